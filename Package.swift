@@ -1,0 +1,50 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One list for every Swift target, so that all of them are held to the same standard.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+  .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+  .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+]
+
+let package = Package(
+  name: "swift-futures",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "Futures", targets: ["Futures"]),
+    .library(name: "FuturesAsync", targets: ["FuturesAsync"]),
+    .library(name: "FuturesFoundation", targets: ["FuturesFoundation"]),
+    .library(name: "FuturesTesting", targets: ["FuturesTesting"]),
+    .executable(name: "futures-demo", targets: ["futures-demo"]),
+    .executable(name: "futures-benchmark", targets: ["futures-benchmark"]),
+  ],
+  targets: [
+    // Callback futures. Never Foundation.
+    .target(name: "Futures", swiftSettings: settings),
+    // The bridge to async/await. Never Foundation.
+    .target(name: "FuturesAsync", dependencies: ["Futures"], swiftSettings: settings),
+    // Foundation's callback APIs as futures.
+    .target(name: "FuturesFoundation", dependencies: ["Futures"], swiftSettings: settings),
+    // What users of the library need in their own tests.
+    .target(name: "FuturesTesting", dependencies: ["Futures", "FuturesAsync"], swiftSettings: settings),
+
+    .executableTarget(name: "futures-demo", dependencies: ["Futures", "FuturesAsync"], swiftSettings: settings),
+
+    // Counts allocations by interposing malloc; linked into the benchmark and the tests, never into the library.
+    .target(name: "AllocationCounter"),
+    .executableTarget(
+      name: "futures-benchmark",
+      dependencies: ["Futures", "FuturesAsync", "AllocationCounter"],
+      swiftSettings: settings
+    ),
+
+    .testTarget(name: "FuturesTests", dependencies: ["Futures", "AllocationCounter"], swiftSettings: settings),
+    .testTarget(
+      name: "FuturesAsyncTests",
+      dependencies: ["Futures", "FuturesAsync", "AllocationCounter"],
+      swiftSettings: settings
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)

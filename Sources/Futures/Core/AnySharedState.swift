@@ -1,0 +1,260 @@
+internal import Dispatch
+public import Synchronization
+
+/// The part of a future's shared state that does not depend on its types: phase, lock, consumers.
+///
+/// One object per unresolved future. Its owners are the handles (`Future`), and *one* producer while it is unresolved: a
+/// `Promise`, a task, or the node of a derived future in the list of its source. Consumers are owned by the list.
+/// A cycle (state → node → closure → state) can only exist while somebody can still resolve the state, because a producer
+/// that goes away breaks it, and both ends empty the list.
+///
+/// Memory: header 16, phase and lock 8, list 8, extension 8, outcome; 49 bytes for an `Int`.
+@usableFromInline
+package class AnySharedState: @unchecked Sendable {
+  // @unchecked: `consumers`, `extension` and the result are protected by `lock` until `phase` is final, and never change
+  // after it.
+
+  /// Where a future is in its life.
+  ///
+  /// Changes under the lock only.
+  @usableFromInline
+  package enum Phase: UInt8, AtomicRepresentable, Comparable {
+    /// Unresolved, its producer may resolve it. Next is any other.
+    case pending
+    /// Unresolved, and resolves as another future does (`Promise.follow`). Next is `broken`, `delivering` or `resolved`.
+    case following
+    /// Merged into the state that `mergedInto` names, to which all that arrives here goes. Final.
+    case merged
+    /// Unresolved for ever: nobody is left to resolve it, and its failure type cannot say so. Final.
+    case broken
+    /// Resolved; one thread runs the consumers, the others append theirs. Next is `resolved`.
+    case delivering
+    /// Resolved, and all consumers that were attached have been run or handed to their contexts. Final.
+    case resolved
+
+    @inlinable
+    package static func < (left: Phase, right: Phase) -> Bool { left.rawValue < right.rawValue }
+  }
+
+  @usableFromInline final let lock = Lock()
+
+  /// Stored with `releasing` after what it announces (the result), loaded with `acquiring` where that is read without the
+  /// lock, and relaxed where the lock is held.
+  @usableFromInline final let phase = Atomic<Phase>(.pending)
+
+  /// Whether a `Promise` exists, from which new handles can be had.
+  ///
+  /// Under the lock, but for the initial value.
+  @exclusivity(unchecked) @usableFromInline final var hasPromise: Bool
+
+  /// Whether the result is a failure that nobody has looked at.
+  ///
+  /// Relaxed: it is only a hint for diagnostics, read in `deinit`, which comes after every other access.
+  @usableFromInline final let isUnobservedFailure = Atomic<Bool>(false)
+
+  @exclusivity(unchecked) @usableFromInline final var consumers = CallbackList()
+
+  /// A `SharedStateExtension`, or the target of a merged state.
+  ///
+  /// Under the lock. Room for cancellation and progress.
+  @exclusivity(unchecked) @usableFromInline final var `extension`: AnyObject?
+
+  @inlinable
+  init(hasPromise: Bool) { self.hasPromise = hasPromise }
+
+  deinit {
+    // `consumers` is empty: while it was not, a producer owned this state, and a producer that goes away breaks it.
+    if isUnobservedFailure.load(ordering: .relaxed), FuturesDiagnostics.hasHandler { reportUnobservedFailure() }
+  }
+
+  /// Ends a state that nobody can resolve any more: it fails with `error` if its failure type can hold that, and stays
+  /// unresolved for ever otherwise, its callbacks released (R4).
+  @usableFromInline
+  package func breakPromise(_ error: BrokenPromise, in loop: DeliveryLoop?) {
+    breakForever(error, in: loop)
+  }
+
+  func reportUnobservedFailure() {}
+}
+
+/// What few futures have; allocated when the first of it is set.
+final class SharedStateExtension {
+  var label: String?
+  var brokenPromise: BrokenPromise?
+}
+
+extension AnySharedState {
+  /// The state that stands for this one: itself, unless it was merged into another.
+  @usableFromInline
+  final var root: AnySharedState {
+    var state = self
+    // Acquiring: what the merge wrote before it.
+    while state.phase.load(ordering: .acquiring) == .merged {
+      state = unsafeDowncast(state.extension.unsafelyUnwrapped, to: AnySharedState.self)
+    }
+    return state
+  }
+
+  @usableFromInline
+  package final var isResolved: Bool {
+    phase.load(ordering: .relaxed) >= .delivering
+  }
+
+  @usableFromInline
+  final var label: String? {
+    get { lock.withLock { (self.extension as? SharedStateExtension)?.label } }
+    set { lock.withLock { madeExtension.label = newValue } }
+  }
+
+  final var brokenPromise: BrokenPromise? {
+    lock.withLock { (self.extension as? SharedStateExtension)?.brokenPromise }
+  }
+
+  /// The extension, made if there is none yet.
+  ///
+  /// Under the lock.
+  final var madeExtension: SharedStateExtension {
+    if let made = self.extension as? SharedStateExtension { return made }
+    let made = SharedStateExtension()
+    self.extension = made
+    return made
+  }
+}
+
+// MARK: - Consumers
+
+extension AnySharedState {
+  /// Adds a consumer; delivers to it at once, or before the thread's outermost delivery returns, if that is due.
+  /// - Returns: `false` if the consumer was withdrawn before it came here.
+  @usableFromInline
+  @discardableResult
+  package final func attach(_ node: CallbackNode) -> Bool {
+    switch append(node) {
+    case .listed: break
+    case .withdrawn: return false
+    case .due:
+      let loop = DeliveryLoop.current
+      if loop.enter() {
+        node.deliver(node, self, loop)
+        loop.leave()
+      } else {
+        loop.defer { node.deliver(node, self, loop) }
+      }
+    }
+    return true
+  }
+
+  private enum Attachment { case listed, due, withdrawn }
+
+  /// Appends `node` unless the state is final; then it is due at once, and counts as taken from the list.
+  private final func append(_ node: CallbackNode) -> Attachment {
+    lock.withLock {
+      guard node.status.load(ordering: .relaxed) == .new else { return .withdrawn }
+      isUnobservedFailure.store(false, ordering: .relaxed)
+      switch phase.load(ordering: .relaxed) {
+      case .pending, .following, .delivering:
+        node.status.store(.listed, ordering: .relaxed)
+        consumers.append(node)
+        return .listed
+      case .broken, .resolved:
+        markTaken(node)
+        return .due
+      case .merged:
+        preconditionFailure("A consumer arrived at a future that was merged while nobody could reach it.")
+      }
+    }
+  }
+
+  /// Notes that `node` left the list, or never got there, to be delivered to.
+  ///
+  /// Under the lock.
+  private final func markTaken(_ node: CallbackNode) {
+    // Who waits for a broken future gets nothing, and can still give up.
+    let staysRemovable = node.kind == .submitted || phase.load(ordering: .relaxed) == .broken
+    node.status.store(staysRemovable ? .submitted : .finished, ordering: .relaxed)
+  }
+
+  /// Runs the consumers before the caller returns: now, for user code; after the current stage, for a stage of the library.
+  @usableFromInline
+  final func deliver(in loop: DeliveryLoop?) {
+    if let loop {
+      loop.deliverLater(self)
+    } else {
+      DeliveryLoop.current.deliver(self)
+    }
+  }
+
+  /// Runs the consumers on a thread of the global queue, where no task is current.
+  @usableFromInline
+  package final func deliverElsewhere() {
+    DispatchQueue.global().async { DeliveryLoop.current.deliver(self) }
+  }
+
+  /// Runs the consumers, in order, until none is left; those that arrive meanwhile are appended and run here, too.
+  @usableFromInline
+  package final func drain(in loop: DeliveryLoop) {
+    while let node = takeFirst() { node.deliver(node, self, loop) }
+  }
+
+  private final func takeFirst() -> CallbackNode? {
+    lock.withLock {
+      guard let node = consumers.popFirst() else {
+        if phase.load(ordering: .relaxed) == .delivering { phase.store(.resolved, ordering: .releasing) }
+        return nil
+      }
+      markTaken(node)
+      return node
+    }
+  }
+
+  /// Lets go of all consumers, in this state and those that wait for it, since there will be no result.
+  final func breakForever(_ error: BrokenPromise, in loop: DeliveryLoop?) {
+    let isDue = lock.withLock {
+      guard phase.load(ordering: .relaxed) <= .following else { return false }
+      madeExtension.brokenPromise = error
+      // Releasing: whoever sees the phase finds the reason.
+      phase.store(.broken, ordering: .releasing)
+      return !consumers.isEmpty
+    }
+    if isDue { deliver(in: loop) }
+  }
+
+  /// Takes out a consumer that has not been started.
+  ///
+  /// O(1).
+  /// - Returns: Whether it was kept from running.
+  @usableFromInline
+  package final func remove(_ node: CallbackNode) -> Bool {
+    let listed = lock.withLock { () -> CallbackNode? in
+      guard node.status.load(ordering: .relaxed) == .listed else { return nil }
+      node.status.store(.finished, ordering: .relaxed)
+      return consumers.remove(node)
+    }
+    guard listed != nil || node.claimSubmitted() else { return false }
+    node.release()
+    return true
+  }
+
+  /// Resumes those who wait, here and now, and leaves the callbacks in the list for another thread to run.
+  /// - Returns: Whether there are any.
+  @usableFromInline
+  package final func resumeWaiters(in loop: DeliveryLoop) -> Bool {
+    var (waiters, hasCallbacks) = lock.withLock {
+      let waiters = consumers.takeWaiters(as: .finished)
+      if consumers.isEmpty { phase.store(.resolved, ordering: .releasing) }
+      return (waiters, !consumers.isEmpty)
+    }
+    while let waiter = waiters.popFirst() { waiter.deliver(waiter, self, loop) }
+    return hasCallbacks
+  }
+
+  /// Withdraws a consumer that has not come here yet.
+  @usableFromInline
+  package final func withdraw(_ node: CallbackNode) -> Bool {
+    lock.withLock {
+      guard node.status.load(ordering: .relaxed) == .new else { return false }
+      node.status.store(.finished, ordering: .relaxed)
+      return true
+    }
+  }
+}

@@ -1,0 +1,118 @@
+public import Synchronization
+
+extension SharedState {
+  /// Makes a promise's future resolve as `other` does, and as nobody else from now on.
+  @inlinable
+  func followForPromise<V, F>(_ other: Future<V, F>) where Stored == Outcome<V, F> {
+    switch other.storage {
+    case .succeeded(let value): resolve(.success(value), fromAtMost: .pending, in: nil)
+    case .failed(let error): resolve(.failure(error), fromAtMost: .pending, in: nil)
+    case .shared(let source):
+      precondition(source !== self, "A promise was told to follow its own future, which would never resolve.")
+      let isFirst = lock.withLock {
+        guard phase.load(ordering: .relaxed) == .pending else { return false }
+        phase.store(.following, ordering: .releasing)
+        return true
+      }
+      if isFirst { source.attach(FollowerNode(self)) }
+    }
+  }
+
+  /// Makes a stage's future resolve as `other`, which its transform made.
+  @inlinable
+  func follow<V, F>(_ other: consuming Future<V, F>, in loop: DeliveryLoop) where Stored == Outcome<V, F> {
+    if let result = other.peek() {
+      resolve(result, in: loop)
+    } else if var source = other.takeState(), !Self.merge(&source, into: self) {
+      precondition(source !== self, "A transform returned the future that it derives, which would never resolve.")
+      source.attach(FollowerNode(self))
+    }
+  }
+}
+
+// MARK: - Merging
+
+extension SharedState {
+  /// Merges `inner` into `outer`, if nobody but the caller can ever reach it: its producer then resolves `outer` directly.
+  ///
+  /// That is what keeps the memory of `f(n) = step().flatMap { f(n - 1) }` bounded: each level's state is merged into
+  /// the outermost one, and goes away with the step that produced it, instead of adding a follower to a chain. It is the
+  /// linking of Scala's promises, but only where it cannot be noticed: with a second handle, or a promise from which one
+  /// can be had, `inner` could be observed and cancelled on its own.
+  ///
+  /// - Returns: Whether it was merged. If so, `inner` must not be used any more.
+  @usableFromInline
+  static func merge(_ inner: inout SharedState, into outer: SharedState) -> Bool {
+    let target = outer.typedRoot
+    return whileLocked(&inner) { inner in
+      guard inner.canBeMerged, isOnlyHandle(&inner) else { return false }
+      inner.extension = target
+      // Releasing: whoever sees the phase finds the target.
+      inner.phase.store(.merged, ordering: .releasing)
+      return true
+    }
+  }
+
+  /// Merges a following state into its only follower, if nobody else can ever reach it.
+  ///
+  /// Called when the promise of `state` goes away, with the promise's own reference. It is what collapses a chain of
+  /// promises that follow each other: `p.follow(f(n - 1))` in `f(n)` takes no more memory than `flatMap` does.
+  ///
+  /// - Returns: Whether the state turns out to follow itself, by way of others, so that nothing can ever resolve it.
+  @usableFromInline
+  static func collapse(_ state: inout SharedState) -> Bool {
+    var follower: FollowerNode<Stored>?
+    var isCycle = false
+    _ = whileLocked(&state) { state in
+      guard state.phase.load(ordering: .relaxed) == .following, !state.hasPromise,
+        let only = state.consumers.only as? FollowerNode<Stored>, isOnlyHandle(&state)
+      else { return false }
+      let target = only.follower.typedRoot
+      isCycle = target === state
+      guard !isCycle else { return false }
+      _ = state.consumers.remove(only)
+      follower = only
+      state.extension = target
+      // Releasing: whoever sees the phase finds the target.
+      state.phase.store(.merged, ordering: .releasing)
+      return true
+    }
+    _ = follower  // released here, outside the lock
+    return isCycle
+  }
+
+  /// Whether the caller holds the only handle of an unresolved future, so that nobody else can ever observe it.
+  @usableFromInline
+  static func isExclusive(_ state: inout SharedState) -> Bool {
+    whileLocked(&state) { state in state.canBeMerged && isOnlyHandle(&state) }
+  }
+
+  /// Calls `body` under the lock of `state`, without a reference of its own: in a debug build, `state.lock.withLock` holds
+  /// one for as long as it runs, and no handle would ever be the only one.
+  private static func whileLocked(_ state: inout SharedState, _ body: (inout SharedState) -> Bool) -> Bool {
+    // A lock cannot be copied, so the pointer is to the one in the state, which the caller keeps alive.
+    let lock = withUnsafePointer(to: state.lock) { $0 }
+    return lock.pointee.withLock { body(&state) }
+  }
+
+  /// Whether nobody observes this state, and no promise can hand out another handle.
+  ///
+  /// Under the lock.
+  private var canBeMerged: Bool {
+    phase.load(ordering: .relaxed) <= .following && !hasPromise && consumers.isEmpty
+  }
+
+  /// Whether `state` has two references: the caller's, and that of its producer.
+  ///
+  /// Under the lock, while it is unresolved.
+  ///
+  /// Swift tells only whether there is one. So the producer's is taken away for the moment of the question. It is there
+  /// to be taken, because a producer lets go of a state only after it has resolved, broken or merged it, which needs the
+  /// lock; and the count cannot reach zero, because the caller holds the other.
+  private static func isOnlyHandle(_ state: inout SharedState) -> Bool {
+    let reference = Unmanaged.passUnretained(state)
+    reference.release()
+    defer { _ = reference.retain() }
+    return isKnownUniquelyReferenced(&state)
+  }
+}

@@ -1,0 +1,124 @@
+public import Synchronization
+
+/// What all handles of one future, and its producer, share: the result, once there is one.
+@usableFromInline
+package final class SharedState<Stored: OutcomeStorage>: AnySharedState, @unchecked Sendable {
+  // @unchecked: `outcome` is written once, under the lock, before `phase` announces it, and never changes after that.
+  @exclusivity(unchecked) @usableFromInline final var outcome: Stored
+
+  @usableFromInline package typealias Value = Stored.Value
+  @usableFromInline package typealias Failure = Stored.Failure
+
+  @inlinable
+  package override init(hasPromise: Bool) {
+    outcome = .unresolved
+    super.init(hasPromise: hasPromise)
+  }
+
+  override package func breakPromise(_ error: BrokenPromise, in loop: DeliveryLoop?) {
+    if let failure = error as? Failure {
+      resolve(.failure(failure), in: loop)
+    } else {
+      typedRoot.breakForever(error, in: loop)
+    }
+  }
+
+  override func reportUnobservedFailure() {
+    guard case .failure(let failure)? = outcome.result else { return }
+    FuturesDiagnostics.report(.unobservedFailure(label: label, failure))
+  }
+}
+
+/// The shared state of a `Future<Value, Failure>`.
+@usableFromInline
+package typealias State<Value: Sendable, Failure: Error> = SharedState<Outcome<Value, Failure>>
+
+// MARK: - Looking at it
+
+extension SharedState {
+  /// The result, if there is one, without looking further than this state.
+  @inlinable
+  package var result: Result<Value, Failure>? {
+    // Acquiring: pairs with the releasing store after `outcome` was written.
+    phase.load(ordering: .acquiring) >= .delivering ? outcome.result : nil
+  }
+
+  /// The result, if there is one, on behalf of somebody who looks at it.
+  @inlinable
+  func peek() -> Result<Value, Failure>? {
+    let result = result
+    if case .failure = result { isUnobservedFailure.store(false, ordering: .relaxed) }
+    return result
+  }
+
+  /// The result, if there is one and all that came before have been told, so that nobody has to queue behind them.
+  @inlinable
+  var deliveredResult: Result<Value, Failure>? {
+    // Acquiring: as in `result`.
+    phase.load(ordering: .acquiring) == .resolved ? peek() : nil
+  }
+
+  /// The state that stands for this one.
+  @inlinable
+  var typedRoot: SharedState {
+    phase.load(ordering: .relaxed) == .merged ? unsafeDowncast(root, to: SharedState.self) : self
+  }
+}
+
+// MARK: - Resolving
+
+extension SharedState {
+  /// What has to happen after an attempt to resolve a state, outside its lock.
+  @usableFromInline
+  enum Resolution {
+    /// It was resolved, or settled, before.
+    case rejected
+    /// It is resolved, and nobody waits.
+    case done
+    /// It is resolved, and its consumers are due.
+    case deliver
+    /// It was merged: the attempt belongs to its root.
+    case merged
+  }
+
+  /// The transition of a resolution: the first one wins (R1).
+  ///
+  /// `last` is the last phase from which it may happen: `pending`, or `following` for the one that is followed.
+  @inlinable
+  func transition(to result: Result<Value, Failure>, fromAtMost last: Phase) -> Resolution {
+    lock.withLock {
+      let current = phase.load(ordering: .relaxed)
+      guard current <= last else { return current == .merged ? .merged : .rejected }
+      outcome = Stored(result)
+      let isIdle = consumers.isEmpty
+      if isIdle, case .failure = result { isUnobservedFailure.store(true, ordering: .relaxed) }
+      // Releasing: whoever sees the phase sees the outcome.
+      phase.store(isIdle ? .resolved : .delivering, ordering: .releasing)
+      return isIdle ? .done : .deliver
+    }
+  }
+
+  /// Resolves the state, if that is still to be done, and sees to it that the consumers get to know.
+  /// - Parameters:
+  ///   - result: What it is resolved with.
+  ///   - last: `pending` for a promise, which `follow` disarms; `following` for what is followed, and for stages.
+  ///   - loop: The loop of the delivery in which a stage of the library does this; `nil` in user code.
+  /// - Returns: Whether this resolution was the first.
+  @inlinable
+  @discardableResult
+  package func resolve(
+    _ result: Result<Value, Failure>,
+    fromAtMost last: Phase = .following,
+    in loop: DeliveryLoop?
+  ) -> Bool {
+    switch transition(to: result, fromAtMost: last) {
+    case .rejected: return false
+    case .done: return true
+    case .deliver:
+      deliver(in: loop)
+      return true
+    case .merged:
+      return typedRoot.resolve(result, fromAtMost: last, in: loop)
+    }
+  }
+}

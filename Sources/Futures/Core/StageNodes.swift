@@ -1,0 +1,115 @@
+// The consumers by which one future resolves another. Each owns the state that it resolves: that is what keeps
+// `_ = future.map { effect() }` going. Making them inlinable, with the user's closure stored as it came, is what makes a
+// stage three allocations: the closure, the node, the derived state.
+
+/// Resolves a state as its source.
+@usableFromInline
+final class FollowerNode<Stored: OutcomeStorage>: CallbackNode, @unchecked Sendable {
+  // @unchecked: as the base class says.
+  @usableFromInline let follower: SharedState<Stored>
+
+  @inlinable
+  init(_ follower: SharedState<Stored>) {
+    self.follower = follower
+    super.init(kind: .inline) { node, source, loop in
+      let follower = unsafeDowncast(node, to: FollowerNode.self).follower
+      guard let result = unsafeDowncast(source, to: SharedState<Stored>.self).result else {
+        return source.passBreak(to: follower, in: loop)
+      }
+      follower.resolve(result, in: loop)
+    }
+  }
+}
+
+/// Resolves a state with the transformed value of its source, inline.
+@usableFromInline
+final class MapNode<Value: Sendable, New: Sendable, Failure: Error>: CallbackNode, @unchecked Sendable {
+  // @unchecked: as the base class says.
+  @usableFromInline let transform: @Sendable (Value) -> New
+  @usableFromInline let derived: State<New, Failure>
+
+  @inlinable
+  init(_ derived: State<New, Failure>, _ transform: @escaping @Sendable (Value) -> New) {
+    self.derived = derived
+    self.transform = transform
+    super.init(kind: .inline) { node, source, loop in
+      let node = unsafeDowncast(node, to: MapNode.self)
+      switch unsafeDowncast(source, to: State<Value, Failure>.self).result {
+      case .success(let value)?: node.derived.resolve(.success(node.transform(value)), in: loop)
+      case .failure(let error)?: node.derived.resolve(.failure(error), in: loop)
+      case nil: source.passBreak(to: node.derived, in: loop)
+      }
+    }
+  }
+}
+
+/// Resolves a state as the future that a transform makes of the value of its source, inline.
+@usableFromInline
+final class FlatMapNode<Value: Sendable, New: Sendable, Failure: Error>: CallbackNode, @unchecked Sendable {
+  // @unchecked: as the base class says.
+  @usableFromInline let transform: @Sendable (Value) -> Future<New, Failure>
+  @usableFromInline let derived: State<New, Failure>
+
+  @inlinable
+  init(_ derived: State<New, Failure>, _ transform: @escaping @Sendable (Value) -> Future<New, Failure>) {
+    self.derived = derived
+    self.transform = transform
+    super.init(kind: .inline) { node, source, loop in
+      let node = unsafeDowncast(node, to: FlatMapNode.self)
+      switch unsafeDowncast(source, to: State<Value, Failure>.self).result {
+      case .success(let value)?: node.derived.follow(node.transform(value), in: loop)
+      case .failure(let error)?: node.derived.resolve(.failure(error), in: loop)
+      case nil: source.passBreak(to: node.derived, in: loop)
+      }
+    }
+  }
+}
+
+/// Runs a transform on an execution context; a failure of the source passes on without a hop.
+@usableFromInline
+final class SubmittedStageNode<Value: Sendable, New: Sendable, Failure: Error>: CallbackNode, @unchecked Sendable {
+  // @unchecked: as the base class says.
+  /// Resolves the promise that it gets, or has it follow a future.
+  @usableFromInline typealias Transform = @Sendable (Value, Promise<New, Failure>) -> Void
+
+  @exclusivity(unchecked) @usableFromInline final var transform: Transform?
+  @usableFromInline let derived: State<New, Failure>
+
+  @inlinable
+  init(_ derived: State<New, Failure>, on context: ExecutionContext, _ transform: @escaping Transform) {
+    self.derived = derived
+    self.transform = transform
+    super.init(kind: .submitted) { node, source, loop in
+      let node = unsafeDowncast(node, to: SubmittedStageNode.self)
+      switch unsafeDowncast(source, to: State<Value, Failure>.self).result {
+      case .success(let value)?: node.submit(value, to: context)
+      case .failure(let error)?: node.derived.resolve(.failure(error), in: loop)
+      case nil: source.passBreak(to: node.derived, in: loop)
+      }
+    }
+  }
+
+  /// Hands the transform to `context`.
+  ///
+  /// Work that the context drops takes the promise with it, which breaks the stage; work that it runs twice finds the
+  /// node claimed.
+  @inlinable
+  func submit(_ value: Value, to context: ExecutionContext) {
+    let promise = Promise(adopting: derived, label: "the execution context dropped the work of a derived future")
+    context.execute { [self] in
+      guard claimSubmitted() else { return }
+      transform.take()?(value, promise)
+    }
+  }
+}
+
+extension AnySharedState {
+  /// Breaks `derived` for the reason for which this state is broken.
+  @usableFromInline
+  final func passBreak(to derived: AnySharedState, in loop: DeliveryLoop) {
+    guard let reason = brokenPromise else {
+      preconditionFailure("A consumer was delivered to although its source is neither resolved nor broken.")
+    }
+    derived.breakPromise(reason, in: loop)
+  }
+}

@@ -1,0 +1,62 @@
+/// A suspended task that waits for a future, and may stop waiting when it is cancelled.
+@usableFromInline
+package final class TaskWaiter<Stored: OutcomeStorage>: CallbackNode, @unchecked Sendable {
+  // @unchecked: as the base class says.
+  @usableFromInline package typealias Continuation = UnsafeContinuation<Result<Stored.Value, Stored.Failure>, Never>
+
+  /// Set before the waiter is listed; resumed by whoever moved `status` to `finished` after that.
+  @exclusivity(unchecked) @usableFromInline final var continuation: Continuation?
+
+  @inlinable
+  package init() {
+    super.init(kind: .waiter) { node, state, _ in
+      let node = unsafeDowncast(node, to: TaskWaiter.self)
+      if let result = unsafeDowncast(state, to: SharedState<Stored>.self).result {
+        node.continuation.unsafelyUnwrapped.resume(returning: result)
+      } else {
+        state.reportWaitForBrokenPromise()
+      }
+    }
+  }
+}
+
+extension SharedState {
+  /// Has `waiter` resumed with the result, or with `abandoned` if its wait was abandoned before it came here.
+  @inlinable
+  package func attach(
+    _ waiter: TaskWaiter<Stored>,
+    resuming continuation: TaskWaiter<Stored>.Continuation,
+    orIfAbandoned abandoned: @autoclosure () -> Result<Value, Failure>
+  ) {
+    waiter.continuation = continuation
+    if !attach(waiter) { continuation.resume(returning: abandoned()) }
+  }
+
+  /// Ends the wait of `waiter` with `result`, unless it has got one; then its place in the list is free.
+  ///
+  /// O(1).
+  @inlinable
+  package func abandon(_ waiter: TaskWaiter<Stored>, with result: @autoclosure () -> Result<Value, Failure>) {
+    // Before it comes here it has no continuation yet: `attach` will see that it was withdrawn.
+    if withdraw(waiter) { return }
+    if remove(waiter) { waiter.continuation.unsafelyUnwrapped.resume(returning: result()) }
+  }
+}
+
+extension SharedState {
+  /// Resolves the state from a task of the library.
+  ///
+  /// Those who await are resumed directly. Callbacks and transforms must not see the task's locals and its cancellation
+  /// (R8), so a thread of the global queue runs them.
+  @inlinable
+  package func resolveFromTask(_ result: Result<Value, Failure>) {
+    switch transition(to: result, fromAtMost: .following) {
+    case .rejected, .done: break
+    case .merged: typedRoot.resolveFromTask(result)
+    case .deliver:
+      if resumeWaiters(in: .current) {
+        deliverElsewhere()
+      }
+    }
+  }
+}

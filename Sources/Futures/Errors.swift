@@ -1,0 +1,66 @@
+/// The failure of a future whose promise went away without resolving it.
+public struct BrokenPromise: Error, Sendable {
+  /// The label that the promise was given.
+  public let label: String?
+  /// The file in which the promise was made, as `#fileID`.
+  public let fileID: String
+  /// The line on which the promise was made.
+  public let line: UInt
+
+  @usableFromInline
+  package init(label: String?, fileID: String, line: UInt) {
+    self.label = label
+    self.fileID = fileID
+    self.line = line
+  }
+}
+
+extension BrokenPromise: CustomStringConvertible {
+  /// A sentence that names the label, the file and the line.
+  public var description: String {
+    let name = label.map { " \"\($0)\"" } ?? ""
+    return "The promise\(name) made at \(fileID):\(line) was dropped without being resolved."
+  }
+}
+
+/// A typed failure that can say that the work was cancelled.
+public protocol CancellableFailure: Error {
+  /// What a cancelled future of this failure type fails with.
+  static var cancelled: Self { get }
+}
+
+/// How a failure type says that the work was cancelled, if it can.
+@usableFromInline
+package enum Cancelled<Failure: Error> {
+  /// Whether the type can say so at all.
+  ///
+  /// Known at compile time for `any Error` in specialised code; no allocation.
+  @inlinable
+  package static var isExpressible: Bool {
+    Failure.self == (any Error).self || Failure.self == CancellationError.self
+      || Failure.self is any CancellableFailure.Type
+  }
+
+  /// `CancellationError()` where the type holds that, `.cancelled` for a `CancellableFailure`, `nil` for all others.
+  @inlinable
+  package static var failure: Failure? {
+    if let type = Failure.self as? any CancellableFailure.Type { return type.cancelled as? Failure }
+    return CancellationError() as? Failure
+  }
+}
+
+/// The failure of a future whose `(value?, error?)` callback gave neither.
+public struct CallbackContractViolation: Error, Sendable, CustomStringConvertible {
+  /// The label that the promise was given.
+  public let label: String?
+  /// The file in which the promise was made, as `#fileID`.
+  public let fileID: String
+  /// The line on which the promise was made.
+  public let line: UInt
+
+  /// A sentence that names the mistake, the label, the file and the line.
+  public var description: String {
+    let name = label.map { " \"\($0)\"" } ?? ""
+    return "The callback\(name) wrapped at \(fileID):\(line) gave neither a value nor an error."
+  }
+}

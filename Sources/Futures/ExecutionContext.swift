@@ -1,0 +1,68 @@
+public import Dispatch
+
+/// Where a callback, or a transform, runs.
+///
+/// A context is a value of one word. Work that is handed to one context by one thread is started in that order on serial
+/// contexts (`.main`, `.actor`, a serial queue); on concurrent ones (`.global`, `.task`) it is only submitted in order.
+public struct ExecutionContext: Sendable {
+  @usableFromInline
+  enum Kind: Sendable {
+    case immediate
+    case queue(DispatchQueue)
+    case custom(@Sendable (_ work: @escaping @Sendable () -> Void) -> Void)
+  }
+
+  @usableFromInline let kind: Kind
+
+  @inlinable
+  init(kind: Kind) { self.kind = kind }
+
+  /// Runs on the thread that resolves the future, or on the one that attaches if it is resolved.
+  ///
+  /// Costs nothing: no hop and no allocation. While callbacks of the same future are being delivered by another thread,
+  /// that thread delivers this one, too, so that the order stays that of attachment. Deliveries that nest deeply are
+  /// deferred until the outermost one of the thread is about to return, so that depth costs no stack.
+  @inlinable
+  public static var immediate: Self { Self(kind: .immediate) }
+
+  /// Runs on the main dispatch queue, with any closure; `on: .main` is for closures that need the main actor.
+  @inlinable
+  public static var mainQueue: Self { .queue(.main) }
+
+  /// Runs on `queue`.
+  /// - Parameter queue: A serial queue keeps the order of attachment; on a concurrent one it is the order of submission.
+  /// - Returns: The context.
+  @inlinable
+  public static func queue(_ queue: DispatchQueue) -> Self { Self(kind: .queue(queue)) }
+
+  /// Runs on a global concurrent queue.
+  /// - Parameter qos: The quality of service of the queue.
+  /// - Returns: The context.
+  @inlinable
+  public static func global(qos: DispatchQoS.QoSClass = .default) -> Self { .queue(.global(qos: qos)) }
+
+  /// Runs wherever `execute` says.
+  ///
+  /// - Parameter execute: Takes a piece of work and has it run, now or later, on any thread. Work that it runs a second
+  ///   time does nothing. Work that it drops is released; a derived future that waits for it fails with `BrokenPromise`
+  ///   (R2a, R4).
+  @inlinable
+  public init(_ execute: @escaping @Sendable (_ work: @escaping @Sendable () -> Void) -> Void) {
+    self.init(kind: .custom(execute))
+  }
+
+  @inlinable
+  var isImmediate: Bool {
+    if case .immediate = kind { true } else { false }
+  }
+
+  /// Has `work` run; exactly once is up to the work.
+  @inlinable
+  func execute(_ work: @escaping @Sendable () -> Void) {
+    switch kind {
+    case .immediate: work()
+    case .queue(let queue): queue.async(execute: work)
+    case .custom(let execute): execute(work)
+    }
+  }
+}

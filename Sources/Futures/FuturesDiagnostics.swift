@@ -1,0 +1,64 @@
+internal import Synchronization
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// Reports mistakes that no result can carry.
+public enum FuturesDiagnostics {
+  /// A mistake in the use of a promise or a future.
+  public enum Misuse: Sendable {
+    /// Somebody waits for a future that nobody can resolve any more, and whose failure type cannot say so.
+    case brokenPromise(BrokenPromise)
+    /// A promise was resolved although its future was resolved before.
+    case resolvedTwice(label: String?)
+    /// A future failed and went away before anybody had looked at it.
+    case unobservedFailure(label: String?, any Error)
+  }
+
+  private static let handler = Mutex<(@Sendable (Misuse) -> Void)?>(nil)
+
+  // Relaxed: a hint that saves the lock; the handler itself is read under the lock.
+  private static let handlerIsSet = Atomic<Bool>(false)
+
+  static var hasHandler: Bool { handlerIsSet.load(ordering: .relaxed) }
+
+  /// Sets who is told of misuse, for the whole process.
+  ///
+  /// - Parameter handler: Called on the thread that noticed the misuse, outside every lock. `nil` restores the default: a
+  ///   trap in debug builds, and a line on standard error in release builds, when somebody waits for a broken promise;
+  ///   nothing for double resolutions and unobserved failures.
+  public static func setHandler(_ handler: (@Sendable (Misuse) -> Void)?) {
+    let previous = self.handler.withLock { current in
+      handlerIsSet.store(handler != nil, ordering: .relaxed)
+      defer { current = handler }
+      return current
+    }
+    _ = previous  // released here, outside the lock
+  }
+
+  static func report(_ misuse: Misuse) {
+    if let handler = handler.withLock({ $0 }) { return handler(misuse) }
+    guard case .brokenPromise(let broken) = misuse else { return }
+    let sentence = "\(broken) Whoever waits for its future waits for ever, because its failure type cannot say so."
+    #if DEBUG
+      preconditionFailure(sentence)
+    #else
+      let line = "swift-futures: \(sentence)\n"
+      _ = line.utf8CString.withUnsafeBytes { write(2, $0.baseAddress, $0.count - 1) }
+    #endif
+  }
+}
+
+extension AnySharedState {
+  /// Tells that somebody waits for this broken future.
+  @usableFromInline
+  func reportWaitForBrokenPromise() {
+    guard let error = brokenPromise else { return }
+    FuturesDiagnostics.report(.brokenPromise(error))
+  }
+}

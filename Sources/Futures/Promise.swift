@@ -1,0 +1,122 @@
+internal import Synchronization
+
+/// The side of a future that resolves it.
+///
+/// Any thread may resolve a promise; the first resolution wins, and later ones answer `false` (R1). When the last
+/// reference to a promise goes away before it was resolved, its future fails with `BrokenPromise` where the failure type
+/// can hold that, and otherwise stays unresolved (R4): nobody who holds a promise can make its readers hang by forgetting it.
+///
+/// A promise and its unresolved future are two objects, because the promise must notice when *it* is dropped, not when its
+/// readers are.
+public final class Promise<Value: Sendable, Failure: Error>: Sendable {
+  // nonisolated(unsafe): a constant, but for the question in `deinit` whether it is the only reference.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) private(set) var state: State<Value, Failure>
+
+  // Where it was made, in twelve bytes instead of twenty-five: a static string that ends in a zero, and its line.
+  // nonisolated(unsafe): it points to a constant of the program, which nobody changes.
+  @usableFromInline nonisolated(unsafe) let fileID: UnsafePointer<UInt8>
+  @usableFromInline let line: UInt32
+
+  /// Makes a promise with an unresolved future.
+  ///
+  /// Two allocations.
+  /// - Parameters:
+  ///   - label: Names the promise in diagnostics.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  @inlinable
+  public init(_ label: @autoclosure () -> String? = nil, fileID: StaticString = #fileID, line: UInt = #line) {
+    state = SharedState(hasPromise: true)
+    self.fileID = (fileID.hasPointerRepresentation ? fileID : "a file with a name of one character").utf8Start
+    self.line = UInt32(truncatingIfNeeded: line)
+    if let label = label() { state.label = label }
+  }
+
+  /// The promise of a derived future, made for the time in which its work is with an execution context.
+  @inlinable
+  init(adopting state: State<Value, Failure>, label: String, fileID: StaticString = #fileID, line: UInt = #line) {
+    self.state = state
+    self.fileID = fileID.utf8Start
+    self.line = UInt32(truncatingIfNeeded: line)
+    state.label = label
+  }
+
+  deinit {
+    guard !state.isResolved else { return }
+    guard state.endPromise() == .pending || State<Value, Failure>.collapse(&state) else { return }
+    state.breakPromise(BrokenPromise(label: state.label, fileID: String(cString: fileID), line: UInt(line)), in: nil)
+  }
+
+  /// The future that this promise resolves.
+  ///
+  /// No allocation.
+  @inlinable
+  public var future: Future<Value, Failure> { Future(state) }
+
+  /// Whether the future has a result.
+  ///
+  /// After `follow`, this waits for the other future.
+  @inlinable
+  public var isResolved: Bool { state.isResolved }
+
+  /// Resolves the future with a value, and runs what waits for it, inline or by its context.
+  /// - Parameter value: What the future succeeds with.
+  /// - Returns: Whether this was the first resolution; otherwise nothing has changed, and `value` is dropped.
+  @inlinable
+  @discardableResult
+  public func succeed(_ value: Value) -> Bool { resolve(.success(value)) }
+
+  /// Resolves the future with an error, and runs what waits for it, inline or by its context.
+  /// - Parameter error: What the future fails with.
+  /// - Returns: Whether this was the first resolution; otherwise nothing has changed, and `error` is dropped.
+  @inlinable
+  @discardableResult
+  public func fail(_ error: Failure) -> Bool { resolve(.failure(error)) }
+
+  /// Resolves the future with a result, and runs what waits for it, inline or by its context.
+  /// - Parameter result: The result of the future.
+  /// - Returns: Whether this was the first resolution; otherwise nothing has changed, and `result` is dropped.
+  @inlinable
+  @discardableResult
+  public func resolve(_ result: Result<Value, Failure>) -> Bool {
+    let isFirst = state.resolve(result, fromAtMost: .pending, in: nil)
+    if !isFirst { state.reportResolvedTwice() }
+    return isFirst
+  }
+
+  /// Has the future resolve as `other` does.
+  ///
+  /// That settles who resolves it: from now on `succeed`, `fail` and `resolve` answer `false`, and a second `follow` is
+  /// ignored, as is the first if the future is resolved. A chain of followers takes no stack.
+  ///
+  /// Following its own future would never end, and traps.
+  /// - Parameter other: The future to follow.
+  @inlinable
+  public func follow(_ other: Future<Value, Failure>) {
+    state.followForPromise(other)
+  }
+}
+
+extension Promise where Value == Void {
+  /// Resolves the future, and runs what waits for it, inline or by its context.
+  /// - Returns: Whether this was the first resolution.
+  @inlinable
+  @discardableResult
+  public func succeed() -> Bool { resolve(.success(())) }
+}
+
+extension AnySharedState {
+  /// Notes that no more handles can be had, and answers the phase in which that happened.
+  @usableFromInline
+  final func endPromise() -> Phase {
+    lock.withLock {
+      hasPromise = false
+      return phase.load(ordering: .relaxed)
+    }
+  }
+
+  @usableFromInline
+  final func reportResolvedTwice() {
+    if FuturesDiagnostics.hasHandler { FuturesDiagnostics.report(.resolvedTwice(label: label)) }
+  }
+}

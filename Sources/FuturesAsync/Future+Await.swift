@@ -1,0 +1,56 @@
+public import Futures
+
+// Every getter here is `nonisolated(nonsending)`: it runs on the caller's actor, and returns to it. None rethrows across a
+// suspension, which on Swift 6.3 returns to the caller off its actor; each awaits a `Result`, and throws after that.
+
+extension Future {
+  /// The result; the task is suspended until it is there.
+  ///
+  /// A resolved future is awaited without suspending and without allocating. After the await the caller is on its own actor.
+  ///
+  /// Cancellation, task to future: if the task is cancelled while it waits, and `Failure` can say so (`any Error`,
+  /// `CancellationError`, a `CancellableFailure`), the result is that failure, at once; the future and all others who wait
+  /// for it are untouched, and what it is resolved with is not lost to them. Where `Failure` cannot say so, the wait goes on.
+  @inlinable
+  nonisolated(nonsending) public var result: Result<Value, Failure> {
+    get async {
+      if let result = peek() { return result }
+      return await awaitResult()
+    }
+  }
+
+  /// The value; the task is suspended until it is there.
+  ///
+  /// A resolved future is awaited without suspending and without allocating. After the await the caller is on its own actor,
+  /// also when this throws.
+  ///
+  /// Cancellation, task to future: if the task is cancelled while it waits, and `Failure` can say so (`any Error`,
+  /// `CancellationError`, a `CancellableFailure`), this throws at once; the future and all others who wait for it are
+  /// untouched. Where `Failure` cannot say so, the wait goes on.
+  /// - Throws: The future's failure, or the cancelled one of its type.
+  @inlinable
+  nonisolated(nonsending) public var value: Value {
+    get async throws(Failure) {
+      if let result = peek() { return try result.get() }
+      let result = await awaitResult()
+      return try result.get()
+    }
+  }
+}
+
+// A twin of the throwing one, because Swift 6.3 crashes on that in a closure that cannot throw.
+extension Future where Failure == Never {
+  /// The value; the task is suspended until it is there.
+  ///
+  /// A resolved future is awaited without suspending and without allocating. After the await the caller is on its own actor.
+  /// Cancelling the task does not end the wait, because there is no value to end it with.
+  @inlinable
+  nonisolated(nonsending) public var value: Value {
+    get async {
+      if case .success(let value)? = peek() { return value }
+      switch await awaitResult() {
+      case .success(let value): return value
+      }
+    }
+  }
+}
