@@ -39,10 +39,15 @@ let package = Package(
       swiftSettings: settings
     ),
 
-    .testTarget(name: "FuturesTests", dependencies: ["Futures", "AllocationCounter"], swiftSettings: settings),
+    .target(name: "TestSupport", dependencies: ["Futures"], path: "Tests/Support", swiftSettings: settings),
+    .testTarget(
+      name: "FuturesTests",
+      dependencies: ["Futures", "AllocationCounter", "TestSupport"],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "FuturesAsyncTests",
-      dependencies: ["Futures", "FuturesAsync", "AllocationCounter"],
+      dependencies: ["Futures", "FuturesAsync", "AllocationCounter", "TestSupport"],
       swiftSettings: settings
     ),
   ],

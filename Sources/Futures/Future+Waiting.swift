@@ -28,7 +28,7 @@ extension Future {
   /// Blocks the calling thread until the future is resolved, but not longer than `timeout`.
   /// - Parameter timeout: How long to wait at most. Zero or less looks once; more than 292 years is for ever.
   /// - Returns: The result, or `nil` if there is none in time; then nothing is left behind.
-  @available(*, noasync, message: "use 'await future.timeout(after:).result'")
+  @available(*, noasync, message: "use 'await future.result'")
   public func wait(timeout: Duration) -> Result<Value, Failure>? {
     if let result = peek() { return result }
     let deadline = DispatchTime(after: timeout)

@@ -29,7 +29,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     state = SharedState(hasPromise: true)
     self.fileID = (fileID.hasPointerRepresentation ? fileID : "a file with a name of one character").utf8Start
     self.line = UInt32(truncatingIfNeeded: line)
-    if let label = label() { state.label = label }
+    if let label = label() { state.setLabel(label) }
   }
 
   /// The promise of a derived future, made for the time in which its work is with an execution context.
@@ -38,13 +38,14 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     self.state = state
     self.fileID = fileID.utf8Start
     self.line = UInt32(truncatingIfNeeded: line)
-    state.label = label
+    state.setLabel(label)
   }
 
   deinit {
     guard !state.isResolved else { return }
     guard state.endPromise() == .pending || State<Value, Failure>.collapse(&state) else { return }
-    state.breakPromise(BrokenPromise(label: state.label, fileID: String(cString: fileID), line: UInt(line)), in: nil)
+    let error = BrokenPromise(label: state.label, fileID: String(cString: fileID), line: UInt(line))
+    state.breakPromise(BreakReason(error), in: nil)
   }
 
   /// The future that this promise resolves.

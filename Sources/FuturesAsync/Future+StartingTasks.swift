@@ -48,7 +48,7 @@ struct TaskWork<Value: Sendable, Failure: Error>: @unchecked Sendable {
 
   @inlinable var isolation: (any Actor)? { operation.isolation }
 
-  /// Runs the work.
+  /// Runs the work, and resolves the state with its result.
   ///
   /// Nothing is rethrown across a hop, which Swift 6.3 gets wrong.
   @inlinable
@@ -65,7 +65,8 @@ struct TaskWork<Value: Sendable, Failure: Error>: @unchecked Sendable {
 
 // MARK: - Starting
 
-// The closures stand here as literals, once for each kind of task: handed on as a value, each would cost an allocation more.
+// The closures stand here as literals, once for each kind of task, since each would cost an allocation more if it were handed
+// on as a value. They are declared to throw, though they do not, because a `Task` wraps one that cannot.
 extension TaskWork {
   /// Starts a task on `isolation`.
   ///
@@ -74,17 +75,17 @@ extension TaskWork {
   func start(isolation: isolated (any Actor)?, _ start: TaskStart, name: String?, priority: TaskPriority?) {
     // Immediate tasks and names need the 26 releases on Apple systems.
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), start == .immediate {
-      Task.immediate(name: name, priority: priority) {
+      Task.immediate(name: name, priority: priority) { () async throws in
         _ = isolation
         await run()
       }
     } else if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-      Task(name: name, priority: priority) {
+      Task(name: name, priority: priority) { () async throws in
         _ = isolation
         await run()
       }
     } else {
-      Task(priority: priority) {
+      Task(priority: priority) { () async throws in
         _ = isolation
         await run()
       }
@@ -94,9 +95,9 @@ extension TaskWork {
   @inlinable
   func startDetached(name: String?, priority: TaskPriority?) {
     if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-      Task.detached(name: name, priority: priority) { await run() }
+      Task.detached(name: name, priority: priority) { () async throws in await run() }
     } else {
-      Task.detached(priority: priority) { await run() }
+      Task.detached(priority: priority) { () async throws in await run() }
     }
   }
 

@@ -54,7 +54,7 @@ package class AnySharedState: @unchecked Sendable {
 
   @exclusivity(unchecked) @usableFromInline final var consumers = CallbackList()
 
-  /// A `SharedStateExtension`, or the target of a merged state.
+  /// A `SharedStateExtension`, the `BreakReason` of a broken state, or the target of a merged one.
   ///
   /// Under the lock. Room for cancellation and progress.
   @exclusivity(unchecked) @usableFromInline final var `extension`: AnyObject?
@@ -67,20 +67,29 @@ package class AnySharedState: @unchecked Sendable {
     if isUnobservedFailure.load(ordering: .relaxed), FuturesDiagnostics.hasHandler { reportUnobservedFailure() }
   }
 
-  /// Ends a state that nobody can resolve any more: it fails with `error` if its failure type can hold that, and stays
+  /// Ends a state that nobody can resolve any more: it fails with the reason if its failure type can hold that, and stays
   /// unresolved for ever otherwise, its callbacks released (R4).
   @usableFromInline
-  package func breakPromise(_ error: BrokenPromise, in loop: DeliveryLoop?) {
-    breakForever(error, in: loop)
+  package func breakPromise(_ reason: BreakReason, in loop: DeliveryLoop?) {
+    breakForever(reason, in: loop)
   }
 
   func reportUnobservedFailure() {}
 }
 
-/// What few futures have; allocated when the first of it is set.
+/// What few futures have.
 final class SharedStateExtension {
-  var label: String?
-  var brokenPromise: BrokenPromise?
+  let label: String
+
+  init(label: String) { self.label = label }
+}
+
+/// Why a state is broken; one object for all that were derived from the same promise.
+@usableFromInline
+package final class BreakReason: Sendable {
+  let error: BrokenPromise
+
+  init(_ error: BrokenPromise) { self.error = error }
 }
 
 extension AnySharedState {
@@ -102,22 +111,20 @@ extension AnySharedState {
 
   @usableFromInline
   final var label: String? {
-    get { lock.withLock { (self.extension as? SharedStateExtension)?.label } }
-    set { lock.withLock { madeExtension.label = newValue } }
+    lock.withLock { (self.extension as? SharedStateExtension)?.label }
   }
 
-  final var brokenPromise: BrokenPromise? {
-    lock.withLock { (self.extension as? SharedStateExtension)?.brokenPromise }
+  /// Names the state, if it has nothing else to remember.
+  @usableFromInline
+  final func setLabel(_ label: String) {
+    let named = SharedStateExtension(label: label)
+    lock.withLock {
+      if self.extension == nil { self.extension = named }
+    }
   }
 
-  /// The extension, made if there is none yet.
-  ///
-  /// Under the lock.
-  final var madeExtension: SharedStateExtension {
-    if let made = self.extension as? SharedStateExtension { return made }
-    let made = SharedStateExtension()
-    self.extension = made
-    return made
+  final var breakReason: BreakReason? {
+    lock.withLock { self.extension as? BreakReason }
   }
 }
 
@@ -134,7 +141,10 @@ extension AnySharedState {
     case .withdrawn: return false
     case .due:
       let loop = DeliveryLoop.current
-      if loop.enter() {
+      if node.kind == .waiter {
+        // Runs no user code, so it neither nests nor has to queue; and who blocks could not run it later.
+        node.deliver(node, self, loop)
+      } else if loop.enter() {
         node.deliver(node, self, loop)
         loop.leave()
       } else {
@@ -208,10 +218,10 @@ extension AnySharedState {
   }
 
   /// Lets go of all consumers, in this state and those that wait for it, since there will be no result.
-  final func breakForever(_ error: BrokenPromise, in loop: DeliveryLoop?) {
+  final func breakForever(_ reason: BreakReason, in loop: DeliveryLoop?) {
     let isDue = lock.withLock {
       guard phase.load(ordering: .relaxed) <= .following else { return false }
-      madeExtension.brokenPromise = error
+      self.extension = reason
       // Releasing: whoever sees the phase finds the reason.
       phase.store(.broken, ordering: .releasing)
       return !consumers.isEmpty

@@ -13,7 +13,7 @@ final class ObserverNode<Value: Sendable, Failure: Error>: CallbackNode, @unchec
     self.callback = callback
     super.init(kind: .inline) { node, state, _ in
       let node = unsafeDowncast(node, to: ObserverNode.self)
-      let callback = node.callback.take()
+      let callback = node.takeCallback()
       // No result: the future broke, and the callback is released unrun.
       if let result = unsafeDowncast(state, to: State<Value, Failure>.self).result { callback?(result) }
     }
@@ -33,12 +33,20 @@ final class ObserverNode<Value: Sendable, Failure: Error>: CallbackNode, @unchec
     }
   }
 
+  // Not `callback.take()`: that is generic, and wraps the closure in two allocations.
+  @inlinable
+  func takeCallback() -> Callback? {
+    let callback = callback
+    self.callback = nil
+    return callback
+  }
+
   /// Hands the callback to `context`, which may start it once, unless it is removed before.
   @inlinable
   func submit(_ result: Result<Value, Failure>, to context: ExecutionContext) {
     context.execute { [self] in
       guard claimSubmitted() else { return }
-      callback.take()?(result)
+      takeCallback()?(result)
     }
   }
 

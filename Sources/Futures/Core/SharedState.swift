@@ -15,11 +15,12 @@ package final class SharedState<Stored: OutcomeStorage>: AnySharedState, @unchec
     super.init(hasPromise: hasPromise)
   }
 
-  override package func breakPromise(_ error: BrokenPromise, in loop: DeliveryLoop?) {
-    if let failure = error as? Failure {
+  override package func breakPromise(_ reason: BreakReason, in loop: DeliveryLoop?) {
+    // `Never` first: the cast is slow, and most futures that cannot hold the error cannot hold any.
+    if Failure.self != Never.self, let failure = reason.error as? Failure {
       resolve(.failure(failure), in: loop)
     } else {
-      typedRoot.breakForever(error, in: loop)
+      typedRoot.breakForever(reason, in: loop)
     }
   }
 

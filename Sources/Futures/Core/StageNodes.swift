@@ -97,8 +97,9 @@ final class SubmittedStageNode<Value: Sendable, New: Sendable, Failure: Error>: 
   func submit(_ value: Value, to context: ExecutionContext) {
     let promise = Promise(adopting: derived, label: "the execution context dropped the work of a derived future")
     context.execute { [self] in
-      guard claimSubmitted() else { return }
-      transform.take()?(value, promise)
+      guard claimSubmitted(), let transform else { return }
+      self.transform = nil
+      transform(value, promise)
     }
   }
 }
@@ -107,7 +108,7 @@ extension AnySharedState {
   /// Breaks `derived` for the reason for which this state is broken.
   @usableFromInline
   final func passBreak(to derived: AnySharedState, in loop: DeliveryLoop) {
-    guard let reason = brokenPromise else {
+    guard let reason = breakReason else {
       preconditionFailure("A consumer was delivered to although its source is neither resolved nor broken.")
     }
     derived.breakPromise(reason, in: loop)

@@ -1,0 +1,46 @@
+import AllocationCounter
+import Foundation
+
+/// Measures the library against the budgets of PERFORMANCE.md; `--help` says how.
+@main
+struct FuturesBenchmark {
+  static func main() {
+    // Counting costs more than a small allocation does, so it is on only while allocations are counted.
+    AllocationCounts.setEnabled(false)
+    do {
+      try run(Options(Array(CommandLine.arguments.dropFirst())))
+    } catch let mistake as Options.Mistake {
+      fail(mistake.sentence, code: 2)
+    } catch {
+      fail("The report could not be written: \(error).", code: 1)
+    }
+  }
+
+  private static func run(_ options: Options) throws {
+    if options.isHelp { return print(Options.help) }
+    if let peakMemory = options.peakMemory { return print(peakMemory.runHere()) }
+    #if DEBUG
+      FileHandle.standardError.write(Data("This is a debug build: its times say nothing.\n".utf8))
+    #endif
+    if !AllocationCounts.areSupported {
+      FileHandle.standardError.write(Data("Allocations are not counted on this system and read 0.\n".utf8))
+    }
+    let harness = Harness(isQuick: options.isQuick)
+    if options.isJSON {
+      let rows = [harness.baseline()] + options.rows.flatMap { $0.measure(harness) }
+      print(try JSONReport(isQuick: options.isQuick, rows: rows.map(JSONReport.Line.init)).text)
+      return
+    }
+    print(Table.head)
+    let rows = [RowDefinition("A", { [$0.baseline()] })] + options.rows
+    for row in rows.lazy.flatMap({ $0.measure(harness) }) {
+      for line in Table.lines(row) { print(line) }
+      fflush(nil)
+    }
+  }
+
+  private static func fail(_ sentence: String, code: Int32) -> Never {
+    FileHandle.standardError.write(Data("futures-benchmark: \(sentence)\n".utf8))
+    exit(code)
+  }
+}

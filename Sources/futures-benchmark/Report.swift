@@ -1,0 +1,83 @@
+import Foundation
+
+/// Prints rows as a table, one line as soon as each row is measured.
+enum Table {
+  static let head =
+    columns("row", "ns", "×A", "×floor", "allocs", "bytes", "met") + "  " + "budget".padded(42) + "what is measured"
+
+  static func lines(_ row: Row) -> [String] {
+    let verdicts = row.budget.map { (text: $0.text, isMet: $0.isMet(by: row)) }
+    let met = verdicts.isEmpty ? "" : verdicts.allSatisfy(\.isMet) ? "yes" : "NO"
+    let budget = verdicts.map { $0.isMet ? $0.text : "[\($0.text)]" }.joined(separator: ", ")
+    var work = row.work
+    if row.budget.contains(where: { if case .bytesLeft = $0 { true } else { false } }) {
+      work += "; \(row.ours.bytesLeft ?? 0) B left"
+    }
+    if let growth = row.peakGrowth { work += String(format: "; grows %.1f MiB", Double(growth) / 1_048_576) }
+    return [
+      line(row.name, row.ours, row.timesFloor, met) + "  " + budget.padded(42) + work
+    ]
+      + row.floors.map { line("", $0, nil, "") + "  " + "".padded(42) + "floor: \($0.name)" }
+  }
+
+  private static func line(_ name: String, _ measured: Measurement, _ timesFloor: Double?, _ met: String) -> String {
+    columns(
+      name,
+      measured.nanoseconds.map { String(format: $0 < 1_000 ? "%.1f" : "%.0f", $0) } ?? "–",
+      measured.timesBaseline.map { String(format: "%.2f", $0) } ?? "–",
+      timesFloor.map { String(format: "%.2f", $0) } ?? "–",
+      String(format: "%.2f", measured.allocations),
+      String(format: "%.0f", measured.bytes),
+      met
+    )
+  }
+
+  private static func columns(_ name: String, _ numbers: String...) -> String {
+    name.padded(14) + numbers.map { String(repeating: " ", count: max(1, 9 - $0.count)) + $0 }.joined()
+  }
+}
+
+extension String {
+  fileprivate func padded(_ width: Int) -> String {
+    self + String(repeating: " ", count: max(1, width - count))
+  }
+}
+
+/// What `--json` prints.
+struct JSONReport: Encodable {
+  struct Line: Encodable {
+    struct Verdict: Encodable {
+      let limit: String
+      let isMet: Bool
+    }
+
+    let row: String
+    let work: String
+    let ours: Measurement
+    let floors: [Measurement]
+    let timesFloor: Double?
+    let peakGrowth: Int?
+    let budget: [Verdict]
+
+    init(_ row: Row) {
+      self.row = row.name
+      work = row.work
+      ours = row.ours
+      floors = row.floors
+      timesFloor = row.timesFloor
+      peakGrowth = row.peakGrowth
+      budget = row.budget.map { Verdict(limit: $0.text, isMet: $0.isMet(by: row)) }
+    }
+  }
+
+  let isQuick: Bool
+  let rows: [Line]
+
+  var text: String {
+    get throws {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+      return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+  }
+}

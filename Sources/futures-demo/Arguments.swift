@@ -1,0 +1,79 @@
+import Foundation
+
+/// What the command line asks for.
+enum Command {
+  case help
+  case tour
+  case download([URL], folder: URL)
+}
+
+/// A command line that asks for nothing sensible, with the sentence that says why.
+struct UsageError: Error {
+  let message: String
+
+  init(_ message: String) {
+    self.message = message
+  }
+}
+
+extension Command {
+  static let helpText = """
+    Usage: futures-demo [--output DIR] [URL ...]
+
+    Downloads each URL (http or https) to a file, at most four at once. Without URLs it serves four files of its
+    own on 127.0.0.1, downloads them by callback, by future and by await, and compares every byte.
+
+      --output DIR   The folder for the files, which must exist. Without it: the current folder.
+      --help         Shows this text.
+
+    A file is named after the last part of its URL, or index.html if there is none. Nothing is overwritten: where the
+    name is taken, by an earlier file or by another URL, a number is added (data-2.bin). While a download is under way
+    its file ends in .part; one that fails, or is stopped by Ctrl-C, leaves nothing behind.
+
+    Exit code: 0 if every file arrived, 1 if one did not, 2 if the command line is wrong, 130 after Ctrl-C.
+    """
+
+  /// Reads the arguments, without the name of the program.
+  init(_ arguments: [String]) throws(UsageError) {
+    var urls: [URL] = []
+    var folder: URL?
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      switch argument {
+      case "--help", "-h":
+        self = .help
+        return
+      case "--output":
+        folder = try Self.folder(rest.popFirst().flatMap { $0.hasPrefix("-") ? nil : $0 } ?? "")
+      case _ where argument.hasPrefix("--output="):
+        folder = try Self.folder(String(argument.dropFirst("--output=".count)))
+      case _ where argument.hasPrefix("-"):
+        throw UsageError("There is no option \(argument); see futures-demo --help.")
+      default:
+        urls.append(try Self.url(argument))
+      }
+    }
+    if urls.isEmpty && folder != nil { throw UsageError("--output needs at least one URL to download.") }
+    self = urls.isEmpty ? .tour : .download(urls, folder: folder ?? URL(filePath: ".", directoryHint: .isDirectory))
+  }
+
+  private static func folder(_ path: String) throws(UsageError) -> URL {
+    guard !path.isEmpty else { throw UsageError("--output needs a folder after it.") }
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+      throw UsageError("The output folder “\(path)” does not exist.")
+    }
+    guard isDirectory.boolValue else { throw UsageError("The output folder “\(path)” is a file.") }
+    guard FileManager.default.isWritableFile(atPath: path) else {
+      throw UsageError("The output folder “\(path)” is not writable.")
+    }
+    return URL(filePath: path, directoryHint: .isDirectory)
+  }
+
+  private static func url(_ text: String) throws(UsageError) -> URL {
+    guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
+      let host = url.host(), !host.isEmpty, (1...65_535).contains(url.port ?? 80)
+    else { throw UsageError("“\(text)” is not an http or https URL.") }
+    return url
+  }
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+/// Chooses a file for each URL, so that no download touches an earlier file or another download.
+struct FileNames {
+  private let folder: URL
+  private var taken: Set<String> = []
+
+  init(in folder: URL) {
+    self.folder = folder
+  }
+
+  /// The file for `url`: named after the last part of its path, with a number where that name is taken.
+  mutating func file(for url: URL) -> URL {
+    let (stem, ending) = Self.nameParts(of: url)
+    var name = stem + ending
+    var number = 1
+    while !isFree(name) {
+      number += 1
+      name = "\(stem)-\(number)\(ending)"
+    }
+    // Lowercased, because some file systems take A and a for the same name.
+    taken.insert(name.lowercased())
+    taken.insert(name.lowercased() + ".part")
+    return folder.appending(path: name)
+  }
+
+  /// Whether nothing else has the name, nor that of its partial file.
+  private func isFree(_ name: String) -> Bool {
+    [name, name + ".part"].allSatisfy { name in
+      !taken.contains(name.lowercased())
+        && !FileManager.default.fileExists(atPath: folder.appending(path: name).path(percentEncoded: false))
+    }
+  }
+
+  /// The last part of the URL's path, as a name that is harmless in any folder, split before its extension.
+  private static func nameParts(of url: URL) -> (stem: String, ending: String) {
+    let last = url.lastPathComponent
+    guard !["", "/", ".", ".."].contains(last) else { return ("index", ".html") }
+    let name = last.map { $0 == "/" || $0 == "\\" || $0.unicodeScalars.contains(where: isControl) ? "_" : $0 }
+    let dot = name.lastIndex(of: ".").flatMap { $0 > 0 && name.count - $0 < 16 ? $0 : nil } ?? name.count
+    // Most file systems allow 255 bytes, of which the number and the extensions need some.
+    var stem = String(name[..<dot])
+    while stem.utf8.count > 200 { stem.removeLast() }
+    return (stem, String(name[dot...]))
+  }
+
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.generalCategory == .control
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Synchronization
+
+/// A small downloader whose networking is legacy callback code, wrapped in futures, and driven by async/await.
+@main
+struct FuturesDemo {
+  static func main() async {
+    // A peer that has gone away is an error of `write`, not the end of this process.
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      let command = try Command(Array(CommandLine.arguments.dropFirst()))
+      exit(await run(command))
+    } catch {
+      complain("futures-demo: \(error.message)")
+      exit(2)
+    }
+  }
+
+  private static func run(_ command: Command) async -> Int32 {
+    let downloader = LegacyDownloader()
+    let isInterrupted = Mutex(false)
+    let interrupts = onInterrupt {
+      isInterrupted.withLock { $0 = true }
+      downloader.cancelAll()
+    }
+    defer { interrupts.cancel() }
+    let isComplete: Bool
+    do {
+      switch command {
+      case .help:
+        say(Command.helpText)
+        isComplete = true
+      case .tour:
+        isComplete = try await Tour(downloader: downloader).run()
+      case .download(let urls, let folder):
+        isComplete = await download(urls, to: folder, with: downloader)
+      }
+    } catch {
+      complain("futures-demo: The files could not be served: \(error.localizedDescription)")
+      isComplete = false
+    }
+    return isInterrupted.withLock { $0 } ? 130 : isComplete ? 0 : 1
+  }
+
+  /// Downloads every URL, prints a line for each as it ends, and returns whether all of them arrived.
+  private static func download(_ urls: [URL], to folder: URL, with downloader: LegacyDownloader) async -> Bool {
+    var names = FileNames(in: folder)
+    let downloads = urls.map { Download(url: $0, destination: names.file(for: $0)) }
+    let table = Table(of: downloads)
+    say(table.header())
+    var arrived = 0
+    await downloader.downloadAll(downloads) { download, result in
+      say(table.line(download, result))
+      if case .success = result { arrived += 1 }
+    }
+    say("\(arrived) of \(downloads.count) \(downloads.count == 1 ? "file" : "files") arrived.")
+    return arrived == downloads.count
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A downloader as apps wrote it before async/await: a session delegate inside, closures outside.
+///
+/// It knows nothing of futures. `Downloader+Futures.swift` wraps it, and `Downloader+Async.swift` awaits it.
+final class LegacyDownloader: Sendable {
+  /// Called as bytes arrive, with the bytes so far and the bytes to come in all, if the server said how many.
+  typealias Progress = @Sendable (_ received: Int64, _ expected: Int64?) -> Void
+
+  /// Called once, at the end.
+  typealias Completion = @Sendable (Result<DownloadedFile, any Error>) -> Void
+
+  /// What `download` returns, so that the download can be cancelled.
+  struct Handle: Sendable {
+    fileprivate let stop: @Sendable () -> Void
+
+    /// Stops the download: its completion gets `DownloadError.cancelled`, and its partial file is removed.
+    func cancel() {
+      stop()
+    }
+  }
+
+  private let delegate: SessionDelegate
+  private let session: URLSession
+
+  init() {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = nil
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    delegate = SessionDelegate()
+    session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
+  }
+
+  deinit {
+    session.finishTasksAndInvalidate()
+  }
+
+  /// Downloads `url` to the file `destination`, which must not exist yet.
+  ///
+  /// The body is written to a file beside it with the extension `part`, which takes its final name when all of it is
+  /// there, and is removed when the download fails. Both closures are called on a background queue.
+  @discardableResult
+  func download(
+    _ url: URL,
+    to destination: URL,
+    progress: Progress? = nil,
+    completion: @escaping Completion
+  ) -> Handle {
+    var request = URLRequest(url: url)
+    request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+    let task = session.dataTask(with: request)
+    session.delegateQueue.addOperation { [delegate] in
+      delegate.start(task, Transfer(of: url, to: destination, progress: progress, completion: completion))
+    }
+    return Handle { [delegate, session] in
+      session.delegateQueue.addOperation { delegate.fail(task, DownloadError.cancelled) }
+    }
+  }
+
+  /// Cancels every download, those under way and those that are asked for later.
+  func cancelAll() {
+    session.delegateQueue.addOperation { [delegate] in delegate.cancelAll() }
+  }
+}
+
+/// Hands what a session reports on to the transfer that it concerns.
+// @unchecked Sendable: everything in it is touched on the session's delegate queue only, which is serial.
+private final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+  private var running: [URLSessionTask: Transfer] = [:]
+  private var isCancelled = false
+
+  func start(_ task: URLSessionTask, _ transfer: Transfer) {
+    running[task] = transfer
+    if isCancelled {
+      fail(task, DownloadError.cancelled)
+    } else {
+      task.resume()
+    }
+  }
+
+  func cancelAll() {
+    isCancelled = true
+    for task in running.keys { fail(task, DownloadError.cancelled) }
+  }
+
+  /// Ends a transfer at once; whatever the session still reports about its task is ignored.
+  func fail(_ task: URLSessionTask, _ error: any Error) {
+    guard let transfer = running.removeValue(forKey: task) else { return }
+    task.cancel()
+    transfer.finish(error)
+  }
+
+  func urlSession(
+    _ session: URLSession,
+    dataTask: URLSessionDataTask,
+    didReceive response: URLResponse,
+    completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
+  ) {
+    attempt(dataTask) { transfer in try transfer.open(response) }
+    completionHandler(.allow)
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    attempt(dataTask) { transfer in try transfer.write(data) }
+  }
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    running.removeValue(forKey: task)?.finish(error)
+  }
+
+  /// Does one step of a transfer, which fails if the step does.
+  private func attempt(_ task: URLSessionTask, _ step: (Transfer) throws -> Void) {
+    do {
+      if let transfer = running[task] { try step(transfer) }
+    } catch {
+      fail(task, error)
+    }
+  }
+}

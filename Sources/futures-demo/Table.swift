@@ -1,0 +1,41 @@
+import Foundation
+
+/// The table that the demo prints, a line for each file.
+struct Table {
+  private let nameWidth: Int
+
+  init(of downloads: [Download]) {
+    nameWidth = (downloads.map(\.name.count) + [4]).max()!
+  }
+
+  /// The line above the others; `lastColumn` is empty where there is none.
+  func header(_ lastColumn: String = "") -> String {
+    line("name", "bytes", "seconds", "MB/s", lastColumn)
+  }
+
+  /// The line of one file: how fast it arrived, or why it did not.
+  func line(_ download: Download, _ result: Result<DownloadedFile, any Error>, _ lastColumn: String = "") -> String {
+    switch result {
+    case .success(let file):
+      let seconds = file.duration / .seconds(1)
+      let speed = Double(file.byteCount) / 1e6 / max(seconds, 1e-9)
+      let (time, rate) = (String(format: "%.3f", seconds), String(format: "%.1f", speed))
+      return line(download.name, grouped(file.byteCount), time, rate, lastColumn)
+    case .failure(DownloadError.cancelled):
+      return padded(download.name) + "  cancelled"
+    case .failure(let error):
+      return padded(download.name) + "  failed: \(error)"
+    }
+  }
+
+  private func line(_ name: String, _ bytes: String, _ seconds: String, _ speed: String, _ last: String) -> String {
+    let numbers = [(bytes, 14), (seconds, 9), (speed, 8)].map { text, width in
+      "  " + String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+    return padded(name) + numbers.joined() + (last.isEmpty ? "" : "  " + last)
+  }
+
+  private func padded(_ name: String) -> String {
+    name + String(repeating: " ", count: nameWidth - name.count)
+  }
+}

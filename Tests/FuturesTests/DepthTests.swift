@@ -1,0 +1,175 @@
+import AllocationCounter
+import Dispatch
+import Futures
+import TestSupport
+import Testing
+
+/// R6, on threads with a stack of 512 KiB.
+///
+/// A debug build takes fewer elements where the test would take long otherwise; the stack would overflow with a
+/// hundredth of them.
+@Suite("Depth")
+struct DepthTests {
+  #if DEBUG
+    static let count = 100_000
+  #else
+    static let count = 1_000_000
+  #endif
+
+  @Test("R6: a chain of map stages resolves")
+  func mapChain() {
+    onThread {
+      let promise = Promise<Int, any Error>()
+      let before = AllocationCounts.ofThread().liveBlocks
+      do {
+        var future = promise.future
+        for _ in 0..<1_000_000 { future = future.map { $0 + 1 } }
+        promise.succeed(0)
+        #expect(try! future.peek()?.get() == 1_000_000)
+      }
+      #expect(AllocationCounts.ofThread().liveBlocks - before < 100)
+    }
+  }
+
+  @Test("R6: a chain of map stages is released unresolved, and leaves nothing behind")
+  func releasedChain() {
+    @Sendable func release<Failure: Error>(_: Failure.Type) {
+      var promise: Promise<Int, Failure>? = Promise()
+      var future = promise!.future
+      for _ in 0..<1_000_000 { future = future.map { $0 + 1 } }
+      promise = nil
+      #expect(future.isResolved == (Failure.self == (any Error).self))
+    }
+    onThread {
+      release(Never.self)
+      release((any Error).self)
+      let before = AllocationCounts.ofThread().liveBlocks
+      release(Never.self)
+      release((any Error).self)
+      #expect(AllocationCounts.ofThread().liveBlocks == before)
+    }
+  }
+
+  @Test("R6: recursion through flatMap with ready steps takes no stack and no memory")
+  func readyRecursion() {
+    @Sendable func f(_ n: Int, _ peak: Peak) -> Future<Int, any Error> {
+      peak.note()
+      return n == 0 ? .succeeded(0) : Future<Int, any Error>.succeeded(n).flatMap { _ in f(n - 1, peak) }
+    }
+    onThread {
+      let peak = Peak()
+      #expect(try! f(Self.count, peak).peek()?.get() == 0)
+      #expect(peak.growth < 64 * 1024)
+    }
+  }
+
+  @Test("R6: recursion through flatMap with asynchronous steps takes no stack and no memory")
+  func asynchronousRecursion() {
+    let held = HeldContext()
+    @Sendable func f(_ n: Int, _ peak: Peak) -> Future<Int, any Error> {
+      peak.note()
+      let step = Promise<Int, any Error>()
+      held.context.submit { step.succeed(1) }
+      return n == 0 ? .succeeded(0) : step.future.flatMap { _ in f(n - 1, peak) }
+    }
+    onThread {
+      let peak = Peak()
+      let future = f(Self.count, peak)
+      #expect(!future.isResolved)
+      held.runAll()
+      #expect(try! future.peek()?.get() == 0)
+      #expect(peak.growth < 64 * 1024)
+    }
+  }
+
+  @Test("R6: recursion by promises that follow each other takes no stack and no memory")
+  func followRecursion() {
+    let held = HeldContext()
+    @Sendable func f(_ n: Int, _ peak: Peak) -> Future<Int, any Error> {
+      peak.note()
+      let promise = Promise<Int, any Error>()
+      guard n > 0 else { return .succeeded(0) }
+      held.context.submit { promise.follow(f(n - 1, peak)) }
+      return promise.future
+    }
+    onThread {
+      let peak = Peak()
+      let future = f(Self.count, peak)
+      held.runAll()
+      #expect(try! future.peek()?.get() == 0)
+      #expect(peak.growth < 64 * 1024)
+    }
+  }
+
+  @Test("R6: recursion through callbacks of resolved futures takes no stack and no memory")
+  func callbackRecursion() {
+    @Sendable func f(_ n: Int, _ peak: Peak, _ done: @escaping @Sendable () -> Void) {
+      peak.note()
+      guard n > 0 else { return done() }
+      Future<Int, any Error>.succeeded(n).whenResolved(on: .immediate) { _ in f(n - 1, peak, done) }
+    }
+    onThread {
+      let peak = Peak()
+      let log = Recorder<Int>()
+      f(Self.count, peak) { log.record(1) }
+      #expect(log.events == [1])
+      #expect(peak.growth < 64 * 1024)
+    }
+  }
+
+  @Test("R6: a chain of followers resolves")
+  func followerChain() {
+    onThread {
+      let promises = (0..<Self.count).map { _ in Promise<Int, any Error>() }
+      for index in 1..<promises.count { promises[index].follow(promises[index - 1].future) }
+      promises[0].succeed(7)
+      #expect(try! promises[promises.count - 1].future.peek()?.get() == 7)
+    }
+  }
+
+  @Test("R6: a promise that is dropped in a callback that is dropped … takes no stack")
+  func nestedDrops() {
+    onThread {
+      var last: Promise<Int, Never>? = Promise()
+      for _ in 0..<Self.count {
+        let next = Promise<Int, Never>()
+        let captured = last
+        next.future.whenResolved(on: .immediate) { _ in withExtendedLifetime(captured) {} }
+        last = next
+      }
+      last = nil
+    }
+  }
+
+  @Test("R6: two recursions that take turns keep no memory, either")
+  func twoRecursions() {
+    @Sendable func f(_ n: Int, _ peak: Peak) -> Future<Int, any Error> {
+      peak.note()
+      return n == 0 ? .succeeded(0) : Future<Int, any Error>.succeeded(n).flatMap { _ in f(n - 1, peak) }
+    }
+    onThread {
+      let peak = Peak()
+      let both = Future<Int, any Error>.succeeded(1).flatMap { _ in
+        let (first, second) = (f(Self.count / 2, peak), f(Self.count / 2, peak))
+        return first.flatMap { _ in second }
+      }
+      #expect(try! both.peek()?.get() == 0)
+      #expect(peak.growth < 64 * 1024)
+    }
+  }
+}
+
+/// How far the live bytes of a thread have risen, from the thousandth call on.
+private final class Peak: @unchecked Sendable {
+  // @unchecked: used by one thread.
+  private var calls = 0
+  private var base: Int64 = 0
+  private(set) var growth: Int64 = 0
+
+  func note() {
+    calls += 1
+    let live = AllocationCounts.ofThread().liveBytes
+    if calls == 1_000 { base = live }
+    if calls > 1_000 { growth = max(growth, live - base) }
+  }
+}

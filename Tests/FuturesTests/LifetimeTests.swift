@@ -1,0 +1,142 @@
+import Futures
+import TestSupport
+import Testing
+
+@Suite("Lifetimes")
+struct LifetimeTests {
+  @Test("R5: a callback and what it captures are released as soon as it has run")
+  func releasedAfterRun() {
+    let promise = Promise<Int, Never>()
+    weak var captured: Tracked?
+    let registration: Registration
+    do {
+      let object = Tracked()
+      captured = object
+      registration = promise.future.whenResolved(on: .immediate) { _ in object.use() }
+    }
+    #expect(captured != nil)
+    promise.succeed(1)
+    #expect(captured == nil)
+    withExtendedLifetime(registration) {}
+  }
+
+  @Test("R5: a callback on a context is released as soon as it has run, and while the future lives")
+  func releasedAfterSubmission() {
+    let held = HeldContext()
+    let promise = Promise<Int, Never>()
+    weak var captured: Tracked?
+    do {
+      let object = Tracked()
+      captured = object
+      promise.future.whenResolved(on: held.context) { _ in object.use() }
+    }
+    promise.succeed(1)
+    #expect(captured != nil)
+    held.runAll()
+    #expect(captured == nil)
+  }
+
+  @Test("R5: a transform is released as soon as it has run, with what it made")
+  func transformReleased() {
+    let promise = Promise<Int, Never>()
+    weak var captured: Tracked?
+    let mapped: Future<Int, Never>
+    let flatMapped: Future<Int, Never>
+    do {
+      let object = Tracked()
+      captured = object
+      mapped = promise.future.map { value in
+        object.use()
+        return value + 1
+      }
+      flatMapped = promise.future.flatMap { value in
+        object.use()
+        return Future.succeeded(value + 2)
+      }
+    }
+    promise.succeed(1)
+    #expect(captured == nil)
+    #expect(mapped.peek() == .success(2))
+    #expect(flatMapped.peek() == .success(3))
+  }
+
+  @Test("R5: a failed source releases the transforms that it skips")
+  func skippedTransformReleased() {
+    let promise = Promise<Int, TestError>()
+    weak var captured: Tracked?
+    let derived: Future<Int, TestError>
+    do {
+      let object = Tracked()
+      captured = object
+      derived = promise.future.map(on: .mainQueue) { value in
+        object.use()
+        return value
+      }
+    }
+    promise.fail(TestError(1))
+    #expect(captured == nil)
+    #expect(derived.peek() == .failure(TestError(1)))
+  }
+
+  @Test("R5: dropping a derived future does not detach it")
+  func droppedDerivedFutureRuns() {
+    let promise = Promise<Int, Never>()
+    let log = Recorder<Int>()
+    _ = promise.future.map { log.record($0) }
+    _ = promise.future.flatMap { value in
+      log.record(value + 1)
+      return Future.succeeded(value)
+    }.map { log.record($0 + 2) }
+    promise.succeed(1)
+    #expect(log.events == [1, 2, 3])
+  }
+
+  @Test("R5: a resolved future keeps its result, and nothing but that")
+  func keepsOnlyTheResult() {
+    let promise = Promise<Tracked, Never>()
+    var future: Future<Tracked, Never>? = promise.future
+    weak var value: Tracked?
+    weak var captured: Tracked?
+    do {
+      let (object, other) = (Tracked(), Tracked())
+      (value, captured) = (object, other)
+      future?.whenResolved(on: .immediate) { _ in other.use() }
+      promise.succeed(object)
+    }
+    #expect(value != nil)
+    #expect(captured == nil)
+    future = nil
+    #expect(value != nil)
+    withExtendedLifetime(promise) {}
+  }
+
+  @Test("R5: a value that loses against the first resolution is released at once")
+  func lateValueReleased() {
+    let promise = Promise<Tracked, Never>()
+    promise.succeed(Tracked())
+    weak var late: Tracked?
+    do {
+      let object = Tracked()
+      late = object
+      promise.succeed(object)
+    }
+    #expect(late == nil)
+  }
+
+  @Test("R5: a future that its own callback captures goes away once it is resolved")
+  func cycleEndsWithResolution() {
+    weak var captured: Tracked?
+    do {
+      let promise = Promise<Int, Never>()
+      let future = promise.future
+      let object = Tracked()
+      captured = object
+      future.whenResolved(on: .immediate) { _ in
+        object.use()
+        _ = future.isResolved
+      }
+      promise.succeed(1)
+    }
+    #expect(captured == nil)
+  }
+}

@@ -1,0 +1,102 @@
+import AllocationCounter
+import Dispatch
+import Futures
+import TestSupport
+import Testing
+
+@Suite("Waiting")
+struct WaitingTests {
+  @Test("wait() returns the result, also when it comes from another thread")
+  func waits() {
+    onThread {
+      #expect(Future<Int, TestError>.succeeded(1).wait() == .success(1))
+      let promise = Promise<Int, TestError>()
+      DispatchQueue.global().async { promise.fail(TestError(2)) }
+      #expect(promise.future.wait() == .failure(TestError(2)))
+    }
+  }
+
+  @Test("wait(timeout:) gives up in time, and leaves nothing behind")
+  func timesOut() {
+    onThread {
+      let promise = Promise<Int, TestError>()
+      func giveUp() {
+        for timeout: Duration in [.zero, .seconds(-1), .nanoseconds(1), .seconds(Int64.min)] {
+          #expect(promise.future.wait(timeout: timeout) == nil)
+        }
+      }
+      giveUp()
+      let before = AllocationCounts.ofThread().liveBlocks
+      for _ in 0..<100 { giveUp() }
+      #expect(AllocationCounts.ofThread().liveBlocks == before)
+      promise.succeed(1)
+      #expect(promise.future.wait(timeout: .zero) == .success(1))
+    }
+  }
+
+  @Test("wait(timeout:) with an absurdly long timeout waits for the result", arguments: [Int64.max, 1_000_000_000_000])
+  func longTimeout(seconds: Int64) {
+    onThread {
+      let promise = Promise<Int, TestError>()
+      DispatchQueue.global().async { promise.succeed(1) }
+      #expect(promise.future.wait(timeout: .seconds(seconds)) == .success(1))
+    }
+  }
+
+  @Test("wait() in a callback first runs what the thread still owes")
+  func waitInCallback() {
+    onThread {
+      let log = Recorder<Int>()
+      @Sendable func descend(_ depth: Int) {
+        Future.succeeded(depth).whenResolved(on: .immediate) { _ in
+          if depth > 0 { return descend(depth - 1) }
+          // Too deep to run inline, so the transform is owed by this very thread.
+          let future = Future<Int, TestError>.succeeded(1).map { $0 + 1 }
+          log.record((try? future.wait().get()) ?? -1)
+        }
+      }
+      for depth in 0..<20 { descend(depth) }
+      #expect(log.events == Array(repeating: 2, count: 20))
+    }
+  }
+
+  @Test("R10: wait() on a pending future inside a task traps in debug builds")
+  func trapsInTask() async {
+    #if DEBUG
+      await #expect(processExitsWith: .failure) {
+        await Task.detached { waitForAnother() }.value
+      }
+    #endif
+  }
+
+  @Test("R10: wait() does not trap for a resolved future, with a timeout, on the main actor or on a plain thread")
+  func doesNotTrapElsewhere() async {
+    await Task.detached {
+      #expect(waitForResolved() == .success(1))
+      #expect(waitBriefly() == nil)
+    }.value
+    #expect(await waitOnMainActor() == .success(3))
+    onThread { waitForAnother() }
+  }
+
+  @MainActor private func waitOnMainActor() -> Result<Int, TestError> {
+    let promise = Promise<Int, TestError>()
+    DispatchQueue.global().async { promise.succeed(3) }
+    return promise.future.wait()
+  }
+}
+
+private func waitForAnother() {
+  let promise = Promise<Int, TestError>()
+  DispatchQueue.global().async { promise.succeed(1) }
+  _ = promise.future.wait()
+}
+
+private func waitForResolved() -> Result<Int, TestError> {
+  Future<Int, TestError>.succeeded(1).wait()
+}
+
+private func waitBriefly() -> Result<Int, TestError>? {
+  let promise = Promise<Int, TestError>()
+  return promise.future.wait(timeout: .nanoseconds(1))
+}

@@ -1,0 +1,65 @@
+public import Futures
+internal import Synchronization
+
+/// Notes what happens, in order, from any thread.
+public final class Recorder<Event: Sendable>: Sendable {
+  private let recorded = Mutex<[Event]>([])
+
+  public init() {}
+
+  public func record(_ event: Event) {
+    recorded.withLock { $0.append(event) }
+  }
+
+  public var events: [Event] { recorded.withLock { $0 } }
+}
+
+/// An execution context that runs nothing until the test says so.
+public final class HeldContext: Sendable {
+  private let held = Mutex<[@Sendable () -> Void]>([])
+
+  public init() {}
+
+  public var context: ExecutionContext {
+    ExecutionContext { work in self.held.withLock { $0.append(work) } }
+  }
+
+  public var count: Int { held.withLock { $0.count } }
+
+  /// Runs what was handed over, in order, and what that hands over.
+  public func runAll() {
+    while let work = takeFirst() { work() }
+  }
+
+  /// Runs the first piece of work as often as given.
+  public func runFirst(times: Int = 1) {
+    guard let work = takeFirst() else { return }
+    for _ in 0..<times { work() }
+  }
+
+  /// Drops what was handed over, as a broken context would.
+  public func dropAll() {
+    let dropped = held.withLock { held in
+      defer { held = [] }
+      return held
+    }
+    _ = dropped  // released here, outside the lock
+  }
+
+  private func takeFirst() -> (@Sendable () -> Void)? {
+    held.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+  }
+}
+
+/// An object whose life a test observes, by a weak reference to it.
+public final class Tracked: Sendable {
+  public init() {}
+
+  public func use() {}
+}
+
+/// An error with an identity.
+public struct TestError: Error, Equatable, Sendable {
+  public let number: Int
+  public init(_ number: Int = 0) { self.number = number }
+}

@@ -1,0 +1,34 @@
+internal import Dispatch
+internal import Foundation
+
+/// Runs `body` on a thread with a stack of the given size, and waits for it.
+public func onThread(stackSize: Int = 512 * 1024, _ body: @escaping @Sendable () -> Void) {
+  let done = DispatchSemaphore(value: 0)
+  let thread = Thread {
+    body()
+    done.signal()
+  }
+  thread.stackSize = stackSize
+  thread.start()
+  done.wait()
+}
+
+/// Runs the bodies on threads of their own, which all begin at the same time, and waits for them.
+public func race(_ bodies: [@Sendable () -> Void]) {
+  let ready = DispatchGroup()
+  let start = DispatchSemaphore(value: 0)
+  let done = DispatchGroup()
+  for body in bodies {
+    ready.enter()
+    done.enter()
+    Thread {
+      ready.leave()
+      start.wait()
+      body()
+      done.leave()
+    }.start()
+  }
+  ready.wait()
+  for _ in bodies { start.signal() }
+  done.wait()
+}
