@@ -2,11 +2,16 @@
 import PackageDescription
 
 /// One list for every Swift target, so that all of them are held to the same standard.
-let settings: [SwiftSetting] = [
+var settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),  // SE-0335
   .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
   .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
 ]
+
+// For CI alone: a warning of a later compiler must not break the build of whoever uses this package.
+if Context.environment["FUTURES_WARNINGS_AS_ERRORS"] != nil {
+  settings.append(.treatAllWarnings(as: .error))
+}
 
 let package = Package(
   name: "swift-futures",

@@ -52,7 +52,10 @@ struct FollowingTests {
     }
   }
 
-  @Test("Promises that follow each other in a circle leave nothing behind when they are dropped", arguments: [2, 3, 10])
+  @Test(
+    "Promises that follow each other in a circle leave nothing behind when they are dropped",
+    arguments: [2, 3, 10]
+  )
   func circle(count: Int) {
     func makeCircle() {
       let promises = (0..<count).map { _ in Promise<Int, any Error>() }

@@ -83,7 +83,10 @@ struct RegistrationTests {
     #expect(!registration.remove())
   }
 
-  @Test("R7: removing the first, a middle and the last callback keeps the others in order", arguments: permutations(of: [0, 1, 2, 3]))
+  @Test(
+    "R7: removing the first, a middle and the last callback keeps the others in order",
+    arguments: permutations(of: [0, 1, 2, 3])
+  )
   func removalInEveryOrder(order: [Int]) {
     for count in 0...4 {
       let promise = Promise<Int, Never>()

@@ -19,7 +19,10 @@ struct ResolutionTests {
     #expect(promise.future.peek() == .success(1))
   }
 
-  @Test("R1: the first resolution wins, in every order of a value, an error and a result", arguments: permutations(of: [0, 1, 2]))
+  @Test(
+    "R1: the first resolution wins, in every order of a value, an error and a result",
+    arguments: permutations(of: [0, 1, 2])
+  )
   func firstResolutionWinsInEveryOrder(order: [Int]) {
     let results: [Result<Int, TestError>] = [.success(0), .failure(TestError(1)), .success(2)]
     let promise = Promise<Int, TestError>()

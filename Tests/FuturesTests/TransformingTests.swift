@@ -67,7 +67,10 @@ struct TransformingTests {
     #expect(log.events == ["shared done", "derived done"])
   }
 
-  @Test("A derived inner future that nobody else has is merged; its result reaches the outer one", arguments: Source.allCases)
+  @Test(
+    "A derived inner future that nobody else has is merged; its result reaches the outer one",
+    arguments: Source.allCases
+  )
   func flatMapDerived(source: Source) {
     let inner = Promise<Int, TestError>()
     let promise = Promise<Int, TestError>()

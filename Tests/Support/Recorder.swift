@@ -5,12 +5,15 @@ internal import Synchronization
 public final class Recorder<Event: Sendable>: Sendable {
   private let recorded = Mutex<[Event]>([])
 
+  /// Has recorded nothing.
   public init() {}
 
+  /// Notes `event`, after all that came before.
   public func record(_ event: Event) {
     recorded.withLock { $0.append(event) }
   }
 
+  /// What was recorded so far, in order.
   public var events: [Event] { recorded.withLock { $0 } }
 }
 
@@ -18,12 +21,15 @@ public final class Recorder<Event: Sendable>: Sendable {
 public final class HeldContext: Sendable {
   private let held = Mutex<[@Sendable () -> Void]>([])
 
+  /// Holds nothing.
   public init() {}
 
+  /// The context that hands its work to this object.
   public var context: ExecutionContext {
     ExecutionContext { work in self.held.withLock { $0.append(work) } }
   }
 
+  /// How many pieces of work wait.
   public var count: Int { held.withLock { $0.count } }
 
   /// Runs what was handed over, in order, and what that hands over.
@@ -53,13 +59,18 @@ public final class HeldContext: Sendable {
 
 /// An object whose life a test observes, by a weak reference to it.
 public final class Tracked: Sendable {
+  /// Lives as long as somebody holds it.
   public init() {}
 
+  /// Does nothing; what calls it holds the object.
   public func use() {}
 }
 
 /// An error with an identity.
 public struct TestError: Error, Equatable, Sendable {
+  /// Tells errors apart.
   public let number: Int
+
+  /// An error with the given number.
   public init(_ number: Int = 0) { self.number = number }
 }
