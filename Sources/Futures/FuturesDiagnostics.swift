@@ -20,7 +20,7 @@ public enum FuturesDiagnostics {
     case unobservedFailure(label: String?, any Error)
   }
 
-  private static let handler = Mutex<(@Sendable (Misuse) -> Void)?>(nil)
+  private static let handler = Locked<(@Sendable (Misuse) -> Void)?>(nil)
 
   // Relaxed: a hint that saves the lock; the handler itself is read under the lock.
   private static let handlerIsSet = Atomic<Bool>(false)

@@ -1,5 +1,4 @@
 public import Futures
-internal import Synchronization
 
 extension ExecutionContext {
   /// Runs on `actor`, one piece of work at a time, in the order in which it was handed over.
@@ -30,7 +29,7 @@ extension ExecutionContext {
 private enum ActorWork {
   private typealias Work = @Sendable () -> Void
 
-  private static let queues = Mutex<[ObjectIdentifier: [Work]]>([:])
+  private static let queues = Locked<[ObjectIdentifier: [Work]]>([:])
 
   static func append(_ work: @escaping @Sendable () -> Void, for actor: any Actor) {
     let isFirst = queues.withLock { queues in

@@ -1,6 +1,5 @@
 import Dispatch
 import Futures
-import Synchronization
 import TestSupport
 import Testing
 
@@ -12,7 +11,7 @@ struct StressTests {
   @Test("R1, R2: attaching, resolving and dropping race, and each callback runs once")
   func attachResolveDrop() {
     for _ in 0..<Self.rounds {
-      let runs = Mutex(0)
+      let runs = Locked(0)
       let promise = Promise<Int, any Error>()
       let future = promise.future
       race([
@@ -46,8 +45,8 @@ struct StressTests {
   @Test("R7: removing races with attaching and resolving; each callback runs or was removed")
   func removal() {
     for _ in 0..<Self.rounds {
-      let runs = Mutex(0)
-      let removed = Mutex(0)
+      let runs = Locked(0)
+      let removed = Locked(0)
       let promise = Promise<Int, Never>()
       let registrations = (0..<8).map { _ in
         promise.future.whenResolved(on: .immediate) { _ in runs.withLock { $0 += 1 } }
@@ -80,7 +79,7 @@ struct StressTests {
   func dropRace() {
     for _ in 0..<Self.rounds {
       let log = Recorder<Bool>()
-      let box = Mutex<Promise<Int, any Error>?>(Promise())
+      let box = Locked<Promise<Int, any Error>?>(Promise())
       let future = box.withLock { $0!.future }
       race([
         {

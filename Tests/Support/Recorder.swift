@@ -1,9 +1,8 @@
 public import Futures
-internal import Synchronization
 
 /// Notes what happens, in order, from any thread.
 public final class Recorder<Event: Sendable>: Sendable {
-  private let recorded = Mutex<[Event]>([])
+  private let recorded = Locked<[Event]>([])
 
   /// Has recorded nothing.
   public init() {}
@@ -19,7 +18,7 @@ public final class Recorder<Event: Sendable>: Sendable {
 
 /// An execution context that runs nothing until the test says so.
 public final class HeldContext: Sendable {
-  private let held = Mutex<[@Sendable () -> Void]>([])
+  private let held = Locked<[@Sendable () -> Void]>([])
 
   /// Holds nothing.
   public init() {}

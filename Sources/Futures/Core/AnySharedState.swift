@@ -124,7 +124,9 @@ extension AnySharedState {
   }
 
   final var breakReason: BreakReason? {
-    lock.withLock { self.extension as? BreakReason }
+    // Acquiring: pairs with the releasing store after the reason was written, which is final.
+    guard phase.load(ordering: .acquiring) == .broken else { return nil }
+    return unsafeDowncast(self.extension.unsafelyUnwrapped, to: BreakReason.self)
   }
 }
 

@@ -32,3 +32,16 @@ struct Lock: ~Copyable, Sendable {
     }
   }
 }
+
+/// A value that threads take turns with, for the rare places where it is not part of an object that has a lock.
+package final class Locked<Value>: @unchecked Sendable {
+  // @unchecked: `value` is used under `lock` only.
+  private let lock = Lock()
+  private var value: Value
+
+  package init(_ value: Value) { self.value = value }
+
+  package func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+    lock.withLock { body(&value) }
+  }
+}
