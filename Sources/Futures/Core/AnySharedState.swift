@@ -87,7 +87,7 @@ final class SharedStateExtension {
 /// Why a state is broken; one object for all that were derived from the same promise.
 @usableFromInline
 package final class BreakReason: Sendable {
-  let error: BrokenPromise
+  @usableFromInline let error: BrokenPromise
 
   init(_ error: BrokenPromise) { self.error = error }
 }
@@ -123,6 +123,7 @@ extension AnySharedState {
     }
   }
 
+  @usableFromInline
   final var breakReason: BreakReason? {
     // Acquiring: pairs with the releasing store after the reason was written, which is final.
     guard phase.load(ordering: .acquiring) == .broken else { return nil }
@@ -220,6 +221,7 @@ extension AnySharedState {
   }
 
   /// Lets go of all consumers, in this state and those that wait for it, since there will be no result.
+  @usableFromInline
   final func breakForever(_ reason: BreakReason, in loop: DeliveryLoop?) {
     let isDue = lock.withLock {
       guard phase.load(ordering: .relaxed) <= .following else { return false }

@@ -15,6 +15,7 @@ package final class SharedState<Stored: OutcomeStorage>: AnySharedState, @unchec
     super.init(hasPromise: hasPromise)
   }
 
+  @inlinable
   override package func breakPromise(_ reason: BreakReason, in loop: DeliveryLoop?) {
     // `Never` first: the cast is slow, and most futures that cannot hold the error cannot hold any.
     if Failure.self != Never.self, let failure = reason.error as? Failure {

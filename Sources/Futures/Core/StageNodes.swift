@@ -106,8 +106,8 @@ final class SubmittedStageNode<Value: Sendable, New: Sendable, Failure: Error>: 
 
 extension AnySharedState {
   /// Breaks `derived` for the reason for which this state is broken.
-  @usableFromInline
-  final func passBreak(to derived: AnySharedState, in loop: DeliveryLoop) {
+  @inlinable
+  final func passBreak<Stored>(to derived: SharedState<Stored>, in loop: DeliveryLoop) {
     guard let reason = breakReason else {
       preconditionFailure("A consumer was delivered to although its source is neither resolved nor broken.")
     }
