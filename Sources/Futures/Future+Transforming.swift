@@ -86,7 +86,11 @@ extension Future {
       if context.isImmediate {
         attach(FlatMapNode(derived, transform))
       } else {
-        attach(SubmittedStageNode(derived, on: context) { value, promise in promise.follow(transform(value)) })
+        attach(
+          SubmittedStageNode(derived, on: context) { value, promise in
+            promise.state.followForPromise(transform(value))
+          }
+        )
       }
       return Future<New, Failure>(derived)
     }

@@ -91,6 +91,23 @@ struct DepthTests {
     }
   }
 
+  @Test("R6: recursion through flatMap on a context takes no stack and no memory")
+  func recursionOnContext() {
+    let held = HeldContext()
+    @Sendable func f(_ n: Int, _ peak: Peak) -> Future<Int, any Error> {
+      peak.note()
+      return n == 0
+        ? .succeeded(0) : Future<Int, any Error>.succeeded(n).flatMap(on: held.context) { _ in f(n - 1, peak) }
+    }
+    onThread {
+      let peak = Peak()
+      let future = f(Self.count, peak)
+      held.runAll()
+      #expect(try! future.peek()?.get() == 0)
+      #expect(peak.growth < 64 * 1024)
+    }
+  }
+
   @Test("R6: recursion by promises that follow each other takes no stack and no memory")
   func followRecursion() {
     let held = HeldContext()

@@ -126,6 +126,13 @@ struct TransformingTests {
       box.record(promise.future.flatMap { _ in box.events[0] })
       promise.succeed(1)
     }
+    await #expect(processExitsWith: .failure) {
+      let promise = Promise<Int, Never>()
+      let box = Locked<Future<Int, Never>?>(nil)
+      let derived = promise.future.flatMap { _ in box.withLock { $0.take()! } }
+      box.withLock { $0 = derived }
+      promise.succeed(1)
+    }
   }
 
   @Test("A resolved future, and what is derived from it inline, allocate nothing")

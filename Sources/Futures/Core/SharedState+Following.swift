@@ -1,31 +1,35 @@
-public import Synchronization
+internal import Synchronization
 
 extension SharedState {
   /// Makes a promise's future resolve as `other` does, and as nobody else from now on.
   @inlinable
-  func followForPromise<V, F>(_ other: Future<V, F>) where Stored == Outcome<V, F> {
-    switch other.storage {
-    case .succeeded(let value): resolve(.success(value), fromAtMost: .pending, in: nil)
-    case .failed(let error): resolve(.failure(error), fromAtMost: .pending, in: nil)
-    case .shared(let source):
-      precondition(source !== self, "A promise was told to follow its own future, which would never resolve.")
-      let isFirst = lock.withLock {
-        guard phase.load(ordering: .relaxed) == .pending else { return false }
-        phase.store(.following, ordering: .releasing)
-        return true
-      }
-      if isFirst { source.attach(FollowerNode(self)) }
+  func followForPromise<V, F>(_ other: consuming Future<V, F>) where Stored == Outcome<V, F> {
+    if let result = other.peek() {
+      resolve(result, fromAtMost: .pending, in: nil)
+    } else if settle() {
+      follow(other, in: nil)
     }
   }
 
   /// Makes a stage's future resolve as `other`, which its transform made.
   @inlinable
-  func follow<V, F>(_ other: consuming Future<V, F>, in loop: DeliveryLoop) where Stored == Outcome<V, F> {
+  func follow<V, F>(_ other: consuming Future<V, F>, in loop: DeliveryLoop?) where Stored == Outcome<V, F> {
     if let result = other.peek() {
       resolve(result, in: loop)
-    } else if var source = other.takeState(), !Self.merge(&source, into: self) {
-      precondition(source !== self, "A transform returned the future that it derives, which would never resolve.")
-      source.attach(FollowerNode(self))
+    } else if var source = other.takeState() {
+      precondition(source !== typedRoot, "A future was told to resolve as itself, which would never end.")
+      if !Self.merge(&source, into: self) { source.attach(FollowerNode(self)) }
+    }
+  }
+
+  /// Leaves the resolution to a future that is followed, unless it was settled before.
+  @usableFromInline
+  func settle() -> Bool {
+    lock.withLock {
+      guard phase.load(ordering: .relaxed) == .pending else { return false }
+      // Releasing, as every store of a phase; it announces nothing.
+      phase.store(.following, ordering: .releasing)
+      return true
     }
   }
 }
