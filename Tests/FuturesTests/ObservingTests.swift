@@ -74,6 +74,24 @@ struct ObservingTests {
     #expect(log.events == Array(repeating: [0, 1, 2], count: 40).flatMap { $0 })
   }
 
+  @Test("R2: a callback that was deferred for its depth is not overtaken by one that is attached less deep")
+  func deferredIsNotOvertaken() {
+    let log = Recorder<Int>()
+    @Sendable func descend(_ depth: Int) {
+      Future.succeeded(depth).whenResolved(on: .immediate) { _ in
+        guard depth == 0 else { return descend(depth - 1) }
+        let future = Future.succeeded(1)
+        Future.succeeded(2).whenResolved(on: .immediate) { _ in
+          future.whenResolved(on: .immediate) { _ in log.record(0) }
+        }
+        future.whenResolved(on: .immediate) { _ in log.record(1) }
+      }
+    }
+    // With the last of these, one of the two callbacks is at the maximum depth and the other above it.
+    for depth in 0..<15 { descend(depth) }
+    #expect(log.events == Array(repeating: [0, 1], count: 15).flatMap { $0 })
+  }
+
   @Test("R2: callbacks on a serial queue keep the order of attachment")
   func orderOnSerialQueue() {
     let queue = DispatchQueue(label: "serial")

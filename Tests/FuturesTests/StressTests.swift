@@ -60,6 +60,20 @@ struct StressTests {
     }
   }
 
+  @Test("R7: a removal races with the context that starts the callback; exactly one of them gets it")
+  func removalRacesWithContext() {
+    for _ in 0..<Self.rounds {
+      let held = HeldContext()
+      let log = Recorder<String>()
+      let registration = Future.succeeded(1).whenResolved(on: held.context) { _ in log.record("ran") }
+      race([
+        { held.runAll() },
+        { if registration.remove() { log.record("removed") } },
+      ])
+      #expect(log.events.count == 1)
+    }
+  }
+
   @Test("R6: a merge races with the resolution of the inner future, and nothing is lost")
   func mergeRace() {
     for round in 0..<Self.rounds {

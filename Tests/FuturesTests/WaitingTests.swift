@@ -64,7 +64,7 @@ struct WaitingTests {
   func trapsInTask() async {
     #if DEBUG
       await #expect(processExitsWith: .failure) {
-        await Task.detached { waitForAnother() }.value
+        await Task.detached { waitForOwnDebt() }.value
       }
     #endif
   }
@@ -76,7 +76,7 @@ struct WaitingTests {
       #expect(waitBriefly() == nil)
     }.value
     #expect(await waitOnMainActor() == .success(3))
-    onThread { waitForAnother() }
+    onThread { waitForOwnDebt() }
   }
 
   @MainActor private func waitOnMainActor() -> Result<Int, TestError> {
@@ -86,10 +86,17 @@ struct WaitingTests {
   }
 }
 
-private func waitForAnother() {
-  let promise = Promise<Int, TestError>()
-  DispatchQueue.global().async { promise.succeed(1) }
-  _ = promise.future.wait()
+/// Waits for what this very thread still owes when it begins to wait, so that the future is pending until then.
+private func waitForOwnDebt() {
+  @Sendable func descend(_ depth: Int) {
+    Future.succeeded(depth).whenResolved(on: .immediate) { _ in
+      if depth > 0 { return descend(depth - 1) }
+      let promise = Promise<Int, TestError>()
+      Future.succeeded(1).whenSucceeded(on: .immediate) { promise.succeed($0) }
+      if !promise.isResolved { _ = promise.future.wait() }
+    }
+  }
+  for depth in 0..<20 { descend(depth) }
 }
 
 private func waitForResolved() -> Result<Int, TestError> {
