@@ -1,0 +1,133 @@
+internal import Dispatch
+internal import Foundation
+internal import Synchronization
+
+/// A serial executor with a thread of its own, so that what happens on it can be counted: its jobs, and, by the counts of
+/// that thread, its allocations.
+final class ThreadExecutor: SerialExecutor {
+  private let jobs = JobQueue()
+
+  init() {
+    let jobs = jobs
+    Thread { jobs.run() }.start()
+  }
+
+  deinit { jobs.close() }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    jobs.append(UnownedJob(job), of: asUnownedSerialExecutor())
+  }
+
+  /// How many jobs it has been given so far.
+  var jobCount: Int { jobs.count }
+
+  /// Whether the caller runs on the thread.
+  var isCurrent: Bool { jobs.thread == ObjectIdentifier(Thread.current) }
+}
+
+/// The jobs of an executor, and the loop of its thread.
+private final class JobQueue: Sendable {
+  private struct State {
+    var waiting: [(UnownedJob, UnownedSerialExecutor)] = []
+    var count = 0
+    var thread: ObjectIdentifier?
+  }
+
+  private let state = Mutex(State())
+  private let signal = DispatchSemaphore(value: 0)
+
+  var count: Int { state.withLock { $0.count } }
+  var thread: ObjectIdentifier? { state.withLock { $0.thread } }
+
+  func append(_ job: UnownedJob, of executor: UnownedSerialExecutor) {
+    state.withLock { state in
+      state.waiting.append((job, executor))
+      state.count += 1
+    }
+    signal.signal()
+  }
+
+  /// Ends the thread; no job may follow.
+  func close() { signal.signal() }
+
+  func run() {
+    state.withLock { $0.thread = ObjectIdentifier(Thread.current) }
+    while let (job, executor) = next() { job.runSynchronously(on: executor) }
+  }
+
+  private func next() -> (UnownedJob, UnownedSerialExecutor)? {
+    signal.wait()
+    return state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
+  }
+}
+
+/// An actor with an executor of its own.
+actor ThreadActor {
+  nonisolated let executor = ThreadExecutor()
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+}
+
+/// An actor as most are.
+actor PlainActor {}
+
+/// The kinds of actors a caller can be on.
+enum Home: CaseIterable, Sendable {
+  case main, plain, thread
+
+  func make() -> any Actor {
+    switch self {
+    case .main: MainActor.shared
+    case .plain: PlainActor()
+    case .thread: ThreadActor()
+    }
+  }
+}
+
+/// Whether the caller, whom the compiler believes to be on `actor`, is really there.
+///
+/// For the main actor and one with a thread, that is seen by the thread; then, and for others, the runtime is asked, which
+/// traps where the answer is no.
+func isReallyOn(_ actor: any Actor, isolation: (any Actor)? = #isolation) -> Bool {
+  guard isolation === actor else { return false }
+  if actor is MainActor, !isOnMainQueue { return false }
+  if let actor = actor as? ThreadActor, !actor.executor.isCurrent { return false }
+  actor.assertIsolated()
+  actor.preconditionIsolated()
+  return true
+}
+
+/// Whether the calling code runs on the main queue; `Thread.isMainThread` does not tell on Linux.
+var isOnMainQueue: Bool {
+  _ = mainQueueIsMarked
+  return DispatchQueue.getSpecific(key: mainQueueKey) == true
+}
+
+private let mainQueueKey = DispatchSpecificKey<Bool>()
+private let mainQueueIsMarked: Void = DispatchQueue.main.setSpecific(key: mainQueueKey, value: true)
+
+/// Runs `body` on `actor`.
+func run<R: Sendable>(
+  on actor: isolated any Actor,
+  _ body: @Sendable (isolated any Actor) async -> R
+) async -> R {
+  await body(actor)
+}
+
+/// Runs `body` in a task on `actor` and, as soon as that is suspended, `event` on a thread without a task.
+///
+/// No timing: both are jobs of the actor, so the second cannot start before the first gives the actor up.
+func run<R: Sendable>(
+  on actor: isolated any Actor,
+  suspending body: @escaping @Sendable (isolated any Actor) async -> R,
+  then event: @escaping @Sendable (Task<R, Never>) -> Void
+) async -> R {
+  let task = Task {
+    _ = actor
+    return await body(actor)
+  }
+  Task {
+    _ = actor
+    DispatchQueue.global().async { event(task) }
+  }
+  return await task.value
+}
