@@ -1,6 +1,6 @@
 internal import Dispatch
 internal import Foundation
-internal import Synchronization
+internal import Futures
 
 /// A serial executor with a thread of its own, so that what happens on it can be counted: its jobs, and, by the counts of
 /// that thread, its allocations.
@@ -33,7 +33,7 @@ private final class JobQueue: Sendable {
     var thread: ObjectIdentifier?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let signal = DispatchSemaphore(value: 0)
 
   var count: Int { state.withLock { $0.count } }

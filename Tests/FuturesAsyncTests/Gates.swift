@@ -1,5 +1,4 @@
 internal import Futures
-internal import Synchronization
 
 /// A door at which tasks wait until the test opens it; not even cancellation lets them pass before.
 final class Gate: Sendable {
@@ -10,7 +9,7 @@ final class Gate: Sendable {
     case open
   }
 
-  private let state = Mutex(State.closed([]))
+  private let state = Locked(State.closed([]))
 
   nonisolated(nonsending) func pass() async {
     await withUnsafeContinuation { continuation in
@@ -60,9 +59,9 @@ final class Inbox<Event: Sendable>: Sendable {
 
 /// The only reference to an object, which the test drops when it wants, from any thread.
 final class Dropping<Object: AnyObject & Sendable>: Sendable {
-  private let object: Mutex<Object?>
+  private let object: Locked<Object?>
 
-  init(_ object: Object) { self.object = Mutex(object) }
+  init(_ object: Object) { self.object = Locked(object) }
 
   func drop() {
     let dropped = object.withLock { $0.take() }

@@ -1,7 +1,6 @@
 internal import AllocationCounter
 internal import Futures
 internal import FuturesAsync
-internal import Synchronization
 internal import TestSupport
 internal import Testing
 
@@ -38,7 +37,7 @@ func countdown(
 func growth(_ step: CountdownStep, _ levels: Int) async -> Int64 {
   var least = Int64.max
   for _ in 0..<3 {
-    let bytes = Mutex<(early: Int64, late: Int64)>((0, 0))
+    let bytes = Locked<(early: Int64, late: Int64)>((0, 0))
     let future = countdown(step, levels) { number in
       let live = AllocationCounts.ofProcess().liveBytes
       if number == levels * 9 / 10 { bytes.withLock { $0.early = live } }
