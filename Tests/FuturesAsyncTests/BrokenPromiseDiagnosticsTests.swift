@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Futures
 internal import FuturesAsync
 internal import TestSupport
@@ -27,6 +28,11 @@ func breakable<Failure: Error>(
   return (promise.future, Dropping(promise))
 }
 
+/// Ends a process in which tasks are suspended for good, which a search for leaks at a regular exit would report.
+func exitWithTasksThatWaitForEver() -> Never {
+  _exit(0)
+}
+
 @Suite("R4: who is told that a task waits for a broken promise", .timeLimit(.minutes(1)))
 struct BrokenPromiseDiagnosticsTests {
   @Test("R4: with `Never`, FuturesDiagnostics is told, once for each who waits or starts to wait")
@@ -41,6 +47,7 @@ struct BrokenPromiseDiagnosticsTests {
       Task.immediate { await future.result }
       #expect(recorder.events == ["never \(#fileID)", "never \(#fileID)"])
       #expect(future.peek() == nil)
+      exitWithTasksThatWaitForEver()
     }
   }
 
@@ -52,6 +59,7 @@ struct BrokenPromiseDiagnosticsTests {
       Task.immediate { await future.result }
       promise.drop()
       #expect(recorder.events == ["typed \(#fileID)"])
+      exitWithTasksThatWaitForEver()
     }
   }
 
@@ -64,6 +72,7 @@ struct BrokenPromiseDiagnosticsTests {
       Task.immediate { await stage.value }
       promise.drop()
       #expect(recorder.events == ["source \(#fileID)"])
+      exitWithTasksThatWaitForEver()
     }
   }
 
