@@ -23,7 +23,7 @@ package class AnySharedState: @unchecked Sendable {
     case pending
     /// Unresolved, and resolves as another future does (`Promise.follow`). Next is `broken`, `delivering` or `resolved`.
     case following
-    /// Merged into the state that `mergedInto` names, to which all that arrives here goes. Final.
+    /// Merged into the state that `extension` names, to which all that arrives here goes. Final.
     case merged
     /// Unresolved for ever: nobody is left to resolve it, and its failure type cannot say so. Final.
     case broken
@@ -54,7 +54,7 @@ package class AnySharedState: @unchecked Sendable {
 
   @exclusivity(unchecked) @usableFromInline final var consumers = CallbackList()
 
-  /// A `SharedStateExtension`, the `BreakReason` of a broken state, or the target of a merged one.
+  /// What few states have: a `StateLabel`, the `BreakReason` of a broken state, or the target of a merged one.
   ///
   /// Under the lock. Room for cancellation and progress.
   @exclusivity(unchecked) @usableFromInline final var `extension`: AnyObject?
@@ -77,11 +77,13 @@ package class AnySharedState: @unchecked Sendable {
   func reportUnobservedFailure() {}
 }
 
-/// What few futures have.
-final class SharedStateExtension {
-  let label: String
+/// The name of a state, for diagnostics.
+///
+/// Few have one.
+final class StateLabel {
+  let text: String
 
-  init(label: String) { self.label = label }
+  init(_ text: String) { self.text = text }
 }
 
 /// Why a state is broken; one object for all that were derived from the same promise.
@@ -111,13 +113,13 @@ extension AnySharedState {
 
   @usableFromInline
   final var label: String? {
-    lock.withLock { (self.extension as? SharedStateExtension)?.label }
+    lock.withLock { (self.extension as? StateLabel)?.text }
   }
 
   /// Names the state, if it has nothing else to remember.
   @usableFromInline
   final func setLabel(_ label: String) {
-    let named = SharedStateExtension(label: label)
+    let named = StateLabel(label)
     lock.withLock {
       if self.extension == nil { self.extension = named }
     }
