@@ -21,7 +21,8 @@ public struct ExecutionContext: Sendable {
   ///
   /// Costs nothing: no hop and no allocation. While callbacks of the same future are being delivered by another thread,
   /// that thread delivers this one, too, so that the order stays that of attachment. Deliveries that nest deeply are
-  /// deferred until the outermost one of the thread is about to return, so that depth costs no stack.
+  /// deferred until the outermost one of the thread is about to return, so that depth costs no stack; a callback that runs
+  /// a loop of its own, or blocks, holds them up until it returns.
   @inlinable
   public static var immediate: Self { Self(kind: .immediate) }
 
@@ -54,6 +55,16 @@ public struct ExecutionContext: Sendable {
   @inlinable
   var isImmediate: Bool {
     if case .immediate = kind { true } else { false }
+  }
+
+  /// The kind of a consumer that is handed to this context.
+  @inlinable
+  var nodeKind: CallbackNode.Kind {
+    switch kind {
+    case .immediate: .inline
+    case .queue: .queued
+    case .custom: .custom
+    }
   }
 
   /// Has `work` run; exactly once is up to the work.

@@ -140,22 +140,21 @@ extension Future {
     with result: Result<Value, Failure>,
     on context: ExecutionContext
   ) -> Registration {
-    if context.isImmediate {
-      let loop = DeliveryLoop.current
-      if loop.enter() {
-        callback(result)
-        loop.leave()
-        return .finished
-      }
+    let loop = DeliveryLoop.current
+    if context.isImmediate, loop.enter() {
+      callback(result)
+      loop.leave()
+      return .finished
     }
     let node = ObserverNode(on: context, callback)
     node.status.store(.submitted, ordering: .relaxed)
-    node.submit(result, to: context.isImmediate ? .endOfDelivery : context)
+    let entered = loop.enter()
+    if entered || context.nodeKind == .queued {
+      node.submit(result, to: context)
+    } else {
+      loop.defer { node.submit(result, to: context) }
+    }
+    if entered { loop.leave() }
     return Registration(state: nil, node: node)
   }
-}
-
-extension ExecutionContext {
-  /// Before the outermost delivery of the calling thread returns; where `.immediate` would nest too deep.
-  @usableFromInline static var endOfDelivery: Self { Self { DeliveryLoop.current.defer($0) } }
 }

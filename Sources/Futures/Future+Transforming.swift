@@ -28,7 +28,11 @@ extension Future {
       if context.isImmediate {
         attach(MapNode(derived, transform))
       } else {
-        attach(SubmittedStageNode(derived, on: context) { value, promise in promise.succeed(transform(value)) })
+        attach(
+          SubmittedStageNode(derived, on: context) { value, derived in
+            derived.resolve(.success(transform(value)), in: nil)
+          }
+        )
       }
       return Future<New, Failure>(derived)
     }
@@ -87,9 +91,7 @@ extension Future {
         attach(FlatMapNode(derived, transform))
       } else {
         attach(
-          SubmittedStageNode(derived, on: context) { value, promise in
-            promise.state.followForPromise(transform(value))
-          }
+          SubmittedStageNode(derived, on: context) { value, derived in derived.follow(transform(value), in: nil) }
         )
       }
       return Future<New, Failure>(derived)

@@ -6,8 +6,10 @@ extension Future {
   /// For scripts, tests and the edges of code that cannot wait otherwise.
   ///
   /// Inside a Swift task it would block one of the few threads on which all tasks run; there a debug build traps, unless the
-  /// future is resolved or the code runs on the main actor, which has a thread of its own (R10). Callbacks that this thread
-  /// still owes are run before it blocks.
+  /// future is resolved or the code runs on the main actor, which has a thread of its own (R10).
+  ///
+  /// In a callback, what this thread has deferred is run before it blocks. It still waits for ever for what a later callback
+  /// of the very future that is being delivered would do, since that runs when this one has returned.
   /// - Returns: The result.
   @available(*, noasync, message: "use 'await future.result'")
   public func wait() -> Result<Value, Failure> {
@@ -32,13 +34,13 @@ extension Future {
   public func wait(timeout: Duration) -> Result<Value, Failure>? {
     if let result = peek() { return result }
     let deadline = DispatchTime(after: timeout)
-    wait { waiter in waiter.wait(until: deadline) }
+    wait(runningPending: timeout > .zero) { waiter in waiter.wait(until: deadline) }
     return peek()
   }
 
-  private func wait(_ block: (ThreadWaiter) -> Bool) {
+  private func wait(runningPending: Bool = true, _ block: (ThreadWaiter) -> Bool) {
     guard case .shared(let state) = storage else { return }
-    DeliveryLoop.current.runPending()
+    if runningPending { DeliveryLoop.current.runPending() }
     let waiter = ThreadWaiter()
     state.attach(waiter)
     if !block(waiter) { _ = state.remove(waiter) }

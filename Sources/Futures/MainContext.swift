@@ -12,6 +12,8 @@ public struct MainContext: Sendable {
   public static let main = MainContext(context: .mainQueue)
 
   /// At once where the main actor already runs, else through the main queue.
+  ///
+  /// So a callback that is attached on the main actor to a resolved future may overtake one that is still on its way there.
   public static let mainImmediate = MainContext(
     context: ExecutionContext { work in
       if isMainQueueCurrent { work() } else { DispatchQueue.main.async(execute: work) }

@@ -32,15 +32,6 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     if let label = label() { state.setLabel(label) }
   }
 
-  /// The promise of a derived future, made for the time in which its work is with an execution context.
-  @inlinable
-  init(adopting state: State<Value, Failure>, label: String, fileID: StaticString = #fileID, line: UInt = #line) {
-    self.state = state
-    self.fileID = fileID.utf8Start
-    self.line = UInt32(truncatingIfNeeded: line)
-    state.setLabel(label)
-  }
-
   deinit {
     guard !state.isResolved else { return }
     guard state.endPromise() == .pending || State<Value, Failure>.collapse(&state) else { return }
@@ -93,7 +84,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   /// Following its own future would never end, and traps.
   /// - Parameter other: The future to follow.
   @inlinable
-  public func follow(_ other: Future<Value, Failure>) {
+  public func follow(_ other: consuming Future<Value, Failure>) {
     state.followForPromise(other)
   }
 }

@@ -94,6 +94,19 @@ struct BrokenPromiseTests {
     }
   }
 
+  @Test("R2a, R4: a context that drops the work of a merged stage breaks what the stage was merged into")
+  func contextDropsWorkOfMergedStage() {
+    let held = HeldContext()
+    let (outer, inner) = (Promise<Int, any Error>(), Promise<Int, any Error>())
+    let derived = outer.future.flatMap { _ in inner.future.map(on: held.context) { $0 + 1 } }
+    let log = Recorder<Bool>()
+    derived.whenFailed(on: .immediate) { log.record($0 is BrokenPromise) }
+    outer.succeed(1)
+    inner.succeed(1)
+    held.dropAll()
+    #expect(log.events == [true])
+  }
+
   @Test("R4: a break passes through derived and following futures")
   func passesOn() {
     var source: Promise<Int, any Error>? = Promise("source")

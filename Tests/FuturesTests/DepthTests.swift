@@ -108,6 +108,81 @@ struct DepthTests {
     }
   }
 
+  @Test("R6: recursion through flatMap on a context, with asynchronous steps, takes no stack and no memory")
+  func asynchronousRecursionOnContext() {
+    let held = HeldContext()
+    @Sendable func f(_ n: Int, _ peak: Peak) -> Future<Int, any Error> {
+      peak.note()
+      let step = Promise<Int, any Error>()
+      held.context.submit { step.succeed(1) }
+      return n == 0 ? .succeeded(0) : step.future.flatMap(on: held.context) { _ in f(n - 1, peak) }
+    }
+    onThread {
+      let peak = Peak()
+      let future = f(Self.count, peak)
+      held.runAll()
+      #expect(try! future.peek()?.get() == 0)
+      #expect(peak.growth < 64 * 1024)
+    }
+  }
+
+  @Test("R6: recursion by promises that follow what flatMap derives takes no stack and no memory")
+  func followDerivedRecursion() {
+    let held = HeldContext()
+    @Sendable func f(_ n: Int, _ peak: Peak) -> Future<Int, any Error> {
+      peak.note()
+      let promise = Promise<Int, any Error>()
+      guard n > 0 else { return .succeeded(0) }
+      let step = Promise<Int, any Error>()
+      held.context.submit { promise.follow(step.future.flatMap { _ in f(n - 1, peak) }) }
+      held.context.submit { step.succeed(1) }
+      return promise.future
+    }
+    onThread {
+      let peak = Peak()
+      let future = f(Self.count, peak)
+      held.runAll()
+      #expect(try! future.peek()?.get() == 0)
+      #expect(peak.growth < 64 * 1024)
+    }
+  }
+
+  @Test("R6: a long chain of followers that were merged is released")
+  func mergedChain() {
+    onThread {
+      let source = Promise<Int, Never>()
+      let last: Future<Int, Never>
+      do {
+        let promises = (0..<Self.count).map { _ in Promise<Int, Never>() }
+        for index in 1..<promises.count { promises[index].follow(promises[index - 1].future) }
+        promises[0].follow(source.future)
+        last = promises[promises.count - 1].future
+      }
+      source.succeed(1)
+      #expect(last.peek() == .success(1))
+    }
+  }
+
+  @Test("R6: callbacks on a context that runs them at once take no stack")
+  func inlineContextRecursion() {
+    let inline = ExecutionContext { work in work() }
+    @Sendable func f(_ n: Int, _ done: @escaping @Sendable () -> Void) {
+      guard n > 0 else { return done() }
+      Future.succeeded(n).whenResolved(on: inline) { _ in f(n - 1, done) }
+    }
+    onThread {
+      let log = Recorder<Int>()
+      f(Self.count) { log.record(1) }
+      #expect(log.events == [1])
+      var future = Future<Int, any Error>.succeeded(0)
+      let promise = Promise<Int, any Error>()
+      promise.follow(future)
+      future = promise.future
+      for _ in 0..<Self.count { future = future.map(on: inline) { $0 + 1 } }
+      #expect(try! future.peek()?.get() == Self.count)
+    }
+  }
+
   @Test("R6: recursion by promises that follow each other takes no stack and no memory")
   func followRecursion() {
     let held = HeldContext()

@@ -92,6 +92,23 @@ struct ObservingTests {
     #expect(log.events == Array(repeating: [0, 1], count: 15).flatMap { $0 })
   }
 
+  @Test("R2: callbacks and transforms on a serial queue keep the order of attachment at any depth")
+  func orderOnSerialQueueAtAnyDepth() {
+    let queue = DispatchQueue(label: "serial")
+    let log = Recorder<Int>()
+    @Sendable func descend(_ depth: Int) {
+      Future.succeeded(depth).whenResolved(on: .immediate) { _ in
+        guard depth == 0 else { return descend(depth - 1) }
+        let future = Future.succeeded(1)
+        _ = future.map(on: .queue(queue)) { _ in log.record(0) }
+        future.whenResolved(on: .queue(queue)) { _ in log.record(1) }
+      }
+    }
+    for depth in 0..<20 { descend(depth) }
+    queue.sync {}
+    #expect(log.events == Array(repeating: [0, 1], count: 20).flatMap { $0 })
+  }
+
   @Test("R2: callbacks on a serial queue keep the order of attachment")
   func orderOnSerialQueue() {
     let queue = DispatchQueue(label: "serial")

@@ -74,6 +74,20 @@ struct StressTests {
     }
   }
 
+  @Test("R4, R7: removing callbacks races with the break of their future")
+  func removalRacesWithBreak() {
+    for _ in 0..<Self.rounds {
+      let box = Locked<Promise<Int, Never>?>(Promise())
+      let future = box.withLock { $0!.future }
+      let registrations = (0..<8).map { number in future.whenResolved(on: .immediate) { _ in _ = "\(number)" } }
+      race([
+        { _ = box.withLock { $0.take() } },
+        { for registration in registrations.reversed() { registration.remove() } },
+      ])
+      #expect(!future.isResolved)
+    }
+  }
+
   @Test("R6: a merge races with the resolution of the inner future, and nothing is lost")
   func mergeRace() {
     for round in 0..<Self.rounds {
@@ -97,8 +111,7 @@ struct StressTests {
       let future = box.withLock { $0!.future }
       race([
         {
-          let promise = box.withLock { $0.take() }
-          _ = promise
+          _ = box.withLock { $0.take() }
         },
         { future.whenFailed(on: .immediate) { log.record($0 is BrokenPromise) } },
         { log.record((try? future.wait().get()) == nil) },

@@ -108,6 +108,26 @@ struct TransformingTests {
     #expect(ready.peek() == .success(2))
   }
 
+  @Test("A stage on a context resolves what follows it, also where it was merged", arguments: [false, true])
+  func mergedStageOnContext(outerIsOnContext: Bool) {
+    let held = HeldContext()
+    let (outer, inner) = (Promise<Int, TestError>(), Promise<Int, TestError>())
+    let context = outerIsOnContext ? held.context : .immediate
+    let mapped = outer.future.flatMap(on: context) { _ in inner.future.map(on: held.context) { $0 + 1 } }
+    let flatMapped = outer.future.flatMap(on: context) { _ in
+      inner.future.flatMap(on: held.context) { .succeeded($0 + 2) }
+    }
+    let follower = Promise<Int, TestError>()
+    follower.follow(inner.future.map(on: held.context) { $0 + 3 })
+    outer.succeed(1)
+    held.runAll()
+    inner.succeed(41)
+    held.runAll()
+    #expect(mapped.peek() == .success(42))
+    #expect(flatMapped.peek() == .success(43))
+    #expect(follower.future.peek() == .success(44))
+  }
+
   @Test("R2a: a context that runs its work twice runs the transform once")
   func contextRunsTransformTwice() {
     let held = HeldContext()

@@ -1,5 +1,6 @@
 import AllocationCounter
 import Dispatch
+import Foundation
 import Futures
 import TestSupport
 import Testing
@@ -57,6 +58,30 @@ struct WaitingTests {
       }
       for depth in 0..<20 { descend(depth) }
       #expect(log.events == Array(repeating: 2, count: 20))
+    }
+  }
+
+  @Test("A thread that waits is woken at once, however deep the resolution is nested")
+  func wokenAtAnyDepth() {
+    onThread {
+      @Sendable func descend(_ depth: Int) {
+        Future.succeeded(depth).whenResolved(on: .immediate) { _ in
+          if depth > 0 { return descend(depth - 1) }
+          let promise = Promise<Int, TestError>()
+          let future = promise.future
+          let attached = DispatchSemaphore(value: 0)
+          let woken = DispatchSemaphore(value: 0)
+          Thread.detachNewThread {
+            attached.signal()
+            _ = future.wait()
+            woken.signal()
+          }
+          attached.wait()
+          promise.succeed(1)
+          woken.wait()
+        }
+      }
+      for depth in 0..<20 { descend(depth) }
     }
   }
 

@@ -5,8 +5,9 @@ public import Synchronization
 ///
 /// One object per unresolved future. Its owners are the handles (`Future`), and *one* producer while it is unresolved: a
 /// `Promise`, a task, or the node of a derived future in the list of its source. Consumers are owned by the list.
-/// A cycle (state → node → closure → state) can only exist while somebody can still resolve the state, because a producer
-/// that goes away breaks it, and both ends empty the list.
+/// A cycle (state → node → closure → state) lasts as long as somebody can still resolve the state, because a producer that
+/// goes away breaks it, and both ends empty the list. Futures that were made to follow each other in a circle, and are
+/// observed, are the exception: nothing ever resolves or breaks them.
 ///
 /// Memory: header 16, phase and lock 8, list 8, extension 8, outcome; 49 bytes for an `Int`.
 @usableFromInline
@@ -64,6 +65,7 @@ package class AnySharedState: @unchecked Sendable {
 
   deinit {
     // `consumers` is empty: while it was not, a producer owned this state, and a producer that goes away breaks it.
+    if phase.load(ordering: .relaxed) == .merged { releaseTargets() }
     if isUnobservedFailure.load(ordering: .relaxed), FuturesDiagnostics.hasHandler { reportUnobservedFailure() }
   }
 
@@ -75,6 +77,22 @@ package class AnySharedState: @unchecked Sendable {
   }
 
   func reportUnobservedFailure() {}
+
+  /// Lets go of the states that this one was merged into, one after another, since a chain of them may be long.
+  private final func releaseTargets() {
+    var next = takeTarget()
+    while let state = next, state.phase.load(ordering: .relaxed) == .merged {
+      _ = consume state
+      guard isKnownUniquelyReferenced(&next) else { return }
+      next = next?.takeTarget()
+    }
+  }
+
+  private final func takeTarget() -> AnySharedState? {
+    let target = self.extension
+    self.extension = nil
+    return target.map { unsafeDowncast($0, to: AnySharedState.self) }
+  }
 }
 
 /// The name of a state, for diagnostics.
@@ -146,15 +164,13 @@ extension AnySharedState {
     case .withdrawn: return false
     case .due:
       let loop = DeliveryLoop.current
-      if node.kind == .waiter {
-        // Runs no user code, so it neither nests nor has to queue; and who blocks could not run it later.
+      let entered = loop.enter()
+      if entered || !node.kind.mayRunInline {
         node.deliver(node, self, loop)
-      } else if loop.enter() {
-        node.deliver(node, self, loop)
-        loop.leave()
       } else {
         loop.defer { node.deliver(node, self, loop) }
       }
+      if entered { loop.leave() }
     }
     return true
   }
@@ -184,8 +200,13 @@ extension AnySharedState {
   ///
   /// Under the lock.
   private final func markTaken(_ node: CallbackNode) {
-    // Who waits for a broken future gets nothing, and can still give up.
-    let staysRemovable = node.kind == .submitted || phase.load(ordering: .relaxed) == .broken
+    let staysRemovable =
+      switch node.kind {
+      case .inline: false
+      case .queued, .custom: true
+      // Who waits for a broken future gets nothing, and can still give up.
+      case .waiter: phase.load(ordering: .relaxed) == .broken
+      }
     node.status.store(staysRemovable ? .submitted : .finished, ordering: .relaxed)
   }
 
@@ -225,13 +246,15 @@ extension AnySharedState {
   /// Lets go of all consumers, in this state and those that wait for it, since there will be no result.
   @usableFromInline
   final func breakForever(_ reason: BreakReason, in loop: DeliveryLoop?) {
-    let isDue = lock.withLock {
-      guard phase.load(ordering: .relaxed) <= .following else { return false }
+    let (previous, isDue) = lock.withLock {
+      let previous = phase.load(ordering: .relaxed)
+      guard previous <= .following else { return (previous, false) }
       self.extension = reason
       // Releasing: whoever sees the phase finds the reason.
       phase.store(.broken, ordering: .releasing)
-      return !consumers.isEmpty
+      return (previous, !consumers.isEmpty)
     }
+    if previous == .merged { return root.breakForever(reason, in: loop) }
     if isDue { deliver(in: loop) }
   }
 
@@ -256,6 +279,7 @@ extension AnySharedState {
   @usableFromInline
   package final func resumeWaiters(in loop: DeliveryLoop) -> Bool {
     var (waiters, hasCallbacks) = lock.withLock {
+      guard phase.load(ordering: .relaxed) == .delivering else { return (CallbackList(), !consumers.isEmpty) }
       let waiters = consumers.takeWaiters(as: .finished)
       if consumers.isEmpty { phase.store(.resolved, ordering: .releasing) }
       return (waiters, !consumers.isEmpty)

@@ -15,10 +15,15 @@ package class CallbackNode: @unchecked Sendable {
   package enum Kind: UInt8 {
     /// Runs during the delivery, on the delivering thread.
     case inline
-    /// Is handed to an execution context during the delivery, and can be removed until the context starts it.
-    case submitted
+    /// Is handed to a queue during the delivery, and can be removed until the queue starts it.
+    case queued
+    /// Is handed to an execution context that may run it at once, and can be removed until it is started.
+    case custom
     /// Only wakes somebody who waits (a suspended task, a blocked thread); runs no user code.
     case waiter
+
+    /// Whether a delivery may run user code of unknown depth, so that deliveries must not nest without limit.
+    var mayRunInline: Bool { self == .inline || self == .custom }
   }
 
   /// Where a consumer is in its life.

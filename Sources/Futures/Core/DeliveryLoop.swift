@@ -35,7 +35,9 @@ package struct DeliveryLoop {
   @usableFromInline
   package func deliver(_ state: AnySharedState) {
     guard storage.pointee.depth < Self.maximumDepth else {
-      return storage.pointee.deferred.append { state.drain(in: self) }
+      // Those who only wait need no stack, and may be what this thread waits for.
+      if state.resumeWaiters(in: self) { storage.pointee.deferred.append { state.drain(in: self) } }
+      return
     }
     storage.pointee.depth += 1
     state.drain(in: self)

@@ -23,7 +23,7 @@ final class ObserverNode<Value: Sendable, Failure: Error>: CallbackNode, @unchec
   @inlinable
   init(on context: ExecutionContext, _ callback: @escaping Callback) {
     self.callback = callback
-    super.init(kind: .submitted) { node, state, _ in
+    super.init(kind: context.nodeKind) { node, state, _ in
       let state = unsafeDowncast(state, to: State<Value, Failure>.self)
       guard let result = state.result else {
         if node.claimSubmitted() { node.release() }

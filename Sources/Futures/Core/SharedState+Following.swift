@@ -67,21 +67,23 @@ extension SharedState {
   static func collapse(_ state: inout SharedState) -> Bool {
     var follower: FollowerNode<Stored>?
     var isCycle = false
-    _ = whileLocked(&state) { state in
-      guard state.phase.load(ordering: .relaxed) == .following, !state.hasPromise,
-        let only = state.consumers.only as? FollowerNode<Stored>, isOnlyHandle(&state)
-      else { return false }
-      let target = only.follower.typedRoot
-      isCycle = target === state
-      guard !isCycle else { return false }
-      _ = state.consumers.remove(only)
-      follower = only
-      state.extension = target
-      // Releasing: whoever sees the phase finds the target.
-      state.phase.store(.merged, ordering: .releasing)
-      return true
+    _ = collapsing.withLock { _ in
+      whileLocked(&state) { state in
+        guard state.phase.load(ordering: .relaxed) == .following, !state.hasPromise,
+          let only = state.consumers.only as? FollowerNode<Stored>, isOnlyHandle(&state)
+        else { return false }
+        let target = only.follower.typedRoot
+        isCycle = target === state
+        guard !isCycle else { return false }
+        _ = state.consumers.remove(only)
+        follower = only
+        state.extension = target
+        // Releasing: whoever sees the phase finds the target.
+        state.phase.store(.merged, ordering: .releasing)
+        return true
+      }
     }
-    _ = follower  // released here, outside the lock
+    _ = follower  // released here, outside the locks
     return isCycle
   }
 
@@ -120,3 +122,6 @@ extension SharedState {
     return isKnownUniquelyReferenced(&state)
   }
 }
+
+/// Held during a collapse, so that two states that follow each other cannot be merged into each other at the same time.
+private let collapsing = Locked<Void>(())

@@ -21,7 +21,7 @@ package final class SharedState<Stored: OutcomeStorage>: AnySharedState, @unchec
     if Failure.self != Never.self, let failure = reason.error as? Failure {
       resolve(.failure(failure), in: loop)
     } else {
-      typedRoot.breakForever(reason, in: loop)
+      breakForever(reason, in: loop)
     }
   }
 

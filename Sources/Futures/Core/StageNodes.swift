@@ -69,9 +69,11 @@ final class FlatMapNode<Value: Sendable, New: Sendable, Failure: Error>: Callbac
 @usableFromInline
 final class SubmittedStageNode<Value: Sendable, New: Sendable, Failure: Error>: CallbackNode, @unchecked Sendable {
   // @unchecked: as the base class says.
-  /// Resolves the promise that it gets, or has it follow a future.
-  @usableFromInline typealias Transform = @Sendable (Value, Promise<New, Failure>) -> Void
 
+  /// Resolves the state that it gets, or has it follow a future.
+  @usableFromInline typealias Transform = @Sendable (Value, State<New, Failure>) -> Void
+
+  /// Owned by whoever moves `status` to `finished`.
   @exclusivity(unchecked) @usableFromInline final var transform: Transform?
   @usableFromInline let derived: State<New, Failure>
 
@@ -79,28 +81,47 @@ final class SubmittedStageNode<Value: Sendable, New: Sendable, Failure: Error>: 
   init(_ derived: State<New, Failure>, on context: ExecutionContext, _ transform: @escaping Transform) {
     self.derived = derived
     self.transform = transform
-    super.init(kind: .submitted) { node, source, loop in
+    super.init(kind: context.nodeKind) { node, source, loop in
       let node = unsafeDowncast(node, to: SubmittedStageNode.self)
       switch unsafeDowncast(source, to: State<Value, Failure>.self).result {
-      case .success(let value)?: node.submit(value, to: context)
+      case .success(let value)?:
+        let work = StageWork(node, value)
+        context.execute { work.run() }
       case .failure(let error)?: node.derived.resolve(.failure(error), in: loop)
       case nil: source.passBreak(to: node.derived, in: loop)
       }
     }
   }
+}
 
-  /// Hands the transform to `context`.
-  ///
-  /// Work that the context drops takes the promise with it, which breaks the stage; work that it runs twice finds the
-  /// node claimed.
+/// The work of a stage while it is with an execution context: it runs once, or breaks the stage when it is dropped.
+@usableFromInline
+final class StageWork<Value: Sendable, New: Sendable, Failure: Error>: Sendable {
+  @usableFromInline let node: SubmittedStageNode<Value, New, Failure>
+  @usableFromInline let value: Value
+
   @inlinable
-  func submit(_ value: Value, to context: ExecutionContext) {
-    let promise = Promise(adopting: derived, label: "the execution context dropped the work of a derived future")
-    context.execute { [self] in
-      guard claimSubmitted(), let transform else { return }
-      self.transform = nil
-      transform(value, promise)
-    }
+  init(_ node: SubmittedStageNode<Value, New, Failure>, _ value: Value) {
+    self.node = node
+    self.value = value
+  }
+
+  @inlinable
+  func run() {
+    guard node.claimSubmitted(), let transform = node.transform else { return }
+    node.transform = nil
+    transform(value, node.derived)
+  }
+
+  deinit {
+    guard node.claimSubmitted() else { return }
+    node.transform = nil
+    let error = BrokenPromise(
+      label: "an execution context dropped the work of a derived future",
+      fileID: #fileID,
+      line: #line
+    )
+    node.derived.breakPromise(BreakReason(error), in: nil)
   }
 }
 
