@@ -34,6 +34,7 @@ extension Future {
   public func wait(timeout: Duration) -> Result<Value, Failure>? {
     if let result = peek() { return result }
     let deadline = DispatchTime(after: timeout)
+    // Who only looks does not block, and what is deferred may do the same: running it here would nest without limit.
     wait(runningPending: timeout > .zero) { waiter in waiter.wait(until: deadline) }
     return peek()
   }

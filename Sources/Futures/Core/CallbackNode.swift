@@ -19,7 +19,8 @@ package class CallbackNode: @unchecked Sendable {
     case queued
     /// Is handed to an execution context that may run it at once, and can be removed until it is started.
     case custom
-    /// Only wakes somebody who waits (a suspended task, a blocked thread); runs no user code.
+    /// Only wakes somebody who waits: a suspended task, a blocked thread. Runs no user code, unless the future is broken and
+    /// the diagnostics have a handler.
     case waiter
 
     /// Whether a delivery may run user code of unknown depth, so that deliveries must not nest without limit.

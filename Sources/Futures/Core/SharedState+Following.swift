@@ -50,9 +50,7 @@ extension SharedState {
     let target = outer.typedRoot
     return whileLocked(&inner) { inner in
       guard inner.canBeMerged, isOnlyHandle(&inner) else { return false }
-      inner.extension = target
-      // Releasing: whoever sees the phase finds the target.
-      inner.phase.store(.merged, ordering: .releasing)
+      inner.setMerged(into: target)
       return true
     }
   }
@@ -77,9 +75,7 @@ extension SharedState {
         guard !isCycle else { return false }
         _ = state.consumers.remove(only)
         follower = only
-        state.extension = target
-        // Releasing: whoever sees the phase finds the target.
-        state.phase.store(.merged, ordering: .releasing)
+        state.setMerged(into: target)
         return true
       }
     }
@@ -99,6 +95,15 @@ extension SharedState {
     // A lock cannot be copied, so the pointer is to the one in the state, which the caller keeps alive.
     let lock = withUnsafePointer(to: state.lock) { $0 }
     return lock.pointee.withLock { body(&state) }
+  }
+
+  /// Leaves everything to `target` from now on.
+  ///
+  /// Under the lock.
+  private func setMerged(into target: SharedState) {
+    self.extension = target
+    // Releasing: whoever sees the phase finds the target.
+    phase.store(.merged, ordering: .releasing)
   }
 
   /// Whether nobody observes this state, and no promise can hand out another handle.
