@@ -32,7 +32,7 @@ let package = Package(
     // Foundation's callback APIs as futures.
     .target(name: "FuturesFoundation", dependencies: ["Futures"], swiftSettings: settings),
     // What users of the library need in their own tests.
-    .target(name: "FuturesTesting", dependencies: ["Futures", "FuturesAsync"], swiftSettings: settings),
+    .target(name: "FuturesTesting", dependencies: ["Futures"], swiftSettings: settings),
 
     .executableTarget(name: "futures-demo", dependencies: ["Futures", "FuturesAsync"], swiftSettings: settings),
 
@@ -47,7 +47,7 @@ let package = Package(
     .target(name: "TestSupport", dependencies: ["Futures"], path: "Tests/Support", swiftSettings: settings),
     .testTarget(
       name: "FuturesTests",
-      dependencies: ["Futures", "AllocationCounter", "TestSupport"],
+      dependencies: ["Futures", "FuturesTesting", "AllocationCounter", "TestSupport"],
       swiftSettings: settings
     ),
     .testTarget(

@@ -66,3 +66,35 @@ public struct CallbackContractViolation: Error, Sendable, CustomStringConvertibl
     return "The callback\(name) wrapped at \(fileID):\(line) gave neither a value nor an error."
   }
 }
+
+/// The failure of a future that was not resolved in time.
+public struct TimeoutError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// How long was waited.
+  public let duration: Duration
+
+  /// An error that says how long was waited.
+  /// - Parameter duration: How long was waited.
+  public init(duration: Duration) { self.duration = duration }
+
+  /// A sentence that names the duration.
+  public var description: String { "The future was not resolved within \(duration)." }
+}
+
+/// The failure of a future that waits for others, several of which may have failed.
+public struct CompositeError<Failure: Error>: Error, Sendable, CustomStringConvertible {
+  /// The errors, in the order of the futures that failed with them.
+  public let errors: [Failure]
+
+  /// An error of several errors.
+  /// - Parameter errors: The errors, in the order of the futures that failed with them.
+  public init(errors: [Failure]) { self.errors = errors }
+
+  /// A sentence that lists the errors.
+  public var description: String {
+    let list = errors.map { "\($0)" }.joined(separator: "; ")
+    return "\(errors.count) futures failed: \(list)"
+  }
+}
+
+extension CompositeError: Equatable where Failure: Equatable {}
+extension CompositeError: Hashable where Failure: Hashable {}

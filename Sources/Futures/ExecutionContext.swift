@@ -9,7 +9,7 @@ public struct ExecutionContext: Sendable {
   enum Kind: Sendable {
     case immediate
     case queue(DispatchQueue)
-    case custom(@Sendable (_ work: @escaping @Sendable () -> Void) -> Void)
+    case custom(CustomContext)
   }
 
   @usableFromInline let kind: Kind
@@ -49,7 +49,24 @@ public struct ExecutionContext: Sendable {
   ///   (R2a, R4).
   @inlinable
   public init(_ execute: @escaping @Sendable (_ work: @escaping @Sendable () -> Void) -> Void) {
-    self.init(kind: .custom(execute))
+    self.init(kind: .custom(CustomContext(execute: execute, after: nil)))
+  }
+
+  /// Runs wherever `execute` says, and measures delays by a clock of its own.
+  ///
+  /// Everything that takes time (`after`, `delay`, `timeout`, `retry`) asks the context that it is given; so a context with
+  /// virtual time drives it in tests.
+  /// - Parameters:
+  ///   - execute: Takes a piece of work and has it run, as in `init(_:)`.
+  ///   - after: Takes a delay, which is more than zero, and a piece of work, and has the work run when the delay is over. It
+  ///     returns what cancels that: afterwards the work is to be released, and never run. Cancelling may come at any time, on
+  ///     any thread, also when the work has been run.
+  @inlinable
+  public init(
+    execute: @escaping @Sendable (_ work: @escaping @Sendable () -> Void) -> Void,
+    after: @escaping @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void
+  ) {
+    self.init(kind: .custom(CustomContext(execute: execute, after: after)))
   }
 
   @inlinable
@@ -73,7 +90,40 @@ public struct ExecutionContext: Sendable {
     switch kind {
     case .immediate: work()
     case .queue(let queue): queue.async(execute: work)
-    case .custom(let execute): execute(work)
+    case .custom(let context): context.execute(work)
     }
+  }
+
+  /// Has `work` run after `delay`, by the clock of the context; at once if the delay is zero or less.
+  ///
+  /// A delay of more than 292 years never ends.
+  /// - Returns: What cancels the delay, and releases the work, unless that was started.
+  @usableFromInline
+  func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+    guard delay > .zero else {
+      execute(work)
+      return {}
+    }
+    if case .custom(let context) = kind, let after = context.after { return after(delay, work) }
+    let timer = DispatchTimer(after: delay) { execute(work) }
+    return { timer.cancel() }
+  }
+}
+
+/// What a user's own context consists of; an object, so that a context is one word.
+@usableFromInline
+final class CustomContext: Sendable {
+  @usableFromInline typealias Work = @Sendable () -> Void
+
+  @usableFromInline let execute: @Sendable (_ work: @escaping Work) -> Void
+  @usableFromInline let after: (@Sendable (_ delay: Duration, _ work: @escaping Work) -> Work)?
+
+  @usableFromInline
+  init(
+    execute: @escaping @Sendable (_ work: @escaping Work) -> Void,
+    after: (@Sendable (_ delay: Duration, _ work: @escaping Work) -> Work)?
+  ) {
+    self.execute = execute
+    self.after = after
   }
 }

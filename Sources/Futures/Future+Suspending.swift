@@ -14,14 +14,14 @@ extension Future {
     }
     return await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
-        state.attach(waiter, resuming: continuation, orIfAbandoned: Self.cancelled)
+        state.attach(waiter, resuming: continuation, orIfAbandoned: Self.cancelledResult)
       }
     } onCancel: {
-      state.abandon(waiter, with: Self.cancelled)
+      state.abandon(waiter, with: Self.cancelledResult)
     }
   }
 
   /// The result of a wait that was abandoned; only where `Failure` can say so.
   @inlinable
-  static var cancelled: Result<Value, Failure> { .failure(Cancelled<Failure>.failure.unsafelyUnwrapped) }
+  static var cancelledResult: Result<Value, Failure> { .failure(Cancelled<Failure>.failure.unsafelyUnwrapped) }
 }

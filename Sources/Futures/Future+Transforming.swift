@@ -29,8 +29,8 @@ extension Future {
         attach(MapNode(derived, transform))
       } else {
         attach(
-          SubmittedStageNode(derived, on: context) { value, derived in
-            derived.resolve(.success(transform(value)), in: nil)
+          SubmittedStageNode(derived, on: context, after: nil, for: .values) { (result: Result<Value, Failure>) in
+            .resolved(result.map(transform))
           }
         )
       }
@@ -91,7 +91,12 @@ extension Future {
         attach(FlatMapNode(derived, transform))
       } else {
         attach(
-          SubmittedStageNode(derived, on: context) { value, derived in derived.follow(transform(value), in: nil) }
+          SubmittedStageNode(derived, on: context, after: nil, for: .values) { (result: Result<Value, Failure>) in
+            switch result {
+            case .success(let value): transform(value)
+            case .failure(let error): .failed(error)
+            }
+          }
         )
       }
       return Future<New, Failure>(derived)
@@ -120,37 +125,60 @@ extension Future {
 }
 
 extension Future {
-  /// The result, if a transform on `context` may see it at once: it is there, its delivery is over, and no hop is asked for.
+  /// A future that resolves as the one that `transform` makes of the value, which cannot fail.
+  /// - Parameters:
+  ///   - context: Where `transform` runs: inline, on the thread that resolves this future, unless told otherwise.
+  ///   - transform: Makes the future to resolve as.
+  /// - Returns: The derived future.
   @inlinable
-  func immediateResult(on context: ExecutionContext) -> Result<Value, Failure>? {
-    switch storage {
-    case .succeeded(let value): return context.isImmediate ? .success(value) : nil
-    case .failed(let error): return .failure(error)
-    case .shared(let state):
-      return context.isImmediate ? state.deliveredResult : nil
+  @_disfavoredOverload
+  public func flatMap<New: Sendable>(
+    on context: ExecutionContext = .immediate,
+    _ transform: @escaping @Sendable (Value) -> Future<New, Never>
+  ) -> Future<New, Failure> {
+    flatMap(on: context) { value -> Future<New, Failure> in transform(value).setFailureType() }
+  }
+
+  /// A future that tells only when this one succeeds, and passes its failure on.
+  ///
+  /// Cost: three allocations while this future is unresolved, none if it is resolved.
+  /// - Returns: The derived future.
+  @inlinable
+  public func ignoreValue() -> Future<Void, Failure> {
+    map { _ in }
+  }
+}
+
+extension Future where Failure == Never {
+  /// A future that resolves as the one that `transform` makes of the value, which may fail though this one cannot.
+  /// - Parameters:
+  ///   - context: Where `transform` runs: inline, on the thread that resolves this future, unless told otherwise.
+  ///   - transform: Makes the future to resolve as.
+  /// - Returns: The derived future.
+  @inlinable
+  @_disfavoredOverload
+  public func flatMap<V: Sendable, F: Error>(
+    on context: ExecutionContext = .immediate,
+    _ transform: @escaping @Sendable (Value) -> Future<V, F>
+  ) -> Future<V, F> {
+    derive(on: context, for: .values) { result in
+      switch result {
+      case .success(let value): transform(value)
+      }
     }
   }
 
-  /// Adds a stage, which may be due at once.
+  /// The same future, as one that could fail.
+  ///
+  /// Cost: four allocations while this future is unresolved, none if it is resolved.
+  /// - Parameter type: The failure type; it is inferred where the context says it.
+  /// - Returns: The derived future.
   @inlinable
-  func attach(_ node: CallbackNode) {
-    switch storage {
-    case .shared(let state): state.attach(node)
-    case .succeeded, .failed:
-      let state = State<Value, Failure>(hasPromise: false)
-      state.resolve(peek().unsafelyUnwrapped, in: nil)
-      state.attach(node)
+  public func setFailureType<New: Error>(to type: New.Type = New.self) -> Future<Value, New> {
+    derive { result in
+      switch result {
+      case .success(let value): .succeeded(value)
+      }
     }
-  }
-
-  /// What a transform returned, as a future of its own: itself if it is resolved or nobody else has it, else a follower.
-  @inlinable
-  static func derived(from other: consuming Future, in loop: DeliveryLoop) -> Future {
-    if let result = other.peek() { return .resolved(result) }
-    guard var inner = other.takeState() else { preconditionFailure("An unresolved future has no state.") }
-    if State<Value, Failure>.isExclusive(&inner) { return Future(inner) }
-    let derived = State<Value, Failure>(hasPromise: false)
-    derived.follow(Future(inner), in: loop)
-    return Future(derived)
   }
 }

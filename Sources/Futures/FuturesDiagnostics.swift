@@ -58,7 +58,7 @@ extension AnySharedState {
   /// Tells that somebody waits for this broken future.
   @usableFromInline
   func reportWaitForBrokenPromise() {
-    guard let breakReason else { return }
-    FuturesDiagnostics.report(.brokenPromise(breakReason.error))
+    guard let error = breakReason?.error else { return }
+    FuturesDiagnostics.report(.brokenPromise(error))
   }
 }

@@ -27,9 +27,16 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   @inlinable
   public init(_ label: @autoclosure () -> String? = nil, fileID: StaticString = #fileID, line: UInt = #line) {
     state = SharedState(hasPromise: true)
-    self.fileID = (fileID.hasPointerRepresentation ? fileID : "a file with a name of one character").utf8Start
+    self.fileID = Self.pointer(to: fileID)
     self.line = UInt32(truncatingIfNeeded: line)
     if let label = label() { state.setLabel(label) }
+  }
+
+  /// Makes the promise of a state that has been told that there is one.
+  init(resolving state: State<Value, Failure>, fileID: StaticString, line: UInt) {
+    self.state = state
+    self.fileID = Self.pointer(to: fileID)
+    self.line = UInt32(truncatingIfNeeded: line)
   }
 
   deinit {
@@ -37,6 +44,11 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     guard state.endPromise() == .pending || State<Value, Failure>.collapse(&state) else { return }
     let error = BrokenPromise(label: state.label, fileID: String(cString: fileID), line: UInt(line))
     state.breakPromise(BreakReason(error), in: nil)
+  }
+
+  @inlinable
+  static func pointer(to fileID: StaticString) -> UnsafePointer<UInt8> {
+    (fileID.hasPointerRepresentation ? fileID : "a file with a name of one character").utf8Start
   }
 
   /// The future that this promise resolves.

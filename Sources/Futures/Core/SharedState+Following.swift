@@ -110,7 +110,8 @@ extension SharedState {
   ///
   /// Under the lock.
   private var canBeMerged: Bool {
-    phase.load(ordering: .relaxed) <= .following && !hasPromise && consumers.isEmpty
+    let phase = phase.load(ordering: .relaxed)
+    return (phase == .pending || phase == .following) && !hasPromise && consumers.isEmpty
   }
 
   /// Whether `state` has two references: the caller's, and that of its producer.

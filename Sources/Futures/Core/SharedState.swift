@@ -15,10 +15,15 @@ package final class SharedState<Stored: OutcomeStorage>: AnySharedState, @unchec
     super.init(hasPromise: hasPromise)
   }
 
+  override init(_ start: LazyStart) {
+    outcome = .unresolved
+    super.init(start)
+  }
+
   @inlinable
   override package func breakPromise(_ reason: BreakReason, in loop: DeliveryLoop?) {
     // `Never` first: the cast is slow, and most futures that cannot hold the error cannot hold any.
-    if Failure.self != Never.self, let failure = reason.error as? Failure {
+    if Failure.self != Never.self, let error = reason.error, let failure = error as? Failure {
       resolve(.failure(failure), in: loop)
     } else {
       breakForever(reason, in: loop)

@@ -65,30 +65,73 @@ final class FlatMapNode<Value: Sendable, New: Sendable, Failure: Error>: Callbac
   }
 }
 
-/// Runs a transform on an execution context; a failure of the source passes on without a hop.
+/// Which results a transform is about; the others it only passes on, so they need no hop.
 @usableFromInline
-final class SubmittedStageNode<Value: Sendable, New: Sendable, Failure: Error>: CallbackNode, @unchecked Sendable {
-  // @unchecked: as the base class says.
+enum TransformedResults: Sendable {
+  case values, failures, all
 
-  /// Resolves the state that it gets, or has it follow a future.
-  @usableFromInline typealias Transform = @Sendable (Value, State<New, Failure>) -> Void
+  @inlinable
+  func contain<Value, Failure>(_ result: Result<Value, Failure>) -> Bool {
+    switch result {
+    case .success: self != .failures
+    case .failure: self != .values
+    }
+  }
+}
+
+extension CallbackNode {
+  /// A consumer that resolves `derived` as the future that `transform` makes of the result of its source, inline.
+  @inlinable
+  static func stage<Value: Sendable, Failure: Error, New: Sendable, NewFailure: Error>(
+    resolving derived: State<New, NewFailure>,
+    _ transform: @escaping @Sendable (Result<Value, Failure>) -> Future<New, NewFailure>
+  ) -> CallbackNode {
+    CallbackNode(kind: .inline) { _, source, loop in
+      if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
+        derived.follow(transform(result), in: loop)
+      } else {
+        source.passBreak(to: derived, in: loop)
+      }
+    }
+  }
+}
+
+/// Resolves a state as the future that a transform makes of the result of its source, on an execution context, and after a
+/// delay if there is one; results that the transform only passes on take neither.
+@usableFromInline
+final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, NewFailure: Error>: CallbackNode,
+  @unchecked Sendable
+{
+  // @unchecked: as the base class says.
+  @usableFromInline typealias Transform = @Sendable (Result<Value, Failure>) -> Future<New, NewFailure>
 
   /// Owned by whoever moves `status` to `finished`.
   @exclusivity(unchecked) @usableFromInline final var transform: Transform?
-  @usableFromInline let derived: State<New, Failure>
+  @usableFromInline let derived: State<New, NewFailure>
 
   @inlinable
-  init(_ derived: State<New, Failure>, on context: ExecutionContext, _ transform: @escaping Transform) {
+  init(
+    _ derived: State<New, NewFailure>,
+    on context: ExecutionContext,
+    after delay: Duration?,
+    for transformed: TransformedResults,
+    _ transform: @escaping Transform
+  ) {
     self.derived = derived
     self.transform = transform
     super.init(kind: context.nodeKind) { node, source, loop in
       let node = unsafeDowncast(node, to: SubmittedStageNode.self)
-      switch unsafeDowncast(source, to: State<Value, Failure>.self).result {
-      case .success(let value)?:
-        let work = StageWork(node, value)
+      guard let result = unsafeDowncast(source, to: State<Value, Failure>.self).result else {
+        return source.passBreak(to: node.derived, in: loop)
+      }
+      guard transformed.contain(result) else {
+        return node.derived.follow(node.transform.unsafelyUnwrapped(result), in: loop)
+      }
+      let work = StageWork(node, result)
+      if let delay {
+        _ = context.schedule(after: delay) { work.run() }
+      } else {
         context.execute { work.run() }
-      case .failure(let error)?: node.derived.resolve(.failure(error), in: loop)
-      case nil: source.passBreak(to: node.derived, in: loop)
       }
     }
   }
@@ -96,21 +139,21 @@ final class SubmittedStageNode<Value: Sendable, New: Sendable, Failure: Error>: 
 
 /// The work of a stage while it is with an execution context: it runs once, or breaks the stage when it is dropped.
 @usableFromInline
-final class StageWork<Value: Sendable, New: Sendable, Failure: Error>: Sendable {
-  @usableFromInline let node: SubmittedStageNode<Value, New, Failure>
-  @usableFromInline let value: Value
+final class StageWork<Value: Sendable, Failure: Error, New: Sendable, NewFailure: Error>: Sendable {
+  @usableFromInline let node: SubmittedStageNode<Value, Failure, New, NewFailure>
+  @usableFromInline let result: Result<Value, Failure>
 
   @inlinable
-  init(_ node: SubmittedStageNode<Value, New, Failure>, _ value: Value) {
+  init(_ node: SubmittedStageNode<Value, Failure, New, NewFailure>, _ result: Result<Value, Failure>) {
     self.node = node
-    self.value = value
+    self.result = result
   }
 
   @inlinable
   func run() {
     guard node.claimSubmitted(), let transform = node.transform else { return }
     node.transform = nil
-    transform(value, node.derived)
+    node.derived.follow(transform(result), in: nil)
   }
 
   deinit {

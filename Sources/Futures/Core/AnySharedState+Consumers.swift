@@ -1,0 +1,179 @@
+internal import Dispatch
+internal import Synchronization
+
+extension AnySharedState {
+  /// Adds a consumer; delivers to it at once, or before the thread's outermost delivery returns, if that is due.
+  /// - Returns: `false` if the consumer was withdrawn before it came here.
+  @usableFromInline
+  @discardableResult
+  package final func attach(_ node: CallbackNode) -> Bool {
+    switch append(node) {
+    case .listed: break
+    case .withdrawn: return false
+    case .first: startProducer()
+    case .due:
+      let loop = DeliveryLoop.current
+      let entered = loop.enter()
+      if entered || !node.kind.mayRunInline {
+        node.deliver(node, self, loop)
+      } else {
+        loop.defer { node.deliver(node, self, loop) }
+      }
+      if entered { loop.leave() }
+    }
+    return true
+  }
+
+  private enum Attachment { case listed, first, due, withdrawn }
+
+  /// Appends `node` unless the state is final; then it is due at once, and counts as taken from the list.
+  private final func append(_ node: CallbackNode) -> Attachment {
+    lock.withLock {
+      guard node.status.load(ordering: .relaxed) == .new else { return .withdrawn }
+      isUnobservedFailure.store(false, ordering: .relaxed)
+      switch phase.load(ordering: .relaxed) {
+      case .dormant:
+        // Releasing, as every store of a phase. A promise is about to exist, so nobody must merge the state.
+        phase.store(.pending, ordering: .releasing)
+        hasPromise = true
+        node.status.store(.listed, ordering: .relaxed)
+        consumers.append(node)
+        return .first
+      case .pending, .following, .delivering:
+        node.status.store(.listed, ordering: .relaxed)
+        consumers.append(node)
+        return .listed
+      case .broken, .resolved:
+        markTaken(node)
+        return .due
+      case .merged:
+        preconditionFailure("A consumer arrived at a future that was merged while nobody could reach it.")
+      }
+    }
+  }
+
+  /// Starts what resolves a dormant state, which has its first consumer now.
+  ///
+  /// That is user code of unknown depth, since it may observe the next lazy future.
+  private final func startProducer() {
+    let lazy = lock.withLock {
+      let lazy = unsafeDowncast(self.extension.unsafelyUnwrapped, to: LazyStart.self)
+      self.extension = nil
+      return lazy
+    }
+    let loop = DeliveryLoop.current
+    guard loop.enter() else { return loop.defer { lazy.start(self) } }
+    lazy.start(self)
+    loop.leave()
+  }
+
+  /// Notes that `node` left the list, or never got there, to be delivered to.
+  ///
+  /// Under the lock.
+  private final func markTaken(_ node: CallbackNode) {
+    let staysRemovable =
+      switch node.kind {
+      case .inline: false
+      case .queued, .custom: true
+      // Who waits for a broken future gets nothing, and can still give up.
+      case .waiter: phase.load(ordering: .relaxed) == .broken
+      }
+    node.status.store(staysRemovable ? .submitted : .finished, ordering: .relaxed)
+  }
+
+  /// Runs the consumers before the caller returns: now, for user code; after the current stage, for a stage of the library.
+  @usableFromInline
+  final func deliver(in loop: DeliveryLoop?) {
+    if let loop {
+      loop.deliverLater(self)
+    } else {
+      DeliveryLoop.current.deliver(self)
+    }
+  }
+
+  /// Runs the consumers on a thread of the global queue, where no task is current.
+  @usableFromInline
+  package final func deliverElsewhere() {
+    DispatchQueue.global().async { DeliveryLoop.current.deliver(self) }
+  }
+
+  /// Runs the consumers, in order, until none is left; those that arrive meanwhile are appended and run here, too.
+  @usableFromInline
+  package final func drain(in loop: DeliveryLoop) {
+    while let node = takeFirst() { node.deliver(node, self, loop) }
+  }
+
+  private final func takeFirst() -> CallbackNode? {
+    lock.withLock {
+      guard let node = consumers.popFirst() else {
+        if phase.load(ordering: .relaxed) == .delivering { phase.store(.resolved, ordering: .releasing) }
+        return nil
+      }
+      markTaken(node)
+      return node
+    }
+  }
+
+  /// Lets go of all consumers, in this state and those that wait for it, since there will be no result.
+  @usableFromInline
+  final func breakForever(_ reason: BreakReason, in loop: DeliveryLoop?) {
+    let (previous, isDue) = lock.withLock {
+      let previous = phase.load(ordering: .relaxed)
+      guard previous <= .following else { return (previous, false) }
+      self.extension = reason
+      // Releasing: whoever sees the phase finds the reason.
+      phase.store(.broken, ordering: .releasing)
+      return (previous, !consumers.isEmpty)
+    }
+    if previous == .merged { return root.breakForever(reason, in: loop) }
+    if isDue { deliver(in: loop) }
+  }
+
+  /// Takes out a consumer that has not been started.
+  ///
+  /// O(1).
+  /// - Returns: Whether it was kept from running.
+  @usableFromInline
+  package final func remove(_ node: CallbackNode) -> Bool {
+    let listed = lock.withLock { () -> CallbackNode? in
+      guard node.status.load(ordering: .relaxed) == .listed else { return nil }
+      node.status.store(.finished, ordering: .relaxed)
+      return consumers.remove(node)
+    }
+    guard listed != nil || node.claimSubmitted() else { return false }
+    node.release()
+    return true
+  }
+
+  /// Resumes those who wait, here and now, and leaves the callbacks in the list for another thread to run.
+  /// - Returns: Whether there are any.
+  @usableFromInline
+  package final func resumeWaiters(in loop: DeliveryLoop) -> Bool {
+    var (waiters, hasCallbacks) = lock.withLock {
+      guard phase.load(ordering: .relaxed) == .delivering else { return (CallbackList(), !consumers.isEmpty) }
+      let waiters = consumers.takeWaiters(as: .finished)
+      if consumers.isEmpty { phase.store(.resolved, ordering: .releasing) }
+      return (waiters, !consumers.isEmpty)
+    }
+    while let waiter = waiters.popFirst() { waiter.deliver(waiter, self, loop) }
+    return hasCallbacks
+  }
+
+  /// Withdraws a consumer that has not come here yet.
+  @usableFromInline
+  package final func withdraw(_ node: CallbackNode) -> Bool {
+    lock.withLock {
+      guard node.status.load(ordering: .relaxed) == .new else { return false }
+      node.status.store(.finished, ordering: .relaxed)
+      return true
+    }
+  }
+
+  /// Takes away the consumer of a derived future that needs this one no longer, whether it has come here yet or not.
+  ///
+  /// O(1).
+  @usableFromInline
+  final func leave(_ node: CallbackNode) {
+    if !withdraw(node) { _ = remove(node) }
+  }
+}

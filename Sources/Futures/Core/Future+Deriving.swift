@@ -1,0 +1,77 @@
+extension Future {
+  /// The result, if a transform on `context` may see it at once: it is there, its delivery is over, and no hop is asked for.
+  @inlinable
+  func immediateResult(on context: ExecutionContext) -> Result<Value, Failure>? {
+    switch storage {
+    case .succeeded(let value): return context.isImmediate ? .success(value) : nil
+    case .failed(let error): return .failure(error)
+    case .shared(let state):
+      return context.isImmediate ? state.deliveredResult : nil
+    }
+  }
+
+  /// A future that resolves as the one that `transform` makes of the result.
+  ///
+  /// Every transform is this, or a faster form of it.
+  /// - Parameters:
+  ///   - context: Where `transform` runs for the results that `transformed` names; the others it only passes on, inline.
+  ///   - delay: How long to wait before that.
+  ///   - transformed: What `transform` is about.
+  ///   - transform: Makes the future to resolve as.
+  /// - Returns: The derived future.
+  @inlinable
+  func derive<New: Sendable, NewFailure: Error>(
+    on context: ExecutionContext = .immediate,
+    after delay: Duration? = nil,
+    for transformed: TransformedResults = .all,
+    _ transform: @escaping @Sendable (Result<Value, Failure>) -> Future<New, NewFailure>
+  ) -> Future<New, NewFailure> {
+    let runsInline = context.isImmediate && delay == nil
+    if let result = deliveredResult, runsInline || !transformed.contain(result) {
+      let loop = DeliveryLoop.current
+      if loop.enter() {
+        defer { loop.leave() }
+        return Future<New, NewFailure>.derived(from: transform(result), in: loop)
+      }
+      let derived = State<New, NewFailure>(hasPromise: false)
+      loop.defer { derived.follow(transform(result), in: loop) }
+      return Future<New, NewFailure>(derived)
+    }
+    let derived = State<New, NewFailure>(hasPromise: false)
+    if runsInline {
+      attach(.stage(resolving: derived, transform))
+    } else {
+      attach(SubmittedStageNode(derived, on: context, after: delay, for: transformed, transform))
+    }
+    return Future<New, NewFailure>(derived)
+  }
+
+  /// The result, if it is there and all that came before have been told.
+  @inlinable
+  var deliveredResult: Result<Value, Failure>? {
+    if case .shared(let state) = storage { state.deliveredResult } else { peek() }
+  }
+
+  /// Adds a stage, which may be due at once.
+  @inlinable
+  func attach(_ node: CallbackNode) {
+    switch storage {
+    case .shared(let state): state.attach(node)
+    case .succeeded, .failed:
+      let state = State<Value, Failure>(hasPromise: false)
+      state.resolve(peek().unsafelyUnwrapped, in: nil)
+      state.attach(node)
+    }
+  }
+
+  /// What a transform returned, as a future of its own: itself if it is resolved or nobody else has it, else a follower.
+  @inlinable
+  static func derived(from other: consuming Future, in loop: DeliveryLoop) -> Future {
+    if let result = other.peek() { return .resolved(result) }
+    guard var inner = other.takeState() else { preconditionFailure("An unresolved future has no state.") }
+    if State<Value, Failure>.isExclusive(&inner) { return Future(inner) }
+    let derived = State<Value, Failure>(hasPromise: false)
+    derived.follow(Future(inner), in: loop)
+    return Future(derived)
+  }
+}

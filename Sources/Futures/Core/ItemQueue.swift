@@ -1,0 +1,156 @@
+/// Work on a list of items, of which at most `limit` are under way at any time.
+///
+/// One thread at a time starts items, in their order: the one that calls `startItems` first, and then whichever frees a place
+/// while nobody does. A thread that frees a place while another starts items leaves that to it. So items that are done at
+/// once run in a loop, and take no stack.
+final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: @unchecked Sendable {
+  // @unchecked: the variables are protected by `lock`.
+  private let start: @Sendable (Item) -> Future<Value, Failure>
+  private let limit: Int
+  private let derived: State<[Value], Failure>
+  private let lock = Lock()
+
+  /// The items to be started, last first, so that each is released when it has been started.
+  private var waiting: [Item]
+  /// The values of the items that are done, in the order of the items.
+  private var values: [Value?] = []
+  /// The items that are under way, by their index.
+  private var running: [Int: GatheredInput] = [:]
+  /// How many of those will never be done, and why.
+  private var broken = 0
+  private var reason: BreakReason?
+  /// How many items have been started and are not done.
+  private var active = 0
+  private var isStarting = false
+  private var isOver = false
+
+  init(
+    _ items: some Collection<Item>,
+    limit: Int,
+    resolving derived: State<[Value], Failure>,
+    _ start: @escaping @Sendable (Item) -> Future<Value, Failure>
+  ) {
+    waiting = items.reversed()
+    self.limit = limit
+    self.derived = derived
+    self.start = start
+  }
+
+  /// What is to be done next, outside the lock.
+  private enum Step {
+    case start(Item, index: Int)
+    case succeed([Value])
+    case breakForever(BreakReason)
+    case wait
+  }
+
+  /// Starts items as long as there are places for them, unless another thread does.
+  func startItems(in loop: DeliveryLoop?) {
+    let isOurs = lock.withLock {
+      guard !isStarting, !isOver else { return false }
+      isStarting = true
+      return true
+    }
+    guard isOurs else { return }
+    while true {
+      switch lock.withLock(nextStep) {
+      case .start(let item, let index): add(start(item), index: index, in: loop)
+      case .succeed(let values):
+        derived.resolve(.success(values), in: loop)
+        return
+      case .breakForever(let reason):
+        derived.breakPromise(reason, in: loop)
+        return
+      case .wait: return
+      }
+    }
+  }
+
+  /// Under the lock; any step but `start` gives up the right to start items.
+  private func nextStep() -> Step {
+    guard !isOver else { return .wait }
+    if active < limit, let item = waiting.popLast() {
+      active += 1
+      values.append(nil)
+      return .start(item, index: values.count - 1)
+    }
+    isStarting = false
+    guard active == broken else { return .wait }
+    isOver = true
+    guard let reason else { return .succeed(values.map { $0.unsafelyUnwrapped }) }
+    return .breakForever(reason)
+  }
+
+  private func add(_ future: Future<Value, Failure>, index: Int, in loop: DeliveryLoop?) {
+    if let result = future.peek() {
+      finish(index, result, in: loop)
+    } else if case .shared(let state) = future.storage {
+      let node = CallbackNode(kind: .inline) { _, source, loop in
+        if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
+          self.finish(index, result, in: loop)
+        } else {
+          self.lose(index, source.breakReason)
+        }
+        self.startItems(in: loop)
+      }
+      let isNeeded = lock.withLock {
+        guard !isOver else { return false }
+        running[index] = GatheredInput(state: state, node: node)
+        return true
+      }
+      if isNeeded { state.attach(node) } else { state.leave(node) }
+    }
+  }
+
+  private func finish(_ index: Int, _ result: Result<Value, Failure>, in loop: DeliveryLoop?) {
+    switch result {
+    case .success(let value):
+      note(index) {
+        values[index] = value
+        active -= 1
+      }
+    case .failure(let error): fail(error, in: loop)
+    }
+  }
+
+  private func lose(_ index: Int, _ reason: BreakReason?) {
+    note(index) {
+      if self.reason == nil { self.reason = reason }
+      broken += 1
+    }
+  }
+
+  /// Notes, under the lock, that an item is not under way any more.
+  private func note(_ index: Int, _ change: () -> Void) {
+    let input = lock.withLock { () -> GatheredInput? in
+      guard !isOver else { return nil }
+      change()
+      return running.removeValue(forKey: index)
+    }
+    _ = input  // released here, outside the lock
+  }
+
+  private func fail(_ error: Failure, in loop: DeliveryLoop?) {
+    let isFirst = lock.withLock {
+      defer { isOver = true }
+      return !isOver
+    }
+    guard isFirst else { return }
+    derived.resolve(.failure(error), in: loop)
+    leaveItems()
+  }
+
+  /// Leaves what is under way, and gives up the rest.
+  private func leaveItems() {
+    let (running, waiting, values) = lock.withLock {
+      defer {
+        self.running = [:]
+        self.waiting = []
+        self.values = []
+      }
+      return (self.running, self.waiting, self.values)
+    }
+    for input in running.values { input.state.leave(input.node) }
+    _ = (waiting, values)  // released here, outside the lock
+  }
+}

@@ -1,0 +1,95 @@
+// Time is that of the context: Dispatch's monotonic clock, or that of a context which brings its own, as a test's does.
+// A delay of zero or less takes no time: what it would hold up goes on at once, where it is. A delay of more than 292 years
+// never ends.
+
+extension Future {
+  /// The same future, but its value comes later; a failure passes on at once.
+  ///
+  /// The timer is started when this future succeeds.
+  /// - Parameters:
+  ///   - delay: How long the value is held back.
+  ///   - context: Whose clock is asked, and where the derived future is resolved.
+  /// - Returns: The derived future.
+  public func delay(by delay: Duration, on context: ExecutionContext = .global()) -> Future {
+    guard delay > .zero else { return derive { result in .resolved(result) } }
+    return derive(on: context, after: delay, for: .values) { result in .resolved(result) }
+  }
+
+  /// The same future, which fails with `error` if it is not resolved in time.
+  ///
+  /// The timer is freed when this future is resolved first. One that broke without being able to say so still times out.
+  /// - Parameters:
+  ///   - duration: How long to wait.
+  ///   - context: Whose clock is asked, and where the derived future fails.
+  ///   - error: What it fails with; evaluated when the time is over.
+  /// - Returns: The derived future.
+  public func timeout(
+    after duration: Duration,
+    on context: ExecutionContext = .global(),
+    failingWith error: @autoclosure @escaping @Sendable () -> Failure
+  ) -> Future {
+    timeout(after: duration, on: context) { .failure(error()) }
+  }
+
+  /// The same future, which succeeds with `value` if it is not resolved in time.
+  ///
+  /// The timer is freed when this future is resolved first. One that broke without being able to say so still times out.
+  /// - Parameters:
+  ///   - duration: How long to wait.
+  ///   - context: Whose clock is asked, and where the derived future succeeds.
+  ///   - value: What it succeeds with; evaluated when the time is over.
+  /// - Returns: The derived future.
+  public func timeout(
+    after duration: Duration,
+    on context: ExecutionContext = .global(),
+    fallback value: @autoclosure @escaping @Sendable () -> Value
+  ) -> Future {
+    timeout(after: duration, on: context) { .success(value()) }
+  }
+
+  private func timeout(
+    after duration: Duration,
+    on context: ExecutionContext,
+    _ makeResult: @escaping @Sendable () -> Result<Value, Failure>
+  ) -> Future {
+    guard case .shared(let source) = storage, !source.isResolved else { return self }
+    guard duration > .zero else { return .resolved(makeResult()) }
+    let derived = State<Value, Failure>(hasPromise: false)
+    let deadline = Deadline()
+    let node = CallbackNode(kind: .inline) { _, source, loop in
+      // A source that breaks without being able to say so stays unresolved, which is what the deadline is for.
+      guard let result = unsafeDowncast(source, to: State<Value, Failure>.self).result else { return }
+      derived.resolve(result, in: loop)
+      deadline.cancel()
+    }
+    source.attach(node)
+    deadline.start(after: duration, on: context) {
+      if !derived.isResolved, derived.resolve(makeResult(), in: nil) { source.leave(node) }
+    }
+    return Future(derived)
+  }
+}
+
+extension Future where Failure == any Error {
+  /// The same future, which fails with `TimeoutError` if it is not resolved in time.
+  ///
+  /// The timer is freed when this future is resolved first.
+  /// - Parameters:
+  ///   - duration: How long to wait.
+  ///   - context: Whose clock is asked, and where the derived future fails.
+  /// - Returns: The derived future.
+  public func timeout(after duration: Duration, on context: ExecutionContext = .global()) -> Future {
+    timeout(after: duration, on: context, failingWith: TimeoutError(duration: duration))
+  }
+}
+
+extension Future where Value == Void, Failure == Never {
+  /// A future that succeeds when `duration` is over.
+  /// - Parameters:
+  ///   - duration: How long that takes.
+  ///   - context: Whose clock is asked, and where the future is resolved.
+  /// - Returns: The future; one that is resolved, if `duration` is zero or less.
+  public static func after(_ duration: Duration, on context: ExecutionContext = .global()) -> Future {
+    Future.succeeded(()).delay(by: duration, on: context)
+  }
+}
