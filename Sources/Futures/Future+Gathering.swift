@@ -153,18 +153,23 @@ extension Future {
     decide: @escaping @Sendable (Result<Value, Failure>) -> Result<New, NewFailure>?,
     complete: @escaping @Sendable ([Future]) -> Result<New, NewFailure>
   ) -> Future<New, NewFailure> {
-    var pending: [Future] = []
+    var isPending = false
     for input in inputs {
-      if let result = input.peek() {
-        if let decision = decide(result) { return .resolved(decision) }
-      } else {
-        pending.append(input)
+      guard let result = input.peek() else {
+        isPending = true
+        continue
       }
+      if let decision = decide(result) { return .resolved(decision) }
     }
-    guard !pending.isEmpty else { return .resolved(complete(inputs)) }
+    guard isPending else { return .resolved(complete(inputs)) }
     let derived = State<New, NewFailure>(hasPromise: false)
     let gathering = Gathering(derived) { complete(inputs) }
-    gathering.start(pending.compactMap { $0.input(of: gathering, decide: decide) })
+    var gathered: [GatheredInput] = []
+    gathered.reserveCapacity(inputs.count)
+    for input in inputs {
+      if let input = input.input(of: gathering, decide: decide) { gathered.append(input) }
+    }
+    gathering.start(gathered)
     return Future<New, NewFailure>(derived)
   }
 }

@@ -12,7 +12,10 @@ extension Future {
     on context: ExecutionContext = .immediate,
     _ transform: @escaping @Sendable (Value) -> New
   ) -> Future<New, Failure> {
-    switch immediateResult(on: context) {
+    guard context.isImmediate else {
+      return derive(on: context, for: .values) { result in .resolved(result.map(transform)) }
+    }
+    switch deliveredResult {
     case .failure(let error)?: return .failed(error)
     case .success(let value)?:
       let loop = DeliveryLoop.current
@@ -25,15 +28,7 @@ extension Future {
       return Future<New, Failure>(derived)
     case nil:
       let derived = State<New, Failure>(hasPromise: false)
-      if context.isImmediate {
-        attach(MapNode(derived, transform))
-      } else {
-        attach(
-          SubmittedStageNode(derived, on: context, after: nil, for: .values) { (result: Result<Value, Failure>) in
-            .resolved(result.map(transform))
-          }
-        )
-      }
+      attach(MapNode(derived, transform))
       return Future<New, Failure>(derived)
     }
   }
@@ -74,7 +69,15 @@ extension Future {
     on context: ExecutionContext = .immediate,
     _ transform: @escaping @Sendable (Value) -> Future<New, Failure>
   ) -> Future<New, Failure> {
-    switch immediateResult(on: context) {
+    guard context.isImmediate else {
+      return derive(on: context, for: .values) { result in
+        switch result {
+        case .success(let value): transform(value)
+        case .failure(let error): .failed(error)
+        }
+      }
+    }
+    switch deliveredResult {
     case .failure(let error)?: return .failed(error)
     case .success(let value)?:
       let loop = DeliveryLoop.current
@@ -87,18 +90,7 @@ extension Future {
       return Future<New, Failure>(derived)
     case nil:
       let derived = State<New, Failure>(hasPromise: false)
-      if context.isImmediate {
-        attach(FlatMapNode(derived, transform))
-      } else {
-        attach(
-          SubmittedStageNode(derived, on: context, after: nil, for: .values) { (result: Result<Value, Failure>) in
-            switch result {
-            case .success(let value): transform(value)
-            case .failure(let error): .failed(error)
-            }
-          }
-        )
-      }
+      attach(FlatMapNode(derived, transform))
       return Future<New, Failure>(derived)
     }
   }

@@ -3,7 +3,7 @@ import Foundation
 /// Prints rows as a table, one line as soon as each row is measured.
 enum Table {
   static let head =
-    columns("row", "ns", "×A", "×floor", "allocs", "bytes", "met") + "  " + "budget".padded(42) + "what is measured"
+    columns("row", "ns", "×A", "×floor", "allocs", "bytes", "met") + "  " + "budget".padded(44) + "what is measured"
 
   static func lines(_ row: Row) -> [String] {
     let verdicts = row.budget.map { (text: $0.text, isMet: $0.isMet(by: row)) }
@@ -14,10 +14,11 @@ enum Table {
       work += "; \(row.ours.bytesLeft ?? 0) B left"
     }
     if let growth = row.peakGrowth { work += String(format: "; grows %.1f MiB", Double(growth) / 1_048_576) }
+    if let growth = row.growth { work += String(format: "; growth %.2f", growth) }
     return [
-      line(row.name, row.ours, row.timesFloor, met) + "  " + budget.padded(42) + work
+      line(row.name, row.ours, row.timesFloor, met) + "  " + budget.padded(44) + work
     ]
-      + row.floors.map { line("", $0, nil, "") + "  " + "".padded(42) + "floor: \($0.name)" }
+      + row.floors.map { line("", $0, nil, "") + "  " + "".padded(44) + "floor: \($0.name)" }
   }
 
   private static func line(_ name: String, _ measured: Measurement, _ timesFloor: Double?, _ met: String) -> String {
@@ -57,6 +58,7 @@ struct JSONReport: Encodable {
     let floors: [Measurement]
     let timesFloor: Double?
     let peakGrowth: Int?
+    let growth: Double?
     let budget: [Verdict]
 
     init(_ row: Row) {
@@ -66,6 +68,7 @@ struct JSONReport: Encodable {
       floors = row.floors
       timesFloor = row.timesFloor
       peakGrowth = row.peakGrowth
+      growth = row.growth
       budget = row.budget.map { Verdict(limit: $0.text, isMet: $0.isMet(by: row)) }
     }
   }

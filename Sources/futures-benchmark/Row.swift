@@ -21,6 +21,8 @@ struct Row {
   var timesFloor: Double?
   /// By how many bytes the peak memory grows from few steps to many.
   var peakGrowth: Int?
+  /// The cost of one part in relation to that in the smallest row of the kind.
+  var growth: Double?
   var budget: [Limit]
 }
 
@@ -34,6 +36,7 @@ enum Limit {
   case liveBlocks(Double)
   case bytesLeft(Int)
   case peakGrowth(Int)
+  case growth(Double)
 
   var text: String {
     switch self {
@@ -45,6 +48,7 @@ enum Limit {
     case .liveBlocks(let limit): "≤ \(short(limit)) blocks"
     case .bytesLeft(let limit): "\(limit) B left"
     case .peakGrowth(let limit): "peak grows ≤ \(limit >> 20) MiB"
+    case .growth(let limit): "growth ≤ \(short(limit))"
     }
   }
 
@@ -53,7 +57,7 @@ enum Limit {
   /// Counts may be off by 0.05, which is what the runtime allocates for itself.
   func isMet(by row: Row) -> Bool {
     switch self {
-    case .timesBaseline, .timesFloor, .peakGrowth: break
+    case .timesBaseline, .timesFloor, .peakGrowth, .growth: break
     default: if !AllocationCounts.areSupported { return false }
     }
     return isWithin(row)
@@ -69,6 +73,7 @@ enum Limit {
       row.floors.first.map { (row.ours.allocations - $0.allocations).rounded() <= limit } ?? false
     case .bytes(let limit): row.ours.bytes <= limit + 0.5
     case .bytesLeft(let limit): row.ours.bytesLeft.map { $0 <= limit } ?? false
+    case .growth(let limit): row.growth.map { $0 <= limit } ?? false
     case .peakGrowth(let limit): row.peakGrowth.map { $0 <= limit } ?? false
     }
   }

@@ -20,6 +20,7 @@ let allRows = [
   RowDefinition("C5", flatMapStagesToResolved),
   RowDefinition("C5b", flatMapStagesToPending),
   RowDefinition("C6", manyCallbacks),
+  RowDefinition("C7", gatherAll),
   RowDefinition("C8", raceOfAttachAndSucceed),
   RowDefinition("C10", deepChain),
   RowDefinition("C11", recursion),

@@ -1,21 +1,10 @@
 extension Future {
-  /// The result, if a transform on `context` may see it at once: it is there, its delivery is over, and no hop is asked for.
-  @inlinable
-  func immediateResult(on context: ExecutionContext) -> Result<Value, Failure>? {
-    switch storage {
-    case .succeeded(let value): return context.isImmediate ? .success(value) : nil
-    case .failed(let error): return .failure(error)
-    case .shared(let state):
-      return context.isImmediate ? state.deliveredResult : nil
-    }
-  }
-
   /// A future that resolves as the one that `transform` makes of the result.
   ///
   /// Every transform is this, or a faster form of it.
   /// - Parameters:
   ///   - context: Where `transform` runs for the results that `transformed` names; the others it only passes on, inline.
-  ///   - delay: How long to wait before that.
+  ///   - delay: How long to wait before that; zero or less is no delay.
   ///   - transformed: What `transform` is about.
   ///   - transform: Makes the future to resolve as.
   /// - Returns: The derived future.
@@ -26,6 +15,7 @@ extension Future {
     for transformed: TransformedResults = .all,
     _ transform: @escaping @Sendable (Result<Value, Failure>) -> Future<New, NewFailure>
   ) -> Future<New, NewFailure> {
+    let delay = delay.flatMap { $0 > .zero ? $0 : nil }
     let runsInline = context.isImmediate && delay == nil
     if let result = deliveredResult, runsInline || !transformed.contain(result) {
       let loop = DeliveryLoop.current

@@ -65,26 +65,30 @@ final class Gathering<Derived: OutcomeStorage>: @unchecked Sendable {
   func countDown(in loop: DeliveryLoop) {
     // Releasing what this thread has seen of its input, acquiring what the others have seen of theirs.
     guard awaited.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
+    let complete = release().complete
     if let reason = lock.withLock({ reason }) {
       derived.breakPromise(reason, in: loop)
-    } else if let complete = lock.withLock({ complete }) {
+    } else if let complete {
       derived.resolve(complete(), in: loop)
     }
-    leaveInputs()
   }
 
-  /// Lets go of all inputs, those that have come and those that are not needed any more (R12).
+  /// Leaves the inputs that have not come, which are not needed any more (R12).
   @usableFromInline
   func leaveInputs() {
-    let (inputs, complete) = lock.withLock {
+    for input in release().inputs { input.state.leave(input.node) }
+  }
+
+  /// Takes out what holds the inputs; it is released by the caller, outside the lock.
+  @inlinable
+  func release() -> (inputs: [GatheredInput], complete: (@Sendable () -> Resolution)?) {
+    lock.withLock {
       defer {
-        self.inputs = []
-        self.complete = nil
+        inputs = []
+        complete = nil
       }
-      return (self.inputs, self.complete)
+      return (inputs, complete)
     }
-    for input in inputs { input.state.leave(input.node) }
-    _ = complete  // released here, outside the lock
   }
 }
 

@@ -119,7 +119,8 @@ final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, N
   ) {
     self.derived = derived
     self.transform = transform
-    super.init(kind: context.nodeKind) { node, source, loop in
+    // A delay on `.immediate` is handed over, too.
+    super.init(kind: context.isImmediate ? .custom : context.nodeKind) { node, source, loop in
       let node = unsafeDowncast(node, to: SubmittedStageNode.self)
       guard let result = unsafeDowncast(source, to: State<Value, Failure>.self).result else {
         return source.passBreak(to: node.derived, in: loop)

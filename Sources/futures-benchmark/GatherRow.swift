@@ -1,0 +1,101 @@
+import Futures
+import Synchronization
+
+/// C7: `all` of many pending futures, per element: making the promise, gathering its future, resolving it, reading the value.
+///
+/// The growth of a row is its cost per element in relation to that of 1,000 elements in the same order of completion.
+@Sendable
+func gatherAll(_ harness: Harness) -> [Row] {
+  CompletionOrder.allCases.flatMap { order in
+    var rows: [Row] = []
+    for (name, count) in [("1,000", 1_000), ("10,000", 10_000), ("100,000", 100_000)] {
+      var row = harness.measure(
+        "C7 \(name)\(order.suffix)",
+        "all of \(name) pending futures, resolved \(order.rawValue), per element",
+        parts: count,
+        ours: ours(order.indices(count: count)),
+        floors: [Contender("lock and array by hand", floor(order.indices(count: count)))],
+        budget: [.timesBaseline(15), .allocations(4), .growth(1.2)]
+      )
+      let first = rows.first ?? row
+      row.growth = (row.ours.timesBaseline ?? 0) / (first.ours.timesBaseline ?? 1)
+      rows.append(row)
+    }
+    return rows
+  }
+}
+
+/// The order in which the futures are resolved.
+private enum CompletionOrder: String, CaseIterable {
+  case forwards = "in order"
+  case shuffled = "in a shuffled order"
+
+  var suffix: String { self == .forwards ? "" : " shuffled" }
+
+  func indices(count: Int) -> [Int] {
+    var indices = Array(0..<count)
+    guard self == .shuffled else { return indices }
+    // The same numbers in each run.
+    var generator = SplitMix64(state: 1)
+    indices.shuffle(using: &generator)
+    return indices
+  }
+}
+
+private struct SplitMix64: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
+
+private func ours(_ order: [Int]) -> Body {
+  Body.synchronous { repetitions in
+    for _ in 0..<repetitions {
+      let promises = order.indices.map { _ in makePromise() }
+      Future.all(promises.map(\.future)).whenSucceeded(on: .immediate) { Sink.add($0.count) }
+      for index in order { promises[index].succeed(index) }
+    }
+  }
+}
+
+private func floor(_ order: [Int]) -> Body {
+  Body.synchronous { repetitions in
+    for _ in 0..<repetitions {
+      let promises = order.indices.map { _ in makeHandPromise() }
+      handAll(promises.map(\.future)).whenResolved { Sink.add($0, plus: 0) }
+      for index in order { promises[index].succeed(index) }
+    }
+  }
+}
+
+/// The floor: an array, a count and a lock.
+private func handAll(_ futures: [HandFuture]) -> HandFuture {
+  let all = HandPromise()
+  let state = Mutex((values: [Int](repeating: 0, count: futures.count), awaited: futures.count))
+  let shared = Shared(state)
+  for (index, future) in futures.enumerated() {
+    future.whenResolved { result in
+      guard case .success(let value) = result else { return }
+      let isComplete = shared.state.withLock { state in
+        state.values[index] = value
+        state.awaited -= 1
+        return state.awaited == 0
+      }
+      if isComplete { all.succeed(futures.count) }
+    }
+  }
+  return all.future
+}
+
+/// What the callbacks of the floor share.
+private final class Shared<State: ~Copyable & Sendable>: Sendable {
+  let state: State
+
+  init(_ state: consuming State) { self.state = state }
+}
