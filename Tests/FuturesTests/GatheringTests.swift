@@ -156,7 +156,9 @@ struct GatheringTests {
         race([
           { resolve(round.isMultiple(of: 2) ? [0, 1, 2] : [2, 1, 0]) },
           { resolve(round.isMultiple(of: 2) ? [3] : [0, 3]) },
-          { combinator.combine(futures).whenSucceeded(on: .immediate) { answer in log.withLock { $0.append(answer) } } },
+          {
+            combinator.combine(futures).whenSucceeded(on: .immediate) { answer in log.withLock { $0.append(answer) } }
+          },
         ])
         let answers = log.withLock { $0 }
         #expect(answers.count == 1)
