@@ -120,7 +120,9 @@ extension Future {
     var isPending = false
     for future in repeat each futures {
       switch future.peek() {
-      case .failure(let error)?: return .failed(error)
+      case .failure(let error)?:
+        for input in repeat each futures { input.cancelIfUnneeded() }
+        return .failed(error)
       case .success?: break
       case nil: isPending = true
       }
@@ -159,7 +161,10 @@ extension Future {
         isPending = true
         continue
       }
-      if let decision = decide(result) { return .resolved(decision) }
+      if let decision = decide(result) {
+        for input in inputs { input.cancelIfUnneeded() }
+        return .resolved(decision)
+      }
     }
     guard isPending else { return .resolved(complete(inputs)) }
     let derived = State<New, NewFailure>(hasPromise: false)

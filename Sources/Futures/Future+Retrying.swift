@@ -18,13 +18,17 @@ extension Future {
     _ work: @escaping @Sendable () -> Future
   ) -> Future {
     precondition(attempts >= 1, "retry needs at least 1 attempt, and was given \(attempts).")
+    // The promise is there to hear of the cancellation, which not every failure type lets an attempt tell.
+    let promise = Promise<Value, Failure>()
+    let cancellation = promise.cancellationToken
     @Sendable func attempt(_ number: Int) -> Future {
       work().flatMapError { error in
-        guard number < attempts, shouldRetry(error) else { return .failed(error) }
+        guard number < attempts, !cancellation.isCancelled, shouldRetry(error) else { return .failed(error) }
         return Future<Void, Failure>.succeeded(())
           .derive(on: context, after: delay.delay(after: number)) { _ in attempt(number + 1) }
       }
     }
-    return attempt(1)
+    promise.follow(attempt(1))
+    return promise.future
   }
 }

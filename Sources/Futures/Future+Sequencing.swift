@@ -31,7 +31,9 @@ extension Future {
   ) -> Future<[Value], Failure> {
     precondition(limit >= 1, "concurrent needs a limit of at least 1, and was given \(limit).")
     let derived = State<[Value], Failure>(hasPromise: false)
-    ItemQueue(items, limit: limit, resolving: derived, start).startItems(in: nil)
+    let queue = ItemQueue(items, limit: limit, resolving: derived, start)
+    derived.details = .inputs(queue)  // nobody else has the derived state yet
+    queue.startItems(in: nil)
     return Future<[Value], Failure>(derived)
   }
 }

@@ -53,18 +53,19 @@ extension Future {
     _ makeResult: @escaping @Sendable () -> Result<Value, Failure>
   ) -> Future {
     guard case .shared(let source) = storage, !source.isResolved else { return self }
-    guard duration > .zero else { return .resolved(makeResult()) }
-    let derived = State<Value, Failure>(hasPromise: false)
-    let deadline = Deadline()
-    let node = CallbackNode(kind: .inline) { _, source, loop in
-      // A source that breaks without being able to say so stays unresolved, which is what the deadline is for.
-      guard let result = unsafeDowncast(source, to: State<Value, Failure>.self).result else { return }
-      derived.resolve(result, in: loop)
-      deadline.cancel()
+    guard duration > .zero else {
+      source.cancelIfUnneeded()
+      return .resolved(makeResult())
     }
-    source.attach(node)
-    deadline.start(after: duration, on: context) {
-      if !derived.isResolved, derived.resolve(makeResult(), in: nil) { source.leave(node) }
+    let derived = State<Value, Failure>(hasPromise: false)
+    let deadline = Interruption()
+    let node = InterruptibleFollowerNode(derived, deadline, outlivesSource: true)
+    attach(node, resolving: derived)
+    deadline.start {
+      context.schedule(after: duration) {
+        guard !derived.isResolved, derived.resolve(makeResult(), in: nil) else { return }
+        if source.leave(node) { source.cancel() }
+      }
     }
     return Future(derived)
   }

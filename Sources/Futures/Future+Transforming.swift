@@ -28,7 +28,7 @@ extension Future {
       return Future<New, Failure>(derived)
     case nil:
       let derived = State<New, Failure>(hasPromise: false)
-      attach(MapNode(derived, transform))
+      attach(MapNode(derived, transform), resolving: derived)
       return Future<New, Failure>(derived)
     }
   }
@@ -90,7 +90,7 @@ extension Future {
       return Future<New, Failure>(derived)
     case nil:
       let derived = State<New, Failure>(hasPromise: false)
-      attach(FlatMapNode(derived, transform))
+      attach(FlatMapNode(derived, transform), resolving: derived)
       return Future<New, Failure>(derived)
     }
   }

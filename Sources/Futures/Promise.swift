@@ -88,6 +88,11 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     return isFirst
   }
 
+  /// Resolves the future from a task of the library (R8).
+  package func resolveFromTask(_ result: Result<Value, Failure>) {
+    state.resolveFromTask(result, fromAtMost: .pending)
+  }
+
   /// Has the future resolve as `other` does.
   ///
   /// That settles who resolves it: from now on `succeed`, `fail` and `resolve` answer `false`, and a second `follow` is
@@ -98,6 +103,32 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   @inlinable
   public func follow(_ other: consuming Future<Value, Failure>) {
     state.followForPromise(other)
+  }
+}
+
+// MARK: - Cancellation
+
+extension Promise {
+  /// Has `handler` run when the future is cancelled, so that the work can be stopped; at once if it was cancelled before.
+  ///
+  /// Handlers run once, in order, on the thread that cancels, before the future ends; one that resolves the promise has its
+  /// result kept (R15, R17). They are released when the future is resolved. Keep the promise itself out of what they capture:
+  /// it would keep itself alive until it is resolved or cancelled.
+  /// - Parameter handler: Stops the work.
+  public func onCancel(_ handler: @escaping @Sendable () -> Void) {
+    cancellationToken.register(handler)
+  }
+
+  /// The token that is cancelled when the future is; for work that takes a token.
+  ///
+  /// One allocation, the first time, and a second for the record of it.
+  public var cancellationToken: CancellationToken {
+    state.lock.withLock {
+      if state.isResolved || state.breakReason != nil { return state.isCancelled ? .cancelled : .none }
+      let record = state.record
+      if record.cancellation == nil { record.cancellation = CancellationState() }
+      return CancellationToken(state: record.cancellation)
+    }
   }
 }
 

@@ -22,13 +22,15 @@ extension Future {
   ) {
     let work = TaskWork<Value, Failure>(operation)
     self.init(work.state)
-    if start == .detached {
-      work.startDetached(name: name, priority: priority)
-    } else if let actor = work.isolation {
-      work.start(on: actor, start, name: name, priority: priority)
-    } else {
-      work.start(isolation: nil, start, name: name, priority: priority)
-    }
+    let task =
+      if start == .detached {
+        work.startDetached(name: name, priority: priority)
+      } else if let actor = work.isolation {
+        work.start(on: actor, start, name: name, priority: priority)
+      } else {
+        work.start(isolation: nil, start, name: name, priority: priority)
+      }
+    work.state.setProducer(task: task)
   }
 }
 
@@ -72,20 +74,25 @@ extension TaskWork {
   ///
   /// That the closure captures it is what makes the task start there, in order of creation.
   @inlinable
-  func start(isolation: isolated (any Actor)?, _ start: TaskStart, name: String?, priority: TaskPriority?) {
+  func start(
+    isolation: isolated (any Actor)?,
+    _ start: TaskStart,
+    name: String?,
+    priority: TaskPriority?
+  ) -> Task<Void, any Error> {
     // Immediate tasks and names need the 26 releases on Apple systems.
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), start == .immediate {
-      Task.immediate(name: name, priority: priority) { () async throws in
+      return Task.immediate(name: name, priority: priority) { () async throws in
         _ = isolation
         await run()
       }
     } else if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-      Task(name: name, priority: priority) { () async throws in
+      return Task(name: name, priority: priority) { () async throws in
         _ = isolation
         await run()
       }
     } else {
-      Task(priority: priority) { () async throws in
+      return Task(priority: priority) { () async throws in
         _ = isolation
         await run()
       }
@@ -93,11 +100,11 @@ extension TaskWork {
   }
 
   @inlinable
-  func startDetached(name: String?, priority: TaskPriority?) {
+  func startDetached(name: String?, priority: TaskPriority?) -> Task<Void, any Error> {
     if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-      Task.detached(name: name, priority: priority) { () async throws in await run() }
+      return Task.detached(name: name, priority: priority) { () async throws in await run() }
     } else {
-      Task.detached(priority: priority) { () async throws in await run() }
+      return Task.detached(priority: priority) { () async throws in await run() }
     }
   }
 
@@ -107,11 +114,16 @@ extension TaskWork {
   /// started elsewhere would run on the global executor first, and lose its place on the actor. So the type is cast, as
   /// `Actor.assumeIsolated` does. It is safe because `start` touches no state of the actor: it hands the reference to a task.
   @inlinable
-  func start(on actor: any Actor, _ start: TaskStart, name: String?, priority: TaskPriority?) {
-    typealias Plain = (TaskWork, (any Actor)?, TaskStart, String?, TaskPriority?) -> Void
+  func start(
+    on actor: any Actor,
+    _ start: TaskStart,
+    name: String?,
+    priority: TaskPriority?
+  ) -> Task<Void, any Error> {
+    typealias Plain = (TaskWork, (any Actor)?, TaskStart, String?, TaskPriority?) -> Task<Void, any Error>
     let isolated = { (work: TaskWork, isolation: isolated (any Actor)?, start, name, priority) in
       work.start(isolation: isolation, start, name: name, priority: priority)
     }
-    unsafeBitCast(isolated, to: Plain.self)(self, actor, start, name, priority)
+    return unsafeBitCast(isolated, to: Plain.self)(self, actor, start, name, priority)
   }
 }

@@ -5,7 +5,11 @@ extension Future {
   ///
   /// The closure runs as that of `Task { }` does: on the actor of the caller, with its task-locals and its priority. The
   /// future fails with the very error that the closure throws. Callbacks and transforms of the future do not run inside the
-  /// task (R8): its task-locals and its cancellation are not seen there. Dropping the future cancels nothing.
+  /// task (R8): its task-locals and its cancellation are not seen there.
+  ///
+  /// Cancelling the future cancels the task, and ends the future at once where `Failure` can say so; what the task still
+  /// returns or throws is dropped. Dropping the future cancels nothing. Whoever awaits the future raises the priority of the
+  /// task to his own (on Apple systems since the 26 releases).
   /// - Parameters:
   ///   - name: The name of the task, for debugging.
   ///   - priority: The priority of the task; that of the caller if `nil`.
@@ -22,7 +26,8 @@ extension Future {
 
   /// Starts a task that inherits nothing, and makes a future of what it returns, or throws.
   ///
-  /// As `Task.detached`: no actor, no task-locals, no priority are taken from the caller. Dropping the future cancels nothing.
+  /// As `Task.detached`: no actor, no task-locals, no priority are taken from the caller. Cancelling the future cancels the
+  /// task; dropping the future cancels nothing.
   /// - Parameters:
   ///   - name: The name of the task, for debugging.
   ///   - priority: The priority of the task.
@@ -41,7 +46,8 @@ extension Future {
   ///
   /// As `Task.immediate`: the work runs at once, up to its first suspension, if the caller is on the actor that it needs. If
   /// it never suspends, the future is resolved when this returns. On Apple systems before the 26 releases, which have no
-  /// immediate tasks, it starts as `Future { }` does. Dropping the future cancels nothing.
+  /// immediate tasks, it starts as `Future { }` does. Cancelling the future cancels the
+  /// task; dropping the future cancels nothing.
   /// - Parameters:
   ///   - name: The name of the task, for debugging.
   ///   - priority: The priority of the task; that of the caller if `nil`.
@@ -61,19 +67,32 @@ extension Future {
 extension Future where Failure == any Error {
   /// Makes a future of the value, or the error, of a task.
   ///
-  /// Dropping the future cancels nothing.
+  /// Cancelling the future cancels the task; dropping the future cancels nothing.
   /// - Parameter task: The task. Its priority rises to that of the caller.
   public init(_ task: Task<Value, any Error>) {
-    self = .detached { try await task.value }
+    self = .detached {
+      // A result, because Swift 6.3 gets a rethrow across a hop wrong.
+      try await withTaskCancellationHandler {
+        await task.result
+      } onCancel: {
+        task.cancel()
+      }.get()
+    }
   }
 }
 
 extension Future where Failure == Never {
   /// Makes a future of the value of a task.
   ///
-  /// Dropping the future cancels nothing.
+  /// Cancelling the future cancels the task; dropping the future cancels nothing.
   /// - Parameter task: The task. Its priority rises to that of the caller.
   public init(_ task: Task<Value, Never>) {
-    self = .detached { await task.value }
+    self = .detached {
+      await withTaskCancellationHandler {
+        await task.value
+      } onCancel: {
+        task.cancel()
+      }
+    }
   }
 }

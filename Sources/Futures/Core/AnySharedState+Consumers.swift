@@ -29,7 +29,8 @@ extension AnySharedState {
   /// Appends `node` unless the state is final; then it is due at once, and counts as taken from the list.
   private final func append(_ node: CallbackNode) -> Attachment {
     lock.withLock {
-      guard node.status.load(ordering: .relaxed) == .new else { return .withdrawn }
+      let status = node.status.load(ordering: .relaxed)
+      guard status == .new || status == .silent else { return .withdrawn }
       isUnobservedFailure.store(false, ordering: .relaxed)
       switch phase.load(ordering: .relaxed) {
       case .dormant:
@@ -40,8 +41,12 @@ extension AnySharedState {
         consumers.append(node)
         return .first
       case .pending, .following, .delivering:
-        node.status.store(.listed, ordering: .relaxed)
-        consumers.append(node)
+        if status == .silent, !isResolved {
+          record.silent.append(node)
+        } else {
+          node.status.store(.listed, ordering: .relaxed)
+          consumers.append(node)
+        }
         return .listed
       case .broken, .resolved:
         markTaken(node)
@@ -57,9 +62,9 @@ extension AnySharedState {
   /// That is user code of unknown depth, since it may observe the next lazy future.
   private final func startProducer() {
     let lazy = lock.withLock {
-      let lazy = unsafeDowncast(self.extension.unsafelyUnwrapped, to: LazyStart.self)
-      self.extension = nil
-      return lazy
+      defer { details = .none }
+      if case .dormant(let lazy) = details { return lazy }
+      preconditionFailure("A dormant future has nothing to start.")
     }
     let loop = DeliveryLoop.current
     guard loop.enter() else { return loop.defer { lazy.start(self) } }
@@ -103,7 +108,7 @@ extension AnySharedState {
     while let node = takeFirst() { node.deliver(node, self, loop) }
   }
 
-  private final func takeFirst() -> CallbackNode? {
+  final func takeFirst() -> CallbackNode? {
     lock.withLock {
       guard let node = consumers.popFirst() else {
         if phase.load(ordering: .relaxed) == .delivering { phase.store(.resolved, ordering: .releasing) }
@@ -117,14 +122,18 @@ extension AnySharedState {
   /// Lets go of all consumers, in this state and those that wait for it, since there will be no result.
   @usableFromInline
   final func breakForever(_ reason: BreakReason, in loop: DeliveryLoop?) {
-    let (previous, isDue) = lock.withLock {
+    let (previous, isDue, ended, details) = lock.withLock { () -> (Phase, Bool, Ended?, StateDetails) in
       let previous = phase.load(ordering: .relaxed)
-      guard previous <= .following else { return (previous, false) }
-      self.extension = reason
+      guard previous <= .following else { return (previous, false, nil, .none) }
+      let ended = takeDetails()
+      let details = self.details
+      self.details = .broken(reason)
       // Releasing: whoever sees the phase finds the reason.
       phase.store(.broken, ordering: .releasing)
-      return (previous, !consumers.isEmpty)
+      return (previous, !consumers.isEmpty, ended, details)
     }
+    ended?.release()
+    _ = details  // released here, outside the lock
     if previous == .merged { return root.breakForever(reason, in: loop) }
     if isDue { deliver(in: loop) }
   }
@@ -135,14 +144,26 @@ extension AnySharedState {
   /// - Returns: Whether it was kept from running.
   @usableFromInline
   package final func remove(_ node: CallbackNode) -> Bool {
-    let listed = lock.withLock { () -> CallbackNode? in
-      guard node.status.load(ordering: .relaxed) == .listed else { return nil }
-      node.status.store(.finished, ordering: .relaxed)
-      return consumers.remove(node)
-    }
+    let listed = lock.withLock { unlist(node) }
     guard listed != nil || node.claimSubmitted() else { return false }
     node.release()
     return true
+  }
+
+  /// Takes a consumer out of the list in which it is.
+  ///
+  /// Under the lock.
+  final func unlist(_ node: CallbackNode) -> CallbackNode? {
+    switch node.status.load(ordering: .relaxed) {
+    case .listed:
+      node.status.store(.finished, ordering: .relaxed)
+      return consumers.remove(node)
+    case .silent:
+      node.status.store(.finished, ordering: .relaxed)
+      // Those that were silenced come back to the others when the state ends.
+      return phase.load(ordering: .relaxed) <= .following ? record.silent.remove(node) : consumers.remove(node)
+    case .new, .submitted, .finished: return nil
+    }
   }
 
   /// Resumes those who wait, here and now, and leaves the callbacks in the list for another thread to run.
@@ -167,13 +188,5 @@ extension AnySharedState {
       node.status.store(.finished, ordering: .relaxed)
       return true
     }
-  }
-
-  /// Takes away the consumer of a derived future that needs this one no longer, whether it has come here yet or not.
-  ///
-  /// O(1).
-  @usableFromInline
-  final func leave(_ node: CallbackNode) {
-    if !withdraw(node) { _ = remove(node) }
   }
 }

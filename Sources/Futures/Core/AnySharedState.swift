@@ -8,7 +8,7 @@ public import Synchronization
 /// goes away breaks it, and both ends empty the list. Futures that were made to follow each other in a circle, and are
 /// observed, are the exception: nothing ever resolves or breaks them.
 ///
-/// Memory: header 16, phase and lock 8, list 8, extension 8, outcome; 49 bytes for an `Int`.
+/// Memory: header 16, phase, flags and lock 8, list 8, details 8, outcome; 49 bytes for an `Int`.
 @usableFromInline
 package class AnySharedState: @unchecked Sendable {
   // @unchecked: `consumers`, `extension` and the result are protected by `lock` until `phase` is final, and never change
@@ -25,7 +25,7 @@ package class AnySharedState: @unchecked Sendable {
     case pending
     /// Unresolved, and resolves as another future does (`Promise.follow`). Next is `broken`, `delivering` or `resolved`.
     case following
-    /// Merged into the state that `extension` names, to which all that arrives here goes. Final.
+    /// Merged into the state that `details` names, to which all that arrives here goes. Final.
     case merged
     /// Unresolved for ever: nobody is left to resolve it, and its failure type cannot say so; or nobody ever was (`never`).
     /// Final.
@@ -55,13 +55,17 @@ package class AnySharedState: @unchecked Sendable {
   /// Relaxed: it is only a hint for diagnostics, read in `deinit`, which comes after every other access.
   @usableFromInline final let isUnobservedFailure = Atomic<Bool>(false)
 
+  /// Whether the state was cancelled; it may still be unresolved, if its failure type cannot say so.
+  ///
+  /// Under the lock.
+  @exclusivity(unchecked) @usableFromInline final var isCancelled = false
+
   @exclusivity(unchecked) @usableFromInline final var consumers = CallbackList()
 
-  /// What few states have: a `StateLabel`, the `LazyStart` of a dormant state, the `BreakReason` of a broken one, or the
-  /// target of a merged one.
+  /// Who resolves this state, where somebody must know; and what few states have.
   ///
-  /// Under the lock. Room for cancellation and progress.
-  @exclusivity(unchecked) @usableFromInline final var `extension`: AnyObject?
+  /// Under the lock, but for the initial value.
+  @exclusivity(unchecked) @usableFromInline final var details = StateDetails.none
 
   @inlinable
   init(hasPromise: Bool) { self.hasPromise = hasPromise }
@@ -69,7 +73,7 @@ package class AnySharedState: @unchecked Sendable {
   /// A state whose producer starts with the first consumer.
   init(_ start: LazyStart) {
     hasPromise = false
-    self.extension = start
+    details = .dormant(start)
     phase.store(.dormant, ordering: .relaxed)  // nobody else has the state yet
   }
 
@@ -99,38 +103,18 @@ package class AnySharedState: @unchecked Sendable {
   }
 
   private final func takeTarget() -> AnySharedState? {
-    let target = self.extension
-    self.extension = nil
-    return target.map { unsafeDowncast($0, to: AnySharedState.self) }
+    guard case .merged(let target) = details else { return nil }
+    details = .none
+    return target
   }
-}
 
-/// The name of a state, for diagnostics.
-///
-/// Few have one.
-final class StateLabel {
-  let text: String
+  // MARK: What needs the types
 
-  init(_ text: String) { self.text = text }
-}
+  /// Whether the failure type can say "cancelled".
+  class var canSayCancelled: Bool { false }
 
-/// What starts the producer of a dormant state.
-final class LazyStart: Sendable {
-  let start: @Sendable (AnySharedState) -> Void
-
-  init(_ start: @escaping @Sendable (AnySharedState) -> Void) { self.start = start }
-}
-
-/// Why a state is broken; one object for all that were derived from the same promise.
-@usableFromInline
-package final class BreakReason: Sendable {
-  /// The mistake; `nil` where it is none, since the future was made to never resolve.
-  @usableFromInline let error: BrokenPromise?
-
-  init(_ error: BrokenPromise?) { self.error = error }
-
-  /// The reason of `Future.never`, and of what is derived from it.
-  static let never = BreakReason(nil)
+  /// Resolves the state as cancelled, if its failure type can say so, and nobody has resolved it before.
+  func endCancelled() {}
 }
 
 extension AnySharedState {
@@ -138,10 +122,8 @@ extension AnySharedState {
   @usableFromInline
   final var root: AnySharedState {
     var state = self
-    // Acquiring: what the merge wrote before it.
-    while state.phase.load(ordering: .acquiring) == .merged {
-      state = unsafeDowncast(state.extension.unsafelyUnwrapped, to: AnySharedState.self)
-    }
+    // Acquiring: what the merge wrote before it, which is final.
+    while state.phase.load(ordering: .acquiring) == .merged, case .merged(let target) = state.details { state = target }
     return state
   }
 
@@ -151,23 +133,9 @@ extension AnySharedState {
   }
 
   @usableFromInline
-  final var label: String? {
-    lock.withLock { (self.extension as? StateLabel)?.text }
-  }
-
-  /// Names the state, if it has nothing else to remember.
-  @usableFromInline
-  final func setLabel(_ label: String) {
-    let named = StateLabel(label)
-    lock.withLock {
-      if self.extension == nil { self.extension = named }
-    }
-  }
-
-  @usableFromInline
   final var breakReason: BreakReason? {
     // Acquiring: pairs with the releasing store after the reason was written, which is final.
-    guard phase.load(ordering: .acquiring) == .broken else { return nil }
-    return unsafeDowncast(self.extension.unsafelyUnwrapped, to: BreakReason.self)
+    guard phase.load(ordering: .acquiring) == .broken, case .broken(let reason) = details else { return nil }
+    return reason
   }
 }

@@ -34,8 +34,11 @@ package class CallbackNode: @unchecked Sendable {
   package enum Status: UInt8, AtomicRepresentable {
     /// In no list yet. Next is any other.
     case new
-    /// In the list of a pending or delivering future. Next is `submitted` or `finished`.
+    /// In the list of a pending or delivering future. Next is `silent`, `submitted` or `finished`.
     case listed
+    /// Still to get the result, but not counted among those who want it: cancelled, without being able to say so (R16).
+    /// Next is `submitted` or `finished`.
+    case silent
     /// Handed to its execution context, which has not started it; or waiting for a broken future. Next is `finished`.
     case submitted
     /// Started, removed or withdrawn. Final.
@@ -97,6 +100,24 @@ struct CallbackList {
   var only: CallbackNode? {
     guard let first, first._withUnsafeGuaranteedRef({ $0.next })?.toOpaque() == first.toOpaque() else { return nil }
     return first.takeUnretainedValue()
+  }
+
+  /// Appends all of `others`, which is empty afterwards.
+  ///
+  /// O(1).
+  mutating func append(_ others: inout CallbackList) {
+    guard let theirs = others.first else { return }
+    others.first = nil
+    guard let first else {
+      first = theirs
+      return
+    }
+    let last = first._withUnsafeGuaranteedRef { $0.previous }.unsafelyUnwrapped
+    let theirLast = theirs._withUnsafeGuaranteedRef { $0.previous }.unsafelyUnwrapped
+    last._withUnsafeGuaranteedRef { $0.next = theirs }
+    theirs._withUnsafeGuaranteedRef { $0.previous = last }
+    theirLast._withUnsafeGuaranteedRef { $0.next = first }
+    first._withUnsafeGuaranteedRef { $0.previous = theirLast }
   }
 
   mutating func append(_ node: CallbackNode) {

@@ -29,9 +29,12 @@ extension Future {
     }
     let derived = State<New, NewFailure>(hasPromise: false)
     if runsInline {
-      attach(.stage(resolving: derived, transform))
+      attach(.stage(resolving: derived, transform), resolving: derived)
     } else {
-      attach(SubmittedStageNode(derived, on: context, after: delay, for: transformed, transform))
+      attach(
+        SubmittedStageNode(derived, on: context, after: delay, for: transformed, transform),
+        resolving: derived
+      )
     }
     return Future<New, NewFailure>(derived)
   }
@@ -42,15 +45,19 @@ extension Future {
     if case .shared(let state) = storage { state.deliveredResult } else { peek() }
   }
 
-  /// Adds a stage, which may be due at once.
+  /// Adds a stage, which may be due at once, and which nobody else knows yet, and neither `derived`.
   @inlinable
-  func attach(_ node: CallbackNode) {
+  func attach(_ stage: StageNode, resolving derived: AnySharedState) {
+    derived.details = .stage(Unmanaged.passUnretained(stage))
     switch storage {
-    case .shared(let state): state.attach(node)
+    case .shared(let state):
+      stage.source = Unmanaged.passUnretained(state)
+      state.attach(stage)
     case .succeeded, .failed:
       let state = State<Value, Failure>(hasPromise: false)
       state.resolve(peek().unsafelyUnwrapped, in: nil)
-      state.attach(node)
+      stage.source = Unmanaged.passUnretained(state)
+      state.attach(stage)
     }
   }
 

@@ -8,7 +8,7 @@ public import Synchronization
 /// The nodes own the gathering, and the gathering the nodes, to leave their inputs; that ends when the derived future is
 /// resolved, or when no input is left that could come.
 @usableFromInline
-final class Gathering<Derived: OutcomeStorage>: @unchecked Sendable {
+final class Gathering<Derived: OutcomeStorage>: InputHolder, @unchecked Sendable {
   // @unchecked: `inputs`, `complete` and `reason` are protected by `lock`.
   @usableFromInline typealias Resolution = Result<Derived.Value, Derived.Failure>
 
@@ -37,6 +37,7 @@ final class Gathering<Derived: OutcomeStorage>: @unchecked Sendable {
   func start(_ inputs: [GatheredInput]) {
     awaited.store(inputs.count, ordering: .relaxed)  // nobody else has the gathering yet
     lock.withLock { self.inputs = inputs }
+    derived.details = .inputs(self)  // nobody else has the derived state yet
     for input in inputs { input.state.attach(input.node) }
   }
 
@@ -73,10 +74,14 @@ final class Gathering<Derived: OutcomeStorage>: @unchecked Sendable {
     }
   }
 
-  /// Leaves the inputs that have not come, which are not needed any more (R12).
+  /// Leaves the inputs that have not come, and cancels those that nobody else needs (R12).
   @usableFromInline
-  func leaveInputs() {
-    for input in release().inputs { input.state.leave(input.node) }
+  func leaveInputs() { AnySharedState.cancel(leaveInputs(silently: false)) }
+
+  @usableFromInline
+  override func leaveInputs(silently isSilent: Bool) -> [AnySharedState] {
+    let inputs = isSilent ? lock.withLock { self.inputs } : release().inputs
+    return inputs.filter { $0.state.leave($0.node, silently: isSilent) }.map(\.state)
   }
 
   /// Takes out what holds the inputs; it is released by the caller, outside the lock.

@@ -1,9 +1,11 @@
+internal import Synchronization
+
 /// Work on a list of items, of which at most `limit` are under way at any time.
 ///
 /// One thread at a time starts items, in their order: the one that calls `startItems` first, and then whichever frees a place
 /// while nobody does. A thread that frees a place while another starts items leaves that to it. So items that are done at
 /// once run in a loop, and take no stack.
-final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: @unchecked Sendable {
+final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: InputHolder, @unchecked Sendable {
   // @unchecked: the variables are protected by `lock`.
   private let start: @Sendable (Item) -> Future<Value, Failure>
   private let limit: Int
@@ -23,6 +25,8 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: @uncheck
   private var active = 0
   private var isStarting = false
   private var isOver = false
+  /// Whether the whole was cancelled but cannot say so, so that items are still done, and count for nobody.
+  private var isSilent = false
 
   init(
     _ items: some Collection<Item>,
@@ -93,12 +97,13 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: @uncheck
         }
         self.startItems(in: loop)
       }
-      let isNeeded = lock.withLock {
-        guard !isOver else { return false }
-        running[index] = GatheredInput(state: state, node: node)
-        return true
+      let (isOver, isSilent) = lock.withLock {
+        if !self.isOver { running[index] = GatheredInput(state: state, node: node) }
+        return (self.isOver, self.isSilent)
       }
-      if isNeeded { state.attach(node) } else { state.leave(node) }
+      if isSilent { node.status.store(.silent, ordering: .relaxed) }  // nobody else has the node yet
+      if !isOver { state.attach(node) }
+      if isOver || isSilent { state.cancelIfUnneeded() }
     }
   }
 
@@ -140,9 +145,14 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: @uncheck
     leaveItems()
   }
 
-  /// Leaves what is under way, and gives up the rest.
-  private func leaveItems() {
-    let (running, waiting, values) = lock.withLock {
+  /// Leaves what is under way, gives up the rest, and cancels what nobody else needs.
+  private func leaveItems() { AnySharedState.cancel(leaveInputs(silently: false)) }
+
+  override func leaveInputs(silently isSilent: Bool) -> [AnySharedState] {
+    let (running, waiting, values) = lock.withLock { () -> ([Int: GatheredInput], [Item], [Value?]) in
+      self.isSilent = isSilent
+      guard !isSilent else { return (self.running, [], []) }
+      isOver = true
       defer {
         self.running = [:]
         self.waiting = []
@@ -150,7 +160,8 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: @uncheck
       }
       return (self.running, self.waiting, self.values)
     }
-    for input in running.values { input.state.leave(input.node) }
     _ = (waiting, values)  // released here, outside the lock
+    return running.sorted { $0.key < $1.key }.map(\.value)
+      .filter { $0.state.leave($0.node, silently: isSilent) }.map(\.state)
   }
 }

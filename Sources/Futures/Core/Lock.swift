@@ -33,6 +33,23 @@ struct Lock: ~Copyable, Sendable {
   }
 }
 
+extension Lock {
+  /// Calls `body` unless another thread has the lock.
+  /// - Returns: What `body` returned; `nil` if it was not called.
+  func withLockIfAvailable<Result>(_ body: () -> Result) -> Result? {
+    #if TSAN
+      let address = withUnsafePointer(to: mutex) { UnsafeRawPointer($0) }
+    #endif
+    return mutex.withLockIfAvailable { _ in
+      #if TSAN
+        tsanAcquire(address)
+        defer { tsanRelease(address) }
+      #endif
+      return body()
+    }
+  }
+}
+
 /// A value that threads take turns with, for the rare places where it is not part of an object that has a lock.
 package final class Locked<Value>: @unchecked Sendable {
   // @unchecked: `value` is used under `lock` only.

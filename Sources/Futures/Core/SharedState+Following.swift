@@ -8,6 +8,8 @@ extension SharedState {
       resolve(result, fromAtMost: .pending, in: nil)
     } else if settle() {
       follow(other, in: nil)
+    } else if lock.withLock({ isCancelled }), let source = other.takeState() {
+      source.cancelIfUnneeded()
     }
   }
 
@@ -18,7 +20,7 @@ extension SharedState {
       resolve(result, in: loop)
     } else if var source = other.takeState() {
       precondition(source !== typedRoot, "A future was told to resolve as itself, which would never end.")
-      if !Self.merge(&source, into: self) { source.attach(FollowerNode(self)) }
+      if !Self.merge(&source, into: self) { FollowerNode(self).attach(to: source, resolving: self) }
     }
   }
 
@@ -47,11 +49,8 @@ extension SharedState {
   /// - Returns: Whether it was merged. If so, `inner` must not be used any more.
   @usableFromInline
   static func merge(_ inner: inout SharedState, into outer: SharedState) -> Bool {
-    let target = outer.typedRoot
-    return whileLocked(&inner) { inner in
-      guard inner.canBeMerged, isOnlyHandle(&inner) else { return false }
-      inner.setMerged(into: target)
-      return true
+    whileLocked(&inner) { inner in
+      inner.isUnobserved && inner.hasNoDetails && isOnlyHandle(&inner) && inner.giveProducer(to: outer.typedRoot)
     }
   }
 
@@ -72,10 +71,9 @@ extension SharedState {
         else { return false }
         let target = only.follower.typedRoot
         isCycle = target === state
-        guard !isCycle else { return false }
+        guard !isCycle, state.hasNoDetails, state.giveProducer(to: target) else { return false }
         _ = state.consumers.remove(only)
         follower = only
-        state.setMerged(into: target)
         return true
       }
     }
@@ -86,7 +84,7 @@ extension SharedState {
   /// Whether the caller holds the only handle of an unresolved future, so that nobody else can ever observe it.
   @usableFromInline
   static func isExclusive(_ state: inout SharedState) -> Bool {
-    whileLocked(&state) { state in state.canBeMerged && isOnlyHandle(&state) }
+    whileLocked(&state) { state in state.isUnobserved && isOnlyHandle(&state) }
   }
 
   /// Calls `body` under the lock of `state`, without a reference of its own: in a debug build, `state.lock.withLock` holds
@@ -97,19 +95,34 @@ extension SharedState {
     return lock.pointee.withLock { body(&state) }
   }
 
-  /// Leaves everything to `target` from now on.
+  /// Merges this state into `target`: what resolves it resolves `target` from now on, and is cancelled with it.
   ///
-  /// Under the lock.
-  private func setMerged(into target: SharedState) {
-    self.extension = target
+  /// Under the lock of this state, and takes that of `target` while it has it: once anybody finds this state merged, the
+  /// target knows its producer. It gives up if that lock is not free, since two states could be about to merge into each
+  /// other; a state that is not merged is followed, which differs only in memory.
+  /// - Returns: Whether it was merged.
+  private func giveProducer(to target: SharedState) -> Bool {
+    let isTaken = target.lock.withLockIfAvailable {
+      guard target.phase.load(ordering: .relaxed) <= .following, !target.isCancelled else { return false }
+      target.setProducer(producer)
+      return true
+    }
+    guard isTaken == true else { return false }
+    details = .merged(target)
     // Releasing: whoever sees the phase finds the target.
     phase.store(.merged, ordering: .releasing)
+    return true
   }
+
+  /// Whether this state has nothing but a stage that resolves it, or nobody.
+  ///
+  /// Under the lock.
+  private var hasNoDetails: Bool { details.isTrivial && !isCancelled }
 
   /// Whether nobody observes this state, and no promise can hand out another handle.
   ///
   /// Under the lock.
-  private var canBeMerged: Bool {
+  private var isUnobserved: Bool {
     let phase = phase.load(ordering: .relaxed)
     return (phase == .pending || phase == .following) && !hasPromise && consumers.isEmpty
   }

@@ -30,6 +30,14 @@ package final class SharedState<Stored: OutcomeStorage>: AnySharedState, @unchec
     }
   }
 
+  override class var canSayCancelled: Bool { Cancelled<Failure>.isExpressible }
+
+  override func endCancelled() {
+    guard let failure = Cancelled<Failure>.failure else { return }
+    // What was cancelled is not reported as a failure that nobody looked at.
+    if resolve(.failure(failure), in: nil) { isUnobservedFailure.store(false, ordering: .relaxed) }
+  }
+
   override func reportUnobservedFailure() {
     guard case .failure(let failure)? = outcome.result else { return }
     FuturesDiagnostics.report(.unobservedFailure(label: label, failure))
@@ -93,16 +101,20 @@ extension SharedState {
   /// `last` is the last phase from which it may happen: `pending`, or `following` for the one that is followed.
   @inlinable
   func transition(to result: Result<Value, Failure>, fromAtMost last: Phase) -> Resolution {
-    lock.withLock {
+    var ended: Ended?
+    let resolution = lock.withLock { () -> Resolution in
       let current = phase.load(ordering: .relaxed)
       guard current <= last else { return current == .merged ? .merged : .rejected }
       outcome = Stored(result)
+      if !details.isTrivial { ended = takeDetails() }
       let isIdle = consumers.isEmpty
       if isIdle, case .failure = result { isUnobservedFailure.store(true, ordering: .relaxed) }
       // Releasing: whoever sees the phase sees the outcome.
       phase.store(isIdle ? .resolved : .delivering, ordering: .releasing)
       return isIdle ? .done : .deliver
     }
+    ended?.release()
+    return resolution
   }
 
   /// Resolves the state, if that is still to be done, and sees to it that the consumers get to know.

@@ -2,9 +2,27 @@
 // `_ = future.map { effect() }` going. Making them inlinable, with the user's closure stored as it came, is what makes a
 // stage three allocations: the closure, the node, the derived state.
 
+/// A consumer by which one future resolves another.
+@usableFromInline
+class StageNode: CallbackNode, @unchecked Sendable {
+  // @unchecked: as the base class says.
+
+  /// The state whose result it waits for, set before it is attached there.
+  ///
+  /// Not owned. It is alive as long as the state that this stage resolves is unresolved and names this stage as its
+  /// producer: before it is delivered because its producer is, and after that because the stage holds it, if it takes time.
+  @exclusivity(unchecked) @usableFromInline final var source: Unmanaged<AnySharedState>?
+
+  @inlinable
+  override init(kind: Kind, deliver: @escaping Delivery) { super.init(kind: kind, deliver: deliver) }
+
+  /// Ends a delay, so that the stage goes on now; called once the stage was cancelled but cannot say so.
+  func hurry(with source: AnySharedState) {}
+}
+
 /// Resolves a state as its source.
 @usableFromInline
-final class FollowerNode<Stored: OutcomeStorage>: CallbackNode, @unchecked Sendable {
+final class FollowerNode<Stored: OutcomeStorage>: StageNode, @unchecked Sendable {
   // @unchecked: as the base class says.
   @usableFromInline let follower: SharedState<Stored>
 
@@ -23,7 +41,7 @@ final class FollowerNode<Stored: OutcomeStorage>: CallbackNode, @unchecked Senda
 
 /// Resolves a state with the transformed value of its source, inline.
 @usableFromInline
-final class MapNode<Value: Sendable, New: Sendable, Failure: Error>: CallbackNode, @unchecked Sendable {
+final class MapNode<Value: Sendable, New: Sendable, Failure: Error>: StageNode, @unchecked Sendable {
   // @unchecked: as the base class says.
   @usableFromInline let transform: @Sendable (Value) -> New
   @usableFromInline let derived: State<New, Failure>
@@ -45,7 +63,7 @@ final class MapNode<Value: Sendable, New: Sendable, Failure: Error>: CallbackNod
 
 /// Resolves a state as the future that a transform makes of the value of its source, inline.
 @usableFromInline
-final class FlatMapNode<Value: Sendable, New: Sendable, Failure: Error>: CallbackNode, @unchecked Sendable {
+final class FlatMapNode<Value: Sendable, New: Sendable, Failure: Error>: StageNode, @unchecked Sendable {
   // @unchecked: as the base class says.
   @usableFromInline let transform: @Sendable (Value) -> Future<New, Failure>
   @usableFromInline let derived: State<New, Failure>
@@ -65,6 +83,29 @@ final class FlatMapNode<Value: Sendable, New: Sendable, Failure: Error>: Callbac
   }
 }
 
+/// Resolves a state as its source, unless something interrupts that: a timeout, a token.
+final class InterruptibleFollowerNode<Stored: OutcomeStorage>: StageNode, @unchecked Sendable {
+  // @unchecked: as the base class says.
+  private let interruption: Interruption
+
+  /// - Parameter outlivesSource: Whether the interruption is still wanted when the source breaks without being able to say so.
+  init(_ follower: SharedState<Stored>, _ interruption: Interruption, outlivesSource: Bool) {
+    self.interruption = interruption
+    super.init(kind: .inline) { _, source, loop in
+      if let result = unsafeDowncast(source, to: SharedState<Stored>.self).result {
+        follower.resolve(result, in: loop)
+      } else if outlivesSource {
+        return follower.forgetProducer()
+      } else {
+        source.passBreak(to: follower, in: loop)
+      }
+      interruption.end()
+    }
+  }
+
+  override func release() { interruption.end() }
+}
+
 /// Which results a transform is about; the others it only passes on, so they need no hop.
 @usableFromInline
 enum TransformedResults: Sendable {
@@ -79,14 +120,14 @@ enum TransformedResults: Sendable {
   }
 }
 
-extension CallbackNode {
+extension StageNode {
   /// A consumer that resolves `derived` as the future that `transform` makes of the result of its source, inline.
   @inlinable
   static func stage<Value: Sendable, Failure: Error, New: Sendable, NewFailure: Error>(
     resolving derived: State<New, NewFailure>,
     _ transform: @escaping @Sendable (Result<Value, Failure>) -> Future<New, NewFailure>
-  ) -> CallbackNode {
-    CallbackNode(kind: .inline) { _, source, loop in
+  ) -> StageNode {
+    StageNode(kind: .inline) { _, source, loop in
       if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
         derived.follow(transform(result), in: loop)
       } else {
@@ -99,7 +140,7 @@ extension CallbackNode {
 /// Resolves a state as the future that a transform makes of the result of its source, on an execution context, and after a
 /// delay if there is one; results that the transform only passes on take neither.
 @usableFromInline
-final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, NewFailure: Error>: CallbackNode,
+final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, NewFailure: Error>: StageNode,
   @unchecked Sendable
 {
   // @unchecked: as the base class says.
@@ -108,6 +149,7 @@ final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, N
   /// Owned by whoever moves `status` to `finished`.
   @exclusivity(unchecked) @usableFromInline final var transform: Transform?
   @usableFromInline let derived: State<New, NewFailure>
+  @usableFromInline let deadline: Interruption?
 
   @inlinable
   init(
@@ -119,22 +161,50 @@ final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, N
   ) {
     self.derived = derived
     self.transform = transform
+    deadline = delay.map { _ in Interruption() }
     // A delay on `.immediate` is handed over, too.
     super.init(kind: context.isImmediate ? .custom : context.nodeKind) { node, source, loop in
       let node = unsafeDowncast(node, to: SubmittedStageNode.self)
-      guard let result = unsafeDowncast(source, to: State<Value, Failure>.self).result else {
-        return source.passBreak(to: node.derived, in: loop)
-      }
+      let source = unsafeDowncast(source, to: State<Value, Failure>.self)
+      guard let result = source.result else { return source.passBreak(to: node.derived, in: loop) }
       guard transformed.contain(result) else {
-        return node.derived.follow(node.transform.unsafelyUnwrapped(result), in: loop)
+        guard node.claimSubmitted(), let transform = node.takeTransform() else { return }
+        return node.derived.follow(transform(result), in: loop)
       }
-      let work = StageWork(node, result)
-      if let delay {
-        _ = context.schedule(after: delay) { work.run() }
+      let work = StageWork(node, source)
+      if let delay, let deadline = node.deadline {
+        deadline.start { context.schedule(after: delay) { work.run() } }
       } else {
         context.execute { work.run() }
       }
     }
+  }
+
+  // Not `transform.take()`: that is generic, and wraps the closure in two allocations.
+  @inlinable
+  func takeTransform() -> Transform? {
+    let transform = transform
+    self.transform = nil
+    return transform
+  }
+
+  /// Runs the transform, unless the stage was cancelled before, or has run.
+  @inlinable
+  func run(with source: State<Value, Failure>) {
+    guard claimSubmitted(), let transform = takeTransform(), let result = source.result else { return }
+    derived.follow(transform(result), in: nil)
+  }
+
+  @usableFromInline
+  override func release() {
+    transform = nil
+    deadline?.end()
+  }
+
+  override func hurry(with source: AnySharedState) {
+    guard let deadline else { return }
+    run(with: unsafeDowncast(source, to: State<Value, Failure>.self))
+    deadline.end()
   }
 }
 
@@ -142,30 +212,28 @@ final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, N
 @usableFromInline
 final class StageWork<Value: Sendable, Failure: Error, New: Sendable, NewFailure: Error>: Sendable {
   @usableFromInline let node: SubmittedStageNode<Value, Failure, New, NewFailure>
-  @usableFromInline let result: Result<Value, Failure>
+
+  /// Has the result; owned, because the stage needs it as long as it has not run.
+  @usableFromInline let source: State<Value, Failure>
 
   @inlinable
-  init(_ node: SubmittedStageNode<Value, Failure, New, NewFailure>, _ result: Result<Value, Failure>) {
+  init(_ node: SubmittedStageNode<Value, Failure, New, NewFailure>, _ source: State<Value, Failure>) {
     self.node = node
-    self.result = result
+    self.source = source
   }
 
   @inlinable
-  func run() {
-    guard node.claimSubmitted(), let transform = node.transform else { return }
-    node.transform = nil
-    node.derived.follow(transform(result), in: nil)
-  }
+  func run() { node.run(with: source) }
 
   deinit {
     guard node.claimSubmitted() else { return }
-    node.transform = nil
     let error = BrokenPromise(
       label: "an execution context dropped the work of a derived future",
       fileID: #fileID,
       line: #line
     )
     node.derived.breakPromise(BreakReason(error), in: nil)
+    node.release()
   }
 }
 

@@ -49,10 +49,10 @@ extension SharedState {
   /// Those who await are resumed directly. Callbacks and transforms must not see the task's locals and its cancellation
   /// (R8), so a thread of the global queue runs them.
   @inlinable
-  package func resolveFromTask(_ result: Result<Value, Failure>) {
-    switch transition(to: result, fromAtMost: .following) {
+  package func resolveFromTask(_ result: Result<Value, Failure>, fromAtMost last: Phase = .following) {
+    switch transition(to: result, fromAtMost: last) {
     case .rejected, .done: break
-    case .merged: typedRoot.resolveFromTask(result)
+    case .merged: typedRoot.resolveFromTask(result, fromAtMost: last)
     case .deliver:
       if resumeWaiters(in: .current) {
         deliverElsewhere()

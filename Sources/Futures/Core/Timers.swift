@@ -31,10 +31,11 @@ final class DispatchTimer: @unchecked Sendable {
   }
 }
 
-/// The delay that may end something, and is not needed any more when that ends by itself.
+/// What may interrupt something from outside, a delay or a token, and is given up when that ends by itself.
 ///
-/// Either may come first, on any thread, also before the delay has been started.
-final class Deadline: Sendable {
+/// Either may come first, on any thread, also before the interruption has been started.
+@usableFromInline
+final class Interruption: Sendable {
   private enum State {
     /// Next is `running` or `over`.
     case idle
@@ -46,9 +47,13 @@ final class Deadline: Sendable {
 
   private let state = Locked(State.idle)
 
-  /// Has `work` run after `delay`, unless `cancel()` comes before.
-  func start(after delay: Duration, on context: ExecutionContext, _ work: @escaping @Sendable () -> Void) {
-    let cancel = context.schedule(after: delay, work)
+  @usableFromInline
+  init() {}
+
+  /// Starts it by `start`, which returns how to give it up.
+  @usableFromInline
+  func start(_ start: () -> @Sendable () -> Void) {
+    let cancel = start()
     let isOver = state.withLock { state in
       guard case .idle = state else { return true }
       state = .running(cancel: cancel)
@@ -57,7 +62,9 @@ final class Deadline: Sendable {
     if isOver { cancel() }
   }
 
-  func cancel() {
+  /// Gives it up, and releases what it would have done.
+  @usableFromInline
+  func end() {
     let previous = state.withLock { state in
       defer { state = .over }
       return state

@@ -1,0 +1,182 @@
+internal import Synchronization
+
+// Cancellation goes against the current: from a future to what produces it. The way up is a loop and not a recursion, so a
+// chain of any length takes no stack.
+
+extension AnySharedState {
+  /// Cancels the state: its producer hears of it first, and then it ends, if its failure type can say so (R15).
+  ///
+  /// Nothing happens if it has ended, or was cancelled before. What it was derived from is left, and is cancelled too if
+  /// nobody else needs it (R16).
+  @usableFromInline
+  package final func cancel() { Self.cancel([self]) }
+
+  /// Cancels the states, and what only they need.
+  static func cancel(_ states: [AnySharedState]) {
+    var states = states
+    var cancelled: [AnySharedState] = []
+    while let state = states.popLast()?.root {
+      guard let producer = state.beginCancelling() else { continue }
+      producer.cancellation?.trigger()
+      switch producer.kind {
+      case .stage(let stage, let source):
+        if source.leave(stage, silently: !state.canSayCancelled) { states.append(source) }
+      case .task(let task): task.cancel()
+      case .inputs(let inputs): states += inputs.leaveInputs(silently: !state.canSayCancelled)
+      case .unknown: break
+      }
+      cancelled.append(state)
+    }
+    while let state = cancelled.popLast() { state.endCancelled() }
+  }
+
+  /// Cancels a state that nobody needs; what was about to attach to it counts as having come and gone (R16).
+  @usableFromInline
+  final func cancelIfUnneeded() {
+    let state = root
+    if state.lock.withLock({ state.isUnneeded }) { state.cancel() }
+  }
+
+  /// Takes a consumer away because of a cancellation, whether it has come here yet or not.
+  ///
+  /// O(1).
+  /// - Parameters:
+  ///   - node: The consumer.
+  ///   - isSilent: Whether it still gets the result, because the state that it resolves cannot say "cancelled".
+  /// - Returns: Whether nobody needs this state any more, so that it is to be cancelled, too.
+  @usableFromInline
+  final func leave(_ node: CallbackNode, silently isSilent: Bool = false) -> Bool {
+    if isSilent { return silence(node) }
+    let (left, isUnneeded) = lock.withLock { () -> (CallbackNode?, Bool) in
+      if node.status.load(ordering: .relaxed) == .new {
+        node.status.store(.finished, ordering: .relaxed)
+        return (node, self.isUnneeded)
+      }
+      guard let listed = unlist(node) else { return (nil, false) }
+      return (listed, self.isUnneeded)
+    }
+    guard left != nil || node.claimSubmitted() else { return false }
+    node.release()
+    return isUnneeded
+  }
+
+  /// Has a consumer wait on without being counted; one that waits for a delay does so no longer.
+  private final func silence(_ node: CallbackNode) -> Bool {
+    let (isSubmitted, isUnneeded) = lock.withLock { () -> (Bool, Bool) in
+      switch node.status.load(ordering: .relaxed) {
+      case .new: break
+      case .listed: record.silent.append(consumers.remove(node))
+      case .submitted: return (true, false)
+      case .silent, .finished: return (false, false)
+      }
+      node.status.store(.silent, ordering: .relaxed)
+      return (false, self.isUnneeded)
+    }
+    if isSubmitted { (node as? StageNode)?.hurry(with: self) }
+    return isUnneeded
+  }
+
+  /// Whether the state is unresolved, and nobody who counts waits for it.
+  ///
+  /// Under the lock.
+  private final var isUnneeded: Bool {
+    phase.load(ordering: .relaxed) <= .following && consumers.isEmpty && !isCancelled
+  }
+
+  /// Who is to hear that a state was cancelled.
+  private struct CancelledProducer {
+    enum Kind {
+      case unknown
+      case stage(StageNode, source: AnySharedState)
+      case task(Task<Void, any Error>)
+      case inputs(InputHolder)
+    }
+
+    let kind: Kind
+    let cancellation: CancellationState?
+  }
+
+  /// Notes that the state was cancelled; `nil` if it was before, or has ended.
+  private final func beginCancelling() -> CancelledProducer? {
+    lock.withLock {
+      guard phase.load(ordering: .relaxed) <= .following, !isCancelled else { return nil }
+      isCancelled = true
+      let kind: CancelledProducer.Kind
+      switch producer {
+      // Both are alive now, as `StateDetails.stage` says; from here on they are held.
+      case .stage(let stage):
+        let stage = stage.takeUnretainedValue()
+        guard let source = stage.source?.takeUnretainedValue() else {
+          preconditionFailure("A stage resolves a future without having been attached to its source.")
+        }
+        kind = .stage(stage, source: source)
+      case .task(let task): kind = .task(task)
+      case .inputs(let inputs): kind = .inputs(inputs)
+      case .none, .record, .dormant, .broken, .merged: kind = .unknown
+      }
+      // A stage that is left for good goes away, and so does what it told of its source.
+      if canSayCancelled, case .stage = kind { setProducer(.none) }
+      if case .record(let record) = details { return CancelledProducer(kind: kind, cancellation: record.cancellation) }
+      return CancelledProducer(kind: kind, cancellation: nil)
+    }
+  }
+
+  private final var canSayCancelled: Bool { type(of: self).canSayCancelled }
+}
+
+// MARK: - Producers
+
+extension StageNode {
+  /// Attaches the stage to `source`, as the producer of `derived`, which others may know already.
+  ///
+  /// If that was cancelled, the source is left at once (R17).
+  @usableFromInline
+  final func attach(to source: AnySharedState, resolving derived: AnySharedState) {
+    self.source = Unmanaged.passUnretained(source)
+    switch derived.adopt(self) {
+    case .wanted: source.attach(self)
+    case .silent:
+      status.store(.silent, ordering: .relaxed)  // nobody else has this node yet
+      source.attach(self)
+      source.cancelIfUnneeded()
+    case .unwanted: source.cancelIfUnneeded()
+    }
+  }
+}
+
+extension AnySharedState {
+  /// What a new producer is to do.
+  fileprivate enum Adoption { case wanted, silent, unwanted }
+
+  /// Names `stage` as the producer of this state.
+  fileprivate final func adopt(_ stage: StageNode) -> Adoption {
+    var state = root
+    while true {
+      let adoption = state.lock.withLock { () -> Adoption? in
+        let phase = state.phase.load(ordering: .relaxed)
+        guard phase != .merged else { return nil }
+        guard phase <= .following else { return .unwanted }
+        state.setProducer(.stage(Unmanaged.passUnretained(stage)))
+        return state.isCancelled ? .silent : .wanted
+      }
+      if let adoption { return adoption }
+      state = state.root
+    }
+  }
+
+  /// Notes that the stage that was to resolve this state is over, though something else may still do so.
+  final func forgetProducer() {
+    let state = root
+    state.lock.withLock { state.setProducer(.none) }
+  }
+
+  /// Names a producer that is to hear of cancellation, unless the state has ended; at once if it was cancelled.
+  @usableFromInline
+  package final func setProducer(task: Task<Void, any Error>) {
+    let isCancelled = lock.withLock {
+      if phase.load(ordering: .relaxed) <= .following { setProducer(.task(task)) }
+      return self.isCancelled
+    }
+    if isCancelled { task.cancel() }
+  }
+}

@@ -1,0 +1,52 @@
+public import Futures
+
+/// What an await does when its task is cancelled.
+public enum AwaitCancellation: Sendable {
+  /// The await ends at once; the future and all others who wait for it are untouched.
+  case abandon
+  /// The await ends at once, and the future is left: if nobody else is attached to it, it is cancelled.
+  case cancel
+  /// The await goes on.
+  case ignore
+}
+
+extension Future {
+  /// The value; the task is suspended until it is there.
+  ///
+  /// A resolved future is awaited without suspending. After the await the caller is on its own actor, also when this throws.
+  ///
+  /// Cancellation, task to future: as `choice` says, for any `Failure`. Where the await ends, the error or value that the
+  /// future gets later is lost to this caller, though not to others. In a task that was cancelled before, `abandon` and
+  /// `cancel` throw at once, also where `cancel` leaves a future that nobody has attached to yet; a resolved future still gives
+  /// its value.
+  /// - Parameters:
+  ///   - choice: What to do when the task is cancelled.
+  ///   - isolation: The actor of the caller.
+  /// - Returns: The value.
+  /// - Throws: The future's failure; `CancellationError` where the await was ended by cancellation.
+  public func value(
+    onCancel choice: AwaitCancellation,
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws -> Value {
+    if let result = peek() { return try result.get() }
+    if choice != .ignore, Task.isCancelled {
+      if choice == .cancel { cancelIfUnneeded() }
+      throw CancellationError()
+    }
+    let result: Result<Value, any Error>
+    switch choice {
+    case .ignore:
+      let all = materialize()
+      result = await all.value.mapError { $0 }
+    case .abandon, .cancel:
+      // A view of its own, which can be cancelled whatever this future can say.
+      let view = (choice == .abandon ? shielded : self).eraseFailure()
+      result = await withTaskCancellationHandler(
+        operation: { await view.result },
+        onCancel: { view.cancel() },
+        isolation: isolation
+      )
+    }
+    return try result.get()
+  }
+}
