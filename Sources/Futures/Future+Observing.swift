@@ -28,7 +28,7 @@ extension Future {
       if let result = state.deliveredResult {
         return Self.call(callback, with: result, on: context)
       }
-      let node = context.isImmediate ? ObserverNode(callback) : ObserverNode(on: context, callback)
+      let node = context.isImmediate ? ObserverNode(callback) : SubmittedObserverNode(on: context, callback)
       state.attach(node)
       return Registration(state: state, node: node)
     }
@@ -146,13 +146,13 @@ extension Future {
       loop.leave()
       return .finished
     }
-    let node = ObserverNode(on: context, callback)
+    let node = SubmittedObserverNode(on: context, callback)
     node.status.store(.submitted, ordering: .relaxed)
     let entered = loop.enter()
     if entered || context.nodeKind == .queued {
-      node.submit(result, to: context)
+      node.submit(result)
     } else {
-      loop.defer { node.submit(result, to: context) }
+      loop.defer { node.submit(result) }
     }
     if entered { loop.leave() }
     return Registration(state: nil, node: node)

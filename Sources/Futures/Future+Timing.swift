@@ -61,12 +61,11 @@ extension Future {
     let deadline = Interruption()
     let node = InterruptibleFollowerNode(derived, deadline, outlivesSource: true)
     attach(node, resolving: derived)
-    deadline.start {
-      context.schedule(after: duration) {
-        guard !derived.isResolved, derived.resolve(makeResult(), in: nil) else { return }
-        if source.leave(node) { source.cancel() }
-      }
+    let work = DeadlineWork(deadline, of: derived) {
+      guard !derived.isResolved, derived.resolve(makeResult(), in: nil) else { return }
+      if source.leave(node) { source.cancel() }
     }
+    deadline.start { context.schedule(after: duration) { work.run() } }
     return Future(derived)
   }
 }

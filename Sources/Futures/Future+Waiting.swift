@@ -55,8 +55,7 @@ extension Future {
 extension DispatchTime {
   /// The time `duration` from now, clamped to now and to the distant future.
   init(after duration: Duration) {
-    let (seconds, attoseconds) = duration.components
-    guard seconds < Int64.max / 1_000_000_000 - 1 else {
+    guard duration < .seconds(Int64.max / 1_000_000_000 - 1) else {
       self = .distantFuture
       return
     }
@@ -64,6 +63,7 @@ extension DispatchTime {
       self = .now()
       return
     }
+    let (seconds, attoseconds) = duration.components
     let nanoseconds = UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
     let (sum, overflow) = DispatchTime.now().uptimeNanoseconds.addingReportingOverflow(nanoseconds)
     self = overflow ? .distantFuture : DispatchTime(uptimeNanoseconds: sum)

@@ -5,6 +5,7 @@ public enum RetryDelay: Sendable {
   /// Always as long.
   case constant(Duration)
   /// `initial` after the first attempt, and `multiplier` times as long after each further one, but never more than `maximum`.
+  /// A negative multiplier counts as zero.
   case exponential(initial: Duration, multiplier: Double, maximum: Duration)
   /// As long as the closure says, which gets the number of the attempt that failed, from 1.
   case custom(@Sendable (_ attempt: Int) -> Duration)
@@ -18,7 +19,8 @@ public enum RetryDelay: Sendable {
 
   /// The same, with a source of numbers from -1 to 1.
   package func jittered(_ fraction: Double, random: @escaping @Sendable () -> Double) -> RetryDelay {
-    let fraction = fraction > 0 ? min(fraction, 1) : 0
+    guard fraction > 0 else { return self }
+    let fraction = min(fraction, 1)
     return .custom { attempt in delay(after: attempt).scaled(by: 1 + fraction * random()) }
   }
 
@@ -28,7 +30,7 @@ public enum RetryDelay: Sendable {
     case .none: .zero
     case .constant(let delay): delay
     case .exponential(let initial, let multiplier, let maximum):
-      min(initial.scaled(by: power(multiplier, attempt - 1)), maximum)
+      min(initial.scaled(by: power(max(multiplier, 0), attempt - 1)), maximum)
     case .custom(let delay): delay(attempt)
     }
   }
@@ -50,7 +52,7 @@ extension Duration {
   fileprivate func scaled(by factor: Double) -> Duration {
     guard factor > 0, self > .zero else { return .zero }
     let longest = Duration.seconds(Int64.max / 2)
-    guard Double(components.seconds) * factor < Double(longest.components.seconds) else { return longest }
+    guard self / .seconds(1) * factor < longest / .seconds(1) else { return longest }
     return self * factor
   }
 }

@@ -55,7 +55,7 @@ public final class ManualContext: Sendable {
   /// a delay finds the time that it would find in reality.
   /// - Parameter duration: How far to move; zero or less runs what is ready now.
   public func advance(by duration: Duration) {
-    let end = agenda.withLock { $0.now + min(max(duration, .zero), .longest) }
+    let end = agenda.withLock { min($0.now + min(max(duration, .zero), .longest), .longest) }
     while let work = agenda.withLock({ $0.takeNext(until: end) }) { work() }
     agenda.withLock { $0.advance(to: end) }
   }
@@ -80,7 +80,8 @@ private struct Agenda {
 
   struct Entry {
     let turn: Turn
-    let work: Work
+    /// `nil` once it was cancelled.
+    var work: Work?
   }
 
   private(set) var now = Duration.zero
@@ -88,12 +89,14 @@ private struct Agenda {
   /// What was handed over without a delay, in order.
   private var ready = FIFO<Entry>()
 
-  /// What was handed over with a delay, sorted, the next one last.
+  /// What was handed over with a delay, sorted from `next` on; what is before that has been run.
   private var delayed: [Entry] = []
+  private var next = 0
+  private var cancelledCount = 0
 
   private var lastNumber = 0
 
-  var count: Int { ready.count + delayed.count }
+  var count: Int { ready.count + delayed.count - next - cancelledCount }
 
   mutating func add(_ work: @escaping Work) {
     ready.append(Entry(turn: nextTurn(after: .zero), work: work))
@@ -107,32 +110,52 @@ private struct Agenda {
 
   private mutating func nextTurn(after delay: Duration) -> Turn {
     lastNumber += 1
-    return Turn(due: now + min(delay, .longest), number: lastNumber)
+    return Turn(due: min(now + min(delay, .longest), .longest), number: lastNumber)
   }
 
   mutating func advance(to time: Duration) { now = max(now, time) }
 
   /// Takes out the piece of work whose turn it is, if it is due until `end`, and moves the time to when that is.
   mutating func takeNext(until end: Duration) -> Work? {
-    guard let entry = [ready.first, delayed.last].compactMap(\.self).min(by: { $0.turn < $1.turn }),
-      entry.turn.due <= end
+    removeGone()
+    let first = next < delayed.count ? delayed[next] : nil
+    guard let entry = [ready.first, first].compactMap(\.self).min(by: { $0.turn < $1.turn }), entry.turn.due <= end
     else { return nil }
     advance(to: entry.turn.due)
-    return entry.turn == ready.first?.turn ? ready.popFirst()?.work : delayed.popLast()?.work
+    if entry.turn == ready.first?.turn { return ready.popFirst()?.work }
+    delayed[next].work = nil
+    next += 1
+    return entry.work
   }
 
   /// Takes out what was added with a delay, unless its turn has come.
   mutating func remove(_ turn: Turn) -> Work? {
     let index = index(of: turn)
-    guard index < delayed.count, delayed[index].turn == turn else { return nil }
-    return delayed.remove(at: index).work
+    guard index < delayed.count, delayed[index].turn == turn, let work = delayed[index].work else { return nil }
+    delayed[index].work = nil
+    cancelledCount += 1
+    removeGone()
+    return work
+  }
+
+  /// Closes the gaps that those leave who have been run, or cancelled, so that each takes O(1) in the long run.
+  private mutating func removeGone() {
+    while next < delayed.count, delayed[next].work == nil {
+      next += 1
+      cancelledCount -= 1
+    }
+    guard (next + cancelledCount) * 2 > delayed.count else { return }
+    delayed.removeFirst(next)
+    next = 0
+    delayed.removeAll { $0.work == nil }
+    cancelledCount = 0
   }
 
   /// Where `turn` is, or belongs, among the delayed ones.
   private func index(of turn: Turn) -> Int {
-    var range = delayed.indices
+    var range = next..<delayed.count
     while let middle = range.isEmpty ? nil : range.lowerBound + range.count / 2 {
-      range = delayed[middle].turn > turn ? middle + 1..<range.upperBound : range.lowerBound..<middle
+      range = delayed[middle].turn < turn ? middle + 1..<range.upperBound : range.lowerBound..<middle
     }
     return range.lowerBound
   }

@@ -50,18 +50,27 @@ struct CancellationFlowTests {
     ("concurrent", { future in Future.concurrent([1, 2], limit: 2) { _ in future }.map { $0[0] } }),
     ("retry", { future in Future.retry(attempts: 2) { future } }),
     ("flatMap to it", { future in Future<Int, any Error>.succeeded(1).flatMap { _ in future } }),
-    ("follow", { future in
-      let promise = Promise<Int, any Error>()
-      promise.follow(future)
-      return promise.future
-    }),
-    ("lazy", { future in
-      let lazy = Future<Int, any Error>.lazy { $0.follow(future) }
-      return lazy.map { $0 }
-    }),
+    (
+      "follow",
+      { future in
+        let promise = Promise<Int, any Error>()
+        promise.follow(future)
+        return promise.future
+      }
+    ),
+    (
+      "lazy",
+      { future in
+        let lazy = Future<Int, any Error>.lazy { $0.follow(future) }
+        return lazy.map { $0 }
+      }
+    ),
   ]
 
-  @Test("R16: a cancelled derived future leaves its source, which is cancelled if nobody else needs it", arguments: operators.indices)
+  @Test(
+    "R16: a cancelled derived future leaves its source, which is cancelled if nobody else needs it",
+    arguments: operators.indices
+  )
   func lastConsumer(index: Int) {
     let (name, derive) = Self.operators[index]
     let promise = producers.promise("source")

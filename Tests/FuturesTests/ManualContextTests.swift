@@ -274,7 +274,7 @@ struct ManualContextTests {
 
 @Suite("Contexts whose clock does not keep its promises")
 struct OtherClocksTimingTests {
-  @Test("R2a: a clock that drops its work breaks what it delays, and leaves alone what it would have ended")
+  @Test("R2a: a clock that drops its work breaks what waits for it")
   func droppingClock() {
     let context = ExecutionContext(execute: { work in work() }, after: { _, _ in {} })
     let delayed = Future<Int, any Error>.succeeded(1).delay(by: .seconds(1), on: context)
@@ -288,9 +288,7 @@ struct OtherClocksTimingTests {
     #expect(captured == nil)
     let source = Promise<Int, any Error>()
     let derived = source.future.timeout(after: .seconds(1), on: context)
-    #expect(!derived.isResolved)
-    source.succeed(1)
-    #expect(outcome(of: derived) == "1")
+    #expect(throws: BrokenPromise.self) { try derived.peek()?.get() }
   }
 
   @Test("R4: a timeout that neither its source nor its clock can end any more releases its callbacks")
@@ -317,6 +315,7 @@ struct OtherClocksTimingTests {
     let delayed = Future<Int, any Error>.succeeded(1).delay(by: .seconds(1), on: context)
     delayed.whenSucceeded(on: .immediate) { log.record($0) }
     let source = Promise<Int, any Error>()
+    source.future.whenResolved(on: .immediate) { _ in }  // somebody else needs it
     let derived = form.timeout(source.future, after: .seconds(1), on: context)
     _ = source.future.ignoreValue().timeout(after: .seconds(1), on: context, fallback: log.record(2))
     source.succeed(1)

@@ -164,10 +164,12 @@ extension AnySharedState {
     }
   }
 
-  /// Notes that the stage that was to resolve this state is over, though something else may still do so.
-  final func forgetProducer() {
+  /// Puts `inputs` in the place of a stage that is over, unless the state has ended.
+  final func setProducer(inputs: InputHolder) {
     let state = root
-    state.lock.withLock { state.setProducer(.none) }
+    state.lock.withLock {
+      if state.phase.load(ordering: .relaxed) <= .following { state.setProducer(.inputs(inputs)) }
+    }
   }
 
   /// Names a producer that is to hear of cancellation, unless the state has ended; at once if it was cancelled.

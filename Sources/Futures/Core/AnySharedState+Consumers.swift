@@ -67,8 +67,8 @@ extension AnySharedState {
       preconditionFailure("A dormant future has nothing to start.")
     }
     let loop = DeliveryLoop.current
-    guard loop.enter() else { return loop.defer { lazy.start(self) } }
-    lazy.start(self)
+    guard loop.enter() else { return loop.defer { lazy.start?(self) } }
+    lazy.start?(self)
     loop.leave()
   }
 

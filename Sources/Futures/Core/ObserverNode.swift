@@ -1,17 +1,22 @@
 /// A user's callback in the list of a future's consumers.
 @usableFromInline
-final class ObserverNode<Value: Sendable, Failure: Error>: CallbackNode, @unchecked Sendable {
+class ObserverNode<Value: Sendable, Failure: Error>: CallbackNode, @unchecked Sendable {
   // @unchecked: as the base class says.
   @usableFromInline typealias Callback = @Sendable (Result<Value, Failure>) -> Void
 
   /// Owned by whoever moves `status` to `finished`, who takes it; so it is released as soon as it ran or was removed (R5).
   @exclusivity(unchecked) @usableFromInline final var callback: Callback?
 
+  @inlinable
+  init(kind: Kind, _ callback: @escaping Callback, deliver: @escaping Delivery) {
+    self.callback = callback
+    super.init(kind: kind, deliver: deliver)
+  }
+
   /// A callback that runs inline.
   @inlinable
-  init(_ callback: @escaping Callback) {
-    self.callback = callback
-    super.init(kind: .inline) { node, state, _ in
+  convenience init(_ callback: @escaping Callback) {
+    self.init(kind: .inline, callback) { node, state, _ in
       let node = unsafeDowncast(node, to: ObserverNode.self)
       let callback = node.takeCallback()
       // No result: the future broke, and the callback is released unrun.
@@ -19,39 +24,48 @@ final class ObserverNode<Value: Sendable, Failure: Error>: CallbackNode, @unchec
     }
   }
 
-  /// A callback that runs on `context`.
-  @inlinable
-  init(on context: ExecutionContext, _ callback: @escaping Callback) {
-    self.callback = callback
-    super.init(kind: context.nodeKind) { node, state, _ in
-      let state = unsafeDowncast(state, to: State<Value, Failure>.self)
-      guard let result = state.result else {
-        if node.claimSubmitted() { node.release() }
-        return
-      }
-      unsafeDowncast(node, to: ObserverNode.self).submit(result, to: context)
-    }
-  }
-
   // Not `callback.take()`: that is generic, and wraps the closure in two allocations.
   @inlinable
-  func takeCallback() -> Callback? {
+  final func takeCallback() -> Callback? {
     let callback = callback
     self.callback = nil
     return callback
   }
 
-  /// Hands the callback to `context`, which may start it once, unless it is removed before.
+  @usableFromInline
+  override func release() {
+    callback = nil
+  }
+}
+
+/// A user's callback that runs on an execution context.
+@usableFromInline
+final class SubmittedObserverNode<Value: Sendable, Failure: Error>: ObserverNode<Value, Failure>, @unchecked Sendable {
+  // @unchecked: as the base class says.
+
+  /// Taken when the callback is handed over, since the context may own the work.
+  @exclusivity(unchecked) @usableFromInline final var context: ExecutionContext?
+
   @inlinable
-  func submit(_ result: Result<Value, Failure>, to context: ExecutionContext) {
+  init(on context: ExecutionContext, _ callback: @escaping Callback) {
+    self.context = context
+    super.init(kind: context.nodeKind, callback) { node, state, _ in
+      if let result = unsafeDowncast(state, to: State<Value, Failure>.self).result {
+        unsafeDowncast(node, to: SubmittedObserverNode.self).submit(result)
+      } else if node.claimSubmitted() {
+        node.release()
+      }
+    }
+  }
+
+  /// Hands the callback to its context, which may start it once, unless it is removed before.
+  @inlinable
+  func submit(_ result: Result<Value, Failure>) {
+    guard let context else { return }
+    self.context = nil
     context.execute { [self] in
       guard claimSubmitted() else { return }
       takeCallback()?(result)
     }
-  }
-
-  @usableFromInline
-  override func release() {
-    callback = nil
   }
 }

@@ -88,14 +88,14 @@ final class InterruptibleFollowerNode<Stored: OutcomeStorage>: StageNode, @unche
   // @unchecked: as the base class says.
   private let interruption: Interruption
 
-  /// - Parameter outlivesSource: Whether the interruption is still wanted when the source breaks without being able to say so.
+  /// An interruption that outlives its source still ends the state when the source breaks without being able to say so.
   init(_ follower: SharedState<Stored>, _ interruption: Interruption, outlivesSource: Bool) {
     self.interruption = interruption
     super.init(kind: .inline) { _, source, loop in
       if let result = unsafeDowncast(source, to: SharedState<Stored>.self).result {
         follower.resolve(result, in: loop)
       } else if outlivesSource {
-        return follower.forgetProducer()
+        return follower.setProducer(inputs: interruption)
       } else {
         source.passBreak(to: follower, in: loop)
       }
@@ -148,6 +148,10 @@ final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, N
 
   /// Owned by whoever moves `status` to `finished`.
   @exclusivity(unchecked) @usableFromInline final var transform: Transform?
+  /// Taken when the work is handed over, since the context may own the work.
+  @exclusivity(unchecked) @usableFromInline final var context: ExecutionContext?
+  @usableFromInline let delay: Duration?
+  @usableFromInline let transformed: TransformedResults
   @usableFromInline let derived: State<New, NewFailure>
   @usableFromInline let deadline: Interruption?
 
@@ -161,18 +165,23 @@ final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, N
   ) {
     self.derived = derived
     self.transform = transform
+    self.context = context
+    self.delay = delay
+    self.transformed = transformed
     deadline = delay.map { _ in Interruption() }
     // A delay on `.immediate` is handed over, too.
     super.init(kind: context.isImmediate ? .custom : context.nodeKind) { node, source, loop in
       let node = unsafeDowncast(node, to: SubmittedStageNode.self)
       let source = unsafeDowncast(source, to: State<Value, Failure>.self)
       guard let result = source.result else { return source.passBreak(to: node.derived, in: loop) }
-      guard transformed.contain(result) else {
+      guard node.transformed.contain(result) else {
         guard node.claimSubmitted(), let transform = node.takeTransform() else { return }
         return node.derived.follow(transform(result), in: loop)
       }
+      guard let context = node.context else { return }
+      node.context = nil
       let work = StageWork(node, source)
-      if let delay, let deadline = node.deadline {
+      if let delay = node.delay, let deadline = node.deadline {
         deadline.start { context.schedule(after: delay) { work.run() } }
       } else {
         context.execute { work.run() }
@@ -227,12 +236,7 @@ final class StageWork<Value: Sendable, Failure: Error, New: Sendable, NewFailure
 
   deinit {
     guard node.claimSubmitted() else { return }
-    let error = BrokenPromise(
-      label: "an execution context dropped the work of a derived future",
-      fileID: #fileID,
-      line: #line
-    )
-    node.derived.breakPromise(BreakReason(error), in: nil)
+    node.derived.breakPromise(.droppedWork, in: nil)
     node.release()
   }
 }

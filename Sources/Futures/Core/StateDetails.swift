@@ -71,10 +71,24 @@ class InputHolder: @unchecked Sendable {
 
 /// What starts the producer of a dormant state.
 @usableFromInline
-final class LazyStart: Sendable {
-  let start: @Sendable (AnySharedState) -> Void
+final class LazyStart: @unchecked Sendable {
+  // @unchecked: `start` changes in the deinitializer only.
+  typealias Start = @Sendable (AnySharedState) -> Void
 
-  init(_ start: @escaping @Sendable (AnySharedState) -> Void) { self.start = start }
+  private(set) var start: Start?
+
+  init(_ start: @escaping Start) { self.start = start }
+
+  deinit {
+    // It may hold the next lazy future, and that the next, so letting go of it nests only as deep as deliveries do.
+    let loop = DeliveryLoop.current
+    guard loop.enter() else {
+      let start = start
+      return loop.defer { _ = start }
+    }
+    start = nil
+    loop.leave()
+  }
 }
 
 /// Why a state is broken; one object for all that were derived from the same promise.

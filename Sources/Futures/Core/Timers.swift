@@ -35,7 +35,8 @@ final class DispatchTimer: @unchecked Sendable {
 ///
 /// Either may come first, on any thread, also before the interruption has been started.
 @usableFromInline
-final class Interruption: Sendable {
+final class Interruption: InputHolder, @unchecked Sendable {
+  // @unchecked: `state` is locked.
   private enum State {
     /// Next is `running` or `over`.
     case idle
@@ -48,7 +49,13 @@ final class Interruption: Sendable {
   private let state = Locked(State.idle)
 
   @usableFromInline
-  init() {}
+  override init() {}
+
+  @usableFromInline
+  override func leaveInputs(silently isSilent: Bool) -> [AnySharedState] {
+    if !isSilent { end() }
+    return []
+  }
 
   /// Starts it by `start`, which returns how to give it up.
   @usableFromInline
@@ -62,6 +69,13 @@ final class Interruption: Sendable {
     if isOver { cancel() }
   }
 
+  /// Whether it has been given up.
+  var isOver: Bool {
+    state.withLock { state in
+      if case .over = state { true } else { false }
+    }
+  }
+
   /// Gives it up, and releases what it would have done.
   @usableFromInline
   func end() {
@@ -70,6 +84,37 @@ final class Interruption: Sendable {
       return state
     }
     if case .running(let cancel) = previous { cancel() }
+  }
+}
+
+/// What happens at a deadline: it is done once, or breaks the future when a context drops it (R2a).
+final class DeadlineWork: Sendable {
+  private let deadline: Interruption
+  private let future: AnySharedState
+  private let work: Locked<(@Sendable () -> Void)?>
+
+  init(_ deadline: Interruption, of future: AnySharedState, _ work: @escaping @Sendable () -> Void) {
+    self.deadline = deadline
+    self.future = future
+    self.work = Locked(work)
+  }
+
+  func run() { work.take()?() }
+
+  deinit {
+    // Not where it was given up, since the future has ended by itself, or was cancelled.
+    guard work.take() != nil, !deadline.isOver else { return }
+    future.breakPromise(.droppedWork, in: nil)
+  }
+}
+
+extension BreakReason {
+  /// The reason where an execution context dropped what it was given.
+  @usableFromInline
+  static var droppedWork: BreakReason {
+    BreakReason(
+      BrokenPromise(label: "an execution context dropped the work of a derived future", fileID: #fileID, line: #line)
+    )
   }
 }
 
