@@ -33,11 +33,15 @@ extension Future {
   ///
   /// As if `cancel()` was called on the derived future: it leaves this one, which is cancelled too if nobody else needs it.
   /// The registration with the token goes when the future is resolved. If the token was cancelled before, all that happens
-  /// at once.
+  /// at once, and a lazy future is not started.
   /// - Parameter token: Who cancels.
   /// - Returns: The derived future.
   public func cancelled(by token: CancellationToken) -> Future {
     guard case .shared(let source) = storage, !source.isResolved, token != .none else { return self }
+    if token.isCancelled, let cancelled = Cancelled<Failure>.failure {
+      source.cancelIfUnneeded()
+      return .failed(cancelled)
+    }
     let derived = State<Value, Failure>(hasPromise: false)
     let interruption = Interruption()
     attach(InterruptibleFollowerNode(derived, interruption, outlivesSource: false), resolving: derived)

@@ -1,10 +1,17 @@
 import Foundation
 
 /// What the command line asks for.
-enum Command {
-  case help
-  case tour
-  case download([URL], folder: URL)
+struct Command {
+  enum Work {
+    case help
+    case tour
+    case download([URL], folder: URL)
+  }
+
+  let work: Work
+
+  /// When to cancel what is not done by then.
+  let deadline: Duration?
 }
 
 /// A command line that asks for nothing sensible, with the sentence that says why.
@@ -18,17 +25,18 @@ struct UsageError: Error {
 
 extension Command {
   static let helpText = """
-    Usage: futures-demo [--output DIR] [URL ...]
+    Usage: futures-demo [--output DIR] [--cancel-after SECONDS] [URL ...]
 
     Downloads each URL (http or https) to a file, at most four at once. Without URLs it serves four files of its
     own on 127.0.0.1, downloads them by callback, by future and by await, and compares every byte.
 
-      --output DIR   The folder for the files, which must exist. Without it: the current folder.
-      --help         Shows this text.
+      --output DIR             The folder for the files, which must exist. Without it: the current folder.
+      --cancel-after SECONDS   Cancels what has not arrived by then, as Ctrl-C does.
+      --help                   Shows this text.
 
     A file is named after the last part of its URL, or index.html if there is none. Nothing is overwritten: where the
     name is taken, by an earlier file or by another URL, a number is added (data-2.bin). While a download is under way
-    its file ends in .part; one that fails, or is stopped by Ctrl-C, leaves nothing behind.
+    its file ends in .part; one that fails, or is cancelled, leaves nothing behind.
 
     Exit code: 0 if every file arrived, 1 if one did not, 2 if the command line is wrong, 130 after Ctrl-C.
     """
@@ -37,16 +45,21 @@ extension Command {
   init(_ arguments: [String]) throws(UsageError) {
     var urls: [URL] = []
     var folder: URL?
+    var deadline: Duration?
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       switch argument {
       case "--help", "-h":
-        self = .help
+        self.init(work: .help, deadline: nil)
         return
       case "--output":
         folder = try Self.folder(rest.popFirst().flatMap { $0.hasPrefix("-") ? nil : $0 } ?? "")
       case _ where argument.hasPrefix("--output="):
         folder = try Self.folder(String(argument.dropFirst("--output=".count)))
+      case "--cancel-after":
+        deadline = try Self.seconds(rest.popFirst() ?? "")
+      case _ where argument.hasPrefix("--cancel-after="):
+        deadline = try Self.seconds(String(argument.dropFirst("--cancel-after=".count)))
       case _ where argument.hasPrefix("-"):
         throw UsageError("There is no option \(argument); see futures-demo --help.")
       default:
@@ -54,7 +67,15 @@ extension Command {
       }
     }
     if urls.isEmpty && folder != nil { throw UsageError("--output needs at least one URL to download.") }
-    self = urls.isEmpty ? .tour : .download(urls, folder: folder ?? URL(filePath: ".", directoryHint: .isDirectory))
+    let current = URL(filePath: ".", directoryHint: .isDirectory)
+    self.init(work: urls.isEmpty ? .tour : .download(urls, folder: folder ?? current), deadline: deadline)
+  }
+
+  private static func seconds(_ text: String) throws(UsageError) -> Duration {
+    guard let seconds = Double(text), (0...1e9).contains(seconds) else {
+      throw UsageError("--cancel-after needs a number of seconds after it.")
+    }
+    return .seconds(seconds)
   }
 
   private static func folder(_ path: String) throws(UsageError) -> URL {

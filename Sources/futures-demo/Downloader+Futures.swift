@@ -5,8 +5,19 @@ import Futures
 extension LegacyDownloader {
   /// Downloads `url` to the file `destination`, which must not exist yet.
   ///
-  /// The promise has a ready-made completion closure for each usual shape; this one takes a `Result`.
+  /// The promise has a ready-made completion closure for each usual shape; this one takes a `Result`. It hears when the future
+  /// is cancelled, and hands that on. The download starts when somebody wants the file, so one that is cancelled before that
+  /// asks the server nothing.
   func download(_ url: URL, to destination: URL) -> Future<DownloadedFile, any Error> {
-    Future { promise in download(url, to: destination, completion: promise.resultHandler) }
+    .lazy { promise in
+      let handle = self.download(url, to: destination, completion: promise.resultHandler)
+      promise.onCancel { handle.cancel() }
+    }
+  }
+
+  /// Resolves when all that was started or cancelled before has been done, since a cancelled future does not wait for the
+  /// partial file to be removed.
+  func settled() -> Future<Void, Never> {
+    Future { promise in whenSettled(promise.voidHandler) }
   }
 }

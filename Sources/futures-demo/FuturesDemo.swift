@@ -1,4 +1,6 @@
 import Foundation
+import Futures
+import FuturesAsync
 import Synchronization
 
 /// A small downloader whose networking is legacy callback code, wrapped in futures, and driven by async/await.
@@ -18,42 +20,51 @@ struct FuturesDemo {
 
   private static func run(_ command: Command) async -> Int32 {
     let downloader = LegacyDownloader()
+    // Whoever wants to stop, Ctrl-C or the deadline, cancels this source; its token reaches every download.
+    let cancellation = CancellationTokenSource()
     let isInterrupted = Mutex(false)
     let interrupts = onInterrupt {
       isInterrupted.withLock { $0 = true }
-      downloader.cancelAll()
+      cancellation.cancel()
     }
     defer { interrupts.cancel() }
+    if let deadline = command.deadline { cancellation.cancel(after: deadline) }
     let isComplete: Bool
     do {
-      switch command {
+      switch command.work {
       case .help:
         say(Command.helpText)
         isComplete = true
       case .tour:
-        isComplete = try await Tour(downloader: downloader).run()
+        isComplete = try await Tour(downloader: downloader, token: cancellation.token).run()
       case .download(let urls, let folder):
-        isComplete = await download(urls, to: folder, with: downloader)
+        isComplete = await download(urls, to: folder, with: downloader, cancellation.token)
       }
     } catch {
       complain("futures-demo: The files could not be served: \(error.localizedDescription)")
       isComplete = false
     }
+    await downloader.settled().value
     return isInterrupted.withLock { $0 } ? 130 : isComplete ? 0 : 1
   }
 
   /// Downloads every URL, prints a line for each as it ends, and returns whether all of them arrived.
-  private static func download(_ urls: [URL], to folder: URL, with downloader: LegacyDownloader) async -> Bool {
+  private static func download(
+    _ urls: [URL],
+    to folder: URL,
+    with downloader: LegacyDownloader,
+    _ token: CancellationToken
+  ) async -> Bool {
     var names = FileNames(in: folder)
     let downloads = urls.map { Download(url: $0, destination: names.file(for: $0)) }
     let table = Table(of: downloads)
     say(table.header())
-    var arrived = 0
-    await downloader.downloadAll(downloads) { download, result in
+    var summary = Summary(total: downloads.count)
+    await downloader.downloadAll(downloads, cancelledBy: token) { download, result in
       say(table.line(download, result))
-      if case .success = result { arrived += 1 }
+      summary.add(result)
     }
-    say("\(arrived) of \(downloads.count) \(downloads.count == 1 ? "file" : "files") arrived.")
-    return arrived == downloads.count
+    say("\(summary.counts).")
+    return summary.isComplete
   }
 }

@@ -62,9 +62,9 @@ final class LegacyDownloader: Sendable {
     }
   }
 
-  /// Cancels every download, those under way and those that are asked for later.
-  func cancelAll() {
-    session.delegateQueue.addOperation { [delegate] in delegate.cancelAll() }
+  /// Calls `completion` when all that was asked for before has been started, or cancelled.
+  func whenSettled(_ completion: @escaping @Sendable () -> Void) {
+    session.delegateQueue.addOperation(completion)
   }
 }
 
@@ -72,20 +72,9 @@ final class LegacyDownloader: Sendable {
 // @unchecked Sendable: everything in it is touched on the session's delegate queue only, which is serial.
 private final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   private var running: [URLSessionTask: Transfer] = [:]
-  private var isCancelled = false
-
   func start(_ task: URLSessionTask, _ transfer: Transfer) {
     running[task] = transfer
-    if isCancelled {
-      fail(task, DownloadError.cancelled)
-    } else {
-      task.resume()
-    }
-  }
-
-  func cancelAll() {
-    isCancelled = true
-    for task in running.keys { fail(task, DownloadError.cancelled) }
+    task.resume()
   }
 
   /// Ends a transfer at once; whatever the session still reports about its task is ignored.

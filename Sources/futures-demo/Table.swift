@@ -1,5 +1,30 @@
 import Foundation
 
+/// How many files have arrived, and why the others have not.
+struct Summary {
+  let total: Int
+  private var arrived = 0
+  private var cancelled = 0
+
+  init(total: Int) { self.total = total }
+
+  var isComplete: Bool { arrived == total }
+
+  mutating func add(_ result: Result<DownloadedFile, any Error>) {
+    switch result {
+    case .success: arrived += 1
+    case .failure(DownloadError.cancelled), .failure(is CancellationError): cancelled += 1
+    case .failure: break
+    }
+  }
+
+  /// Such as "2 of 7 files arrived, 5 were cancelled".
+  var counts: String {
+    let files = "\(arrived) of \(total) \(total == 1 ? "file" : "files") arrived"
+    return cancelled == 0 ? files : files + ", \(cancelled) \(cancelled == 1 ? "was" : "were") cancelled"
+  }
+}
+
 /// The table that the demo prints, a line for each file.
 struct Table {
   private let nameWidth: Int
@@ -21,7 +46,7 @@ struct Table {
       let speed = Double(file.byteCount) / 1e6 / max(seconds, 1e-9)
       let (time, rate) = (String(format: "%.3f", seconds), String(format: "%.1f", speed))
       return line(download.name, grouped(file.byteCount), time, rate, lastColumn)
-    case .failure(DownloadError.cancelled):
+    case .failure(DownloadError.cancelled), .failure(is CancellationError):
       return padded(download.name) + "  cancelled"
     case .failure(let error):
       return padded(download.name) + "  failed: \(error)"

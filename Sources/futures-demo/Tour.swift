@@ -5,6 +5,7 @@ import FuturesAsync
 /// The demo without arguments: four files from a server of its own, downloaded in three ways, compared byte for byte.
 struct Tour {
   let downloader: LegacyDownloader
+  let token: CancellationToken
 
   /// A download that has ended, and the way in which it was reached.
   private struct Row: Sendable {
@@ -19,12 +20,13 @@ struct Tour {
     let (first, second) = (downloads[0], downloads[1])
 
     // Callback: the legacy layer as it is.
-    downloader.download(first.url, to: first.destination) { result in
+    let handle = downloader.download(first.url, to: first.destination) { result in
       ended.yield(Row(download: first, way: "callback", result: result))
     }
+    token.register { handle.cancel() }
 
     // Future: the observer says where its closure runs.
-    downloader.download(second.url, to: second.destination).whenResolved(on: .global()) { result in
+    downloader.download(second.url, to: second.destination).cancelled(by: token).whenResolved(on: .global()) { result in
       ended.yield(Row(download: second, way: "future", result: result))
     }
 
@@ -32,7 +34,7 @@ struct Tour {
     for download in downloads[2...] {
       Task {
         do {
-          let file = try await downloader.download(download.url, to: download.destination).value
+          let file = try await downloader.download(download.url, to: download.destination).cancelled(by: token).value
           ended.yield(Row(download: download, way: "await", result: .success(file)))
         } catch {
           ended.yield(Row(download: download, way: "await", result: .failure(error)))
@@ -61,14 +63,14 @@ extension Tour {
     }
     let table = Table(of: downloads)
     say(table.header("reached by"))
-    var equalCount = 0
+    var summary = Summary(total: downloads.count)
     for row in await downloadInThreeWays(downloads) {
       let result = row.result.flatMap { Self.compare($0, with: contents[row.download.name]) }
       say(table.line(row.download, result, row.way))
-      if case .success = result { equalCount += 1 }
+      summary.add(result)
     }
-    say("\(equalCount) of \(downloads.count) files arrived, each byte as it was served.")
-    return equalCount == downloads.count
+    say("\(summary.counts), each byte as it was served.")
+    return summary.isComplete
   }
 
   /// The file itself, or an error if it holds anything but `content`.
