@@ -1,4 +1,4 @@
-internal import Synchronization
+public import Synchronization
 
 /// Cancels: the side of a `CancellationToken` that says so.
 ///
@@ -40,7 +40,7 @@ public final class CancellationTokenSource: Sendable {
       state.trigger()
     } else {
       links = tokens.compactMap { token in
-        token.state?.register(HandlerNode(linking: state, owner: token.linkedSource))
+        token.state?.register(LinkNode(linking: state, to: token.linkedSource))
       }
     }
   }
@@ -92,11 +92,12 @@ public final class CancellationTokenSource: Sendable {
 ///
 /// Copies of a token are equal. A token costs nothing to hand on, and nothing is left of a handler that was removed.
 public struct CancellationToken: Sendable, Hashable {
-  package let state: CancellationState?
+  @usableFromInline package let state: CancellationState?
 
   /// The source that must live as long as the token, because it hears from others.
-  let linkedSource: CancellationTokenSource?
+  @usableFromInline let linkedSource: CancellationTokenSource?
 
+  @usableFromInline
   package init(state: CancellationState?) { self.init(state: state, linkedSource: nil) }
 
   init(state: CancellationState?, linkedSource: CancellationTokenSource?) {
@@ -131,9 +132,10 @@ public struct CancellationToken: Sendable, Hashable {
   /// removed, or can no longer run.
   /// - Parameter handler: What to do.
   /// - Returns: What takes the handler away again: O(1), never waits, and answers whether the handler was kept from running.
+  @inlinable
   @discardableResult
   public func register(_ handler: @escaping @Sendable () -> Void) -> Registration {
-    let node = HandlerNode(handler, owner: linkedSource)
+    let node = linkedSource == nil ? HandlerNode(handler) : LinkNode(handler, of: linkedSource)
     if let state { return state.register(node) }
     node.status.store(.submitted, ordering: .relaxed)  // nobody else has the node yet
     node.release()

@@ -10,6 +10,7 @@ public import Futures
 ///   - operation: Hands the token on, and awaits what comes of it.
 /// - Returns: What `operation` returns.
 /// - Throws: What `operation` throws.
+@inlinable
 public func withCancellationToken<R, E: Error>(
   isolation: isolated (any Actor)? = #isolation,
   _ operation: (CancellationToken) async throws(E) -> R

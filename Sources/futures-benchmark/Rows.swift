@@ -22,10 +22,12 @@ let allRows = [
   RowDefinition("C6", manyCallbacks),
   RowDefinition("C7", gatherAll),
   RowDefinition("C8", raceOfAttachAndSucceed),
+  RowDefinition("C9", tokenHandlers),
   RowDefinition("C10", deepChain),
   RowDefinition("C11", recursion),
   RowDefinition("B1", awaitResolved),
   RowDefinition("B2", awaitPending),
   RowDefinition("B3", awaitFutureOfTask),
+  RowDefinition("B7", cancellationToken),
   RowDefinition("B8", liveMemory),
 ]

@@ -158,6 +158,22 @@ struct CallbackList {
     return node.takeRetainedValue()
   }
 
+  /// Takes out all consumers, and gives them `status`.
+  ///
+  /// O(n).
+  mutating func takeAll(as status: CallbackNode.Status) -> CallbackList {
+    defer { first = nil }
+    var node = first
+    while let current = node {
+      node = current._withUnsafeGuaranteedRef {
+        $0.status.store(status, ordering: .relaxed)
+        return $0.next
+      }
+      if node?.toOpaque() == first?.toOpaque() { break }
+    }
+    return self
+  }
+
   /// Takes out the consumers that only wait, in order, and gives them `status`.
   ///
   /// O(n).

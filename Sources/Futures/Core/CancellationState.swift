@@ -2,8 +2,8 @@ public import Synchronization
 
 /// Whether something was cancelled, and who is to be told; what a token and its source share.
 ///
-/// It is a shared state without a result: `pending` until it is cancelled, `delivering` while the handlers run, `resolved`
-/// after that, and `broken` once nobody can cancel it any more.
+/// It is a shared state without a result: `pending` until it is cancelled, `resolved` after that, and `broken` once nobody can
+/// cancel it any more.
 @usableFromInline
 package final class CancellationState: AnySharedState, @unchecked Sendable {
   // @unchecked: the variables are protected by `lock`.
@@ -27,13 +27,18 @@ package final class CancellationState: AnySharedState, @unchecked Sendable {
   ///
   /// Acquiring: whoever finds it cancelled finds what was written before that.
   @inlinable
-  package var wasCancelled: Bool { phase.load(ordering: .acquiring) >= .delivering }
+  package var wasCancelled: Bool { phase.load(ordering: .acquiring) == .resolved }
 
   /// Adds a handler; runs it at once if it was cancelled, and releases it if it cannot be cancelled any more.
   ///
-  /// O(1).
-  @usableFromInline
+  /// O(1). Inlinable, so that a registration that nobody wants costs nothing.
+  @inlinable
   package func register(_ node: HandlerNode) -> Registration {
+    add(node) ? Registration(state: self, node: node) : .finished
+  }
+
+  @usableFromInline
+  func add(_ node: HandlerNode) -> Bool {
     let phase = lock.withLock {
       let phase = self.phase.load(ordering: .relaxed)
       if phase == .pending {
@@ -42,43 +47,43 @@ package final class CancellationState: AnySharedState, @unchecked Sendable {
       }
       return phase
     }
-    if phase == .pending { return Registration(state: self, node: node) }
-    if phase >= .delivering { node.run() }
-    return .finished
+    if phase == .resolved { node.run() }
+    return phase == .pending
   }
 
   /// Cancels it: runs the handlers in order, and then those of the sources that are linked to it.
   ///
   /// Not by the delivery loop, which may put off what is nested deeply: when this returns, all of them have run (R13).
   /// - Returns: Whether this was the first time.
+  @usableFromInline
   @discardableResult
   package func trigger() -> Bool {
-    guard begin() else { return false }
-    var states = [self]
-    while let state = states.popLast() {
-      while let node = state.takeFirst() {
+    guard var handlers = begin() else { return false }
+    var linked: [CancellationState] = []
+    while true {
+      while let node = handlers.popFirst() {
+        // Whoever claims it runs it; `remove()` may have been faster.
+        guard node.claimSubmitted() else { continue }
         let handler = unsafeDowncast(node, to: HandlerNode.self)
-        if let linked = handler.linked {
-          if linked.begin() { states.append(linked) }
-        } else {
-          handler.run()
-        }
+        if handler.handler == nil, let state = handler.linked { linked.append(state) } else { handler.run() }
       }
+      guard let next = linked.popLast() else { return true }
+      if let more = next.begin() { handlers = more }
     }
-    return true
   }
 
-  private func begin() -> Bool {
-    let (isFirst, deadlines) = lock.withLock { () -> (Bool, [Interruption]) in
-      guard phase.load(ordering: .relaxed) == .pending else { return (false, []) }
+  /// Takes out the handlers, all at once, the first time.
+  private func begin() -> CallbackList? {
+    let (handlers, deadlines) = lock.withLock { () -> (CallbackList?, [Interruption]) in
+      guard phase.load(ordering: .relaxed) == .pending else { return (nil, []) }
       // Releasing: whoever finds it cancelled finds what was written before that.
-      phase.store(.delivering, ordering: .releasing)
+      phase.store(.resolved, ordering: .releasing)
       kept = nil  // the caller has a reference
       defer { self.deadlines = [] }
-      return (true, self.deadlines)
+      return (consumers.takeAll(as: .submitted), self.deadlines)
     }
     for deadline in deadlines { deadline.end() }
-    return isFirst
+    return handlers
   }
 
   /// Notes that nobody can cancel it any more, and releases the handlers.
@@ -86,12 +91,18 @@ package final class CancellationState: AnySharedState, @unchecked Sendable {
   /// A deadline can: then it lives until that, as long as somebody has a token or a handler waits.
   @usableFromInline
   package func end() {
-    let hasDeadline = lock.withLock {
-      guard !deadlines.isEmpty, phase.load(ordering: .relaxed) == .pending else { return false }
-      if !consumers.isEmpty { kept = self }
+    let isOver = lock.withLock {
+      guard phase.load(ordering: .relaxed) == .pending else { return true }
+      if !deadlines.isEmpty {
+        if !consumers.isEmpty { kept = self }
+        return true
+      }
+      guard consumers.isEmpty else { return false }
+      details = .broken(.never)
+      phase.store(.broken, ordering: .releasing)
       return true
     }
-    if !hasDeadline { breakForever(.never, in: nil) }
+    if !isOver { breakForever(.never, in: nil) }
   }
 
   /// Cancels it after `delay`, unless it is cancelled, or goes away, before that.
@@ -111,44 +122,61 @@ package final class CancellationState: AnySharedState, @unchecked Sendable {
   }
 }
 
-/// A handler in the list of those who want to know of a cancellation, or a source that is linked.
+/// A handler in the list of those who want to know of a cancellation.
 @usableFromInline
-package final class HandlerNode: CallbackNode, @unchecked Sendable {
+package class HandlerNode: CallbackNode, @unchecked Sendable {
   // @unchecked: as the base class says.
   @usableFromInline package typealias Handler = @Sendable () -> Void
 
   /// Owned by whoever moves `status` to `finished`.
-  @exclusivity(unchecked) private var handler: Handler?
+  @exclusivity(unchecked) @usableFromInline final var handler: Handler?
+
+  @inlinable
+  package init(_ handler: Handler?) {
+    self.handler = handler
+    super.init(kind: .inline) { _, _, _ in }
+  }
 
   /// The source to be cancelled, instead of a handler.
-  @exclusivity(unchecked) fileprivate var linked: CancellationState?
+  var linked: CancellationState? { nil }
 
-  /// The linked source by which this hears of a cancellation; it stays linked as long as somebody wants to hear.
-  @exclusivity(unchecked) private var owner: CancellationTokenSource?
-
-  @usableFromInline
-  package init(_ handler: @escaping Handler, owner: CancellationTokenSource? = nil) {
-    self.handler = handler
-    self.owner = owner
-    super.init(kind: .inline) { _, _, _ in }
-  }
-
-  init(linking linked: CancellationState, owner: CancellationTokenSource?) {
-    self.linked = linked
-    self.owner = owner
-    super.init(kind: .inline) { _, _, _ in }
-  }
-
-  func run() {
+  final func run() {
     let handler = handler
     self.handler = nil
     handler?()
   }
 
   @usableFromInline
-  override package func release() {
-    handler = nil
-    linked = nil
-    owner = nil
+  override package func release() { handler = nil }
+}
+
+/// A handler of a linked source, which stays linked as long as somebody wants to hear; or such a source itself.
+@usableFromInline
+final class LinkNode: HandlerNode, @unchecked Sendable {
+  // @unchecked: as the base class says.
+  private var state: CancellationState?
+
+  /// The linked source by which this hears of a cancellation.
+  private var source: CancellationTokenSource?
+
+  @usableFromInline
+  init(_ handler: @escaping Handler, of source: CancellationTokenSource?) {
+    self.source = source
+    super.init(handler)
+  }
+
+  init(linking state: CancellationState, to source: CancellationTokenSource?) {
+    self.state = state
+    self.source = source
+    super.init(nil)
+  }
+
+  override var linked: CancellationState? { state }
+
+  @usableFromInline
+  override func release() {
+    super.release()
+    state = nil
+    source = nil
   }
 }

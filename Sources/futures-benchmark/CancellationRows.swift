@@ -1,0 +1,76 @@
+import Futures
+import FuturesAsync
+
+/// C9: handlers of one token, per handler: registering, running or removing, and releasing each.
+///
+/// A handler captures one word, and its context is in the count. In the second row the token lives as long as the row is
+/// measured, as that of a screen or a server does while operations come and go; the third does the same by a future.
+@Sendable
+func tokenHandlers(_ harness: Harness) -> [Row] {
+  let handlers = 1_000
+  let cancel = Body.synchronous { repetitions in
+    for _ in 0..<repetitions {
+      let source = CancellationTokenSource()
+      let token = source.token
+      for index in 0..<handlers { token.register { Sink.add(index) } }
+      source.cancel()
+    }
+  }
+  let closures = Body.synchronous { repetitions in
+    for _ in 0..<repetitions {
+      var closures: [@Sendable () -> Void] = []
+      closures.reserveCapacity(handlers)
+      for index in 0..<handlers { closures.append { Sink.add(index) } }
+      for closure in closures { closure() }
+    }
+  }
+  let longLived = CancellationTokenSource()
+  let remove = Body.synchronous { repetitions in
+    let token = longLived.token
+    for index in 0..<repetitions { token.register { Sink.add(index) }.remove() }
+  }
+  return [
+    harness.measure(
+      "C9 cancel",
+      "register 1,000 handlers with a token and cancel it, per handler",
+      parts: handlers,
+      ours: cancel,
+      floors: [Contender("an array of closures", closures)],
+      budget: [.timesBaseline(5), .allocations(2)]
+    ),
+    harness.measure(
+      "C9 remove",
+      "register a handler with a token that lives long, and remove it",
+      ours: remove,
+      budget: [.timesBaseline(5), .allocations(2), .bytesLeft(0)]
+    ),
+  ]
+}
+
+/// B7: a token for the current task, given to nobody.
+@Sendable
+func cancellationToken(_ harness: Harness) -> [Row] {
+  let ours = Body.asynchronous { repetitions in
+    for index in 0..<repetitions {
+      await withCancellationToken { token in Sink.add(token.isCancelled ? 0 : index) }
+    }
+  }
+  let floor = Body.asynchronous { repetitions in
+    for index in 0..<repetitions {
+      await withTaskCancellationHandler {
+        Sink.add(index)
+      } onCancel: {
+        Sink.add(1)
+      }
+    }
+  }
+  return [
+    harness.measure(
+      "B7",
+      "withCancellationToken around nothing",
+      ours: ours,
+      floors: [Contender("withTaskCancellationHandler", floor)],
+      budget: [.timesFloor(2)]
+    )
+  ]
+}
