@@ -6,7 +6,8 @@ extension Future {
   /// - Parameters:
   ///   - context: Where `effect` runs, and the derived future is resolved.
   ///   - effect: Gets the result.
-  /// - Returns: The derived future.
+  /// - Returns: The derived future. Cancelling it leaves this one, which is cancelled too if nobody else needs it; a transform
+  ///   that has not started never runs (R16, R17).
   @inlinable
   public func tap(
     on context: ExecutionContext,
@@ -22,7 +23,8 @@ extension Future {
   /// - Parameters:
   ///   - context: `.main` or `.mainImmediate`.
   ///   - effect: Gets the result.
-  /// - Returns: The derived future.
+  /// - Returns: The derived future. Cancelling it leaves this one, which is cancelled too if nobody else needs it; a transform
+  ///   that has not started never runs (R16, R17).
   public func tap(
     on context: MainContext,
     _ effect: @escaping @MainActor (Result<Value, Failure>) -> Void
@@ -34,7 +36,8 @@ extension Future {
   ///
   /// Cost: one hop. A consumer that is attached when it is resolved runs where it is attached.
   /// - Parameter context: Where to resolve the derived future.
-  /// - Returns: The derived future.
+  /// - Returns: The derived future. Cancelling it leaves this one, which is cancelled too if nobody else needs it; a transform
+  ///   that has not started never runs (R16, R17).
   @inlinable
   public func receive(on context: ExecutionContext) -> Future {
     derive(on: context) { result in .resolved(result) }
@@ -42,7 +45,8 @@ extension Future {
 
   /// The same future, resolved on the main actor.
   /// - Parameter context: `.main` or `.mainImmediate`.
-  /// - Returns: The derived future.
+  /// - Returns: The derived future. Cancelling it leaves this one, which is cancelled too if nobody else needs it; a transform
+  ///   that has not started never runs (R16, R17).
   public func receive(on context: MainContext) -> Future {
     receive(on: context.context)
   }

@@ -1,12 +1,17 @@
 // Many futures that become one. Results come in the order of the futures, whatever the order in which they are resolved
 // (R11), and the cost of one more future is one allocation and O(1), whatever their number.
+//
+// A future that is left, because another has decided or the whole was cancelled, is cancelled if nobody else needs it (R12,
+// R16). Where the whole cannot say "cancelled", as those whose failure is `Never` or `CompositeError`, cancelling it cancels
+// the futures in the same way, and it still resolves as they do.
 
 extension Future {
   /// All values, in the order of the futures; it fails as soon as one of them does, and leaves the others.
   ///
   /// Among futures that have failed already, the first one decides. No futures: an empty array, at once.
   /// - Parameter futures: The futures to wait for.
-  /// - Returns: A future of the values. It is resolved on the thread that resolves the last, or the failing, future.
+  /// - Returns: A future of the values. It is resolved on the thread that resolves the last, or the failing, future. Cancelling
+  ///   it leaves all futures.
   @inlinable
   public static func all(_ futures: some Collection<Future>) -> Future<[Value], Failure> {
     gather(Array(futures), decide: { $0.failure.map { .failure($0) } }) { inputs in
@@ -18,7 +23,7 @@ extension Future {
   ///
   /// No futures: an empty array, at once.
   /// - Parameter futures: The futures to wait for.
-  /// - Returns: A future of the results, which cannot fail.
+  /// - Returns: A future of the results, which cannot fail. Cancelling it leaves all futures, and waits for how they end.
   @inlinable
   public static func allSettled(_ futures: some Collection<Future>) -> Future<[Result<Value, Failure>], Never> {
     gather(Array(futures), decide: { _ in nil }) { inputs in
@@ -31,6 +36,7 @@ extension Future {
   /// No futures: an empty array, at once.
   /// - Parameter futures: The futures to wait for.
   /// - Returns: A future of the values. It fails with the errors of those that failed, in the order of the futures.
+  ///   Cancelling it leaves all futures, and waits for how they end.
   @inlinable
   public static func allOrErrors(_ futures: some Collection<Future>) -> Future<[Value], CompositeError<Failure>> {
     gather(Array(futures), decide: { _ in nil }) { inputs in
@@ -44,7 +50,7 @@ extension Future {
   ///
   /// No futures: an empty array, at once.
   /// - Parameter futures: The futures to wait for.
-  /// - Returns: A future of the values, which cannot fail.
+  /// - Returns: A future of the values, which cannot fail. Cancelling it leaves all futures, and waits for how they end.
   @inlinable
   public static func allOptional(_ futures: some Collection<Future>) -> Future<[Value?], Never> {
     gather(Array(futures), decide: { _ in nil }) { inputs in .success(inputs.map { $0.peekedValue }) }
@@ -54,7 +60,7 @@ extension Future {
   ///
   /// No futures: an empty array, at once.
   /// - Parameter futures: The futures to wait for.
-  /// - Returns: A future of the values, which cannot fail.
+  /// - Returns: A future of the values, which cannot fail. Cancelling it leaves all futures, and waits for how they end.
   @inlinable
   public static func allSucceeding(_ futures: some Collection<Future>) -> Future<[Value], Never> {
     gather(Array(futures), decide: { _ in nil }) { inputs in .success(inputs.compactMap { $0.peekedValue }) }
@@ -64,7 +70,7 @@ extension Future {
   ///
   /// Among futures that are resolved already, the first one wins.
   /// - Parameter futures: The futures to wait for; none at all would never end, and traps.
-  /// - Returns: A future that resolves as the fastest one.
+  /// - Returns: A future that resolves as the fastest one. Cancelling it leaves all futures.
   @inlinable
   public static func race(_ futures: some Collection<Future>) -> Future {
     precondition(!futures.isEmpty, "race was given no futures, and would never end.")
@@ -78,6 +84,7 @@ extension Future {
   /// Among futures that have succeeded already, the first one wins.
   /// - Parameter futures: The futures to wait for; none at all could neither succeed nor fail, and traps.
   /// - Returns: A future of the first value. If all fail, it fails with all errors, in the order of the futures.
+  ///   Cancelling it leaves all futures, and waits for how they end.
   @inlinable
   public static func firstSuccess(_ futures: some Collection<Future>) -> Future<Value, CompositeError<Failure>> {
     precondition(!futures.isEmpty, "firstSuccess was given no futures, so that none of them could succeed.")
@@ -93,7 +100,7 @@ extension Future {
   ///   - initial: What the first value is combined with.
   ///   - futures: The futures to wait for.
   ///   - next: Combines what there is with the next value. It runs inline, when all values are there.
-  /// - Returns: A future of the combined value.
+  /// - Returns: A future of the combined value. Cancelling it leaves all futures.
   @inlinable
   public static func reduce<R: Sendable>(
     _ initial: R,
@@ -113,7 +120,8 @@ extension Future {
   /// let (name, picture) = try await Future.zip(loadName(), loadPicture()).value
   /// ```
   /// - Parameter futures: Any number of futures, of any value types and one failure type.
-  /// - Returns: A future of the values. It is resolved on the thread that resolves the last, or the failing, future.
+  /// - Returns: A future of the values. It is resolved on the thread that resolves the last, or the failing, future. Cancelling
+  ///   it leaves all futures.
   public static func zip<each V: Sendable>(
     _ futures: repeat Future<each V, Failure>
   ) -> Future<(repeat each V), Failure> where Value == (repeat each V) {

@@ -13,7 +13,8 @@ extension Future {
   /// - Parameters:
   ///   - context: Where `callback` runs.
   ///   - callback: Gets the result.
-  /// - Returns: What takes the callback away again. Ignoring it is fine.
+  /// - Returns: What takes the callback away again, which cancels nothing. Ignoring it is fine: a callback counts as somebody
+  ///   who needs the future (R16).
   @inlinable
   @discardableResult
   public func whenResolved(

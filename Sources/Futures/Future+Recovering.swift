@@ -5,7 +5,8 @@ extension Future {
   /// - Parameters:
   ///   - context: Where `transform` runs: inline, on the thread that resolves this future, unless told otherwise.
   ///   - transform: Makes the new error.
-  /// - Returns: The derived future.
+  /// - Returns: The derived future. Cancelling it leaves this one, which is cancelled too if nobody else needs it; a transform
+  ///   that has not started never runs (R16, R17).
   @inlinable
   public func mapError<New: Error>(
     on context: ExecutionContext = .immediate,
@@ -21,7 +22,8 @@ extension Future {
   /// - Parameters:
   ///   - context: Where `transform` runs: inline, on the thread that resolves this future, unless told otherwise.
   ///   - transform: Makes the future to resolve as.
-  /// - Returns: The derived future.
+  /// - Returns: The derived future. Cancelling it leaves this one, which is cancelled too if nobody else needs it; a transform
+  ///   that has not started never runs (R16, R17).
   @inlinable
   public func flatMapError<New: Error>(
     on context: ExecutionContext = .immediate,
@@ -39,7 +41,8 @@ extension Future {
   /// - Parameters:
   ///   - context: Where `transform` runs: inline, on the thread that resolves this future, unless told otherwise.
   ///   - transform: Makes the future to resolve as, or throws what the derived future fails with.
-  /// - Returns: The derived future.
+  /// - Returns: The derived future. Cancelling it leaves this one, which is cancelled too if nobody else needs it; a transform
+  ///   that has not started never runs (R16, R17).
   @inlinable
   @_disfavoredOverload
   public func flatMapError<New: Error>(
@@ -61,7 +64,8 @@ extension Future {
   /// - Parameters:
   ///   - context: Where `transform` runs: inline, on the thread that resolves this future, unless told otherwise.
   ///   - transform: Makes a value of the error.
-  /// - Returns: The derived future.
+  /// - Returns: The derived future. Cancelling it leaves this one, which is cancelled too if nobody else needs it; a transform
+  ///   that has not started never runs (R16, R17).
   @inlinable
   public func recover(
     on context: ExecutionContext = .immediate,
@@ -74,7 +78,8 @@ extension Future {
   /// - Parameters:
   ///   - context: Where `transform` runs: inline, on the thread that resolves this future, unless told otherwise.
   ///   - transform: Makes a value of the error, or throws what the derived future fails with.
-  /// - Returns: The derived future.
+  /// - Returns: The derived future. Cancelling it leaves this one, which is cancelled too if nobody else needs it; a transform
+  ///   that has not started never runs (R16, R17).
   @inlinable
   @_disfavoredOverload
   public func recover<New: Error>(
@@ -93,7 +98,8 @@ extension Future {
   /// A future that cannot fail, of the result of this one.
   ///
   /// Cost: four allocations while this future is unresolved, none if it is resolved.
-  /// - Returns: The derived future.
+  /// - Returns: The derived future. Cancelling it leaves this one, which is cancelled too if nobody else needs it; a transform
+  ///   that has not started never runs (R16, R17).
   @inlinable
   public func materialize() -> Future<Result<Value, Failure>, Never> {
     derive { result in .succeeded(result) }
@@ -103,7 +109,8 @@ extension Future {
   ///
   /// Where this future breaks and its own failure type cannot say so, the derived one fails with `BrokenPromise` (R4).
   /// Cost: four allocations while this future is unresolved; where it is resolved, none but that of the error's box.
-  /// - Returns: The derived future.
+  /// - Returns: The derived future. Cancelling it leaves this one, which is cancelled too if nobody else needs it; a transform
+  ///   that has not started never runs (R16, R17).
   @inlinable
   public func eraseFailure() -> Future<Value, any Error> {
     derive { result in .resolved(result.mapError { $0 }) }

@@ -9,7 +9,8 @@ extension Future {
   ///   - context: Whose clock is asked, and where further attempts are made.
   ///   - shouldRetry: Whether a failure is worth another attempt. It runs where the attempt failed.
   ///   - work: Makes the future of an attempt.
-  /// - Returns: A future that succeeds as the first attempt that does, or fails as the last one did.
+  /// - Returns: A future that succeeds as the first attempt that does, or fails as the last one did. Cancelling it
+  ///   leaves the attempt that is under way, or frees the timer, and nothing is tried again.
   public static func retry(
     attempts: Int,
     delay: RetryDelay = .none,

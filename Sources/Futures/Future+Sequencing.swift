@@ -7,6 +7,9 @@ extension Future {
   ///   - items: What is to be done.
   ///   - start: Starts the work on one item.
   /// - Returns: A future of the values, in the order of the items. No items: an empty array, at once.
+  ///   Cancelling it leaves what is under way and starts nothing more; where `Failure` cannot say "cancelled", the other items
+  ///   are still started, and left at once.
+  @inlinable
   public static func serial<Item: Sendable>(
     _ items: some Collection<Item>,
     _ start: @escaping @Sendable (Item) -> Future
@@ -24,6 +27,9 @@ extension Future {
   ///   - limit: How many items may be under way at the same time; less than 1 traps.
   ///   - start: Starts the work on one item.
   /// - Returns: A future of the values, in the order of the items. No items: an empty array, at once.
+  ///   Cancelling it leaves what is under way and starts nothing more; where `Failure` cannot say "cancelled", the other items
+  ///   are still started, and left at once.
+  @inlinable
   public static func concurrent<Item: Sendable>(
     _ items: some Collection<Item>,
     limit: Int,

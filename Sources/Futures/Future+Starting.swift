@@ -3,7 +3,8 @@
 extension Future {
   /// Runs `work` on `context`, and resolves as it returns or throws.
   ///
-  /// Work that the context drops breaks the future (R2a). Cost: one hop.
+  /// Work that the context drops breaks the future (R2a). Cancelling the future before `work` has started keeps it from
+  /// starting, where `Failure` can say so. Cost: one hop.
   /// - Parameters:
   ///   - context: Where `work` runs.
   ///   - work: Returns the value, or throws what the future fails with.
@@ -14,7 +15,8 @@ extension Future {
 
   /// Runs `work` on `context`, and resolves as the future that it returns.
   ///
-  /// Work that the context drops breaks the future (R2a). Cost: one hop.
+  /// Work that the context drops breaks the future (R2a). Cancelling the future before `work` has started keeps it from
+  /// starting, where `Failure` can say so. Cost: one hop.
   /// - Parameters:
   ///   - context: Where `work` runs.
   ///   - work: Makes the future to resolve as.
@@ -27,7 +29,7 @@ extension Future {
   ///
   /// `start` runs once, on the thread of that first consumer, before what attaches it returns; within deeply nested
   /// callbacks, before the outermost one returns. `peek` and `isResolved` do not start it; a lazy future that is dropped
-  /// unstarted is no broken promise (R2b).
+  /// unstarted is no broken promise (R2b). Cancelled before its start it never starts.
   ///
   /// Two allocations before the start, one of them the closure.
   /// - Parameters:

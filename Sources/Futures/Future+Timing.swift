@@ -9,7 +9,8 @@ extension Future {
   /// - Parameters:
   ///   - delay: How long the value is held back.
   ///   - context: Whose clock is asked, and where the derived future is resolved.
-  /// - Returns: The derived future.
+  /// - Returns: The derived future. Cancelling it leaves this one and frees the timer; where `Failure` cannot say "cancelled",
+  ///   the delay is cut short.
   public func delay(by delay: Duration, on context: ExecutionContext = .global()) -> Future {
     guard delay > .zero else { return derive { result in .resolved(result) } }
     return derive(on: context, after: delay, for: .values) { result in .resolved(result) }
@@ -22,7 +23,8 @@ extension Future {
   ///   - duration: How long to wait.
   ///   - context: Whose clock is asked, and where the derived future fails.
   ///   - error: What it fails with; evaluated when the time is over.
-  /// - Returns: The derived future.
+  /// - Returns: The derived future. When the time is over it leaves this one, which is cancelled if nobody else needs it;
+  ///   cancelling it does the same, and frees the timer.
   public func timeout(
     after duration: Duration,
     on context: ExecutionContext = .global(),
@@ -38,7 +40,8 @@ extension Future {
   ///   - duration: How long to wait.
   ///   - context: Whose clock is asked, and where the derived future succeeds.
   ///   - value: What it succeeds with; evaluated when the time is over.
-  /// - Returns: The derived future.
+  /// - Returns: The derived future. When the time is over it leaves this one, which is cancelled if nobody else needs it;
+  ///   cancelling it does the same, and frees the timer.
   public func timeout(
     after duration: Duration,
     on context: ExecutionContext = .global(),
@@ -77,7 +80,8 @@ extension Future where Failure == any Error {
   /// - Parameters:
   ///   - duration: How long to wait.
   ///   - context: Whose clock is asked, and where the derived future fails.
-  /// - Returns: The derived future.
+  /// - Returns: The derived future. When the time is over it leaves this one, which is cancelled if nobody else needs it;
+  ///   cancelling it does the same, and frees the timer.
   public func timeout(after duration: Duration, on context: ExecutionContext = .global()) -> Future {
     timeout(after: duration, on: context, failingWith: TimeoutError(duration: duration))
   }
@@ -88,7 +92,8 @@ extension Future where Value == Void, Failure == Never {
   /// - Parameters:
   ///   - duration: How long that takes.
   ///   - context: Whose clock is asked, and where the future is resolved.
-  /// - Returns: The future; one that is resolved, if `duration` is zero or less.
+  /// - Returns: The future; one that is resolved, if `duration` is zero or less. Cancelling it frees the timer, and resolves it
+  ///   at once.
   public static func after(_ duration: Duration, on context: ExecutionContext = .global()) -> Future {
     Future.succeeded(()).delay(by: duration, on: context)
   }

@@ -6,7 +6,8 @@ extension Future {
   /// - Parameters:
   ///   - context: Where `transform` runs: inline, on the thread that resolves this future, unless told otherwise.
   ///   - transform: Makes the new value.
-  /// - Returns: The derived future.
+  /// - Returns: The derived future. Cancelling it leaves this one, which is cancelled too if nobody else needs it; a transform
+  ///   that has not started never runs (R16, R17).
   @inlinable
   public func map<New: Sendable>(
     on context: ExecutionContext = .immediate,
@@ -37,7 +38,8 @@ extension Future {
   /// - Parameters:
   ///   - context: Where `transform` runs: inline, on the thread that resolves this future, unless told otherwise.
   ///   - transform: Makes the new value, or throws what the derived future fails with.
-  /// - Returns: The derived future.
+  /// - Returns: The derived future. Cancelling it leaves this one, which is cancelled too if nobody else needs it; a transform
+  ///   that has not started never runs (R16, R17).
   @inlinable
   @_disfavoredOverload
   public func map<New: Sendable>(
@@ -63,7 +65,8 @@ extension Future {
   /// - Parameters:
   ///   - context: Where `transform` runs: inline, on the thread that resolves this future, unless told otherwise.
   ///   - transform: Makes the future to resolve as. Returning the derived future itself would never end, and traps.
-  /// - Returns: The derived future.
+  /// - Returns: The derived future. Cancelling it leaves this one, which is cancelled too if nobody else needs it; a transform
+  ///   that has not started never runs (R16, R17).
   @inlinable
   public func flatMap<New: Sendable>(
     on context: ExecutionContext = .immediate,
@@ -99,7 +102,8 @@ extension Future {
   /// - Parameters:
   ///   - context: Where `transform` runs: inline, on the thread that resolves this future, unless told otherwise.
   ///   - transform: Makes the future to resolve as, or throws what the derived future fails with.
-  /// - Returns: The derived future.
+  /// - Returns: The derived future. Cancelling it leaves this one, which is cancelled too if nobody else needs it; a transform
+  ///   that has not started never runs (R16, R17).
   @inlinable
   @_disfavoredOverload
   public func flatMap<New: Sendable>(
@@ -121,7 +125,8 @@ extension Future {
   /// - Parameters:
   ///   - context: Where `transform` runs: inline, on the thread that resolves this future, unless told otherwise.
   ///   - transform: Makes the future to resolve as.
-  /// - Returns: The derived future.
+  /// - Returns: The derived future. Cancelling it leaves this one, which is cancelled too if nobody else needs it; a transform
+  ///   that has not started never runs (R16, R17).
   @inlinable
   @_disfavoredOverload
   public func flatMap<New: Sendable>(
@@ -134,7 +139,8 @@ extension Future {
   /// A future that tells only when this one succeeds, and passes its failure on.
   ///
   /// Cost: three allocations while this future is unresolved, none if it is resolved.
-  /// - Returns: The derived future.
+  /// - Returns: The derived future. Cancelling it leaves this one, which is cancelled too if nobody else needs it; a transform
+  ///   that has not started never runs (R16, R17).
   @inlinable
   public func ignoreValue() -> Future<Void, Failure> {
     map { _ in }
@@ -146,7 +152,8 @@ extension Future where Failure == Never {
   /// - Parameters:
   ///   - context: Where `transform` runs: inline, on the thread that resolves this future, unless told otherwise.
   ///   - transform: Makes the future to resolve as.
-  /// - Returns: The derived future.
+  /// - Returns: The derived future. Cancelling it leaves this one, which is cancelled too if nobody else needs it; a transform
+  ///   that has not started never runs (R16, R17).
   @inlinable
   @_disfavoredOverload
   public func flatMap<V: Sendable, F: Error>(
@@ -164,7 +171,8 @@ extension Future where Failure == Never {
   ///
   /// Cost: four allocations while this future is unresolved, none if it is resolved.
   /// - Parameter type: The failure type; it is inferred where the context says it.
-  /// - Returns: The derived future.
+  /// - Returns: The derived future. Cancelling it leaves this one, which is cancelled too if nobody else needs it; a transform
+  ///   that has not started never runs (R16, R17).
   @inlinable
   public func setFailureType<New: Error>(to type: New.Type = New.self) -> Future<Value, New> {
     derive { result in

@@ -96,7 +96,8 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   /// Has the future resolve as `other` does.
   ///
   /// That settles who resolves it: from now on `succeed`, `fail` and `resolve` answer `false`, and a second `follow` is
-  /// ignored, as is the first if the future is resolved. A chain of followers takes no stack.
+  /// ignored, as is the first if the future is resolved. A chain of followers takes no stack. Cancelling the future leaves
+  /// `other`, also if it was cancelled before (R17).
   ///
   /// Following its own future would never end, and traps.
   /// - Parameter other: The future to follow.

@@ -38,20 +38,14 @@ struct AwaitChoiceTests {
 
   struct Row: Sendable {
     let choice: AwaitCancellation
-    let steps: [Step]
     let other: Other
+    let steps: [Step]
 
     /// Whether the task is cancelled while the await waits, or before it does.
     var endsEarly: Bool { choice != .ignore && steps.last == .resolve }
 
     /// Whether that cancels the future.
     var cancelsFuture: Bool { endsEarly && choice == .cancel && other == .none }
-
-    static let all = choices.flatMap { choice in
-      permutations(of: Step.allCases).flatMap { steps in
-        Other.allCases.map { Row(choice: choice, steps: steps, other: $0) }
-      }
-    }
   }
 
   /// Starts a task that has attached to `future`, or got its result, when this returns; it notes in `log` that it has ended.
@@ -91,42 +85,41 @@ struct AwaitChoiceTests {
         task?.cancel()
       case .resolve:
         if row.endsEarly {
-          await #expect(throws: CancellationError.self) { try await task?.value.get() }
-          #expect(future.isResolved == (row.cancelsFuture && canSayCancelled))
+          await #expect(throws: CancellationError.self, "\(row)") { try await task?.value.get() }
+          #expect(future.isResolved == (row.cancelsFuture && canSayCancelled), "\(row)")
         }
-        #expect(promise.succeed(1) == !(row.cancelsFuture && canSayCancelled))
+        #expect(promise.succeed(1) == !(row.cancelsFuture && canSayCancelled), "\(row)")
       }
     }
-    if !row.endsEarly { #expect((try? await task?.value.get()) == 1) }
+    if !row.endsEarly { #expect((try? await task?.value.get()) == 1, "\(row)") }
     // The producer hears first.
-    #expect(log.events == (row.cancelsFuture ? ["told", "ended"] : ["ended"]))
-    #expect(await other() == 1)
+    #expect(log.events == (row.cancelsFuture ? ["told", "ended"] : ["ended"]), "\(row)")
+    #expect(await other() == 1, "\(row)")
     switch future.peek() {
-    case .success(let value): #expect(value == 1 && !(row.cancelsFuture && canSayCancelled))
+    case .success(let value): #expect(value == 1 && !(row.cancelsFuture && canSayCancelled), "\(row)")
     case .failure(let error):
-      #expect(row.cancelsFuture && canSayCancelled)
-      #expect(error is CancellationError || error as? Interruption == .wasCancelled)
-    case nil: Issue.record("The future is pending.")
+      #expect(row.cancelsFuture && canSayCancelled, "\(row)")
+      #expect(error is CancellationError || error as? Interruption == .wasCancelled, "\(row)")
+    case nil: Issue.record("The future is pending: \(row).")
     }
   }
 
-  @Test("R16, R22: each choice with `any Error`, in every order, whoever else is attached", arguments: Row.all)
-  func anyError(row: Row) async { await check(row, (any Error).self, canSayCancelled: true) }
-
-  @Test("R16, R22: each choice with failures that can say cancelled", arguments: Row.all)
-  func cancellable(row: Row) async {
-    await check(row, CancellationError.self, canSayCancelled: true)
-    await check(row, Interruption.self, canSayCancelled: true)
+  @Test(
+    "R16, R22: each choice, in every order, whoever else is attached, by failure type",
+    arguments: choices,
+    Other.allCases
+  )
+  func table(choice: AwaitCancellation, other: Other) async {
+    for steps in permutations(of: Step.allCases) {
+      let row = Row(choice: choice, other: other, steps: steps)
+      await check(row, (any Error).self, canSayCancelled: true)
+      await check(row, CancellationError.self, canSayCancelled: true)
+      await check(row, Interruption.self, canSayCancelled: true)
+      await check(row, TestError.self, canSayCancelled: false)
+      await check(row, BrokenPromise.self, canSayCancelled: false)
+      await check(row, Never.self, canSayCancelled: false)
+    }
   }
-
-  @Test("R16, R22: each choice with failures that cannot say cancelled", arguments: Row.all)
-  func typed(row: Row) async {
-    await check(row, TestError.self, canSayCancelled: false)
-    await check(row, BrokenPromise.self, canSayCancelled: false)
-  }
-
-  @Test("R16, R22: each choice with `Never`", arguments: Row.all)
-  func never(row: Row) async { await check(row, Never.self, canSayCancelled: false) }
 
   @Test("R22: it throws the very error of the future, whatever the choice", arguments: choices)
   func failure(choice: AwaitCancellation) async {
@@ -318,6 +311,129 @@ struct AwaitChoiceTests {
       case .failure(let error): #expect(error is CancellationError)
       }
       if let other { #expect((try? await other.value) == 1) }
+    }
+  }
+}
+
+// MARK: - Isolation
+
+@Suite("R21: where `value(onCancel:)` comes back", .timeLimit(.minutes(1)))
+struct AwaitChoiceIsolationTests {
+  /// Lets an await end with each result, and by cancellation, before and while it waits.
+  func check<Failure: Error>(_ home: Home, _ choice: AwaitCancellation, _ failure: Failure?) async {
+    let actor = home.make()
+    let failures = failure.map { [Result<Int, Failure>.failure($0)] } ?? []
+    for ending in [.success(1), nil] + failures {
+      for isEarly in [false, true] {
+        let promise = Promise<Int, Failure>()
+        let future = promise.future
+        if isEarly, let ending { promise.resolve(ending) }
+        let isHome = await run(on: actor) { actor in
+          if isEarly, ending == nil { withUnsafeCurrentTask { $0?.cancel() } }
+          do { _ = try await future.value(onCancel: choice) } catch { return isReallyOn(actor) }
+          return isReallyOn(actor)
+        } then: { task in
+          if ending == nil { task.cancel() }
+          if ending != nil || choice == .ignore { promise.resolve(ending ?? .success(1)) }
+        }
+        #expect(isHome, "\(String(describing: ending)), early: \(isEarly)")
+      }
+    }
+  }
+
+  @Test("R21: the caller is on its own actor", arguments: Home.allCases, AwaitChoiceTests.choices)
+  func home(home: Home, choice: AwaitCancellation) async {
+    await check(home, choice, TestError(1) as any Error)
+    await check(home, choice, Interruption.failed)
+    await check(home, choice, TestError(1))
+    await check(home, choice, Never?.none)
+  }
+
+  @Test("R21: a function that begins with it is on its actor after it", arguments: AwaitChoiceTests.choices)
+  func entry(choice: AwaitCancellation) async {
+    for future in [Future<Int, any Error>.succeeded(1), .failed(TestError(1))] {
+      #expect(await Self.main(future, choice))
+      #expect(await ThreadActor().choose(future, choice))
+    }
+    let pending = Promise<Int, any Error>()
+    let task = Task.immediate { await Self.main(pending.future, choice) }
+    task.cancel()
+    if choice == .ignore { pending.succeed(1) }
+    #expect(await task.value)
+  }
+
+  @MainActor
+  @inline(never)
+  private static func main(_ future: Future<Int, any Error>, _ choice: AwaitCancellation) async -> Bool {
+    do { _ = try await future.value(onCancel: choice) } catch { return isOnMainQueue }
+    return isOnMainQueue
+  }
+}
+
+extension ThreadActor {
+  @inline(never)
+  fileprivate func choose(_ future: Future<Int, any Error>, _ choice: AwaitCancellation) async -> Bool {
+    do { _ = try await future.value(onCancel: choice) } catch { return executor.isCurrent }
+    return executor.isCurrent
+  }
+}
+
+// MARK: - Memory
+
+// In processes of their own, where nothing else allocates.
+
+@Suite(
+  "R22: what `value(onCancel:)` leaves behind",
+  .enabled(if: AllocationCounts.areSupported),
+  .timeLimit(.minutes(1))
+)
+struct AwaitChoiceMemoryTests {
+  /// Cancels `count` awaits of `future`, half of them before they attach.
+  static func cancel<Failure: Error>(_ count: Int, of future: Future<Int, Failure>, _ choice: AwaitCancellation) async {
+    for number in 0..<count {
+      let task = Task.immediate {
+        if number.isMultiple(of: 2) { withUnsafeCurrentTask { $0?.cancel() } }
+        return (try? await future.value(onCancel: choice)) == nil
+      }
+      task.cancel()
+      let hasThrown = await task.value
+      precondition(hasThrown)
+    }
+  }
+
+  /// The bytes that 10,000 cancelled awaits of one future leave behind; the least of three rounds.
+  static func bytesLeft<Failure: Error>(_: Failure.Type, _ choice: AwaitCancellation) async -> Int64 {
+    let promise = Promise<Int, Failure>()
+    let future = promise.future
+    future.whenResolved(on: .immediate) { _ in }
+    await cancel(1_000, of: future, choice)
+    var least = Int64.max
+    for _ in 0..<3 {
+      let before = AllocationCounts.ofProcess().liveBytes
+      await cancel(10_000, of: future, choice)
+      least = min(least, AllocationCounts.ofProcess().liveBytes - before)
+    }
+    precondition(promise.resolve(.success(1)))
+    return least
+  }
+
+  @Test("R22: 10,000 abandoned awaits of one future leave no memory behind, whatever its failure")
+  func abandon() async {
+    await #expect(processExitsWith: .success) {
+      #expect(await Self.bytesLeft((any Error).self, .abandon) < AbandonedAwaitMemoryTests.tolerance)
+      #expect(await Self.bytesLeft(Interruption.self, .abandon) < AbandonedAwaitMemoryTests.tolerance)
+      #expect(await Self.bytesLeft(TestError.self, .abandon) < AbandonedAwaitMemoryTests.tolerance)
+      #expect(await Self.bytesLeft(Never.self, .abandon) < AbandonedAwaitMemoryTests.tolerance)
+    }
+  }
+
+  @Test("R16, R22: neither do 10,000 that leave a future which somebody else needs")
+  func cancel() async {
+    await #expect(processExitsWith: .success) {
+      #expect(await Self.bytesLeft((any Error).self, .cancel) < AbandonedAwaitMemoryTests.tolerance)
+      #expect(await Self.bytesLeft(Interruption.self, .cancel) < AbandonedAwaitMemoryTests.tolerance)
+      #expect(await Self.bytesLeft(TestError.self, .cancel) < AbandonedAwaitMemoryTests.tolerance)
+      #expect(await Self.bytesLeft(Never.self, .cancel) < AbandonedAwaitMemoryTests.tolerance)
     }
   }
 }

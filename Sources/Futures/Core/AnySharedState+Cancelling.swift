@@ -12,6 +12,7 @@ extension AnySharedState {
   package final func cancel() { Self.cancel([self]) }
 
   /// Cancels the states, and what only they need.
+  @usableFromInline
   static func cancel(_ states: [AnySharedState]) {
     var states = states
     var cancelled: [AnySharedState] = []

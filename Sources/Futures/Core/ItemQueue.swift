@@ -1,33 +1,35 @@
-internal import Synchronization
+public import Synchronization
 
 /// Work on a list of items, of which at most `limit` are under way at any time.
 ///
 /// One thread at a time starts items, in their order: the one that calls `startItems` first, and then whichever frees a place
 /// while nobody does. A thread that frees a place while another starts items leaves that to it. So items that are done at
 /// once run in a loop, and take no stack.
+@usableFromInline
 final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: InputHolder, @unchecked Sendable {
   // @unchecked: the variables are protected by `lock`.
-  private let start: @Sendable (Item) -> Future<Value, Failure>
-  private let limit: Int
-  private let derived: State<[Value], Failure>
-  private let lock = Lock()
+  @usableFromInline let start: @Sendable (Item) -> Future<Value, Failure>
+  @usableFromInline let limit: Int
+  @usableFromInline let derived: State<[Value], Failure>
+  @usableFromInline let lock = Lock()
 
   /// The items to be started, last first, so that each is released when it has been started.
-  private var waiting: [Item]
+  @exclusivity(unchecked) @usableFromInline var waiting: [Item]
   /// The values of the items that are done, in the order of the items.
-  private var values: [Value?] = []
+  @exclusivity(unchecked) @usableFromInline var values: [Value?] = []
   /// The items that are under way, by their index.
-  private var running: [Int: GatheredInput] = [:]
+  @exclusivity(unchecked) @usableFromInline var running: [Int: GatheredInput] = [:]
   /// How many of those will never be done, and why.
-  private var broken = 0
-  private var reason: BreakReason?
+  @exclusivity(unchecked) @usableFromInline var broken = 0
+  @exclusivity(unchecked) @usableFromInline var reason: BreakReason?
   /// How many items have been started and are not done.
-  private var active = 0
-  private var isStarting = false
-  private var isOver = false
+  @exclusivity(unchecked) @usableFromInline var active = 0
+  @exclusivity(unchecked) @usableFromInline var isStarting = false
+  @exclusivity(unchecked) @usableFromInline var isOver = false
   /// Whether the whole was cancelled but cannot say so, so that items are still done, and count for nobody.
-  private var isSilent = false
+  @exclusivity(unchecked) @usableFromInline var isSilent = false
 
+  @inlinable
   init(
     _ items: some Collection<Item>,
     limit: Int,
@@ -41,7 +43,8 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: InputHol
   }
 
   /// What is to be done next, outside the lock.
-  private enum Step {
+  @usableFromInline
+  enum Step {
     case start(Item, index: Int)
     case succeed([Value])
     case breakForever(BreakReason)
@@ -49,6 +52,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: InputHol
   }
 
   /// Starts items as long as there are places for them, unless another thread does.
+  @inlinable
   func startItems(in loop: DeliveryLoop?) {
     let isOurs = lock.withLock {
       guard !isStarting, !isOver else { return false }
@@ -71,7 +75,8 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: InputHol
   }
 
   /// Under the lock; any step but `start` gives up the right to start items.
-  private func nextStep() -> Step {
+  @inlinable
+  func nextStep() -> Step {
     guard !isOver else { return .wait }
     if active < limit, let item = waiting.popLast() {
       active += 1
@@ -85,7 +90,8 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: InputHol
     return .breakForever(reason)
   }
 
-  private func add(_ future: Future<Value, Failure>, index: Int, in loop: DeliveryLoop?) {
+  @inlinable
+  func add(_ future: Future<Value, Failure>, index: Int, in loop: DeliveryLoop?) {
     if let result = future.peek() {
       finish(index, result, in: loop)
     } else if case .shared(let state) = future.storage {
@@ -107,7 +113,8 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: InputHol
     }
   }
 
-  private func finish(_ index: Int, _ result: Result<Value, Failure>, in loop: DeliveryLoop?) {
+  @inlinable
+  func finish(_ index: Int, _ result: Result<Value, Failure>, in loop: DeliveryLoop?) {
     switch result {
     case .success(let value):
       note(index) {
@@ -118,7 +125,8 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: InputHol
     }
   }
 
-  private func lose(_ index: Int, _ reason: BreakReason?) {
+  @inlinable
+  func lose(_ index: Int, _ reason: BreakReason?) {
     note(index) {
       if self.reason == nil { self.reason = reason }
       broken += 1
@@ -126,7 +134,8 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: InputHol
   }
 
   /// Notes, under the lock, that an item is not under way any more.
-  private func note(_ index: Int, _ change: () -> Void) {
+  @inlinable
+  func note(_ index: Int, _ change: () -> Void) {
     let input = lock.withLock { () -> GatheredInput? in
       guard !isOver else { return nil }
       change()
@@ -135,7 +144,8 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: InputHol
     _ = input  // released here, outside the lock
   }
 
-  private func fail(_ error: Failure, in loop: DeliveryLoop?) {
+  @inlinable
+  func fail(_ error: Failure, in loop: DeliveryLoop?) {
     let isFirst = lock.withLock {
       defer { isOver = true }
       return !isOver
@@ -146,8 +156,10 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: InputHol
   }
 
   /// Leaves what is under way, gives up the rest, and cancels what nobody else needs.
-  private func leaveItems() { AnySharedState.cancel(leaveInputs(silently: false)) }
+  @inlinable
+  func leaveItems() { AnySharedState.cancel(leaveInputs(silently: false)) }
 
+  @usableFromInline
   override func leaveInputs(silently isSilent: Bool) -> [AnySharedState] {
     let (running, waiting, values) = lock.withLock { () -> ([Int: GatheredInput], [Item], [Value?]) in
       self.isSilent = isSilent

@@ -1,0 +1,605 @@
+import AllocationCounter
+import Futures
+import FuturesTesting
+import TestSupport
+import Testing
+
+/// Tokens and their sources: R13 and R14.
+@Suite("Cancellation tokens")
+struct CancellationTokenTests {
+  /// How many blocks `body` leaves behind, when it is done for the second time on one thread with a small stack.
+  static func blocksLeft(after body: @escaping @Sendable () -> Void) -> Int64 {
+    let left = Locked<Int64>(0)
+    onThread {
+      body()
+      let before = AllocationCounts.ofThread().liveBlocks
+      body()
+      let after = AllocationCounts.ofThread().liveBlocks
+      left.withLock { $0 = after - before }
+    }
+    return left.withLock { $0 }
+  }
+
+  /// Calls `body` at each of `depth` levels of callbacks, each within the one before.
+  static func nest(_ depth: Int, _ body: @escaping @Sendable () -> Void) {
+    guard depth > 0 else { return }
+    let promise = Promise<Int, Never>()
+    promise.future.whenResolved(on: .immediate) { _ in
+      body()
+      nest(depth - 1, body)
+    }
+    promise.succeed(depth)
+  }
+
+  struct WeakReference { weak var object: Tracked? }
+
+  // MARK: - Every order
+
+  enum Event: CaseIterable { case register, remove, cancel, dropSource, dropToken }
+
+  /// One source, one token, and what the contract says of them.
+  struct Run {
+    /// Who cancels: the source itself, or one that it is linked to, so that it lives as long as its token and handlers.
+    let parent: CancellationTokenSource?
+    var source: CancellationTokenSource?
+    var token: CancellationToken?
+    var registrations: [(number: Int, registration: Registration)] = []
+    var handlers: [WeakReference] = []
+    let ran = Recorder<Int>()
+    var expected: [Int] = []
+    var listed: [Int] = []
+    var isCancelled = false
+    var parentIsCancelled = false
+
+    init(isLinked: Bool) {
+      parent = isLinked ? CancellationTokenSource() : nil
+      source = parent.map { CancellationTokenSource(linkedTo: $0.token) } ?? CancellationTokenSource()
+      token = source?.token
+    }
+
+    var canBeCancelled: Bool {
+      source != nil || parent != nil && (token != nil || !listed.isEmpty)
+    }
+
+    mutating func perform(_ event: Event) {
+      switch event {
+      case .register:
+        guard let token else { return }
+        let number = handlers.count
+        let object = Tracked()
+        handlers.append(WeakReference(object: object))
+        let registration = token.register { [ran] in
+          object.use()
+          ran.record(number)
+        }
+        registrations.append((number, registration))
+        if isCancelled { expected.append(number) } else if canBeCancelled { listed.append(number) }
+      case .remove:
+        // The second time it is the other one's turn, if there are two.
+        guard let (number, registration) = registrations.popLast() else { return }
+        let isListed = listed.contains(number)
+        let removed = registration.remove()
+        // What could not run anyway was kept from running by nobody, or by anybody.
+        if isListed || isCancelled { #expect(removed == isListed) }
+        listed.removeAll { $0 == number }
+        registrations.insert((number, registration), at: 0)
+      case .cancel:
+        guard let canceller = parent ?? source else { return }
+        #expect(canceller.cancel() == !parentIsCancelled)
+        parentIsCancelled = true
+        guard canBeCancelled, !isCancelled else { return }
+        isCancelled = true
+        expected += listed
+        listed = []
+      case .dropSource: source = nil
+      case .dropToken: token = nil
+      }
+      if !canBeCancelled { listed = [] }
+    }
+
+    /// What differs from the contract.
+    var difference: String? {
+      if ran.events != expected { return "ran \(ran.events) instead of \(expected)" }
+      let alive = handlers.indices.filter { handlers[$0].object != nil }
+      if alive != listed { return "handlers \(alive) are alive instead of \(listed)" }
+      if let token, token.isCancelled != isCancelled { return "the token says \(token.isCancelled)" }
+      if let source, source.isCancelled != isCancelled { return "the source says \(source.isCancelled)" }
+      return nil
+    }
+  }
+
+  #if TSAN
+    static let twice = false
+  #else
+    static let twice = true
+  #endif
+
+  @Test(
+    "R13, R14: register, remove, cancel, drop the source and the token, twice each, in every order",
+    arguments: [false, true]
+  )
+  func everyOrder(isLinked: Bool) {
+    for sequence in CancellationTableTests.sequences(of: Event.allCases, twice: Self.twice) {
+      var run = Run(isLinked: isLinked)
+      for event in sequence {
+        run.perform(event)
+        if let difference = run.difference {
+          Issue.record("\(sequence), at \(event): \(difference)")
+          return
+        }
+      }
+    }
+  }
+
+  // MARK: - Cancelling
+
+  @Test("R13: handlers run once, in order of registration, on the thread that cancels, before cancel() returns true")
+  func order() {
+    let source = CancellationTokenSource()
+    let log = Recorder<Int>()
+    for number in 0..<100 { source.token.register { log.record(number) } }
+    #expect(source.cancel())
+    #expect(log.events == Array(0..<100))
+    #expect(!source.cancel())
+    #expect(log.events.count == 100)
+  }
+
+  @Test("R13: handlers of several tokens that hear of one source run in order of registration")
+  func orderOfLinkedSources() {
+    let (first, second) = (CancellationTokenSource(), CancellationTokenSource())
+    let log = Recorder<Int>()
+    for number in 0..<3 { CancellationToken.any(first.token, second.token).register { log.record(number) } }
+    #expect(first.cancel())
+    #expect(log.events == [0, 1, 2])
+  }
+
+  @Test("R13: handlers have run when cancel() returns, however deeply it is called within callbacks")
+  func withinCallbacks() {
+    let levels = Recorder<Int>()
+    Self.nest(20) {
+      // Something that is put off at the deepest level, and must not hold up the handlers.
+      Future.succeeded(1).whenResolved(on: .immediate) { _ in }
+      let source = CancellationTokenSource()
+      let linked = CancellationTokenSource(linkedTo: source.token)
+      let log = Recorder<String>()
+      source.token.register { log.record("handler") }
+      linked.token.register { log.record("linked") }
+      let promise = Promise<Int, any Error>()
+      promise.onCancel { log.record("producer") }
+      let future = promise.future.map { $0 + 1 }.cancelled(by: linked.token)
+      #expect(source.cancel())
+      #expect(Set(log.events) == ["handler", "linked", "producer"])
+      #expect(log.events.count == 3)
+      #expect(future.isResolved)
+      levels.record(1)
+    }
+    #expect(levels.events.count == 20)
+  }
+
+  @Test("R13: handlers have run when cancel() returns, however deeply it is called within handlers")
+  func withinHandlers() {
+    let sources = (0..<20).map { _ in CancellationTokenSource() }
+    let log = Recorder<Int>()
+    for index in 0..<19 {
+      sources[index].token.register {
+        #expect(sources[index + 1].cancel())
+        #expect(log.events == Array((index + 1..<20).reversed()))
+        log.record(index)
+      }
+    }
+    sources[19].token.register { log.record(19) }
+    #expect(sources[0].cancel())
+    #expect(log.events == Array((0..<20).reversed()))
+  }
+
+  @Test("R13: a concurrent cancel answers false, and does not wait for the handlers")
+  func concurrentCancel() {
+    let source = CancellationTokenSource()
+    let log = Recorder<Bool>()
+    // The handler waits for the other thread, which would wait for the handler.
+    source.token.register { onThread { log.record(source.cancel()) } }
+    #expect(source.cancel())
+    #expect(log.events == [false])
+  }
+
+  @Test("R13: remove() on another thread does not wait for the handler that runs, and answers false")
+  func concurrentRemove() {
+    let source = CancellationTokenSource()
+    let log = Recorder<Bool>()
+    let registration = Locked<Registration?>(nil)
+    let running = source.token.register { onThread { log.record(registration.withLock { $0!.remove() }) } }
+    registration.withLock { $0 = running }
+    source.cancel()
+    #expect(log.events == [false])
+  }
+
+  @Test("R13: a handler may register, and that runs at once")
+  func handlerRegisters() {
+    let source = CancellationTokenSource()
+    let log = Recorder<Int>()
+    let token = source.token
+    token.register {
+      log.record(1)
+      #expect(!token.register { log.record(2) }.remove())
+      log.record(3)
+    }
+    token.register { log.record(4) }
+    source.cancel()
+    #expect(log.events == [1, 2, 3, 4])
+    token.register { log.record(5) }
+    #expect(log.events == [1, 2, 3, 4, 5])
+  }
+
+  @Test("R13: a handler may remove: itself and earlier ones in vain, later ones so that they never run")
+  func handlerRemoves() {
+    let source = CancellationTokenSource()
+    let log = Recorder<Int>()
+    let registrations = Locked<[Registration]>([])
+    weak var last: Tracked?
+    let all = (0..<3).map { number in
+      let object = Tracked()
+      if number == 2 { last = object }
+      return source.token.register {
+        object.use()
+        log.record(number)
+        guard number == 1 else { return }
+        #expect(registrations.withLock { $0 }.map { $0.remove() } == [false, false, true])
+      }
+    }
+    registrations.withLock { $0 = all }
+    #expect(last != nil)
+    source.cancel()
+    #expect(log.events == [0, 1])
+    #expect(last == nil)
+  }
+
+  @Test("R13: a handler may cancel again, drop the source, and the later handlers still run")
+  func handlerDropsSource() {
+    let box = Locked<CancellationTokenSource?>(CancellationTokenSource())
+    weak let weakSource = box.withLock { $0 }
+    let log = Recorder<Int>()
+    let token = box.withLock { $0!.token }
+    token.register {
+      #expect(weakSource?.cancel() == false)
+      _ = box.withLock { $0.take() }
+      log.record(1)
+    }
+    token.register { log.record(2) }
+    #expect(box.withLock { $0 }?.cancel() == true)
+    #expect(log.events == [1, 2])
+    #expect(weakSource == nil)
+    #expect(token.isCancelled)
+  }
+
+  @Test("R13: a handler that captures its own source goes away when it is cancelled, or removed")
+  func cycle() {
+    weak var captured: CancellationTokenSource?
+    weak var other: CancellationTokenSource?
+    do {
+      let source = CancellationTokenSource()
+      captured = source
+      source.token.register { _ = source.isCancelled }
+      source.cancel()
+      let second = CancellationTokenSource()
+      other = second
+      #expect(second.token.register { _ = second.isCancelled }.remove())
+    }
+    #expect(captured == nil)
+    #expect(other == nil)
+  }
+
+  @Test("R14: a handler is released as soon as it was removed, even while its registration is kept")
+  func removal() {
+    let source = CancellationTokenSource()
+    let log = Recorder<Int>()
+    weak var captured: Tracked?
+    let registration: Registration
+    do {
+      let object = Tracked()
+      captured = object
+      registration = source.token.register {
+        object.use()
+        log.record(1)
+      }
+    }
+    #expect(captured != nil)
+    #expect(registration.remove())
+    #expect(captured == nil)
+    #expect(!registration.remove())
+    source.cancel()
+    #expect(log.events == [])
+  }
+
+  @Test("R5: handlers whose source went away are released unrun, even while their registration is kept")
+  func sourceGoesAway() {
+    var source: CancellationTokenSource? = CancellationTokenSource()
+    weak var captured: Tracked?
+    let registration: Registration
+    do {
+      let object = Tracked()
+      captured = object
+      registration = source!.token.register { object.use() }
+    }
+    #expect(captured != nil)
+    source = nil
+    #expect(captured == nil)
+    withExtendedLifetime(registration) {}
+  }
+
+  // MARK: - Tokens
+
+  @Test("R13: none is never cancelled, cancelled always is, and both say so")
+  func constants() throws {
+    let log = Recorder<Int>()
+    #expect(!CancellationToken.none.isCancelled)
+    try CancellationToken.none.throwIfCancelled()
+    weak var captured: Tracked?
+    do {
+      let object = Tracked()
+      captured = object
+      let registration = CancellationToken.none.register { object.use() }
+      withExtendedLifetime(registration) {}
+    }
+    #expect(captured == nil)
+    #expect(CancellationToken.cancelled.isCancelled)
+    #expect(throws: CancellationError.self) { try CancellationToken.cancelled.throwIfCancelled() }
+    #expect(!CancellationToken.cancelled.register { log.record(1) }.remove())
+    #expect(log.events == [1])
+    let source = CancellationTokenSource()
+    try source.token.throwIfCancelled()
+    source.cancel()
+    #expect(throws: CancellationError.self) { try source.token.throwIfCancelled() }
+  }
+
+  @Test("R13: tokens of one source are equal, those of others are not, and hash so")
+  func equality() {
+    let (first, second) = (CancellationTokenSource(), CancellationTokenSource())
+    let linked = CancellationTokenSource(linkedTo: first.token)
+    let tokens = [first, second, linked].flatMap { [$0.token, $0.token] }
+    #expect(first.token == first.token && linked.token == linked.token)
+    #expect(first.token != second.token && first.token != linked.token && first.token != .none)
+    #expect(Set(tokens + [.none, .none, .cancelled, .cancelled]).count == 5)
+    first.cancel()
+    #expect(first.token == tokens[0] && first.token != .cancelled)
+  }
+
+  // MARK: - Sources that are linked to others
+
+  @Test("R14: a linked source hears of each of its parents, and they do not hear of it")
+  func linked() {
+    for index in 0..<3 {
+      let parents = (0..<3).map { _ in CancellationTokenSource() }
+      let linked = CancellationTokenSource(linkedTo: parents[0].token, parents[1].token, .none, parents[2].token)
+      let other = CancellationTokenSource(linkedTo: parents[0].token, parents[0].token)
+      let log = Recorder<String>()
+      linked.token.register { log.record("linked") }
+      other.token.register { log.record("other") }
+      #expect(!linked.isCancelled)
+      #expect(parents[index].cancel())
+      #expect(linked.isCancelled && linked.token.isCancelled)
+      #expect(log.events.sorted() == (index == 0 ? ["linked", "other"] : ["linked"]))
+      #expect(parents[(index + 1) % 3].cancel() && parents[(index + 2) % 3].cancel())
+      #expect(!linked.cancel())
+      #expect(log.events.sorted() == ["linked", "other"])
+    }
+    let parent = CancellationTokenSource()
+    let child = CancellationTokenSource(linkedTo: parent.token)
+    #expect(child.cancel())
+    #expect(!parent.isCancelled)
+    #expect(parent.cancel())
+  }
+
+  @Test("R14: a source that is linked to a cancelled token is cancelled, to none of them is not")
+  func linkedLate() {
+    let parent = CancellationTokenSource()
+    parent.cancel()
+    let child = CancellationTokenSource(linkedTo: CancellationTokenSource().token, parent.token)
+    #expect(child.isCancelled && !child.cancel())
+    let log = Recorder<Int>()
+    child.token.register { log.record(1) }
+    #expect(log.events == [1])
+    let free = CancellationTokenSource(linkedTo: .none, .none)
+    #expect(!free.isCancelled && free.cancel() && free.token.isCancelled)
+  }
+
+  @Test("R14: any is cancelled as soon as one of its tokens is, before or after; any of nothing never is")
+  func anyOf() {
+    #expect(!CancellationToken.any().isCancelled)
+    #expect(!CancellationToken.any(.none).isCancelled)
+    #expect(CancellationToken.any(.none, .cancelled).isCancelled)
+    for index in 0..<2 {
+      let sources = [CancellationTokenSource(), CancellationTokenSource()]
+      let (first, second) = (sources[0].token, sources[1].token)
+      let tokens: [CancellationToken] = [
+        .any(first, second), .any(second, first, second), .any(.none, first, second), .any(.any(first), .any(second)),
+        .any(.any(first, second), first, second),
+      ]
+      let log = Recorder<Int>()
+      for (number, token) in tokens.enumerated() { token.register { log.record(number) } }
+      #expect(!tokens.contains(where: \.isCancelled))
+      sources[index].cancel()
+      #expect(tokens.allSatisfy(\.isCancelled))
+      sources[1 - index].cancel()
+      #expect(log.events.sorted() == Array(0..<5))
+      #expect(CancellationToken.any(first, second).isCancelled)
+    }
+    let source = CancellationTokenSource()
+    let one = CancellationToken.any(source.token, source.token, .none)
+    #expect(!one.isCancelled)
+    source.cancel()
+    #expect(one.isCancelled)
+  }
+
+  @Test("R14: a handler hears by a token of any, or of a linked source, that nobody keeps")
+  func keptByHandlers() {
+    for index in 0..<2 {
+      let sources = [CancellationTokenSource(), CancellationTokenSource()]
+      let log = Recorder<Int>()
+      CancellationToken.any(sources[0].token, sources[1].token).register { log.record(1) }
+      CancellationTokenSource(linkedTo: CancellationToken.any(sources[0].token, sources[1].token)).token
+        .register { log.record(2) }
+      sources[index].cancel()
+      #expect(log.events.sorted() == [1, 2])
+    }
+  }
+
+  @Test("R14: linked sources that go away leave nothing in a parent that lives long")
+  func linkedSourcesLeaveNothing() {
+    let (parent, other) = (CancellationTokenSource(), CancellationTokenSource())
+    let left = Self.blocksLeft {
+      for number in 0..<10_000 {
+        let linked = CancellationTokenSource(linkedTo: parent.token, other.token)
+        switch number % 5 {
+        case 0: break
+        case 1: linked.token.register { _ = number }.remove()
+        case 2: CancellationToken.any(linked.token, other.token).register { _ = number }.remove()
+        case 3: linked.token.register { _ = number }; linked.cancel()
+        default: _ = CancellationTokenSource(linkedTo: linked.token, linked.token)
+        }
+      }
+    }
+    #expect(left < 100, "\(left)")
+    #expect(parent.cancel())
+  }
+
+  @Test("R6, R14: a long chain of linked sources is cancelled, and released, without stack", arguments: [false, true])
+  func longChain(isCancelled: Bool) {
+    let count = min(DepthTests.count, 100_000)
+    let left = Self.blocksLeft {
+      let first = CancellationTokenSource()
+      let log = Recorder<Int>()
+      var last = first.token
+      for _ in 0..<count { last = CancellationTokenSource(linkedTo: last).token }
+      last.register { log.record(1) }
+      if isCancelled { #expect(first.cancel()) }
+      #expect(log.events.count == (isCancelled ? 1 : 0))
+      #expect(last.isCancelled == isCancelled)
+    }
+    #expect(left < 100, "\(left)")
+  }
+
+  // MARK: - Deadlines
+
+  @Test("R13: cancel(after:) cancels when the time has come, the earliest of several, at once for zero and less")
+  func deadline() {
+    let manual = ManualContext()
+    let source = CancellationTokenSource()
+    let log = Recorder<Int>()
+    source.token.register { log.record(1) }
+    source.cancel(after: .seconds(7), on: manual.context)
+    source.cancel(after: .seconds(5), on: manual.context)
+    manual.advance(by: .seconds(4))
+    #expect(!source.isCancelled)
+    manual.advance(by: .seconds(1))
+    #expect(source.isCancelled && log.events == [1])
+    #expect(manual.pendingCount == 0)
+    source.cancel(after: .seconds(1), on: manual.context)
+    #expect(manual.pendingCount == 0)
+    for delay in [Duration.zero, .seconds(-1)] {
+      let source = CancellationTokenSource()
+      source.cancel(after: delay, on: manual.context)
+      #expect(source.isCancelled)
+    }
+  }
+
+  @Test("R14: the timers of a source that is cancelled first are freed, also by its parent")
+  func deadlineIsFreed() {
+    let manual = ManualContext()
+    let parent = CancellationTokenSource()
+    let (source, linked) = (CancellationTokenSource(), CancellationTokenSource(linkedTo: parent.token))
+    for number in 1...3 {
+      source.cancel(after: .seconds(number), on: manual.context)
+      linked.cancel(after: .seconds(number), on: manual.context)
+    }
+    #expect(manual.pendingCount == 6)
+    source.cancel()
+    #expect(manual.pendingCount == 3)
+    parent.cancel()
+    #expect(manual.pendingCount == 0)
+  }
+
+  @Test("R14: a deadline outlives its source for a token or a handler, and is freed when nobody is left to hear")
+  func deadlineWithoutSource() {
+    let manual = ManualContext()
+    let log = Recorder<String>()
+    func token(_ delay: Duration = .seconds(5)) -> CancellationToken {
+      let source = CancellationTokenSource()
+      source.cancel(after: delay, on: manual.context)
+      return source.token
+    }
+    var kept: CancellationToken? = token()
+    kept?.register { log.record("kept") }
+    token().register { log.record("handler") }
+    _ = token()
+    do {
+      let source = CancellationTokenSource()
+      source.cancel(after: .seconds(5), on: manual.context)
+      source.token.register { log.record("source") }
+    }
+    #expect(manual.pendingCount == 3)
+    manual.advance(by: .seconds(5))
+    #expect(log.events.sorted() == ["handler", "kept", "source"])
+    #expect(kept?.isCancelled == true)
+    kept = token()
+    #expect(manual.pendingCount == 1)
+    kept = nil
+    #expect(manual.pendingCount == 0)
+  }
+
+  @Test("R14: a deadline whose source is gone is freed with the last handler")
+  func deadlineEndsWithLastHandler() {
+    let manual = ManualContext()
+    var source: CancellationTokenSource? = CancellationTokenSource()
+    source?.cancel(after: .seconds(5), on: manual.context)
+    let registration = source!.token.register {}
+    source = nil
+    #expect(manual.pendingCount == 1)
+    #expect(registration.remove())
+    #expect(manual.pendingCount == 0)
+  }
+
+  @Test("R13: a handler that is registered after the source went away still hears of its deadline")
+  func deadlineHeardLate() {
+    let manual = ManualContext()
+    let log = Recorder<Int>()
+    var source: CancellationTokenSource? = CancellationTokenSource()
+    source?.cancel(after: .seconds(5), on: manual.context)
+    var token = source?.token
+    source = nil
+    token?.register { log.record(1) }
+    token = nil
+    manual.advance(by: .seconds(5))
+    #expect(log.events == [1])
+  }
+
+  // MARK: - What is left
+
+  @Test("R14: operations that register with one long-lived token and finish leave nothing behind", arguments: 0..<4)
+  func nothingIsLeft(operation: Int) {
+    let (source, other) = (CancellationTokenSource(), CancellationTokenSource())
+    let token = source.token
+    let left = Self.blocksLeft {
+      for number in 0..<DepthTests.count {
+        switch operation {
+        case 0: token.register { _ = number }.remove()
+        case 1:
+          let promise = Promise<Int, any Error>()
+          let future = promise.future.cancelled(by: token)
+          promise.succeed(number)
+          #expect(future.isResolved)
+        case 2: CancellationTokenSource(linkedTo: token, other.token).token.register { _ = number }.remove()
+        default: promiseThatIsCancelled(by: token)
+        }
+      }
+    }
+    #expect(left < 100, "\(left)")
+    #expect(source.cancel())
+  }
+
+  private func promiseThatIsCancelled(by token: CancellationToken) {
+    let promise = Promise<Int, TestError>()
+    promise.onCancel { [weak promise] in promise?.fail(TestError(1)) }
+    promise.future.cancelled(by: token).cancel()
+    #expect(promise.isResolved)
+  }
+}
