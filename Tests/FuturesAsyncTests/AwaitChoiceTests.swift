@@ -1,5 +1,4 @@
 internal import AllocationCounter
-internal import Dispatch
 internal import Futures
 internal import FuturesAsync
 internal import TestSupport

@@ -33,7 +33,11 @@ package final class SharedState<Stored: OutcomeStorage>: AnySharedState, @unchec
   override class var canSayCancelled: Bool { Cancelled<Failure>.isExpressible }
 
   override func endCancelled() {
-    guard let failure = Cancelled<Failure>.failure else { return }
+    guard let failure = Cancelled<Failure>.failure else {
+      // What has not been started never will be (R2b), so nobody can end it.
+      if phase.load(ordering: .relaxed) == .dormant { breakForever(.never, in: nil) }
+      return
+    }
     // What was cancelled is not reported as a failure that nobody looked at.
     if resolve(.failure(failure), in: nil) { isUnobservedFailure.store(false, ordering: .relaxed) }
   }
