@@ -88,6 +88,9 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     return isFirst
   }
 
+  /// Names a task that resolves the promise, and is cancelled with the future.
+  package func setProducer(task: Task<Void, Never>) { state.setProducer(task: task) }
+
   /// Resolves the future from a task of the library (R8).
   package func resolveFromTask(_ result: Result<Value, Failure>) {
     state.resolveFromTask(result, fromAtMost: .pending)

@@ -24,7 +24,7 @@ extension Promise {
       }
       resolveFromTask(result)
     }
-    onCancel { task.cancel() }
+    setProducer(task: task)
     return task
   }
 }

@@ -23,8 +23,11 @@ private func cancelCurrentTask() { withUnsafeCurrentTask { $0?.cancel() } }
 // MARK: - Task → token
 
 @Suite("R24: `withCancellationToken`", .timeLimit(.minutes(1)))
-struct WithCancellationTokenTests {
-  @Test("R24: the token is cancelled when the task was, or is; its handlers run once, in order", arguments: Moment.allCases)
+struct CancellationBridgeTests {
+  @Test(
+    "R24: the token is cancelled when the task was, or is; its handlers run once, in order",
+    arguments: Moment.allCases
+  )
   func cancelled(moment: Moment) async {
     let log = Recorder<String>()
     let task = Task.immediate {
@@ -87,8 +90,7 @@ struct WithCancellationTokenTests {
   func after() async {
     let log = Recorder<String>()
     let task = Task.immediate {
-      let captured = Dropping(Tracked())
-      weak var (registered, late): (Tracked?, Tracked?)
+      weak var registered: Tracked?
       let token = await withCancellationToken { token in
         let tracked = Tracked()
         registered = tracked
@@ -98,14 +100,17 @@ struct WithCancellationTokenTests {
         }
         return token
       }
-      captured.drop()
       #expect(registered == nil)
       cancelCurrentTask()
       #expect(!token.isCancelled)
+      weak var late: Tracked?
       do {
         let tracked = Tracked()
         late = tracked
-        #expect(!token.register { tracked.use() }.remove())
+        token.register {
+          tracked.use()
+          log.record("told")
+        }
       }
       #expect(late == nil)
     }
@@ -113,20 +118,25 @@ struct WithCancellationTokenTests {
     #expect(log.events == [])
   }
 
-  @Test("R24: what handlers captured is released, whether they ran or not, and also after a throw", arguments: [false, true])
+  @Test(
+    "R24: what handlers captured is released, whether they ran or not, and also after a throw",
+    arguments: [false, true]
+  )
   func release(isCancelled: Bool) async {
-    weak var tracked: Tracked?
-    let task = Task.immediate {
-      try await withCancellationToken { token in
-        let captured = Tracked()
-        tracked = captured
-        token.register { captured.use() }
-        if isCancelled { cancelCurrentTask() }
-        throw TestError(1)
+    let isReleased = await Task.immediate {
+      weak var tracked: Tracked?
+      await #expect(throws: TestError(1)) {
+        try await withCancellationToken { token in
+          let captured = Tracked()
+          tracked = captured
+          token.register { captured.use() }
+          if isCancelled { cancelCurrentTask() }
+          throw TestError(1)
+        }
       }
-    }
-    await #expect(throws: TestError(1)) { try await task.value }
-    #expect(tracked == nil)
+      return tracked == nil
+    }.value
+    #expect(isReleased)
   }
 
   @Test("R24: a token that lives on after its cancellation stays cancelled")
@@ -256,9 +266,10 @@ struct WithCancellationTokenTests {
 // MARK: - Waiting for a token
 
 @Suite("R22a: `CancellationToken.cancelled()`", .timeLimit(.minutes(1)))
-struct TokenCancelledTests {
+struct CancellationBridgeWaitingTests {
   /// Starts a task that waits, or has ended, when this returns, and notes that it has ended.
-  func startWait(for token: CancellationToken, isCancelled: Bool = false, _ log: Recorder<String>) -> Task<Void, Never> {
+  func startWait(for token: CancellationToken, isCancelled: Bool = false, _ log: Recorder<String>) -> Task<Void, Never>
+  {
     Task.immediate {
       if isCancelled { cancelCurrentTask() }
       await token.cancelled()
@@ -296,27 +307,297 @@ struct TokenCancelledTests {
 
   @Test("R22a: for a token that cannot be cancelled it waits until the task is", arguments: Moment.allCases)
   func never(moment: Moment) async {
-    let log = Recorder<String>()
     let gone = CancellationTokenSource().token
-    for token in [CancellationToken.none, gone, .any(), .any(.none, .none)] {
+    for token in [CancellationToken.none, gone, .any(), .any(.none, gone)] {
+      let log = Recorder<String>()
       let task = startWait(for: token, isCancelled: moment == .before, log)
-      if moment == .during { #expect(log.events == []) }
+      #expect(log.events == (moment == .before ? ["task"] : []))
       task.cancel()
       await task.value
+      #expect(log.events == ["task"])
     }
-    #expect(log.events.allSatisfy { $0 == "task" })
   }
 
   @Test("R22a: so it does if the source goes away during the wait")
   func sourceGoes() async {
     let log = Recorder<String>()
-    let source = Dropping(CancellationTokenSource())
-    let task = source.use { startWait(for: $0.token, log) }
-    source.drop()
+    var source: CancellationTokenSource? = CancellationTokenSource()
+    let task = startWait(for: source?.token ?? .cancelled, log)
+    source = nil
     await Task.yield()
     #expect(log.events == [])
-    task?.cancel()
-    await task?.value
+    task.cancel()
+    await task.value
     #expect(log.events == ["task"])
+  }
+
+  @Test("R24, R22a: inside `withCancellationToken` it waits for the task")
+  func bridged() async {
+    let task = Task.immediate { await withCancellationToken { token in await token.cancelled() } }
+    task.cancel()
+    await task.value
+  }
+
+  @Test("R21, R22a: the caller comes back to its own actor", arguments: Home.allCases)
+  func isolation(home: Home) async {
+    for cancelsToken in [false, true] {
+      let source = CancellationTokenSource()
+      let isHome = await run(on: home.make()) { actor in
+        await source.token.cancelled()
+        guard isReallyOn(actor) else { return false }
+        await source.token.cancelled()
+        return isReallyOn(actor)
+      } then: { task in
+        if cancelsToken { source.cancel() } else { task.cancel() }
+      }
+      #expect(isHome, "token: \(cancelsToken)")
+    }
+  }
+
+  @Test("R21, R22a: a function that begins with it is on its actor after it")
+  func entry() async {
+    #expect(await TokenEntry.wait(.cancelled))
+    #expect(await ThreadActor().wait(.cancelled))
+    let source = CancellationTokenSource()
+    let tasks = [
+      Task.immediate { await TokenEntry.wait(source.token) }, Task.immediate { await ThreadActor().wait(source.token) },
+    ]
+    source.cancel()
+    for task in tasks { #expect(await task.value) }
+  }
+}
+
+// MARK: - Token → task
+
+@Suite("R22a: `CancellationToken.cancelling { }`", .timeLimit(.minutes(1)))
+struct CancellationBridgeWorkTests {
+  enum Canceller: CaseIterable, Sendable { case token, task }
+
+  /// Runs `work` under a token, and cancels; before: when nothing has begun yet.
+  func run<R: Sendable>(
+    _ canceller: Canceller,
+    _ moment: Moment,
+    _ work: @escaping @Sendable () async throws -> R
+  ) async throws -> R {
+    let source = CancellationTokenSource()
+    let started = Gate()
+    if canceller == .token, moment == .before { source.cancel() }
+    let task = Task.immediate {
+      if canceller == .task, moment == .before { cancelCurrentTask() }
+      return try await source.token.cancelling {
+        started.open()
+        return try await work()
+      }
+    }
+    await started.pass()
+    if canceller == .token { source.cancel() } else { task.cancel() }
+    let result = await task.result
+    #expect(source.isCancelled == (canceller == .token))
+    return try result.get()
+  }
+
+  @Test("R22a: the token and the task cancel the work", arguments: Canceller.allCases, Moment.allCases)
+  func cancels(canceller: Canceller, moment: Moment) async {
+    await #expect(throws: CancellationError.self) {
+      try await run(canceller, moment) { try await Future<Int, any Error>.never.value }
+    }
+  }
+
+  @Test("R22a: a value that the work returns anyway is returned", arguments: Canceller.allCases, Moment.allCases)
+  func anyway(canceller: Canceller, moment: Moment) async throws {
+    let value = try await run(canceller, moment) {
+      await waitForCancellation()
+      return Task.isCancelled ? 5 : 0
+    }
+    #expect(value == 5)
+  }
+
+  @Test("R22a: the very error that the work throws is thrown", arguments: Canceller.allCases, Moment.allCases)
+  func errors(canceller: Canceller, moment: Moment) async {
+    let error = ReferenceError()
+    let thrown = await #expect(throws: ReferenceError.self) {
+      try await run(canceller, moment) { () async throws -> Int in
+        await waitForCancellation()
+        throw error
+      }
+    }
+    #expect(thrown === error)
+  }
+
+  @Test("R22a: without cancellation the work ends as it does, also for a token that cannot be cancelled")
+  func uncancelled() async throws {
+    for token in [CancellationToken.none, CancellationTokenSource().token] {
+      #expect(try await token.cancelling { Task.isCancelled ? 0 : 1 } == 1)
+      await #expect(throws: TestError(2)) { try await token.cancelling { throw TestError(2) } }
+    }
+  }
+
+  @Test("R22a: the work has the task-locals and the priority of the caller")
+  func inheritance() async throws {
+    let token = CancellationTokenSource().token
+    let name = try await Local.$name.withValue("caller") { try await token.cancelling { Local.name } }
+    #expect(name == "caller")
+    let inbox = Inbox<TaskPriority?>()
+    Task.detached(priority: .low) { try await token.cancelling { inbox.send(Task.basePriority) } }
+    #expect(await inbox.next() == .low)
+  }
+
+  @Test(
+    "R21, R22a: the work runs on the actor of its closure, and the caller comes back to his",
+    arguments: Home.allCases
+  )
+  func isolation(home: Home) async {
+    for error in [nil, TestError(1)] {
+      let isHome = await FuturesAsyncTests.run(on: home.make()) { actor in
+        let token = CancellationTokenSource().token
+        do {
+          let isOnMain = try await token.cancelling(TokenEntry.isOnMainActor)
+          guard isOnMain, isReallyOn(actor) else { return false }
+          try await token.cancelling {
+            await Task.yield()
+            if let error { throw error }
+          }
+          return isReallyOn(actor) && error == nil
+        } catch {
+          return isReallyOn(actor) && error as? TestError == TestError(1)
+        }
+      }
+      #expect(isHome, "error: \(String(describing: error))")
+    }
+  }
+
+  @Test("R21, R22a: a function that begins with it is on its actor after it")
+  func entry() async {
+    for isThrowing in [false, true] {
+      #expect(await TokenEntry.work(.cancelled, isThrowing))
+      #expect(await ThreadActor().work(.none, isThrowing))
+    }
+  }
+
+  @Test("R5, R22a: what the work captured is released when it has ended, also while the token lives")
+  func release() async throws {
+    let source = CancellationTokenSource()
+    let inbox = Inbox<String>()
+    try await {
+      let last = LastUse { inbox.send("released") }
+      try await source.token.cancelling { last.use() }
+    }()
+    #expect(await inbox.next() == "released")
+    #expect(!source.isCancelled)
+  }
+
+  private final class LastUse: Sendable {
+    private let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    deinit { body() }
+    func use() {}
+  }
+}
+
+/// Functions of the main actor that begin with a call of the library, and answer whether they are on it after that.
+@MainActor
+private enum TokenEntry {
+  @Sendable
+  static func isOnMainActor() async -> Bool {
+    guard isReallyOn(MainActor.shared) else { return false }
+    await Task.yield()
+    return isReallyOn(MainActor.shared)
+  }
+
+  @inline(never)
+  static func wait(_ token: CancellationToken) async -> Bool {
+    await token.cancelled()
+    return isOnMainQueue
+  }
+
+  @inline(never)
+  static func work(_ token: CancellationToken, _ isThrowing: Bool) async -> Bool {
+    do {
+      try await token.cancelling { if isThrowing { throw TestError(1) } }
+    } catch {
+      return isOnMainQueue
+    }
+    return isOnMainQueue
+  }
+}
+
+extension ThreadActor {
+  @inline(never)
+  fileprivate func wait(_ token: CancellationToken) async -> Bool {
+    await token.cancelled()
+    return executor.isCurrent
+  }
+
+  @inline(never)
+  fileprivate func work(_ token: CancellationToken, _ isThrowing: Bool) async -> Bool {
+    do {
+      try await token.cancelling { if isThrowing { throw TestError(1) } }
+    } catch {
+      return executor.isCurrent
+    }
+    return executor.isCurrent
+  }
+}
+
+// MARK: - Memory
+
+// In processes of their own, where nothing else allocates.
+
+@Suite("R24: what the bridge leaves behind", .enabled(if: AllocationCounts.areSupported), .timeLimit(.minutes(1)))
+struct CancellationBridgeMemoryTests {
+  /// The blocks that 10,000 rounds of `body` leave behind; the least of three times.
+  static func blocksLeft(_ body: @Sendable (_ number: Int) async -> Void) async -> Int64 {
+    for number in 0..<1_000 { await body(number) }
+    var least = Int64.max
+    for _ in 0..<3 {
+      let before = AllocationCounts.ofProcess().liveBlocks
+      for number in 0..<10_000 { await body(number) }
+      least = min(least, AllocationCounts.ofProcess().liveBlocks - before)
+    }
+    return least
+  }
+
+  @Test("R24: 10,000 calls of `withCancellationToken`, half of them cancelled, leave no block behind")
+  func withToken() async {
+    await #expect(processExitsWith: .success) {
+      let blocks = await Self.blocksLeft { number in
+        await Task.immediate {
+          await withCancellationToken { token in
+            for _ in 0..<3 { token.register {} }
+            if number.isMultiple(of: 2) { cancelCurrentTask() }
+          }
+        }.value
+      }
+      #expect(blocks < 1_000, "\(blocks) blocks")
+    }
+  }
+
+  @Test("R14, R22a: 10,000 waits that their task ends leave nothing registered with a token that lives on")
+  func cancelled() async {
+    await #expect(processExitsWith: .success) {
+      let source = CancellationTokenSource()
+      let blocks = await Self.blocksLeft { number in
+        let task = Task.immediate {
+          if number.isMultiple(of: 2) { cancelCurrentTask() }
+          await source.token.cancelled()
+        }
+        task.cancel()
+        await task.value
+      }
+      #expect(blocks < 1_000, "\(blocks) blocks")
+      #expect(!source.isCancelled)
+    }
+  }
+
+  @Test("R14, R22a: neither do 10,000 calls of `cancelling`")
+  func cancelling() async {
+    await #expect(processExitsWith: .success) {
+      let source = CancellationTokenSource()
+      let blocks = await Self.blocksLeft { number in
+        _ = try? await source.token.cancelling { if number.isMultiple(of: 2) { throw TestError(1) } }
+      }
+      #expect(blocks < 1_000, "\(blocks) blocks")
+      #expect(!source.isCancelled)
+    }
   }
 }

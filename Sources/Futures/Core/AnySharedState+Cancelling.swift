@@ -173,9 +173,16 @@ extension AnySharedState {
     }
   }
 
-  /// Names a producer that is to hear of cancellation, unless the state has ended; at once if it was cancelled.
+  /// Names a producer that is to hear of cancellation and of its awaiters' priority, unless the state has ended; at once if it
+  /// was cancelled.
+  @inlinable
+  package final func setProducer<Success, Failure>(task: Task<Success, Failure>) {
+    // A handle is one reference, whatever its parameters, and what is done with it here does not depend on them.
+    setProducer(anyTask: unsafeBitCast(task, to: Task<Void, any Error>.self))
+  }
+
   @usableFromInline
-  package final func setProducer(task: Task<Void, any Error>) {
+  final func setProducer(anyTask task: Task<Void, any Error>) {
     let isCancelled = lock.withLock {
       if phase.load(ordering: .relaxed) <= .following { setProducer(.task(task)) }
       return self.isCancelled
