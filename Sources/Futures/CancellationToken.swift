@@ -33,7 +33,8 @@ public final class CancellationTokenSource: Sendable {
   }
 
   init(linkedTo tokens: [CancellationToken]) {
-    let state = CancellationState()
+    let tokens = tokens.filter { $0.state != nil }
+    let state = CancellationState(parentCount: tokens.count)
     self.state = state
     if tokens.contains(where: \.isCancelled) {
       links = []
@@ -68,7 +69,7 @@ public final class CancellationTokenSource: Sendable {
   /// Whether it was cancelled.
   ///
   /// O(1), no lock.
-  public var isCancelled: Bool { state.wasCancelled }
+  public var isCancelled: Bool { state.isTriggered }
 
   /// Cancels it: all handlers that were registered before run, in order of registration, on this thread, before this returns.
   ///
@@ -118,7 +119,7 @@ public struct CancellationToken: Sendable, Hashable {
   /// Whether it was cancelled.
   ///
   /// O(1), no lock.
-  public var isCancelled: Bool { state?.wasCancelled ?? false }
+  public var isCancelled: Bool { state?.isTriggered ?? false }
 
   /// Throws if it was cancelled.
   /// - Throws: `CancellationError`.

@@ -71,8 +71,8 @@ private final class Shield: InputHolder, @unchecked Sendable {
   }
 
   override func leaveInputs(silently isSilent: Bool) -> [AnySharedState] {
-    // Detached, not left: that cancels nothing.
-    if !isSilent { _ = source.remove(node) }
+    // Whatever becomes of the source, it is not cancelled from here.
+    _ = source.leave(node, silently: isSilent)
     return []
   }
 }

@@ -26,7 +26,9 @@ extension Future {
       work().flatMapError { error in
         guard number < attempts, !cancellation.isCancelled, shouldRetry(error) else { return .failed(error) }
         return Future<Void, Failure>.succeeded(())
-          .derive(on: context, after: delay.delay(after: number)) { _ in attempt(number + 1) }
+          .derive(on: context, after: delay.delay(after: number)) { _ in
+            cancellation.isCancelled ? .failed(error) : attempt(number + 1)
+          }
       }
     }
     promise.follow(attempt(1))

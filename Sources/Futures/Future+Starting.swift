@@ -66,11 +66,12 @@ extension Future {
 
   /// A future that never resolves, and that is no mistake.
   ///
-  /// It keeps no consumer: callbacks are released at once, and what is derived from it never resolves either. An await of
-  /// it ends when its task is cancelled, a `timeout` ends it, and `race` passes it over. One allocation.
+  /// What is derived from it never resolves either. An await of it ends when its task is cancelled, a `timeout` ends it, `race`
+  /// passes it over, and cancelling it fails it, and what was derived from it, where `Failure` can say so. Its callbacks go with
+  /// its last copy. One allocation.
   public static var never: Self {
     let state = State<Value, Failure>(hasPromise: false)
-    state.breakPromise(.never, in: nil)
+    state.orphan()
     return Future(state)
   }
 

@@ -1,44 +1,61 @@
 internal import Synchronization
 
+/// What a wait does when its task is cancelled.
+@usableFromInline
+package enum WaitCancellation: Sendable {
+  /// It ends without a result.
+  case abandon
+  /// It ends without a result, and leaves the future, which is cancelled if nobody else needs it.
+  case cancel
+  /// It goes on.
+  case ignore
+}
+
 extension Future {
   /// Suspends the current task until the future is resolved, or, where `Failure` can say so, until the task is cancelled.
   ///
   /// Three allocations, and one more that the runtime makes for a cancellation handler.
   @inlinable
   nonisolated(nonsending) package func awaitResult() async -> Result<Value, Failure> {
-    guard case .shared(let state) = storage else { return peek().unsafelyUnwrapped }
+    let canSayCancelled = Cancelled<Failure>.isExpressible
+    if let result = await awaitResult(onCancel: canSayCancelled ? .abandon : .ignore) { return result }
+    return .failure(Cancelled<Failure>.failure.unsafelyUnwrapped)
+  }
+
+  /// Suspends the current task until the future is resolved, or as `choice` says.
+  ///
+  /// It raises the priority of the task that resolves the future, if there is one, now and later.
+  /// - Parameter choice: What to do when the task is cancelled.
+  /// - Returns: The result; `nil` if the wait was ended by cancellation.
+  @inlinable
+  nonisolated(nonsending) package func awaitResult(onCancel choice: WaitCancellation) async -> Result<Value, Failure>? {
+    guard case .shared(let state) = storage else { return peek() }
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), let task = state.producingTask {
       task.escalatePriority(to: Task.currentPriority)
       return await withTaskPriorityEscalationHandler {
-        await Self.awaitResult(of: state)
+        await Self.awaitResult(of: state, onCancel: choice)
       } onPriorityEscalated: { _, priority in
         task.escalatePriority(to: priority)
       }
     }
-    return await Self.awaitResult(of: state)
+    return await Self.awaitResult(of: state, onCancel: choice)
   }
 
   @inlinable
-  nonisolated(nonsending) static func awaitResult(of state: State<Value, Failure>) async -> Result<Value, Failure> {
+  nonisolated(nonsending) static func awaitResult(
+    of state: State<Value, Failure>,
+    onCancel choice: WaitCancellation
+  ) async -> Result<Value, Failure>? {
     let waiter = TaskWaiter<Outcome<Value, Failure>>()
-    guard Cancelled<Failure>.isExpressible else {
-      return await withUnsafeContinuation { continuation in
-        waiter.continuation = continuation
-        state.attach(waiter)
-      }
+    guard choice != .ignore else {
+      return await withUnsafeContinuation { continuation in state.attach(waiter, resuming: continuation) }
     }
     return await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
-        state.attach(waiter, resuming: continuation, orIfAbandoned: Self.cancelledResult)
-      }
+      await withUnsafeContinuation { continuation in state.attach(waiter, resuming: continuation) }
     } onCancel: {
-      state.abandon(waiter, with: Self.cancelledResult)
+      state.abandon(waiter, cancelling: choice == .cancel)
     }
   }
-
-  /// The result of a wait that was abandoned; only where `Failure` can say so.
-  @inlinable
-  static var cancelledResult: Result<Value, Failure> { .failure(Cancelled<Failure>.failure.unsafelyUnwrapped) }
 }
 
 extension AnySharedState {

@@ -25,7 +25,7 @@ extension Future {
         return .succeeded(transform(value))
       }
       let derived = State<New, Failure>(hasPromise: false)
-      loop.defer { derived.resolve(.success(transform(value)), in: loop) }
+      loop.defer { if !derived.hasEnded { derived.resolve(.success(transform(value)), in: loop) } }
       return Future<New, Failure>(derived)
     case nil:
       let derived = State<New, Failure>(hasPromise: false)
@@ -89,7 +89,7 @@ extension Future {
         return Future<New, Failure>.derived(from: transform(value), in: loop)
       }
       let derived = State<New, Failure>(hasPromise: false)
-      loop.defer { derived.follow(transform(value), in: loop) }
+      loop.defer { if !derived.hasEnded { derived.follow(transform(value), in: loop) } }
       return Future<New, Failure>(derived)
     case nil:
       let derived = State<New, Failure>(hasPromise: false)

@@ -20,7 +20,14 @@ public enum FuturesDiagnostics {
     case unobservedFailure(label: String?, any Error)
   }
 
-  private static let handler = Locked<(@Sendable (Misuse) -> Void)?>(nil)
+  /// A closure that is taken out of a generic place, and put back, gets a wrapper each time; so it has a place of its own.
+  private final class Handler: Sendable {
+    let call: @Sendable (Misuse) -> Void
+
+    init(_ call: @escaping @Sendable (Misuse) -> Void) { self.call = call }
+  }
+
+  private static let handler = Locked<Handler?>(nil)
 
   // Relaxed: a hint that saves the lock; the handler itself is read under the lock.
   private static let handlerIsSet = Atomic<Bool>(false)
@@ -33,16 +40,17 @@ public enum FuturesDiagnostics {
   ///   trap in debug builds, and a line on standard error in release builds, when somebody waits for a broken promise;
   ///   nothing for double resolutions and unobserved failures.
   public static func setHandler(_ handler: (@Sendable (Misuse) -> Void)?) {
+    let new = handler.map(Handler.init)
     let previous = self.handler.withLock { current in
-      handlerIsSet.store(handler != nil, ordering: .relaxed)
-      defer { current = handler }
+      handlerIsSet.store(new != nil, ordering: .relaxed)
+      defer { current = new }
       return current
     }
     _ = previous  // released here, outside the lock
   }
 
   static func report(_ misuse: Misuse) {
-    if let handler = handler.withLock({ $0 }) { return handler(misuse) }
+    if let handler = handler.withLock({ $0 }) { return handler.call(misuse) }
     guard case .brokenPromise(let broken) = misuse else { return }
     let sentence = "\(broken) Whoever waits for its future waits for ever, because its failure type cannot say so."
     #if DEBUG

@@ -88,8 +88,8 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     return isFirst
   }
 
-  /// Names a task that resolves the promise, and is cancelled with the future.
-  package func setProducer(task: Task<Void, Never>) { state.setProducer(task: task) }
+  /// Names a task that resolves the promise, so that it hears of its awaiters' priority.
+  package func setProducer(task: Task<Void, Never>) { state.setProducer(task: task, ifNone: true) }
 
   /// Resolves the future from a task of the library (R8).
   package func resolveFromTask(_ result: Result<Value, Failure>) {
@@ -128,9 +128,13 @@ extension Promise {
   /// One allocation, the first time, and a second for the record of it.
   public var cancellationToken: CancellationToken {
     state.lock.withLock {
-      if state.isResolved || state.breakReason != nil { return state.isCancelled ? .cancelled : .none }
+      let isOver = state.phase.load(ordering: .relaxed) > .orphaned
+      if !isOver, case .record(let record) = state.details, let cancellation = record.cancellation {
+        return CancellationToken(state: cancellation)
+      }
+      if isOver || state.isCancelled { return state.isCancelled ? .cancelled : .none }
       let record = state.record
-      if record.cancellation == nil { record.cancellation = CancellationState() }
+      record.cancellation = CancellationState()
       return CancellationToken(state: record.cancellation)
     }
   }

@@ -48,10 +48,11 @@ extension CancellationToken {
   /// Cancellation, token to task: the work runs in a task of its own, which is cancelled when the token is. Task to work:
   /// it is cancelled when the calling task is. The work decides what that means: a value that it returns anyway is returned
   /// here. Nothing is left registered afterwards.
-  /// - Parameter operation: The work. It runs on the actor that its closure is isolated to.
+  /// - Parameter operation: The work. It runs on the actor that its closure is isolated to, as in `Task { }`.
   /// - Returns: What `operation` returns.
   /// - Throws: What `operation` throws.
   nonisolated(nonsending) public func cancelling<R: Sendable>(
+    @_inheritActorContext @_implicitSelfCapture
     _ operation: sending @escaping @isolated(any) () async throws -> R
   ) async throws -> R {
     let task = Task { try await operation() }

@@ -33,20 +33,17 @@ extension Future {
       if choice == .cancel { cancelIfUnneeded() }
       throw CancellationError()
     }
-    let result: Result<Value, any Error>
-    switch choice {
-    case .ignore:
-      let all = materialize()
-      result = await all.value.mapError { $0 }
-    case .abandon, .cancel:
-      // A view of its own, which can be cancelled whatever this future can say.
-      let view = (choice == .abandon ? shielded : self).eraseFailure()
-      result = await withTaskCancellationHandler(
-        operation: { await view.result },
-        onCancel: { view.cancel() },
-        isolation: isolation
-      )
-    }
+    guard let result = await awaitResult(onCancel: choice.wait) else { throw CancellationError() }
     return try result.get()
+  }
+}
+
+extension AwaitCancellation {
+  fileprivate var wait: WaitCancellation {
+    switch self {
+    case .abandon: .abandon
+    case .cancel: .cancel
+    case .ignore: .ignore
+    }
   }
 }

@@ -14,7 +14,7 @@ extension AnySharedState {
   /// Cancels the states, and what only they need.
   @usableFromInline
   static func cancel(_ states: [AnySharedState]) {
-    var states = states
+    var states: [AnySharedState] = states.reversed()
     var cancelled: [AnySharedState] = []
     while let state = states.popLast()?.root {
       guard let producer = state.beginCancelling() else { continue }
@@ -23,7 +23,7 @@ extension AnySharedState {
       case .stage(let stage, let source):
         if source.leave(stage, silently: !state.canSayCancelled) { states.append(source) }
       case .task(let task): task.cancel()
-      case .inputs(let inputs): states += inputs.leaveInputs(silently: !state.canSayCancelled)
+      case .inputs(let inputs): states += inputs.leaveInputs(silently: !state.canSayCancelled).reversed()
       case .unknown: break
       }
       cancelled.append(state)
@@ -66,6 +66,8 @@ extension AnySharedState {
     let (isSubmitted, isUnneeded) = lock.withLock { () -> (Bool, Bool) in
       switch node.status.load(ordering: .relaxed) {
       case .new: break
+      // While it is being delivered to, its turn comes anyway.
+      case .listed where phase.load(ordering: .relaxed) > .orphaned: return (false, false)
       case .listed: record.silent.append(consumers.remove(node))
       case .submitted: return (true, false)
       case .silent, .finished: return (false, false)
@@ -81,7 +83,7 @@ extension AnySharedState {
   ///
   /// Under the lock.
   private final var isUnneeded: Bool {
-    phase.load(ordering: .relaxed) <= .following && consumers.isEmpty && !isCancelled
+    phase.load(ordering: .relaxed) <= .orphaned && consumers.isEmpty && !isCancelled
   }
 
   /// Who is to hear that a state was cancelled.
@@ -100,7 +102,7 @@ extension AnySharedState {
   /// Notes that the state was cancelled; `nil` if it was before, or has ended.
   private final func beginCancelling() -> CancelledProducer? {
     lock.withLock {
-      guard phase.load(ordering: .relaxed) <= .following, !isCancelled else { return nil }
+      guard phase.load(ordering: .relaxed) <= .orphaned, !isCancelled else { return nil }
       isCancelled = true
       let kind: CancelledProducer.Kind
       switch producer {
@@ -123,6 +125,42 @@ extension AnySharedState {
   }
 
   private final var canSayCancelled: Bool { type(of: self).canSayCancelled }
+}
+
+// MARK: - Orphans
+
+extension AnySharedState {
+  /// Notes that nobody will ever resolve this state, nor what is derived from it, but by cancelling.
+  ///
+  /// An orphan is owned by its handles alone. So what was derived from it must not refer to it any more, and is an orphan
+  /// itself: cancelling that does not reach this one, while cancelling this one still reaches that.
+  @usableFromInline
+  final func orphan(fromAtMost last: Phase = .following) {
+    var states = [self]
+    while let state = states.popLast()?.root {
+      let (consumers, inputs, details) = state.becomeOrphan(fromAtMost: last)
+      for case let stage as StageNode in consumers {
+        if let derived = stage.stateToOrphan() { states.append(derived) }
+      }
+      for input in inputs { input.deliver(input, state, .current) }
+      _ = details  // released here, outside the lock
+    }
+  }
+
+  /// The consumers that stay, those that have been taken out to be told, and what the state lets go of.
+  private final func becomeOrphan(fromAtMost last: Phase) -> ([CallbackNode], [CallbackNode], StateDetails) {
+    lock.withLock {
+      guard phase.load(ordering: .relaxed) <= last else { return ([], [], .none) }
+      let details = self.details
+      if case .dormant = details { self.details = .none } else { setProducer(.none) }
+      // Releasing, as every store of a phase; it announces nothing.
+      phase.store(.orphaned, ordering: .releasing)
+      let all = consumers.all
+      let inputs = all.filter { $0.kind == .input }
+      for input in inputs { _ = unlist(input) }
+      return (all.filter { $0.kind != .input }, inputs, details)
+    }
+  }
 }
 
 // MARK: - Producers
@@ -176,14 +214,17 @@ extension AnySharedState {
   /// Names a producer that is to hear of cancellation and of its awaiters' priority, unless the state has ended; at once if it
   /// was cancelled.
   @inlinable
-  package final func setProducer<Success, Failure>(task: Task<Success, Failure>) {
+  package final func setProducer<Success, Failure>(task: Task<Success, Failure>, ifNone: Bool = false) {
     // A handle is one reference, whatever its parameters, and what is done with it here does not depend on them.
-    setProducer(anyTask: unsafeBitCast(task, to: Task<Void, any Error>.self))
+    setProducer(anyTask: unsafeBitCast(task, to: Task<Void, any Error>.self), ifNone: ifNone)
   }
 
   @usableFromInline
-  final func setProducer(anyTask task: Task<Void, any Error>) {
+  final func setProducer(anyTask task: Task<Void, any Error>, ifNone: Bool) {
     let isCancelled = lock.withLock {
+      if ifNone {
+        guard case .none = producer else { return self.isCancelled }
+      }
       if phase.load(ordering: .relaxed) <= .following { setProducer(.task(task)) }
       return self.isCancelled
     }

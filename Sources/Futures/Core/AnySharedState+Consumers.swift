@@ -10,7 +10,8 @@ extension AnySharedState {
     switch append(node) {
     case .listed: break
     case .withdrawn: return false
-    case .first: startProducer()
+    case .first(let lazy): start(lazy)
+    case .orphaned: (node as? StageNode)?.stateToOrphan()?.orphan()
     case .due:
       let loop = DeliveryLoop.current
       let entered = loop.enter()
@@ -24,7 +25,7 @@ extension AnySharedState {
     return true
   }
 
-  private enum Attachment { case listed, first, due, withdrawn }
+  private enum Attachment { case listed, first(LazyStart), orphaned, due, withdrawn }
 
   /// Appends `node` unless the state is final; then it is due at once, and counts as taken from the list.
   private final func append(_ node: CallbackNode) -> Attachment {
@@ -33,22 +34,26 @@ extension AnySharedState {
       guard status == .new || status == .silent else { return .withdrawn }
       isUnobservedFailure.store(false, ordering: .relaxed)
       switch phase.load(ordering: .relaxed) {
+      case .dormant where isCancelled:
+        node.status.store(.listed, ordering: .relaxed)
+        consumers.append(node)
+        return .listed
       case .dormant:
+        guard case .dormant(let lazy) = details else { preconditionFailure("A dormant future has nothing to start.") }
+        details = .none
         // Releasing, as every store of a phase. A promise is about to exist, so nobody must merge the state.
         phase.store(.pending, ordering: .releasing)
         hasPromise = true
+        list(node, status)
+        return .first(lazy)
+      case .pending, .following, .delivering:
+        list(node, status)
+        return .listed
+      case .orphaned where node.kind != .input:
         node.status.store(.listed, ordering: .relaxed)
         consumers.append(node)
-        return .first
-      case .pending, .following, .delivering:
-        if status == .silent, !isResolved {
-          record.silent.append(node)
-        } else {
-          node.status.store(.listed, ordering: .relaxed)
-          consumers.append(node)
-        }
-        return .listed
-      case .broken, .resolved:
+        return .orphaned
+      case .orphaned, .broken, .resolved:
         markTaken(node)
         return .due
       case .merged:
@@ -57,17 +62,28 @@ extension AnySharedState {
     }
   }
 
+  /// Lists a consumer that is new, or silent from the beginning.
+  ///
+  /// Under the lock.
+  private final func list(_ node: CallbackNode, _ status: CallbackNode.Status) {
+    if status == .silent, !isResolved {
+      record.silent.append(node)
+    } else {
+      node.status.store(.listed, ordering: .relaxed)
+      consumers.append(node)
+    }
+  }
+
   /// Starts what resolves a dormant state, which has its first consumer now.
   ///
   /// That is user code of unknown depth, since it may observe the next lazy future.
-  private final func startProducer() {
-    let lazy = lock.withLock {
-      defer { details = .none }
-      if case .dormant(let lazy) = details { return lazy }
-      preconditionFailure("A dormant future has nothing to start.")
-    }
+  private final func start(_ lazy: LazyStart) {
     let loop = DeliveryLoop.current
-    guard loop.enter() else { return loop.defer { lazy.start?(self) } }
+    guard loop.enter() else {
+      return loop.defer {
+        if self.wasCancelled { self.orphan() } else { lazy.start?(self) }
+      }
+    }
     lazy.start?(self)
     loop.leave()
   }
@@ -78,7 +94,7 @@ extension AnySharedState {
   private final func markTaken(_ node: CallbackNode) {
     let staysRemovable =
       switch node.kind {
-      case .inline: false
+      case .inline, .input: false
       case .queued, .custom: true
       // Who waits for a broken future gets nothing, and can still give up.
       case .waiter: phase.load(ordering: .relaxed) == .broken
@@ -147,6 +163,7 @@ extension AnySharedState {
     let listed = lock.withLock { unlist(node) }
     guard listed != nil || node.claimSubmitted() else { return false }
     node.release()
+    consumerWasRemoved()
     return true
   }
 
@@ -160,8 +177,9 @@ extension AnySharedState {
       return consumers.remove(node)
     case .silent:
       node.status.store(.finished, ordering: .relaxed)
+      guard node.isListed else { return node }  // it has not come here yet
       // Those that were silenced come back to the others when the state ends.
-      return phase.load(ordering: .relaxed) <= .following ? record.silent.remove(node) : consumers.remove(node)
+      return phase.load(ordering: .relaxed) <= .orphaned ? record.silent.remove(node) : consumers.remove(node)
     case .new, .submitted, .finished: return nil
     }
   }

@@ -23,12 +23,15 @@ package class AnySharedState: @unchecked Sendable {
     case dormant
     /// Unresolved, its producer may resolve it. Next is any of those below.
     case pending
-    /// Unresolved, and resolves as another future does (`Promise.follow`). Next is `broken`, `delivering` or `resolved`.
+    /// Unresolved, and resolves as another future does (`Promise.follow`). Next is any of those below.
     case following
+    /// Unresolved, and nobody will ever resolve it, which is no mistake (`never`); it can still be cancelled.
+    ///
+    /// Owned by its handles, and by those of what it was derived from. Next is `delivering` or `resolved`.
+    case orphaned
     /// Merged into the state that `details` names, to which all that arrives here goes. Final.
     case merged
-    /// Unresolved for ever: nobody is left to resolve it, and its failure type cannot say so; or nobody ever was (`never`).
-    /// Final.
+    /// Unresolved for ever: nobody is left to resolve it, and its failure type cannot say so. Final.
     case broken
     /// Resolved; one thread runs the consumers, the others append theirs. Next is `resolved`.
     case delivering
@@ -78,7 +81,8 @@ package class AnySharedState: @unchecked Sendable {
   }
 
   deinit {
-    // `consumers` is empty: while it was not, a producer owned this state, and a producer that goes away breaks it.
+    // Else there are no consumers: while there were, a producer owned this state, and a producer that goes away breaks it.
+    if phase.load(ordering: .relaxed) == .orphaned { releaseConsumers() }
     if phase.load(ordering: .relaxed) == .merged { releaseTargets() }
     if isUnobservedFailure.load(ordering: .relaxed), FuturesDiagnostics.hasHandler { reportUnobservedFailure() }
   }
@@ -108,7 +112,25 @@ package class AnySharedState: @unchecked Sendable {
     return target
   }
 
+  /// Lets go of the consumers of an orphan, which may own the next orphan, and so on; this nests only as deep as deliveries do.
+  private final func releaseConsumers() {
+    var lists = [consumers]
+    if case .record(let record) = details { lists.append(record.silent) }
+    let release = { [lists] in
+      for var list in lists {
+        while list.popFirst() != nil {}
+      }
+    }
+    let loop = DeliveryLoop.current
+    guard loop.enter() else { return loop.defer(release) }
+    release()
+    loop.leave()
+  }
+
   // MARK: What needs the types
+
+  /// Called when a consumer has been removed.
+  func consumerWasRemoved() {}
 
   /// Whether the failure type can say "cancelled".
   class var canSayCancelled: Bool { false }
@@ -125,6 +147,17 @@ extension AnySharedState {
     // Acquiring: what the merge wrote before it, which is final.
     while state.phase.load(ordering: .acquiring) == .merged, case .merged(let target) = state.details { state = target }
     return state
+  }
+
+  /// Whether this state, or what it was merged into, is resolved.
+  @usableFromInline
+  final var hasEnded: Bool { root.isResolved }
+
+  /// Whether this state, or what it was merged into, was cancelled.
+  @usableFromInline
+  final var wasCancelled: Bool {
+    let state = root
+    return state.lock.withLock { state.isCancelled }
   }
 
   @usableFromInline

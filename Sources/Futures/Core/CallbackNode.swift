@@ -15,6 +15,8 @@ package class CallbackNode: @unchecked Sendable {
   package enum Kind: UInt8 {
     /// Runs during the delivery, on the delivering thread.
     case inline
+    /// As `inline`, and is told at once when its source turns out to never resolve.
+    case input
     /// Is handed to a queue during the delivery, and can be removed until the queue starts it.
     case queued
     /// Is handed to an execution context that may run it at once, and can be removed until it is started.
@@ -24,7 +26,7 @@ package class CallbackNode: @unchecked Sendable {
     case waiter
 
     /// Whether a delivery may run user code of unknown depth, so that deliveries must not nest without limit.
-    var mayRunInline: Bool { self == .inline || self == .custom }
+    var mayRunInline: Bool { self == .inline || self == .input || self == .custom }
   }
 
   /// Where a consumer is in its life.
@@ -65,6 +67,11 @@ package class CallbackNode: @unchecked Sendable {
     self.kind = kind
     self.deliver = deliver
   }
+
+  /// Whether it is in a list.
+  ///
+  /// Under the lock of the list's owner.
+  final var isListed: Bool { next != nil }
 
   /// Gives up what the consumer captured.
   ///
@@ -172,6 +179,20 @@ struct CallbackList {
       if node?.toOpaque() == first?.toOpaque() { break }
     }
     return self
+  }
+
+  /// All consumers, which stay where they are.
+  ///
+  /// O(n).
+  var all: [CallbackNode] {
+    var nodes: [CallbackNode] = []
+    var node = first
+    while let current = node {
+      nodes.append(current.takeUnretainedValue())
+      node = current._withUnsafeGuaranteedRef { $0.next }
+      if node?.toOpaque() == first?.toOpaque() { break }
+    }
+    return nodes
   }
 
   /// Takes out the consumers that only wait, in order, and gives them `status`.

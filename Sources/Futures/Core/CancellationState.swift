@@ -11,11 +11,25 @@ package final class CancellationState: AnySharedState, @unchecked Sendable {
   /// The delays after which it is cancelled.
   private var deadlines: [Interruption] = []
 
+  /// Whether the source has gone, so that only a deadline can cancel it.
+  private var hasLostSource = false
+
   /// Keeps the state until a deadline, where only its handlers wait for that.
   private var kept: CancellationState?
 
+  private var isLinked = false
+
+  /// How many others may cancel it, since it is linked to them.
+  private var parentCount = 0
+
   @inlinable
   package init() { super.init(hasPromise: false) }
+
+  convenience init(parentCount: Int) {
+    self.init()
+    self.parentCount = parentCount
+    isLinked = parentCount > 0
+  }
 
   deinit {
     for deadline in deadlines { deadline.end() }
@@ -27,7 +41,7 @@ package final class CancellationState: AnySharedState, @unchecked Sendable {
   ///
   /// Acquiring: whoever finds it cancelled finds what was written before that.
   @inlinable
-  package var wasCancelled: Bool { phase.load(ordering: .acquiring) == .resolved }
+  package var isTriggered: Bool { phase.load(ordering: .acquiring) == .resolved }
 
   /// Adds a handler; runs it at once if it was cancelled, and releases it if it cannot be cancelled any more.
   ///
@@ -39,19 +53,48 @@ package final class CancellationState: AnySharedState, @unchecked Sendable {
 
   @usableFromInline
   func add(_ node: HandlerNode) -> Bool {
+    var source: CancellationTokenSource?
     let phase = lock.withLock {
       let phase = self.phase.load(ordering: .relaxed)
       if phase == .pending {
         node.status.store(.listed, ordering: .relaxed)
         consumers.append(node)
+        if hasLostSource { kept = self }
+        if isLinked, parentCount == 0 { source = node.takeSource() }
       }
       return phase
     }
-    if phase == .resolved { node.run() }
-    return phase == .pending
+    _ = source  // released here, outside the lock
+    switch phase {
+    case .pending: return true
+    case .resolved: node.runAlone()
+    default: node.release()
+    }
+    return false
   }
 
-  /// Cancels it: runs the handlers in order, and then those of the sources that are linked to it.
+  /// Notes that one of those to which this is linked cannot cancel it any more.
+  ///
+  /// After the last one the handlers need not keep the source, which hears of nobody.
+  func parentEnded() {
+    let sources = lock.withLock { () -> [CancellationTokenSource?] in
+      parentCount -= 1
+      guard parentCount == 0, phase.load(ordering: .relaxed) == .pending else { return [] }
+      return consumers.all.map { unsafeDowncast($0, to: HandlerNode.self).takeSource() }
+    }
+    _ = sources  // released here, outside the lock
+  }
+
+  override func consumerWasRemoved() {
+    let kept = lock.withLock { () -> CancellationState? in
+      guard consumers.isEmpty else { return nil }
+      defer { self.kept = nil }
+      return self.kept
+    }
+    _ = kept  // released here, outside the lock
+  }
+
+  /// Cancels it: runs the handlers in order, those of a source that is linked to it in the place of the link.
   ///
   /// Not by the delivery loop, which may put off what is nested deeply: when this returns, all of them have run (R13).
   /// - Returns: Whether this was the first time.
@@ -59,16 +102,21 @@ package final class CancellationState: AnySharedState, @unchecked Sendable {
   @discardableResult
   package func trigger() -> Bool {
     guard var handlers = begin() else { return false }
-    var linked: [CancellationState] = []
+    // Those that are to go on where a linked source comes between them.
+    var outer: [CallbackList] = []
     while true {
       while let node = handlers.popFirst() {
         // Whoever claims it runs it; `remove()` may have been faster.
         guard node.claimSubmitted() else { continue }
         let handler = unsafeDowncast(node, to: HandlerNode.self)
-        if handler.handler == nil, let state = handler.linked { linked.append(state) } else { handler.run() }
+        guard let linked = handler.run() else { continue }
+        if let inner = linked.begin() {
+          if !handlers.isEmpty { outer.append(handlers) }
+          handlers = inner
+        }
       }
-      guard let next = linked.popLast() else { return true }
-      if let more = next.begin() { handlers = more }
+      guard let next = outer.popLast() else { return true }
+      handlers = next
     }
   }
 
@@ -94,6 +142,7 @@ package final class CancellationState: AnySharedState, @unchecked Sendable {
     let isOver = lock.withLock {
       guard phase.load(ordering: .relaxed) == .pending else { return true }
       if !deadlines.isEmpty {
+        hasLostSource = true
         if !consumers.isEmpty { kept = self }
         return true
       }
@@ -134,17 +183,25 @@ package class HandlerNode: CallbackNode, @unchecked Sendable {
   @inlinable
   package init(_ handler: Handler?) {
     self.handler = handler
-    super.init(kind: .inline) { _, _, _ in }
+    super.init(kind: .inline) { node, _, _ in node.release() }
   }
 
-  /// The source to be cancelled, instead of a handler.
-  var linked: CancellationState? { nil }
-
-  final func run() {
+  /// Runs the handler, or answers which source is to be cancelled instead.
+  @usableFromInline
+  func run() -> CancellationState? {
     let handler = handler
     self.handler = nil
     handler?()
+    return nil
   }
+
+  /// Runs the handler, or cancels the source.
+  final func runAlone() { run()?.trigger() }
+
+  /// Takes out the source that this keeps.
+  ///
+  /// Under the lock of the state.
+  func takeSource() -> CancellationTokenSource? { nil }
 
   @usableFromInline
   override package func release() { handler = nil }
@@ -171,12 +228,26 @@ final class LinkNode: HandlerNode, @unchecked Sendable {
     super.init(nil)
   }
 
-  override var linked: CancellationState? { state }
+  @usableFromInline
+  override func run() -> CancellationState? {
+    let state = state
+    self.state = nil
+    _ = super.run()
+    source = nil
+    return state
+  }
+
+  override func takeSource() -> CancellationTokenSource? {
+    defer { source = nil }
+    return source
+  }
 
   @usableFromInline
   override func release() {
     super.release()
-    state = nil
     source = nil
+    let state = state
+    self.state = nil
+    state?.parentEnded()
   }
 }

@@ -24,12 +24,12 @@ extension Future {
         return Future<New, NewFailure>.derived(from: transform(result), in: loop)
       }
       let derived = State<New, NewFailure>(hasPromise: false)
-      loop.defer { derived.follow(transform(result), in: loop) }
+      loop.defer { if !derived.hasEnded { derived.follow(transform(result), in: loop) } }
       return Future<New, NewFailure>(derived)
     }
     let derived = State<New, NewFailure>(hasPromise: false)
     if runsInline {
-      attach(.stage(resolving: derived, transform), resolving: derived)
+      attach(TransformNode(derived, transform), resolving: derived)
     } else {
       attach(
         SubmittedStageNode(derived, on: context, after: delay, for: transformed, transform),

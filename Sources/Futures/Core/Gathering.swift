@@ -57,7 +57,8 @@ final class Gathering<Derived: OutcomeStorage>: InputHolder, @unchecked Sendable
   @usableFromInline
   func lose(_ reason: BreakReason?, in loop: DeliveryLoop) {
     lock.withLock {
-      if self.reason == nil { self.reason = reason }
+      // A mistake is told, also where another input never was to resolve.
+      if self.reason?.error == nil { self.reason = reason ?? .never }
     }
     countDown(in: loop)
   }
@@ -126,7 +127,7 @@ final class InputNode<Input: OutcomeStorage, Derived: OutcomeStorage>: CallbackN
   init(_ gathering: Gathering<Derived>, decide: @escaping Decision) {
     self.gathering = gathering
     self.decide = decide
-    super.init(kind: .inline) { node, source, loop in
+    super.init(kind: .input) { node, source, loop in
       let node = unsafeDowncast(node, to: InputNode.self)
       if let result = unsafeDowncast(source, to: SharedState<Input>.self).result {
         node.gathering.add(node.decide(result), in: loop)

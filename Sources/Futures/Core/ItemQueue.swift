@@ -95,7 +95,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: InputHol
     if let result = future.peek() {
       finish(index, result, in: loop)
     } else if case .shared(let state) = future.storage {
-      let node = CallbackNode(kind: .inline) { _, source, loop in
+      let node = CallbackNode(kind: .input) { _, source, loop in
         if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
           self.finish(index, result, in: loop)
         } else {
@@ -104,10 +104,10 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: InputHol
         self.startItems(in: loop)
       }
       let (isOver, isSilent) = lock.withLock {
+        if self.isSilent { node.status.store(.silent, ordering: .relaxed) }  // nobody else has the node yet
         if !self.isOver { running[index] = GatheredInput(state: state, node: node) }
         return (self.isOver, self.isSilent)
       }
-      if isSilent { node.status.store(.silent, ordering: .relaxed) }  // nobody else has the node yet
       if !isOver { state.attach(node) }
       if isOver || isSilent { state.cancelIfUnneeded() }
     }
@@ -128,7 +128,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: InputHol
   @inlinable
   func lose(_ index: Int, _ reason: BreakReason?) {
     note(index) {
-      if self.reason == nil { self.reason = reason }
+      if self.reason?.error == nil { self.reason = reason ?? .never }
       broken += 1
     }
   }

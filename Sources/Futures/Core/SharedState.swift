@@ -22,8 +22,9 @@ package final class SharedState<Stored: OutcomeStorage>: AnySharedState, @unchec
 
   @inlinable
   override package func breakPromise(_ reason: BreakReason, in loop: DeliveryLoop?) {
+    guard let error = reason.error else { return orphan() }
     // `Never` first: the cast is slow, and most futures that cannot hold the error cannot hold any.
-    if Failure.self != Never.self, let error = reason.error, let failure = error as? Failure {
+    if Failure.self != Never.self, let failure = error as? Failure {
       resolve(.failure(failure), in: loop)
     } else {
       breakForever(reason, in: loop)
@@ -35,15 +36,17 @@ package final class SharedState<Stored: OutcomeStorage>: AnySharedState, @unchec
   override func endCancelled() {
     guard let failure = Cancelled<Failure>.failure else {
       // What has not been started never will be (R2b), so nobody can end it.
-      if phase.load(ordering: .relaxed) == .dormant { breakForever(.never, in: nil) }
+      orphan(fromAtMost: .dormant)
       return
     }
     // What was cancelled is not reported as a failure that nobody looked at.
-    if resolve(.failure(failure), in: nil) { isUnobservedFailure.store(false, ordering: .relaxed) }
+    if resolve(.failure(failure), fromAtMost: .orphaned, in: nil) {
+      isUnobservedFailure.store(false, ordering: .relaxed)
+    }
   }
 
   override func reportUnobservedFailure() {
-    guard case .failure(let failure)? = outcome.result else { return }
+    guard case .failure(let failure)? = outcome.result, !(failure is CancellationError) else { return }
     FuturesDiagnostics.report(.unobservedFailure(label: label, failure))
   }
 }

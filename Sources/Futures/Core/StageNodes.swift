@@ -16,6 +16,9 @@ class StageNode: CallbackNode, @unchecked Sendable {
   @inlinable
   override init(kind: Kind, deliver: @escaping Delivery) { super.init(kind: kind, deliver: deliver) }
 
+  /// The state that will never be resolved, since the source will not.
+  func stateToOrphan() -> AnySharedState? { nil }
+
   /// Ends a delay, so that the stage goes on now; called once the stage was cancelled but cannot say so.
   func hurry(with source: AnySharedState) {}
 }
@@ -37,6 +40,8 @@ final class FollowerNode<Stored: OutcomeStorage>: StageNode, @unchecked Sendable
       follower.resolve(result, in: loop)
     }
   }
+
+  override func stateToOrphan() -> AnySharedState? { follower }
 }
 
 /// Resolves a state with the transformed value of its source, inline.
@@ -59,6 +64,8 @@ final class MapNode<Value: Sendable, New: Sendable, Failure: Error>: StageNode, 
       }
     }
   }
+
+  override func stateToOrphan() -> AnySharedState? { derived }
 }
 
 /// Resolves a state as the future that a transform makes of the value of its source, inline.
@@ -81,15 +88,19 @@ final class FlatMapNode<Value: Sendable, New: Sendable, Failure: Error>: StageNo
       }
     }
   }
+
+  override func stateToOrphan() -> AnySharedState? { derived }
 }
 
 /// Resolves a state as its source, unless something interrupts that: a timeout, a token.
 final class InterruptibleFollowerNode<Stored: OutcomeStorage>: StageNode, @unchecked Sendable {
   // @unchecked: as the base class says.
+  private let follower: SharedState<Stored>
   private let interruption: Interruption
 
   /// An interruption that outlives its source still ends the state when the source breaks without being able to say so.
   init(_ follower: SharedState<Stored>, _ interruption: Interruption, outlivesSource: Bool) {
+    self.follower = follower
     self.interruption = interruption
     super.init(kind: .inline) { _, source, loop in
       if let result = unsafeDowncast(source, to: SharedState<Stored>.self).result {
@@ -101,6 +112,12 @@ final class InterruptibleFollowerNode<Stored: OutcomeStorage>: StageNode, @unche
       }
       interruption.end()
     }
+  }
+
+  /// It is no orphan: the interruption may still end it.
+  override func stateToOrphan() -> AnySharedState? {
+    follower.setProducer(inputs: interruption)
+    return nil
   }
 
   override func release() { interruption.end() }
@@ -120,21 +137,33 @@ enum TransformedResults: Sendable {
   }
 }
 
-extension StageNode {
-  /// A consumer that resolves `derived` as the future that `transform` makes of the result of its source, inline.
+/// Resolves a state as the future that a transform makes of the result of its source, inline.
+@usableFromInline
+final class TransformNode<Value: Sendable, Failure: Error, New: Sendable, NewFailure: Error>: StageNode,
+  @unchecked Sendable
+{
+  // @unchecked: as the base class says.
+  @usableFromInline let transform: @Sendable (Result<Value, Failure>) -> Future<New, NewFailure>
+  @usableFromInline let derived: State<New, NewFailure>
+
   @inlinable
-  static func stage<Value: Sendable, Failure: Error, New: Sendable, NewFailure: Error>(
-    resolving derived: State<New, NewFailure>,
+  init(
+    _ derived: State<New, NewFailure>,
     _ transform: @escaping @Sendable (Result<Value, Failure>) -> Future<New, NewFailure>
-  ) -> StageNode {
-    StageNode(kind: .inline) { _, source, loop in
+  ) {
+    self.derived = derived
+    self.transform = transform
+    super.init(kind: .inline) { node, source, loop in
+      let node = unsafeDowncast(node, to: TransformNode.self)
       if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
-        derived.follow(transform(result), in: loop)
+        node.derived.follow(node.transform(result), in: loop)
       } else {
-        source.passBreak(to: derived, in: loop)
+        source.passBreak(to: node.derived, in: loop)
       }
     }
   }
+
+  override func stateToOrphan() -> AnySharedState? { derived }
 }
 
 /// Resolves a state as the future that a transform makes of the result of its source, on an execution context, and after a
@@ -181,7 +210,8 @@ final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, N
       guard let context = node.context else { return }
       node.context = nil
       let work = StageWork(node, source)
-      if let delay = node.delay, let deadline = node.deadline {
+      // Where a cancelled stage cannot say so, it does not wait any more.
+      if let delay = node.delay, let deadline = node.deadline, !node.derived.wasCancelled {
         deadline.start { context.schedule(after: delay) { work.run() } }
       } else {
         context.execute { work.run() }
@@ -209,6 +239,8 @@ final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, N
     transform = nil
     deadline?.end()
   }
+
+  override func stateToOrphan() -> AnySharedState? { derived }
 
   override func hurry(with source: AnySharedState) {
     guard let deadline else { return }

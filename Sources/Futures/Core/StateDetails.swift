@@ -94,13 +94,13 @@ final class LazyStart: @unchecked Sendable {
 /// Why a state is broken; one object for all that were derived from the same promise.
 @usableFromInline
 package final class BreakReason: Sendable {
-  /// The mistake; `nil` where it is none, since the future was made to never resolve.
+  /// The mistake; `nil` where it is none, since a future was made to never resolve, or a token cannot be cancelled any more.
   @usableFromInline let error: BrokenPromise?
 
   init(_ error: BrokenPromise?) { self.error = error }
 
-  /// The reason of `Future.never`, and of what is derived from it.
-  static let never = BreakReason(nil)
+  /// The reason of what waits for `Future.never`.
+  @usableFromInline static let never = BreakReason(nil)
 }
 
 // MARK: - Under the lock

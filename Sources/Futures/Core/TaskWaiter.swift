@@ -2,7 +2,7 @@
 @usableFromInline
 package final class TaskWaiter<Stored: OutcomeStorage>: CallbackNode, @unchecked Sendable {
   // @unchecked: as the base class says.
-  @usableFromInline package typealias Continuation = UnsafeContinuation<Result<Stored.Value, Stored.Failure>, Never>
+  @usableFromInline package typealias Continuation = UnsafeContinuation<Result<Stored.Value, Stored.Failure>?, Never>
 
   /// Set before the waiter is listed; resumed by whoever moved `status` to `finished` after that.
   @exclusivity(unchecked) @usableFromInline final var continuation: Continuation?
@@ -21,25 +21,26 @@ package final class TaskWaiter<Stored: OutcomeStorage>: CallbackNode, @unchecked
 }
 
 extension SharedState {
-  /// Has `waiter` resumed with the result, or with `abandoned` if its wait was abandoned before it came here.
+  /// Has `waiter` resumed with the result, or with `nil` if its wait was abandoned before it came here.
   @inlinable
-  package func attach(
-    _ waiter: TaskWaiter<Stored>,
-    resuming continuation: TaskWaiter<Stored>.Continuation,
-    orIfAbandoned abandoned: @autoclosure () -> Result<Value, Failure>
-  ) {
+  package func attach(_ waiter: TaskWaiter<Stored>, resuming continuation: TaskWaiter<Stored>.Continuation) {
     waiter.continuation = continuation
-    if !attach(waiter) { continuation.resume(returning: abandoned()) }
+    if !attach(waiter) { continuation.resume(returning: nil) }
   }
 
-  /// Ends the wait of `waiter` with `result`, unless it has got one; then its place in the list is free.
+  /// Ends the wait of `waiter` with `nil`, unless it has got a result; then its place in the list is free.
   ///
-  /// O(1).
+  /// O(1), but for the cancellation.
+  /// - Parameters:
+  ///   - waiter: Who waits.
+  ///   - isCancelling: Whether the state is cancelled if nobody else needs it.
   @inlinable
-  package func abandon(_ waiter: TaskWaiter<Stored>, with result: @autoclosure () -> Result<Value, Failure>) {
+  package func abandon(_ waiter: TaskWaiter<Stored>, cancelling isCancelling: Bool) {
     // Before it comes here it has no continuation yet: `attach` will see that it was withdrawn.
-    if withdraw(waiter) { return }
-    if remove(waiter) { waiter.continuation.unsafelyUnwrapped.resume(returning: result()) }
+    let isHere = !withdraw(waiter)
+    guard !isHere || remove(waiter) else { return }
+    if isCancelling { cancelIfUnneeded() }
+    if isHere { waiter.continuation.unsafelyUnwrapped.resume(returning: nil) }
   }
 }
 
