@@ -576,10 +576,11 @@ struct CancellationTokenTests {
     let manual = ManualContext()
     var source: CancellationTokenSource? = CancellationTokenSource()
     source?.cancel(after: .seconds(5), on: manual.context)
-    let registration = source!.token.register {}
+    var registration: Registration? = source?.token.register {}
     source = nil
     #expect(manual.pendingCount == 1)
-    #expect(registration.remove())
+    #expect(registration?.remove() == true)
+    registration = nil
     #expect(manual.pendingCount == 0)
   }
 

@@ -232,15 +232,18 @@ struct GatheringTests {
       for isResolvedBefore in [false, true] {
         let promise = Promise<Int, TestError>()
         if isResolvedBefore { promise.resolve(result) }
-        let derived = combinator.combine([.never, promise.future, .never, promise.future])
+        var derived: Future<Answer, Never>? = combinator.combine([.never, promise.future, .never, promise.future])
         weak var captured: Tracked?
         do {
           let object = Tracked()
           captured = object
-          derived.whenResolved(on: .immediate) { _ in object.use() }
+          derived?.whenResolved(on: .immediate) { _ in object.use() }
         }
         promise.resolve(result)
-        #expect(derived.peek() == combinator.answer(after: 0..<4, of: [nil, result, nil, result]).map { .success($0) })
+        #expect(
+          derived?.peek() == combinator.answer(after: 0..<4, of: [nil, result, nil, result]).map { .success($0) }
+        )
+        derived = nil
         #expect(captured == nil)
       }
     }

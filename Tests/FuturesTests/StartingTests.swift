@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Futures
+import FuturesTesting
 import TestSupport
 import Testing
 
@@ -273,14 +274,14 @@ struct StartingTests {
 
   // MARK: - never
 
-  @Test("never does not resolve, nor does what is derived from it, and it keeps no callback")
+  @Test("never does not resolve, nor does what is derived from it; its callbacks go with its last copy")
   func never() {
-    let future = Future<Int, any Error>.never
-    let follower = Promise<Int, any Error>()
-    follower.follow(future)
     weak var captured: Tracked?
-    var unresolved: [Future<Int, any Error>] = []
     do {
+      let future = Future<Int, any Error>.never
+      let follower = Promise<Int, any Error>()
+      follower.follow(future)
+      var unresolved: [Future<Int, any Error>] = []
       let object = Tracked()
       captured = object
       let use = { @Sendable (value: Int) in
@@ -295,9 +296,42 @@ struct StartingTests {
         future.tap(on: .immediate) { _ in object.use() }, future.delay(by: .nanoseconds(1)),
         future.recover { _ in use(1) }.setFailureType(), Future<Int, TestError>.never.eraseFailure().map(use),
       ]
+      for future in unresolved { #expect(future.peek() == nil && !future.isResolved) }
+      #expect(captured != nil)
     }
     #expect(captured == nil)
-    for future in unresolved { #expect(future.peek() == nil && !future.isResolved) }
+  }
+
+  @Test("R15, R16: never, and what is derived from it, can be cancelled")
+  func cancelledNever() {
+    typealias Never = Future<Int, any Error>
+    let log = Recorder<Int>()
+    let manual = ManualContext()
+    let never = Never.never
+    let mapped = never.map { $0 }
+    never.whenFailed(on: .immediate) { _ in log.record(0) }
+    mapped.whenFailed(on: .immediate) { _ in log.record(1) }
+    never.cancel()
+    #expect(log.events == [0, 1])
+    let source = CancellationTokenSource()
+    let derived: [Never] = [
+      .never, .never.map { $0 }, .never.flatMap { .succeeded($0) }, .succeeded(1).flatMap { _ in .never },
+      .never.map(on: .global()) { $0 }, .never.delay(by: .seconds(1)), .never.shielded, .never.eraseFailure(),
+      .never.timeout(after: .seconds(9), on: manual.context), .all([.never, .succeeded(1)]).map { $0[0] },
+      .race([.never, .never]), .serial([1]) { _ in Never.never }.map { $0[0] }, .retry(attempts: 2) { .never },
+      .succeeded(1).flatMap { _ in Never.all([.never, .never]).map { $0[0] } }, .lazy { $0.follow(.never) },
+    ]
+    for (index, future) in derived.enumerated() {
+      let last = future.map { $0 }
+      #expect(!future.isResolved)
+      future.cancel()
+      #expect(throws: CancellationError.self, "\(index)") { try future.peek()?.get() }
+      #expect(throws: CancellationError.self, "\(index)") { try last.peek()?.get() }
+    }
+    let byToken = Never.never.map { $0 }.cancelled(by: source.token)
+    source.cancel()
+    #expect(throws: CancellationError.self) { try byToken.peek()?.get() }
+    #expect(manual.pendingCount == 0)
   }
 
   @Test("R2b, R4: waiting for never ends with its timeout, and is no mistake; nor is a lazy future that is dropped")

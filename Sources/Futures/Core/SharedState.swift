@@ -127,14 +127,14 @@ extension SharedState {
   /// Resolves the state, if that is still to be done, and sees to it that the consumers get to know.
   /// - Parameters:
   ///   - result: What it is resolved with.
-  ///   - last: `pending` for a promise, which `follow` disarms; `following` for what is followed, and for stages.
+  ///   - last: `pending` for a promise, which `follow` disarms; `orphaned` for what is followed, for stages, and to cancel.
   ///   - loop: The loop of the delivery in which a stage of the library does this; `nil` in user code.
   /// - Returns: Whether this resolution was the first.
   @inlinable
   @discardableResult
   package func resolve(
     _ result: Result<Value, Failure>,
-    fromAtMost last: Phase = .following,
+    fromAtMost last: Phase = .orphaned,
     in loop: DeliveryLoop?
   ) -> Bool {
     switch transition(to: result, fromAtMost: last) {
