@@ -334,6 +334,7 @@ struct CancellationDetailTests {
         derived.cancel()
         #expect(producers.cancelled.events == (phase < 3 ? [["outer", "inner", "last"][phase]] : []))
         #expect(isCancelled(derived) == (phase < 3))
+        withExtendedLifetime(promises) {}
       }
     }
   }
@@ -714,6 +715,7 @@ struct CancellationDetailTests {
       #expect(isCancelled(during) && (try? after.peek()?.get()) == 1)
       #expect(producers.cancelled.events == (isNeeded ? [] : ["before", "during"]))
       for registration in needed { registration.remove() }
+      withExtendedLifetime(promises) {}
     }
     let typed = self.typed("typed")
     let future = typed.future.cancelled(by: .cancelled)

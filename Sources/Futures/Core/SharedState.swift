@@ -34,9 +34,11 @@ package final class SharedState<Stored: OutcomeStorage>: AnySharedState, @unchec
   override class var canSayCancelled: Bool { Cancelled<Failure>.isExpressible }
 
   override func endCancelled() {
-    guard let failure = Cancelled<Failure>.failure else {
+    // The question first, because the answer allocates.
+    guard Cancelled<Failure>.isExpressible, let failure = Cancelled<Failure>.failure else {
       // What has not been started never will be (R2b), so nobody can end it.
-      orphan(fromAtMost: .dormant)
+      // Relaxed: a hint that saves an array; the phase is looked at again under the lock.
+      if phase.load(ordering: .relaxed) == .dormant { orphan(fromAtMost: .dormant) }
       return
     }
     // What was cancelled is not reported as a failure that nobody looked at.
