@@ -137,13 +137,17 @@ extension AnySharedState {
   @usableFromInline
   final func orphan(fromAtMost last: Phase = .following) {
     var states = [self]
+    // Each is kept until what was derived from it does not refer to it any more.
+    var kept: [AnySharedState] = []
+    defer { withExtendedLifetime(kept) {} }
     while let state = states.popLast()?.root {
-      let (consumers, inputs, details) = state.becomeOrphan(fromAtMost: last)
+      kept.append(state)
+      let (consumers, inputs, producer) = state.becomeOrphan(fromAtMost: last)
       for case let stage as StageNode in consumers {
         if let derived = stage.stateToOrphan() { states.append(derived) }
       }
       for input in inputs { input.deliver(input, state, .current) }
-      _ = details  // released here, outside the lock
+      _ = producer  // released here, outside the lock
     }
   }
 
@@ -151,14 +155,21 @@ extension AnySharedState {
   private final func becomeOrphan(fromAtMost last: Phase) -> ([CallbackNode], [CallbackNode], StateDetails) {
     lock.withLock {
       guard phase.load(ordering: .relaxed) <= last else { return ([], [], .none) }
-      let details = self.details
-      if case .dormant = details { self.details = .none } else { setProducer(.none) }
+      var producer = self.producer
+      var all = consumers.all
+      switch details {
+      case .dormant:
+        producer = details
+        details = .none
+      case .record(let record): all += record.silent.all
+      default: break
+      }
+      setProducer(.none)
       // Releasing, as every store of a phase; it announces nothing.
       phase.store(.orphaned, ordering: .releasing)
-      let all = consumers.all
       let inputs = all.filter { $0.kind == .input }
       for input in inputs { _ = unlist(input) }
-      return (all.filter { $0.kind != .input }, inputs, details)
+      return (all.filter { $0.kind != .input }, inputs, producer)
     }
   }
 }

@@ -1,0 +1,76 @@
+import Futures
+import TestSupport
+import Testing
+
+/// Futures that turn out to never resolve, while others cancel, observe and let go of what was derived from them.
+@Suite("Futures that never resolve, under threads")
+struct OrphanRaceTests {
+  #if TSAN
+    static let rounds = 300
+  #else
+    static let rounds = 3_000
+  #endif
+
+  @Test("R16: a promise that follows `never` races those who cancel what was derived from it")
+  func following() {
+    for _ in 0..<Self.rounds {
+      let promise = Promise<Int, any Error>()
+      let log = Recorder<Int>()
+      let first = promise.future.map { $0 }
+      let second = first.flatMap { .succeeded($0) }
+      second.whenFailed(on: .immediate) { _ in log.record(1) }
+      let futures = Locked<[Future<Int, any Error>]>([first, second])
+      race([
+        { promise.follow(.never) },
+        { second.cancel() },
+        { futures.withLock { $0 = [] } },
+      ])
+      #expect(second.isResolved)
+      #expect(log.events == [1])
+    }
+  }
+
+  @Test("R16: the same where the failure cannot say cancelled, and the source goes away")
+  func typed() {
+    for _ in 0..<Self.rounds {
+      let promise = Promise<Int, TestError>()
+      let source = Locked<Future<Int, TestError>?>(promise.future)
+      let derived = promise.future.map { $0 }.timeout(after: .seconds(1_000), fallback: 0)
+      let last = derived.map { $0 }
+      race([
+        { promise.follow(.never) },
+        { last.cancel() },
+        { source.withLock { $0 = nil } },
+        { _ = derived.map { $0 } },
+      ])
+      #expect(!last.isResolved)
+      derived.cancel()
+    }
+  }
+
+  @Test("R2b, R16: a lazy future that is cancelled races those who derive from it", arguments: [false, true])
+  func lazy(canSayCancelled: Bool) {
+    for _ in 0..<Self.rounds {
+      let started = Recorder<Int>()
+      if canSayCancelled {
+        let lazy = Future<Int, any Error>.lazy { promise in
+          started.record(1)
+          promise.succeed(1)
+        }
+        let derived = Recorder<Future<Int, any Error>>()
+        race([{ lazy.cancel() }, { derived.record(lazy.map { $0 }) }])
+        #expect(derived.events.map(\.isResolved) == [true])
+      } else {
+        let lazy = Future<Int, TestError>.lazy { promise in
+          started.record(1)
+          promise.succeed(1)
+        }
+        let derived = Recorder<Future<Int, TestError>>()
+        race([{ lazy.cancel() }, { derived.record(lazy.map { $0 }) }])
+        #expect(derived.events.map(\.isResolved) == [!started.events.isEmpty])
+        derived.events.first?.cancel()
+      }
+      #expect(started.events.count <= 1)
+    }
+  }
+}
