@@ -13,7 +13,7 @@ extension Future {
     on context: ExecutionContext,
     _ effect: @escaping @Sendable (Result<Value, Failure>) -> Void
   ) -> Future {
-    derive(on: context) { result in
+    derive(on: context, bypass: { .resolved($0) }) { result in
       effect(result)
       return .resolved(result)
     }
@@ -40,7 +40,7 @@ extension Future {
   ///   that has not started never runs (R16, R17).
   @inlinable
   public func receive(on context: ExecutionContext) -> Future {
-    derive(on: context) { result in .resolved(result) }
+    derive(on: context, bypass: { .resolved($0) }) { result in .resolved(result) }
   }
 
   /// The same future, resolved on the main actor.

@@ -26,7 +26,7 @@ extension Future {
       work().flatMapError { error in
         guard number < attempts, !cancellation.isCancelled, shouldRetry(error) else { return .failed(error) }
         return Future<Void, Failure>.succeeded(())
-          .derive(on: context, after: delay.delay(after: number)) { _ in
+          .derive(on: context, after: delay.delay(after: number), bypass: { _ in .failed(error) }) { _ in
             cancellation.isCancelled ? .failed(error) : attempt(number + 1)
           }
       }

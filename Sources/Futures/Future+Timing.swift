@@ -13,7 +13,7 @@ extension Future {
   ///   the delay is cut short.
   public func delay(by delay: Duration, on context: ExecutionContext = .global()) -> Future {
     guard delay > .zero else { return derive { result in .resolved(result) } }
-    return derive(on: context, after: delay, for: .values) { result in .resolved(result) }
+    return derive(on: context, after: delay, for: .values, bypass: { .resolved($0) }) { result in .resolved(result) }
   }
 
   /// The same future, which fails with `error` if it is not resolved in time.

@@ -115,4 +115,25 @@ struct CancellationFlowTests {
       registration.remove()
     }
   }
+
+  @Test("R17: an effect that is queued when its stage is cancelled never runs, also where the failure cannot say so")
+  func queuedEffects() {
+    let held = HeldContext()
+    let log = Recorder<String>()
+    let promise = Promise<Int, TestError>()
+    let needed = promise.future.whenResolved(on: .immediate) { _ in }
+    let queued = promise.future.tap(on: held.context) { _ in log.record("queued") }
+    let later = promise.future.tap(on: held.context) { _ in log.record("later") }
+    let received = promise.future.receive(on: held.context)
+    later.cancel()
+    promise.succeed(1)
+    #expect(later.peek() == .success(1))
+    #expect(queued.peek() == nil && received.peek() == nil)
+    queued.cancel()
+    received.cancel()
+    #expect(queued.peek() == .success(1) && received.peek() == .success(1))
+    held.runAll()
+    #expect(log.events == [])
+    needed.remove()
+  }
 }

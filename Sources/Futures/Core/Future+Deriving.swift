@@ -6,6 +6,7 @@ extension Future {
   ///   - context: Where `transform` runs for the results that `transformed` names; the others it only passes on, inline.
   ///   - delay: How long to wait before that; zero or less is no delay.
   ///   - transformed: What `transform` is about.
+  ///   - bypass: What the derived future comes to without its effect, or its delay, where it was cancelled but cannot say so.
   ///   - transform: Makes the future to resolve as.
   /// - Returns: The derived future.
   @inlinable
@@ -13,6 +14,7 @@ extension Future {
     on context: ExecutionContext = .immediate,
     after delay: Duration? = nil,
     for transformed: TransformedResults = .all,
+    bypass: (@Sendable (Result<Value, Failure>) -> Future<New, NewFailure>)? = nil,
     _ transform: @escaping @Sendable (Result<Value, Failure>) -> Future<New, NewFailure>
   ) -> Future<New, NewFailure> {
     let delay = delay.flatMap { $0 > .zero ? $0 : nil }
@@ -32,7 +34,7 @@ extension Future {
       attach(TransformNode(derived, transform), resolving: derived)
     } else {
       attach(
-        SubmittedStageNode(derived, on: context, after: delay, for: transformed, transform),
+        SubmittedStageNode(derived, on: context, after: delay, for: transformed, bypass: bypass, transform),
         resolving: derived
       )
     }

@@ -19,7 +19,8 @@ class StageNode: CallbackNode, @unchecked Sendable {
   /// The state that will never be resolved, since the source will not.
   func stateToOrphan() -> AnySharedState? { nil }
 
-  /// Ends a delay, so that the stage goes on now; called once the stage was cancelled but cannot say so.
+  /// Goes on without the context, where that is possible; called once the stage was cancelled but cannot say so.
+  @usableFromInline
   func hurry(with source: AnySharedState) {}
 }
 
@@ -181,6 +182,8 @@ final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, N
   @exclusivity(unchecked) @usableFromInline final var context: ExecutionContext?
   @usableFromInline let delay: Duration?
   @usableFromInline let transformed: TransformedResults
+  /// What the stage comes to without its effect, or its delay, where it was cancelled but cannot say so.
+  @usableFromInline let bypass: Transform?
   @usableFromInline let derived: State<New, NewFailure>
   @usableFromInline let deadline: Interruption?
 
@@ -190,10 +193,12 @@ final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, N
     on context: ExecutionContext,
     after delay: Duration?,
     for transformed: TransformedResults,
+    bypass: Transform?,
     _ transform: @escaping Transform
   ) {
     self.derived = derived
     self.transform = transform
+    self.bypass = bypass
     self.context = context
     self.delay = delay
     self.transformed = transformed
@@ -207,11 +212,11 @@ final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, N
         guard node.claimSubmitted(), let transform = node.takeTransform() else { return }
         return node.derived.follow(transform(result), in: loop)
       }
+      if node.bypass != nil, node.derived.wasCancelled { return node.hurry(with: source) }
       guard let context = node.context else { return }
       node.context = nil
       let work = StageWork(node, source)
-      // Where a cancelled stage cannot say so, it does not wait any more.
-      if let delay = node.delay, let deadline = node.deadline, !node.derived.wasCancelled {
+      if let delay = node.delay, let deadline = node.deadline {
         deadline.start { context.schedule(after: delay) { work.run() } }
       } else {
         context.execute { work.run() }
@@ -242,10 +247,12 @@ final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, N
 
   override func stateToOrphan() -> AnySharedState? { derived }
 
+  @usableFromInline
   override func hurry(with source: AnySharedState) {
-    guard let deadline else { return }
-    run(with: unsafeDowncast(source, to: State<Value, Failure>.self))
-    deadline.end()
+    guard let bypass, claimSubmitted() else { return }
+    release()
+    guard let result = unsafeDowncast(source, to: State<Value, Failure>.self).result else { return }
+    derived.follow(bypass(result), in: nil)
   }
 }
 
