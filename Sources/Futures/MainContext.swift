@@ -14,10 +14,14 @@ public struct MainContext: Sendable {
   /// At once where the main actor already runs, else through the main queue.
   ///
   /// So a callback that is attached on the main actor to a resolved future may overtake one that is still on its way there.
-  public static let mainImmediate = MainContext(
-    context: ExecutionContext { work in
+  public static let mainImmediate = MainContext(context: ExecutionContext(kind: .custom(immediateOnMain)))
+
+  /// A reference of its own, because LeakSanitizer does not see the one in an enum.
+  private static let immediateOnMain = CustomContext(
+    execute: { work in
       if isMainQueueCurrent { work() } else { DispatchQueue.main.async(execute: work) }
-    }
+    },
+    after: nil
   )
 
   /// Whether the calling code runs on the main queue.

@@ -596,8 +596,12 @@ struct CancellationBridgeMemoryTests {
       let blocks = await Self.blocksLeft { number in
         _ = try? await source.token.cancelling { if number.isMultiple(of: 2) { throw TestError(1) } }
       }
-      #expect(blocks < 1_000, "\(blocks) blocks")
+      #if !ASAN
+        // There each call leaves a block that LeakSanitizer does not take for a leak.
+        #expect(blocks < 1_000, "\(blocks) blocks")
+      #endif
       #expect(!source.isCancelled)
+      _ = blocks
     }
   }
 }

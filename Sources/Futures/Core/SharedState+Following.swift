@@ -49,8 +49,33 @@ extension SharedState {
   /// - Returns: Whether it was merged. If so, `inner` must not be used any more.
   @usableFromInline
   static func merge(_ inner: inout SharedState, into outer: SharedState) -> Bool {
-    whileLocked(&inner) { inner in
-      inner.isUnobserved && inner.hasNoDetails && isOnlyHandle(&inner) && inner.giveProducer(to: outer.typedRoot)
+    while true {
+      var attempt = MergeAttempt.refused
+      _ = whileLocked(&inner) { inner in
+        guard inner.isUnobserved, inner.hasNoDetails, isOnlyHandle(&inner) else { return false }
+        attempt = inner.giveProducer(to: outer.typedRoot)
+        return true
+      }
+      if let isMerged = attempt.isMerged { return isMerged }
+    }
+  }
+
+  /// What came of an attempt to merge one state into another.
+  private enum MergeAttempt {
+    case merged
+    case refused
+    /// The other was busy, or has just been merged into a third.
+    case delayed(by: SharedState)
+
+    /// Whether it succeeded; `nil` if it is to be tried again, after waiting for the other.
+    var isMerged: Bool? {
+      switch self {
+      case .merged: return true
+      case .refused: return false
+      case .delayed(let other):
+        other.lock.withLock {}
+        return nil
+      }
     }
   }
 
@@ -62,23 +87,28 @@ extension SharedState {
   /// - Returns: Whether the state turns out to follow itself, by way of others, so that nothing can ever resolve it.
   @usableFromInline
   static func collapse(_ state: inout SharedState) -> Bool {
-    var follower: FollowerNode<Stored>?
-    var isCycle = false
-    _ = collapsing.withLock { _ in
-      whileLocked(&state) { state in
-        guard state.phase.load(ordering: .relaxed) == .following, !state.hasPromise,
-          let only = state.consumers.only as? FollowerNode<Stored>, isOnlyHandle(&state)
-        else { return false }
-        let target = only.follower.typedRoot
-        isCycle = target === state
-        guard !isCycle, state.hasNoDetails, state.giveProducer(to: target) else { return false }
-        _ = state.consumers.remove(only)
-        follower = only
-        return true
+    while true {
+      var follower: FollowerNode<Stored>?
+      var isCycle = false
+      var attempt = MergeAttempt.refused
+      _ = collapsing.withLock { _ in
+        whileLocked(&state) { state in
+          guard state.phase.load(ordering: .relaxed) == .following, !state.hasPromise,
+            let only = state.consumers.only as? FollowerNode<Stored>, isOnlyHandle(&state)
+          else { return false }
+          let target = only.follower.typedRoot
+          isCycle = target === state
+          guard !isCycle, state.hasNoDetails else { return false }
+          attempt = state.giveProducer(to: target)
+          guard case .merged = attempt else { return false }
+          _ = state.consumers.remove(only)
+          follower = only
+          return true
+        }
       }
+      _ = follower  // released here, outside the locks
+      if attempt.isMerged != nil { return isCycle }
     }
-    _ = follower  // released here, outside the locks
-    return isCycle
   }
 
   /// Whether the caller holds the only handle of an unresolved future, so that nobody else can ever observe it.
@@ -98,20 +128,22 @@ extension SharedState {
   /// Merges this state into `target`: what resolves it resolves `target` from now on, and is cancelled with it.
   ///
   /// Under the lock of this state, and takes that of `target` while it has it: once anybody finds this state merged, the
-  /// target knows its producer. It gives up if that lock is not free, since two states could be about to merge into each
-  /// other; a state that is not merged is followed, which differs only in memory.
-  /// - Returns: Whether it was merged.
-  private func giveProducer(to target: SharedState) -> Bool {
-    let isTaken = target.lock.withLockIfAvailable {
-      guard target.phase.load(ordering: .relaxed) <= .following, !target.isCancelled else { return false }
+  /// target knows its producer. It does not wait for that lock, since two states could be about to merge into each other.
+  private func giveProducer(to target: SharedState) -> MergeAttempt {
+    guard target !== self else { return .refused }
+    let isTaken = target.lock.withLockIfAvailable { () -> Bool? in
+      let phase = target.phase.load(ordering: .relaxed)
+      guard phase != .merged else { return nil }
+      guard phase <= .following, !target.isCancelled else { return false }
       target.setProducer(producer)
       return true
     }
-    guard isTaken == true else { return false }
+    guard let isTaken = isTaken ?? nil else { return .delayed(by: target) }
+    guard isTaken else { return .refused }
     details = .merged(target)
     // Releasing: whoever sees the phase finds the target.
     phase.store(.merged, ordering: .releasing)
-    return true
+    return .merged
   }
 
   /// Whether this state has nothing but a stage that resolves it, or nobody.
