@@ -236,6 +236,7 @@ final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, N
   @inlinable
   func run(with source: State<Value, Failure>) {
     guard claimSubmitted(), let transform = takeTransform(), let result = source.result else { return }
+    deadline?.happen()
     derived.follow(transform(result), in: nil)
   }
 

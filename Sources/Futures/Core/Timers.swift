@@ -76,6 +76,16 @@ final class Interruption: InputHolder, @unchecked Sendable {
     }
   }
 
+  /// Notes that it has happened, and lets go of how to give it up, which may hold it.
+  @usableFromInline
+  func happen() {
+    let previous = state.withLock { state in
+      defer { state = .over }
+      return state
+    }
+    _ = previous  // released here, outside the lock
+  }
+
   /// Gives it up, and releases what it would have done.
   @usableFromInline
   func end() {
@@ -99,7 +109,11 @@ final class DeadlineWork: Sendable {
     self.work = Locked(work)
   }
 
-  func run() { work.take()?() }
+  func run() {
+    guard let work = work.take() else { return }
+    deadline.happen()
+    work()
+  }
 
   deinit {
     // Not where it was given up, since the future has ended by itself, or was cancelled.
