@@ -89,7 +89,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   }
 
   /// Names a task that resolves the promise, so that it hears of its awaiters' priority.
-  package func setProducer(task: Task<Void, Never>) { state.setProducer(task: task, ifNone: true) }
+  package func setProducer(task: Task<Void, Never>) { state.setProducer(task: task) }
 
   /// Resolves the future from a task of the library (R8).
   package func resolveFromTask(_ result: Result<Value, Failure>) {

@@ -61,7 +61,7 @@ extension AnySharedState {
     return isUnneeded
   }
 
-  /// Has a consumer wait on without being counted; one that waits for a delay does so no longer.
+  /// Has a consumer wait on without being counted.
   private final func silence(_ node: CallbackNode) -> Bool {
     let (isSubmitted, isUnneeded) = lock.withLock { () -> (Bool, Bool) in
       switch node.status.load(ordering: .relaxed) {
@@ -75,7 +75,7 @@ extension AnySharedState {
       node.status.store(.silent, ordering: .relaxed)
       return (false, self.isUnneeded)
     }
-    if isSubmitted { (node as? StageNode)?.hurry(with: self) }
+    if isSubmitted { node.resolveWithoutContext(from: self) }
     return isUnneeded
   }
 
@@ -143,9 +143,7 @@ extension AnySharedState {
     while let state = states.popLast()?.root {
       kept.append(state)
       let (consumers, inputs, producer) = state.becomeOrphan(fromAtMost: last)
-      for case let stage as StageNode in consumers {
-        if let derived = stage.stateToOrphan() { states.append(derived) }
-      }
+      states += consumers.compactMap { $0.stateToOrphan() }
       for input in inputs { input.deliver(input, state, .current) }
       _ = producer  // released here, outside the lock
     }
@@ -222,21 +220,17 @@ extension AnySharedState {
     }
   }
 
-  /// Names a producer that is to hear of cancellation and of its awaiters' priority, unless the state has ended; at once if it
-  /// was cancelled.
+  /// Names a producer that is to hear of cancellation and of its awaiters' priority, unless the state has one, or has ended.
   @inlinable
-  package final func setProducer<Success, Failure>(task: Task<Success, Failure>, ifNone: Bool = false) {
+  package final func setProducer<Success, Failure>(task: Task<Success, Failure>) {
     // A handle is one reference, whatever its parameters, and what is done with it here does not depend on them.
-    setProducer(anyTask: unsafeBitCast(task, to: Task<Void, any Error>.self), ifNone: ifNone)
+    setProducer(anyTask: unsafeBitCast(task, to: Task<Void, any Error>.self))
   }
 
   @usableFromInline
-  final func setProducer(anyTask task: Task<Void, any Error>, ifNone: Bool) {
+  final func setProducer(anyTask task: Task<Void, any Error>) {
     let isCancelled = lock.withLock {
-      if ifNone {
-        guard case .none = producer else { return self.isCancelled }
-      }
-      if phase.load(ordering: .relaxed) <= .following { setProducer(.task(task)) }
+      if phase.load(ordering: .relaxed) <= .following, case .none = producer { setProducer(.task(task)) }
       return self.isCancelled
     }
     if isCancelled { task.cancel() }

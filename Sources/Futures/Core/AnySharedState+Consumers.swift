@@ -11,7 +11,7 @@ extension AnySharedState {
     case .listed: break
     case .withdrawn: return false
     case .first(let lazy): start(lazy)
-    case .orphaned: (node as? StageNode)?.stateToOrphan()?.orphan()
+    case .orphaned: node.stateToOrphan()?.orphan()
     case .due:
       let loop = DeliveryLoop.current
       let entered = loop.enter()
@@ -124,7 +124,7 @@ extension AnySharedState {
     while let node = takeFirst() { node.deliver(node, self, loop) }
   }
 
-  final func takeFirst() -> CallbackNode? {
+  private final func takeFirst() -> CallbackNode? {
     lock.withLock {
       guard let node = consumers.popFirst() else {
         if phase.load(ordering: .relaxed) == .delivering { phase.store(.resolved, ordering: .releasing) }

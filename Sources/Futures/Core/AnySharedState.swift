@@ -11,7 +11,7 @@ public import Synchronization
 /// Memory: header 16, phase, flags and lock 8, list 8, details 8, outcome; 49 bytes for an `Int`.
 @usableFromInline
 package class AnySharedState: @unchecked Sendable {
-  // @unchecked: `consumers`, `extension` and the result are protected by `lock` until `phase` is final, and never change
+  // @unchecked: `consumers`, `details` and the result are protected by `lock` until `phase` is final, and never change
   // after it.
 
   /// Where a future is in its life.

@@ -79,6 +79,14 @@ package class CallbackNode: @unchecked Sendable {
   @usableFromInline
   func release() {}
 
+  /// The state that will never be resolved, since the one that this consumer waits for will not.
+  func stateToOrphan() -> AnySharedState? { nil }
+
+  /// Resolves what it derives from `source` at once, where that is possible; called when it has been submitted, and was
+  /// cancelled but cannot say so.
+  @usableFromInline
+  func resolveWithoutContext(from source: AnySharedState) {}
+
   /// Whether the caller is the one who may start, or drop, a submitted consumer.
   ///
   /// Relaxed: the exchange only picks a winner. What the winner reads was published by the context or the lock through

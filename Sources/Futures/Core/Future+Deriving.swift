@@ -50,16 +50,15 @@ extension Future {
   /// Adds a stage, which may be due at once, and which nobody else knows yet, and neither `derived`.
   @inlinable
   func attach(_ stage: StageNode, resolving derived: AnySharedState) {
-    derived.details = .stage(Unmanaged.passUnretained(stage))
     switch storage {
     case .shared(let state):
+      derived.details = .stage(Unmanaged.passUnretained(stage))
       stage.source = Unmanaged.passUnretained(state)
       state.attach(stage)
     case .succeeded, .failed:
       let state = State<Value, Failure>(hasPromise: false)
       state.resolve(peek().unsafelyUnwrapped, in: nil)
-      stage.source = Unmanaged.passUnretained(state)
-      state.attach(stage)
+      Future(state).attach(stage, resolving: derived)
     }
   }
 

@@ -49,14 +49,11 @@ extension SharedState {
   /// - Returns: Whether it was merged. If so, `inner` must not be used any more.
   @usableFromInline
   static func merge(_ inner: inout SharedState, into outer: SharedState) -> Bool {
-    while true {
-      var attempt = MergeAttempt.refused
-      _ = whileLocked(&inner) { inner in
-        guard inner.isUnobserved, inner.hasNoDetails, isOnlyHandle(&inner) else { return false }
-        attempt = inner.giveProducer(to: outer.typedRoot)
-        return true
+    retrying {
+      whileLocked(&inner) { inner in
+        guard inner.isUnobserved, inner.hasNoDetails, isOnlyHandle(&inner) else { return .refused }
+        return inner.giveProducer(to: outer.typedRoot)
       }
-      if let isMerged = attempt.isMerged { return isMerged }
     }
   }
 
@@ -66,15 +63,16 @@ extension SharedState {
     case refused
     /// The other was busy, or has just been merged into a third.
     case delayed(by: SharedState)
+  }
 
-    /// Whether it succeeded; `nil` if it is to be tried again, after waiting for the other.
-    var isMerged: Bool? {
-      switch self {
+  /// Attempts a merge until it has succeeded, or is refused.
+  /// - Returns: Whether it has succeeded.
+  private static func retrying(_ attempt: () -> MergeAttempt) -> Bool {
+    while true {
+      switch attempt() {
       case .merged: return true
       case .refused: return false
-      case .delayed(let other):
-        other.lock.withLock {}
-        return nil
+      case .delayed(let other): other.lock.withLock {}  // parks until that is free
       }
     }
   }
@@ -87,28 +85,26 @@ extension SharedState {
   /// - Returns: Whether the state turns out to follow itself, by way of others, so that nothing can ever resolve it.
   @usableFromInline
   static func collapse(_ state: inout SharedState) -> Bool {
-    while true {
-      var follower: FollowerNode<Stored>?
-      var isCycle = false
-      var attempt = MergeAttempt.refused
-      _ = collapsing.withLock { _ in
-        whileLocked(&state) { state in
-          guard state.phase.load(ordering: .relaxed) == .following, !state.hasPromise,
-            let only = state.consumers.only as? FollowerNode<Stored>, isOnlyHandle(&state)
-          else { return false }
-          let target = only.follower.typedRoot
-          isCycle = target === state
-          guard !isCycle, state.hasNoDetails else { return false }
-          attempt = state.giveProducer(to: target)
-          guard case .merged = attempt else { return false }
+    var follower: FollowerNode<Stored>?
+    var isCycle = false
+    _ = retrying {
+      whileLocked(&state) { state in
+        guard state.phase.load(ordering: .relaxed) == .following, !state.hasPromise,
+          let only = state.consumers.only as? FollowerNode<Stored>, isOnlyHandle(&state)
+        else { return .refused }
+        let target = only.follower.typedRoot
+        isCycle = target === state
+        guard !isCycle, state.hasNoDetails else { return .refused }
+        let attempt = state.giveProducer(to: target)
+        if case .merged = attempt {
           _ = state.consumers.remove(only)
           follower = only
-          return true
         }
+        return attempt
       }
-      _ = follower  // released here, outside the locks
-      if attempt.isMerged != nil { return isCycle }
     }
+    _ = follower  // released here, outside the lock
+    return isCycle
   }
 
   /// Whether the caller holds the only handle of an unresolved future, so that nobody else can ever observe it.
@@ -119,7 +115,10 @@ extension SharedState {
 
   /// Calls `body` under the lock of `state`, without a reference of its own: in a debug build, `state.lock.withLock` holds
   /// one for as long as it runs, and no handle would ever be the only one.
-  private static func whileLocked(_ state: inout SharedState, _ body: (inout SharedState) -> Bool) -> Bool {
+  private static func whileLocked<Result>(
+    _ state: inout SharedState,
+    _ body: (inout SharedState) -> Result
+  ) -> Result {
     // A lock cannot be copied, so the pointer is to the one in the state, which the caller keeps alive.
     let lock = withUnsafePointer(to: state.lock) { $0 }
     return lock.pointee.withLock { body(&state) }
@@ -173,6 +172,3 @@ extension SharedState {
     return isKnownUniquelyReferenced(&state)
   }
 }
-
-/// Held during a collapse, so that two states that follow each other cannot be merged into each other at the same time.
-private let collapsing = Locked<Void>(())

@@ -15,13 +15,6 @@ class StageNode: CallbackNode, @unchecked Sendable {
 
   @inlinable
   override init(kind: Kind, deliver: @escaping Delivery) { super.init(kind: kind, deliver: deliver) }
-
-  /// The state that will never be resolved, since the source will not.
-  func stateToOrphan() -> AnySharedState? { nil }
-
-  /// Goes on without the context, where that is possible; called once the stage was cancelled but cannot say so.
-  @usableFromInline
-  func hurry(with source: AnySharedState) {}
 }
 
 /// Resolves a state as its source.
@@ -141,9 +134,8 @@ enum TransformedResults: Sendable {
 /// Resolves a state as the future that a transform makes of the result of its source, inline.
 @usableFromInline
 final class TransformNode<Value: Sendable, Failure: Error, New: Sendable, NewFailure: Error>: StageNode,
-  @unchecked Sendable
+  @unchecked Sendable  // as the base class says
 {
-  // @unchecked: as the base class says.
   @usableFromInline let transform: @Sendable (Result<Value, Failure>) -> Future<New, NewFailure>
   @usableFromInline let derived: State<New, NewFailure>
 
@@ -171,9 +163,8 @@ final class TransformNode<Value: Sendable, Failure: Error, New: Sendable, NewFai
 /// delay if there is one; results that the transform only passes on take neither.
 @usableFromInline
 final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, NewFailure: Error>: StageNode,
-  @unchecked Sendable
+  @unchecked Sendable  // as the base class says
 {
-  // @unchecked: as the base class says.
   @usableFromInline typealias Transform = @Sendable (Result<Value, Failure>) -> Future<New, NewFailure>
 
   /// Owned by whoever moves `status` to `finished`.
@@ -212,7 +203,7 @@ final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, N
         guard node.claimSubmitted(), let transform = node.takeTransform() else { return }
         return node.derived.follow(transform(result), in: loop)
       }
-      if node.bypass != nil, node.derived.wasCancelled { return node.hurry(with: source) }
+      if node.bypass != nil, node.derived.wasCancelled { return node.resolveWithoutContext(from: source) }
       guard let context = node.context else { return }
       node.context = nil
       let work = StageWork(node, source)
@@ -249,7 +240,7 @@ final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, N
   override func stateToOrphan() -> AnySharedState? { derived }
 
   @usableFromInline
-  override func hurry(with source: AnySharedState) {
+  override func resolveWithoutContext(from source: AnySharedState) {
     guard let bypass, claimSubmitted() else { return }
     release()
     guard let result = unsafeDowncast(source, to: State<Value, Failure>.self).result else { return }

@@ -79,21 +79,20 @@ final class Interruption: InputHolder, @unchecked Sendable {
   /// Notes that it has happened, and lets go of how to give it up, which may hold it.
   @usableFromInline
   func happen() {
-    let previous = state.withLock { state in
-      defer { state = .over }
-      return state
-    }
-    _ = previous  // released here, outside the lock
+    _ = finish()  // released here, outside the lock
   }
 
   /// Gives it up, and releases what it would have done.
   @usableFromInline
   func end() {
-    let previous = state.withLock { state in
+    if case .running(let cancel) = finish() { cancel() }
+  }
+
+  private func finish() -> State {
+    state.withLock { state in
       defer { state = .over }
       return state
     }
-    if case .running(let cancel) = previous { cancel() }
   }
 }
 
