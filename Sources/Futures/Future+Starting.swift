@@ -22,7 +22,7 @@ extension Future {
   ///   - work: Makes the future to resolve as.
   @inlinable
   public init(on context: ExecutionContext, flattening work: @escaping @Sendable () -> Future<Value, Failure>) {
-    self = Future<Void, Failure>.succeeded(()).flatMap(on: context, work)
+    self = Future<Void, Failure>.succeeded(()).flatMap(on: context, progressShare: 0, work)
   }
 
   /// A future whose work starts when somebody first observes it, derives from it or awaits it.

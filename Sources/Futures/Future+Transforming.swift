@@ -46,7 +46,7 @@ extension Future {
     on context: ExecutionContext = .immediate,
     _ transform: @escaping @Sendable (Value) throws(Failure) -> New
   ) -> Future<New, Failure> {
-    flatMap(on: context) { value in
+    flatMap(on: context, progressShare: 1) { value in
       do throws(Failure) {
         return .succeeded(try transform(value))
       } catch {
@@ -64,16 +64,19 @@ extension Future {
   /// this future is unresolved; none if it is resolved, and the one that `transform` returns is resolved or made there.
   /// - Parameters:
   ///   - context: Where `transform` runs: inline, on the thread that resolves this future, unless told otherwise.
+  ///   - progressShare: The share of the progress, in 0...1, that is that of this future; the rest is for the second (R19).
   ///   - transform: Makes the future to resolve as. Returning the derived future itself would never end, and traps.
   /// - Returns: The derived future. Cancelling it leaves this one, which is cancelled too if nobody else needs it; a transform
   ///   that has not started never runs (R16, R17).
   @inlinable
   public func flatMap<New: Sendable>(
     on context: ExecutionContext = .immediate,
+    progressShare: Double = 0.5,
     _ transform: @escaping @Sendable (Value) -> Future<New, Failure>
   ) -> Future<New, Failure> {
+    let share = progressShare.clampedToFraction
     guard context.isImmediate else {
-      return derive(on: context, for: .values) { result in
+      return derive(on: context, for: .values, progressShare: share) { result in
         switch result {
         case .success(let value): transform(value)
         case .failure(let error): .failed(error)
@@ -86,14 +89,14 @@ extension Future {
       let loop = DeliveryLoop.current
       if loop.enter() {
         defer { loop.leave() }
-        return Future<New, Failure>.derived(from: transform(value), in: loop)
+        return Future<New, Failure>.derived(from: transform(value), in: loop, after: share)
       }
       let derived = State<New, Failure>(hasPromise: false)
-      loop.defer { if !derived.hasEnded { derived.follow(transform(value), in: loop) } }
+      loop.defer { if !derived.hasEnded { derived.follow(transform(value), in: loop, after: share) } }
       return Future<New, Failure>(derived)
     case nil:
       let derived = State<New, Failure>(hasPromise: false)
-      attach(FlatMapNode(derived, transform), resolving: derived)
+      attach(FlatMapNode(derived, progressShare: share, transform), resolving: derived)
       return Future<New, Failure>(derived)
     }
   }
@@ -101,6 +104,7 @@ extension Future {
   /// A future that resolves as the one that `transform` makes of the value, or fails as `transform` throws.
   /// - Parameters:
   ///   - context: Where `transform` runs: inline, on the thread that resolves this future, unless told otherwise.
+  ///   - progressShare: The share of the progress, in 0...1, that is that of this future; the rest is for the second (R19).
   ///   - transform: Makes the future to resolve as, or throws what the derived future fails with.
   /// - Returns: The derived future. Cancelling it leaves this one, which is cancelled too if nobody else needs it; a transform
   ///   that has not started never runs (R16, R17).
@@ -108,9 +112,10 @@ extension Future {
   @_disfavoredOverload
   public func flatMap<New: Sendable>(
     on context: ExecutionContext = .immediate,
+    progressShare: Double = 0.5,
     _ transform: @escaping @Sendable (Value) throws(Failure) -> Future<New, Failure>
   ) -> Future<New, Failure> {
-    flatMap(on: context) { value in
+    flatMap(on: context, progressShare: progressShare) { value in
       do throws(Failure) {
         return try transform(value)
       } catch {
@@ -124,6 +129,7 @@ extension Future {
   /// A future that resolves as the one that `transform` makes of the value, which cannot fail.
   /// - Parameters:
   ///   - context: Where `transform` runs: inline, on the thread that resolves this future, unless told otherwise.
+  ///   - progressShare: The share of the progress, in 0...1, that is that of this future; the rest is for the second (R19).
   ///   - transform: Makes the future to resolve as.
   /// - Returns: The derived future. Cancelling it leaves this one, which is cancelled too if nobody else needs it; a transform
   ///   that has not started never runs (R16, R17).
@@ -131,9 +137,12 @@ extension Future {
   @_disfavoredOverload
   public func flatMap<New: Sendable>(
     on context: ExecutionContext = .immediate,
+    progressShare: Double = 0.5,
     _ transform: @escaping @Sendable (Value) -> Future<New, Never>
   ) -> Future<New, Failure> {
-    flatMap(on: context) { value -> Future<New, Failure> in transform(value).setFailureType() }
+    flatMap(on: context, progressShare: progressShare) { value -> Future<New, Failure> in
+      transform(value).setFailureType()
+    }
   }
 
   /// A future that tells only when this one succeeds, and passes its failure on.
@@ -151,6 +160,7 @@ extension Future where Failure == Never {
   /// A future that resolves as the one that `transform` makes of the value, which may fail though this one cannot.
   /// - Parameters:
   ///   - context: Where `transform` runs: inline, on the thread that resolves this future, unless told otherwise.
+  ///   - progressShare: The share of the progress, in 0...1, that is that of this future; the rest is for the second (R19).
   ///   - transform: Makes the future to resolve as.
   /// - Returns: The derived future. Cancelling it leaves this one, which is cancelled too if nobody else needs it; a transform
   ///   that has not started never runs (R16, R17).
@@ -158,9 +168,10 @@ extension Future where Failure == Never {
   @_disfavoredOverload
   public func flatMap<V: Sendable, F: Error>(
     on context: ExecutionContext = .immediate,
+    progressShare: Double = 0.5,
     _ transform: @escaping @Sendable (Value) -> Future<V, F>
   ) -> Future<V, F> {
-    derive(on: context, for: .values) { result in
+    derive(on: context, for: .values, progressShare: progressShare.clampedToFraction) { result in
       switch result {
       case .success(let value): transform(value)
       }

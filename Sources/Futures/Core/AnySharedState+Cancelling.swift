@@ -142,32 +142,31 @@ extension AnySharedState {
     defer { withExtendedLifetime(kept) {} }
     while let state = states.popLast()?.root {
       kept.append(state)
-      let (consumers, inputs, producer) = state.becomeOrphan(fromAtMost: last)
+      let (consumers, inputs, ended) = state.becomeOrphan(fromAtMost: last)
       states += consumers.compactMap { $0.stateToOrphan() }
       for input in inputs { input.deliver(input, state, .current) }
-      _ = producer  // released here, outside the lock
+      for link in ended?.links ?? [] { link.disconnect() }
     }
   }
 
   /// The consumers that stay, those that have been taken out to be told, and what the state lets go of.
-  private final func becomeOrphan(fromAtMost last: Phase) -> ([CallbackNode], [CallbackNode], StateDetails) {
+  private final func becomeOrphan(fromAtMost last: Phase) -> ([CallbackNode], [CallbackNode], Ended?) {
     lock.withLock {
-      guard phase.load(ordering: .relaxed) <= last else { return ([], [], .none) }
-      var producer = self.producer
+      guard phase.load(ordering: .relaxed) <= last else { return ([], [], nil) }
+      var ended = Ended(producer: producer)
       var all = consumers.all
-      switch details {
-      case .dormant:
-        producer = details
-        details = .none
-      case .record(let record): all += record.silent.all
-      default: break
+      if case .record(let record) = details {
+        all += record.silent.all
+        ended.links = record.progress?.takeLinks() ?? []
+        ended.reporter = record.progress?.reporter
+        record.progress?.reporter = nil
       }
       setProducer(.none)
       // Releasing, as every store of a phase; it announces nothing.
       phase.store(.orphaned, ordering: .releasing)
       let inputs = all.filter { $0.kind == .input }
       for input in inputs { _ = unlist(input) }
-      return (all.filter { $0.kind != .input }, inputs, producer)
+      return (all.filter { $0.kind != .input }, inputs, ended)
     }
   }
 }
@@ -200,16 +199,28 @@ extension AnySharedState {
   fileprivate final func adopt(_ stage: StageNode) -> Adoption {
     var state = root
     while true {
-      let adoption = state.lock.withLock { () -> Adoption? in
+      let (adoption, hasProgress) = state.lock.withLock { () -> (Adoption?, Bool) in
         let phase = state.phase.load(ordering: .relaxed)
-        guard phase != .merged else { return nil }
-        guard phase <= .following else { return .unwanted }
-        state.setProducer(.stage(Unmanaged.passUnretained(stage)))
-        return state.isCancelled ? .silent : .wanted
+        guard phase != .merged else { return (nil, false) }
+        guard phase <= .following else { return (.unwanted, false) }
+        state.setProducer(next: stage)
+        return (state.isCancelled ? .silent : .wanted, state.progressRecord != nil)
       }
+      if hasProgress { state.relinkProgress() }
       if let adoption { return adoption }
       state = state.root
     }
+  }
+
+  /// Puts `stage` in the place of the one before, whose region it takes over, but for what that has done.
+  ///
+  /// Under the lock.
+  final func setProducer(next stage: StageNode) {
+    if case .stage(let previous) = producer {
+      // It is alive now, as `StateDetails.stage` says.
+      previous._withUnsafeGuaranteedRef { stage.region = $0.regionOfNext.of(stage.region) }
+    }
+    setProducer(.stage(Unmanaged.passUnretained(stage)))
   }
 
   /// Puts `inputs` in the place of a stage that is over, unless the state has ended.

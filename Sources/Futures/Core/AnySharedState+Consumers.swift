@@ -39,13 +39,8 @@ extension AnySharedState {
         consumers.append(node)
         return .listed
       case .dormant:
-        guard case .dormant(let lazy) = details else { preconditionFailure("A dormant future has nothing to start.") }
-        details = .none
-        // Releasing, as every store of a phase. A promise is about to exist, so nobody must merge the state.
-        phase.store(.pending, ordering: .releasing)
-        hasPromise = true
         list(node, status)
-        return .first(lazy)
+        return .first(takeStart())
       case .pending, .following, .delivering:
         list(node, status)
         return .listed
@@ -60,6 +55,26 @@ extension AnySharedState {
         preconditionFailure("A consumer arrived at a future that was merged while nobody could reach it.")
       }
     }
+  }
+
+  /// Takes what starts a dormant state, which is to be started now.
+  ///
+  /// Under the lock.
+  private final func takeStart() -> LazyStart {
+    guard case .dormant(let lazy) = producer else { preconditionFailure("A dormant future has nothing to start.") }
+    setProducer(.none)
+    // Releasing, as every store of a phase. A promise is about to exist, so nobody must merge the state.
+    phase.store(.pending, ordering: .releasing)
+    hasPromise = true
+    return lazy
+  }
+
+  /// Starts what resolves the state, if it is dormant.
+  final func start() {
+    let lazy = lock.withLock {
+      phase.load(ordering: .relaxed) == .dormant && !isCancelled ? takeStart() : nil
+    }
+    if let lazy { start(lazy) }
   }
 
   /// Lists a consumer that is new, or silent from the beginning.
@@ -94,7 +109,7 @@ extension AnySharedState {
   private final func markTaken(_ node: CallbackNode) {
     let staysRemovable =
       switch node.kind {
-      case .inline, .input: false
+      case .inline, .input, .progress: false
       case .queued, .custom: true
       // Who waits for a broken future gets nothing, and can still give up.
       case .waiter: phase.load(ordering: .relaxed) == .broken
@@ -138,18 +153,17 @@ extension AnySharedState {
   /// Lets go of all consumers, in this state and those that wait for it, since there will be no result.
   @usableFromInline
   final func breakForever(_ reason: BreakReason, in loop: DeliveryLoop?) {
-    let (previous, isDue, ended, details) = lock.withLock { () -> (Phase, Bool, Ended?, StateDetails) in
+    let (previous, isDue, ended) = lock.withLock { () -> (Phase, Bool, Ended?) in
       let previous = phase.load(ordering: .relaxed)
-      guard previous <= .following else { return (previous, false, nil, .none) }
+      guard previous <= .following else { return (previous, false, nil) }
       let ended = takeDetails()
-      let details = self.details
-      self.details = .broken(reason)
+      let isTelling = endProgress(isSuccess: false)
+      setProducer(.broken(reason))
       // Releasing: whoever sees the phase finds the reason.
       phase.store(.broken, ordering: .releasing)
-      return (previous, !consumers.isEmpty, ended, details)
+      return (previous, !consumers.isEmpty && !isTelling, ended)
     }
     ended?.release()
-    _ = details  // released here, outside the lock
     if previous == .merged { return root.breakForever(reason, in: loop) }
     if isDue { deliver(in: loop) }
   }
@@ -174,6 +188,10 @@ extension AnySharedState {
     switch node.status.load(ordering: .relaxed) {
     case .listed:
       node.status.store(.finished, ordering: .relaxed)
+      // Those who listen to the progress come to the others when the state ends.
+      if node.kind == .progress, phase.load(ordering: .relaxed) <= .orphaned {
+        return progressRecord?.listeners.remove(node)
+      }
       return consumers.remove(node)
     case .silent:
       node.status.store(.finished, ordering: .relaxed)
@@ -190,6 +208,8 @@ extension AnySharedState {
   package final func resumeWaiters(in loop: DeliveryLoop) -> Bool {
     var (waiters, hasCallbacks) = lock.withLock {
       guard phase.load(ordering: .relaxed) == .delivering else { return (CallbackList(), !consumers.isEmpty) }
+      // The last report comes before the completion, also for those who wait (R20).
+      guard consumers.firstNode?.kind != .progress else { return (CallbackList(), true) }
       let waiters = consumers.takeWaiters(as: .finished)
       if consumers.isEmpty { phase.store(.resolved, ordering: .releasing) }
       return (waiters, !consumers.isEmpty)

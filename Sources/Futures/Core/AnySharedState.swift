@@ -82,8 +82,9 @@ package class AnySharedState: @unchecked Sendable {
 
   deinit {
     // Else there are no consumers: while there were, a producer owned this state, and a producer that goes away breaks it.
-    if phase.load(ordering: .relaxed) == .orphaned { releaseConsumers() }
-    if phase.load(ordering: .relaxed) == .merged { releaseTargets() }
+    let phase = phase.load(ordering: .relaxed)
+    if phase == .orphaned || phase == .dormant { releaseConsumers() }
+    if phase == .merged { releaseTargets() }
     if isUnobservedFailure.load(ordering: .relaxed), FuturesDiagnostics.hasHandler { reportUnobservedFailure() }
   }
 
@@ -115,7 +116,10 @@ package class AnySharedState: @unchecked Sendable {
   /// Lets go of the consumers of an orphan, which may own the next orphan, and so on; this nests only as deep as deliveries do.
   private final func releaseConsumers() {
     var lists = [consumers]
-    if case .record(let record) = details { lists.append(record.silent) }
+    if case .record(let record) = details {
+      lists.append(record.silent)
+      if let progress = record.progress { lists.append(progress.listeners) }
+    }
     let release = { [lists] in
       for var list in lists {
         while list.popFirst() != nil {}
@@ -134,6 +138,9 @@ package class AnySharedState: @unchecked Sendable {
 
   /// Whether the failure type can say "cancelled".
   class var canSayCancelled: Bool { false }
+
+  /// Whether the state is resolved with a value.
+  var hasSucceeded: Bool { false }
 
   /// Resolves the state as cancelled, if its failure type can say so, and nobody has resolved it before.
   func endCancelled() {}
@@ -168,7 +175,7 @@ extension AnySharedState {
   @usableFromInline
   final var breakReason: BreakReason? {
     // Acquiring: pairs with the releasing store after the reason was written, which is final.
-    guard phase.load(ordering: .acquiring) == .broken, case .broken(let reason) = details else { return nil }
+    guard phase.load(ordering: .acquiring) == .broken, case .broken(let reason) = producer else { return nil }
     return reason
   }
 }

@@ -21,12 +21,14 @@ package class CallbackNode: @unchecked Sendable {
     case queued
     /// Is handed to an execution context that may run it at once, and can be removed until it is started.
     case custom
+    /// Listens to the progress; is in the list of its listeners, and with the others only when the state has ended.
+    case progress
     /// Only wakes somebody who waits: a suspended task, a blocked thread. Runs no user code, unless the future is broken and
     /// the diagnostics have a handler.
     case waiter
 
     /// Whether a delivery may run user code of unknown depth, so that deliveries must not nest without limit.
-    var mayRunInline: Bool { self == .inline || self == .input || self == .custom }
+    var mayRunInline: Bool { self == .inline || self == .input || self == .custom || self == .progress }
   }
 
   /// Where a consumer is in its life.
@@ -115,6 +117,20 @@ struct CallbackList {
   var only: CallbackNode? {
     guard let first, first._withUnsafeGuaranteedRef({ $0.next })?.toOpaque() == first.toOpaque() else { return nil }
     return first.takeUnretainedValue()
+  }
+
+  /// The consumer that was appended first.
+  var firstNode: CallbackNode? { first?.takeUnretainedValue() }
+
+  /// Puts `node` before the others.
+  mutating func prepend(_ node: CallbackNode) {
+    append(node)
+    first = Unmanaged.passUnretained(node)
+  }
+
+  /// Puts the first consumer after the others.
+  mutating func rotate() {
+    first = first?._withUnsafeGuaranteedRef { $0.next }
   }
 
   /// Appends all of `others`, which is empty afterwards.

@@ -25,6 +25,9 @@ package struct DeliveryLoop {
     /// States that a stage of the library resolved during this thread's deliveries, and whose consumers are due.
     var ready = FIFO<AnySharedState>()
 
+    /// States whose progress has changed, and whose listeners are due.
+    var changed = FIFO<AnySharedState>()
+
     /// What was due at `maximumDepth`.
     var deferred = FIFO<() -> Void>()
   }
@@ -48,6 +51,20 @@ package struct DeliveryLoop {
   @usableFromInline
   func deliverLater(_ state: AnySharedState) {
     storage.pointee.ready.append(state)
+  }
+
+  /// Tells the listeners of `state`, whose progress has changed, and of those whose progress is made of it.
+  func tellListeners(of state: AnySharedState) {
+    tellLater(state)
+    // A callback may report to another future, whose callback may report to another …
+    guard enter() else { return `defer` { runChanged() } }
+    runChanged()
+    leave()
+  }
+
+  /// Notes that the progress of `state` has changed, which `tellListeners` attends to.
+  func tellLater(_ state: AnySharedState) {
+    storage.pointee.changed.append(state)
   }
 
   /// Whether the caller may run a user's closure inline now; then it must call `leave()` after it.
@@ -80,12 +97,17 @@ package struct DeliveryLoop {
 
   /// Runs everything that is queued on this thread, since the thread is about to block and could not run it later.
   func runPending() {
+    runChanged()
     runReady()
     runDeferred()
   }
 
   private func runReady() {
     while let state = storage.pointee.ready.popFirst() { state.drain(in: self) }
+  }
+
+  private func runChanged() {
+    while let state = storage.pointee.changed.popFirst() { state.tellListenersOnce(in: self) }
   }
 
   private func runDeferred() {

@@ -6,6 +6,7 @@ extension Future {
   ///   - context: Where `transform` runs for the results that `transformed` names; the others it only passes on, inline.
   ///   - delay: How long to wait before that; zero or less is no delay.
   ///   - transformed: What `transform` is about.
+  ///   - progressShare: The share of the progress that is that of this future; 1 where a stage passes progress on.
   ///   - bypass: What the derived future comes to without its effect, or its delay, where it was cancelled but cannot say so.
   ///   - transform: Makes the future to resolve as.
   /// - Returns: The derived future.
@@ -14,6 +15,7 @@ extension Future {
     on context: ExecutionContext = .immediate,
     after delay: Duration? = nil,
     for transformed: TransformedResults = .all,
+    progressShare: Double = 1,
     bypass: (@Sendable (Result<Value, Failure>) -> Future<New, NewFailure>)? = nil,
     _ transform: @escaping @Sendable (Result<Value, Failure>) -> Future<New, NewFailure>
   ) -> Future<New, NewFailure> {
@@ -23,18 +25,26 @@ extension Future {
       let loop = DeliveryLoop.current
       if loop.enter() {
         defer { loop.leave() }
-        return Future<New, NewFailure>.derived(from: transform(result), in: loop)
+        return Future<New, NewFailure>.derived(from: transform(result), in: loop, after: progressShare)
       }
       let derived = State<New, NewFailure>(hasPromise: false)
-      loop.defer { if !derived.hasEnded { derived.follow(transform(result), in: loop) } }
+      loop.defer { if !derived.hasEnded { derived.follow(transform(result), in: loop, after: progressShare) } }
       return Future<New, NewFailure>(derived)
     }
     let derived = State<New, NewFailure>(hasPromise: false)
     if runsInline {
-      attach(TransformNode(derived, transform), resolving: derived)
+      attach(TransformNode(derived, progressShare: progressShare, transform), resolving: derived)
     } else {
       attach(
-        SubmittedStageNode(derived, on: context, after: delay, for: transformed, bypass: bypass, transform),
+        SubmittedStageNode(
+          derived,
+          on: context,
+          after: delay,
+          for: transformed,
+          progressShare: progressShare,
+          bypass: bypass,
+          transform
+        ),
         resolving: derived
       )
     }
@@ -64,12 +74,12 @@ extension Future {
 
   /// What a transform returned, as a future of its own: itself if it is resolved or nobody else has it, else a follower.
   @inlinable
-  static func derived(from other: consuming Future, in loop: DeliveryLoop) -> Future {
+  static func derived(from other: consuming Future, in loop: DeliveryLoop, after share: Double) -> Future {
     if let result = other.peek() { return .resolved(result) }
     guard var inner = other.takeState() else { preconditionFailure("An unresolved future has no state.") }
-    if State<Value, Failure>.isExclusive(&inner) { return Future(inner) }
+    if State<Value, Failure>.isExclusive(&inner, after: share) { return Future(inner) }
     let derived = State<Value, Failure>(hasPromise: false)
-    derived.follow(Future(inner), in: loop)
+    derived.follow(Future(inner), in: loop, after: share)
     return Future(derived)
   }
 }

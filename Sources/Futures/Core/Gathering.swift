@@ -13,6 +13,13 @@ final class Gathering<Derived: OutcomeStorage>: InputHolder, @unchecked Sendable
   @usableFromInline typealias Resolution = Result<Derived.Value, Derived.Failure>
 
   @usableFromInline let derived: SharedState<Derived>
+
+  /// Of how many futures the whole is made, those included that need no waiting for.
+  @usableFromInline let total: Int
+
+  /// Whether the first of them decides, so that the whole is as far as that one.
+  @usableFromInline let isRace: Bool
+
   @usableFromInline let lock = Lock()
 
   /// How many inputs have not come yet.
@@ -27,9 +34,28 @@ final class Gathering<Derived: OutcomeStorage>: InputHolder, @unchecked Sendable
   @exclusivity(unchecked) @usableFromInline var reason: BreakReason?
 
   @inlinable
-  init(_ derived: SharedState<Derived>, complete: @escaping @Sendable () -> Resolution) {
+  init(
+    _ derived: SharedState<Derived>,
+    of total: Int,
+    isRace: Bool = false,
+    complete: @escaping @Sendable () -> Resolution
+  ) {
     self.derived = derived
+    self.total = total
+    self.isRace = isRace
     self.complete = complete
+  }
+
+  override var progressParts: ProgressParts {
+    lock.withLock {
+      let share = 1 / Double(total)
+      return ProgressParts(
+        states: inputs.map(\.state),
+        share: share,
+        done: Double(total - inputs.count) * share,
+        areRivals: isRace
+      )
+    }
   }
 
   /// Attaches to all inputs, in order; any of them may come meanwhile.
@@ -158,5 +184,6 @@ extension Future {
 
 extension Result {
   @inlinable var success: Success? { if case .success(let value) = self { value } else { nil } }
+  @inlinable var isSuccess: Bool { if case .success = self { true } else { false } }
   @inlinable var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }

@@ -10,6 +10,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: InputHol
   // @unchecked: the variables are protected by `lock`.
   @usableFromInline let start: @Sendable (Item) -> Future<Value, Failure>
   @usableFromInline let limit: Int
+  @usableFromInline let total: Int
   @usableFromInline let derived: State<[Value], Failure>
   @usableFromInline let lock = Lock()
 
@@ -37,6 +38,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: InputHol
     _ start: @escaping @Sendable (Item) -> Future<Value, Failure>
   ) {
     waiting = items.reversed()
+    total = waiting.count
     self.limit = limit
     self.derived = derived
     self.start = start
@@ -93,7 +95,10 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: InputHol
   @inlinable
   func add(_ future: Future<Value, Failure>, index: Int, in loop: DeliveryLoop?) {
     if let result = future.peek() {
-      finish(index, result, in: loop)
+      switch result {
+      case .success(let value): derived.addProgressPart(of: total) { note(index, value) }
+      case .failure(let error): fail(error, in: loop)
+      }
     } else if case .shared(let state) = future.storage {
       let node = CallbackNode(kind: .input) { _, source, loop in
         if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
@@ -103,10 +108,13 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: InputHol
         }
         self.startItems(in: loop)
       }
-      let (isOver, isSilent) = lock.withLock {
-        if self.isSilent { node.status.store(.silent, ordering: .relaxed) }  // nobody else has the node yet
-        if !self.isOver { running[index] = GatheredInput(state: state, node: node) }
-        return (self.isOver, self.isSilent)
+      var (isOver, isSilent) = (false, false)
+      derived.addProgressPart(of: total, state) {
+        lock.withLock {
+          (isOver, isSilent) = (self.isOver, self.isSilent)
+          if isSilent { node.status.store(.silent, ordering: .relaxed) }  // nobody else has the node yet
+          if !isOver { running[index] = GatheredInput(state: state, node: node) }
+        }
       }
       if !isOver { state.attach(node) }
       if isOver || isSilent { state.cancelIfUnneeded() }
@@ -116,11 +124,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: InputHol
   @inlinable
   func finish(_ index: Int, _ result: Result<Value, Failure>, in loop: DeliveryLoop?) {
     switch result {
-    case .success(let value):
-      note(index) {
-        values[index] = value
-        active -= 1
-      }
+    case .success(let value): note(index, value)
     case .failure(let error): fail(error, in: loop)
     }
   }
@@ -130,6 +134,14 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: InputHol
     note(index) {
       if self.reason?.error == nil { self.reason = reason ?? .never }
       broken += 1
+    }
+  }
+
+  @inlinable
+  func note(_ index: Int, _ value: Value) {
+    note(index) {
+      values[index] = value
+      active -= 1
     }
   }
 
@@ -153,6 +165,17 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: InputHol
     guard isFirst else { return }
     derived.resolve(.failure(error), in: loop)
     leaveItems()
+  }
+
+  override var progressParts: ProgressParts {
+    lock.withLock {
+      let share = 1 / Double(total)
+      return ProgressParts(
+        states: running.map(\.value.state),
+        share: share,
+        done: Double(values.count - active) * share
+      )
+    }
   }
 
   /// Leaves what is under way, gives up the rest, and cancels what nobody else needs.

@@ -14,13 +14,25 @@ extension SharedState {
   }
 
   /// Makes a stage's future resolve as `other`, which its transform made.
+  ///
+  /// - Parameters:
+  ///   - other: The future to follow.
+  ///   - loop: The loop of the delivery in which that happens.
+  ///   - share: The share of the progress of what came before, where no stage knows it.
   @inlinable
-  func follow<V, F>(_ other: consuming Future<V, F>, in loop: DeliveryLoop?) where Stored == Outcome<V, F> {
+  func follow<V, F>(
+    _ other: consuming Future<V, F>,
+    in loop: DeliveryLoop?,
+    after share: Double = 1
+  ) where Stored == Outcome<V, F> {
     if let result = other.peek() {
       resolve(result, in: loop)
     } else if var source = other.takeState() {
       precondition(source !== typedRoot, "A future was told to resolve as itself, which would never end.")
-      if !Self.merge(&source, into: self) { FollowerNode(self).attach(to: source, resolving: self) }
+      let region = ProgressRegion.rest(after: share)
+      if !Self.merge(&source, into: self, region) {
+        FollowerNode(self, region: region).attach(to: source, resolving: self)
+      }
     }
   }
 
@@ -48,11 +60,11 @@ extension SharedState {
   ///
   /// - Returns: Whether it was merged. If so, `inner` must not be used any more.
   @usableFromInline
-  static func merge(_ inner: inout SharedState, into outer: SharedState) -> Bool {
+  static func merge(_ inner: inout SharedState, into outer: SharedState, _ region: ProgressRegion) -> Bool {
     retrying {
       whileLocked(&inner) { inner in
         guard inner.isUnobserved, inner.hasNoDetails, isOnlyHandle(&inner) else { return .refused }
-        return inner.giveProducer(to: outer.typedRoot)
+        return inner.giveProducer(to: outer.typedRoot, region)
       }
     }
   }
@@ -60,6 +72,8 @@ extension SharedState {
   /// What came of an attempt to merge one state into another.
   private enum MergeAttempt {
     case merged
+    /// The same, and the other has progress, which comes from somebody else now.
+    case mergedWithProgress(SharedState)
     case refused
     /// The other was busy, or has just been merged into a third.
     case delayed(by: SharedState)
@@ -71,6 +85,9 @@ extension SharedState {
     while true {
       switch attempt() {
       case .merged: return true
+      case .mergedWithProgress(let target):
+        target.relinkProgress()
+        return true
       case .refused: return false
       case .delayed(let other): other.lock.withLock {}  // parks until that is free
       }
@@ -95,10 +112,12 @@ extension SharedState {
         let target = only.follower.typedRoot
         isCycle = target === state
         guard !isCycle, state.hasNoDetails else { return .refused }
-        let attempt = state.giveProducer(to: target)
-        if case .merged = attempt {
+        let attempt = state.giveProducer(to: target, .whole)
+        switch attempt {
+        case .merged, .mergedWithProgress:
           _ = state.consumers.remove(only)
           follower = only
+        case .refused, .delayed: break
         }
         return attempt
       }
@@ -107,10 +126,20 @@ extension SharedState {
     return isCycle
   }
 
-  /// Whether the caller holds the only handle of an unresolved future, so that nobody else can ever observe it.
+  /// Whether the caller holds the only handle of an unresolved future, so that nobody else can ever observe it, nor has.
+  ///
+  /// If so, and a stage resolves it, its progress is placed in the rest after `share` of a whole. What resolves it otherwise, a
+  /// task or what is deferred, reports no progress of its own.
   @usableFromInline
-  static func isExclusive(_ state: inout SharedState) -> Bool {
-    whileLocked(&state) { state in state.isUnobserved && isOnlyHandle(&state) }
+  static func isExclusive(_ state: inout SharedState, after share: Double) -> Bool {
+    whileLocked(&state) { state in
+      guard state.isUnobserved, state.progressRecord == nil, isOnlyHandle(&state) else { return false }
+      if case .stage(let stage) = state.producer {
+        // It is alive now, as `StateDetails.stage` says.
+        stage._withUnsafeGuaranteedRef { $0.region = ProgressRegion.rest(after: share).of($0.region) }
+      }
+      return true
+    }
   }
 
   /// Calls `body` under the lock of `state`, without a reference of its own: in a debug build, `state.lock.withLock` holds
@@ -128,21 +157,26 @@ extension SharedState {
   ///
   /// Under the lock of this state, and takes that of `target` while it has it: once anybody finds this state merged, the
   /// target knows its producer. It does not wait for that lock, since two states could be about to merge into each other.
-  private func giveProducer(to target: SharedState) -> MergeAttempt {
+  private func giveProducer(to target: SharedState, _ region: ProgressRegion) -> MergeAttempt {
     guard target !== self else { return .refused }
-    let isTaken = target.lock.withLockIfAvailable { () -> Bool? in
+    let attempt = target.lock.withLockIfAvailable { () -> MergeAttempt in
       let phase = target.phase.load(ordering: .relaxed)
-      guard phase != .merged else { return nil }
-      guard phase <= .following, !target.isCancelled else { return false }
-      target.setProducer(producer)
-      return true
+      guard phase != .merged else { return .delayed(by: target) }
+      guard phase <= .following, !target.isCancelled else { return .refused }
+      if case .stage(let stage) = producer {
+        stage._withUnsafeGuaranteedRef {
+          $0.region = region.of($0.region)
+          target.setProducer(next: $0)
+        }
+      } else {
+        target.setProducer(producer)
+      }
+      details = .merged(target)
+      // Releasing: whoever sees the phase finds the target.
+      self.phase.store(.merged, ordering: .releasing)
+      return target.progressRecord == nil ? .merged : .mergedWithProgress(target)
     }
-    guard let isTaken = isTaken ?? nil else { return .delayed(by: target) }
-    guard isTaken else { return .refused }
-    details = .merged(target)
-    // Releasing: whoever sees the phase finds the target.
-    phase.store(.merged, ordering: .releasing)
-    return .merged
+    return attempt ?? .delayed(by: target)
   }
 
   /// Whether this state has nothing but a stage that resolves it, or nobody.

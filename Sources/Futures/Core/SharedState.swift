@@ -31,6 +31,8 @@ package final class SharedState<Stored: OutcomeStorage>: AnySharedState, @unchec
     }
   }
 
+  override var hasSucceeded: Bool { result?.isSuccess ?? false }
+
   override class var canSayCancelled: Bool { Cancelled<Failure>.isExpressible }
 
   override func endCancelled() {
@@ -97,7 +99,7 @@ extension SharedState {
   enum Resolution {
     /// It was resolved, or settled, before.
     case rejected
-    /// It is resolved, and nobody waits.
+    /// It is resolved, and nobody waits; or the thread that tells the listeners of the progress delivers it.
     case done
     /// It is resolved, and its consumers are due.
     case deliver
@@ -115,12 +117,20 @@ extension SharedState {
       let current = phase.load(ordering: .relaxed)
       guard current <= last else { return current == .merged ? .merged : .rejected }
       outcome = Stored(result)
-      if !details.isTrivial { ended = takeDetails() }
+      var isTelling = false
+      let isUnobserved: Bool
+      if details.isTrivial {
+        isUnobserved = consumers.isEmpty
+      } else {
+        ended = takeDetails()
+        isUnobserved = consumers.isEmpty
+        isTelling = endProgress(isSuccess: result.isSuccess)
+      }
+      if isUnobserved, case .failure = result { isUnobservedFailure.store(true, ordering: .relaxed) }
       let isIdle = consumers.isEmpty
-      if isIdle, case .failure = result { isUnobservedFailure.store(true, ordering: .relaxed) }
       // Releasing: whoever sees the phase sees the outcome.
       phase.store(isIdle ? .resolved : .delivering, ordering: .releasing)
-      return isIdle ? .done : .deliver
+      return isIdle || isTelling ? .done : .deliver
     }
     ended?.release()
     return resolution

@@ -13,8 +13,24 @@ class StageNode: CallbackNode, @unchecked Sendable {
   /// producer: before it is delivered because its producer is, and after that because the stage holds it, if it takes time.
   @exclusivity(unchecked) @usableFromInline final var source: Unmanaged<AnySharedState>?
 
+  /// For which part of the progress of the state that it resolves this stage counts, with what comes after it.
+  ///
+  /// Under the lock of that state, but for the initial value.
+  @exclusivity(unchecked) @usableFromInline final var region: ProgressRegion
+
   @inlinable
-  override init(kind: Kind, deliver: @escaping Delivery) { super.init(kind: kind, deliver: deliver) }
+  init(kind: Kind, region: ProgressRegion = .whole, deliver: @escaping Delivery) {
+    self.region = region
+    super.init(kind: kind, deliver: deliver)
+  }
+
+  /// Which share of the region is that of the source; the rest is for the future that a transform makes.
+  ///
+  /// A stage that passes progress on gives everything to either.
+  @usableFromInline var progressShare: Double { 1 }
+
+  /// The region of the stage that comes after this one.
+  final var regionOfNext: ProgressRegion { region.of(.rest(after: progressShare)) }
 }
 
 /// Resolves a state as its source.
@@ -24,9 +40,9 @@ final class FollowerNode<Stored: OutcomeStorage>: StageNode, @unchecked Sendable
   @usableFromInline let follower: SharedState<Stored>
 
   @inlinable
-  init(_ follower: SharedState<Stored>) {
+  init(_ follower: SharedState<Stored>, region: ProgressRegion = .whole) {
     self.follower = follower
-    super.init(kind: .inline) { node, source, loop in
+    super.init(kind: .inline, region: region) { node, source, loop in
       let follower = unsafeDowncast(node, to: FollowerNode.self).follower
       guard let result = unsafeDowncast(source, to: SharedState<Stored>.self).result else {
         return source.passBreak(to: follower, in: loop)
@@ -68,11 +84,17 @@ final class FlatMapNode<Value: Sendable, New: Sendable, Failure: Error>: StageNo
   // @unchecked: as the base class says.
   @usableFromInline let transform: @Sendable (Value) -> Future<New, Failure>
   @usableFromInline let derived: State<New, Failure>
+  @usableFromInline let share: Double
 
   @inlinable
-  init(_ derived: State<New, Failure>, _ transform: @escaping @Sendable (Value) -> Future<New, Failure>) {
+  init(
+    _ derived: State<New, Failure>,
+    progressShare: Double,
+    _ transform: @escaping @Sendable (Value) -> Future<New, Failure>
+  ) {
     self.derived = derived
     self.transform = transform
+    share = progressShare
     super.init(kind: .inline) { node, source, loop in
       let node = unsafeDowncast(node, to: FlatMapNode.self)
       switch unsafeDowncast(source, to: State<Value, Failure>.self).result {
@@ -82,6 +104,8 @@ final class FlatMapNode<Value: Sendable, New: Sendable, Failure: Error>: StageNo
       }
     }
   }
+
+  @usableFromInline override var progressShare: Double { share }
 
   override func stateToOrphan() -> AnySharedState? { derived }
 }
@@ -138,14 +162,17 @@ final class TransformNode<Value: Sendable, Failure: Error, New: Sendable, NewFai
 {
   @usableFromInline let transform: @Sendable (Result<Value, Failure>) -> Future<New, NewFailure>
   @usableFromInline let derived: State<New, NewFailure>
+  @usableFromInline let share: Double
 
   @inlinable
   init(
     _ derived: State<New, NewFailure>,
+    progressShare: Double,
     _ transform: @escaping @Sendable (Result<Value, Failure>) -> Future<New, NewFailure>
   ) {
     self.derived = derived
     self.transform = transform
+    share = progressShare
     super.init(kind: .inline) { node, source, loop in
       let node = unsafeDowncast(node, to: TransformNode.self)
       if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
@@ -155,6 +182,8 @@ final class TransformNode<Value: Sendable, Failure: Error, New: Sendable, NewFai
       }
     }
   }
+
+  @usableFromInline override var progressShare: Double { share }
 
   override func stateToOrphan() -> AnySharedState? { derived }
 }
@@ -176,6 +205,7 @@ final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, N
   /// What the stage comes to without its effect, or its delay, where it was cancelled but cannot say so.
   @usableFromInline let bypass: Transform?
   @usableFromInline let derived: State<New, NewFailure>
+  @usableFromInline let share: Double
   @usableFromInline let deadline: Interruption?
 
   @inlinable
@@ -184,10 +214,12 @@ final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, N
     on context: ExecutionContext,
     after delay: Duration?,
     for transformed: TransformedResults,
+    progressShare: Double,
     bypass: Transform?,
     _ transform: @escaping Transform
   ) {
     self.derived = derived
+    share = progressShare
     self.transform = transform
     self.bypass = bypass
     self.context = context
@@ -236,6 +268,8 @@ final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, N
     transform = nil
     deadline?.end()
   }
+
+  @usableFromInline override var progressShare: Double { share }
 
   override func stateToOrphan() -> AnySharedState? { derived }
 

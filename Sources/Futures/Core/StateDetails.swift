@@ -40,8 +40,11 @@ final class StateRecord {
   /// Names the state in diagnostics.
   var label: String?
 
-  /// `none`, `stage`, `task` or `inputs`.
+  /// `none`, `stage`, `task`, `inputs`, `dormant` or `broken`.
   var producer: StateDetails
+
+  /// How far the work has come, where somebody reports it or asks for it.
+  var progress: ProgressRecord?
 
   /// The source of the token of the state's promise, which its `onCancel` handlers are registered with.
   var cancellation: CancellationState?
@@ -67,6 +70,11 @@ class InputHolder: @unchecked Sendable {
   /// - Returns: The inputs that nobody else needs.
   @usableFromInline
   func leaveInputs(silently isSilent: Bool) -> [AnySharedState] { [] }
+
+  /// What the progress of the state is made of.
+  ///
+  /// Under the lock of the state.
+  var progressParts: ProgressParts { ProgressParts() }
 }
 
 /// What starts the producer of a dormant state.
@@ -111,9 +119,9 @@ extension AnySharedState {
   /// Under the lock.
   final var producer: StateDetails {
     switch details {
-    case .stage, .task, .inputs: details
+    case .stage, .task, .inputs, .dormant, .broken: details
     case .record(let record): record.producer
-    case .none, .dormant, .broken, .merged: .none
+    case .none, .merged: .none
     }
   }
 
@@ -122,9 +130,9 @@ extension AnySharedState {
   /// Under the lock.
   final func setProducer(_ producer: StateDetails) {
     switch details {
-    case .none, .stage, .task, .inputs: details = producer
+    case .none, .stage, .task, .inputs, .dormant: details = producer
     case .record(let record): record.producer = producer
-    case .dormant, .broken, .merged: break
+    case .broken, .merged: break
     }
   }
 
@@ -142,11 +150,16 @@ extension AnySharedState {
   @usableFromInline
   struct Ended {
     let producer: StateDetails
-    let cancellation: CancellationState?
+    var cancellation: CancellationState?
+    var links: [ProgressLink] = []
+    var reporter: ProgressReporter?
 
-    /// Releases the handlers of the promise, which can no longer run.
+    /// Releases the handlers of the promise, which can no longer run, and leaves those whose progress made this one's.
     @usableFromInline
-    consuming func release() { cancellation?.end() }
+    consuming func release() {
+      cancellation?.end()
+      for link in links { link.disconnect() }
+    }
   }
 
   /// Takes out what nobody needs once the state has ended, and calls back those that were silenced.
@@ -158,14 +171,20 @@ extension AnySharedState {
     case .none, .stage, .broken, .merged: return nil
     case .task, .inputs, .dormant:
       defer { details = .none }
-      return Ended(producer: details, cancellation: nil)
+      return Ended(producer: details)
     case .record(let record):
       consumers.append(&record.silent)
       defer {
         record.producer = .none
         record.cancellation = nil
+        record.progress?.reporter = nil
       }
-      return Ended(producer: record.producer, cancellation: record.cancellation)
+      return Ended(
+        producer: record.producer,
+        cancellation: record.cancellation,
+        links: record.progress?.takeLinks() ?? [],
+        reporter: record.progress?.reporter
+      )
     }
   }
 }
