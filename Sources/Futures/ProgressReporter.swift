@@ -18,7 +18,13 @@ internal import Synchronization
 public final class ProgressReporter: Sendable {
   private let state: AnySharedState
 
-  init(_ state: AnySharedState) { self.state = state }
+  /// That of the state; `nil` where the future had been resolved before.
+  private let record: ProgressRecord?
+
+  init(_ state: AnySharedState, _ record: ProgressRecord?) {
+    self.state = state
+    self.record = record
+  }
 
   /// Reports that `completed` units of `total` are done.
   ///
@@ -30,7 +36,9 @@ public final class ProgressReporter: Sendable {
   /// - Returns: `false` if the future was resolved before, so that nobody can be told any more.
   @discardableResult
   public func report(completed: Int64, of total: Int64?) -> Bool {
-    state.report(completed: completed, of: total)
+    guard let record else { return false }
+    let progress = FutureProgress(completed: completed, of: total)
+    return state.changeProgress(record) { $0.report(progress) }
   }
 
   /// Reports which part of the work is done.
@@ -40,7 +48,8 @@ public final class ProgressReporter: Sendable {
   /// - Returns: `false` if the future was resolved before, so that nobody can be told any more.
   @discardableResult
   public func report(fraction: Double) -> Bool {
-    state.report(fraction: fraction)
+    guard let record else { return false }
+    return state.changeProgress(record) { $0.report(fraction: fraction) }
   }
 
   /// Has the progress of `child` count for `share` of the whole.
@@ -55,9 +64,10 @@ public final class ProgressReporter: Sendable {
   ///   - child: The future of a part of the work. The reporter's own future would wait for itself, and traps.
   ///   - share: Which part of the whole; clamped to what other children have left of it.
   public func add<V, F>(_ child: Future<V, F>, share: Double) {
-    guard case .shared(let part) = child.storage else { return state.addProgress(of: nil, share: share) }
+    guard let record else { return }
+    guard case .shared(let part) = child.storage else { return state.addProgress(record, of: nil, share: share) }
     precondition(part.root !== state, "A future was added to its own progress.")
-    state.addProgress(of: part, share: share)
+    state.addProgress(record, of: part, share: share)
   }
 }
 
@@ -73,12 +83,12 @@ extension AnySharedState {
   final var reporter: ProgressReporter {
     followProgress()
     return lock.withLock {
-      // The record is not there, or is kept no more, when the future has ended; then a reporter tells nobody anything.
+      // When the future has ended, a reporter tells nobody anything.
       guard phase.load(ordering: .relaxed) <= .following, let record = progressRecord else {
-        return ProgressReporter(self)
+        return ProgressReporter(self, nil)
       }
       if let reporter = record.reporter { return reporter }
-      let reporter = ProgressReporter(self)
+      let reporter = ProgressReporter(self, record)
       record.reporter = reporter
       return reporter
     }

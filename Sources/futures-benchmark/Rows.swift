@@ -28,6 +28,7 @@ let allRows = [
   RowDefinition("B1", awaitResolved),
   RowDefinition("B2", awaitPending),
   RowDefinition("B3", awaitFutureOfTask),
+  RowDefinition("B6", progressReports),
   RowDefinition("B7", cancellationToken),
   RowDefinition("B8", liveMemory),
 ]

@@ -37,31 +37,24 @@ extension AnySharedState {
 
 extension AnySharedState {
   /// Changes the progress of an unresolved state, and sees to it that the listeners hear of it.
+  /// - Parameters:
+  ///   - record: The record of this state, which the caller has, since looking it up took as long as all the rest.
+  ///   - change: Answers whether there is news.
   /// - Returns: Whether the state is unresolved.
   @inline(__always)
-  final func changeProgress(_ change: (ProgressRecord) -> Bool) -> Bool {
+  final func changeProgress(_ record: ProgressRecord, _ change: (ProgressRecord) -> Bool) -> Bool {
     let (isUnresolved, isOurs) = lock.withLock { () -> (Bool, Bool) in
-      guard phase.load(ordering: .relaxed) <= .following, case .record(let record) = details,
-        let progress = record.progress
-      else { return (false, false) }
-      return (true, change(progress) && progress.beginDelivering())
+      guard phase.load(ordering: .relaxed) <= .following else { return (false, false) }
+      return (true, change(record) && record.beginDelivering())
     }
     if isOurs { tellListeners() }
     return isUnresolved
   }
 
-  final func report(completed: Int64, of total: Int64?) -> Bool {
-    changeProgress { $0.report(FutureProgress(completed: completed, of: total)) }
-  }
-
-  final func report(fraction: Double) -> Bool {
-    changeProgress { $0.report(fraction: fraction) }
-  }
-
   /// Has `child` count for `share` of the progress of this state.
-  final func addProgress(of child: AnySharedState?, share: Double) {
+  final func addProgress(_ record: ProgressRecord, of child: AnySharedState?, share: Double) {
     var link: ProgressLink?
-    _ = changeProgress { record in
+    _ = changeProgress(record) { record in
       let share = record.reserve(share)
       guard let child else { return record.addEnded(share) }
       link = record.link(to: child, from: self, as: .part(share))

@@ -5,14 +5,16 @@
 ///
 /// A state whose progress comes from others (what it was derived from, children that were added) has a link to each of
 /// them. A link is one of their listeners, so progress is pushed, and a state that nobody asks is never told.
-final class ProgressRecord {
-  private(set) var current = FutureProgress.none
+final class ProgressRecord: @unchecked Sendable {
+  // @unchecked: protected by the lock of the state.
+
+  @exclusivity(unchecked) private(set) var current = FutureProgress.none
 
   /// Goes up with each change of `current`, from 1; a listener that has seen this has nothing to be told.
-  private(set) var version: UInt64 = 1
+  @exclusivity(unchecked) private(set) var version: UInt64 = 1
 
   /// Who listens; those that have not seen `version` come first.
-  var listeners = CallbackList()
+  @exclusivity(unchecked) var listeners = CallbackList()
 
   var firstListener: ProgressNode? {
     listeners.firstNode.map { unsafeDowncast($0, to: ProgressNode.self) }
@@ -25,22 +27,22 @@ final class ProgressRecord {
   var reporter: ProgressReporter?
 
   /// Whether a thread tells the listeners; it tells them also what is reported meanwhile.
-  var isDelivering = false
+  @exclusivity(unchecked) var isDelivering = false
 
   /// Whether the state has ended while a thread was telling the listeners, which is to deliver the result afterwards (R20).
-  var deliversResult = false
+  @exclusivity(unchecked) var deliversResult = false
 
   /// The next state whose listeners the delivering thread has to tell; used by that thread only.
   var nextDue: AnySharedState?
 
   /// What the promise itself has reported, as a part of what is not shared out.
-  private var reported = 0.0
+  @exclusivity(unchecked) private var reported = 0.0
 
   /// How much of the whole is shared out to parts.
-  private var shared = ProgressPart.nothing
+  @exclusivity(unchecked) private var shared = ProgressPart.nothing
 
   /// How much of the whole the parts have come to.
-  private var done = ProgressPart.nothing
+  @exclusivity(unchecked) private var done = ProgressPart.nothing
 
   /// Whether the state is resolved as soon as its parts are, so that their last news is of no interest.
   private var endsWithParts = false
