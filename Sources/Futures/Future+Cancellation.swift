@@ -70,6 +70,8 @@ private final class Shield: InputHolder, @unchecked Sendable {
     self.node = node
   }
 
+  override var progressParts: ProgressParts { ProgressParts(rule: .passedThrough, states: [source]) }
+
   override func leaveInputs(silently isSilent: Bool) -> [AnySharedState] {
     // Whatever becomes of the source, it is not cancelled from here.
     _ = source.leave(node, silently: isSilent)

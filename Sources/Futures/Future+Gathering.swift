@@ -14,7 +14,7 @@ extension Future {
   ///   it leaves all futures.
   @inlinable
   public static func all(_ futures: some Collection<Future>) -> Future<[Value], Failure> {
-    gather(Array(futures), decide: { $0.failure.map { .failure($0) } }) { inputs in
+    gather(Array(futures), progress: .averageUntilFailure, decide: { $0.failure.map { .failure($0) } }) { inputs in
       .success(inputs.map { $0.peekedValue.unsafelyUnwrapped })
     }
   }
@@ -74,7 +74,7 @@ extension Future {
   @inlinable
   public static func race(_ futures: some Collection<Future>) -> Future {
     precondition(!futures.isEmpty, "race was given no futures, and would never end.")
-    return gather(Array(futures), isRace: true, decide: { $0 }) { _ in
+    return gather(Array(futures), progress: .furthest, decide: { $0 }) { _ in
       preconditionFailure("A race was over before a future had won it.")
     }
   }
@@ -88,7 +88,7 @@ extension Future {
   @inlinable
   public static func firstSuccess(_ futures: some Collection<Future>) -> Future<Value, CompositeError<Failure>> {
     precondition(!futures.isEmpty, "firstSuccess was given no futures, so that none of them could succeed.")
-    return gather(Array(futures), isRace: true, decide: { $0.success.map { .success($0) } }) { inputs in
+    return gather(Array(futures), progress: .furthest, decide: { $0.success.map { .success($0) } }) { inputs in
       .failure(CompositeError(errors: inputs.map { $0.peekedError.unsafelyUnwrapped }))
     }
   }
@@ -139,7 +139,7 @@ extension Future {
     let derived = State<Value, Failure>(hasPromise: false)
     var total = 0
     for _ in repeat each futures { total += 1 }
-    let gathering = Gathering(derived, of: total) {
+    let gathering = Gathering(derived, of: total, progress: .averageUntilFailure) {
       .success((repeat (each futures).peekedValue.unsafelyUnwrapped))
     }
     var inputs: [GatheredInput] = []
@@ -156,14 +156,14 @@ extension Future {
   ///
   /// - Parameters:
   ///   - inputs: The futures to wait for.
-  ///   - isRace: Whether the first one decides, so that the progress is that of the furthest; else it is the average.
+  ///   - rule: What the progress of the whole is.
   ///   - decide: What the result of one input makes of the whole, if it alone decides.
   ///   - complete: Makes the result of the inputs, which all have theirs.
   /// - Returns: The derived future.
   @inlinable
   static func gather<New: Sendable, NewFailure: Error>(
     _ inputs: [Future],
-    isRace: Bool = false,
+    progress rule: ProgressRule = .average,
     decide: @escaping @Sendable (Result<Value, Failure>) -> Result<New, NewFailure>?,
     complete: @escaping @Sendable ([Future]) -> Result<New, NewFailure>
   ) -> Future<New, NewFailure> {
@@ -180,7 +180,7 @@ extension Future {
     }
     guard isPending else { return .resolved(complete(inputs)) }
     let derived = State<New, NewFailure>(hasPromise: false)
-    let gathering = Gathering(derived, of: inputs.count, isRace: isRace) { complete(inputs) }
+    let gathering = Gathering(derived, of: inputs.count, progress: rule) { complete(inputs) }
     var gathered: [GatheredInput] = []
     gathered.reserveCapacity(inputs.count)
     for input in inputs {

@@ -5,6 +5,8 @@ extension Future {
   /// `zip`, `all` and their like average it, `race` follows the one that is furthest, all others pass it through (R19). Where
   /// nobody reports, it is 0 until the future has succeeded.
   ///
+  /// A derived future of which nobody has asked this before it failed does not know how far its source had come, and says 0.
+  ///
   /// Starts nothing. Cost: O(1), where somebody has asked before; the first time a record for each stage of the chain.
   public var currentProgress: FutureProgress {
     switch storage {
@@ -19,10 +21,11 @@ extension Future {
 
   /// Calls `callback` with the progress as it is now, and then with each change of it.
   ///
-  /// The last call, with a fraction of 1 if the future succeeds, comes before the callbacks of the future and before those who
-  /// await it go on; there is none after it. A future that has ended calls once, with its last state (R20). Calls of one
-  /// callback never overlap on `.immediate` and on serial contexts. Where two threads report at once, the newest state stands
-  /// for both.
+  /// The last call, with a fraction of 1 if the future succeeds, comes before the callbacks of the future, and before those who
+  /// wait for it go on; there is none after it. (Who looks at the future while that is under way, by `peek` or an `await` that
+  /// begins then, finds it resolved and does not wait.) A future that has ended calls once, with its last state (R20). Calls of
+  /// one callback never overlap on `.immediate` and on serial contexts. Where two threads report at once, the newest state
+  /// stands for both.
   ///
   /// Listening to the progress starts a lazy future, but does not count as needing it (R16): a future that all others have
   /// left is cancelled, whoever watches its progress. `callback` must not wait for the future itself.
@@ -32,7 +35,8 @@ extension Future {
   /// - Parameters:
   ///   - context: Where `callback` runs.
   ///   - callback: Gets the progress.
-  /// - Returns: What takes the callback away again. Ignoring it is fine: the callback goes when the future ends.
+  /// - Returns: What takes the callback away again; a call that another thread is making just then is not waited for. Ignoring it
+  ///   is fine: the callback goes when the future ends.
   @discardableResult
   public func whenProgressed(
     on context: ExecutionContext,

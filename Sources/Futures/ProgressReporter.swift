@@ -58,8 +58,10 @@ public final class ProgressReporter: Sendable {
   /// for half of the rest, 0.1. However the child ends (it fails, is cancelled, finishes early), it then counts for its share.
   /// The whole never goes back: what a later child takes from the others has to be caught up first.
   ///
-  /// This is no derivation: it neither starts nor keeps nor cancels the child. Cost: one allocation here, and what the
-  /// child's progress needs; a report of the child is handed on in O(1).
+  /// This is no derivation: it neither starts nor cancels the child, and does not count as needing it. The child's state is
+  /// kept until either has ended. Futures that are parts of each other make no sense: their reports go round until they have
+  /// converged, which takes long where the shares are close to 1. Cost: one allocation here, and what the child's progress
+  /// needs; a report of the child is handed on in O(1).
   /// - Parameters:
   ///   - child: The future of a part of the work. The reporter's own future would wait for itself, and traps.
   ///   - share: Which part of the whole; clamped to what other children have left of it.

@@ -90,10 +90,10 @@ extension AnySharedState {
   }
 
   /// Takes note of the end of a source, or a part.
-  final func sourceEnded(_ link: ProgressLink) {
+  final func sourceEnded(_ link: ProgressLink, isSuccess: Bool) {
     let isOurs = lock.withLock {
       guard phase.load(ordering: .relaxed) <= .orphaned, let record = progressRecord else { return false }
-      return record.end(link) && record.beginDelivering()
+      return record.end(link, isSuccess: isSuccess) && record.beginDelivering()
     }
     if isOurs { tellListeners() }
   }
@@ -122,7 +122,11 @@ extension AnySharedState {
 
   /// Tells each listener once; those of the states whose progress is made of this one come after.
   final func tellListenersOnce(in loop: DeliveryLoop) {
-    let version = lock.withLock { progressRecord?.version ?? 0 }
+    let version = lock.withLock { () -> UInt64 in
+      guard let record = progressRecord else { return 0 }
+      record.isTelling = true
+      return record.version
+    }
     while true {
       switch nextProgressStep(version) {
       case .call(let call, let progress): call.run(progress)
@@ -144,9 +148,13 @@ extension AnySharedState {
       // Those that have not been told come first. After the end the listeners are where the callbacks are.
       guard let listener = record.firstListener, listener.seen != record.version else {
         record.isDelivering = false
+        record.isTelling = false
         return .finish(deliversResult: record.deliversResult)
       }
-      guard listener.seen < version else { return .repeatLater }
+      guard listener.seen < version else {
+        record.isTelling = false
+        return .repeatLater
+      }
       listener.seen = record.version
       return listener.takeStep(in: record)
     }
@@ -219,12 +227,15 @@ extension AnySharedState {
     }
     guard case .inputs(let holder) = producer else { return [] }
     let parts = holder.progressParts
-    if parts.areRivals {
-      return parts.states.map { progress.link(to: $0, from: self, as: .rival) }
+    let role: ProgressLink.Role
+    switch parts.rule {
+    case .passedThrough: role = .source(.whole)
+    case .furthest: role = .rival
+    case .average, .averageUntilFailure:
+      progress.begin(parts)
+      role = .part(ProgressPart(parts.share))
     }
-    progress.begin(done: parts.done)
-    let share = ProgressPart(parts.share)
-    return parts.states.map { progress.link(to: $0, from: self, as: .part(share)) }
+    return parts.states.map { progress.link(to: $0, from: self, as: role) }
   }
 
   /// Has the links told by their sources, which get records, too, and links to theirs, and so on.
@@ -234,7 +245,7 @@ extension AnySharedState {
       let source = link.source.root
       links += source.lock.withLock { source.beginProgress() }
       // One that has ended by now counts as such; one that was withdrawn is not known to its target any more.
-      if !source.addListener(link) { link.target.sourceEnded(link) }
+      if !source.addListener(link) { link.target.sourceEnded(link, isSuccess: source.hasSucceeded) }
     }
   }
 }
@@ -259,16 +270,29 @@ extension ProgressLink {
   }
 }
 
+/// What several futures make of their progress.
+@usableFromInline
+enum ProgressRule {
+  case average
+  /// The average, but one that fails ends the whole, and does not count.
+  case averageUntilFailure
+  /// One decides, so the whole is as far as the furthest.
+  case furthest
+  /// There is only one.
+  case passedThrough
+}
+
 /// The progress of a state that several inputs make.
 struct ProgressParts {
+  var rule = ProgressRule.average
   /// The inputs that have not come.
   var states: [AnySharedState] = []
   /// What each of them counts for.
   var share = 0.0
   /// What the others have come to.
   var done = 0.0
-  /// Whether instead the first of them decides.
-  var areRivals = false
+  /// How many have not come, those included that have not been started.
+  var awaited = 0
 }
 
 // MARK: - Ending
@@ -284,7 +308,7 @@ extension AnySharedState {
     if isSuccess { record.succeed() }
     record.listeners.append(&consumers)
     swap(&record.listeners, &consumers)
-    record.deliversResult = record.isDelivering
-    return record.isDelivering
+    record.deliversResult = record.isTelling
+    return record.isTelling
   }
 }

@@ -17,8 +17,7 @@ final class Gathering<Derived: OutcomeStorage>: InputHolder, @unchecked Sendable
   /// Of how many futures the whole is made, those included that need no waiting for.
   @usableFromInline let total: Int
 
-  /// Whether the first of them decides, so that the whole is as far as that one.
-  @usableFromInline let isRace: Bool
+  @usableFromInline let rule: ProgressRule
 
   @usableFromInline let lock = Lock()
 
@@ -37,23 +36,25 @@ final class Gathering<Derived: OutcomeStorage>: InputHolder, @unchecked Sendable
   init(
     _ derived: SharedState<Derived>,
     of total: Int,
-    isRace: Bool = false,
+    progress rule: ProgressRule,
     complete: @escaping @Sendable () -> Resolution
   ) {
     self.derived = derived
     self.total = total
-    self.isRace = isRace
+    self.rule = rule
     self.complete = complete
   }
 
   override var progressParts: ProgressParts {
     lock.withLock {
+      guard complete != nil else { return ProgressParts() }  // it is over, and ends as it is
       let share = 1 / Double(total)
       return ProgressParts(
+        rule: rule,
         states: inputs.map(\.state),
         share: share,
         done: Double(total - inputs.count) * share,
-        areRivals: isRace
+        awaited: inputs.count
       )
     }
   }

@@ -120,9 +120,9 @@ final class ProgressLink: ProgressNode, @unchecked Sendable {
     self.source = source
     self.target = target
     self.role = role
-    super.init { node, _, _ in
+    super.init { node, state, _ in
       let link = unsafeDowncast(node, to: ProgressLink.self)
-      link.target.sourceEnded(link)
+      link.target.sourceEnded(link, isSuccess: state.hasSucceeded)
     }
   }
 

@@ -26,14 +26,16 @@ final class ProgressRecord: @unchecked Sendable {
   /// What `promise.progress` is; it owns the state, so it is given up when that ends.
   var reporter: ProgressReporter?
 
-  /// Whether a thread tells the listeners; it tells them also what is reported meanwhile.
+  /// Whether a thread tells the listeners, or is about to; it tells them also what is reported meanwhile.
   @exclusivity(unchecked) var isDelivering = false
+
+  /// Whether that thread may be calling one of them right now, so that who ends the state must leave the rest to it.
+  ///
+  /// Not while the state only waits for its turn: then its thread may be held up by a callback of another future.
+  @exclusivity(unchecked) var isTelling = false
 
   /// Whether the state has ended while a thread was telling the listeners, which is to deliver the result afterwards (R20).
   @exclusivity(unchecked) var deliversResult = false
-
-  /// The next state whose listeners the delivering thread has to tell; used by that thread only.
-  var nextDue: AnySharedState?
 
   /// What the promise itself has reported, as a part of what is not shared out.
   @exclusivity(unchecked) private var reported = 0.0
@@ -44,8 +46,11 @@ final class ProgressRecord: @unchecked Sendable {
   /// How much of the whole the parts have come to.
   @exclusivity(unchecked) private var done = ProgressPart.nothing
 
-  /// Whether the state is resolved as soon as its parts are, so that their last news is of no interest.
-  private var endsWithParts = false
+  /// How many parts have not ended, where the state is resolved as soon as they have, so that the last news is of no interest.
+  private var awaitedParts: Int?
+
+  /// Whether a part that fails ends the state, too, so that it does not count.
+  private var failsWithPart = false
 
   private var isComposed: Bool { shared > .nothing }
 
@@ -93,15 +98,24 @@ final class ProgressRecord: @unchecked Sendable {
   /// Notes a part that has come to an end, and was never linked.
   func addEnded(_ share: ProgressPart) -> Bool {
     done = done + share
-    return compose()
+    return !endsWithThis() && compose()
   }
 
   /// Notes the parts of a state that is made of several, of which some have come to an end.
-  func begin(done fraction: Double) {
+  func begin(_ parts: ProgressParts) {
     shared = .whole
-    done = ProgressPart(fraction)
-    endsWithParts = true
+    done = ProgressPart(parts.done)
+    awaitedParts = parts.awaited
+    failsWithPart = parts.rule == .averageUntilFailure
     _ = compose()
+  }
+
+  /// Notes that one more part has ended.
+  /// - Returns: Whether that ends the state, too.
+  private func endsWithThis() -> Bool {
+    guard let awaited = awaitedParts else { return false }
+    awaitedParts = awaited - 1
+    return awaited == 1
   }
 
   func add(_ link: ProgressLink) { links[ObjectIdentifier(link)] = link }
@@ -137,12 +151,12 @@ final class ProgressRecord: @unchecked Sendable {
   ///
   /// A part counts in full, however it has ended. A source says nothing: what is derived from it ends, too, or goes on with
   /// another.
-  func end(_ link: ProgressLink) -> Bool {
-    guard links.removeValue(forKey: ObjectIdentifier(link)) != nil, case .part(let share) = link.role else {
-      return false
-    }
+  func end(_ link: ProgressLink, isSuccess: Bool) -> Bool {
+    guard links.removeValue(forKey: ObjectIdentifier(link)) != nil, case .part(let share) = link.role,
+      isSuccess || !failsWithPart
+    else { return false }
     done = done + share - link.counted
-    return !(endsWithParts && links.isEmpty) && compose()
+    return !endsWithThis() && compose()
   }
 
   func takeLinks() -> [ProgressLink] {

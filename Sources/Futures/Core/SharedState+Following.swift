@@ -134,11 +134,15 @@ extension SharedState {
   static func isExclusive(_ state: inout SharedState, after share: Double) -> Bool {
     whileLocked(&state) { state in
       guard state.isUnobserved, state.progressRecord == nil, isOnlyHandle(&state) else { return false }
-      if case .stage(let stage) = state.producer {
+      switch state.producer {
+      case .stage(let stage):
         // It is alive now, as `StateDetails.stage` says.
         stage._withUnsafeGuaranteedRef { $0.region = ProgressRegion.rest(after: share).of($0.region) }
+        return true
+      // Several inputs know no region.
+      case .inputs: return share >= 1
+      default: return true
       }
-      return true
     }
   }
 
