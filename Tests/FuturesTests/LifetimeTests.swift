@@ -36,6 +36,21 @@ struct LifetimeTests {
     #expect(captured == nil)
   }
 
+  @Test("R5: callbacks that only a token could have ended are released when the token and the future have gone")
+  func releasedWithLostToken() {
+    weak var captured: Tracked?
+    do {
+      let object = Tracked()
+      captured = object
+      let source = CancellationTokenSource()
+      let promise = Promise<Int, Never>()
+      promise.future.cancelled(by: source.token).whenResolved(on: .immediate) { _ in object.use() }
+      promise.follow(.never)
+      withExtendedLifetime(source) {}
+    }
+    #expect(captured == nil)
+  }
+
   @Test("R5: a transform is released as soon as it has run, with what it made")
   func transformReleased() {
     let promise = Promise<Int, Never>()

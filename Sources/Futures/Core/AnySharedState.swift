@@ -81,9 +81,8 @@ package class AnySharedState: @unchecked Sendable {
   }
 
   deinit {
-    // Else there are no consumers: while there were, a producer owned this state, and a producer that goes away breaks it.
     let phase = phase.load(ordering: .relaxed)
-    if phase == .orphaned || phase == .dormant { releaseConsumers() }
+    if phase <= .orphaned { releaseConsumers() }
     if phase == .merged { releaseTargets() }
     if isUnobservedFailure.load(ordering: .relaxed), FuturesDiagnostics.hasHandler { reportUnobservedFailure() }
   }
@@ -114,7 +113,11 @@ package class AnySharedState: @unchecked Sendable {
   }
 
   /// Lets go of the consumers of an orphan, which may own the next orphan, and so on; this nests only as deep as deliveries do.
+  ///
+  /// An unresolved state that is none has consumers only where a token was left that could have cancelled it: while others
+  /// have consumers, a producer owns them, and one that goes away breaks them.
   private final func releaseConsumers() {
+    if consumers.isEmpty, case .none = details { return }
     var lists = [consumers]
     if case .record(let record) = details {
       lists.append(record.silent)
