@@ -12,6 +12,15 @@ package enum WaitCancellation: Sendable {
 }
 
 extension Future {
+  /// The result, if an await may go on with it at once.
+  ///
+  /// While the result of a future whose progress was asked for is delivered, those who await it queue behind those who listen,
+  /// since the last report comes before the completion (R20).
+  @inlinable
+  package var settledResult: Result<Value, Failure>? {
+    if case .shared(let state) = storage, state.isTellingProgress { nil } else { peek() }
+  }
+
   /// Suspends the current task until the future is resolved, or, where `Failure` can say so, until the task is cancelled.
   ///
   /// Three allocations, and one more that the runtime makes for a cancellation handler.

@@ -16,7 +16,7 @@ extension Future {
   @inlinable @inline(__always)
   nonisolated(nonsending) public var result: Result<Value, Failure> {
     get async {
-      if let result = peek() { return result }
+      if let result = settledResult { return result }
       return await awaitResult()
     }
   }
@@ -33,7 +33,7 @@ extension Future {
   @inlinable @inline(__always)
   nonisolated(nonsending) public var value: Value {
     get async throws(Failure) {
-      if let result = peek() { return try result.get() }
+      if let result = settledResult { return try result.get() }
       let result = await awaitResult()
       return try result.get()
     }
@@ -49,7 +49,7 @@ extension Future where Failure == Never {
   @inlinable @inline(__always)
   nonisolated(nonsending) public var value: Value {
     get async {
-      if case .success(let value)? = peek() { return value }
+      if case .success(let value)? = settledResult { return value }
       switch await awaitResult() {
       case .success(let value): return value
       }

@@ -28,7 +28,7 @@ extension Future {
     onCancel choice: AwaitCancellation,
     isolation: isolated (any Actor)? = #isolation
   ) async throws -> Value {
-    if let result = peek() { return try result.get() }
+    if let result = settledResult { return try result.get() }
     if choice != .ignore, Task.isCancelled {
       if choice == .cancel { cancelIfUnneeded() }
       throw CancellationError()

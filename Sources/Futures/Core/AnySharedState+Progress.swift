@@ -1,4 +1,4 @@
-internal import Synchronization
+public import Synchronization
 
 // Progress goes with the current, from a future to what was derived from it, but only where somebody has asked for it: the
 // first listener links the state to those whose progress makes its own, and those to theirs. All of it is loops and not
@@ -89,11 +89,12 @@ extension AnySharedState {
     }
   }
 
-  /// Takes note of the end of a source, or a part.
-  final func sourceEnded(_ link: ProgressLink, isSuccess: Bool) {
+  /// Takes note of the end of a source, or a part, and of what it had come to, if that is news.
+  final func sourceEnded(_ link: ProgressLink, isSuccess: Bool, last: FutureProgress? = nil) {
     let isOurs = lock.withLock {
       guard phase.load(ordering: .relaxed) <= .orphaned, let record = progressRecord else { return false }
-      return record.end(link, isSuccess: isSuccess) && record.beginDelivering()
+      let isNews = if let last, !isSuccess { record.update(link, to: last) } else { false }
+      return (record.end(link, isSuccess: isSuccess) || isNews) && record.beginDelivering()
     }
     if isOurs { tellListeners() }
   }
@@ -296,6 +297,18 @@ struct ProgressParts {
 }
 
 // MARK: - Ending
+
+extension AnySharedState {
+  /// Whether those who listen may not have been told the last state yet.
+  @inlinable
+  final var isTellingProgress: Bool {
+    // Relaxed: whoever sees a later phase goes on with the result, which is read by itself.
+    phase.load(ordering: .relaxed) == .delivering && hasProgress
+  }
+
+  @usableFromInline
+  final var hasProgress: Bool { lock.withLock { progressRecord != nil } }
+}
 
 extension AnySharedState {
   /// Ends the progress: the listeners are told the last state before the callbacks run, and this is what puts them there.

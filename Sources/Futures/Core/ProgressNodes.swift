@@ -122,7 +122,8 @@ final class ProgressLink: ProgressNode, @unchecked Sendable {
     self.role = role
     super.init { node, state, _ in
       let link = unsafeDowncast(node, to: ProgressLink.self)
-      link.target.sourceEnded(link, isSuccess: state.hasSucceeded)
+      let (isSuccess, last) = state.lock.withLock { (state.hasSucceeded, state.unseenProgress(of: link)) }
+      link.target.sourceEnded(link, isSuccess: isSuccess, last: last)
     }
   }
 

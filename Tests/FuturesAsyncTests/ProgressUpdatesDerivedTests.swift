@@ -1,0 +1,202 @@
+internal import Dispatch
+internal import Futures
+internal import FuturesAsync
+internal import TestSupport
+internal import Testing
+
+@Suite("R25: the progress of derived futures as an asynchronous sequence", .timeLimit(.minutes(1)))
+struct ProgressUpdatesDerivedTests {
+  @Test("R25, R19: a reader of `map` and its like gets what the source reports")
+  func passingOn() {
+    let promise = Promise<Int, any Error>()
+    let future = promise.future
+    let derived: [Future<Int, any Error>] = [
+      future.map { $0 }, future.map { $0 }.map { $0 }, future.mapError { $0 }, future.eraseFailure(),
+      future.tap(on: .immediate) { _ in }, future.receive(on: .immediate), future.shielded,
+      future.flatMapError { .failed($0) },
+    ]
+    let readers = derived.map { HeldReader($0.progress) }
+    for reader in readers { reader.run() }
+    promise.progress.report(completed: 1, of: 4)
+    for reader in readers { reader.run() }
+    promise.progress.report(completed: 3, of: 4)
+    promise.succeed(1)
+    for (number, reader) in readers.enumerated() {
+      reader.run()
+      #expect(reader.fractions == [0, 0.25, 1, nil], "\(number)")
+      #expect(reader.elements[1]?.totalUnitCount == 4, "\(number)")
+    }
+  }
+
+  @Test("R25, R19: a reader of `flatMap` gets the share of the first future, and then the rest")
+  func flatMap() {
+    for share in [nil, 0.25] {
+      let (first, second) = (Promise<Int, any Error>(), Promise<Int, any Error>())
+      let next = second.future
+      let derived =
+        if let share { first.future.flatMap(progressShare: share) { _ in next } } else {
+          first.future.flatMap { _ in next }
+        }
+      let reader = HeldReader(derived.progress)
+      reader.run()
+      first.progress.report(fraction: 0.5)
+      reader.run()
+      first.succeed(1)
+      reader.run()
+      second.progress.report(fraction: 0.5)
+      reader.run()
+      second.succeed(1)
+      reader.run()
+      #expect(reader.fractions == (share == nil ? [0, 0.25, 0.5, 0.75, 1, nil] : [0, 0.125, 0.25, 0.625, 1, nil]))
+    }
+  }
+
+  @Test("R25, R19: the second future of a `flatMap` may be one that nobody else has")
+  func merged() {
+    let (first, second) = (Promise<Int, any Error>(), Recorder<Promise<Int, any Error>>())
+    let derived = first.future.flatMap { _ in
+      Future<Int, any Error> { second.record($0) }.map { $0 }.map { $0 }
+    }
+    let early = HeldReader(derived.progress)
+    early.run()
+    first.progress.report(fraction: 0.5)
+    first.succeed(1)
+    early.run()
+    let late = HeldReader(derived.progress)
+    late.run()
+    #expect(second.events[0].progress.report(fraction: 0.5))
+    early.run()
+    late.run()
+    second.events[0].succeed(1)
+    early.run()
+    late.run()
+    #expect(early.fractions == [0, 0.5, 0.75, 1, nil])
+    #expect(late.fractions == [0.5, 0.75, 1, nil])
+  }
+
+  @Test("R25: a reader of a future through which others went, and of a promise that follows, loses nothing")
+  func following() {
+    let (source, follower) = (Promise<Int, any Error>(), Promise<Int, any Error>())
+    let reader = HeldReader(follower.future.progress)
+    reader.run()
+    follower.progress.report(fraction: 0.25)
+    reader.run()
+    follower.follow(source.future)
+    source.progress.report(fraction: 0.5)
+    reader.run()
+    source.fail(TestError(1))
+    reader.run()
+    #expect(reader.fractions == [0, 0.25, 0.5, nil])
+  }
+
+  @Test("R25, R19: a reader of `all` gets the average; of `race` the furthest")
+  func gathering() {
+    let promises = (0..<2).map { _ in Promise<Int, any Error>() }
+    let all = HeldReader(Future.all(promises.map(\.future)).progress)
+    let race = HeldReader(Future.race(promises.map(\.future)).progress)
+    all.run()
+    race.run()
+    promises[0].progress.report(fraction: 0.5)
+    all.run()
+    race.run()
+    promises[1].progress.report(fraction: 0.25)
+    all.run()
+    race.run()
+    #expect(race.resumptions == 0)
+    for promise in promises { promise.succeed(1) }
+    all.run()
+    race.run()
+    #expect(all.fractions == [0, 0.25, 0.375, 1, nil])
+    #expect(race.fractions == [0, 0.5, 1, nil])
+  }
+
+  @Test("R25: a reader of a derived future ends when that is cancelled, or its source breaks")
+  func ends() {
+    let promise = Promise<Int, any Error>()
+    let derived = promise.future.map { $0 }.flatMap { .succeeded($0) }
+    let reader = HeldReader(derived.progress)
+    reader.run()
+    derived.cancel()
+    #expect(reader.resumptions == 1)
+    reader.run()
+    #expect(reader.fractions == [0, nil])
+
+    var typed: Promise<Int, TestError>? = Promise()
+    let joined = [typed?.future].compactMap { $0 }.map { $0.map { $0 } }
+    let all = HeldReader(Future.all(joined).progress)
+    let one = HeldReader(joined[0].progress)
+    all.run()
+    one.run()
+    typed?.progress.report(fraction: 0.5)
+    typed = nil
+    all.run()
+    one.run()
+    #expect(all.fractions == [0, 0.5, nil])
+    #expect(one.fractions == [0, 0.5, nil])
+  }
+
+  @Test("R19, R20: what a future was told before it failed reaches those that derive from it, whoever was to tell them")
+  func failingInsideCallback() {
+    for isReadingSource in [false, true] {
+      let promise = Promise<Int, any Error>()
+      // Called before the derived future is told.
+      promise.future.whenProgressed(on: .immediate) { if $0.fractionCompleted == 0.5 { promise.fail(TestError(1)) } }
+      let derived = promise.future.map { $0 }
+      let reader = HeldReader(derived.progress)
+      reader.run()
+      let sourceReader = HeldReader(promise.future.progress)
+      if isReadingSource { sourceReader.run() }
+      promise.progress.report(completed: 5, of: 10)
+      reader.run()
+      sourceReader.run()
+      #expect(sourceReader.fractions == (isReadingSource ? [0, 0.5, nil] : [0.5, nil]))
+      #expect(reader.fractions == [0, 0.5, nil])
+      #expect(derived.currentProgress == promise.future.currentProgress)
+    }
+  }
+
+  @Test("R25: a reader of a future that a task resolves gets what the task reports")
+  func resolvedByTask() async {
+    let gate = Gate()
+    let promise = Promise<Int, any Error>()
+    let inbox = Inbox<Double>()
+    let future = promise.future
+    let reading = Task {
+      for await progress in future.map({ $0 }).progress { inbox.send(progress.fractionCompleted) }
+    }
+    #expect(await inbox.next() == 0)
+    promise.resolve { [reporter = promise.progress] in
+      reporter.report(fraction: 0.5)
+      await gate.pass()
+      return 1
+    }
+    #expect(await inbox.next() == 0.5)
+    gate.open()
+    #expect(await inbox.next() == 1)
+    await reading.value
+    #expect(await read(Future<Int, any Error> { 1 }.progress).last?.isFinished == true)
+    #expect(await read(Future<Int, any Error> { throw TestError(1) }.progress).map(\.fractionCompleted) == [0])
+  }
+
+  @Test("R25: two chains of a million stages are read on a small stack")
+  func deep() {
+    onThread {
+      let promise = Promise<Int, any Error>()
+      var future = promise.future
+      for _ in 0..<Self.depth { future = future.map { $0 } }
+      let reader = HeldReader(future.progress)
+      reader.run()
+      promise.progress.report(fraction: 0.5)
+      reader.run()
+      promise.succeed(1)
+      reader.run()
+      #expect(reader.fractions == [0, 0.5, 1, nil])
+    }
+  }
+
+  #if TSAN
+    static let depth = 10_000
+  #else
+    static let depth = 100_000
+  #endif
+}
