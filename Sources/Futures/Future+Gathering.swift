@@ -14,7 +14,7 @@ extension Future {
   ///   it leaves all futures.
   @inlinable
   public static func all(_ futures: some Collection<Future>) -> Future<[Value], Failure> {
-    gather(Array(futures), progress: .averageUntilFailure, decide: { $0.failure.map { .failure($0) } }) { inputs in
+    gather(Array(futures), decide: { $0.failure.map { .failure($0) } }) { inputs in
       .success(inputs.map { $0.peekedValue.unsafelyUnwrapped })
     }
   }
@@ -139,7 +139,7 @@ extension Future {
     let derived = State<Value, Failure>(hasPromise: false)
     var total = 0
     for _ in repeat each futures { total += 1 }
-    let gathering = Gathering(derived, of: total, progress: .averageUntilFailure) {
+    let gathering = Gathering(derived, of: total, progress: .average) {
       .success((repeat (each futures).peekedValue.unsafelyUnwrapped))
     }
     var inputs: [GatheredInput] = []

@@ -18,6 +18,7 @@ extension AnySharedState {
     var cancelled: [AnySharedState] = []
     while let state = states.popLast()?.root {
       guard let producer = state.beginCancelling() else { continue }
+      for link in producer.links { link.disconnect() }
       producer.cancellation?.trigger()
       switch producer.kind {
       case .stage(let stage, let source):
@@ -97,6 +98,8 @@ extension AnySharedState {
 
     let kind: Kind
     let cancellation: CancellationState?
+    /// The links to those whose progress makes that of the state, who would count as done when they are cancelled, too.
+    let links: [ProgressLink]
   }
 
   /// Notes that the state was cancelled; `nil` if it was before, or has ended.
@@ -119,8 +122,9 @@ extension AnySharedState {
       }
       // A stage that is left for good goes away, and so does what it told of its source.
       if canSayCancelled, case .stage = kind { setProducer(.none) }
-      if case .record(let record) = details { return CancelledProducer(kind: kind, cancellation: record.cancellation) }
-      return CancelledProducer(kind: kind, cancellation: nil)
+      guard case .record(let record) = details else { return CancelledProducer(kind: kind, cancellation: nil, links: []) }
+      let links = canSayCancelled ? record.progress?.takeLinks() ?? [] : []
+      return CancelledProducer(kind: kind, cancellation: record.cancellation, links: links)
     }
   }
 

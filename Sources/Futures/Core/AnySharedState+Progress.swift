@@ -90,11 +90,12 @@ extension AnySharedState {
   }
 
   /// Takes note of the end of a source, or a part, and of what it had come to, if that is news.
-  final func sourceEnded(_ link: ProgressLink, isSuccess: Bool, last: FutureProgress? = nil) {
+  final func sourceEnded(_ link: ProgressLink, last: FutureProgress? = nil) {
     let isOurs = lock.withLock {
       guard phase.load(ordering: .relaxed) <= .orphaned, let record = progressRecord else { return false }
-      let isNews = if let last, !isSuccess { record.update(link, to: last) } else { false }
-      return (record.end(link, isSuccess: isSuccess) || isNews) && record.beginDelivering()
+      // Success is no news: what is derived from the source says so itself.
+      let isNews = if let last, !last.isFinished { record.update(link, to: last) } else { false }
+      return (record.end(link) || isNews) && record.beginDelivering()
     }
     if isOurs { tellListeners() }
   }
@@ -232,7 +233,7 @@ extension AnySharedState {
     switch parts.rule {
     case .passedThrough: role = .source(.whole)
     case .furthest: role = .rival
-    case .average, .averageUntilFailure:
+    case .average:
       progress.begin(parts)
       role = .part(ProgressPart(parts.share))
     }
@@ -246,7 +247,7 @@ extension AnySharedState {
       let source = link.source.root
       links += source.lock.withLock { source.beginProgress() }
       // One that has ended by now counts as such; one that was withdrawn is not known to its target any more.
-      if !source.addListener(link) { link.target.sourceEnded(link, isSuccess: source.hasSucceeded) }
+      if !source.addListener(link) { link.target.sourceEnded(link) }
     }
   }
 }
@@ -275,8 +276,6 @@ extension ProgressLink {
 @usableFromInline
 enum ProgressRule {
   case average
-  /// The average, but one that fails ends the whole, and does not count.
-  case averageUntilFailure
   /// One decides, so the whole is as far as the furthest.
   case furthest
   /// There is only one.

@@ -171,7 +171,6 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: InputHol
     lock.withLock {
       let share = 1 / Double(total)
       return ProgressParts(
-        rule: .averageUntilFailure,
         states: running.map(\.value.state),
         share: share,
         done: Double(values.count - active) * share,

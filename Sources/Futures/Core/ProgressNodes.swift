@@ -44,26 +44,38 @@ final class ProgressObserver: ProgressNode, @unchecked Sendable {
   struct Call {
     let context: ExecutionContext
     let callback: Callback
-    let observer: ProgressObserver
 
-    /// Hands `progress` to the context, which drops it if the observer is removed before.
+    /// Calls it, or hands `progress` to the context.
     func run(_ progress: FutureProgress) {
       guard !context.isImmediate else { return callback(progress) }
-      context.execute { [callback, observer] in
-        if !observer.isRemoved { callback(progress) }
-      }
+      context.execute { [callback] in callback(progress) }
     }
+  }
+
+  /// A callback that a context may hold when its observer has been removed; then it is empty.
+  private final class Slot: Sendable {
+    private let callback: Locked<Callback?>
+
+    init(_ callback: @escaping Callback) { self.callback = Locked(callback) }
+
+    func call(_ progress: FutureProgress) { callback.withLock { $0 }?(progress) }
+
+    func clear() { _ = callback.take() }
   }
 
   private var context: ExecutionContext?
   private var callback: Callback?
-
-  /// Relaxed: it only keeps a call from being made; what the callback captures is kept by the call.
-  private let removed = Atomic<Bool>(false)
+  private var slot: Slot?
 
   init(on context: ExecutionContext, _ callback: @escaping Callback) {
     self.context = context
-    self.callback = callback
+    if context.isImmediate {
+      self.callback = callback
+    } else {
+      let slot = Slot(callback)
+      self.slot = slot
+      self.callback = { slot.call($0) }
+    }
     super.init { node, state, _ in
       let observer = unsafeDowncast(node, to: ProgressObserver.self)
       let progress = state.lock.withLock { state.unseenProgress(of: observer) }
@@ -75,7 +87,7 @@ final class ProgressObserver: ProgressNode, @unchecked Sendable {
 
   private var call: Call {
     guard let context, let callback else { preconditionFailure("A listener has lost its callback before its turn.") }
-    return Call(context: context, callback: callback, observer: self)
+    return Call(context: context, callback: callback)
   }
 
   override func takeStep(in record: ProgressRecord) -> ProgressStep {
@@ -83,16 +95,15 @@ final class ProgressObserver: ProgressNode, @unchecked Sendable {
     return .call(call, record.current)
   }
 
-  var isRemoved: Bool { removed.load(ordering: .relaxed) }
-
   override func release() {
-    removed.store(true, ordering: .relaxed)
+    slot?.clear()
     giveUp()
   }
 
   private func giveUp() {
     context = nil
     callback = nil
+    slot = nil
   }
 }
 
@@ -122,8 +133,8 @@ final class ProgressLink: ProgressNode, @unchecked Sendable {
     self.role = role
     super.init { node, state, _ in
       let link = unsafeDowncast(node, to: ProgressLink.self)
-      let (isSuccess, last) = state.lock.withLock { (state.hasSucceeded, state.unseenProgress(of: link)) }
-      link.target.sourceEnded(link, isSuccess: isSuccess, last: last)
+      let last = state.lock.withLock { state.unseenProgress(of: link) }
+      link.target.sourceEnded(link, last: last)
     }
   }
 

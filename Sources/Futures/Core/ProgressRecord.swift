@@ -49,9 +49,6 @@ final class ProgressRecord: @unchecked Sendable {
   /// How many parts have not ended, where the state is resolved as soon as they have, so that the last news is of no interest.
   private var awaitedParts: Int?
 
-  /// Whether a part that fails ends the state, too, so that it does not count.
-  private var failsWithPart = false
-
   private var isComposed: Bool { shared > .nothing }
 
   /// Changes `current`.
@@ -65,7 +62,8 @@ final class ProgressRecord: @unchecked Sendable {
 
   /// Goes on to `fraction`, which counts in no unit, unless that is behind.
   private func advance(to fraction: Double) -> Bool {
-    fraction > current.fractionCompleted && set(FutureProgress(fraction: fraction))
+    let progress = FutureProgress(fraction: fraction)
+    return progress.fractionCompleted > current.fractionCompleted && set(progress)
   }
 
   private func compose() -> Bool {
@@ -106,7 +104,6 @@ final class ProgressRecord: @unchecked Sendable {
     shared = .whole
     done = ProgressPart(parts.done)
     awaitedParts = parts.awaited
-    failsWithPart = parts.rule == .averageUntilFailure
     _ = compose()
   }
 
@@ -135,7 +132,8 @@ final class ProgressRecord: @unchecked Sendable {
     guard links[ObjectIdentifier(link)] != nil else { return false }
     switch link.role {
     case .source(let region) where region.isWhole:
-      return progress.fractionCompleted >= current.fractionCompleted && set(current.advanced(to: progress))
+      if progress.fractionCompleted > current.fractionCompleted { return set(progress) }
+      return progress.fractionCompleted == current.fractionCompleted && set(current.advanced(to: progress))
     case .source(let region): return advance(to: region.offset + region.width * progress.fractionCompleted)
     case .rival: return advance(to: progress.fractionCompleted)
     case .part(let share):
@@ -151,10 +149,8 @@ final class ProgressRecord: @unchecked Sendable {
   ///
   /// A part counts in full, however it has ended. A source says nothing: what is derived from it ends, too, or goes on with
   /// another.
-  func end(_ link: ProgressLink, isSuccess: Bool) -> Bool {
-    guard links.removeValue(forKey: ObjectIdentifier(link)) != nil, case .part(let share) = link.role,
-      isSuccess || !failsWithPart
-    else { return false }
+  func end(_ link: ProgressLink) -> Bool {
+    guard links.removeValue(forKey: ObjectIdentifier(link)) != nil, case .part(let share) = link.role else { return false }
     done = done + share - link.counted
     return !endsWithThis() && compose()
   }

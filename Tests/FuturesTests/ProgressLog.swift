@@ -1,0 +1,82 @@
+import Futures
+import TestSupport
+import Testing
+
+/// Notes what one listener is told, and whether that is what every listener may rely on.
+final class ProgressLog: Sendable {
+  private let told = Recorder<FutureProgress>()
+
+  /// Notes nothing yet.
+  init() {}
+
+  /// Listens to `future`.
+  convenience init<Value, Failure>(_ future: Future<Value, Failure>) {
+    self.init()
+    future.whenProgressed(on: .immediate) { self.note($0) }
+  }
+
+  func note(_ progress: FutureProgress) { told.record(progress) }
+
+  var events: [FutureProgress] { told.events }
+  var fractions: [Double] { events.map(\.fractionCompleted) }
+  var units: [String] { events.map(\.units) }
+
+  /// What a listener may rely on, whatever happens: R18, and that it is told only what is new.
+  var isSound: Bool {
+    let events = events
+    return zip(events, events.dropFirst()).allSatisfy { $0.fractionCompleted <= $1.fractionCompleted && $0 != $1 }
+      && events.allSatisfy(\.isSound) && events.dropLast().allSatisfy { !$0.isFinished }
+  }
+}
+
+extension FutureProgress {
+  /// The units, to be read: "3 of 10".
+  var units: String { "\(completedUnitCount) of \(totalUnitCount.map { "\($0)" } ?? "?")" }
+
+  /// What holds of every progress (R18).
+  var isSound: Bool {
+    (0...1).contains(fractionCompleted) && isFinished == (fractionCompleted == 1) && completedUnitCount >= 0
+      && completedUnitCount <= totalUnitCount ?? .max
+  }
+}
+
+/// As far as one can come without having succeeded.
+let almostDone = 1.0.nextDown
+
+/// A future whose types are of no interest.
+struct AnyProgress: Sendable {
+  let current: @Sendable () -> FutureProgress
+  let listen:
+    @Sendable (_ context: ExecutionContext, _ callback: @escaping @Sendable (FutureProgress) -> Void) -> Registration
+  let isResolved: @Sendable () -> Bool
+  let cancel: @Sendable () -> Void
+
+  init<Value, Failure>(_ future: Future<Value, Failure>) {
+    current = { future.currentProgress }
+    listen = { context, callback in future.whenProgressed(on: context, callback) }
+    isResolved = { future.isResolved }
+    cancel = { future.cancel() }
+  }
+
+  /// The notes of a listener.
+  func log() -> ProgressLog {
+    let log = ProgressLog()
+    _ = listen(.immediate) { log.note($0) }
+    return log
+  }
+}
+
+/// Numbers that are the same in every run.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: Int) { state = UInt64(bitPattern: Int64(seed)) }
+
+  /// SplitMix64.
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
