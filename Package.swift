@@ -55,6 +55,13 @@ let package = Package(
       dependencies: ["Futures", "FuturesAsync", "AllocationCounter", "TestSupport"],
       swiftSettings: settings
     ),
+    .testTarget(
+      name: "FuturesFoundationTests",
+      dependencies: [
+        "Futures", "FuturesAsync", "FuturesFoundation", "FuturesTesting", "AllocationCounter", "TestSupport",
+      ],
+      swiftSettings: settings
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

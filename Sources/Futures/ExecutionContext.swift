@@ -99,7 +99,7 @@ public struct ExecutionContext: Sendable {
   /// A delay of more than 292 years never ends.
   /// - Returns: What cancels the delay, and releases the work, unless that was started.
   @usableFromInline
-  func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+  package func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
     guard delay > .zero else {
       execute(work)
       return {}

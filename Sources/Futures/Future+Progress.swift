@@ -42,10 +42,19 @@ extension Future {
     on context: ExecutionContext,
     _ callback: @escaping @Sendable (FutureProgress) -> Void
   ) -> Registration {
+    observeProgress(on: context, hearingOfEnd: false, callback)
+  }
+
+  /// As `whenProgressed`, and `callback` may be called a last time without news, when the future has ended.
+  package func observeProgress(
+    on context: ExecutionContext,
+    hearingOfEnd hearsOfEnd: Bool = true,
+    _ callback: @escaping @Sendable (FutureProgress) -> Void
+  ) -> Registration {
     if case .shared(let state) = storage {
       let state = state.root
       state.followProgress()
-      let observer = ProgressObserver(on: context, callback)
+      let observer = ProgressObserver(on: context, hearingOfEnd: hearsOfEnd, callback)
       if state.addListener(observer) {
         state.start()
         return Registration(state: state, node: observer)

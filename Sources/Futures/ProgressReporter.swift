@@ -16,10 +16,10 @@ internal import Synchronization
 /// A report takes a lock for a moment, and no allocation as long as no task is suspended to read it. Callbacks on `.immediate` run on the
 /// thread that reports; where two report at once, one of them runs the callbacks for both, with the newest state.
 public final class ProgressReporter: Sendable {
-  private let state: AnySharedState
+  let state: AnySharedState
 
   /// That of the state; `nil` where the future had been resolved before.
-  private let record: ProgressRecord?
+  let record: ProgressRecord?
 
   init(_ state: AnySharedState, _ record: ProgressRecord?) {
     self.state = state

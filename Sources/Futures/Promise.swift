@@ -126,18 +126,7 @@ extension Promise {
   /// The token that is cancelled when the future is; for work that takes a token.
   ///
   /// One allocation, the first time, and a second for the record of it.
-  public var cancellationToken: CancellationToken {
-    state.lock.withLock {
-      let isOver = state.phase.load(ordering: .relaxed) > .orphaned
-      if !isOver, case .record(let record) = state.details, let cancellation = record.cancellation {
-        return CancellationToken(state: cancellation)
-      }
-      if isOver || state.isCancelled { return state.isCancelled ? .cancelled : .none }
-      let record = state.record
-      record.cancellation = CancellationState()
-      return CancellationToken(state: record.cancellation)
-    }
-  }
+  public var cancellationToken: CancellationToken { state.cancellationToken }
 }
 
 extension Promise where Value == Void {
@@ -149,6 +138,20 @@ extension Promise where Value == Void {
 }
 
 extension AnySharedState {
+  /// The token that is cancelled when the state is.
+  final var cancellationToken: CancellationToken {
+    lock.withLock {
+      let isOver = phase.load(ordering: .relaxed) > .orphaned
+      if !isOver, case .record(let record) = details, let cancellation = record.cancellation {
+        return CancellationToken(state: cancellation)
+      }
+      if isOver || isCancelled { return isCancelled ? .cancelled : .none }
+      let record = self.record
+      record.cancellation = CancellationState()
+      return CancellationToken(state: record.cancellation)
+    }
+  }
+
   /// Notes that no more handles can be had, and answers the phase in which that happened.
   @usableFromInline
   final func endPromise() -> Phase {

@@ -122,7 +122,9 @@ extension AnySharedState {
       }
       // A stage that is left for good goes away, and so does what it told of its source.
       if canSayCancelled, case .stage = kind { setProducer(.none) }
-      guard case .record(let record) = details else { return CancelledProducer(kind: kind, cancellation: nil, links: []) }
+      guard case .record(let record) = details else {
+        return CancelledProducer(kind: kind, cancellation: nil, links: [])
+      }
       let links = canSayCancelled ? record.progress?.takeLinks() ?? [] : []
       return CancelledProducer(kind: kind, cancellation: record.cancellation, links: links)
     }
@@ -148,9 +150,18 @@ extension AnySharedState {
       kept.append(state)
       let (consumers, inputs, ended) = state.becomeOrphan(fromAtMost: last)
       states += consumers.compactMap { $0.stateToOrphan() }
-      for input in inputs { input.deliver(input, state, .current) }
-      for link in ended?.links ?? [] { link.disconnect() }
+      for input in inputs { state.tellOfOrphan(input) }
+      ended?.release()
     }
+  }
+
+  /// Tells an input that its state will never be resolved, which may make another orphan, and so on; this nests only as deep
+  /// as deliveries do.
+  private final func tellOfOrphan(_ input: CallbackNode) {
+    let loop = DeliveryLoop.current
+    guard loop.enter() else { return loop.defer { input.deliver(input, self, loop) } }
+    input.deliver(input, self, loop)
+    loop.leave()
   }
 
   /// The consumers that stay, those that have been taken out to be told, and what the state lets go of.

@@ -169,23 +169,24 @@ extension AnySharedState {
   /// Adds a listener, which is told the present state at once.
   /// - Returns: Whether it was added; not if the state has ended.
   final func addListener(_ node: ProgressNode) -> Bool {
-    let (isAdded, isOurs) = lock.withLock { () -> (Bool, Bool) in
+    let (isAdded, isOurs, feed) = lock.withLock { () -> (Bool, Bool, (any ProgressFeed)?) in
       guard phase.load(ordering: .relaxed) <= .orphaned, let record = progressRecord,
         node.status.load(ordering: .relaxed) == .new
-      else { return (false, false) }
+      else { return (false, false, nil) }
       node.status.store(.listed, ordering: .relaxed)
       record.listeners.prepend(node)
-      return (true, record.beginDelivering())
+      return (true, record.beginDelivering(), record.feed)
     }
     if isOurs { tellListeners() }
+    feed?.beginReporting()
     return isAdded
   }
 
   /// Makes the record of the progress, unless there is one, and links it to those whose progress makes its own.
   final func followProgress() {
-    var links: [ProgressLink] = []
-    lock.withLock { links = beginProgress() }
+    let (links, feed) = lock.withLock { (beginProgress(), progressRecord?.feed) }
     Self.connect(links)
+    feed?.read()
   }
 
   /// Links the progress, if anybody listens, to the producer that the state has got.

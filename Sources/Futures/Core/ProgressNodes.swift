@@ -67,7 +67,10 @@ final class ProgressObserver: ProgressNode, @unchecked Sendable {
   private var callback: Callback?
   private var slot: Slot?
 
-  init(on context: ExecutionContext, _ callback: @escaping Callback) {
+  /// Whether it is called when the future has ended, even if that is no news about the progress.
+  private let hearsOfEnd: Bool
+
+  init(on context: ExecutionContext, hearingOfEnd hearsOfEnd: Bool, _ callback: @escaping Callback) {
     self.context = context
     if context.isImmediate {
       self.callback = callback
@@ -76,9 +79,12 @@ final class ProgressObserver: ProgressNode, @unchecked Sendable {
       self.slot = slot
       self.callback = { slot.call($0) }
     }
+    self.hearsOfEnd = hearsOfEnd
     super.init { node, state, _ in
       let observer = unsafeDowncast(node, to: ProgressObserver.self)
-      let progress = state.lock.withLock { state.unseenProgress(of: observer) }
+      let progress = state.lock.withLock {
+        state.unseenProgress(of: observer) ?? (observer.hearsOfEnd ? state.lastProgress : nil)
+      }
       let call = observer.call
       observer.giveUp()
       if let progress { call.run(progress) }
@@ -195,15 +201,16 @@ extension AnySharedState {
     let state = root
     reader.continuation = continuation
     reader.seen = version
-    let isListed = state.lock.withLock {
+    let (isListed, feed) = state.lock.withLock { () -> (Bool, (any ProgressFeed)?) in
       guard state.phase.load(ordering: .relaxed) <= .orphaned, let record = state.progressRecord,
         record.version == version, reader.status.load(ordering: .relaxed) == .new
-      else { return false }
+      else { return (false, nil) }
       reader.status.store(.listed, ordering: .relaxed)
       record.listeners.append(reader)
-      return true
+      return (true, record.feed)
     }
     if !isListed { continuation.resume() }
+    feed?.beginReporting()
   }
 
   /// Resumes `reader`, which is not interested any more.

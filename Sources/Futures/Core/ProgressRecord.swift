@@ -26,6 +26,9 @@ final class ProgressRecord: @unchecked Sendable {
   /// What `promise.progress` is; it owns the state, so it is given up when that ends.
   var reporter: ProgressReporter?
 
+  /// Where the progress of the promise is read, if it is kept elsewhere.
+  var feed: (any ProgressFeed)?
+
   /// Whether a thread tells the listeners, or is about to; it tells them also what is reported meanwhile.
   @exclusivity(unchecked) var isDelivering = false
 
@@ -150,7 +153,9 @@ final class ProgressRecord: @unchecked Sendable {
   /// A part counts in full, however it has ended. A source says nothing: what is derived from it ends, too, or goes on with
   /// another.
   func end(_ link: ProgressLink) -> Bool {
-    guard links.removeValue(forKey: ObjectIdentifier(link)) != nil, case .part(let share) = link.role else { return false }
+    guard links.removeValue(forKey: ObjectIdentifier(link)) != nil, case .part(let share) = link.role else {
+      return false
+    }
     done = done + share - link.counted
     return !endsWithThis() && compose()
   }

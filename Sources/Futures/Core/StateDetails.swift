@@ -153,12 +153,14 @@ extension AnySharedState {
     var cancellation: CancellationState?
     var links: [ProgressLink] = []
     var reporter: ProgressReporter?
+    var feed: (any ProgressFeed)?
 
     /// Releases the handlers of the promise, which can no longer run, and leaves those whose progress made this one's.
     @usableFromInline
     consuming func release() {
       cancellation?.end()
       for link in links { link.disconnect() }
+      feed?.end()
     }
   }
 
@@ -178,12 +180,14 @@ extension AnySharedState {
         record.producer = .none
         record.cancellation = nil
         record.progress?.reporter = nil
+        record.progress?.feed = nil
       }
       return Ended(
         producer: record.producer,
         cancellation: record.cancellation,
         links: record.progress?.takeLinks() ?? [],
-        reporter: record.progress?.reporter
+        reporter: record.progress?.reporter,
+        feed: record.progress?.feed
       )
     }
   }
