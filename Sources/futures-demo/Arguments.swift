@@ -12,6 +12,9 @@ struct Command {
 
   /// When to cancel what is not done by then.
   let deadline: Duration?
+
+  /// Whether bars are to show how far the files have come, where standard output is a terminal.
+  let showsProgress: Bool
 }
 
 /// A command line that asks for nothing sensible, with the sentence that says why.
@@ -32,7 +35,11 @@ extension Command {
 
       --output DIR             The folder for the files, which must exist. Without it: the current folder.
       --cancel-after SECONDS   Cancels what has not arrived by then, as Ctrl-C does.
+      --no-progress            Draws no bars.
       --help                   Shows this text.
+
+    On a terminal, bars show how far each file and the whole have come: percent, MB/s, time left. Each file counts for the
+    same part of the whole, whatever its size. Elsewhere, in a pipe or a log, there is only a line for each file at its end.
 
     A file is named after the last part of its URL, or index.html if there is none. Nothing is overwritten: where the
     name is taken, by an earlier file or by another URL, a number is added (data-2.bin). While a download is under way
@@ -46,12 +53,15 @@ extension Command {
     var urls: [URL] = []
     var folder: URL?
     var deadline: Duration?
+    var showsProgress = true
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       switch argument {
       case "--help", "-h":
-        self.init(work: .help, deadline: nil)
+        self.init(work: .help, deadline: nil, showsProgress: false)
         return
+      case "--no-progress":
+        showsProgress = false
       case "--output":
         folder = try Self.folder(rest.popFirst().flatMap { $0.hasPrefix("-") ? nil : $0 } ?? "")
       case _ where argument.hasPrefix("--output="):
@@ -68,7 +78,8 @@ extension Command {
     }
     if urls.isEmpty && folder != nil { throw UsageError("--output needs at least one URL to download.") }
     let current = URL(filePath: ".", directoryHint: .isDirectory)
-    self.init(work: urls.isEmpty ? .tour : .download(urls, folder: folder ?? current), deadline: deadline)
+    let work = urls.isEmpty ? Work.tour : .download(urls, folder: folder ?? current)
+    self.init(work: work, deadline: deadline, showsProgress: showsProgress)
   }
 
   private static func seconds(_ text: String) throws(UsageError) -> Duration {

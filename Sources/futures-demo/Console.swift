@@ -2,7 +2,12 @@ import Foundation
 
 /// Writes a line to standard output at once, also when that is a pipe.
 func say(_ line: String) {
-  try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
+  put(line + "\n")
+}
+
+/// Writes text to standard output as it is.
+func put(_ text: String) {
+  try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
 }
 
 /// Writes a line to standard error.

@@ -16,18 +16,28 @@ extension LegacyDownloader {
 
   /// Downloads everything, at most `limit` files at once, and reports each as it ends, whichever is first.
   ///
-  /// Once `token` is cancelled, those under way end at once, and the others are not started.
+  /// Once `token` is cancelled, those under way end at once, and the others are not started. If there is a `screen`, it shows
+  /// how far each has come, and the whole; else nobody asks, and the progress costs nothing.
   func downloadAll(
     _ downloads: [Download],
     atMost limit: Int = 4,
     cancelledBy token: CancellationToken,
+    shownOn screen: ProgressScreen?,
     report: (Outcome) -> Void
   ) async {
     await withTaskGroup(of: Outcome.self) { group in
       for (index, download) in downloads.enumerated() {
         if index >= limit, let outcome = await group.next() { report(outcome) }
+        screen?.begin(download)
         group.addTask {
-          (download, await self.download(download.url, to: download.destination).cancelled(by: token).result)
+          let file = self.download(download.url, to: download.destination).cancelled(by: token)
+          if let screen {
+            // The sizes are known only as the servers answer, so each file counts for the same part of the whole.
+            screen.whole.progress.add(file, share: 1 / Double(downloads.count))
+            // The loop ends when the file does, whether it has arrived or not.
+            for await progress in file.progress { screen.update(download, progress) }
+          }
+          return (download, await file.result)
         }
       }
       for await outcome in group { report(outcome) }

@@ -36,9 +36,10 @@ struct FuturesDemo {
         say(Command.helpText)
         isComplete = true
       case .tour:
-        isComplete = try await Tour(downloader: downloader, token: cancellation.token).run()
+        let tour = Tour(downloader: downloader, token: cancellation.token)
+        isComplete = try await tour.run(showsProgress: command.showsProgress)
       case .download(let urls, let folder):
-        isComplete = await download(urls, to: folder, with: downloader, cancellation.token)
+        isComplete = await download(urls, to: folder, with: downloader, cancellation.token, command.showsProgress)
       }
     } catch {
       complain("futures-demo: The files could not be served: \(error.localizedDescription)")
@@ -53,17 +54,23 @@ struct FuturesDemo {
     _ urls: [URL],
     to folder: URL,
     with downloader: LegacyDownloader,
-    _ token: CancellationToken
+    _ token: CancellationToken,
+    _ showsProgress: Bool
   ) async -> Bool {
     var names = FileNames(in: folder)
     let downloads = urls.map { Download(url: $0, destination: names.file(for: $0)) }
     let table = Table(of: downloads)
     say(table.header())
     var summary = Summary(total: downloads.count)
-    await downloader.downloadAll(downloads, cancelledBy: token) { download, result in
-      say(table.line(download, result))
+    let screen = showsProgress ? ProgressScreen(for: downloads) : nil
+    let drawing = Task { await screen?.keepDrawing() }
+    await downloader.downloadAll(downloads, cancelledBy: token, shownOn: screen) { download, result in
+      let line = table.line(download, result)
+      if let screen { screen.end(download, line) } else { say(line) }
       summary.add(result)
     }
+    drawing.cancel()
+    await drawing.value
     say("\(summary.counts).")
     return summary.isComplete
   }

@@ -14,35 +14,57 @@ struct Tour {
     let result: Result<DownloadedFile, any Error>
   }
 
-  /// Downloads all at once: the first by callback, the second by future, the others by await.
-  private func downloadInThreeWays(_ downloads: [Download]) async -> [Row] {
+  /// Downloads all at once: the first by callback, the second by future, the others by await; each tells the screen how far
+  /// it has come in its own way.
+  /// - Returns: The downloads as they end.
+  private func downloadInThreeWays(
+    _ downloads: [Download],
+    shownOn screen: ProgressScreen?
+  ) -> some AsyncSequence<Row, Never> {
     let (rows, ended) = AsyncStream.makeStream(of: Row.self)
     let (first, second) = (downloads[0], downloads[1])
 
-    // Callback: the legacy layer as it is.
-    let handle = downloader.download(first.url, to: first.destination) { result in
+    // Futures of all but the first, of which none starts before somebody wants it. Each is a quarter of the whole.
+    let files = downloads.dropFirst().map { download in
+      (download, downloader.download(download.url, to: download.destination))
+    }
+    for (_, file) in files { screen?.whole.progress.add(file, share: 0.25) }
+
+    // Callback: the legacy layer as it is. What it reports is the quarter that no future stands for.
+    let handle = downloader.download(
+      first.url,
+      to: first.destination,
+      progress: { received, expected in
+        screen?.update(first, received: received, of: expected)
+        screen?.whole.progress.report(completed: received, of: expected)
+      }
+    ) { result in
+      screen?.whole.progress.report(fraction: 1)
       ended.yield(Row(download: first, way: "callback", result: result))
     }
     token.register { handle.cancel() }
 
-    // Future: the observer says where its closure runs.
-    downloader.download(second.url, to: second.destination).cancelled(by: token).whenResolved(on: .global()) { result in
+    // Future: the observers say where their closures run.
+    let file = files[0].1.cancelled(by: token)
+    if let screen { file.whenProgressed(on: .immediate) { progress in screen.update(second, progress) } }
+    file.whenResolved(on: .global()) { result in
       ended.yield(Row(download: second, way: "future", result: result))
     }
 
-    // Await: `value` is the file, or throws why there is none.
-    for download in downloads[2...] {
+    // Await: a loop reads the progress, and `value` is the file, or throws why there is none.
+    for (download, file) in files.dropFirst() {
       Task {
+        let file = file.cancelled(by: token)
+        if let screen { for await progress in file.progress { screen.update(download, progress) } }
         do {
-          let file = try await downloader.download(download.url, to: download.destination).cancelled(by: token).value
-          ended.yield(Row(download: download, way: "await", result: .success(file)))
+          ended.yield(Row(download: download, way: "await", result: .success(try await file.value)))
         } catch {
           ended.yield(Row(download: download, way: "await", result: .failure(error)))
         }
       }
     }
 
-    return await rows.prefix(downloads.count).reduce(into: []) { $0.append($1) }
+    return rows.prefix(downloads.count)
   }
 }
 
@@ -50,7 +72,7 @@ extension Tour {
   private static let mebibytes = ["small.bin": 1, "medium.bin": 4, "large.bin": 8, "huge.bin": 16]
 
   /// Serves, downloads and compares the files, prints the table, and returns whether every byte arrived.
-  func run() async throws -> Bool {
+  func run(showsProgress: Bool) async throws -> Bool {
     let contents = Self.mebibytes.mapValues { Self.pseudoRandomBytes(count: $0 << 20) }
     let server = try LoopbackServer(serving: contents)
     defer { server.stop() }
@@ -64,11 +86,17 @@ extension Tour {
     let table = Table(of: downloads)
     say(table.header("reached by"))
     var summary = Summary(total: downloads.count)
-    for row in await downloadInThreeWays(downloads) {
+    let screen = showsProgress ? ProgressScreen(for: downloads) : nil
+    let drawing = Task { await screen?.keepDrawing() }
+    for download in downloads { screen?.begin(download) }
+    for await row in downloadInThreeWays(downloads, shownOn: screen) {
       let result = row.result.flatMap { Self.compare($0, with: contents[row.download.name]) }
-      say(table.line(row.download, result, row.way))
+      let line = table.line(row.download, result, row.way)
+      if let screen { screen.end(row.download, line) } else { say(line) }
       summary.add(result)
     }
+    drawing.cancel()
+    await drawing.value
     say("\(summary.counts), each byte as it was served.")
     return summary.isComplete
   }
