@@ -22,8 +22,8 @@ extension Future {
   /// Calls `callback` with the progress as it is now, and then with each change of it.
   ///
   /// The last call, with a fraction of 1 if the future succeeds, comes before the callbacks of the future, and before those who
-  /// wait for it go on; there is none after it. (Who looks at the future while that is under way, by `peek` or an `await` that
-  /// begins then, finds it resolved and does not wait.) A future that has ended calls once, with its last state (R20). Calls of
+  /// wait for it go on; there is none after it. (Who looks at the future meanwhile, by `peek`, finds
+  /// it resolved.) A future that has ended calls once, with its last state (R20). Calls of
   /// one callback never overlap on `.immediate` and on serial contexts. Where two threads report at once, the newest state
   /// stands for both.
   ///

@@ -18,7 +18,11 @@ extension Future {
   /// since the last report comes before the completion (R20).
   @inlinable
   package var settledResult: Result<Value, Failure>? {
-    if case .shared(let state) = storage, state.isTellingProgress { nil } else { peek() }
+    // The result first: where it is there, the phase that is looked at after it is not an older one.
+    guard let result = peek() else { return nil }
+    // In a cancelled task the wait would end at once, without the result.
+    if case .shared(let state) = storage, state.isTellingProgress, !Task.isCancelled { return nil }
+    return result
   }
 
   /// Suspends the current task until the future is resolved, or, where `Failure` can say so, until the task is cancelled.

@@ -284,6 +284,40 @@ struct ProgressBeforeAwaitTests {
     }
   }
 
+  @Test("R22: in a cancelled task a resolved future gives its result, also while a thread tells the last report")
+  func cancelledMeanwhile() async {
+    let promise = Promise<Int, any Error>()
+    let future = promise.future
+    let tasks = Recorder<Task<Int, any Error>>()
+    future.whenProgressed(on: .immediate) { progress in
+      guard progress.isFinished else { return }
+      let cancel = { @Sendable in withUnsafeCurrentTask { $0?.cancel() } }
+      tasks.record(
+        Task.immediate {
+          cancel()
+          return try await future.value
+        }
+      )
+      tasks.record(
+        Task.immediate {
+          cancel()
+          return try await future.result.get()
+        }
+      )
+      for choice in [AwaitCancellation.abandon, .cancel, .ignore] {
+        tasks.record(
+          Task.immediate {
+            cancel()
+            return try await future.value(onCancel: choice)
+          }
+        )
+      }
+    }
+    promise.succeed(1)
+    #expect(tasks.events.count == 5)
+    for task in tasks.events { #expect((try? await task.value) == 1) }
+  }
+
   @Test("R20: awaits that begin at any time while a thread reports and resolves go on after the last report")
   func beginningAtAnyTime() async {
     for _ in 0..<300 {

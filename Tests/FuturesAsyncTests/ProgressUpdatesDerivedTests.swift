@@ -10,10 +10,14 @@ struct ProgressUpdatesDerivedTests {
   func passingOn() {
     let promise = Promise<Int, any Error>()
     let future = promise.future
+    let source = CancellationTokenSource()
     let derived: [Future<Int, any Error>] = [
       future.map { $0 }, future.map { $0 }.map { $0 }, future.mapError { $0 }, future.eraseFailure(),
-      future.tap(on: .immediate) { _ in }, future.receive(on: .immediate), future.shielded,
-      future.flatMapError { .failed($0) },
+      future.tap(on: .immediate) { _ in }, future.receive(on: .immediate), future.shielded, future.map { $0 }.shielded,
+      future.flatMapError { .failed($0) }, future.recover { _ in 0 }.setFailureType(),
+      future.timeout(after: .seconds(1_000)), future.cancelled(by: source.token), future.ignoreValue().map { 1 },
+      future.materialize().map { _ in 1 }.setFailureType(), Future.retry(attempts: 2) { future },
+      Future { $0.follow(future) }, Future.lazy { $0.follow(future) },
     ]
     let readers = derived.map { HeldReader($0.progress) }
     for reader in readers { reader.run() }
@@ -178,19 +182,37 @@ struct ProgressUpdatesDerivedTests {
     #expect(await read(Future<Int, any Error> { throw TestError(1) }.progress).map(\.fractionCompleted) == [0])
   }
 
-  @Test("R25: two chains of a million stages are read on a small stack")
-  func deep() {
+  @Test("R25, R6: the progress of a long chain is read, however it ends, on a small stack", arguments: Ending.allCases)
+  func deep(ending: Ending) {
     onThread {
-      let promise = Promise<Int, any Error>()
-      var future = promise.future
+      var promise: Promise<Int, any Error>? = Promise()
+      defer { withExtendedLifetime(promise) {} }
+      guard var future = promise?.future else { return }
       for _ in 0..<Self.depth { future = future.map { $0 } }
       let reader = HeldReader(future.progress)
       reader.run()
-      promise.progress.report(fraction: 0.5)
+      promise?.progress.report(fraction: 0.5)
       reader.run()
-      promise.succeed(1)
+      if ending == .cancellation { future.cancel() } else { ending.happen(to: &promise, failing: TestError(1)) }
       reader.run()
-      #expect(reader.fractions == [0, 0.5, 1, nil])
+      #expect(reader.fractions == (ending == .success ? [0, 0.5, 1, nil] : [0, 0.5, nil]))
+    }
+  }
+
+  @Test("R25, R6: a long chain that nobody will ever resolve is let go of on a small stack when its readers have gone")
+  func deepOrphans() {
+    for isNever in [false, true] {
+      onThread {
+        var typed: Promise<Int, TestError>? = isNever ? nil : Promise()
+        var future = typed?.future ?? Future.never
+        for _ in 0..<Self.depth { future = future.map { $0 } }
+        let reader = HeldReader(future.progress)
+        reader.run()
+        typed = nil
+        reader.cancel()
+        reader.run()
+        #expect(reader.fractions == [0, nil])
+      }
     }
   }
 
