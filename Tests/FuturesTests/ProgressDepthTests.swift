@@ -6,7 +6,7 @@ import Testing
 /// Progress over long chains, on threads with a stack of 512 KiB: R6.
 @Suite("Progress, depth", .serialized, .timeLimit(.minutes(2)))
 struct ProgressDepthTests {
-  static let count = min(DepthTests.count, 20_000)
+  static let count = min(DepthTests.count, 5_000)
 
   /// A chain that carries progress from the first to the last.
   enum Chain: CaseIterable, Sendable {

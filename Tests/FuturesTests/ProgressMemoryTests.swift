@@ -9,7 +9,7 @@ import Testing
 struct ProgressMemoryTests {
   typealias Source = Future<Int, any Error>
 
-  static let count = min(DepthTests.count, 100_000)
+  static let count = min(DepthTests.count, 10_000)
 
   /// Does `body` with an object that must be gone at its end.
   static func expectReleased(_ comment: Comment? = nil, _ body: (Tracked) -> Void) {
