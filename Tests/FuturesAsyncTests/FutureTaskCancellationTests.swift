@@ -503,10 +503,14 @@ struct FutureTaskCancellationPriorityTests {
 
   @Test("R23: while the task runs, it sees it", arguments: [Path.direct, .map])
   func whileItRuns(path: Path) async throws {
-    let started = Gate()
+    let (started, isRaised) = (Gate(), Gate())
     let future = Future<TaskPriority, any Error>.detached(priority: .background) {
-      started.open()
-      while Task.currentPriority < .high, !Task.isCancelled { await Task.yield() }
+      await withTaskPriorityEscalationHandler {
+        started.open()
+        await isRaised.pass()
+      } onPriorityEscalated: { _, _ in
+        isRaised.open()
+      }
       return Task.currentPriority
     }
     await started.pass()

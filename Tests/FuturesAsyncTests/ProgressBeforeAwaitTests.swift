@@ -152,7 +152,7 @@ struct ProgressBeforeAwaitTests {
           mayGoOn.wait()
         }
         let (watch, derivedWatch) = (Watch(promise.future), Watch(future))
-        let reporting = Future(on: .global()) { [reporter = promise.progress] in reporter.report(fraction: 0.5) }
+        let reporting = Future(on: .newThread) { [reporter = promise.progress] in reporter.report(fraction: 0.5) }
         await blocking { isInside.wait() }
         if isTask {
           let work: @Sendable () async throws -> Int = { if ending == .success { 1 } else { throw TestError(1) } }
@@ -192,7 +192,7 @@ struct ProgressBeforeAwaitTests {
         mayGoOn.wait()
       }
       future.whenProgressed(on: .immediate) { log.record(.progress($0.fractionCompleted)) }
-      let working = Future(on: .global()) {
+      let working = Future(on: .newThread) {
         promise.progress.report(fraction: 0.5)
         if place == .inTheLastReport { promise.succeed(1) }
         return 1
@@ -221,12 +221,7 @@ struct ProgressBeforeAwaitTests {
 
   /// Runs `body`, which blocks its thread, where no task is.
   private func blocking(_ body: @escaping @Sendable () -> Void) async {
-    let done = Gate()
-    DispatchQueue.global().async {
-      body()
-      done.open()
-    }
-    await done.pass()
+    await Future(on: .newThread, body).value
   }
 
   @Test("R20: when a callback of the progress resolves the future")

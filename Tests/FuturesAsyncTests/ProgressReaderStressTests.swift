@@ -53,7 +53,7 @@ struct ProgressReaderStressTests {
     let promise = Promise<Int, any Error>()
     let future = promise.future
     let isEnough = Locked(false)
-    let reporting = Future(on: .global()) { [reporter = promise.progress] in
+    let reporting = Future(on: .newThread) { [reporter = promise.progress] in
       var completed: Int64 = 0
       while !isEnough.withLock({ $0 }) {
         completed += 1

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Futures
 import TestSupport
 import Testing
@@ -201,7 +202,7 @@ struct ProgressInterleavingTests {
     let (waited, waits) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let logs = interrupted(future.map { $0 }, promise) {
       future.whenProgressed(on: .immediate) { if $0.isFinished { order.record("last") } }
-      DispatchQueue.global().async {
+      Thread.detachNewThread {
         waits.signal()
         _ = future.wait()
         order.record("waited")

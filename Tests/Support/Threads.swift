@@ -1,5 +1,14 @@
 internal import Dispatch
 internal import Foundation
+public import Futures
+
+extension ExecutionContext {
+  /// Each piece of work on a new thread, for work that blocks.
+  ///
+  /// A blocked thread of a queue is missing where others wait for work on that queue: all of Swift's tasks share
+  /// as few threads as the machine has processors.
+  public static let newThread = ExecutionContext { work in Thread.detachNewThread(work) }
+}
 
 /// Runs `body` on a thread with a stack of the given size, and waits for it.
 public func onThread(stackSize: Int = 512 * 1024, _ body: @escaping @Sendable () -> Void) {
