@@ -6,10 +6,9 @@ extension Futures.ProgressReporter {
   /// Has the future's progress be that of a Foundation `Progress` from now on, until the future ends or the `Progress` finishes.
   ///
   /// ```swift
-  /// Future<Data, any Error> { promise in
-  ///   let task = session.dataTask(with: url) { data, _, error in promise.resolve(with: data, error) }
-  ///   promise.progress.follow(task.progress)
-  ///   task.resume()
+  /// Future<Archive, any Error> { promise in
+  ///   let progress = archiver.unpack(file, completion: promise.valueOrErrorHandler)
+  ///   promise.progress.follow(progress)
   /// }
   /// ```
   ///

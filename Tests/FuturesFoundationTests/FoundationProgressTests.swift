@@ -260,7 +260,8 @@ import Testing
     #expect(dropped == nil)
     let before = AllocationCounts.ofThread().liveBlocks
     for _ in 0..<100 { drop() }
-    #expect(AllocationCounts.ofThread().liveBlocks == before)
+    // Less where a sanitizer hides from the count what a weak reference takes, but not that it is given back.
+    #expect(AllocationCounts.ofThread().liveBlocks <= before)
     #expect(!promise.future.isResolved)
     promise.progress.report(completed: 2, of: 10)
     withExtendedLifetime(promise) {}
