@@ -12,7 +12,13 @@ extension Future {
     on context: ExecutionContext = .immediate,
     _ transform: @escaping @Sendable (Failure) -> New
   ) -> Future<Value, New> {
-    derive(on: context, for: .failures) { result in .resolved(result.mapError(transform)) }
+    // A switch: `Result.mapError(transform)` was seen to allocate a closure around `transform`.
+    derive(on: context, for: .failures) { result in
+      switch result {
+      case .success(let value): .succeeded(value)
+      case .failure(let error): .failed(transform(error))
+      }
+    }
   }
 
   /// A future that, where this one fails, resolves as the one that `transform` makes of the error; a value passes on unchanged.
