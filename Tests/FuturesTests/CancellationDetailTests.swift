@@ -60,6 +60,24 @@ struct CancellationDetailTests {
     check(Result<Int, CancellableTestError>.failure(.other)) { $0?.failure == .other }
   }
 
+  @Test("R4, R15: a promise that is dropped because its work is stopped was cancelled, and is not broken")
+  func handlerDrops() {
+    func check<Failure: Error>(_: Failure.Type, is expected: @escaping @Sendable (Failure) -> Bool) {
+      let (log, handlers) = (Recorder<Bool>(), Recorder<Int>())
+      let held = Locked<Promise<Int, Failure>?>(Promise())
+      guard let future = held.withLock({ $0?.future }) else { return }
+      held.withLock { $0 }?.onCancel { _ = held.withLock { $0.take() } }
+      held.withLock { $0 }?.onCancel { handlers.record(future.isResolved ? 1 : 0) }
+      future.whenFailed(on: .immediate) { log.record(expected($0)) }
+      future.cancel()
+      #expect(log.events == [true])
+      #expect(handlers.events == [0])
+    }
+    check((any Error).self) { $0 is CancellationError }
+    check(CancellationError.self) { _ in true }
+    check(CancellableTestError.self) { $0 == .cancelled }
+  }
+
   @Test("R15: a promise has one token while it is pending; it is cancelled with the future, and never by its end")
   func token() {
     let promise = Promise<Int, any Error>()

@@ -22,6 +22,8 @@ package final class SharedState<Stored: OutcomeStorage>: AnySharedState, @unchec
 
   @inlinable
   override package func breakPromise(_ reason: BreakReason, in loop: DeliveryLoop?) {
+    // An API that is stopped lets go of its completion handler. Who cancels is about to end the state, and says why.
+    if Cancelled<Failure>.isExpressible, wasCancelled { return }
     guard let error = reason.error else { return orphan() }
     // `Never` first: the cast is slow, and most futures that cannot hold the error cannot hold any.
     if Failure.self != Never.self, let failure = error as? Failure {
