@@ -6,7 +6,7 @@ internal import Testing
 
 // In processes of their own, where nothing else allocates.
 
-@Suite("R22: what abandoned awaits leave behind", .enabled(if: AllocationCounts.areSupported), .timeLimit(.minutes(1)))
+@Suite("R22: what abandoned awaits leave behind", .enabled(if: AllocationCounts.areSupported), .timeLimit(.minutes(20)))
 struct AbandonedAwaitMemoryTests {
   /// Abandons `count` awaits of `future`, half of them before they attach.
   static func abandon<Failure: Error>(_ count: Int, of future: Future<Int, Failure>) async {

@@ -4,7 +4,7 @@ internal import Synchronization
 internal import TestSupport
 internal import Testing
 
-@Suite("`.actor` and `.task` as execution contexts", .timeLimit(.minutes(1)))
+@Suite("`.actor` and `.task` as execution contexts", .timeLimit(.minutes(20)))
 struct ActorContextTests {
   private actor Log {
     var numbers: [Int] = []

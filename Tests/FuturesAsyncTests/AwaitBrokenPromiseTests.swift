@@ -3,7 +3,7 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-@Suite("R4: awaiting a future whose promise was dropped", .timeLimit(.minutes(1)))
+@Suite("R4: awaiting a future whose promise was dropped", .timeLimit(.minutes(20)))
 struct AwaitBrokenPromiseTests {
   /// A future, the line on which its promise was made, and what drops that.
   func breakable<Failure: Error>(

@@ -5,7 +5,7 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-@Suite("R22: `value(onCancel:)`", .timeLimit(.minutes(1)))
+@Suite("R22: `value(onCancel:)`", .timeLimit(.minutes(20)))
 struct AwaitChoiceTests {
   typealias Step = AwaitCancellationTests.Step
 
@@ -317,7 +317,7 @@ struct AwaitChoiceTests {
 
 // MARK: - Isolation
 
-@Suite("R21: where `value(onCancel:)` comes back", .timeLimit(.minutes(1)))
+@Suite("R21: where `value(onCancel:)` comes back", .timeLimit(.minutes(20)))
 struct AwaitChoiceIsolationTests {
   /// Lets an await end with each result, and by cancellation, before and while it waits.
   func check<Failure: Error>(_ home: Home, _ choice: AwaitCancellation, _ failure: Failure?) async {
@@ -385,7 +385,7 @@ extension ThreadActor {
 @Suite(
   "R22: what `value(onCancel:)` leaves behind",
   .enabled(if: AllocationCounts.areSupported),
-  .timeLimit(.minutes(1))
+  .timeLimit(.minutes(20))
 )
 struct AwaitChoiceMemoryTests {
   /// Cancels `count` awaits of `future`, half of them before they attach.

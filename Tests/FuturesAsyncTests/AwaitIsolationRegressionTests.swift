@@ -31,7 +31,7 @@ func isolatedValue<V, F>(
   try await future.value
 }
 
-@Suite("R21: functions around an await", .timeLimit(.minutes(1)))
+@Suite("R21: functions around an await", .timeLimit(.minutes(20)))
 struct AwaitIsolationRegressionTests {
   typealias Await<Failure: Error> =
     @Sendable (_ actor: isolated any Actor, _ future: Future<Int, Failure>) async throws(Failure) -> Int

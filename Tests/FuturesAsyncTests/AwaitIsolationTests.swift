@@ -10,7 +10,7 @@ struct Observation<Failure: Error>: Sendable {
   let isHome: Bool
 }
 
-@Suite("R21: where an await comes back", .timeLimit(.minutes(1)))
+@Suite("R21: where an await comes back", .timeLimit(.minutes(20)))
 struct AwaitIsolationTests {
   typealias Await<Failure: Error> =
     @Sendable (_ actor: isolated any Actor, _ future: Future<Int, Failure>) async -> Observation<Failure>

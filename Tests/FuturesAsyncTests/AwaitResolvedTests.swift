@@ -4,7 +4,7 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-@Suite("R21: awaiting a resolved future", .timeLimit(.minutes(1)))
+@Suite("R21: awaiting a resolved future", .timeLimit(.minutes(20)))
 struct AwaitResolvedTests {
   /// Every way in which a future comes to be resolved.
   enum Origin: CaseIterable, Sendable {

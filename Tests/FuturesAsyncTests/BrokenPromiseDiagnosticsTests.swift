@@ -33,7 +33,7 @@ func exitWithTasksThatWaitForEver() -> Never {
   _exit(0)
 }
 
-@Suite("R4: who is told that a task waits for a broken promise", .timeLimit(.minutes(1)))
+@Suite("R4: who is told that a task waits for a broken promise", .timeLimit(.minutes(20)))
 struct BrokenPromiseDiagnosticsTests {
   @Test("R4: with `Never`, FuturesDiagnostics is told, once for each who waits or starts to wait")
   func never() async {

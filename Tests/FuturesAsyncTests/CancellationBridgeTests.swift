@@ -22,7 +22,7 @@ private func cancelCurrentTask() { withUnsafeCurrentTask { $0?.cancel() } }
 
 // MARK: - Task → token
 
-@Suite("R24: `withCancellationToken`", .timeLimit(.minutes(1)))
+@Suite("R24: `withCancellationToken`", .timeLimit(.minutes(20)))
 struct CancellationBridgeTests {
   @Test(
     "R24: the token is cancelled when the task was, or is; its handlers run once, in order",
@@ -265,7 +265,7 @@ struct CancellationBridgeTests {
 
 // MARK: - Waiting for a token
 
-@Suite("R22a: `CancellationToken.cancelled()`", .timeLimit(.minutes(1)))
+@Suite("R22a: `CancellationToken.cancelled()`", .timeLimit(.minutes(20)))
 struct CancellationBridgeWaitingTests {
   /// Starts a task that waits, or has ended, when this returns, and notes that it has ended.
   func startWait(for token: CancellationToken, isCancelled: Bool = false, _ log: Recorder<String>) -> Task<Void, Never>
@@ -369,7 +369,7 @@ struct CancellationBridgeWaitingTests {
 
 // MARK: - Token → task
 
-@Suite("R22a: `CancellationToken.cancelling { }`", .timeLimit(.minutes(1)))
+@Suite("R22a: `CancellationToken.cancelling { }`", .timeLimit(.minutes(20)))
 struct CancellationBridgeWorkTests {
   enum Canceller: CaseIterable, Sendable { case token, task }
 
@@ -543,7 +543,7 @@ extension ThreadActor {
 
 // In processes of their own, where nothing else allocates.
 
-@Suite("R24: what the bridge leaves behind", .enabled(if: AllocationCounts.areSupported), .timeLimit(.minutes(1)))
+@Suite("R24: what the bridge leaves behind", .enabled(if: AllocationCounts.areSupported), .timeLimit(.minutes(20)))
 struct CancellationBridgeMemoryTests {
   /// The blocks that 10,000 rounds of `body` leave behind; the least of three times.
   static func blocksLeft(_ body: @Sendable (_ number: Int) async -> Void) async -> Int64 {

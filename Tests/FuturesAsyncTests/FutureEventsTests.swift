@@ -6,7 +6,7 @@ internal import Testing
 
 // Every order of events is in `ProgressReaderOrderTests`; what is common to both sequences, in the tests of the progress.
 
-@Suite("R25: events as an asynchronous sequence", .timeLimit(.minutes(1)))
+@Suite("R25: events as an asynchronous sequence", .timeLimit(.minutes(20)))
 struct FutureEventsTests {
   @Test("R25: progress comes first, the result last, once, and then the end", arguments: Ending.allCases)
   func order(ending: Ending) async {

@@ -46,7 +46,7 @@ private func isCancelled<Value>(_ future: Future<Value, any Error>) -> Bool {
   if case .failure(let error)? = future.peek() { error is CancellationError } else { false }
 }
 
-@Suite("R23: cancelling the future of a task", .timeLimit(.minutes(1)))
+@Suite("R23: cancelling the future of a task", .timeLimit(.minutes(20)))
 struct FutureTaskCancellationTests {
   // MARK: - Future → task
 
@@ -300,7 +300,7 @@ struct FutureTaskCancellationTests {
 
 // MARK: - Promise.resolve(with:)
 
-@Suite("R23: `Promise.resolve(with:)`", .timeLimit(.minutes(1)))
+@Suite("R23: `Promise.resolve(with:)`", .timeLimit(.minutes(20)))
 struct FutureTaskCancellationPromiseTests {
   @Test("R23: the promise is resolved as the operation ends, with its very error, when the task has ended")
   func resolves() async throws {
@@ -426,7 +426,7 @@ struct FutureTaskCancellationPromiseTests {
 
 // MARK: - Priority
 
-@Suite("R23: a higher-priority awaiter raises the priority of the task", .timeLimit(.minutes(1)))
+@Suite("R23: a higher-priority awaiter raises the priority of the task", .timeLimit(.minutes(20)))
 struct FutureTaskCancellationPriorityTests {
   /// How the task is started.
   enum Source: CaseIterable, Sendable { case inheriting, detached, immediate, task, promise }

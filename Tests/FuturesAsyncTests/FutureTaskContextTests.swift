@@ -4,7 +4,7 @@ internal import Synchronization
 internal import TestSupport
 internal import Testing
 
-@Suite("R23: what the task of a future inherits", .timeLimit(.minutes(1)))
+@Suite("R23: what the task of a future inherits", .timeLimit(.minutes(20)))
 struct FutureTaskContextTests {
   // MARK: - The actor
 

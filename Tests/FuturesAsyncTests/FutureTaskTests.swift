@@ -4,7 +4,7 @@ internal import Synchronization
 internal import TestSupport
 internal import Testing
 
-@Suite("R23: `Future { }`", .timeLimit(.minutes(1)))
+@Suite("R23: `Future { }`", .timeLimit(.minutes(20)))
 struct FutureTaskTests {
   // MARK: - Results
 

@@ -7,7 +7,7 @@ internal import Testing
 // That an await has not gone on is seen by the executor of its task: who resumes a task hands it over before he does
 // anything else.
 
-@Suite("R20: the last report comes before an await goes on", .timeLimit(.minutes(1)))
+@Suite("R20: the last report comes before an await goes on", .timeLimit(.minutes(20)))
 struct ProgressBeforeAwaitTests {
   /// What happens to a future, in order.
   enum Note: Equatable, Sendable {

@@ -5,7 +5,7 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-@Suite("R25: what readers of a progress cost", .enabled(if: AllocationCounts.areSupported), .timeLimit(.minutes(1)))
+@Suite("R25: what readers of a progress cost", .enabled(if: AllocationCounts.areSupported), .timeLimit(.minutes(20)))
 struct ProgressCostTests {
   /// What the thread allocates while `reporter` reports a thousand times, in units and in fractions, after some to warm up.
   static func allocations(_ reporter: ProgressReporter) -> Int64 {

@@ -41,7 +41,7 @@ private final class Elsewhere: Sendable {
   }
 }
 
-@Suite("R25: where a loop over a progress runs", .timeLimit(.minutes(1)))
+@Suite("R25: where a loop over a progress runs", .timeLimit(.minutes(20)))
 struct ProgressIsolationTests {
   typealias Reading = @Sendable (isolated any Actor, Future<Int, any Error>, (isolated any Actor) -> Void) async -> Bool
 

@@ -6,7 +6,7 @@ internal import Testing
 // A reader is a task that does something only where the test lets it run; so all orders of the steps are all interleavings
 // of a reader with those who report, resolve and cancel, but for those inside `next`, which come after them.
 
-@Suite("R25: readers of a progress, in every order of events", .timeLimit(.minutes(1)))
+@Suite("R25: readers of a progress, in every order of events", .timeLimit(.minutes(20)))
 struct ProgressReaderOrderTests {
   typealias Step = ReaderModel.Step
 

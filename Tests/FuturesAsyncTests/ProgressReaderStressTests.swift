@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 /// The readers of a progress under real threads, for ThreadSanitizer, and in great numbers.
-@Suite("R25: readers of a progress and threads", .timeLimit(.minutes(3)))
+@Suite("R25: readers of a progress and threads", .timeLimit(.minutes(20)))
 struct ProgressReaderStressTests {
   #if TSAN
     static let rounds = 100

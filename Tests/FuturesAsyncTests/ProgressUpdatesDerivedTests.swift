@@ -4,7 +4,7 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-@Suite("R25: the progress of derived futures as an asynchronous sequence", .timeLimit(.minutes(1)))
+@Suite("R25: the progress of derived futures as an asynchronous sequence", .timeLimit(.minutes(20)))
 struct ProgressUpdatesDerivedTests {
   @Test("R25, R19: a reader of `map` and its like gets what the source reports")
   func passingOn() {

@@ -11,7 +11,7 @@ func read<Element>(_ sequence: some AsyncSequence<Element, Never>) async -> [Ele
   return elements
 }
 
-@Suite("R25: progress as an asynchronous sequence", .timeLimit(.minutes(1)))
+@Suite("R25: progress as an asynchronous sequence", .timeLimit(.minutes(20)))
 struct ProgressUpdatesTests {
   // MARK: - One reader
 

@@ -14,7 +14,7 @@ struct Surroundings: Equatable, Sendable {
   static let none = Surroundings(local: "none", isCancelled: false, isInTask: false)
 }
 
-@Suite("R8: what callbacks see of the task that resolves", .timeLimit(.minutes(1)))
+@Suite("R8: what callbacks see of the task that resolves", .timeLimit(.minutes(20)))
 struct TaskDeliveryTests {
   /// How the library makes a future of a task that has a task-local, and is cancelled when it ends.
   enum Start: CaseIterable, Sendable {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Progress over long chains, on threads with a stack of 512 KiB: R6.
-@Suite("Progress, depth", .serialized, .timeLimit(.minutes(2)))
+@Suite("Progress, depth", .serialized, .timeLimit(.minutes(20)))
 struct ProgressDepthTests {
   static let count = min(DepthTests.count, 5_000)
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What listeners, reporters and links leave behind: R5, R7.
-@Suite("Progress, memory", .enabled(if: AllocationCounts.areSupported), .timeLimit(.minutes(2)))
+@Suite("Progress, memory", .enabled(if: AllocationCounts.areSupported), .timeLimit(.minutes(20)))
 struct ProgressMemoryTests {
   typealias Source = Future<Int, any Error>
 
