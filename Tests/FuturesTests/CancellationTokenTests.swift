@@ -108,18 +108,12 @@ struct CancellationTokenTests {
     }
   }
 
-  #if TSAN
-    static let twice = false
-  #else
-    static let twice = true
-  #endif
-
   @Test(
     "R13, R14: register, remove, cancel, drop the source and the token, twice each, in every order",
     arguments: [false, true]
   )
   func everyOrder(isLinked: Bool) {
-    for sequence in CancellationTableTests.sequences(of: Event.allCases, twice: Self.twice) {
+    for sequence in CancellationTableTests.sequences(of: Event.allCases) {
       var run = Run(isLinked: isLinked)
       for event in sequence {
         run.perform(event)
