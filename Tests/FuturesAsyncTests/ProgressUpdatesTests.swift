@@ -115,7 +115,10 @@ struct ProgressUpdatesTests {
     guard let future = promise?.future else { return [] }
     var busy = future.progress.makeAsyncIterator()
     let waiting = HeldReader(future.progress)
-    defer { waiting.cancel() }
+    defer {
+      waiting.cancel()
+      waiting.run()
+    }
     if place == .hasUnread { #expect(await busy.next()?.fractionCompleted == 0) }
     promise?.progress.report(fraction: 0.5)
     if place == .hasReadAll { #expect(await busy.next()?.fractionCompleted == 0.5) }

@@ -7,7 +7,7 @@ extension ExecutionContext {
   ///
   /// A blocked thread of a queue is missing where others wait for work on that queue: all of Swift's tasks share
   /// as few threads as the machine has processors.
-  public static let newThread = ExecutionContext { work in Thread.detachNewThread(work) }
+  public static var newThread: ExecutionContext { ExecutionContext { work in Thread.detachNewThread(work) } }
 }
 
 /// Runs `body` on a thread with a stack of the given size, and waits for it.
