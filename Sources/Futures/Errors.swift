@@ -60,6 +60,12 @@ public struct CallbackContractViolation: Error, Sendable, CustomStringConvertibl
   /// The line on which the promise was made.
   public let line: UInt
 
+  package init(label: String?, fileID: String, line: UInt) {
+    self.label = label
+    self.fileID = fileID
+    self.line = line
+  }
+
   /// A sentence that names the mistake, the label, the file and the line.
   public var description: String {
     let name = label.map { " \"\($0)\"" } ?? ""

@@ -49,6 +49,11 @@ public enum FuturesDiagnostics {
     _ = previous  // released here, outside the lock
   }
 
+  /// Reports a second resolution, if somebody wants to know.
+  package static func reportResolvedTwice(label: @autoclosure () -> String?) {
+    if hasHandler { report(.resolvedTwice(label: label())) }
+  }
+
   static func report(_ misuse: Misuse) {
     if let handler = handler.withLock({ $0 }) { return handler.call(misuse) }
     guard case .brokenPromise(let broken) = misuse else { return }

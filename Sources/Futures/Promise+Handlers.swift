@@ -45,6 +45,20 @@ extension Promise where Failure == any Error {
       }
     }
   }
+
+  /// For APIs that complete with two values or an error, each optional, as URLSession does.
+  ///
+  /// An error wins over values; where a value is missing and there is no error, the future fails with
+  /// `CallbackContractViolation`.
+  /// - Returns: The handler.
+  @inlinable
+  public func valuesOrErrorHandler<First, Second>() -> @Sendable (First?, Second?, (any Error)?) -> Void
+  where Value == (First, Second) {
+    let handler = valueOrErrorHandler
+    return { first, second, error in
+      handler(first.flatMap { first in second.map { (first, $0) } }, error)
+    }
+  }
 }
 
 extension Promise where Value == Void, Failure == any Error {

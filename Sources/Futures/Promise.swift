@@ -163,6 +163,7 @@ extension AnySharedState {
 
   @usableFromInline
   final func reportResolvedTwice() {
-    if FuturesDiagnostics.hasHandler { FuturesDiagnostics.report(.resolvedTwice(label: label)) }
+    // What comes after a cancellation comes too late, which is no mistake.
+    if FuturesDiagnostics.hasHandler, !wasCancelled { FuturesDiagnostics.reportResolvedTwice(label: label) }
   }
 }
