@@ -1,0 +1,235 @@
+import Foundation
+import Futures
+import FuturesAsync
+import FuturesFoundation
+import TestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A transfer of each kind, as a future of the number of the bytes that arrived, and of the status.
+private enum Transfer: CaseIterable, Sendable {
+  case data, download, upload
+
+  struct Outcome: Sendable, Equatable {
+    let status: Int
+    let body: Data
+  }
+
+  func start(_ request: URLRequest, to place: TemporaryPlace, in session: URLSession = .shared) -> Future<
+    Outcome, any Error
+  > {
+    switch self {
+    case .data:
+      return session.dataFuture(for: request).map { Outcome(status: $1.status, body: $0) }
+    case .download:
+      return session.downloadFuture(for: request, to: place.url).map { response in
+        Outcome(status: response.status, body: place.contents ?? Data("no file".utf8))
+      }
+    case .upload:
+      var request = request
+      request.httpMethod = "POST"
+      return session.uploadFuture(for: request, from: Data(count: 100_000)).map { Outcome(status: $1.status, body: $0) }
+    }
+  }
+}
+
+extension URLResponse {
+  fileprivate var status: Int { (self as? HTTPURLResponse)?.statusCode ?? 0 }
+}
+
+@Suite("URLSession, against a server on loopback", .timeLimit(.minutes(20)))
+struct URLSessionTests {
+  private let place: TemporaryPlace
+
+  init() throws { place = try TemporaryPlace() }
+
+  /// The error that a future fails with.
+  private func error<Value>(of future: Future<Value, any Error>) async -> (any Error)? {
+    if case .failure(let error) = await future.result { error } else { nil }
+  }
+
+  @Test("The response and its body arrive, whatever the status", arguments: Transfer.allCases, [200, 404, 500])
+  private func arrives(transfer: Transfer, status: Int) async throws {
+    let server = try LoopbackServer { $0.answer("\(status) Whatever", Data("body".utf8)) }
+    let outcome = try await transfer.start(server.request(), to: place).value
+    #expect(outcome == .init(status: status, body: Data("body".utf8)))
+  }
+
+  @Test("An empty body arrives", arguments: Transfer.allCases)
+  private func empty(transfer: Transfer) async throws {
+    let server = try LoopbackServer { $0.answer("200 OK", Data()) }
+    #expect(try await transfer.start(server.request(), to: place).value == .init(status: 200, body: Data()))
+  }
+
+  @Test("A body whose length nobody tells arrives", arguments: Transfer.allCases)
+  private func noLength(transfer: Transfer) async throws {
+    let server = try LoopbackServer { exchange in
+      exchange.begin()
+      for _ in 0..<100 { exchange.send(Data(repeating: 1, count: 1_000)) }
+    }
+    let outcome = try await transfer.start(server.request(), to: place).value
+    #expect(outcome.body == Data(repeating: 1, count: 100_000))
+  }
+
+  @Test("A body that is cut off fails with URLError", arguments: Transfer.allCases)
+  private func cut(transfer: Transfer) async throws {
+    let server = try LoopbackServer { exchange in
+      exchange.begin(length: 1_000)
+      exchange.send(Data(count: 10))
+    }
+    #expect(await error(of: transfer.start(server.request(), to: place)) is URLError)
+    #expect(place.count == 0)
+  }
+
+  @Test("A server that is not there, and an address that is none, fail with URLError", arguments: Transfer.allCases)
+  private func unreachable(transfer: Transfer) async throws {
+    let server = try LoopbackServer { _ in }
+    server.stop()
+    let refused = await error(of: transfer.start(server.request(), to: place))
+    #expect((refused as? URLError)?.code == .cannotConnectToHost)
+    let nonsense = await error(of: transfer.start(URLRequest(url: URL(string: "nonsense:")!), to: place))
+    #expect((nonsense as? URLError)?.code == .unsupportedURL)
+  }
+
+  @Test(
+    "R18: the progress counts the bytes that have come, of those that the server promised",
+    arguments: [true, false]
+  )
+  func received(isDownload: Bool) async throws {
+    let (first, second) = (Promise<Void, Never>(), Promise<Void, Never>())
+    let server = try LoopbackServer { exchange in
+      exchange.begin(length: 3_000)
+      exchange.send(Data(count: 1_000))
+      _ = first.future.wait()
+      exchange.send(Data(count: 1_000))
+      _ = second.future.wait()
+      exchange.send(Data(count: 1_000))
+    }
+    let kind: Transfer = isDownload ? .download : .data
+    let future = kind.start(server.request(), to: place)
+    for await progress in future.progress {
+      if progress.completedUnitCount > 0, !progress.isFinished { #expect(progress.totalUnitCount == 3_000) }
+      if progress.completedUnitCount == 1_000 { first.succeed() }
+      if progress.completedUnitCount == 2_000 { second.succeed() }
+    }
+    #expect(first.isResolved && second.isResolved)
+    #expect(future.currentProgress.isFinished)
+    #expect(future.currentProgress.completedUnitCount == 3_000)
+  }
+
+  @Test("R18: the progress counts bytes of no known total where the server tells none")
+  func receivedWithoutLength() async throws {
+    let mayEnd = Promise<Void, Never>()
+    let server = try LoopbackServer { exchange in
+      exchange.begin()
+      exchange.send(Data(count: 1_000))
+      _ = mayEnd.future.wait()
+    }
+    let future = URLSession.shared.dataFuture(for: server.request())
+    for await progress in future.progress where progress.completedUnitCount == 1_000 {
+      if !progress.isFinished { #expect(progress.totalUnitCount == nil) }
+      mayEnd.succeed()
+    }
+    #expect(try await future.value.0.count == 1_000)
+  }
+
+  @Test("R18: the progress of an upload counts the bytes that were sent, and those that come back do not count")
+  func sent() async throws {
+    let mayEnd = Promise<Void, Never>()
+    let server = try LoopbackServer { exchange in
+      exchange.begin(length: 4)
+      _ = mayEnd.future.wait()
+      exchange.send(Data("back".utf8))
+    }
+    let body = Data(count: 300_000)
+    let future = URLSession.shared.uploadFuture(for: server.request(method: "PUT"), from: body)
+    for await progress in future.progress where progress.completedUnitCount == 300_000 {
+      #expect(progress.totalUnitCount == 300_000)
+      mayEnd.succeed()
+    }
+    #expect(try await future.value.0 == Data("back".utf8))
+    #expect(future.currentProgress.completedUnitCount == 300_000)
+  }
+
+  @Test("R17: cancelling stops the transfer, and fails at once", arguments: Transfer.allCases)
+  private func cancel(transfer: Transfer) async throws {
+    let (isUnderWay, isClosed) = (Promise<Void, Never>(), Promise<Void, Never>())
+    let server = try LoopbackServer { exchange in
+      exchange.begin(length: 1_000)
+      exchange.send(Data(count: 10))
+      isUnderWay.succeed()
+      exchange.waitForClose()
+      isClosed.succeed()
+    }
+    let future = transfer.start(server.request(), to: place)
+    await isUnderWay.future.value
+    future.cancel()
+    #expect(future.peek()?.error is CancellationError)
+    await isClosed.future.value
+    #expect(place.count == 0)
+  }
+
+  // Not a download, which has a session of its own on Linux.
+  @Test("A session that is invalidated fails its transfers with URLError", arguments: [Transfer.data, .upload])
+  private func invalidated(transfer: Transfer) async throws {
+    let isUnderWay = Promise<Void, Never>()
+    let server = try LoopbackServer { exchange in
+      exchange.begin(length: 1_000)
+      exchange.send(Data(count: 10))
+      isUnderWay.succeed()
+      exchange.waitForClose()
+    }
+    let session = URLSession(configuration: .ephemeral)
+    let future = transfer.start(server.request(), to: place, in: session)
+    await isUnderWay.future.value
+    session.invalidateAndCancel()
+    #expect((await error(of: future) as? URLError)?.code == .cancelled)
+  }
+
+  @Test("A download replaces the file that is there, and leaves nothing beside it")
+  func replaces() async throws {
+    try Data("old".utf8).write(to: place.url)
+    let server = try LoopbackServer { $0.answer("200 OK", Data("new".utf8)) }
+    _ = try await URLSession.shared.downloadFuture(for: server.request(), to: place.url).value
+    #expect(place.contents == Data("new".utf8))
+    #expect(place.count == 1)
+  }
+
+  @Test("A download that fails leaves the file that is there alone")
+  func keeps() async throws {
+    try Data("old".utf8).write(to: place.url)
+    let server = try LoopbackServer { $0.begin(length: 10) }
+    #expect(await error(of: URLSession.shared.downloadFuture(for: server.request(), to: place.url)) is URLError)
+    #expect(place.contents == Data("old".utf8))
+    #expect(place.count == 1)
+  }
+
+  @Test("A download that cannot be stored fails with the error of storing it", arguments: ["nowhere/file", "."])
+  func cannotStore(path: String) async throws {
+    let server = try LoopbackServer { $0.answer("200 OK", Data("new".utf8)) }
+    let destination = place.url.deletingLastPathComponent().appendingPathComponent(path)
+    #expect(await error(of: URLSession.shared.downloadFuture(for: server.request(), to: destination)) is CocoaError)
+    #expect(place.count == 0)
+  }
+
+  @Test("Many transfers at once arrive, each with its own body")
+  func many() async throws {
+    let server = try LoopbackServer { $0.answer("200 OK", Data($0.path.utf8)) }
+    let futures = (0..<50).map { number in
+      URLSession.shared.dataFuture(for: server.request("/\(number)")).map { String(decoding: $0.0, as: UTF8.self) }
+    }
+    #expect(try await Future.all(futures).value == (0..<50).map { "/\($0)" })
+  }
+
+  @Test("R8: callbacks do not run inside the task that transfers")
+  func outsideTask() async throws {
+    let server = try LoopbackServer { $0.answer("200 OK", Data()) }
+    let isInTask = Promise<Bool, Never>()
+    URLSession.shared.dataFuture(for: server.request())
+      .whenResolved(on: .immediate) { _ in isInTask.succeed(withUnsafeCurrentTask { $0 != nil }) }
+    #expect(await !isInTask.future.value)
+  }
+}
