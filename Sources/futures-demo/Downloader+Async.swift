@@ -43,4 +43,12 @@ extension LegacyDownloader {
       for await outcome in group { report(outcome) }
     }
   }
+
+  /// Returns when all that was started or cancelled before has been done, since a cancelled future does not wait for the
+  /// partial file to be removed.
+  ///
+  /// Where nobody needs a future, a callback can be awaited without one.
+  func settle() async throws {
+    try await withCallback { callback in whenSettled(callback.voidHandler) }
+  }
 }

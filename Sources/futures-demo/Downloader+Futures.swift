@@ -7,8 +7,8 @@ extension LegacyDownloader {
   ///
   /// The promise has a ready-made completion closure for each usual shape; this one takes a `Result`. It hears when the future
   /// is cancelled, and hands that on, and it tells the future how many bytes have arrived, and of how many, as soon as the
-  /// server has said so: no reader of the progress needs to know where it comes from. The download starts when somebody wants the file, so one that is cancelled before that
-  /// asks the server nothing.
+  /// server has said so: no reader of the progress needs to know where it comes from. The download starts when somebody wants
+  /// the file, so one that is cancelled before that asks the server nothing.
   func download(_ url: URL, to destination: URL) -> Future<DownloadedFile, any Error> {
     .lazy { promise in
       let progress = promise.progress
@@ -20,11 +20,5 @@ extension LegacyDownloader {
       )
       promise.onCancel { handle.cancel() }
     }
-  }
-
-  /// Resolves when all that was started or cancelled before has been done, since a cancelled future does not wait for the
-  /// partial file to be removed.
-  func settled() -> Future<Void, Never> {
-    Future { promise in whenSettled(promise.voidHandler) }
   }
 }

@@ -20,8 +20,17 @@ struct Tour {
   private func downloadInThreeWays(
     _ downloads: [Download],
     shownOn screen: ProgressScreen?
-  ) -> some AsyncSequence<Row, Never> {
-    let (rows, ended) = AsyncStream.makeStream(of: Row.self)
+  ) -> some AsyncSequence<Row, any Error> {
+    // Should all of the closures below be lost, the sequence ends with an error, and nobody waits for ever.
+    callbackStream("tour") { rows in begin(downloads, shownOn: screen) { rows.yield($0) } }.prefix(downloads.count)
+  }
+
+  /// Starts the downloads, and calls `report` as each of them ends.
+  private func begin(
+    _ downloads: [Download],
+    shownOn screen: ProgressScreen?,
+    _ report: @escaping @Sendable (Row) -> Void
+  ) {
     let (first, second) = (downloads[0], downloads[1])
 
     // Futures of all but the first, of which none starts before somebody wants it. Each is a quarter of the whole.
@@ -40,15 +49,15 @@ struct Tour {
       }
     ) { result in
       screen?.whole.progress.report(fraction: 1)
-      ended.yield(Row(download: first, way: "callback", result: result))
+      report(Row(download: first, way: "callback", result: result))
     }
     token.register { handle.cancel() }
 
     // Future: the observers say where their closures run.
-    let file = files[0].1.cancelled(by: token)
+    let file = files[0].1
     if let screen { file.whenProgressed(on: .immediate) { progress in screen.update(second, progress) } }
-    file.whenResolved(on: .global()) { result in
-      ended.yield(Row(download: second, way: "future", result: result))
+    file.forward(on: .global(), cancelledBy: token) { result in
+      report(Row(download: second, way: "future", result: result))
     }
 
     // Await: a loop reads the progress, and `value` is the file, or throws why there is none.
@@ -57,14 +66,12 @@ struct Tour {
         let file = file.cancelled(by: token)
         if let screen { for await progress in file.progress { screen.update(download, progress) } }
         do {
-          ended.yield(Row(download: download, way: "await", result: .success(try await file.value)))
+          report(Row(download: download, way: "await", result: .success(try await file.value)))
         } catch {
-          ended.yield(Row(download: download, way: "await", result: .failure(error)))
+          report(Row(download: download, way: "await", result: .failure(error)))
         }
       }
     }
-
-    return rows.prefix(downloads.count)
   }
 }
 
@@ -89,7 +96,7 @@ extension Tour {
     let screen = showsProgress ? ProgressScreen(for: downloads) : nil
     let drawing = Task { await screen?.keepDrawing() }
     for download in downloads { screen?.begin(download) }
-    for await row in downloadInThreeWays(downloads, shownOn: screen) {
+    for try await row in downloadInThreeWays(downloads, shownOn: screen) {
       let result = row.result.flatMap { Self.compare($0, with: contents[row.download.name]) }
       let line = table.line(row.download, result, row.way)
       if let screen { screen.end(row.download, line) } else { say(line) }
