@@ -25,22 +25,22 @@ public import Futures
     /// let listing = try await Process.future(executable: URL(fileURLWithPath: "/bin/ls"), arguments: ["-l"]).value
     /// ```
     ///
-    /// Input and outputs are files without a name, so whatever the amount, nothing waits for somebody to read or write. The future
-    /// resolves when the process has ended; Foundation for Linux does not notice that before processes that it left behind have
-    /// ended, too. A program that ends with an error has ended: look at `terminationStatus`.
+    /// Both outputs are read as they come, and the input is a file without a name, so whatever the amount, nothing waits for
+    /// somebody to read or write. The future resolves when the process has ended, and all processes that it left behind with
+    /// its outputs. A program that ends with an error has ended: look at `terminationStatus`.
     ///
     /// Cancellation, future to process: cancelling the future terminates the process (SIGTERM), and fails the future at once with
     /// `CancellationError`; before the start, nothing is started. Process to future: a process that others end by a signal
     /// resolves the future, as `terminationReason` says.
     ///
-    /// Cost: the start of a process and up to three files, on a thread of the global queue.
+    /// Cost: the start of a process, and two threads that read until it ends.
     /// - Parameters:
     ///   - executable: The program.
     ///   - arguments: Its arguments.
     ///   - environment: Its environment; that of this process for `nil`.
     ///   - input: What it can read from its standard input, which is empty for `nil`.
     /// - Returns: A future of what it left, which fails with the error of Foundation where the program cannot be started or its
-    ///   files cannot be made.
+    ///   input cannot be stored.
     public static func future(
       executable: URL,
       arguments: [String] = [],
@@ -48,62 +48,92 @@ public import Futures
       input: Data? = nil
     ) -> Future<ProcessOutput, any Error> {
       Future(
-        on: .global(),
+        on: .queue(processStarts),
         flattening: {
-          Future { promise in
-            do {
-              let (output, error) = (try UnnamedFile(), try UnnamedFile())
-              let process = Process()
-              process.executableURL = executable
-              process.arguments = arguments
-              if let environment { process.environment = environment }
-              process.standardInput = try input.map { try UnnamedFile(containing: $0).reader } ?? .nullDevice
-              process.standardOutput = output.writer
-              process.standardError = error.writer
-              process.terminationHandler = { process in
-                promise.resolve(
-                  Result {
-                    ProcessOutput(
-                      terminationStatus: process.terminationStatus,
-                      terminationReason: process.terminationReason,
-                      standardOutput: try output.reader.readToEnd() ?? Data(),
-                      standardError: try error.reader.readToEnd() ?? Data()
-                    )
-                  }
-                )
-              }
-              try process.run()
-              promise.onCancel { if process.isRunning { process.terminate() } }
-            } catch {
-              promise.fail(error)
-            }
+          let process = Process()
+          process.executableURL = executable
+          process.arguments = arguments
+          if let environment { process.environment = environment }
+          do {
+            return try process.start(reading: input)
+          } catch {
+            return .failed(error)
           }
         }
       )
     }
+
+    /// Starts the process.
+    /// - Returns: A future of what it leaves.
+    private func start(reading input: Data?) throws -> Future<ProcessOutput, any Error> {
+      let (output, error) = (Pipe(), Pipe())
+      let writers = [output.fileHandleForWriting, error.fileHandleForWriting]
+      let inputFile = try input.map(unnamedFile)
+      // Not kept open for as long as this object lives, which Foundation for Linux never frees.
+      defer { for file in writers + [inputFile].compactMap({ $0 }) { try? file.close() } }
+      standardInput = inputFile ?? .nullDevice
+      (standardOutput, standardError) = (writers[0], writers[1])
+      let ended = Promise<(Int32, TerminationReason), any Error>()
+      terminationHandler = { process in
+        process.terminationHandler = nil
+        ended.succeed((process.terminationStatus, process.terminationReason))
+      }
+      do {
+        try withoutBlockedSignals { try run() }
+      } catch {
+        terminationHandler = nil
+        throw error
+      }
+      ended.onCancel { if self.isRunning { self.terminate() } }
+      return Future.zip(ended.future, output.contents, error.contents).map { ended, output, error in
+        ProcessOutput(
+          terminationStatus: ended.0,
+          terminationReason: ended.1,
+          standardOutput: output,
+          standardError: error
+        )
+      }
+    }
   }
 
-  /// A file that has no name any more, and goes when both ends have gone.
-  ///
-  /// A pipe would have to be drained while it fills, and writing to one that nobody reads any more would end this process.
-  private struct UnnamedFile: Sendable {
-    /// Writes to its end.
-    let writer: FileHandle
-
-    /// Reads from its beginning, whatever has been written meanwhile.
-    let reader: FileHandle
-
-    /// Makes a file with `contents`, which only this user may read.
-    init(containing contents: Data = Data()) throws {
-      let place = FileManager.default.temporaryDirectory.appendingPathComponent("futures-\(UUID().uuidString)")
-      let permissions: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-      guard FileManager.default.createFile(atPath: place.path, contents: nil, attributes: permissions) else {
-        throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: place.path])
+  extension Pipe {
+    /// What is written until the last writer has closed it, read on a thread that waits for it.
+    fileprivate var contents: Future<Data, any Error> {
+      let reader = fileHandleForReading
+      return Future(on: ExecutionContext { work in Thread.detachNewThread(work) }) {
+        defer { try? reader.close() }
+        return try reader.readToEnd() ?? Data()
       }
-      defer { try? FileManager.default.removeItem(at: place) }
-      writer = try FileHandle(forWritingTo: place)
-      reader = try FileHandle(forReadingFrom: place)
-      if !contents.isEmpty { try writer.write(contentsOf: contents) }
     }
+  }
+
+  /// Starts processes one after another, so that none inherits what is meant for another.
+  private let processStarts = DispatchQueue(label: "futures.process-starts")
+
+  /// Runs `body` with no signal blocked: a process inherits what is blocked where it is started, and threads of Dispatch block
+  /// nearly all, SIGTERM among them.
+  private func withoutBlockedSignals<Result>(_ body: () throws -> Result) rethrows -> Result {
+    var (none, previous) = (sigset_t(), sigset_t())
+    unsafe sigemptyset(&none)
+    unsafe pthread_sigmask(SIG_SETMASK, &none, &previous)
+    defer { unsafe pthread_sigmask(SIG_SETMASK, &previous, nil) }
+    return try body()
+  }
+
+  /// A file with `contents` and without a name, which goes when it is closed.
+  ///
+  /// Writing to a pipe that nobody reads any more would end this process.
+  private func unnamedFile(containing contents: Data) throws -> FileHandle {
+    let place = FileManager.default.temporaryDirectory.appendingPathComponent("futures-\(UUID().uuidString)")
+    // Only this user may read it.
+    let permissions: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+    guard FileManager.default.createFile(atPath: place.path, contents: nil, attributes: permissions) else {
+      throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: place.path])
+    }
+    defer { try? FileManager.default.removeItem(at: place) }
+    let file = try FileHandle(forUpdating: place)
+    try file.write(contentsOf: contents)
+    try file.seek(toOffset: 0)
+    return file
   }
 #endif

@@ -76,13 +76,14 @@ final class LoopbackServer: Sendable {
           answer(exchange)
         }
       }
+      // Closed by the thread that uses it: its number may be that of another server's socket as soon as it is.
+      close(listener)
     }
   }
 
   /// Ends the server, which runs until the end of the tests otherwise.
   func stop() {
     shutdown(listener, Int32(SHUT_RDWR))
-    close(listener)
   }
 
   /// A request for `path`.
