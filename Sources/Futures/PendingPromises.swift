@@ -16,12 +16,17 @@
 /// }
 /// ```
 ///
+/// Keys are compared, and hashed, under its lock: `==` and `hash(into:)` must not call back into it.
+///
 /// Keep it as long as answers may come: when it goes away, what is pending fails with `BrokenPromise`, where `Failure` can hold that.
 public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
   private typealias Caller = Promise<Value, Failure>
 
   /// What is pending for one key.
   private struct Entry {
+    /// The key that the dictionary holds, so that it is not released where the entry is taken out, under the lock.
+    let key: Key
+
     /// Those who wait, by the order in which they came.
     var callers: [Int: Caller] = [:]
 
@@ -68,7 +73,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     let (number, isFirst) = state.withLock { state in
       state.callerCount += 1
       let isFirst = state.entries[key]?.callers.isEmpty ?? true
-      state.entries[key, default: Entry()].callers[state.callerCount] = caller
+      state.entries[key, default: Entry(key: key)].callers[state.callerCount] = caller
       return (state.callerCount, isFirst)
     }
     // Weak, since the caller is kept by this object, and breaks when it goes.
@@ -77,7 +82,8 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     return caller.future
   }
 
-  /// Resolves the futures of all who wait for `key`, in the order in which they came.
+  /// Resolves the futures of all who wait for `key`, in the order in which they came, after those who were cancelled and could
+  /// not say so.
   /// - Parameters:
   ///   - key: What the answer is for.
   ///   - result: The answer.
@@ -113,15 +119,15 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 
   /// Takes a caller away who was cancelled.
   private func leave(_ key: Key, _ number: Int) {
-    let (caller, isLast) = state.withLock { state -> (Caller?, Bool) in
+    let (caller, removed, isLast) = state.withLock { state -> (Caller?, Entry?, Bool) in
       // In place, so that no dictionary is copied.
-      guard let caller = state.entries[key]?.callers.removeValue(forKey: number) else { return (nil, false) }
+      guard let caller = state.entries[key]?.callers.removeValue(forKey: number) else { return (nil, nil, false) }
       if !Cancelled<Failure>.isExpressible { state.entries[key]?.silent.append(caller) }
-      guard state.entries[key]?.callers.isEmpty == true else { return (caller, false) }
-      if state.entries[key]?.silent.isEmpty == true { state.entries[key] = nil }
-      return (caller, true)
+      guard state.entries[key]?.callers.isEmpty == true else { return (caller, nil, false) }
+      guard state.entries[key]?.silent.isEmpty == true else { return (caller, nil, true) }
+      return (caller, state.entries.removeValue(forKey: key), true)
     }
-    _ = caller  // released here, outside the lock
+    _ = (caller, removed)  // released here, outside the lock
     if isLast { onCancel?(key) }
   }
 }

@@ -9,7 +9,7 @@ extension NotificationCenter {
   /// ```
   ///
   /// Only one notification is taken; then nothing is left in the center. The object is not kept: where it goes away without a
-  /// notification, none comes.
+  /// notification, none comes. Nor is the center: where that goes away, the future fails with `BrokenPromise`.
   ///
   /// Cancellation, future to observer: cancelling the future removes the observer. Nothing passes the other way: an observer
   /// cannot be cancelled by others.
@@ -27,14 +27,15 @@ extension NotificationCenter {
     _ transform: @escaping @Sendable (Notification) throws -> Value
   ) -> Future<Value, any Error> {
     Future { promise in
-      let observer = Observer(center: self)
-      let token = addObserver(forName: name, object: object, queue: nil) { notification in
+      let observer = Observer()
+      // The center has the block, and the block must not keep the center: where that goes away, the promise does.
+      let token = addObserver(forName: name, object: object, queue: nil) { [weak self] notification in
         // A second thread that posts meanwhile comes too late.
-        guard observer.remove() else { return }
+        guard observer.remove(from: self) else { return }
         promise.resolve(Result { try transform(notification) })
       }
-      observer.begin(with: token)
-      promise.onCancel { observer.remove() }
+      observer.begin(with: token, in: self)
+      promise.onCancel { [weak self] in observer.remove(from: self) }
     }
   }
 }
@@ -50,12 +51,9 @@ private final class Observer: Sendable {
     case removed
   }
 
-  private let center: NotificationCenter
   private let state = Locked(State.beginning)
 
-  init(center: NotificationCenter) { self.center = center }
-
-  func begin(with token: any NSObjectProtocol) {
+  func begin(with token: any NSObjectProtocol, in center: NotificationCenter) {
     // Only this observer uses the token, and only to remove it.
     nonisolated(unsafe) let token = token
     let isRemoved = state.withLock { state in
@@ -69,12 +67,12 @@ private final class Observer: Sendable {
   /// Removes it from the center.
   /// - Returns: Whether this was the first call.
   @discardableResult
-  func remove() -> Bool {
+  func remove(from center: NotificationCenter?) -> Bool {
     let previous = state.withLock { state in
       defer { state = .removed }
       return state
     }
-    if case .observing(let token) = previous { center.removeObserver(token.value) }
+    if case .observing(let token) = previous { center?.removeObserver(token.value) }
     if case .removed = previous { return false }
     return true
   }

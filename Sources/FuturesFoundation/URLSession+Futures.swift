@@ -6,7 +6,8 @@ public import Futures
 #endif
 
 // Transfers are those of `URLSession`'s own async functions, which alone report to a delegate of one transfer on all platforms,
-// so that the session stays the user's, with its connections, its cookies and its delegate.
+// so that the session stays the user's, with its connections, its cookies and its delegate; but for downloads on Linux.
+// Whoever asks a session that was invalidated for a transfer is stopped by Foundation, as with its own functions.
 
 extension URLSession {
   /// Sends a request, and gathers the body of the response.
@@ -37,8 +38,8 @@ extension URLSession {
   ///
   /// Cancellation, future to transfer: cancelling the future stops the transfer, and fails the future at once with
   /// `CancellationError`. Transfer to future: a transfer that the session cancels fails it with `URLError`, code `.cancelled`;
-  /// on Linux invalidating this session does not reach the download, which has a session of its own there, with the same
-  /// configuration and the same answers to challenges and redirections.
+  /// on Linux invalidating this session does not reach the download. It has a session of its own there, with the same
+  /// configuration and the same answers to challenges and redirections, but with connections of its own.
   ///
   /// Cost: that of a task, and of the transfer. Callbacks run on threads of Swift's or Dispatch's pool unless they say where.
   /// - Parameters:
@@ -50,13 +51,19 @@ extension URLSession {
     #if canImport(ObjectiveC)
       transfer(.receiving) { observer in
         let (file, response) = try await self.download(for: request, delegate: observer)
-        defer { try? FileManager.default.removeItem(at: file) }  // where it was not moved
+        defer { try? FileManager.default.removeItem(at: file) }  // where it could not be moved
         try Task.checkCancellation()
         try FileManager.default.replace(destination, with: file)
         return response
       }
     #else
-      Future { promise in Download(promise, to: destination, for: self).start(request) }
+      Future { promise in
+        do {
+          try Download(promise, to: destination, for: self).start(request)
+        } catch {
+          promise.fail(error)
+        }
+      }
     #endif
   }
 
@@ -129,11 +136,10 @@ private final class TransferObserver: NSObject, URLSessionDataDelegate, Sendable
     // The async functions tell their delegate nothing of the data; the task itself can be observed.
     func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
       guard direction == .receiving else { return }
-      observation.withLock {
-        $0 = task.observe(\.countOfBytesReceived) { [weak self] task, _ in
-          self?.report(task.countOfBytesReceived, of: task.countOfBytesExpectedToReceive)
-        }
+      let observation = task.observe(\.countOfBytesReceived) { [weak self] task, _ in
+        self?.report(task.countOfBytesReceived, of: task.countOfBytesExpectedToReceive)
       }
+      self.observation.withLock { $0 = observation }
     }
   #else
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
@@ -154,59 +160,65 @@ private final class TransferObserver: NSObject, URLSessionDataDelegate, Sendable
 #if !canImport(ObjectiveC)
   /// A download in a session of its own, with the same configuration, as whose delegate it hears of the bytes.
   ///
-  /// Foundation for Linux writes each byte twice where the async function has a delegate that hears of them.
-  private final class Download: NSObject, URLSessionDownloadDelegate {
+  /// Foundation for Linux writes each byte twice where the async function has a delegate that hears of them, and leaves the
+  /// file of a download that is cancelled.
+  private final class Download: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+    // @unchecked: the variables are used on the delegate queue of the session only, which is serial.
     private let promise: Promise<URLResponse, any Error>
     private let destination: URL
+
+    /// Where the bytes come until all are there.
+    private let neighbour: URL
+    private let file: FileHandle
 
     /// Whose delegate answers questions.
     private let original: URLSession
 
-    /// Why the file could not be stored.
-    private let storingError = Locked<(any Error)?>(nil)
+    private var received: Int64 = 0
+    private var storingError: (any Error)?
 
-    init(_ promise: Promise<URLResponse, any Error>, to destination: URL, for original: URLSession) {
+    init(_ promise: Promise<URLResponse, any Error>, to destination: URL, for original: URLSession) throws {
       self.promise = promise
       self.destination = destination
       self.original = original
+      neighbour = FileManager.default.neighbour(of: destination)
+      try Data().write(to: neighbour)
+      file = try FileHandle(forWritingTo: neighbour)
     }
 
     func start(_ request: URLRequest) {
       // The session keeps this object until it is invalidated, which it is when the transfer has ended.
       let session = URLSession(configuration: original.configuration, delegate: self, delegateQueue: nil)
-      let task = session.downloadTask(with: request)
+      let task = session.dataTask(with: request)
       session.finishTasksAndInvalidate()
       task.resume()
       promise.onCancel { task.cancel() }
     }
 
-    func urlSession(
-      _ session: URLSession,
-      downloadTask: URLSessionDownloadTask,
-      didWriteData bytesWritten: Int64,
-      totalBytesWritten: Int64,
-      totalBytesExpectedToWrite: Int64
-    ) {
-      let total = totalBytesExpectedToWrite
-      promise.progress.report(completed: totalBytesWritten, of: total > 0 ? total : nil)
-    }
-
-    func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {
-      guard !promise.isResolved else { return }
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+      guard storingError == nil else { return }
       do {
-        try FileManager.default.replace(destination, with: location)
+        try file.write(contentsOf: data)
       } catch {
-        storingError.withLock { $0 = error }
+        storingError = error
+        return dataTask.cancel()
       }
+      received += Int64(data.count)
+      let total = dataTask.countOfBytesExpectedToReceive
+      promise.progress.report(completed: received, of: total > 0 ? total : nil)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-      if let error = error ?? storingError.withLock({ $0 }) {
-        promise.fail(error)
-      } else if let response = task.response {
+      try? file.close()
+      do {
+        if let error = storingError ?? error { throw error }
+        if promise.cancellationToken.isCancelled { throw CancellationError() }
+        guard let response = task.response else { throw URLError(.badServerResponse) }
+        try FileManager.default.replace(destination, withNeighbour: neighbour)
         promise.succeed(response)
-      } else {
-        promise.fail(URLError(.badServerResponse))
+      } catch {
+        try? FileManager.default.removeItem(at: neighbour)
+        promise.fail(error)
       }
     }
 
@@ -219,7 +231,9 @@ private final class TransferObserver: NSObject, URLSessionDataDelegate, Sendable
       guard let delegate = original.delegate as? any URLSessionTaskDelegate else {
         return completionHandler(.performDefaultHandling, nil)
       }
-      delegate.urlSession(original, task: task, didReceive: challenge, completionHandler: completionHandler)
+      original.delegateQueue.addOperation { [original] in
+        delegate.urlSession(original, task: task, didReceive: challenge, completionHandler: completionHandler)
+      }
     }
 
     func urlSession(
@@ -230,26 +244,37 @@ private final class TransferObserver: NSObject, URLSessionDataDelegate, Sendable
       completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
       guard let delegate = original.delegate as? any URLSessionTaskDelegate else { return completionHandler(request) }
-      delegate.urlSession(
-        original,
-        task: task,
-        willPerformHTTPRedirection: response,
-        newRequest: request,
-        completionHandler: completionHandler
-      )
+      original.delegateQueue.addOperation { [original] in
+        delegate.urlSession(
+          original,
+          task: task,
+          willPerformHTTPRedirection: response,
+          newRequest: request,
+          completionHandler: completionHandler
+        )
+      }
     }
   }
 #endif
 
 extension FileManager {
+  /// A new name beside `file`.
+  fileprivate func neighbour(of file: URL) -> URL {
+    file.deletingLastPathComponent().appendingPathComponent(".futures-\(UUID().uuidString)")
+  }
+
   /// Moves `file` to `destination`, in whose place it comes in one step, also from another volume.
   fileprivate func replace(_ destination: URL, with file: URL) throws {
-    let name = ".\(destination.lastPathComponent).\(UUID().uuidString)"
-    let neighbour = destination.deletingLastPathComponent().appendingPathComponent(name)
+    let neighbour = neighbour(of: destination)
+    defer { try? removeItem(at: neighbour) }  // where it could not take the place
     try moveItem(at: file, to: neighbour)
-    guard rename(neighbour.path, destination.path) != 0 else { return }
+    try replace(destination, withNeighbour: neighbour)
+  }
+
+  /// Moves `file`, which is in the same folder, to `destination`.
+  fileprivate func replace(_ destination: URL, withNeighbour file: URL) throws {
+    guard rename(file.path, destination.path) != 0 else { return }
     let code = errno
-    try? removeItem(at: neighbour)
     throw CocoaError(
       .fileWriteUnknown,
       userInfo: [

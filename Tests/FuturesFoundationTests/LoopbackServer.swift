@@ -52,22 +52,25 @@ final class LoopbackServer: Sendable {
   let port: UInt16
   private let listener: Int32
 
-  /// Starts a server whose connections `answer` answers, each with one request.
-  init(_ answer: @escaping @Sendable (Exchange) -> Void) throws {
+  /// Starts a server whose connections `answer` answers, each with one request; it runs until the end of the tests.
+  ///
+  /// One that is not `listening` has its port, so that nobody else gets that, and refuses every connection.
+  init(listening: Bool = true, _ answer: @escaping @Sendable (Exchange) -> Void) throws {
     listener = socket(AF_INET, streamType, 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let listener = listener
-    let isListening = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+    let isThere = unsafe withUnsafeMutablePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        unsafe bind(listener, pointer, length) == 0 && listen(listener, 64) == 0
+        unsafe bind(listener, pointer, length) == 0 && (!listening || listen(listener, 64) == 0)
           && getsockname(listener, pointer, &length) == 0
       }
     }
-    guard isListening else { throw CocoaError(.fileReadUnknown) }
+    guard isThere else { throw CocoaError(.fileReadUnknown) }
     port = UInt16(bigEndian: address.sin_port)
+    guard listening else { return }
     Thread.detachNewThread {
       while case let socket = accept(listener, nil, nil), socket >= 0 {
         Thread.detachNewThread {
@@ -76,14 +79,7 @@ final class LoopbackServer: Sendable {
           answer(exchange)
         }
       }
-      // Closed by the thread that uses it: its number may be that of another server's socket as soon as it is.
-      close(listener)
     }
-  }
-
-  /// Ends the server, which runs until the end of the tests otherwise.
-  func stop() {
-    shutdown(listener, Int32(SHUT_RDWR))
   }
 
   /// A request for `path`.

@@ -83,6 +83,16 @@ struct NotificationTests {
     #expect(captured == nil)
   }
 
+  @Test("R4: a center that goes away breaks the promise")
+  func centerGoesAway() {
+    var center: NotificationCenter? = NotificationCenter()
+    weak let observed = center
+    let future = center?.future(for: name) { _ in 1 }
+    center = nil
+    #expect(observed == nil)
+    #expect(future?.peek()?.error is BrokenPromise)
+  }
+
   @Test("The closure may post again, and waits for nothing")
   func postsAgain() {
     let future = center.future(for: name) { [center, name] _ in

@@ -248,6 +248,27 @@ struct PendingPromisesTests {
     #expect([first, second, third].map { $0.peek() } == [.success(1), .success(1), .success(1)])
   }
 
+  @Test("R3: a key is released outside the lock")
+  func releasedKey() {
+    final class Key: Hashable, Sendable {
+      let onRelease: @Sendable () -> Void
+      init(_ onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
+      deinit { onRelease() }
+      static func == (first: Key, second: Key) -> Bool { true }
+      func hash(into hasher: inout Hasher) {}
+    }
+    for isResolved in [false, true] {
+      let pending = PendingPromises<Key, Int, any Error>()
+      let counts = Recorder<Int>()
+      let first = pending.future(for: Key { [weak pending] in counts.record(pending?.count ?? -1) })
+      let second = pending.future(for: Key {})
+      first.cancel()
+      if isResolved { pending.resolve(Key {}, with: .success(1)) } else { second.cancel() }
+      #expect(counts.events == [0])
+      #expect(second.isResolved)
+    }
+  }
+
   @Test("R17: those who left and cannot say so get what comes")
   func onlySilentOnes() {
     let server = Server<TestError>()
