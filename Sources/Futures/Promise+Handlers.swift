@@ -30,6 +30,15 @@ extension Promise where Value == Void {
 }
 
 extension Promise where Failure == any Error {
+  /// For APIs that complete with a `Result` whose failure has a type of its own.
+  /// - Parameter type: The type of the failure, where it cannot be inferred.
+  /// - Returns: The handler.
+  @inlinable
+  public func resultHandler<Typed: Error>(of type: Typed.Type = Typed.self) -> @Sendable (Result<Value, Typed>) -> Void
+  {
+    { self.resolve($0.mapError { $0 }) }
+  }
+
   /// For APIs that complete with a value or an error, each optional.
   ///
   /// Given both, the error wins; given neither, the future fails with `CallbackContractViolation`.

@@ -13,6 +13,17 @@ extension Callback {
     }
   }
 
+  /// For APIs that complete with a `Result` whose failure has a type of its own.
+  /// - Parameter type: The type of the failure, where it cannot be inferred.
+  /// - Returns: The handler.
+  public func resultHandler<Typed: Error>(of type: Typed.Type = Typed.self) -> @Sendable (Result<Value, Typed>) -> Void
+  {
+    { result in
+      nonisolated(unsafe) let result = result.mapError { $0 as any Error }
+      self.resume(with: result)
+    }
+  }
+
   /// For APIs that complete with a value, or tell success apart from failure.
   public var valueHandler: @Sendable (Value) -> Void {
     { value in

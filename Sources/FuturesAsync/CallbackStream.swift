@@ -13,7 +13,7 @@ internal import Futures
 /// }
 /// ```
 ///
-/// Cancellation, task to callback: when the reading task is cancelled, or stops reading, the handlers of `onCancel` run, once; a
+/// Cancellation, task to callback: when the reading task is cancelled, or lets go of the sequence, the handlers of `onCancel` run, once; a
 /// reader that is cancelled comes to the end of the sequence without an error, as with every `AsyncThrowingStream`.
 /// Callback to task: `finish(throwing:)` ends the sequence, with an error if there is one.
 /// - Parameters:
@@ -76,7 +76,7 @@ public final class CallbackStream<Element: Sendable>: Sendable {
     if !isCancelled { continuation.finish(throwing: error) }
   }
 
-  /// Has `handler` run when the reader leaves before the sequence has ended: its task is cancelled, or it stops reading.
+  /// Has `handler` run when the reader leaves before the sequence has ended: its task is cancelled, or it lets go of it.
   ///
   /// Cancellation, task to callback: handlers run once, in order, on the thread that cancels or lets go; at once, if that has
   /// happened. What they yield, or end the sequence with, comes too late. They are released when the sequence has ended. Keep the

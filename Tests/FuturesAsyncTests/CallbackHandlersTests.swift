@@ -26,13 +26,15 @@ private func outcome<Value>(of type: Value.Type = Value.self, _ body: (Callback<
   }
 }
 
-@Suite("withCallback: the ready-made handlers", .timeLimit(.minutes(1)))
+@Suite("withCallback: the ready-made handlers", .timeLimit(.minutes(20)))
 struct CallbackHandlersTests {
   @Test("A Result handler gives the value or the error")
   func resultHandler() async {
     #expect(await outcome { $0.resultHandler(.success(1)) } == "1")
     #expect(await outcome { $0.resultHandler(.success(Page(2))) } == "2")
     #expect(await outcome(of: Int.self) { $0.resultHandler(.failure(TestError(3))) } == "error 3")
+    #expect(await outcome { $0.resultHandler(of: TestError.self)(.success(Page(2))) } == "2")
+    #expect(await outcome(of: Int.self) { $0.resultHandler(of: TestError.self)(.failure(TestError(3))) } == "error 3")
   }
 
   @Test("A value and a failure handler of the same callback: whichever is called decides")
@@ -153,7 +155,7 @@ private func recordSecondCalls() -> Recorder<String> {
   return reports
 }
 
-@Suite("withCallback: calls that come twice, or too late", .timeLimit(.minutes(1)))
+@Suite("withCallback: calls that come twice, or too late", .timeLimit(.minutes(20)))
 struct SecondCallTests {
   @Test("A second call changes nothing, and is reported with the label, whichever handler it comes by")
   func secondCalls() async {

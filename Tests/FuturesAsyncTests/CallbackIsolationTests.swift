@@ -42,7 +42,7 @@ private actor Store {
   }
 }
 
-@Suite("withCallback: the actor of the caller", .timeLimit(.minutes(1)))
+@Suite("withCallback: the actor of the caller", .timeLimit(.minutes(20)))
 struct CallbackIsolationTests {
   /// What ends the call.
   enum End: CaseIterable { case returns, fails, drops, cancels, wasCancelled, inBody }

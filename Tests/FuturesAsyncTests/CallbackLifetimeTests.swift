@@ -34,7 +34,7 @@ private final class Farewell: Sendable {
   func use() {}
 }
 
-@Suite("withCallback: what is kept, and until when", .timeLimit(.minutes(1)))
+@Suite("withCallback: what is kept, and until when", .timeLimit(.minutes(20)))
 struct CallbackLifetimeTests {
   /// What ends the call.
   enum End: CaseIterable { case returns, fails, drops, cancels }

@@ -38,7 +38,7 @@ extension Locked where Value == CallbackStream<Int>? {
   }
 }
 
-@Suite("callbackStream", .timeLimit(.minutes(1)))
+@Suite("callbackStream", .timeLimit(.minutes(20)))
 struct CallbackStreamTests {
   // MARK: - Elements
 

@@ -43,6 +43,19 @@ struct HandlerTests {
     #expect(throws: TestError(1)) { try bad.future.peek()?.get() }
   }
 
+  @Test("A `Result` with a typed failure fits a promise of any error")
+  func typedResult() throws {
+    func api(_ completion: @Sendable (Result<Int, TestError>) -> Void, _ result: Result<Int, TestError>) {
+      completion(result)
+    }
+    for result in [Result<Int, TestError>.success(1), .failure(TestError(2))] {
+      let promise = Promise<Int, any Error>()
+      api(promise.resultHandler(), result)
+      let typed = try #require(promise.future.peek()).mapError { $0 as? TestError ?? TestError(-1) }
+      #expect(typed == result)
+    }
+  }
+
   @Test("A handler that is called twice changes nothing the second time")
   func calledTwice() {
     let promise = Promise<Int, any Error>()
