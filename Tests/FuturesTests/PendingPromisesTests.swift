@@ -407,7 +407,8 @@ struct PendingPromisesTests {
       let before = AllocationCounts.ofThread().liveBlocks
       rounds(1_000, (any Error).self)
       rounds(1_000, TestError.self)
-      #expect(AllocationCounts.ofThread().liveBlocks == before)
+      // Less where a sanitizer hides some of the allocations from the count, but not that they are given back.
+      #expect(AllocationCounts.ofThread().liveBlocks <= before)
     }
   }
 }
