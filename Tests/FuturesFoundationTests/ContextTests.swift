@@ -5,7 +5,7 @@ import FuturesFoundation
 import TestSupport
 import Testing
 
-@Suite("Contexts of Foundation", .timeLimit(.minutes(20)))
+@Suite("Contexts of Foundation", .unlessLookingForLeaks, .timeLimit(.minutes(20)))
 struct ContextTests {
   @Test("R2: an operation queue of one runs callbacks in their order, when it is not suspended")
   func operationQueue() {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 #if os(macOS) || os(Linux)
-  @Suite("Process, with real programs", .timeLimit(.minutes(20)))
+  @Suite("Process, with real programs", .unlessLookingForLeaks, .timeLimit(.minutes(20)))
   struct ProcessTests {
     /// Runs a script of the shell.
     private func shell(

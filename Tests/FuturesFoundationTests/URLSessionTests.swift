@@ -40,7 +40,7 @@ extension URLResponse {
   fileprivate var status: Int { (self as? HTTPURLResponse)?.statusCode ?? 0 }
 }
 
-@Suite("URLSession, against a server on loopback", .timeLimit(.minutes(20)))
+@Suite("URLSession, against a server on loopback", .unlessLookingForLeaks, .timeLimit(.minutes(20)))
 struct URLSessionTests {
   private let place: TemporaryPlace
 
