@@ -1,16 +1,12 @@
 internal import Futures
 
-// Ready-made completion handlers, as those of `Promise`, for any value. A completion handler gives its value away, and a closure
-// parameter cannot be `sending`, so the handlers vouch for it: the API must not use the value after it has called back.
+// Ready-made completion handlers, as those of `Promise`, for any value.
 // Each handler owns the callback: an API that drops its handler breaks the call, so nobody waits for ever.
 
 extension Callback {
   /// For APIs that complete with a `Result`.
   public var resultHandler: @Sendable (Result<Value, any Error>) -> Void {
-    { result in
-      nonisolated(unsafe) let result = result
-      self.resume(with: result)
-    }
+    { self.resume(given: $0) }
   }
 
   /// For APIs that complete with a `Result` whose failure has a type of its own.
@@ -18,18 +14,12 @@ extension Callback {
   /// - Returns: The handler.
   public func resultHandler<Typed: Error>(of type: Typed.Type = Typed.self) -> @Sendable (Result<Value, Typed>) -> Void
   {
-    { result in
-      nonisolated(unsafe) let result = result.mapError { $0 as any Error }
-      self.resume(with: result)
-    }
+    { result in self.resume(given: result.mapError { $0 as any Error }) }
   }
 
   /// For APIs that complete with a value, or tell success apart from failure.
   public var valueHandler: @Sendable (Value) -> Void {
-    { value in
-      nonisolated(unsafe) let value = value
-      self.resume(returning: value)
-    }
+    { self.resume(given: .success($0)) }
   }
 
   /// For APIs that tell failure by a closure of its own.
@@ -41,10 +31,7 @@ extension Callback {
   ///
   /// Given both, the error wins; given neither, the call throws `CallbackContractViolation`.
   public var valueOrErrorHandler: @Sendable (Value?, (any Error)?) -> Void {
-    { value, error in
-      nonisolated(unsafe) let value = value
-      self.resume(with: self.result(value, error))
-    }
+    { value, error in self.resume(given: self.result(value, error)) }
   }
 
   /// For APIs that complete with two values or an error, each optional, as URLSession does.
@@ -54,12 +41,20 @@ extension Callback {
   public func valuesOrErrorHandler<First, Second>() -> @Sendable (First?, Second?, (any Error)?) -> Void
   where Value == (First, Second) {
     { first, second, error in
-      nonisolated(unsafe) let values = first.flatMap { first in second.map { (first, $0) } }
-      self.resume(with: self.result(values, error))
+      let values = first.flatMap { first in second.map { (first, $0) } }
+      self.resume(given: self.result(values, error))
     }
   }
 
-  private func result(_ value: sending Value?, _ error: (any Error)?) -> sending Result<Value, any Error> {
+  /// Resumes with what an API gave to its completion handler.
+  private func resume(given result: Result<Value, any Error>) {
+    // Unsafe: a completion handler gives its value away, and a closure's parameter cannot be `sending`. So this vouches for the
+    // API, which must not use the value after it has called back.
+    nonisolated(unsafe) let result = result
+    resume(with: result)
+  }
+
+  private func result(_ value: Value?, _ error: (any Error)?) -> Result<Value, any Error> {
     if let error { return .failure(error) }
     guard let value else { return .failure(slot.site.contractViolation) }
     return .success(value)

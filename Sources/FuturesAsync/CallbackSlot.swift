@@ -62,6 +62,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
 
   /// Takes the result; only the task does, once it has been resumed.
   func takeResult() -> sending Result<Value, any Error> {
+    // Unsafe: whoever brought the result gave it away, and nothing of it is left here.
     nonisolated(unsafe) let result = state.withLock { state in
       defer { state.result = nil }
       return state.result

@@ -129,7 +129,7 @@ private final class TransferObserver: NSObject, URLSessionDataDelegate, Sendable
     totalBytesExpectedToSend: Int64
   ) {
     guard direction == .sending else { return }
-    report(totalBytesSent, of: totalBytesExpectedToSend)
+    reporter.report(totalBytesSent, ofExpected: totalBytesExpectedToSend)
   }
 
   #if canImport(ObjectiveC)
@@ -137,7 +137,7 @@ private final class TransferObserver: NSObject, URLSessionDataDelegate, Sendable
     func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
       guard direction == .receiving else { return }
       let observation = task.observe(\.countOfBytesReceived) { [weak self] task, _ in
-        self?.report(task.countOfBytesReceived, of: task.countOfBytesExpectedToReceive)
+        self?.reporter.report(task.countOfBytesReceived, ofExpected: task.countOfBytesExpectedToReceive)
       }
       self.observation.withLock { $0 = observation }
     }
@@ -148,12 +148,15 @@ private final class TransferObserver: NSObject, URLSessionDataDelegate, Sendable
         received += Int64(data.count)
         return received
       }
-      report(count, of: dataTask.countOfBytesExpectedToReceive)
+      reporter.report(count, ofExpected: dataTask.countOfBytesExpectedToReceive)
     }
   #endif
+}
 
-  private func report(_ count: Int64, of total: Int64) {
-    reporter.report(completed: count, of: total > 0 ? total : nil)
+extension ProgressReporter {
+  /// Reports bytes, of a total that is unknown where Foundation expects none.
+  fileprivate func report(_ count: Int64, ofExpected total: Int64) {
+    report(completed: count, of: total > 0 ? total : nil)
   }
 }
 
@@ -204,8 +207,7 @@ private final class TransferObserver: NSObject, URLSessionDataDelegate, Sendable
         return dataTask.cancel()
       }
       received += Int64(data.count)
-      let total = dataTask.countOfBytesExpectedToReceive
-      promise.progress.report(completed: received, of: total > 0 ? total : nil)
+      promise.progress.report(received, ofExpected: dataTask.countOfBytesExpectedToReceive)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

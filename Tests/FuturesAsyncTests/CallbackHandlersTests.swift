@@ -3,13 +3,6 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// A value that is not `Sendable`.
-private final class Page {
-  let number: Int
-
-  init(_ number: Int) { self.number = number }
-}
-
 /// What a call comes to whose API does as `body` says.
 private func outcome<Value>(of type: Value.Type = Value.self, _ body: (Callback<Value>) -> Void) async -> String {
   do {
@@ -65,7 +58,7 @@ struct CallbackHandlersTests {
   )
   func valueOrErrorHandler(value: Int?, error: Int?, expected: String) async {
     #expect(await outcome { $0.valueOrErrorHandler(value, error.map(TestError.init)) } == expected)
-    #expect(await outcome { $0.valueOrErrorHandler(value.map(Page.init), error.map(TestError.init)) } == expected)
+    #expect(await outcome { $0.valueOrErrorHandler(value.map { Page($0) }, error.map(TestError.init)) } == expected)
   }
 
   @Test(

@@ -3,13 +3,6 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// A value that is not `Sendable`.
-private final class Page {
-  let number: Int
-
-  init(_ number: Int) { self.number = number }
-}
-
 /// What an actor loads by a callback API, without any annotation.
 private actor Store {
   var count: Int { pages.count }

@@ -3,19 +3,6 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// A value that is not `Sendable`, and says when it goes away.
-private final class Page {
-  let number: Int
-  private let onRelease: () -> Void
-
-  init(_ number: Int, onRelease: @escaping () -> Void = {}) {
-    self.number = number
-    self.onRelease = onRelease
-  }
-
-  deinit { onRelease() }
-}
-
 /// When, if at all, the task is cancelled.
 private enum Cancelled: CaseIterable { case never, before, during, meanwhile, after }
 
