@@ -86,6 +86,8 @@ final class LoopbackServer: Sendable {
   func request(_ path: String = "/", method: String = "GET") -> URLRequest {
     var request = URLRequest(url: URL(string: "http://127.0.0.1:\(port)\(path)")!)
     request.httpMethod = method
+    // Foundation's minute passes while a sanitizer runs the other tests at the same time; this is for hangs only.
+    request.timeoutInterval = 1_200
     return request
   }
 
