@@ -135,9 +135,12 @@ public struct CancellationToken: Sendable, Hashable {
   /// - Returns: What takes the handler away again: O(1), never waits, and answers whether the handler was kept from running.
   @inlinable
   @discardableResult
-  public func register(_ handler: @escaping @Sendable () -> Void) -> Registration {
-    let node = linkedSource == nil ? HandlerNode(handler) : LinkNode(handler, of: linkedSource)
-    if let state { return state.register(node) }
+  public func register(_ handler: __owned @escaping @Sendable () -> Void) -> Registration {
+    let node = linkedSource == nil ? HandlerNode(consume handler) : LinkNode(consume handler, of: linkedSource)
+    // Not counted: the token keeps its state alive.
+    if let state = state.map(Unmanaged.passUnretained) {
+      return withExtendedLifetime(self) { state._withUnsafeGuaranteedRef { $0.register(node) } }
+    }
     node.status.store(.submitted, ordering: .relaxed)  // nobody else has the node yet
     node.release()
     return Registration(state: nil, node: node)

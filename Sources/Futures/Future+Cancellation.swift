@@ -44,7 +44,7 @@ extension Future {
     }
     let derived = State<Value, Failure>(hasPromise: false)
     let interruption = Interruption()
-    attach(InterruptibleFollowerNode(derived, interruption, outlivesSource: false), resolving: derived)
+    attach(.passRetained(InterruptibleFollowerNode(derived, interruption, outlivesSource: false)), resolving: derived)
     interruption.start {
       let registration = token.register { derived.cancel() }
       return { registration.remove() }

@@ -16,23 +16,29 @@ extension Future {
   /// - Returns: What takes the callback away again, which cancels nothing. Ignoring it is fine: a callback counts as somebody
   ///   who needs the future (R16).
   @inlinable
+  @inline(__always)
   @discardableResult
   public func whenResolved(
     on context: ExecutionContext,
-    _ callback: @escaping @Sendable (Result<Value, Failure>) -> Void
+    _ callback: __owned @escaping @Sendable (Result<Value, Failure>) -> Void
   ) -> Registration {
-    switch storage {
-    case .succeeded(let value): return Self.call(callback, with: .success(value), on: context)
-    case .failed(let error): return Self.call(callback, with: .failure(error), on: context)
-    case .shared(let state):
-      // While the result is being delivered, the callback has to queue behind those that came before it.
-      if let result = state.deliveredResult {
-        return Self.call(callback, with: result, on: context)
+    // While the result is being delivered, the callback has to queue behind those that came before it.
+    if let result = deliveredResult {
+      if context.isImmediate {
+        let loop = DeliveryLoop.current
+        if loop.enter() {
+          callback(result)
+          loop.leave()
+          return .finished
+        }
       }
-      let node = context.isImmediate ? ObserverNode(callback) : SubmittedObserverNode(on: context, callback)
-      state.attach(node)
-      return Registration(state: state, node: node)
+      return Self.submit(consume callback, with: result, on: context)
     }
+    let node =
+      context.isImmediate
+      ? ObserverNode(consume callback) : SubmittedObserverNode(on: context, consume callback)
+    withState { _ = $0.attach(.passRetained(node)) }
+    return Registration(state: unmanagedState?.takeUnretainedValue(), node: node)
   }
 
   /// Calls `callback` with the result, once, on the main actor; its closure needs no annotation.
@@ -134,21 +140,17 @@ extension Future: FutureProtocol {
 // MARK: - A result that is there
 
 extension Future {
-  /// Calls `callback` for a future that needs no state any more.
+  /// Hands `callback` to its context, for a future that needs no state any more.
   @inlinable
-  static func call(
-    _ callback: @escaping @Sendable (Result<Value, Failure>) -> Void,
+  @inline(never)
+  static func submit(
+    _ callback: __owned @escaping @Sendable (Result<Value, Failure>) -> Void,
     with result: Result<Value, Failure>,
     on context: ExecutionContext
   ) -> Registration {
-    let loop = DeliveryLoop.current
-    if context.isImmediate, loop.enter() {
-      callback(result)
-      loop.leave()
-      return .finished
-    }
     let node = SubmittedObserverNode(on: context, callback)
     node.status.store(.submitted, ordering: .relaxed)
+    let loop = DeliveryLoop.current
     let entered = loop.enter()
     if entered || context.nodeKind == .queued {
       node.submit(result)

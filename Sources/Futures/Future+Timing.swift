@@ -63,7 +63,7 @@ extension Future {
     let derived = State<Value, Failure>(hasPromise: false)
     let deadline = Interruption()
     let node = InterruptibleFollowerNode(derived, deadline, outlivesSource: true)
-    attach(node, resolving: derived)
+    attach(.passRetained(node), resolving: derived)
     let work = DeadlineWork(deadline, of: derived) {
       guard !derived.isResolved, derived.resolve(makeResult(), in: nil) else { return }
       if source.leave(node) { source.cancel() }

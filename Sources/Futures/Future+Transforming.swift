@@ -11,7 +11,7 @@ extension Future {
   @inlinable
   public func map<New: Sendable>(
     on context: ExecutionContext = .immediate,
-    _ transform: @escaping @Sendable (Value) -> New
+    _ transform: __owned @escaping @Sendable (Value) -> New
   ) -> Future<New, Failure> {
     guard context.isImmediate else {
       return derive(on: context, for: .values) { result in .resolved(result.map(transform)) }
@@ -29,7 +29,7 @@ extension Future {
       return Future<New, Failure>(derived)
     case nil:
       let derived = State<New, Failure>(hasPromise: false)
-      attach(MapNode(derived, transform), resolving: derived)
+      attach(.passRetained(MapNode(derived, consume transform)), resolving: derived)
       return Future<New, Failure>(derived)
     }
   }
@@ -72,7 +72,7 @@ extension Future {
   public func flatMap<New: Sendable>(
     on context: ExecutionContext = .immediate,
     progressShare: Double = 0.5,
-    _ transform: @escaping @Sendable (Value) -> Future<New, Failure>
+    _ transform: __owned @escaping @Sendable (Value) -> Future<New, Failure>
   ) -> Future<New, Failure> {
     let share = progressShare.clampedToFraction
     guard context.isImmediate else {
@@ -96,7 +96,7 @@ extension Future {
       return Future<New, Failure>(derived)
     case nil:
       let derived = State<New, Failure>(hasPromise: false)
-      attach(FlatMapNode(derived, progressShare: share, transform), resolving: derived)
+      attach(.passRetained(FlatMapNode(derived, progressShare: share, consume transform)), resolving: derived)
       return Future<New, Failure>(derived)
     }
   }

@@ -106,10 +106,9 @@ extension Future {
   @inlinable
   public func peek() -> Result<Value, Failure>? {
     switch storage {
-    case .succeeded(let value): return .success(value)
-    case .failed(let error): return .failure(error)
-    case .shared(let state):
-      return state.peek()
+    case .succeeded(let value): .success(value)
+    case .failed(let error): .failure(error)
+    case .shared: withState { $0.peek() }
     }
   }
 
@@ -118,11 +117,32 @@ extension Future {
   /// O(1), no lock.
   @inlinable
   public var isResolved: Bool {
-    if case .shared(let state) = storage { state.isResolved } else { true }
+    hasState ? withState { $0.isResolved } : true
   }
 }
 
 extension Future {
+  /// Whether there is a state behind the handle.
+  @inlinable
+  var hasState: Bool {
+    if case .shared = storage { true } else { false }
+  }
+
+  /// Calls `body` with the state behind the handle, which must be there, without counting a reference to it.
+  ///
+  /// The handle keeps the state alive, and counting took a tenth of the time of a stage.
+  @inlinable
+  @inline(__always)
+  func withState<Output>(_ body: (State<Value, Failure>) -> Output) -> Output {
+    withExtendedLifetime(self) { unmanagedState.unsafelyUnwrapped._withUnsafeGuaranteedRef(body) }
+  }
+
+  // A property, so that the reference that the pattern counts ends before anything happens to the state.
+  @inlinable
+  var unmanagedState: Unmanaged<State<Value, Failure>>? {
+    if case .shared(let state) = storage { Unmanaged.passUnretained(state) } else { nil }
+  }
+
   /// Gives up the handle for the state behind it, with no other reference in between, so that those can be counted.
   @inlinable
   consuming func takeState() -> State<Value, Failure>? {

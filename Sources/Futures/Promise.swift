@@ -40,7 +40,8 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   }
 
   deinit {
-    guard !state.isResolved else { return }
+    // As `withState`, which would be called unspecialised here.
+    guard !Unmanaged<AnySharedState>.passUnretained(state)._withUnsafeGuaranteedRef({ $0.isResolved }) else { return }
     guard state.endPromise() == .pending || State<Value, Failure>.collapse(&state) else { return }
     let error = BrokenPromise(label: state.label, fileID: String(cString: fileID), line: UInt(line))
     state.breakPromise(BreakReason(error), in: nil)
@@ -61,7 +62,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   ///
   /// After `follow`, this waits for the other future.
   @inlinable
-  public var isResolved: Bool { state.isResolved }
+  public var isResolved: Bool { withState { $0.isResolved } }
 
   /// Resolves the future with a value, and runs what waits for it, inline or by its context.
   /// - Parameter value: What the future succeeds with.
@@ -83,7 +84,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   @inlinable
   @discardableResult
   public func resolve(_ result: Result<Value, Failure>) -> Bool {
-    let isFirst = state.resolve(result, fromAtMost: .pending, in: nil)
+    let isFirst = withState { $0.resolve(result, fromAtMost: .pending, in: nil) }
     if !isFirst { state.reportResolvedTwice() }
     return isFirst
   }
@@ -107,6 +108,13 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   @inlinable
   public func follow(_ other: consuming Future<Value, Failure>) {
     state.followForPromise(other)
+  }
+
+  /// Calls `body` with the state, without counting a reference to it: the promise keeps it alive.
+  @inlinable
+  @inline(__always)
+  func withState<Output>(_ body: (State<Value, Failure>) -> Output) -> Output {
+    withExtendedLifetime(self) { Unmanaged.passUnretained(state)._withUnsafeGuaranteedRef(body) }
   }
 }
 

@@ -23,10 +23,16 @@ public struct Registration: Sendable {
   /// - Returns: Whether the callback was kept from running. From then on it never runs.
   @discardableResult
   public func remove() -> Bool {
-    guard let node else { return false }
-    if let state { return state.remove(node) }
-    guard node.claimSubmitted() else { return false }
-    node.release()
-    return true
+    // Not counted: the registration keeps both alive.
+    guard let node = node.map(Unmanaged.passUnretained) else { return false }
+    let state = state.map(Unmanaged.passUnretained)
+    return withExtendedLifetime(self) {
+      node._withUnsafeGuaranteedRef { node in
+        if let state { return state._withUnsafeGuaranteedRef { $0.remove(node) } }
+        guard node.claimSubmitted() else { return false }
+        node.release()
+        return true
+      }
+    }
   }
 }

@@ -4,15 +4,25 @@ internal import Synchronization
 extension AnySharedState {
   /// Adds a consumer; delivers to it at once, or before the thread's outermost delivery returns, if that is due.
   /// - Returns: `false` if the consumer was withdrawn before it came here.
+  @inlinable
+  @discardableResult
+  package final func attach(_ node: CallbackNode) -> Bool { attach(Unmanaged.passRetained(node)) }
+
+  /// The same for a node whose reference is given away.
+  ///
+  /// A new node's only reference becomes that of the list, without being counted on the way.
   @usableFromInline
   @discardableResult
-  package final func attach(_ node: CallbackNode) -> Bool {
-    switch append(node) {
+  package final func attach(_ reference: Unmanaged<CallbackNode>) -> Bool {
+    switch append(reference) {
     case .listed: break
-    case .withdrawn: return false
     case .first(let lazy): start(lazy)
-    case .orphaned: node.stateToOrphan()?.orphan()
+    case .withdrawn:
+      reference.release()
+      return false
+    case .orphaned: reference.takeRetainedValue().stateToOrphan()?.orphan()
     case .due:
+      let node = reference.takeRetainedValue()
       let loop = DeliveryLoop.current
       let entered = loop.enter()
       if entered || !node.kind.mayRunInline {
@@ -27,29 +37,33 @@ extension AnySharedState {
 
   private enum Attachment { case listed, first(LazyStart), orphaned, due, withdrawn }
 
-  /// Appends `node` unless the state is final; then it is due at once, and counts as taken from the list.
-  private final func append(_ node: CallbackNode) -> Attachment {
+  /// Appends a node unless the state is final; then it is due at once, and counts as taken from the list.
+  /// - Parameter reference: A reference to the node, which is the list's if the node is `listed`, or the `first`, and the caller's
+  ///   otherwise.
+  private final func append(_ reference: Unmanaged<CallbackNode>) -> Attachment {
     lock.withLock {
-      let status = node.status.load(ordering: .relaxed)
+      let (status, kind) = reference._withUnsafeGuaranteedRef { ($0.status.load(ordering: .relaxed), $0.kind) }
       guard status == .new || status == .silent else { return .withdrawn }
       isUnobservedFailure.store(false, ordering: .relaxed)
       switch phase.load(ordering: .relaxed) {
       case .dormant where isCancelled:
-        node.status.store(.listed, ordering: .relaxed)
-        consumers.append(node)
+        list(reference)
         return .listed
       case .dormant:
-        list(node, status)
+        list(reference, status)
         return .first(takeStart())
       case .pending, .following, .delivering:
-        list(node, status)
+        list(reference, status)
         return .listed
-      case .orphaned where node.kind != .input:
-        node.status.store(.listed, ordering: .relaxed)
-        consumers.append(node)
+      // Relaxed: who finds that the phase has changed takes the lock, and so sees the list.
+      case .closing where phase.compareExchange(expected: .closing, desired: .delivering, ordering: .relaxed).exchanged:
+        list(reference, status)
+        return .listed
+      case .orphaned where kind != .input:
+        list(reference.retain())
         return .orphaned
-      case .orphaned, .broken, .resolved:
-        markTaken(node)
+      case .orphaned, .broken, .closing, .resolved:
+        reference._withUnsafeGuaranteedRef { markTaken($0) }
         return .due
       case .merged:
         preconditionFailure("A consumer arrived at a future that was merged while nobody could reach it.")
@@ -80,12 +94,12 @@ extension AnySharedState {
   /// Lists a consumer that is new, or silent from the beginning.
   ///
   /// Under the lock.
-  private final func list(_ node: CallbackNode, _ status: CallbackNode.Status) {
+  private final func list(_ reference: Unmanaged<CallbackNode>, _ status: CallbackNode.Status = .new) {
     if status == .silent, !isResolved {
-      record.silent.append(node)
+      record.silent.append(reference)
     } else {
-      node.status.store(.listed, ordering: .relaxed)
-      consumers.append(node)
+      reference._withUnsafeGuaranteedRef { $0.status.store(.listed, ordering: .relaxed) }
+      consumers.append(reference)
     }
   }
 
@@ -136,32 +150,51 @@ extension AnySharedState {
   /// Runs the consumers, in order, until none is left; those that arrive meanwhile are appended and run here, too.
   @usableFromInline
   package final func drain(in loop: DeliveryLoop) {
-    while let node = takeFirst() { node.deliver(node, self, loop) }
+    while let (node, isLast) = takeFirst() {
+      withExtendedLifetime(node) { node.deliver(node, self, loop) }
+      if isLast, endDelivery() { return }
+    }
   }
 
-  private final func takeFirst() -> CallbackNode? {
+  /// Takes the consumer that is due; after the last one, nobody needs the lock to end the delivery.
+  private final func takeFirst() -> (node: CallbackNode, isLast: Bool)? {
     lock.withLock {
+      let phase = phase.load(ordering: .relaxed)
       guard let node = consumers.popFirst() else {
-        if phase.load(ordering: .relaxed) == .delivering { phase.store(.resolved, ordering: .releasing) }
+        if phase == .delivering { self.phase.store(.resolved, ordering: .releasing) }
         return nil
       }
       markTaken(node)
-      return node
+      guard consumers.isEmpty else { return (node, false) }
+      if phase == .delivering { self.phase.store(.closing, ordering: .releasing) }
+      return (node, true)
     }
+  }
+
+  /// Ends a delivery, unless another consumer came while the last one ran.
+  private final func endDelivery() -> Bool {
+    // Releasing, as every store of a phase.
+    let (hasEnded, phase) = phase.compareExchange(expected: .closing, desired: .resolved, ordering: .releasing)
+    // Nobody joins the consumers of a broken state.
+    return hasEnded || phase == .broken
   }
 
   /// Lets go of all consumers, in this state and those that wait for it, since there will be no result.
   @usableFromInline
   final func breakForever(_ reason: BreakReason, in loop: DeliveryLoop?) {
-    let (previous, isDue, ended) = lock.withLock { () -> (Phase, Bool, Ended?) in
+    var ended: Ended?
+    let (previous, isDue) = lock.withLock { () -> (Phase, Bool) in
       let previous = phase.load(ordering: .relaxed)
-      guard previous <= .following else { return (previous, false, nil) }
-      let ended = takeDetails()
-      let isTelling = endProgress(isSuccess: false)
+      guard previous <= .following else { return (previous, false) }
+      var isTelling = false
+      if !details.isTrivial {
+        ended = takeDetails()
+        isTelling = endProgress(isSuccess: false)
+      }
       setProducer(.broken(reason))
       // Releasing: whoever sees the phase finds the reason.
       phase.store(.broken, ordering: .releasing)
-      return (previous, !consumers.isEmpty && !isTelling, ended)
+      return (previous, !consumers.isEmpty && !isTelling)
     }
     ended?.release()
     if previous == .merged { return root.breakForever(reason, in: loop) }
@@ -174,10 +207,13 @@ extension AnySharedState {
   /// - Returns: Whether it was kept from running.
   @usableFromInline
   package final func remove(_ node: CallbackNode) -> Bool {
-    let listed = lock.withLock { unlist(node) }
+    let (listed, unneeded) = lock.withLock { () -> (CallbackNode?, AnyObject?) in
+      guard let listed = unlist(node) else { return (nil, nil) }
+      return (listed, takeUnneeded())
+    }
     guard listed != nil || node.claimSubmitted() else { return false }
     node.release()
-    consumerWasRemoved()
+    _ = unneeded  // released here, outside the lock
     return true
   }
 

@@ -303,7 +303,8 @@ extension AnySharedState {
   @inlinable
   final var isTellingProgress: Bool {
     // Relaxed: whoever sees a later phase goes on with the result, which is read by itself.
-    phase.load(ordering: .relaxed) == .delivering && hasProgress
+    let phase = phase.load(ordering: .relaxed)
+    return (phase == .delivering || phase == .closing) && hasProgress
   }
 
   @usableFromInline

@@ -16,7 +16,7 @@ package class AnySharedState: @unchecked Sendable {
 
   /// Where a future is in its life.
   ///
-  /// Changes under the lock only.
+  /// Changes under the lock only, but for `closing` to `resolved`.
   @usableFromInline
   package enum Phase: UInt8, AtomicRepresentable, Comparable {
     /// Unresolved, and what resolves it (`lazy`) starts with the first consumer. Next is `pending`.
@@ -33,8 +33,13 @@ package class AnySharedState: @unchecked Sendable {
     case merged
     /// Unresolved for ever: nobody is left to resolve it, and its failure type cannot say so. Final.
     case broken
-    /// Resolved; one thread runs the consumers, the others append theirs. Next is `resolved`.
+    /// Resolved; one thread runs the consumers, the others append theirs. Next is `closing` or `resolved`.
     case delivering
+    /// Resolved; one thread runs the last of the consumers, and none has come since.
+    ///
+    /// Next is `delivering` if another one comes, which needs the lock, or `resolved`, which does not: that saves each delivery
+    /// the second of two turns with the lock. Whoever exchanges the phase first has decided.
+    case closing
     /// Resolved, and all consumers that were attached have been run or handed to their contexts. Final.
     case resolved
 
@@ -136,8 +141,8 @@ package class AnySharedState: @unchecked Sendable {
 
   // MARK: What needs the types
 
-  /// Called when a consumer has been removed.
-  func consumerWasRemoved() {}
+  /// What nobody needs any more, now that a consumer has been removed; called under the lock, released outside it.
+  func takeUnneeded() -> AnyObject? { nil }
 
   /// Whether the failure type can say "cancelled".
   class var canSayCancelled: Bool { false }

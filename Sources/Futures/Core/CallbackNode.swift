@@ -151,8 +151,10 @@ struct CallbackList {
     first._withUnsafeGuaranteedRef { $0.previous = theirLast }
   }
 
-  mutating func append(_ node: CallbackNode) {
-    let node = Unmanaged.passRetained(node)
+  mutating func append(_ node: CallbackNode) { append(Unmanaged.passRetained(node)) }
+
+  /// Appends a node, with the reference that the list owns from now on.
+  mutating func append(_ node: Unmanaged<CallbackNode>) {
     guard let first else {
       node.link(previous: node, next: node)
       self.first = node

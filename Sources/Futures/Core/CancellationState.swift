@@ -48,28 +48,28 @@ package final class CancellationState: AnySharedState, @unchecked Sendable {
   /// O(1). Inlinable, so that a registration that nobody wants costs nothing.
   @inlinable
   package func register(_ node: HandlerNode) -> Registration {
-    add(node) ? Registration(state: self, node: node) : .finished
+    add(.passRetained(node)) ? Registration(state: self, node: node) : .finished
   }
 
+  /// Adds a handler whose reference is given away, to the list if it is to wait.
   @usableFromInline
-  func add(_ node: HandlerNode) -> Bool {
+  func add(_ reference: Unmanaged<HandlerNode>) -> Bool {
     var source: CancellationTokenSource?
     let phase = lock.withLock {
       let phase = self.phase.load(ordering: .relaxed)
-      if phase == .pending {
+      guard phase == .pending else { return phase }
+      reference._withUnsafeGuaranteedRef { node in
         node.status.store(.listed, ordering: .relaxed)
-        consumers.append(node)
-        if hasLostSource { kept = self }
         if isLinked, parentCount == 0 { source = node.takeSource() }
       }
+      consumers.append(Unmanaged.fromOpaque(reference.toOpaque()))
+      if hasLostSource { kept = self }
       return phase
     }
     _ = source  // released here, outside the lock
-    switch phase {
-    case .pending: return true
-    case .resolved: node.runAlone()
-    default: node.release()
-    }
+    guard phase != .pending else { return true }
+    let node = reference.takeRetainedValue()
+    if phase == .resolved { node.runAlone() } else { node.release() }
     return false
   }
 
@@ -85,13 +85,10 @@ package final class CancellationState: AnySharedState, @unchecked Sendable {
     _ = sources  // released here, outside the lock
   }
 
-  override func consumerWasRemoved() {
-    let kept = lock.withLock { () -> CancellationState? in
-      guard consumers.isEmpty else { return nil }
-      defer { self.kept = nil }
-      return self.kept
-    }
-    _ = kept  // released here, outside the lock
+  override func takeUnneeded() -> AnyObject? {
+    guard consumers.isEmpty, let kept else { return nil }
+    self.kept = nil
+    return kept
   }
 
   /// Cancels it: runs the handlers in order, those of a source that is linked to it in the place of the link.

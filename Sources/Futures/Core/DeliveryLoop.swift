@@ -83,7 +83,7 @@ package struct DeliveryLoop {
   @usableFromInline
   func leave() {
     runReady()
-    if storage.pointee.depth == 1 { runDeferred() }
+    if storage.pointee.depth == 1, !storage.pointee.deferred.isEmpty { runDeferred() }
     storage.pointee.depth -= 1
   }
 

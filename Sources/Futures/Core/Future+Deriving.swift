@@ -33,20 +33,18 @@ extension Future {
     }
     let derived = State<New, NewFailure>(hasPromise: false)
     if runsInline {
-      attach(TransformNode(derived, progressShare: progressShare, transform), resolving: derived)
+      attach(.passRetained(TransformNode(derived, progressShare: progressShare, transform)), resolving: derived)
     } else {
-      attach(
-        SubmittedStageNode(
-          derived,
-          on: context,
-          after: delay,
-          for: transformed,
-          progressShare: progressShare,
-          bypass: bypass,
-          transform
-        ),
-        resolving: derived
+      let stage = SubmittedStageNode(
+        derived,
+        on: context,
+        after: delay,
+        for: transformed,
+        progressShare: progressShare,
+        bypass: bypass,
+        transform
       )
+      attach(.passRetained(stage), resolving: derived)
     }
     return Future<New, NewFailure>(derived)
   }
@@ -54,22 +52,18 @@ extension Future {
   /// The result, if it is there and all that came before have been told.
   @inlinable
   var deliveredResult: Result<Value, Failure>? {
-    if case .shared(let state) = storage { state.deliveredResult } else { peek() }
+    hasState ? withState { $0.deliveredResult } : peek()
   }
 
   /// Adds a stage, which may be due at once, and which nobody else knows yet, and neither `derived`.
   @inlinable
-  func attach(_ stage: StageNode, resolving derived: AnySharedState) {
-    switch storage {
-    case .shared(let state):
-      derived.details = .stage(Unmanaged.passUnretained(stage))
-      stage.source = Unmanaged.passUnretained(state)
-      state.attach(stage)
-    case .succeeded, .failed:
+  func attach(_ stage: Unmanaged<StageNode>, resolving derived: AnySharedState) {
+    guard hasState else {
       let state = State<Value, Failure>(hasPromise: false)
       state.resolve(peek().unsafelyUnwrapped, in: nil)
-      Future(state).attach(stage, resolving: derived)
+      return state.attach(stage, resolving: derived)
     }
+    withState { $0.attach(stage, resolving: derived) }
   }
 
   /// What a transform returned, as a future of its own: itself if it is resolved or nobody else has it, else a follower.
@@ -81,5 +75,15 @@ extension Future {
     let derived = State<Value, Failure>(hasPromise: false)
     derived.follow(Future(inner), in: loop, after: share)
     return Future(derived)
+  }
+}
+
+extension AnySharedState {
+  /// Adds a stage, which may be due at once, and which nobody else knows yet, and neither `derived`.
+  @inlinable
+  final func attach(_ stage: Unmanaged<StageNode>, resolving derived: AnySharedState) {
+    derived.details = .stage(stage)
+    stage._withUnsafeGuaranteedRef { $0.source = Unmanaged.passUnretained(self) }
+    attach(Unmanaged<CallbackNode>.fromOpaque(stage.toOpaque()))
   }
 }

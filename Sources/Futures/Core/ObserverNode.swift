@@ -16,7 +16,7 @@ class ObserverNode<Value: Sendable, Failure: Error>: CallbackNode, @unchecked Se
   /// A callback that runs inline.
   @inlinable
   convenience init(_ callback: @escaping Callback) {
-    self.init(kind: .inline, callback) { node, state, _ in
+    self.init(kind: .inline, consume callback) { node, state, _ in
       let node = unsafeDowncast(node, to: ObserverNode.self)
       let callback = node.takeCallback()
       // No result: the future broke, and the callback is released unrun.
