@@ -168,8 +168,9 @@ extension Future {
     complete: @escaping @Sendable ([Future]) -> Result<New, NewFailure>
   ) -> Future<New, NewFailure> {
     var isPending = false
-    for input in inputs {
-      guard let result = input.peek() else {
+    // By index here and below: iterating counts a reference to each element.
+    for index in inputs.indices {
+      guard let result = inputs[index].peek() else {
         isPending = true
         continue
       }
@@ -183,8 +184,8 @@ extension Future {
     let gathering = Gathering(derived, of: inputs.count, progress: rule) { complete(inputs) }
     var gathered: [GatheredInput] = []
     gathered.reserveCapacity(inputs.count)
-    for input in inputs {
-      if let input = input.input(of: gathering, decide: decide) { gathered.append(input) }
+    for index in inputs.indices {
+      if let input = inputs[index].input(of: gathering, decide: decide) { gathered.append(input) }
     }
     gathering.start(gathered)
     return Future<New, NewFailure>(derived)

@@ -77,21 +77,22 @@ extension AnySharedState {
   /// O(length of the chain).
   @usableFromInline
   final var producingTask: Task<Void, any Error>? {
-    var state = self
-    while true {
-      let root = state.root
-      let (task, source) = root.lock.withLock { () -> (Task<Void, any Error>?, AnySharedState?) in
-        switch root.producer {
-        case .task(let task): (task, nil)
-        // The source is alive now, as `StateDetails.stage` says.
-        case .stage(let stage) where root.phase.load(ordering: .relaxed) <= .following:
-          (nil, stage._withUnsafeGuaranteedRef { $0.source?.takeUnretainedValue() })
-        default: (nil, nil)
-        }
+    var (task, source) = nearestProducer
+    while let state = source { (task, source) = state.nearestProducer }
+    return task
+  }
+
+  /// The task that resolves this state, or else the state to ask next.
+  private final var nearestProducer: (task: Task<Void, any Error>?, source: AnySharedState?) {
+    lock.withLock {
+      if case .merged(let target) = details { return (nil, target) }
+      switch producer {
+      case .task(let task): return (task, nil)
+      // The source is alive now, as `StateDetails.stage` says.
+      case .stage(let stage) where phase.load(ordering: .relaxed) <= .following:
+        return (nil, stage._withUnsafeGuaranteedRef { $0.source?.takeUnretainedValue() })
+      default: return (nil, nil)
       }
-      if let task { return task }
-      guard let source else { return nil }
-      state = source
     }
   }
 }

@@ -196,10 +196,10 @@ extension StageNode {
   final func attach(to source: AnySharedState, resolving derived: AnySharedState) {
     self.source = Unmanaged.passUnretained(source)
     switch derived.adopt(self) {
-    case .wanted: source.attach(self)
+    case .wanted: source.attach(.passRetained(self))
     case .silent:
       status.store(.silent, ordering: .relaxed)  // nobody else has this node yet
-      source.attach(self)
+      source.attach(.passRetained(self))
       source.cancelIfUnneeded()
     case .unwanted: source.cancelIfUnneeded()
     }
@@ -212,19 +212,15 @@ extension AnySharedState {
 
   /// Names `stage` as the producer of this state.
   fileprivate final func adopt(_ stage: StageNode) -> Adoption {
-    var state = root
-    while true {
-      let (adoption, hasProgress) = state.lock.withLock { () -> (Adoption?, Bool) in
-        let phase = state.phase.load(ordering: .relaxed)
-        guard phase != .merged else { return (nil, false) }
-        guard phase <= .following else { return (.unwanted, false) }
-        state.setProducer(next: stage)
-        return (state.isCancelled ? .silent : .wanted, state.progressRecord != nil)
-      }
-      if hasProgress { state.relinkProgress() }
-      if let adoption { return adoption }
-      state = state.root
+    let (adoption, hasProgress) = lock.withLock { () -> (Adoption?, Bool) in
+      let phase = phase.load(ordering: .relaxed)
+      guard phase != .merged else { return (nil, false) }
+      guard phase <= .following else { return (.unwanted, false) }
+      setProducer(next: stage)
+      return (isCancelled ? .silent : .wanted, progressRecord != nil)
     }
+    if hasProgress { relinkProgress() }
+    return adoption ?? root.adopt(stage)
   }
 
   /// Puts `stage` in the place of the one before, whose region it takes over, but for what that has done.

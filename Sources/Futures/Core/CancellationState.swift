@@ -105,8 +105,10 @@ package final class CancellationState: AnySharedState, @unchecked Sendable {
       while let node = handlers.popFirst() {
         // Whoever claims it runs it; `remove()` may have been faster.
         guard node.claimSubmitted() else { continue }
-        let handler = unsafeDowncast(node, to: HandlerNode.self)
-        guard let linked = handler.run() else { continue }
+        // As it says: a second name for the node would be a second counted reference.
+        guard let linked = withExtendedLifetime(node, { unsafeDowncast(node, to: HandlerNode.self).run() }) else {
+          continue
+        }
         if let inner = linked.begin() {
           if !handlers.isEmpty { outer.append(handlers) }
           handlers = inner

@@ -65,7 +65,8 @@ final class Gathering<Derived: OutcomeStorage>: InputHolder, @unchecked Sendable
     awaited.store(inputs.count, ordering: .relaxed)  // nobody else has the gathering yet
     lock.withLock { self.inputs = inputs }
     derived.details = .inputs(self)  // nobody else has the derived state yet
-    for input in inputs { input.state.attach(input.node) }
+    // By index: iterating counts a reference to each state and node.
+    for index in inputs.indices { inputs[index].state.attach(.passRetained(inputs[index].node)) }
   }
 
   /// Notes that an input has come, which alone decides if `decision` says so.

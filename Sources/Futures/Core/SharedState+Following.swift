@@ -28,7 +28,7 @@ extension SharedState {
     if let result = other.peek() {
       resolve(result, in: loop)
     } else if var source = other.takeState() {
-      precondition(source !== typedRoot, "A future was told to resolve as itself, which would never end.")
+      precondition(!isMerged(into: source), "A future was told to resolve as itself, which would never end.")
       let region = ProgressRegion.rest(after: share)
       if !Self.merge(&source, into: self, region) {
         FollowerNode(self, region: region).attach(to: source, resolving: self)
@@ -64,32 +64,7 @@ extension SharedState {
     retrying {
       whileLocked(&inner) { inner in
         guard inner.isUnobserved, inner.hasNoDetails, isOnlyHandle(&inner) else { return .refused }
-        return inner.giveProducer(to: outer.typedRoot, region)
-      }
-    }
-  }
-
-  /// What came of an attempt to merge one state into another.
-  private enum MergeAttempt {
-    case merged
-    /// The same, and the other has progress, which comes from somebody else now.
-    case mergedWithProgress(SharedState)
-    case refused
-    /// The other was busy, or has just been merged into a third.
-    case delayed(by: SharedState)
-  }
-
-  /// Attempts a merge until it has succeeded, or is refused.
-  /// - Returns: Whether it has succeeded.
-  private static func retrying(_ attempt: () -> MergeAttempt) -> Bool {
-    while true {
-      switch attempt() {
-      case .merged: return true
-      case .mergedWithProgress(let target):
-        target.relinkProgress()
-        return true
-      case .refused: return false
-      case .delayed(let other): other.lock.withLock {}  // parks until that is free
+        return inner.giveProducer(to: outer.root, region)
       }
     }
   }
@@ -109,7 +84,7 @@ extension SharedState {
         guard state.phase.load(ordering: .relaxed) == .following, !state.hasPromise,
           let only = state.consumers.only as? FollowerNode<Stored>, isOnlyHandle(&state)
         else { return .refused }
-        let target = only.follower.typedRoot
+        let target = only.follower.root
         isCycle = target === state
         guard !isCycle, state.hasNoDetails else { return .refused }
         let attempt = state.giveProducer(to: target, .whole)
@@ -157,11 +132,55 @@ extension SharedState {
     return lock.pointee.withLock { body(&state) }
   }
 
+  /// Whether `state` has two references: the caller's, and that of its producer.
+  ///
+  /// Under the lock, while it is unresolved.
+  ///
+  /// Swift tells only whether there is one. So the producer's is taken away for the moment of the question. It is there
+  /// to be taken, because a producer lets go of a state only after it has resolved, broken or merged it, which needs the
+  /// lock; and the count cannot reach zero, because the caller holds the other.
+  private static func isOnlyHandle(_ state: inout SharedState) -> Bool {
+    let reference = Unmanaged.passUnretained(state)
+    reference.release()
+    defer { _ = reference.retain() }
+    return isKnownUniquelyReferenced(&state)
+  }
+}
+
+// MARK: - What needs no types
+
+// Here, because unspecialised code of a generic type looks up the metadata of what is nested in it.
+extension AnySharedState {
+  /// What came of an attempt to merge one state into another.
+  fileprivate enum MergeAttempt {
+    case merged
+    /// The same, and the other has progress, which comes from somebody else now.
+    case mergedWithProgress(AnySharedState)
+    case refused
+    /// The other was busy, or has just been merged into a third.
+    case delayed(by: AnySharedState)
+  }
+
+  /// Attempts a merge until it has succeeded, or is refused.
+  /// - Returns: Whether it has succeeded.
+  fileprivate static func retrying(_ attempt: () -> MergeAttempt) -> Bool {
+    while true {
+      switch attempt() {
+      case .merged: return true
+      case .mergedWithProgress(let target):
+        target.relinkProgress()
+        return true
+      case .refused: return false
+      case .delayed(let other): other.lock.withLock {}  // parks until that is free
+      }
+    }
+  }
+
   /// Merges this state into `target`: what resolves it resolves `target` from now on, and is cancelled with it.
   ///
   /// Under the lock of this state, and takes that of `target` while it has it: once anybody finds this state merged, the
   /// target knows its producer. It does not wait for that lock, since two states could be about to merge into each other.
-  private func giveProducer(to target: SharedState, _ region: ProgressRegion) -> MergeAttempt {
+  fileprivate final func giveProducer(to target: AnySharedState, _ region: ProgressRegion) -> MergeAttempt {
     guard target !== self else { return .refused }
     let attempt = target.lock.withLockIfAvailable { () -> MergeAttempt in
       let phase = target.phase.load(ordering: .relaxed)
@@ -186,27 +205,20 @@ extension SharedState {
   /// Whether this state has nothing but a stage that resolves it, or nobody.
   ///
   /// Under the lock.
-  private var hasNoDetails: Bool { details.isTrivial && !isCancelled }
+  fileprivate final var hasNoDetails: Bool { details.isTrivial && !isCancelled }
 
   /// Whether nobody observes this state, and no promise can hand out another handle.
   ///
   /// Under the lock.
-  private var isUnobserved: Bool {
+  fileprivate final var isUnobserved: Bool {
     let phase = phase.load(ordering: .relaxed)
     return (phase == .pending || phase == .following) && !hasPromise && consumers.isEmpty
   }
 
-  /// Whether `state` has two references: the caller's, and that of its producer.
-  ///
-  /// Under the lock, while it is unresolved.
-  ///
-  /// Swift tells only whether there is one. So the producer's is taken away for the moment of the question. It is there
-  /// to be taken, because a producer lets go of a state only after it has resolved, broken or merged it, which needs the
-  /// lock; and the count cannot reach zero, because the caller holds the other.
-  private static func isOnlyHandle(_ state: inout SharedState) -> Bool {
-    let reference = Unmanaged.passUnretained(state)
-    reference.release()
-    defer { _ = reference.retain() }
-    return isKnownUniquelyReferenced(&state)
+  /// Whether this is `other`, or was merged into it.
+  @usableFromInline
+  final func isMerged(into other: AnySharedState) -> Bool {
+    // Relaxed: a hint where to look; `root` looks again.
+    self === other || phase.load(ordering: .relaxed) == .merged && root === other
   }
 }
