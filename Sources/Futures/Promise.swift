@@ -29,7 +29,9 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     state = SharedState(hasPromise: true)
     self.fileID = Self.pointer(to: fileID)
     self.line = UInt32(truncatingIfNeeded: line)
-    if let label = label() { state.setLabel(label) }
+    let label = label()
+    if let label { state.setLabel(label) }
+    if FuturesDiagnostics.tracksPendingFutures { track(label, fileID, line) }
   }
 
   /// Makes the promise of a state that has been told that there is one.
@@ -37,6 +39,12 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     self.state = state
     self.fileID = Self.pointer(to: fileID)
     self.line = UInt32(truncatingIfNeeded: line)
+    if FuturesDiagnostics.tracksPendingFutures { track(nil, fileID, line) }
+  }
+
+  @usableFromInline
+  func track(_ label: String?, _ fileID: StaticString, _ line: UInt) {
+    PendingFutures.shared.add(state, label: label, fileID: "\(fileID)", line: line)
   }
 
   deinit {

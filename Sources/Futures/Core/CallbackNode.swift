@@ -221,6 +221,11 @@ struct CallbackList {
     return nodes
   }
 
+  /// How many consumers there are.
+  ///
+  /// O(n).
+  var count: Int { all.count }
+
   /// Takes out the consumers that only wait, in order, and gives them `status`.
   ///
   /// O(n).
