@@ -18,14 +18,14 @@ struct FuturesBenchmark {
 
   private static func run(_ options: Options) throws {
     if options.isHelp { return print(Options.help) }
-    if let peakMemory = options.peakMemory { return print(peakMemory.runHere()) }
+    if let peakMemory = options.peakMemory { return print(peakMemory.runHere() ?? 0) }
     #if DEBUG
       FileHandle.standardError.write(Data("This is a debug build: its times say nothing.\n".utf8))
     #endif
     if !AllocationCounts.areSupported {
       FileHandle.standardError.write(Data("Allocations are not counted on this system and read 0.\n".utf8))
     }
-    let harness = Harness(isQuick: options.isQuick)
+    let harness = Harness(isQuick: options.isQuick || options.isUntimed, isTimed: !options.isUntimed)
     if options.isJSON {
       let rows = [harness.baseline()] + options.rows.flatMap { $0.measure(harness) }
       print(try JSONReport(isQuick: options.isQuick, rows: rows.map(JSONReport.Line.init)).text)

@@ -1,27 +1,27 @@
 import Synchronization
 
-/// The floor of the callback rows: what one writes by hand, a lock and a slot, for `Int` alone.
+/// The floor of the callback rows: what one writes by hand, a lock and a slot.
 ///
 /// It has a producer and a consumer side as `Promise` and `Future` have, and keeps the order of callbacks; it knows no
 /// execution contexts, no removal, no broken promises, and recurses on deep chains. Every entry is out of line, as calls
 /// into a library are: else the compiler sees that no object outlives the loop of the benchmark, and allocates none.
-final class HandPromise: Sendable {
-  let future = HandFuture()
+final class HandPromise<Value: Sendable, Failure: Error>: Sendable {
+  let future = HandFuture<Value, Failure>()
 
   @inline(never)
   init() {}
 
   @inline(never)
-  func succeed(_ value: Int) { future.resolve(.success(value)) }
+  func succeed(_ value: Value) { future.resolve(.success(value)) }
 }
 
 /// The consumer side, and the storage.
-final class HandFuture: Sendable {
-  typealias Callback = @Sendable (Result<Int, any Error>) -> Void
+final class HandFuture<Value: Sendable, Failure: Error>: Sendable {
+  typealias Callback = @Sendable (Result<Value, Failure>) -> Void
 
   private enum State {
     case pending(first: Callback?, others: [Callback])
-    case resolved(Result<Int, any Error>)
+    case resolved(Result<Value, Failure>)
   }
 
   private let state: Mutex<State>
@@ -32,12 +32,12 @@ final class HandFuture: Sendable {
   }
 
   @inline(never)
-  init(succeeded value: Int) {
+  init(succeeded value: Value) {
     state = Mutex(.resolved(.success(value)))
   }
 
   @inline(never)
-  func resolve(_ result: Result<Int, any Error>) {
+  func resolve(_ result: Result<Value, Failure>) {
     let before = state.withLock { state in
       let before = state
       if case .pending = state { state = .resolved(result) }
@@ -50,7 +50,7 @@ final class HandFuture: Sendable {
 
   @inline(never)
   func whenResolved(_ callback: @escaping Callback) {
-    let result: Result<Int, any Error>? = state.withLock { state in
+    let result: Result<Value, Failure>? = state.withLock { state in
       switch state {
       case .resolved(let result): return result
       case .pending(nil, _): state = .pending(first: callback, others: [])
@@ -66,15 +66,15 @@ final class HandFuture: Sendable {
   }
 
   @inline(never)
-  func map(_ transform: @escaping @Sendable (Int) -> Int) -> HandFuture {
-    let promise = HandPromise()
+  func map(_ transform: @escaping @Sendable (Value) -> Value) -> HandFuture {
+    let promise = HandPromise<Value, Failure>()
     whenResolved { promise.future.resolve($0.map(transform)) }
     return promise.future
   }
 
   @inline(never)
-  func flatMap(_ transform: @escaping @Sendable (Int) -> HandFuture) -> HandFuture {
-    let promise = HandPromise()
+  func flatMap(_ transform: @escaping @Sendable (Value) -> HandFuture) -> HandFuture {
+    let promise = HandPromise<Value, Failure>()
     whenResolved { result in
       switch result {
       case .success(let value): transform(value).whenResolved { promise.future.resolve($0) }

@@ -3,8 +3,9 @@ struct Options {
   var rows = allRows
   var isJSON = false
   var isQuick = false
+  var isUntimed = false
   var isHelp = false
-  /// Hidden: this process is the child that runs one recursion and prints its peak memory.
+  /// Hidden: this process is the child that runs one deep work and prints its peak memory.
   var peakMemory: PeakMemory?
 
   /// What is wrong with the command line, in one sentence.
@@ -13,9 +14,11 @@ struct Options {
   }
 
   static let help = """
-    Usage: swift run -c release futures-benchmark [--rows C2,B1] [--json] [--quick]
+    Usage: swift run -c release futures-benchmark [--rows C2,B1] [--variants] [--allocations] [--json] [--quick]
 
       --rows NAMES  Measure only these rows: \(allRows.map(\.name).joined(separator: ", ")).
+      --variants    Measure each row also with the failure type Never, and with values that are strings and objects.
+      --allocations Count allocations and measure no time: every row and variant in a few seconds.
       --json        Print JSON instead of a table.
       --quick       Few, short samples and shorter recursions: shows that it runs, not how fast.
       --help        Print this.
@@ -28,18 +31,24 @@ struct Options {
 
   init(_ arguments: [String]) throws(Mistake) {
     var arguments = arguments[...]
+    var hasVariants = false
     while let option = arguments.popFirst() {
       switch option {
       case "--json": isJSON = true
       case "--quick": isQuick = true
+      case "--variants": hasVariants = true
+      case "--allocations": (isUntimed, hasVariants) = (true, true)
       case "--help", "-h": isHelp = true
       case "--rows": rows = try Self.rows(arguments.popFirst())
       case PeakMemory.option:
-        peakMemory = PeakMemory(steps: arguments.popFirst(), count: arguments.popFirst())
-        if peakMemory == nil { throw Mistake(sentence: "\(option) needs the kind of steps and their number.") }
+        guard let row = arguments.popFirst(), let depth = arguments.popFirst().flatMap({ Int($0) }), depth > 0 else {
+          throw Mistake(sentence: "\(option) needs the name of a row and a depth.")
+        }
+        peakMemory = PeakMemory(row: row, depth: depth)
       default: throw Mistake(sentence: "\(option) is not an option; --help lists them.")
       }
     }
+    if hasVariants { rows = rows.flatMap(\.withVariants) }
   }
 
   /// The rows with these names, in the order of the table.

@@ -1,0 +1,43 @@
+/// A kind of value that the rows are measured with.
+///
+/// The work of a row is the same for all of them: a value is made of an integer, handed on, and read as one.
+protocol BenchmarkValue: Sendable {
+  /// What it adds to the name of a row; nothing for `Int`.
+  static var suffix: String { get }
+
+  /// A value that allocates nothing.
+  static func make(_ index: Int) -> Self
+
+  var word: Int { get }
+}
+
+/// A value without references.
+extension Int: BenchmarkValue {
+  static var suffix: String { "" }
+
+  static func make(_ index: Int) -> Int { index }
+
+  var word: Int { self }
+}
+
+/// A value with one reference: always the same string, too long to be kept inside, so that each copy counts a reference.
+extension String: BenchmarkValue {
+  static var suffix: String { " String" }
+
+  private static let shared = String(repeating: "a long string; ", count: 3)
+
+  static func make(_ index: Int) -> String { shared }
+
+  var word: Int { utf8.count }
+}
+
+/// A value that is a reference: always the same object.
+final class SharedObject: BenchmarkValue {
+  static var suffix: String { " class" }
+
+  private static let shared = SharedObject()
+
+  static func make(_ index: Int) -> SharedObject { shared }
+
+  let word = 1
+}
