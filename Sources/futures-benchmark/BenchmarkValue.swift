@@ -5,7 +5,9 @@ protocol BenchmarkValue: Sendable {
   /// What it adds to the name of a row; nothing for `Int`.
   static var suffix: String { get }
 
-  /// A value that allocates nothing.
+  /// A value, without an allocation.
+  ///
+  /// It depends on the index for all types, so that a closure that makes one captures the index for all types.
   static func make(_ index: Int) -> Self
 
   var word: Int { get }
@@ -26,7 +28,7 @@ extension String: BenchmarkValue {
 
   private static let shared = String(repeating: "a long string; ", count: 3)
 
-  static func make(_ index: Int) -> String { shared }
+  static func make(_ index: Int) -> String { index == .min ? "" : shared }
 
   var word: Int { utf8.count }
 }
@@ -36,8 +38,9 @@ final class SharedObject: BenchmarkValue {
   static var suffix: String { " class" }
 
   private static let shared = SharedObject()
+  private static let other = SharedObject()
 
-  static func make(_ index: Int) -> SharedObject { shared }
+  static func make(_ index: Int) -> SharedObject { index == .min ? other : shared }
 
   let word = 1
 }

@@ -30,7 +30,7 @@ extension Variant {
     Body.synchronous { repetitions in
       for _ in 0..<repetitions {
         let promises = order.indices.map { _ in makePromise() }
-        Future.all(promises.map(\.future)).whenSucceeded(on: .immediate) { Sink.add($0.count) }
+        Future.all(promises.map { $0.future }).whenSucceeded(on: .immediate) { Sink.add($0.count) }
         for index in order { promises[index].succeed(Value.make(index)) }
       }
     }
@@ -40,14 +40,14 @@ extension Variant {
     Body.synchronous { repetitions in
       for _ in 0..<repetitions {
         let promises = order.indices.map { _ in makeHandPromise() }
-        handAll(promises.map(\.future)).whenResolved { Sink.add($0, plus: 0) }
+        handAll(promises.map { $0.future }).whenResolved { Sink.add($0, plus: 0) }
         for index in order { promises[index].succeed(Value.make(index)) }
       }
     }
   }
 
   /// The floor: an array, a count and a lock.
-  private static func handAll(_ futures: [HandFuture<Value, Failure>]) -> HandFuture<Value, Failure> {
+  private static func handAll(_ futures: [Hand]) -> Hand {
     let all = makeHandPromise()
     let state = Mutex((values: [Value](repeating: Value.make(0), count: futures.count), awaited: futures.count))
     let shared = Shared(state)

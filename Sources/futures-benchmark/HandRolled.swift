@@ -5,40 +5,45 @@ import Synchronization
 /// It has a producer and a consumer side as `Promise` and `Future` have, and keeps the order of callbacks; it knows no
 /// execution contexts, no removal, no broken promises, and recurses on deep chains. Every entry is out of line, as calls
 /// into a library are: else the compiler sees that no object outlives the loop of the benchmark, and allocates none.
-final class HandPromise<Value: Sendable, Failure: Error>: Sendable {
-  let future = HandFuture<Value, Failure>()
+final class HandPromise<Hand: HandFuture>: Sendable {
+  let future = Hand(.pending(first: nil, others: []))
 
   @inline(never)
   init() {}
 
   @inline(never)
-  func succeed(_ value: Value) { future.resolve(.success(value)) }
+  func succeed(_ value: Hand.Value) { future.resolve(.success(value)) }
 }
 
 /// The consumer side, and the storage.
-final class HandFuture<Value: Sendable, Failure: Error>: Sendable {
+///
+/// Why not a generic class? What one writes by hand is for one type, and the `deinit` of a generic class is not
+/// specialised, which would make the floor half as slow again.
+protocol HandFuture: AnyObject, Sendable {
+  associatedtype Value: BenchmarkValue
+  associatedtype Failure: Error
+
+  init(_ state: HandState<Value, Failure>)
+
+  func withState<Output>(_ body: (inout HandState<Value, Failure>) -> Output) -> Output
+}
+
+enum HandState<Value: Sendable, Failure: Error> {
   typealias Callback = @Sendable (Result<Value, Failure>) -> Void
 
-  private enum State {
-    case pending(first: Callback?, others: [Callback])
-    case resolved(Result<Value, Failure>)
-  }
+  case pending(first: Callback?, others: [Callback])
+  case resolved(Result<Value, Failure>)
+}
 
-  private let state: Mutex<State>
-
-  @inline(never)
-  init() {
-    state = Mutex(.pending(first: nil, others: []))
-  }
+extension HandFuture {
+  typealias Callback = HandState<Value, Failure>.Callback
 
   @inline(never)
-  init(succeeded value: Value) {
-    state = Mutex(.resolved(.success(value)))
-  }
+  init(succeeded value: Value) { self.init(.resolved(.success(value))) }
 
   @inline(never)
   func resolve(_ result: Result<Value, Failure>) {
-    let before = state.withLock { state in
+    let before = withState { state in
       let before = state
       if case .pending = state { state = .resolved(result) }
       return before
@@ -50,7 +55,7 @@ final class HandFuture<Value: Sendable, Failure: Error>: Sendable {
 
   @inline(never)
   func whenResolved(_ callback: @escaping Callback) {
-    let result: Result<Value, Failure>? = state.withLock { state in
+    let result: Result<Value, Failure>? = withState { state in
       switch state {
       case .resolved(let result): return result
       case .pending(nil, _): state = .pending(first: callback, others: [])
@@ -66,15 +71,15 @@ final class HandFuture<Value: Sendable, Failure: Error>: Sendable {
   }
 
   @inline(never)
-  func map(_ transform: @escaping @Sendable (Value) -> Value) -> HandFuture {
-    let promise = HandPromise<Value, Failure>()
+  func map(_ transform: @escaping @Sendable (Value) -> Value) -> Self {
+    let promise = HandPromise<Self>()
     whenResolved { promise.future.resolve($0.map(transform)) }
     return promise.future
   }
 
   @inline(never)
-  func flatMap(_ transform: @escaping @Sendable (Value) -> HandFuture) -> HandFuture {
-    let promise = HandPromise<Value, Failure>()
+  func flatMap(_ transform: @escaping @Sendable (Value) -> Self) -> Self {
+    let promise = HandPromise<Self>()
     whenResolved { result in
       switch result {
       case .success(let value): transform(value).whenResolved { promise.future.resolve($0) }

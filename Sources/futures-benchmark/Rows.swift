@@ -41,15 +41,15 @@ extension Variant {
 }
 
 /// The rows with `Int` and `any Error`, which have the budgets.
-let allRows = Variant<Int, any Error>.rows
+let allRows = Variant<IntByHand>.rows
 
 /// The same with the other values and failures.
 private let variants = [
-  Variant<Int, Never>.rows,
-  Variant<String, any Error>.rows,
-  Variant<String, Never>.rows,
-  Variant<SharedObject, any Error>.rows,
-  Variant<SharedObject, Never>.rows,
+  Variant<IntNeverByHand>.rows,
+  Variant<StringByHand>.rows,
+  Variant<StringNeverByHand>.rows,
+  Variant<ObjectByHand>.rows,
+  Variant<ObjectNeverByHand>.rows,
 ]
 
 extension RowDefinition {
@@ -60,11 +60,11 @@ extension RowDefinition {
 /// The deep works of all variants.
 var allDeepWorks: [String: @Sendable (_ depth: Int) -> Body] {
   [
-    Variant<Int, any Error>.deepWorks,
-    Variant<Int, Never>.deepWorks,
-    Variant<String, any Error>.deepWorks,
-    Variant<String, Never>.deepWorks,
-    Variant<SharedObject, any Error>.deepWorks,
-    Variant<SharedObject, Never>.deepWorks,
+    Variant<IntByHand>.deepWorks,
+    Variant<IntNeverByHand>.deepWorks,
+    Variant<StringByHand>.deepWorks,
+    Variant<StringNeverByHand>.deepWorks,
+    Variant<ObjectByHand>.deepWorks,
+    Variant<ObjectNeverByHand>.deepWorks,
   ].reduce(into: [:]) { $0.merge($1) { first, _ in first } }
 }

@@ -54,7 +54,7 @@ extension Variant {
       for index in 0..<repetitions {
         let promise = makeHandPromise()
         var future = promise.future
-        for _ in 0..<stages { future = future.flatMap { HandFuture(succeeded: Value.make($0.word &+ index)) } }
+        for _ in 0..<stages { future = future.flatMap { Hand(succeeded: Value.make($0.word &+ index)) } }
         promise.succeed(Value.make(index))
       }
     }
@@ -92,7 +92,7 @@ extension Variant {
       }
     }
     let floor = Body.synchronous { repetitions in
-      let inner = Slot<HandPromise<Value, Failure>>()
+      let inner = Slot<HandPromise<Hand>>()
       for index in 0..<repetitions {
         let promise = makeHandPromise()
         var future = promise.future

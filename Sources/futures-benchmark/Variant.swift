@@ -1,10 +1,13 @@
 import Futures
 
-/// The rows as measured with futures of one type of value and one type of failure.
+/// The rows as measured with futures of one type of value and one type of failure: those of a hand-rolled future.
 ///
 /// Everything in it is called with concrete types, so that the optimizer specialises it as it does the code of a program:
 /// no row goes through a protocol at run time.
-enum Variant<Value: BenchmarkValue, Failure: Error> {
+enum Variant<Hand: HandFuture> {
+  typealias Value = Hand.Value
+  typealias Failure = Hand.Failure
+
   /// What it adds to the name of a row; nothing for `Int` and `any Error`, with which the budgets were made.
   static var suffix: String { Value.suffix + (Failure.self == Never.self ? " Never" : "") }
 
@@ -16,5 +19,5 @@ enum Variant<Value: BenchmarkValue, Failure: Error> {
 
   /// The same for the floor.
   @inline(never)
-  static func makeHandPromise() -> HandPromise<Value, Failure> { HandPromise() }
+  static func makeHandPromise() -> HandPromise<Hand> { HandPromise() }
 }
