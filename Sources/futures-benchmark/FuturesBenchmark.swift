@@ -26,17 +26,16 @@ struct FuturesBenchmark {
       FileHandle.standardError.write(Data("Allocations are not counted on this system and read 0.\n".utf8))
     }
     let harness = Harness(isQuick: options.isQuick || options.isUntimed, isTimed: !options.isUntimed)
-    if options.isJSON {
-      let rows = [harness.baseline()] + options.rows.flatMap { $0.measure(harness) }
-      print(try JSONReport(isQuick: options.isQuick, rows: rows.map(JSONReport.Line.init)).text)
-      return
-    }
-    print(Table.head)
-    let rows = [RowDefinition("A", { [$0.baseline()] })] + options.rows
-    for row in rows.lazy.flatMap({ $0.measure(harness) }) {
-      for line in Table.lines(row) { print(line) }
+    let definitions = [RowDefinition("A", { [$0.baseline()] })] + options.definitions
+    var rows: [Row] = []
+    if !options.isJSON { print(Table.head) }
+    for row in definitions.lazy.flatMap({ $0.measure(harness) }) {
+      rows.append(row)
+      if !options.isJSON { print(Table.lines(row).joined(separator: "\n")) }
       fflush(nil)
     }
+    if options.isJSON { print(try JSONReport(isQuick: options.isQuick, rows: rows.map(JSONReport.Line.init)).text) }
+    if let plot = options.plot { try Plot(rows: rows).svg.write(toFile: plot, atomically: true, encoding: .utf8) }
   }
 
   private static func fail(_ sentence: String, code: Int32) -> Never {

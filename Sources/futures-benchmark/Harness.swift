@@ -18,8 +18,21 @@ struct Harness: Sendable {
   /// Whether times are measured, or allocations alone.
   let isTimed: Bool
 
-  private var samples: Int { isQuick ? 3 : 18 }
+  private var samples: Int
   private var shortestSample: Double { isQuick ? 500_000 : 5_000_000 }
+
+  init(isQuick: Bool, isTimed: Bool) {
+    self.isQuick = isQuick
+    self.isTimed = isTimed
+    samples = isQuick ? 3 : 18
+  }
+
+  /// The same with fewer samples, for rows that have many sizes, some of which take a second.
+  var withFewSamples: Harness {
+    var harness = self
+    harness.samples = min(samples, 7)
+    return harness
+  }
 
   /// Measures one row.
   ///

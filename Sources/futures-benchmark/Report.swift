@@ -58,6 +58,7 @@ struct JSONReport: Encodable {
     let ours: Measurement
     let floors: [Measurement]
     let timesFloor: Double?
+    let size: Int?
     let peakMemory: Int?
     let peakGrowth: Int?
     let growth: Double?
@@ -69,6 +70,7 @@ struct JSONReport: Encodable {
       ours = row.ours
       floors = row.floors
       timesFloor = row.timesFloor
+      size = row.size
       peakMemory = row.peakMemory
       peakGrowth = row.peakGrowth
       growth = row.growth

@@ -23,7 +23,9 @@ struct Row {
   var peakMemory: Int?
   /// By how many bytes the peak memory grows from few steps to many.
   var peakGrowth: Int?
-  /// The cost of one part in relation to that in the smallest row of the kind.
+  /// How many parts, or threads, there are, where rows differ in nothing else.
+  var size: Int?
+  /// The cost of one part in relation to that in a smaller row of the kind.
   var growth: Double?
   var budget: [Limit]
 
