@@ -37,10 +37,14 @@ extension String: BenchmarkValue {
 final class SharedObject: BenchmarkValue {
   static var suffix: String { " class" }
 
-  private static let shared = SharedObject()
-  private static let other = SharedObject()
+  private static let shared = SharedObject(word: 1)
+  private static let other = SharedObject(word: 2)
 
   static func make(_ index: Int) -> SharedObject { index == .min ? other : shared }
 
-  let word = 1
+  let word: Int
+
+  /// Out of line: else the compiler makes objects that live in the program itself, and counts no references to them.
+  @inline(never)
+  private init(word: Int) { self.word = word }
 }

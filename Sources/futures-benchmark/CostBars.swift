@@ -60,7 +60,7 @@ struct CostBars {
         // The number is written after the mark where the two would meet.
         if (end - 4...end + 14 + 7 * Double(number.count)).contains(mark) { start = mark + 6 }
       }
-      drawing.text(index == 0 ? number : "\(number)  \(measured.name)", x: start, y: y + 10, size: 11)
+      drawing.text(index == 0 ? number : "\(number) \(measured.name)", x: start, y: y + 10, size: 11)
     }
   }
 }

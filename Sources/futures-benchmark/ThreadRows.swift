@@ -36,7 +36,7 @@ func threadsThatCreateAndResolve(_ harness: Harness) -> [Row] {
 private func createAndResolve(_ sum: ThreadSum) {
   for index in 0..<operations {
     let promise = Variant<IntByHand>.makePromise()
-    promise.future.whenSucceeded(on: .immediate) { sum.add($0 &+ index) }
+    promise.future.whenResolved(on: .immediate) { sum.add($0, plus: index) }
     promise.succeed(index)
   }
 }
@@ -97,6 +97,9 @@ private final class ThreadSum: Sendable {
 
   var total: Int { sum.load(ordering: .relaxed) }
 
-  /// Adds; one thread alone does, so that the load and the store, both relaxed, need not be one operation.
-  func add(_ value: Int) { sum.store(sum.load(ordering: .relaxed) &+ value, ordering: .relaxed) }
+  /// Adds as the `Sink` does; one thread alone does, so that the load and the store, both relaxed, need not be one operation.
+  func add(_ result: Result<Int, any Error>, plus captured: Int) {
+    guard case .success(let value) = result else { return }
+    sum.store(sum.load(ordering: .relaxed) &+ value &+ captured, ordering: .relaxed)
+  }
 }
