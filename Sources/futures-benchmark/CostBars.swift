@@ -9,8 +9,8 @@ struct CostBars {
   private let otherFloor = "#d1d5db"
   private let budget = "#dc2626"
   private let bar = 13.0
-  private let left = 240.0
-  private let scale = LogScale(numbers: 0.05...1_000, places: (from: 240, to: 860))
+  private let left = 260.0
+  private let scale = LogScale(numbers: 0.05...1_000, places: (from: 260, to: 860))
 
   func draw(on drawing: inout Drawing, top: Double) {
     drawLegend(on: &drawing, y: top)

@@ -12,7 +12,7 @@ struct FuturesBenchmark {
     } catch let mistake as Options.Mistake {
       fail(mistake.sentence, code: 2)
     } catch {
-      fail("The report could not be written: \(error).", code: 1)
+      fail("The report could not be written: \(error)", code: 1)
     }
   }
 
@@ -35,7 +35,11 @@ struct FuturesBenchmark {
       fflush(nil)
     }
     if options.isJSON { print(try JSONReport(isQuick: options.isQuick, rows: rows.map(JSONReport.Line.init)).text) }
-    if let plot = options.plot { try Plot(rows: rows).svg.write(toFile: plot, atomically: true, encoding: .utf8) }
+    if let file = options.plot {
+      // Without A, which is the unit.
+      let plot = Plot(rows: Array(rows.dropFirst()))
+      try plot.svg.write(toFile: file, atomically: true, encoding: .utf8)
+    }
   }
 
   private static func fail(_ sentence: String, code: Int32) -> Never {
