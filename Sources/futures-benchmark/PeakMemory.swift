@@ -11,7 +11,7 @@ struct PeakMemory {
 
   /// Runs the work in this process and returns its peak memory in bytes, or nil if there is no such work.
   func runHere() -> Int? {
-    guard let body = allDeepWorks[row]?(depth) else { return nil }
+    guard let body = deepWork(ofRow: row)?(depth) else { return nil }
     onSmallStack { _ = body.nanoseconds(1) }
     return Self.ofThisProcess()
   }

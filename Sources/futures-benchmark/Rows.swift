@@ -40,31 +40,27 @@ extension Variant {
   }
 }
 
-/// The rows with `Int` and `any Error`, which have the budgets.
-let allRows = Variant<IntByHand>.rows
-
-/// The same with the other values and failures.
+/// All variants; the first one has the budgets.
 private let variants = [
-  Variant<IntNeverByHand>.rows,
-  Variant<StringByHand>.rows,
-  Variant<StringNeverByHand>.rows,
-  Variant<ObjectByHand>.rows,
-  Variant<ObjectNeverByHand>.rows,
+  (rows: Variant<IntByHand>.rows, deepWorks: Variant<IntByHand>.deepWorks),
+  (rows: Variant<IntNeverByHand>.rows, deepWorks: Variant<IntNeverByHand>.deepWorks),
+  (rows: Variant<StringByHand>.rows, deepWorks: Variant<StringByHand>.deepWorks),
+  (rows: Variant<StringNeverByHand>.rows, deepWorks: Variant<StringNeverByHand>.deepWorks),
+  (rows: Variant<ObjectByHand>.rows, deepWorks: Variant<ObjectByHand>.deepWorks),
+  (rows: Variant<ObjectNeverByHand>.rows, deepWorks: Variant<ObjectNeverByHand>.deepWorks),
 ]
 
+/// The rows with `Int` and `any Error`.
+let allRows = variants[0].rows
+
 extension RowDefinition {
-  /// The row, and after it its variants.
-  var withVariants: [RowDefinition] { [self] + variants.joined().filter { $0.hasVariants && $0.name == name } }
+  /// The row, and after it the same one with other values and failures.
+  var withVariants: [RowDefinition] {
+    [self] + variants.dropFirst().flatMap(\.rows).filter { $0.hasVariants && $0.name == name }
+  }
 }
 
-/// The deep works of all variants.
-var allDeepWorks: [String: @Sendable (_ depth: Int) -> Body] {
-  [
-    Variant<IntByHand>.deepWorks,
-    Variant<IntNeverByHand>.deepWorks,
-    Variant<StringByHand>.deepWorks,
-    Variant<StringNeverByHand>.deepWorks,
-    Variant<ObjectByHand>.deepWorks,
-    Variant<ObjectNeverByHand>.deepWorks,
-  ].reduce(into: [:]) { $0.merge($1) { first, _ in first } }
+/// The deep work of a row, in any variant.
+func deepWork(ofRow name: String) -> (@Sendable (_ depth: Int) -> Body)? {
+  variants.lazy.compactMap { $0.deepWorks[name] }.first
 }
