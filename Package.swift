@@ -62,6 +62,13 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    // Runs the benchmark as a process, and holds what it allocates to the numbers of a file.
+    .testTarget(
+      name: "BenchmarkTests",
+      dependencies: ["futures-benchmark", "AllocationCounter"],
+      exclude: ["allocations.json"],
+      swiftSettings: settings
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -2,100 +2,106 @@ import Dispatch
 import Futures
 import FuturesAsync
 
-/// B1: `await` of a future that a promise resolved earlier.
-///
-/// The future is made once; each operation awaits it. Not `.succeeded`, which holds its value itself: this one has to
-/// look into its shared storage.
-@Sendable
-func awaitResolved(_ harness: Harness) -> [Row] {
-  let ours = Body.asynchronous { repetitions in
-    let future = resolvedByPromise()
-    for _ in 0..<repetitions { Sink.add((try? await future.value) ?? 0) }
-  }
-  let continuation = Body.asynchronous { repetitions in
-    for _ in 0..<repetitions {
-      Sink.add((try? await withUnsafeThrowingContinuation { $0.resume(returning: 1) }) ?? 0)
+extension Variant {
+  /// B1: `await` of a future that a promise resolved earlier.
+  ///
+  /// The future is made once; each operation awaits it. Not `.succeeded`, which holds its value itself: this one has to
+  /// look into its shared storage.
+  @Sendable
+  static func awaitResolved(_ harness: Harness) -> [Row] {
+    let ours = Body.asynchronous { repetitions in
+      let future = resolvedByPromise()
+      for _ in 0..<repetitions { Sink.add((try? await future.value)?.word ?? 0) }
     }
-  }
-  let task = Body.asynchronous { repetitions in
-    let task = Task<Int, any Error> { 1 }
-    for _ in 0..<repetitions { Sink.add((try? await task.value) ?? 0) }
-  }
-  return [
-    harness.measure(
-      "B1",
-      "await the value of a resolved future",
-      ours: ours,
-      floors: [Contender("unsafe continuation resumed at once", continuation), Contender("finished Task.value", task)],
-      budget: [.timesBaseline(0.6), .allocations(0)]
-    )
-  ]
-}
-
-@inline(never)
-private func resolvedByPromise() -> Future<Int, any Error> {
-  let promise = makePromise()
-  promise.succeed(1)
-  return promise.future
-}
-
-/// B2: `await` of a future that is pending and is resolved from a queue.
-///
-/// The floor does the same with the language's means alone, and cancelling it does nothing.
-@Sendable
-func awaitPending(_ harness: Harness) -> [Row] {
-  let queue = DispatchQueue(label: "benchmark")
-  let ours = Body.asynchronous { repetitions in
-    for _ in 0..<repetitions {
-      let promise = makePromise()
-      queue.async { promise.succeed(1) }
-      Sink.add((try? await promise.future.value) ?? 0)
-    }
-  }
-  let floor = Body.asynchronous { repetitions in
-    for _ in 0..<repetitions {
-      let value = try? await withTaskCancellationHandler {
-        try await withUnsafeThrowingContinuation { continuation in
-          queue.async { continuation.resume(returning: 1) }
-        }
-      } onCancel: {
+    let continuation = Body.asynchronous { repetitions in
+      for _ in 0..<repetitions {
+        let value = try? await withUnsafeThrowingContinuation { $0.resume(returning: Value.make(1)) }
+        Sink.add(value?.word ?? 0)
       }
-      Sink.add(value ?? 0)
     }
+    let task = Body.asynchronous { repetitions in
+      let task = Task<Value, any Error> { Value.make(1) }
+      for _ in 0..<repetitions { Sink.add((try? await task.value)?.word ?? 0) }
+    }
+    return [
+      harness.measure(
+        "B1" + suffix,
+        "await the value of a resolved future",
+        ours: ours,
+        floors: [
+          Contender("unsafe continuation resumed at once", continuation), Contender("finished Task.value", task),
+        ],
+        budget: [.timesBaseline(0.6), .allocations(0)]
+      )
+    ]
   }
-  return [
-    harness.measure(
-      "B2",
-      "await a pending future, resolved from a queue",
-      ours: ours,
-      floors: [Contender("cancellation handler, unsafe continuation", floor)],
-      budget: [.timesFloor(1.05), .allocationsAboveFloor(3)]
-    )
-  ]
-}
 
-/// B3: `Future { … }` started and awaited.
-///
-/// Both closures capture one integer.
-@Sendable
-func awaitFutureOfTask(_ harness: Harness) -> [Row] {
-  let ours = Body.asynchronous { repetitions in
-    for index in 0..<repetitions {
-      Sink.add((try? await Future<Int, any Error> { index }.value) ?? 0)
-    }
+  @inline(never)
+  private static func resolvedByPromise() -> Future<Value, Failure> {
+    let promise = makePromise()
+    promise.succeed(Value.make(1))
+    return promise.future
   }
-  let floor = Body.asynchronous { repetitions in
-    for index in 0..<repetitions {
-      Sink.add((try? await Task<Int, any Error> { index }.value) ?? 0)
+
+  /// B2: `await` of a future that is pending and is resolved from a queue.
+  ///
+  /// The floor does the same with the language's means alone, and cancelling it does nothing.
+  @Sendable
+  static func awaitPending(_ harness: Harness) -> [Row] {
+    let queue = DispatchQueue(label: "benchmark")
+    let ours = Body.asynchronous { repetitions in
+      for _ in 0..<repetitions {
+        let promise = makePromise()
+        queue.async { promise.succeed(Value.make(1)) }
+        Sink.add((try? await promise.future.value)?.word ?? 0)
+      }
     }
+    let floor = Body.asynchronous { repetitions in
+      for _ in 0..<repetitions {
+        let value = try? await withTaskCancellationHandler {
+          try await withUnsafeThrowingContinuation { continuation in
+            queue.async { continuation.resume(returning: Value.make(1)) }
+          }
+        } onCancel: {
+        }
+        Sink.add(value?.word ?? 0)
+      }
+    }
+    return [
+      harness.measure(
+        "B2" + suffix,
+        "await a pending future, resolved from a queue",
+        ours: ours,
+        floors: [Contender("cancellation handler, unsafe continuation", floor)],
+        budget: [.timesFloor(1.05), .allocationsAboveFloor(3)]
+      )
+    ]
   }
-  return [
-    harness.measure(
-      "B3",
-      "Future { … } and await it",
-      ours: ours,
-      floors: [Contender("Task { … }.value", floor)],
-      budget: [.timesFloor(1.25), .allocationsAboveFloor(3)]
-    )
-  ]
+
+  /// B3: `Future { … }` started and awaited.
+  ///
+  /// Both closures capture one integer.
+  @Sendable
+  static func awaitFutureOfTask(_ harness: Harness) -> [Row] {
+    let ours = Body.asynchronous { repetitions in
+      for index in 0..<repetitions {
+        let future = Future<Value, Failure> { () async throws(Failure) in Value.make(index) }
+        Sink.add((try? await future.value)?.word ?? 0)
+      }
+    }
+    let floor = Body.asynchronous { repetitions in
+      for index in 0..<repetitions {
+        Sink.add((try? await Task<Value, any Error> { Value.make(index) }.value)?.word ?? 0)
+      }
+    }
+    return [
+      harness.measure(
+        "B3" + suffix,
+        "Future { … } and await it",
+        ours: ours,
+        floors: [Contender("Task { … }.value", floor)],
+        budget: [.timesFloor(1.25), .allocationsAboveFloor(3)]
+      )
+    ]
+  }
 }

@@ -12,30 +12,33 @@ struct FuturesBenchmark {
     } catch let mistake as Options.Mistake {
       fail(mistake.sentence, code: 2)
     } catch {
-      fail("The report could not be written: \(error).", code: 1)
+      fail("The report could not be written: \(error)", code: 1)
     }
   }
 
   private static func run(_ options: Options) throws {
     if options.isHelp { return print(Options.help) }
-    if let peakMemory = options.peakMemory { return print(peakMemory.runHere()) }
+    if let peakMemory = options.peakMemory { return print(peakMemory.runHere() ?? 0) }
     #if DEBUG
       FileHandle.standardError.write(Data("This is a debug build: its times say nothing.\n".utf8))
     #endif
     if !AllocationCounts.areSupported {
       FileHandle.standardError.write(Data("Allocations are not counted on this system and read 0.\n".utf8))
     }
-    let harness = Harness(isQuick: options.isQuick)
-    if options.isJSON {
-      let rows = [harness.baseline()] + options.rows.flatMap { $0.measure(harness) }
-      print(try JSONReport(isQuick: options.isQuick, rows: rows.map(JSONReport.Line.init)).text)
-      return
-    }
-    print(Table.head)
-    let rows = [RowDefinition("A", { [$0.baseline()] })] + options.rows
-    for row in rows.lazy.flatMap({ $0.measure(harness) }) {
-      for line in Table.lines(row) { print(line) }
+    let harness = Harness(isQuick: options.isQuick || options.isUntimed, isTimed: !options.isUntimed)
+    let definitions = [RowDefinition("A", { [$0.baseline()] })] + options.definitions
+    var rows: [Row] = []
+    if !options.isJSON { print(Table.head) }
+    for row in definitions.lazy.flatMap({ $0.measure(harness) }) {
+      rows.append(row)
+      if !options.isJSON { print(Table.lines(row).joined(separator: "\n")) }
       fflush(nil)
+    }
+    if options.isJSON { print(try JSONReport(isQuick: options.isQuick, rows: rows.map(JSONReport.Line.init)).text) }
+    if let file = options.plot {
+      // Without A, which is the unit.
+      let plot = Plot(rows: Array(rows.dropFirst()))
+      try plot.svg.write(toFile: file, atomically: true, encoding: .utf8)
     }
   }
 

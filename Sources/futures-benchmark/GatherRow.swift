@@ -1,27 +1,68 @@
 import Futures
 import Synchronization
 
-/// C7: `all` of many pending futures, per element: making the promise, gathering its future, resolving it, reading the value.
-///
-/// The growth of a row is its cost per element in relation to that of 1,000 elements in the same order of completion.
-@Sendable
-func gatherAll(_ harness: Harness) -> [Row] {
-  CompletionOrder.allCases.flatMap { order in
-    var rows: [Row] = []
-    for (name, count) in [("1,000", 1_000), ("10,000", 10_000), ("100,000", 100_000)] {
-      var row = harness.measure(
-        "C7 \(name)\(order.suffix)",
-        "all of \(name) pending futures, resolved \(order.rawValue), per element",
-        parts: count,
-        ours: ours(order.indices(count: count)),
-        floors: [Contender("lock and array by hand", floor(order.indices(count: count)))],
-        budget: [.timesBaseline(15), .allocations(4), .growth(1.2)]
-      )
-      let first = rows.first ?? row
-      row.growth = (row.ours.timesBaseline ?? 0) / (first.ours.timesBaseline ?? 1)
-      rows.append(row)
+extension Variant {
+  /// C7: `all` of many pending futures, per element: making the promise, gathering its future, resolving it, reading the value.
+  ///
+  /// The growth of a row is its cost per element in relation to that of 1,000 elements in the same order of completion.
+  @Sendable
+  static func gatherAll(_ harness: Harness) -> [Row] {
+    CompletionOrder.allCases.flatMap { order in
+      var rows: [Row] = []
+      for (name, count) in [("1,000", 1_000), ("10,000", 10_000), ("100,000", 100_000)] {
+        var row = harness.measure(
+          "C7 \(name)\(order.suffix)\(suffix)",
+          "all of \(name) pending futures, resolved \(order.rawValue), per element",
+          parts: count,
+          ours: ours(order.indices(count: count)),
+          floors: [Contender("lock and array by hand", floor(order.indices(count: count)))],
+          budget: [.timesBaseline(15), .allocations(4), .growth(1.2)]
+        )
+        let first = rows.first ?? row
+        row.setGrowth(from: first)
+        rows.append(row)
+      }
+      return rows
     }
-    return rows
+  }
+
+  private static func ours(_ order: [Int]) -> Body {
+    Body.synchronous { repetitions in
+      for _ in 0..<repetitions {
+        let promises = order.indices.map { _ in makePromise() }
+        Future.all(promises.map { $0.future }).whenSucceeded(on: .immediate) { Sink.add($0.count) }
+        for index in order { promises[index].succeed(Value.make(index)) }
+      }
+    }
+  }
+
+  private static func floor(_ order: [Int]) -> Body {
+    Body.synchronous { repetitions in
+      for _ in 0..<repetitions {
+        let promises = order.indices.map { _ in makeHandPromise() }
+        handAll(promises.map { $0.future }).whenResolved { Sink.add($0, plus: 0) }
+        for index in order { promises[index].succeed(Value.make(index)) }
+      }
+    }
+  }
+
+  /// The floor: an array, a count and a lock.
+  private static func handAll(_ futures: [Hand]) -> Hand {
+    let all = makeHandPromise()
+    let state = Mutex((values: [Value](repeating: Value.make(0), count: futures.count), awaited: futures.count))
+    let shared = Shared(state)
+    for (index, future) in futures.enumerated() {
+      future.whenResolved { result in
+        guard case .success(let value) = result else { return }
+        let isComplete = shared.state.withLock { state in
+          state.values[index] = value
+          state.awaited -= 1
+          return state.awaited == 0
+        }
+        if isComplete { all.succeed(Value.make(futures.count)) }
+      }
+    }
+    return all.future
   }
 }
 
@@ -52,45 +93,6 @@ private struct SplitMix64: RandomNumberGenerator {
     z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
     return z ^ (z >> 31)
   }
-}
-
-private func ours(_ order: [Int]) -> Body {
-  Body.synchronous { repetitions in
-    for _ in 0..<repetitions {
-      let promises = order.indices.map { _ in makePromise() }
-      Future.all(promises.map(\.future)).whenSucceeded(on: .immediate) { Sink.add($0.count) }
-      for index in order { promises[index].succeed(index) }
-    }
-  }
-}
-
-private func floor(_ order: [Int]) -> Body {
-  Body.synchronous { repetitions in
-    for _ in 0..<repetitions {
-      let promises = order.indices.map { _ in makeHandPromise() }
-      handAll(promises.map(\.future)).whenResolved { Sink.add($0, plus: 0) }
-      for index in order { promises[index].succeed(index) }
-    }
-  }
-}
-
-/// The floor: an array, a count and a lock.
-private func handAll(_ futures: [HandFuture]) -> HandFuture {
-  let all = HandPromise()
-  let state = Mutex((values: [Int](repeating: 0, count: futures.count), awaited: futures.count))
-  let shared = Shared(state)
-  for (index, future) in futures.enumerated() {
-    future.whenResolved { result in
-      guard case .success(let value) = result else { return }
-      let isComplete = shared.state.withLock { state in
-        state.values[index] = value
-        state.awaited -= 1
-        return state.awaited == 0
-      }
-      if isComplete { all.succeed(futures.count) }
-    }
-  }
-  return all.future
 }
 
 /// What the callbacks of the floor share.

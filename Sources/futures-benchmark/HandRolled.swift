@@ -1,44 +1,49 @@
 import Synchronization
 
-/// The floor of the callback rows: what one writes by hand, a lock and a slot, for `Int` alone.
+/// The floor of the callback rows: what one writes by hand, a lock and a slot.
 ///
 /// It has a producer and a consumer side as `Promise` and `Future` have, and keeps the order of callbacks; it knows no
 /// execution contexts, no removal, no broken promises, and recurses on deep chains. Every entry is out of line, as calls
 /// into a library are: else the compiler sees that no object outlives the loop of the benchmark, and allocates none.
-final class HandPromise: Sendable {
-  let future = HandFuture()
+final class HandPromise<Hand: HandFuture>: Sendable {
+  let future = Hand(.pending(first: nil, others: []))
 
   @inline(never)
   init() {}
 
   @inline(never)
-  func succeed(_ value: Int) { future.resolve(.success(value)) }
+  func succeed(_ value: Hand.Value) { future.resolve(.success(value)) }
 }
 
 /// The consumer side, and the storage.
-final class HandFuture: Sendable {
-  typealias Callback = @Sendable (Result<Int, any Error>) -> Void
+///
+/// Why not a generic class? What one writes by hand is for one type, and the `deinit` of a generic class is not
+/// specialised, which would make the floor half as slow again.
+protocol HandFuture: AnyObject, Sendable {
+  associatedtype Value: BenchmarkValue
+  associatedtype Failure: Error
 
-  private enum State {
-    case pending(first: Callback?, others: [Callback])
-    case resolved(Result<Int, any Error>)
-  }
+  init(_ state: HandState<Value, Failure>)
 
-  private let state: Mutex<State>
+  func withState<Output>(_ body: (inout HandState<Value, Failure>) -> Output) -> Output
+}
+
+enum HandState<Value: Sendable, Failure: Error> {
+  typealias Callback = @Sendable (Result<Value, Failure>) -> Void
+
+  case pending(first: Callback?, others: [Callback])
+  case resolved(Result<Value, Failure>)
+}
+
+extension HandFuture {
+  typealias Callback = HandState<Value, Failure>.Callback
 
   @inline(never)
-  init() {
-    state = Mutex(.pending(first: nil, others: []))
-  }
+  init(succeeded value: Value) { self.init(.resolved(.success(value))) }
 
   @inline(never)
-  init(succeeded value: Int) {
-    state = Mutex(.resolved(.success(value)))
-  }
-
-  @inline(never)
-  func resolve(_ result: Result<Int, any Error>) {
-    let before = state.withLock { state in
+  func resolve(_ result: Result<Value, Failure>) {
+    let before = withState { state in
       let before = state
       if case .pending = state { state = .resolved(result) }
       return before
@@ -50,7 +55,7 @@ final class HandFuture: Sendable {
 
   @inline(never)
   func whenResolved(_ callback: @escaping Callback) {
-    let result: Result<Int, any Error>? = state.withLock { state in
+    let result: Result<Value, Failure>? = withState { state in
       switch state {
       case .resolved(let result): return result
       case .pending(nil, _): state = .pending(first: callback, others: [])
@@ -66,15 +71,15 @@ final class HandFuture: Sendable {
   }
 
   @inline(never)
-  func map(_ transform: @escaping @Sendable (Int) -> Int) -> HandFuture {
-    let promise = HandPromise()
+  func map(_ transform: @escaping @Sendable (Value) -> Value) -> Self {
+    let promise = HandPromise<Self>()
     whenResolved { promise.future.resolve($0.map(transform)) }
     return promise.future
   }
 
   @inline(never)
-  func flatMap(_ transform: @escaping @Sendable (Int) -> HandFuture) -> HandFuture {
-    let promise = HandPromise()
+  func flatMap(_ transform: @escaping @Sendable (Value) -> Self) -> Self {
+    let promise = HandPromise<Self>()
     whenResolved { result in
       switch result {
       case .success(let value): transform(value).whenResolved { promise.future.resolve($0) }

@@ -15,9 +15,24 @@ struct Contender: Sendable {
 struct Harness: Sendable {
   /// Few and short samples: shows that every row runs, not how fast.
   let isQuick: Bool
+  /// Whether times are measured, or allocations alone.
+  let isTimed: Bool
 
-  private var samples: Int { isQuick ? 3 : 18 }
+  private var samples: Int
   private var shortestSample: Double { isQuick ? 500_000 : 5_000_000 }
+
+  init(isQuick: Bool, isTimed: Bool) {
+    self.isQuick = isQuick
+    self.isTimed = isTimed
+    samples = isQuick ? 3 : 18
+  }
+
+  /// The same with fewer samples, for rows that have many sizes, some of which take a second.
+  var withFewSamples: Harness {
+    var harness = self
+    harness.samples = min(samples, 7)
+    return harness
+  }
 
   /// Measures one row.
   ///
@@ -38,13 +53,13 @@ struct Harness: Sendable {
     budget: [Limit]
   ) -> Row {
     let contenders = [Contender("ours", ours)] + floors
-    let times = time(contenders.map(\.body))
+    let times = isTimed ? time(contenders.map(\.body)) : contenders.map { _ in Times(repetitions: 0) }
     let measurements = zip(contenders, times).map { contender, times in
-      let counts = count(contender.body, repetitions: min(times.repetitions, 1_000))
+      let counts = count(contender.body, repetitions: max(1, min(1_000, 10_000 / parts)))
       return Measurement(
         name: contender.name,
-        nanoseconds: median(times.nanoseconds) / Double(parts),
-        timesBaseline: median(times.ratios) / Double(parts),
+        nanoseconds: median(times.nanoseconds).map { $0 / Double(parts) },
+        timesBaseline: median(times.ratios).map { $0 / Double(parts) },
         allocations: counts.allocations / Double(parts),
         bytes: counts.bytes / Double(parts),
         bytesLeft: counts.bytesLeft
@@ -60,7 +75,7 @@ struct Harness: Sendable {
       ours: measurements[0],
       floors: Array(measurements.dropFirst()),
       timesFloor: timesFloor,
-      budget: budget
+      budget: isTimed ? budget : budget.filter(\.isOfAllocations)
     )
   }
 
@@ -115,13 +130,14 @@ struct Harness: Sendable {
     return (
       Double(readings.map(\.allocations).min() ?? 0) / Double(repetitions),
       Double(readings.map(\.allocatedBytes).min() ?? 0) / Double(repetitions),
-      Int(median(readings.map { Double($0.liveBytes) }))
+      Int(median(readings.map { Double($0.liveBytes) }) ?? 0)
     )
   }
 }
 
-/// The middle value, or the mean of the two in the middle.
-func median(_ values: [Double]) -> Double {
+/// The middle value, or the mean of the two in the middle; nil if there are none.
+private func median(_ values: [Double]) -> Double? {
+  if values.isEmpty { return nil }
   let sorted = values.sorted()
   let middle = sorted.count / 2
   return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2

@@ -1,10 +1,14 @@
 /// The command line, understood.
 struct Options {
-  var rows = allRows
+  private var rows = allRows
+  private var hasVariants = false
   var isJSON = false
   var isQuick = false
+  var isUntimed = false
   var isHelp = false
-  /// Hidden: this process is the child that runs one recursion and prints its peak memory.
+  /// The file for the picture.
+  var plot: String?
+  /// Hidden: this process is the child that runs one deep work and prints its peak memory.
   var peakMemory: PeakMemory?
 
   /// What is wrong with the command line, in one sentence.
@@ -13,17 +17,23 @@ struct Options {
   }
 
   static let help = """
-    Usage: swift run -c release futures-benchmark [--rows C2,B1] [--json] [--quick]
+    Usage: swift run -c release futures-benchmark [options]
 
-      --rows NAMES  Measure only these rows: \(allRows.map(\.name).joined(separator: ", ")).
-      --json        Print JSON instead of a table.
-      --quick       Few, short samples and shorter recursions: shows that it runs, not how fast.
-      --help        Print this.
+      --rows NAMES   Measure only these rows, such as C2,B1, or all with a letter, such as C or S. The names are
+                     \(allRows.map(\.name).joined(separator: ", ")),
+                     \(scalingRows.map(\.name).joined(separator: ", ")). Without it: all but S.
+      --variants     Measure each row also with the failure type Never, and with values that are strings and objects.
+      --scaling      The same as --rows S: how costs grow with the number of parts, and of threads.
+      --allocations  Count allocations and measure no time: every row and variant in a few seconds.
+      --quick        Few, short samples and smaller sizes: shows that it runs, not how fast.
+      --json         Print JSON instead of a table.
+      --plot FILE    Also draw the rows to FILE, an SVG picture.
+      --help         Print this.
 
     ×A is the cost in relation to allocating and releasing a final class with four words, measured around each
     sample; ×floor in relation to the first floor below the row, measured in the same samples. Each number is a
     median. allocs and bytes count every malloc of one operation, the user's own closures included. The part of
-    a budget that was not met is in [brackets].
+    a budget that was not met is in [brackets]. Variants have the budget of the row with Int and any Error.
     """
 
   init(_ arguments: [String]) throws(Mistake) {
@@ -32,24 +42,43 @@ struct Options {
       switch option {
       case "--json": isJSON = true
       case "--quick": isQuick = true
-      case "--help", "-h": isHelp = true
+      case "--variants": hasVariants = true
+      case "--allocations": (isUntimed, hasVariants) = (true, true)
+      case "--scaling": rows = scalingRows
       case "--rows": rows = try Self.rows(arguments.popFirst())
+      case "--plot":
+        plot = arguments.popFirst()
+        if plot == nil { throw Mistake(sentence: "--plot needs the name of a file, such as rows.svg.") }
+      case "--help", "-h": isHelp = true
       case PeakMemory.option:
-        peakMemory = PeakMemory(steps: arguments.popFirst(), count: arguments.popFirst())
-        if peakMemory == nil { throw Mistake(sentence: "\(option) needs the kind of steps and their number.") }
+        guard let row = arguments.popFirst(), let depth = arguments.popFirst().flatMap({ Int($0) }), depth > 0 else {
+          throw Mistake(sentence: "\(option) needs the name of a row and a depth.")
+        }
+        peakMemory = PeakMemory(row: row, depth: depth)
       default: throw Mistake(sentence: "\(option) is not an option; --help lists them.")
       }
     }
   }
 
-  /// The rows with these names, in the order of the table.
+  /// The rows to measure, with their variants if those are wanted.
+  var definitions: [RowDefinition] { hasVariants ? rows.flatMap(\.withVariants) : rows }
+
+  /// The rows with these names, or letters, in the order of the table.
   private static func rows(_ list: String?) throws(Mistake) -> [RowDefinition] {
     guard let list, !list.isEmpty else { throw Mistake(sentence: "--rows needs the names of rows, such as C2,B1.") }
     let names = list.split(separator: ",").map { $0.lowercased() }
-    for name in names where !allRows.contains(where: { $0.name.lowercased() == name }) {
-      let known = allRows.map(\.name).joined(separator: ", ")
-      throw Mistake(sentence: "There is no row \(name.uppercased()); the rows are \(known).")
+    let known = allRows + scalingRows
+    for name in names where !known.contains(where: { $0.isNamed(name) }) {
+      let rows = known.map(\.name).joined(separator: ", ")
+      throw Mistake(sentence: "There is no row \(name.uppercased()); the rows are \(rows).")
     }
-    return allRows.filter { names.contains($0.name.lowercased()) }
+    return known.filter { row in names.contains { row.isNamed($0) } }
+  }
+}
+
+extension RowDefinition {
+  /// Whether a lower-case name is that of the row, or the letter that its name begins with.
+  fileprivate func isNamed(_ name: String) -> Bool {
+    self.name.lowercased() == name || self.name.prefix(1).lowercased() == name
   }
 }

@@ -1,58 +1,27 @@
 import Foundation
-import Futures
-import FuturesAsync
 
-/// The peak memory of one recursion of C11, measured in a process of its own.
+/// The peak memory of one deep work, measured in a process of its own, on a thread with a stack of 512 KiB.
 struct PeakMemory {
-  enum Steps: String {
-    case ready, queued
-  }
-
   /// The hidden option that makes this program the child.
   static let option = "--peak-memory"
 
-  let steps: Steps
-  let count: Int
+  /// The row that the work is from, and how deep it goes.
+  let row: String
+  let depth: Int
 
-  init(steps: Steps, count: Int) {
-    self.steps = steps
-    self.count = count
+  /// Runs the work in this process and returns its peak memory in bytes, or nil if there is no such work.
+  func runHere() -> Int? {
+    guard let body = deepWork(ofRow: row)?(depth) else { return nil }
+    onSmallStack { _ = body.nanoseconds(1) }
+    return Self.ofThisProcess()
   }
 
-  /// The child's arguments, or nil if they are none.
-  init?(steps: String?, count: String?) {
-    guard let steps = steps.flatMap(Steps.init), let count = count.flatMap(Int.init), count > 0 else { return nil }
-    self.init(steps: steps, count: count)
-  }
-
-  /// By how many bytes the peak grows from few steps to many, or nil if a child failed or the system cannot tell.
-  static func growth(_ steps: Steps, isQuick: Bool) -> Int? {
-    let few = PeakMemory(steps: steps, count: isQuick ? 1_000 : 10_000).inChild()
-    let many = PeakMemory(steps: steps, count: isQuick ? 20_000 : 1_000_000).inChild()
-    guard let few, let many else { return nil }
-    return many - few
-  }
-
-  /// Runs the recursion in this process and returns its peak memory in bytes.
-  func runHere() -> Int {
-    switch steps {
-    case .ready:
-      precondition(recurse(count, step: readyStep).isResolved, "A recursion of ready steps did not complete.")
-    case .queued:
-      let count = count
-      guard case .success = runBlocking({ await recurse(count, step: queuedStep).result }) else {
-        preconditionFailure("A recursion of asynchronous steps failed.")
-      }
-    }
-    return Self.peakOfThisProcess() ?? 0
-  }
-
-  /// Runs this program again with the hidden option and reads the number that it prints.
-  private func inChild() -> Int? {
+  /// Runs this program again with the hidden option and reads the number that it prints; nil if the child failed.
+  func inChild() -> Int? {
     let child = Process()
     let output = Pipe()
     child.executableURL = Bundle.main.executableURL
-    child.arguments = [Self.option, steps.rawValue, String(count)]
+    child.arguments = [Self.option, row, String(depth)]
     child.standardOutput = output
     do { try child.run() } catch { return nil }
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
@@ -61,7 +30,7 @@ struct PeakMemory {
     return Int(text.trimmingCharacters(in: .whitespacesAndNewlines)).flatMap { $0 > 0 ? $0 : nil }
   }
 
-  private static func peakOfThisProcess() -> Int? {
+  private static func ofThisProcess() -> Int? {
     #if os(Linux)
       // Why not getrusage? Its maximum survives exec, so a child would answer with the parent's peak.
       let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
@@ -73,4 +42,25 @@ struct PeakMemory {
       return getrusage(RUSAGE_SELF, &usage) == 0 ? Int(usage.ru_maxrss) : nil
     #endif
   }
+}
+
+extension Harness {
+  /// The row with the peak memory of its work at a great depth, and by how much that is more than at a small one.
+  func withPeakMemory(_ row: Row) -> Row {
+    guard isTimed else { return row }
+    var row = row
+    let shallow = PeakMemory(row: row.name, depth: isQuick ? 1_000 : 10_000).inChild()
+    row.peakMemory = PeakMemory(row: row.name, depth: isQuick ? 20_000 : 1_000_000).inChild()
+    if let shallow, let peak = row.peakMemory { row.peakGrowth = peak - shallow }
+    return row
+  }
+}
+
+/// Runs a function on a thread whose stack has 512 KiB.
+func onSmallStack<Output: Sendable>(_ work: @escaping @Sendable () -> Output) -> Output {
+  let output = Delivery<Output>()
+  let thread = Thread { output.bring(work()) }
+  thread.stackSize = 512 * 1024
+  thread.start()
+  return output.wait()
 }

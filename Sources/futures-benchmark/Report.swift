@@ -13,6 +13,7 @@ enum Table {
     if row.budget.contains(where: { if case .bytesLeft = $0 { true } else { false } }) {
       work += "; \(row.ours.bytesLeft ?? 0) B left"
     }
+    if let peak = row.peakMemory { work += String(format: "; peak %.1f MiB", Double(peak) / 1_048_576) }
     if let growth = row.peakGrowth { work += String(format: "; grows %.1f MiB", Double(growth) / 1_048_576) }
     if let growth = row.growth { work += String(format: "; growth %.2f", growth) }
     return [
@@ -34,7 +35,7 @@ enum Table {
   }
 
   private static func columns(_ name: String, _ numbers: String...) -> String {
-    name.padded(14) + numbers.map { String(repeating: " ", count: max(1, 9 - $0.count)) + $0 }.joined()
+    name.padded(27) + numbers.map { String(repeating: " ", count: max(1, 9 - $0.count)) + $0 }.joined()
   }
 }
 
@@ -57,6 +58,8 @@ struct JSONReport: Encodable {
     let ours: Measurement
     let floors: [Measurement]
     let timesFloor: Double?
+    let size: Int?
+    let peakMemory: Int?
     let peakGrowth: Int?
     let growth: Double?
     let budget: [Verdict]
@@ -67,6 +70,8 @@ struct JSONReport: Encodable {
       ours = row.ours
       floors = row.floors
       timesFloor = row.timesFloor
+      size = row.size
+      peakMemory = row.peakMemory
       peakGrowth = row.peakGrowth
       growth = row.growth
       budget = row.budget.map { Verdict(limit: $0.text, isMet: $0.isMet(by: row)) }

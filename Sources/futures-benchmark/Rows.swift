@@ -1,34 +1,66 @@
-/// A row of PERFORMANCE.md, and the function that measures it and all its variants.
+/// A row of PERFORMANCE.md, and the function that measures it in all its sizes.
 struct RowDefinition: Sendable {
   let name: String
+  /// Whether it is about values and failures, and so can be measured with others.
+  let hasVariants: Bool
   let measure: @Sendable (Harness) -> [Row]
 
-  init(_ name: String, _ measure: @escaping @Sendable (Harness) -> [Row]) {
+  init(_ name: String, hasVariants: Bool = true, _ measure: @escaping @Sendable (Harness) -> [Row]) {
     self.name = name
+    self.hasVariants = hasVariants
     self.measure = measure
   }
 }
 
-/// The rows of PERFORMANCE.md whose features exist, in its order.
-///
-/// A new row is one function, and one line here.
-let allRows = [
-  RowDefinition("C1", resolvedFuture),
-  RowDefinition("C2", callbackThenSuccess),
-  RowDefinition("C3", successThenCallback),
-  RowDefinition("C4", mapStages),
-  RowDefinition("C5", flatMapStagesToResolved),
-  RowDefinition("C5b", flatMapStagesToPending),
-  RowDefinition("C6", manyCallbacks),
-  RowDefinition("C7", gatherAll),
-  RowDefinition("C8", raceOfAttachAndSucceed),
-  RowDefinition("C9", tokenHandlers),
-  RowDefinition("C10", deepChain),
-  RowDefinition("C11", recursion),
-  RowDefinition("B1", awaitResolved),
-  RowDefinition("B2", awaitPending),
-  RowDefinition("B3", awaitFutureOfTask),
-  RowDefinition("B6", progressReports),
-  RowDefinition("B7", cancellationToken),
-  RowDefinition("B8", liveMemory),
+extension Variant {
+  /// The rows of PERFORMANCE.md, in its order.
+  ///
+  /// A new row is one function, and one line here.
+  static var rows: [RowDefinition] {
+    [
+      RowDefinition("C1", resolvedFuture),
+      RowDefinition("C2", callbackThenSuccess),
+      RowDefinition("C3", successThenCallback),
+      RowDefinition("C4", mapStages),
+      RowDefinition("C5", flatMapStagesToResolved),
+      RowDefinition("C5b", flatMapStagesToPending),
+      RowDefinition("C6", manyCallbacks),
+      RowDefinition("C7", gatherAll),
+      RowDefinition("C8", raceOfAttachAndSucceed),
+      RowDefinition("C9", hasVariants: false, tokenHandlers),
+      RowDefinition("C10", deepChain),
+      RowDefinition("C11", recursion),
+      RowDefinition("B1", awaitResolved),
+      RowDefinition("B2", awaitPending),
+      RowDefinition("B3", awaitFutureOfTask),
+      RowDefinition("B6", progressReports),
+      RowDefinition("B7", hasVariants: false, cancellationToken),
+      RowDefinition("B8", liveMemory),
+    ]
+  }
+}
+
+/// All variants; the first one has the budgets.
+private let variants = [
+  (rows: Variant<IntByHand>.rows, deepWorks: Variant<IntByHand>.deepWorks),
+  (rows: Variant<IntNeverByHand>.rows, deepWorks: Variant<IntNeverByHand>.deepWorks),
+  (rows: Variant<StringByHand>.rows, deepWorks: Variant<StringByHand>.deepWorks),
+  (rows: Variant<StringNeverByHand>.rows, deepWorks: Variant<StringNeverByHand>.deepWorks),
+  (rows: Variant<ObjectByHand>.rows, deepWorks: Variant<ObjectByHand>.deepWorks),
+  (rows: Variant<ObjectNeverByHand>.rows, deepWorks: Variant<ObjectNeverByHand>.deepWorks),
 ]
+
+/// The rows with `Int` and `any Error`.
+let allRows = variants[0].rows
+
+extension RowDefinition {
+  /// The row, and after it the same one with other values and failures.
+  var withVariants: [RowDefinition] {
+    [self] + variants.dropFirst().flatMap(\.rows).filter { $0.hasVariants && $0.name == name }
+  }
+}
+
+/// The deep work of a row, in any variant.
+func deepWork(ofRow name: String) -> (@Sendable (_ depth: Int) -> Body)? {
+  variants.lazy.compactMap { $0.deepWorks[name] }.first
+}

@@ -1,0 +1,86 @@
+import Dispatch
+import Futures
+import FuturesAsync
+
+/// Resolves the steps of every recursion.
+let deepQueue = DispatchQueue(label: "benchmark")
+
+extension Variant {
+  /// What goes as deep as it is told, by the names of the rows: for the rows, and for the processes that tell its peak memory.
+  static var deepWorks: [String: @Sendable (_ depth: Int) -> Body] {
+    [
+      "C10 resolve" + suffix: resolvedChain,
+      "C10 release" + suffix: releasedChain,
+      "C11 ready" + suffix: readyRecursion,
+      "C11 async" + suffix: queuedRecursion,
+    ]
+  }
+
+  @Sendable
+  static func resolvedChain(_ stages: Int) -> Body {
+    .synchronous { repetitions in
+      for index in 0..<repetitions {
+        let promise = makePromise()
+        var future = promise.future
+        for _ in 0..<stages { future = future.map { Value.make($0.word &+ index) } }
+        promise.succeed(Value.make(index))
+        precondition(future.isResolved, "A deep chain did not resolve.")
+      }
+    }
+  }
+
+  @Sendable
+  static func releasedChain(_ stages: Int) -> Body {
+    .synchronous { repetitions in
+      for index in 0..<repetitions {
+        let promise = Promise<Value, Never>()
+        var future = promise.future
+        for _ in 0..<stages { future = future.map { Value.make($0.word &+ index) } }
+      }
+    }
+  }
+
+  @Sendable
+  static func readyRecursion(_ steps: Int) -> Body {
+    .synchronous { repetitions in
+      for _ in 0..<repetitions {
+        precondition(recurse(steps, step: readyStep).isResolved, "A recursion of ready steps did not complete.")
+      }
+    }
+  }
+
+  @Sendable
+  static func queuedRecursion(_ steps: Int) -> Body {
+    .asynchronous { repetitions in
+      for _ in 0..<repetitions {
+        guard case .success = await recurse(steps, step: queuedStep).result else {
+          preconditionFailure("A recursion of asynchronous steps failed.")
+        }
+      }
+    }
+  }
+
+  /// The recursion of C11.
+  ///
+  /// A closure's context holds the number and the step, as a program's would.
+  private static func recurse(
+    _ count: Int,
+    step: @escaping @Sendable () -> Future<Value, Failure>
+  ) -> Future<Value, Failure> {
+    count == 0 ? .succeeded(Value.make(0)) : step().flatMap { _ in recurse(count - 1, step: step) }
+  }
+
+  /// A step whose result is there at once.
+  @Sendable @inline(never)
+  private static func readyStep() -> Future<Value, Failure> {
+    .succeeded(Value.make(1))
+  }
+
+  /// A step whose result comes from a queue.
+  @Sendable @inline(never)
+  private static func queuedStep() -> Future<Value, Failure> {
+    let promise = makePromise()
+    deepQueue.async { promise.succeed(Value.make(1)) }
+    return promise.future
+  }
+}

@@ -1,0 +1,14 @@
+/// The rows as a picture: bars for costs, and lines for how costs grow.
+struct Plot {
+  let rows: [Row]
+
+  var svg: String {
+    var drawing = Drawing(width: 1_200)
+    drawing.text("swift-futures: what it costs", x: 24, y: 36, size: 20, isBold: true)
+    let costs = rows.filter { $0.size == nil && $0.ours.timesBaseline != nil }
+    if !costs.isEmpty { CostBars(rows: costs).draw(on: &drawing, top: 56) }
+    let growing = rows.filter { $0.size != nil && $0.ours.nanoseconds != nil }
+    if !growing.isEmpty { GrowthLines(rows: growing).draw(on: &drawing, top: costs.isEmpty ? 56 : drawing.height + 24) }
+    return drawing.svg
+  }
+}

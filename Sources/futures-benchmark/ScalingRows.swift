@@ -1,0 +1,151 @@
+import Futures
+import FuturesAsync
+import Synchronization
+
+/// How the cost of one part grows with their number: it should not.
+///
+/// The growth of a row is its cost in relation to that of 1,000 parts, below which the future itself is a good part of it.
+let scalingRows = [
+  RowDefinition("S1", callbacksOnOneFuture),
+  RowDefinition("S2", elementsOfAll),
+  RowDefinition("S3", tasksAwaitingOneFuture),
+  RowDefinition("S4", handlersOfOneToken),
+  RowDefinition("S5", readersOfOneProgress),
+  RowDefinition("S6", threadsThatCreateAndResolve),
+  RowDefinition("S7", tasksThatCreateResolveAndAwait),
+]
+
+private typealias Plain = Variant<IntByHand>
+
+/// S1: callbacks on one future: attaching, running and releasing each of them.
+@Sendable
+private func callbacksOnOneFuture(_ harness: Harness) -> [Row] {
+  harness.measureGrowth("S1", "callbacks on one future, per callback") { count in
+    .synchronous { repetitions in
+      for index in 0..<repetitions {
+        let promise = Plain.makePromise()
+        let future = promise.future
+        for callback in 0..<count { future.whenResolved(on: .immediate) { Sink.add($0, plus: callback) } }
+        promise.succeed(index)
+      }
+    }
+  }
+}
+
+/// S2: elements of `Future.all`: making the promise, gathering its future and resolving it.
+@Sendable
+private func elementsOfAll(_ harness: Harness) -> [Row] {
+  harness.measureGrowth("S2", "elements of Future.all, resolved in order, per element") { count in
+    .synchronous { repetitions in
+      for _ in 0..<repetitions {
+        let promises = (0..<count).map { _ in Plain.makePromise() }
+        Future.all(promises.map { $0.future }).whenSucceeded(on: .immediate) { Sink.add($0.count) }
+        for (index, promise) in promises.enumerated() { promise.succeed(index) }
+      }
+    }
+  }
+}
+
+/// S3: tasks that all await one future: starting and ending the task is in the time.
+///
+/// Not more than 100,000, because a million tasks take more than a gigabyte.
+@Sendable
+private func tasksAwaitingOneFuture(_ harness: Harness) -> [Row] {
+  harness.measureGrowth("S3", "tasks awaiting one future (at most 100,000), per task", atMost: 100_000) { count in
+    .asynchronous { repetitions in
+      for index in 0..<repetitions {
+        let promise = Plain.makePromise()
+        let future = promise.future
+        let waiting = Count()
+        let tasks = (0..<count).map { _ in
+          Task.detached {
+            waiting.add(1)
+            return (try? await future.value) ?? 0
+          }
+        }
+        await waiting.reach(count)
+        promise.succeed(index)
+        for task in tasks { Sink.add(await task.value) }
+      }
+    }
+  }
+}
+
+/// S4: handlers of one token, which is then cancelled: registering, running and releasing each of them.
+@Sendable
+private func handlersOfOneToken(_ harness: Harness) -> [Row] {
+  harness.measureGrowth("S4", "registrations with one token, then cancelled, per registration") { count in
+    .synchronous { repetitions in
+      for _ in 0..<repetitions {
+        let source = CancellationTokenSource()
+        let token = source.token
+        for index in 0..<count { token.register { Sink.add(index) } }
+        source.cancel()
+      }
+    }
+  }
+}
+
+/// S5: tasks that all read the progress of one future while one report is made, and then the end.
+@Sendable
+private func readersOfOneProgress(_ harness: Harness) -> [Row] {
+  harness.measureGrowth("S5", "readers of one progress (at most 100,000), per reader", atMost: 100_000) { count in
+    .asynchronous { repetitions in
+      for index in 0..<repetitions {
+        let promise = Plain.makePromise()
+        let updates = promise.future.progress
+        let reading = Count()
+        let readers = (0..<count).map { _ in
+          Task.detached {
+            var iterator = updates.makeAsyncIterator()
+            var last = await iterator.next()
+            reading.add(1)
+            while let update = await iterator.next() { last = update }
+            return Int(last?.completedUnitCount ?? 0)
+          }
+        }
+        await reading.reach(count)
+        promise.progress.report(completed: 1, of: 2)
+        promise.succeed(index)
+        for reader in readers { Sink.add(await reader.value) }
+      }
+    }
+  }
+}
+
+extension Harness {
+  /// Measures the same work with more and more parts.
+  fileprivate func measureGrowth(
+    _ name: String,
+    _ work: String,
+    atMost limit: Int = 1_000_000,
+    _ body: (_ count: Int) -> Body
+  ) -> [Row] {
+    let sizes = [
+      ("10", 10), ("100", 100), ("1,000", 1_000), ("10,000", 10_000), ("100,000", 100_000), ("1,000,000", 1_000_000),
+    ]
+    let largest = isQuick ? min(limit, 10_000) : limit
+    var rows = sizes.filter { $0.1 <= largest }.map { text, size in
+      var row = withFewSamples.measure("\(name) \(text)", work, parts: size, ours: body(size), budget: [])
+      row.size = size
+      return row
+    }
+    if let smallest = rows.first(where: { $0.size == 1_000 }) {
+      for index in rows.indices { rows[index].setGrowth(from: smallest) }
+    }
+    return rows
+  }
+}
+
+/// How many tasks have come to a point.
+private final class Count: Sendable {
+  private let count = Atomic<Int>(0)
+
+  // Relaxed, and below: it orders nothing, and says only when to go on.
+  func add(_ more: Int) { count.add(more, ordering: .relaxed) }
+
+  /// Lets others run until that many have come.
+  func reach(_ total: Int) async {
+    while count.load(ordering: .relaxed) < total { await Task.yield() }
+  }
+}

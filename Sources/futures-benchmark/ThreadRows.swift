@@ -1,0 +1,105 @@
+import Dispatch
+import Foundation
+import Futures
+import FuturesAsync
+import Synchronization
+
+/// How many operations each thread, or task, does at a time: so many that starting it vanishes.
+private let operations = 10_000
+
+/// S6: threads that create promises, attach a callback and resolve them, all at once.
+///
+/// The cost is the time that passes, by the operations of all threads together: with two cores, two threads should halve it.
+@Sendable
+func threadsThatCreateAndResolve(_ harness: Harness) -> [Row] {
+  harness.measureThreads("S6", "threads that create and resolve, per operation", unit: "thread") { threads in
+    .synchronous { repetitions in
+      for _ in 0..<repetitions {
+        let sums = (0..<threads).map { _ in ThreadSum() }
+        let isOver = DispatchSemaphore(value: 0)
+        for sum in sums {
+          Thread.detachNewThread {
+            createAndResolve(sum)
+            isOver.signal()
+          }
+        }
+        for sum in sums {
+          isOver.wait()
+          Sink.add(sum.total)
+        }
+      }
+    }
+  }
+}
+
+@inline(never)
+private func createAndResolve(_ sum: ThreadSum) {
+  for index in 0..<operations {
+    let promise = Variant<IntByHand>.makePromise()
+    promise.future.whenResolved(on: .immediate) { sum.add($0, plus: index) }
+    promise.succeed(index)
+  }
+}
+
+/// S7: tasks that create promises, resolve and await them, all at once, on the threads that Swift has for tasks.
+@Sendable
+func tasksThatCreateResolveAndAwait(_ harness: Harness) -> [Row] {
+  harness.measureThreads("S7", "tasks that create, resolve and await, per operation", unit: "task") { tasks in
+    .asynchronous { repetitions in
+      for _ in 0..<repetitions {
+        let running = (0..<tasks).map { _ in Task.detached { await createResolveAndAwait() } }
+        for task in running { Sink.add(await task.value) }
+      }
+    }
+  }
+}
+
+@inline(never)
+private func createResolveAndAwait() async -> Int {
+  var sum = 0
+  for index in 0..<operations {
+    let promise = Variant<IntByHand>.makePromise()
+    promise.succeed(index)
+    sum &+= (try? await promise.future.value) ?? 0
+  }
+  return sum
+}
+
+extension Harness {
+  /// Measures the same work on more and more threads; the growth is in relation to one.
+  fileprivate func measureThreads(
+    _ name: String,
+    _ work: String,
+    unit: String,
+    _ body: (_ threads: Int) -> Body
+  ) -> [Row] {
+    var rows = [1, 2, 4, 8].map { threads in
+      var row = withFewSamples.measure(
+        "\(name) \(threads) \(unit)\(threads == 1 ? "" : "s")",
+        work,
+        parts: threads * operations,
+        ours: body(threads),
+        budget: []
+      )
+      row.size = threads
+      return row
+    }
+    let single = rows[0]
+    for index in rows.indices { rows[index].setGrowth(from: single) }
+    return rows
+  }
+}
+
+/// What the callbacks of one thread add up to, away from the cache lines of other threads.
+private final class ThreadSum: Sendable {
+  private let sum = Atomic<Int>(0)
+  private let padding: (Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0)
+
+  var total: Int { sum.load(ordering: .relaxed) }
+
+  /// Adds as the `Sink` does; one thread alone does, so that the load and the store, both relaxed, need not be one operation.
+  func add(_ result: Result<Int, any Error>, plus captured: Int) {
+    guard case .success(let value) = result else { return }
+    sum.store(sum.load(ordering: .relaxed) &+ value &+ captured, ordering: .relaxed)
+  }
+}
