@@ -35,7 +35,7 @@ enum Table {
   }
 
   private static func columns(_ name: String, _ numbers: String...) -> String {
-    name.padded(27) + numbers.map { String(repeating: " ", count: max(1, 9 - $0.count)) + $0 }.joined()
+    name.padded(33) + numbers.map { String(repeating: " ", count: max(1, 9 - $0.count)) + $0 }.joined()
   }
 }
 
