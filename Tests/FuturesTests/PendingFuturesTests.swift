@@ -2,7 +2,9 @@ internal import AllocationCounter
 internal import Futures
 internal import Testing
 
-/// What needs the process-wide switch; one after another. The promises of other suites carry other labels.
+/// What needs the process-wide switch; one after another.
+///
+/// The promises of other suites carry other labels.
 @Suite("Diagnostics: pending futures", .serialized)
 struct PendingFuturesTests {
   /// What is pending, of this test.

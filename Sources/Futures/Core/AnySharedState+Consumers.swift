@@ -40,6 +40,7 @@ extension AnySharedState {
   /// Appends a node unless the state is final; then it is due at once, and counts as taken from the list.
   /// - Parameter reference: A reference to the node, which is the list's if the node is `listed`, or the `first`, and the caller's
   ///   otherwise.
+  /// - Returns: What is to be done now.
   private final func append(_ reference: Unmanaged<CallbackNode>) -> Attachment {
     lock.withLock {
       let (status, kind) = reference._withUnsafeGuaranteedRef { ($0.status.load(ordering: .relaxed), $0.kind) }
