@@ -62,6 +62,11 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .testTarget(
+      name: "FuturesTestingTests",
+      dependencies: ["Futures", "FuturesAsync", "FuturesTesting", "TestSupport"],
+      swiftSettings: settings
+    ),
     // Runs the benchmark as a process, and holds what it allocates to the numbers of a file.
     .testTarget(
       name: "BenchmarkTests",

@@ -122,6 +122,9 @@ extension Future {
 }
 
 extension Future {
+  /// What an unresolved future shares with its promise and its copies.
+  package var sharedObject: AnyObject? { hasState && !isResolved ? unmanagedState?.takeUnretainedValue() : nil }
+
   /// Whether there is a state behind the handle.
   @inlinable
   var hasState: Bool {

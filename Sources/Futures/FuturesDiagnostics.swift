@@ -49,6 +49,9 @@ public enum FuturesDiagnostics {
     _ = previous  // released here, outside the lock
   }
 
+  /// Who hears of each promise that is dropped unresolved, for the test kit.
+  package static let breakObservers = BreakObservers()
+
   // Relaxed: promises that are made at the same moment are tracked or not.
   private static let isTracking = Atomic<Bool>(false)
 

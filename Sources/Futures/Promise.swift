@@ -52,6 +52,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     guard !Unmanaged<AnySharedState>.passUnretained(state)._withUnsafeGuaranteedRef({ $0.isResolved }) else { return }
     guard state.endPromise() == .pending || State<Value, Failure>.collapse(&state) else { return }
     let error = BrokenPromise(label: state.label, fileID: String(cString: fileID), line: UInt(line))
+    if !state.wasCancelled { FuturesDiagnostics.breakObservers.report(error) }
     state.breakPromise(BreakReason(error), in: nil)
   }
 

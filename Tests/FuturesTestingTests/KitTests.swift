@@ -1,0 +1,126 @@
+internal import Futures
+internal import FuturesAsync
+internal import FuturesTesting
+internal import TestSupport
+internal import Testing
+
+@Suite("Checkpoints")
+struct CheckpointsTests {
+  @Test("Points are noted in order, from any thread, as often as they are passed")
+  func order() {
+    let checkpoints = Checkpoints()
+    #expect(checkpoints.passed.isEmpty)
+    checkpoints.pass("a")
+    onThread { checkpoints.pass("b") }
+    checkpoints.pass("a")
+    #expect(checkpoints.passed == ["a", "b", "a"])
+  }
+
+  @Test("Who waits for a point goes on when it is passed, or at once if it was", .timeLimit(.minutes(20)))
+  func waiting() async {
+    let checkpoints = Checkpoints()
+    let passing = checkpoints.passing("a")
+    #expect(!passing.isResolved)
+    checkpoints.pass("b")
+    #expect(!passing.isResolved)
+    onThread { checkpoints.pass("a") }
+    await passing.value
+    await checkpoints.passing("a").value
+    #expect(checkpoints.passing("b").isResolved)
+    #expect(checkpoints.passed == ["b", "a"])
+  }
+
+  @Test("All who wait for one point share a future")
+  func sharing() {
+    let checkpoints = Checkpoints()
+    let log = Recorder<Int>()
+    for number in 0..<3 { checkpoints.passing("a").whenResolved(on: .immediate) { _ in log.record(number) } }
+    checkpoints.pass("a")
+    checkpoints.pass("a")
+    #expect(log.events == [0, 1, 2])
+  }
+}
+
+@Suite("Leak check")
+struct LeakCheckTests {
+  private final class Node {
+    var other: Node?
+  }
+
+  @Test("It names what is alive, and keeps nothing alive itself")
+  func objects() {
+    let leaks = LeakCheck()
+    let kept = Node()
+    weak var leaked: Node?
+    do {
+      let (gone, cycle) = (Node(), Node())
+      cycle.other = cycle
+      leaks.watch(gone, "gone")
+      leaks.watch(cycle, "cycle")
+      leaks.watch(kept, "kept")
+      #expect(leaks.alive == ["gone", "cycle", "kept"])
+      leaked = cycle
+    }
+    #expect(leaks.alive == ["cycle", "kept"])
+    leaked?.other = nil
+    #expect(leaks.alive == ["kept"])
+    withExtendedLifetime(kept) {}
+  }
+
+  @Test("A future that its promise keeps is alive, until it is resolved or dropped; a resolved one is not watched")
+  func futures() {
+    let leaks = LeakCheck()
+    var promise: Promise<Int, any Error>? = Promise()
+    leaks.watch(promise!.future, "future")
+    leaks.watch(promise!.future.map { $0 + 1 }, "mapped")
+    leaks.watch(Future<Int, Never>.succeeded(1), "resolved")
+    #expect(leaks.alive == ["future", "mapped"])
+    promise?.succeed(1)
+    #expect(leaks.alive == ["future"])
+    promise = nil
+    #expect(leaks.alive == [])
+  }
+}
+
+@Suite("Broken promises of a body", .serialized)
+struct BrokenPromisesTests {
+  @Test("A dropped promise is found, also where nobody sees the failure, or nothing can say so")
+  func drops() {
+    let (line, broken) = (
+      #line,
+      brokenPromises(madeIn: #fileID) {
+        _ = Promise<Int, any Error>("first").future.recover { _ in 0 }
+        _ = Promise<Int, Never>("second").future
+      }
+    )
+    #expect(broken.map(\.label) == ["first", "second"])
+    #expect(broken.map(\.line) == [UInt(line + 2), UInt(line + 3)])
+  }
+
+  @Test("What is resolved, cancelled, made elsewhere, or dropped before and after is not")
+  func others() {
+    _ = Promise<Int, any Error>("before")
+    let broken = brokenPromises(madeIn: #fileID) {
+      Promise<Int, any Error>("resolved").succeed(1)
+      let cancelled = Promise<Int, any Error>("cancelled")
+      cancelled.future.cancel()
+      _ = Promise<Int, any Error>("elsewhere", fileID: "Other/File.swift", line: 1)
+    }
+    _ = Promise<Int, any Error>("after")
+    #expect(broken.isEmpty)
+  }
+
+  @Test("An asynchronous body may await meanwhile; what it throws is thrown")
+  func asynchronous() async throws {
+    let broken = try await brokenPromises(madeIn: #fileID) {
+      let promise = Promise<Int, any Error>("asynchronous")
+      _ = try await Future<Int, any Error> { 1 }.value
+      _ = consume promise
+    }
+    #expect(broken.map(\.label) == ["asynchronous"])
+    await #expect(throws: CancellationError.self) {
+      try await brokenPromises { throw CancellationError() }
+    }
+    #expect(throws: CancellationError.self) { try brokenPromises { throw CancellationError() } }
+  }
+}
