@@ -23,6 +23,7 @@ let package = Package(
     .library(name: "FuturesTesting", targets: ["FuturesTesting"]),
     .executable(name: "futures-demo", targets: ["futures-demo"]),
     .executable(name: "futures-benchmark", targets: ["futures-benchmark"]),
+    .executable(name: "futures-stress", targets: ["futures-stress"]),
   ],
   targets: [
     // Callback futures. Never Foundation.
@@ -40,6 +41,13 @@ let package = Package(
     .target(name: "AllocationCounter"),
     .executableTarget(
       name: "futures-benchmark",
+      dependencies: ["Futures", "FuturesAsync", "AllocationCounter"],
+      swiftSettings: settings
+    ),
+
+    // Random operations from many threads, under the sanitizers too.
+    .executableTarget(
+      name: "futures-stress",
       dependencies: ["Futures", "FuturesAsync", "AllocationCounter"],
       swiftSettings: settings
     ),

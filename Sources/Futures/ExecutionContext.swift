@@ -4,6 +4,7 @@ public import Dispatch
 ///
 /// A context is a value of one word. Work that is handed to one context by one thread is started in that order on serial
 /// contexts (`.main`, `.actor`, a serial queue); on concurrent ones (`.global`, `.task`) it is only submitted in order.
+@frozen
 public struct ExecutionContext: Sendable {
   @usableFromInline
   enum Kind: Sendable {

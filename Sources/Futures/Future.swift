@@ -10,6 +10,7 @@
 /// ```
 ///
 /// Side effects name the context they run on; transforms run inline unless told otherwise.
+@frozen
 public struct Future<Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline
   enum Storage: Sendable {

@@ -8,6 +8,7 @@ internal import Synchronization
 ///
 /// A promise and its unresolved future are two objects, because the promise must notice when *it* is dropped, not when its
 /// readers are.
+@_fixed_layout
 public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   // nonisolated(unsafe): a constant, but for the question in `deinit` whether it is the only reference.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) private(set) var state: State<Value, Failure>

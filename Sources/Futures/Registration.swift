@@ -1,6 +1,7 @@
 /// What stands for one attached callback, to take it away again.
 ///
 /// Dropping a registration changes nothing; holding one keeps the future's result, but no callback, alive.
+@frozen
 public struct Registration: Sendable {
   // One of the state and the node alone: a callback that was attached to a future with a result has no state.
   @usableFromInline let state: AnySharedState?

@@ -35,6 +35,7 @@ extension Future {
 }
 
 /// The work of a future's task, and the state that it resolves.
+@frozen
 @usableFromInline
 struct TaskWork<Value: Sendable, Failure: Error>: @unchecked Sendable {
   // @unchecked: `sending` made `operation` ours, and only the one task that is started calls it.

@@ -9,6 +9,7 @@ public import Synchronization
 /// observed, are the exception: nothing ever resolves or breaks them.
 ///
 /// Memory: header 16, phase, flags and lock 8, list 8, details 8, outcome; 49 bytes for an `Int`.
+@_fixed_layout
 @usableFromInline
 package class AnySharedState: @unchecked Sendable {
   // @unchecked: `consumers`, `details` and the result are protected by `lock` until `phase` is final, and never change

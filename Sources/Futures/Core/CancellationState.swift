@@ -22,7 +22,7 @@ package final class CancellationState: AnySharedState, @unchecked Sendable {
   /// How many others may cancel it, since it is linked to them.
   private var parentCount = 0
 
-  @inlinable
+  @usableFromInline
   package init() { super.init(hasPromise: false) }
 
   convenience init(parentCount: Int) {
@@ -171,6 +171,7 @@ package final class CancellationState: AnySharedState, @unchecked Sendable {
 }
 
 /// A handler in the list of those who want to know of a cancellation.
+@_fixed_layout
 @usableFromInline
 package class HandlerNode: CallbackNode, @unchecked Sendable {
   // @unchecked: as the base class says.

@@ -7,6 +7,7 @@ public import Synchronization
 ///
 /// The nodes own the gathering, and the gathering the nodes, to leave their inputs; that ends when the derived future is
 /// resolved, or when no input is left that could come.
+@_fixed_layout
 @usableFromInline
 final class Gathering<Derived: OutcomeStorage>: InputHolder, @unchecked Sendable {
   // @unchecked: `inputs`, `complete` and `reason` are protected by `lock`.
@@ -127,6 +128,7 @@ final class Gathering<Derived: OutcomeStorage>: InputHolder, @unchecked Sendable
 }
 
 /// An input of a gathering, and the gathering's place in it.
+@frozen
 @usableFromInline
 struct GatheredInput {
   @usableFromInline let state: AnySharedState
@@ -140,6 +142,7 @@ struct GatheredInput {
 }
 
 /// The consumer by which an input comes to its gathering.
+@_fixed_layout
 @usableFromInline
 final class InputNode<Input: OutcomeStorage, Derived: OutcomeStorage>: CallbackNode, @unchecked Sendable {
   // @unchecked: as the base class says.

@@ -5,6 +5,7 @@ public import Synchronization
 /// One thread at a time starts items, in their order: the one that calls `startItems` first, and then whichever frees a place
 /// while nobody does. A thread that frees a place while another starts items leaves that to it. So items that are done at
 /// once run in a loop, and take no stack.
+@_fixed_layout
 @usableFromInline
 final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: InputHolder, @unchecked Sendable {
   // @unchecked: the variables are protected by `lock`.

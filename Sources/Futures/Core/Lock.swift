@@ -11,6 +11,7 @@ public import Synchronization
 ///
 /// What it protects is named where it is declared. No user code, no release of a user's object and no resumption of a
 /// continuation happens inside `withLock` (R3).
+@frozen
 @usableFromInline
 struct Lock: ~Copyable, Sendable {
   @usableFromInline let mutex = Mutex<Void>(())

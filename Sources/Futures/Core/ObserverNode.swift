@@ -1,4 +1,5 @@
 /// A user's callback in the list of a future's consumers.
+@_fixed_layout
 @usableFromInline
 class ObserverNode<Value: Sendable, Failure: Error>: CallbackNode, @unchecked Sendable {
   // @unchecked: as the base class says.
@@ -39,6 +40,7 @@ class ObserverNode<Value: Sendable, Failure: Error>: CallbackNode, @unchecked Se
 }
 
 /// A user's callback that runs on an execution context.
+@_fixed_layout
 @usableFromInline
 final class SubmittedObserverNode<Value: Sendable, Failure: Error>: ObserverNode<Value, Failure>, @unchecked Sendable {
   // @unchecked: as the base class says.

@@ -2,6 +2,7 @@
 ///
 /// A chain of `flatMap` splits the whole again and again; each stage knows its region, so that the progress of its source can
 /// be placed in the whole without a look at the others.
+@frozen
 @usableFromInline
 struct ProgressRegion: Sendable {
   @usableFromInline var offset: Double

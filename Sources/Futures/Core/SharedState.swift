@@ -1,6 +1,7 @@
 public import Synchronization
 
 /// What all handles of one future, and its producer, share: the result, once there is one.
+@_fixed_layout
 @usableFromInline
 package final class SharedState<Stored: OutcomeStorage>: AnySharedState, @unchecked Sendable {
   // @unchecked: `outcome` is written once, under the lock, before `phase` announces it, and never changes after that.

@@ -3,6 +3,7 @@
 // stage three allocations: the closure, the node, the derived state.
 
 /// A consumer by which one future resolves another.
+@_fixed_layout
 @usableFromInline
 class StageNode: CallbackNode, @unchecked Sendable {
   // @unchecked: as the base class says.
@@ -34,6 +35,7 @@ class StageNode: CallbackNode, @unchecked Sendable {
 }
 
 /// Resolves a state as its source.
+@_fixed_layout
 @usableFromInline
 final class FollowerNode<Stored: OutcomeStorage>: StageNode, @unchecked Sendable {
   // @unchecked: as the base class says.
@@ -55,6 +57,7 @@ final class FollowerNode<Stored: OutcomeStorage>: StageNode, @unchecked Sendable
 }
 
 /// Resolves a state with the transformed value of its source, inline.
+@_fixed_layout
 @usableFromInline
 final class MapNode<Value: Sendable, New: Sendable, Failure: Error>: StageNode, @unchecked Sendable {
   // @unchecked: as the base class says.
@@ -79,6 +82,7 @@ final class MapNode<Value: Sendable, New: Sendable, Failure: Error>: StageNode, 
 }
 
 /// Resolves a state as the future that a transform makes of the value of its source, inline.
+@_fixed_layout
 @usableFromInline
 final class FlatMapNode<Value: Sendable, New: Sendable, Failure: Error>: StageNode, @unchecked Sendable {
   // @unchecked: as the base class says.
@@ -156,6 +160,7 @@ enum TransformedResults: Sendable {
 }
 
 /// Resolves a state as the future that a transform makes of the result of its source, inline.
+@_fixed_layout
 @usableFromInline
 final class TransformNode<Value: Sendable, Failure: Error, New: Sendable, NewFailure: Error>: StageNode,
   @unchecked Sendable  // as the base class says
@@ -190,6 +195,7 @@ final class TransformNode<Value: Sendable, Failure: Error, New: Sendable, NewFai
 
 /// Resolves a state as the future that a transform makes of the result of its source, on an execution context, and after a
 /// delay if there is one; results that the transform only passes on take neither.
+@_fixed_layout
 @usableFromInline
 final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, NewFailure: Error>: StageNode,
   @unchecked Sendable  // as the base class says
@@ -283,6 +289,7 @@ final class SubmittedStageNode<Value: Sendable, Failure: Error, New: Sendable, N
 }
 
 /// The work of a stage while it is with an execution context: it runs once, or breaks the stage when it is dropped.
+@_fixed_layout
 @usableFromInline
 final class StageWork<Value: Sendable, Failure: Error, New: Sendable, NewFailure: Error>: Sendable {
   @usableFromInline let node: SubmittedStageNode<Value, Failure, New, NewFailure>

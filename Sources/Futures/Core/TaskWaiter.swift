@@ -1,4 +1,5 @@
 /// A suspended task that waits for a future, and may stop waiting when it is cancelled.
+@_fixed_layout
 @usableFromInline
 package final class TaskWaiter<Stored: OutcomeStorage>: CallbackNode, @unchecked Sendable {
   // @unchecked: as the base class says.

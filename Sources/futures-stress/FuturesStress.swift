@@ -1,0 +1,45 @@
+import Foundation
+
+/// Does random things to many futures from many threads, and accounts for every callback; `--help` says how.
+@main
+struct FuturesStress {
+  static func main() {
+    do {
+      let options = try StressOptions(Array(CommandLine.arguments.dropFirst()))
+      if options.isHelp { return print(StressOptions.help) }
+      exit(run(options) ? 0 : 1)
+    } catch {
+      FileHandle.standardError.write(Data("futures-stress: \(error.sentence)\n".utf8))
+      exit(2)
+    }
+  }
+
+  /// Runs all rounds, and says what came of them.
+  /// - Returns: Whether nothing was wrong.
+  private static func run(_ options: StressOptions) -> Bool {
+    print(
+      "seed \(options.seed): \(options.rounds) rounds, \(options.futures) futures, \(options.threads) threads, "
+        + "\(options.operations) operations each"
+    )
+    let clock = ContinuousClock()
+    let start = clock.now
+    var memory = RoundMemory()
+    for number in 0..<options.rounds {
+      let ledger = Ledger()
+      let round = Round(options, number: number, ledger: ledger)
+      let growth = memory.growth { round.run() }
+      var faults = ledger.faults
+      if number > 1, growth > RoundMemory.tolerance {
+        faults.append("\(growth) bytes more than after the rounds before")
+      }
+      guard faults.isEmpty else {
+        print("round \(number) of seed \(options.seed) failed: \(faults.joined(separator: "; "))")
+        print("Again: futures-stress \(options.arguments)")
+        return false
+      }
+      print("round \(number): \(ledger.summary)")
+    }
+    print("nothing was lost in \(start.duration(to: clock.now))")
+    return true
+  }
+}
