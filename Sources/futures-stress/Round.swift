@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Futures
 import FuturesAsync
+import Synchronization
 
 /// One round: all threads work on the same futures, and then everything is brought to its end.
 struct Round: Sendable {
@@ -108,13 +109,26 @@ struct Round: Sendable {
   /// Runs `work` on all threads at once, and waits for them.
   private func onThreads(_ work: @escaping @Sendable (_ number: Int) -> Void) {
     let group = DispatchGroup()
+    let work = HandedWork(work)
     for thread in 0..<options.threads {
       group.enter()
       Thread.detachNewThread {
-        work(thread)
+        work.run(thread)
         group.leave()
       }
     }
     group.wait()
+    work.release()
   }
+}
+
+/// Work that is released when all threads have done it: one that is about to end may keep its closure for a while.
+private final class HandedWork: Sendable {
+  private let work: Mutex<(@Sendable (Int) -> Void)?>
+
+  init(_ work: @escaping @Sendable (Int) -> Void) { self.work = Mutex(work) }
+
+  func run(_ thread: Int) { work.withLock { $0 }?(thread) }
+
+  func release() { work.withLock { $0 = nil } }
 }
