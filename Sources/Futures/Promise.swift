@@ -30,9 +30,8 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     state = SharedState(hasPromise: true)
     self.fileID = Self.pointer(to: fileID)
     self.line = UInt32(truncatingIfNeeded: line)
-    let label = label()
-    if let label { state.setLabel(label) }
-    if FuturesDiagnostics.tracksPendingFutures { track(label, fileID, line) }
+    if let label = label() { state.setLabel(label) }
+    if FuturesDiagnostics.tracksPendingFutures { track(fileID, line) }
   }
 
   /// Makes the promise of a state that has been told that there is one.
@@ -40,12 +39,12 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     self.state = state
     self.fileID = Self.pointer(to: fileID)
     self.line = UInt32(truncatingIfNeeded: line)
-    if FuturesDiagnostics.tracksPendingFutures { track(nil, fileID, line) }
+    if FuturesDiagnostics.tracksPendingFutures { track(fileID, line) }
   }
 
   @usableFromInline
-  func track(_ label: String?, _ fileID: StaticString, _ line: UInt) {
-    PendingFutures.shared.add(state, label: label, fileID: "\(fileID)", line: line)
+  func track(_ fileID: StaticString, _ line: UInt) {
+    PendingFutures.shared.add(state, fileID: "\(fileID)", line: line)
   }
 
   deinit {
@@ -53,7 +52,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     guard !Unmanaged<AnySharedState>.passUnretained(state)._withUnsafeGuaranteedRef({ $0.isResolved }) else { return }
     guard state.endPromise() == .pending || State<Value, Failure>.collapse(&state) else { return }
     let error = BrokenPromise(label: state.label, fileID: String(cString: fileID), line: UInt(line))
-    if !state.wasCancelled { FuturesDiagnostics.breakObservers.report(error) }
+    if FuturesDiagnostics.breakObservers.exist, !state.wasCancelled { FuturesDiagnostics.breakObservers.report(error) }
     state.breakPromise(BreakReason(error), in: nil)
   }
 

@@ -9,7 +9,6 @@ final class PendingFutures: Sendable {
 
   private struct Entry {
     weak var state: AnySharedState?
-    let label: String?
     let fileID: String
     let line: UInt
     let start: ContinuousClock.Instant
@@ -23,8 +22,8 @@ final class PendingFutures: Sendable {
   private static let smallestSweep = 64
   private let table = Locked(Table())
 
-  func add(_ state: AnySharedState, label: String?, fileID: String, line: UInt) {
-    let entry = Entry(state: state, label: label, fileID: fileID, line: line, start: .now)
+  func add(_ state: AnySharedState, fileID: String, line: UInt) {
+    let entry = Entry(state: state, fileID: fileID, line: line, start: .now)
     // What is looked at is released outside the lock, where it may be the last reference.
     let swept = table.withLock { table -> [AnySharedState] in
       var swept: [AnySharedState] = []
@@ -51,7 +50,7 @@ final class PendingFutures: Sendable {
     let now = ContinuousClock.now
     return table.withLock(\.entries).compactMap { entry in
       guard let state = entry.state, state.isPending else { return nil }
-      let name = entry.label.map { "\"\($0)\" " } ?? ""
+      let name = state.label.map { "\"\($0)\" " } ?? ""
       let age = entry.start.duration(to: now).inMilliseconds
       let count = state.root.consumerCount
       let consumers = "\(count) \(count == 1 ? "consumer" : "consumers")"
