@@ -75,6 +75,13 @@ let package = Package(
       dependencies: ["Futures", "FuturesAsync", "FuturesTesting", "TestSupport"],
       swiftSettings: settings
     ),
+    // Compiles the sources of the core again, by a link to them, with atomics and locks whose order the tests decide.
+    .testTarget(
+      name: "ExplorationTests",
+      dependencies: ["TestSupport"],
+      exclude: ["Core/Futures.docc", "Core/Core/Lock.swift"],
+      swiftSettings: settings
+    ),
     // Runs the benchmark as a process, and holds what it allocates to the numbers of a file.
     .testTarget(
       name: "BenchmarkTests",

@@ -10,6 +10,11 @@ extension ExecutionContext {
   public static var newThread: ExecutionContext { ExecutionContext { work in Thread.detachNewThread(work) } }
 }
 
+/// Runs `body` on a new thread, and does not wait for it.
+///
+/// For modules that must not see Foundation.
+public func startThread(_ body: @escaping @Sendable () -> Void) { Thread.detachNewThread(body) }
+
 /// Runs `body` on a thread with a stack of the given size, and waits for it.
 public func onThread(stackSize: Int = 512 * 1024, _ body: @escaping @Sendable () -> Void) {
   let done = DispatchSemaphore(value: 0)

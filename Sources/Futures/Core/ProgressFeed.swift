@@ -91,7 +91,9 @@ extension CancellableFailure {
   /// Whether this equals `.cancelled`; what cannot be compared does not.
   fileprivate var isCancelled: Bool {
     func equals<Other: Equatable>(_ other: Other) -> Bool { self as? Other == other }
-    guard let cancelled = Self.cancelled as? any Equatable else { return false }
+    // By `Any`: where Foundation can be seen, the compiler thinks of each error as an `NSError`, which can be compared.
+    let cancelled: Any = Self.cancelled
+    guard let cancelled = cancelled as? any Equatable else { return false }
     return equals(cancelled)
   }
 }

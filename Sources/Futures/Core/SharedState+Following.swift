@@ -127,7 +127,7 @@ extension SharedState {
     _ state: inout SharedState,
     _ body: (inout SharedState) -> Result
   ) -> Result {
-    // A lock cannot be copied, so the pointer is to the one in the state, which the caller keeps alive.
+    // A mutex is never moved, so the pointer is to the lock in the state, which the caller keeps alive.
     let lock = withUnsafePointer(to: state.lock) { $0 }
     return lock.pointee.withLock { body(&state) }
   }

@@ -1,0 +1,118 @@
+internal import TestSupport
+internal import Testing
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// What became of many programs.
+private struct Exploration: Sendable {
+  var programs = 0
+  var runs = 0
+  var fault: String?
+}
+
+/// Explores each program with each shape until one has a fault.
+///
+/// On a thread of its own, since it blocks that.
+private func explore(
+  _ programs: [[[Operation]]],
+  _ shapes: [Shape] = Shape.allCases,
+  _ thoroughness: Thoroughness = .everyOrder,
+  bug: PlantedBug? = nil
+) async -> Exploration {
+  await withCheckedContinuation { continuation in
+    startThread {
+      var exploration = Exploration()
+      outer: for program in programs {
+        for shape in shapes {
+          let explorer = Explorer(thoroughness, bug: bug)
+          let fault = explorer.explore {
+            let world = World(shape, program)
+            let threads = program.map { operations in
+              { @Sendable in for operation in operations { world.run(operation) } }
+            }
+            return (threads, world.check)
+          }
+          exploration.programs += 1
+          exploration.runs += explorer.runs
+          if let fault {
+            exploration.fault = "\(shape), \(program.map { $0.map(\.rawValue) }): \(fault)"
+            break outer
+          }
+        }
+      }
+      continuation.resume(returning: exploration)
+    }
+  }
+}
+
+/// All ways to choose `count` of `choices`, whose order does not matter.
+private func selections<Choice>(of count: Int, from choices: [Choice]) -> [[Choice]] {
+  guard count > 0 else { return [[]] }
+  return choices.indices.flatMap { index in
+    selections(of: count - 1, from: Array(choices[index...])).map { [choices[index]] + $0 }
+  }
+}
+
+/// All sequences of two.
+private func pairs(_ operations: [Operation]) -> [[Operation]] {
+  operations.flatMap { first in operations.map { [first, $0] } }
+}
+
+/// All orders where the environment has `FUTURES_EXPLORE_ALL`, which takes minutes; else those with so many preemptions.
+private func everyOrder(orPreemptions maximum: Int) -> Thoroughness {
+  getenv("FUTURES_EXPLORE_ALL") == nil ? .preemptions(maximum) : .everyOrder
+}
+
+#if TSAN
+  /// The explorer hands each step on to the next by a semaphore, so ThreadSanitizer would see no two threads at work.
+  private let isUseful = false
+#else
+  private let isUseful = true
+#endif
+
+@Suite("Every interleaving of the steps of the core", .enabled(if: isUseful), .timeLimit(.minutes(20)))
+struct ExplorationTests {
+  @Test("R1-R5, R7, R15-R18, R20, R22: two threads with one operation each, in every order")
+  func twoThreads() async {
+    let programs = selections(of: 2, from: Operation.allCases.map { [$0] })
+    await expectNoFault(explore(programs))
+  }
+
+  @Test("R1-R5, R7, R15-R18, R20, R22: three threads with one operation each")
+  func threeThreads() async {
+    let programs = selections(of: 3, from: Operation.essential.map { [$0] })
+    await expectNoFault(explore(programs, Shape.allCases, everyOrder(orPreemptions: 1)))
+  }
+
+  @Test("R1-R5, R7, R15-R18, R20, R22: two threads with two operations each")
+  func twoOperations() async {
+    let programs = selections(of: 2, from: pairs(Operation.essential))
+    await expectNoFault(explore(programs, [.plain], everyOrder(orPreemptions: 2)))
+  }
+
+  private func expectNoFault(_ exploration: Exploration) {
+    print("Explored \(exploration.programs) programs in \(exploration.runs) orders.")
+    #expect(exploration.fault == nil)
+  }
+
+  @Test(
+    "What is broken on purpose is found",
+    arguments: [
+      (PlantedBug.checkOutsideTheLock, "a callback was lost (R2)"),
+      (.missedRecheck, "a callback was lost (R2)"),
+      (.droppedRelease, "a thread saw the value, but not what came before it"),
+      (.droppedAcquire, "a thread saw the value, but not what came before it"),
+    ]
+  )
+  func planted(bug: PlantedBug, fault: String) async {
+    let programs: [[[Operation]]] = [[[.succeed], [.attach]], [[.succeed], [.peek]]]
+    let exploration = await explore(programs, [.plain], bug: bug)
+    #expect(exploration.fault?.contains(fault) == true, "found: \(exploration.fault ?? "nothing")")
+  }
+}

@@ -1,0 +1,142 @@
+internal import Dispatch
+internal import TestSupport
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// What a thread has seen of each thread: how many of its steps.
+struct VectorClock {
+  private var steps: [Int] = []
+
+  subscript(thread: Int) -> Int { thread < steps.count ? steps[thread] : 0 }
+
+  mutating func advance(_ thread: Int) {
+    extend(to: thread + 1)
+    steps[thread] += 1
+  }
+
+  mutating func merge(_ other: VectorClock) {
+    extend(to: other.steps.count)
+    for (thread, count) in other.steps.enumerated() { steps[thread] = max(steps[thread], count) }
+  }
+
+  private mutating func extend(to count: Int) {
+    while steps.count < count { steps.append(0) }
+  }
+}
+
+/// What happened on one thread at one time.
+struct Event {
+  let thread: Int
+  let time: Int
+}
+
+/// A thread that goes on when the explorer says so.
+@usableFromInline
+final class ExploredThread: @unchecked Sendable {
+  // @unchecked: used by its thread, and by others while that waits for its turn; `turn` hands it on.
+  let explorer: Explorer
+  let number: Int
+
+  /// What it has seen; what was there before the threads began is not counted, since all of them have seen that.
+  private(set) var clock = VectorClock()
+
+  private var locks = 0
+
+  private let turn = DispatchSemaphore(value: 0)
+  private var body: (@Sendable () -> Void)?
+
+  init(_ number: Int, of explorer: Explorer) {
+    self.explorer = explorer
+    self.number = number
+    startThread { self.work() }
+  }
+
+  /// Has it run `body` when it is its turn.
+  func prepare(_ body: @escaping @Sendable () -> Void) {
+    self.body = body
+    clock = VectorClock()
+  }
+
+  /// Ends the thread when it is its turn.
+  func finish() {
+    body = nil
+    giveTurn()
+  }
+
+  func giveTurn() { turn.signal() }
+
+  func waitForTurn() { turn.wait() }
+
+  private func work() {
+    pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
+    waitForTurn()
+    while runBody() {
+      explorer.ended(self)
+      waitForTurn()
+    }
+    pthread_setspecific(Self.key, nil)
+  }
+
+  /// Runs and releases the body, which may be the last to hold what the program is about; both in its own turn.
+  private func runBody() -> Bool {
+    guard let body else { return false }
+    body()
+    self.body = nil
+    return true
+  }
+
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    precondition(pthread_key_create(&key, nil) == 0, "There is no thread-specific key left.")
+    return key
+  }()
+
+  /// The calling thread, if it is an explored one.
+  static var current: ExploredThread? {
+    pthread_getspecific(key).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  // MARK: - What it does
+
+  /// Returns when it is decided that this step comes next.
+  func step(_ kind: Step.Kind, at location: ExploredLocation) {
+    explorer.step(Step(kind: kind, location: location), of: self)
+    clock.advance(number)
+  }
+
+  /// Learns what was published there.
+  func acquire(_ location: ExploredLocation) { clock.merge(location.released) }
+
+  /// Publishes what the thread has seen, or makes known that it does not.
+  func release(_ location: ExploredLocation, isReleasing: Bool, isContinuing: Bool) {
+    if !isContinuing { location.released = VectorClock() }
+    if isReleasing { location.released.merge(clock) }
+  }
+
+  /// Whether it has a lock of the core.
+  var hasLock: Bool { locks > 0 }
+
+  func lock(_ location: ExploredLocation) {
+    location.isLocked = true
+    locks += 1
+    acquire(location)
+  }
+
+  func unlock(_ location: ExploredLocation) {
+    release(location, isReleasing: true, isContinuing: false)
+    location.isLocked = false
+    locks -= 1
+  }
+
+  /// What it does now, to be compared with what others have seen.
+  var now: Event { Event(thread: number, time: clock[number] + 1) }
+
+  /// Whether it knows of `event`.
+  func hasSeen(_ event: Event) -> Bool { event.thread == number || clock[event.thread] >= event.time }
+}

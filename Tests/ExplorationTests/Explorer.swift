@@ -1,0 +1,218 @@
+internal import Dispatch
+
+/// What a thread is about to do.
+struct Step {
+  enum Kind { case read, write, lock, tryLock }
+
+  let kind: Kind
+  let location: ExploredLocation
+
+  /// Whether it is all the same which of the two comes first.
+  func commutes(with other: Step) -> Bool {
+    // Giving a lock back is no step of its own, and a lock that is tried shows it.
+    if kind == .tryLock || other.kind == .tryLock { return false }
+    return location !== other.location || (kind == .read && other.kind == .read)
+  }
+}
+
+/// What is broken on purpose, to see that it is found.
+enum PlantedBug {
+  /// Nobody waits for a lock, so that what was checked under it may change before it is used.
+  case checkOutsideTheLock
+  /// An exchange does not compare, so that nobody looks again at what has come in between.
+  case missedRecheck
+  /// What is stored publishes nothing of what the thread has done before.
+  case droppedRelease
+  /// Who loads learns nothing of what was done before the store.
+  case droppedAcquire
+}
+
+/// How thoroughly to explore.
+enum Thoroughness {
+  /// All orders of the steps, but for those that differ only in steps that commute.
+  ///
+  /// Of such orders one is tried, by sleep sets: P. Godefroid, *Partial-Order Methods for the Verification of Concurrent Systems*
+  /// (1996). A thread whose step was tried first sleeps in the other branches until a step is made that does not commute with
+  /// its own.
+  case everyOrder
+  /// All orders with so many preemptions: M. Musuvathi and S. Qadeer, *Iterative Context Bounding for Systematic Testing of
+  /// Multithreaded Programs* (2007). Going on with the thread that runs is free, and so is a change where it waits or ends.
+  case preemptions(Int)
+}
+
+/// Runs the same small program again and again, each time in another order of the steps of its threads.
+///
+/// One thread runs at a time. Before each atomic operation, and before each lock is taken, it is decided who goes on; a thread
+/// that waits for a lock is not chosen. The decisions of one run are a path in a tree, which is searched depth first.
+final class Explorer: @unchecked Sendable {
+  // @unchecked: all variables are used by the thread whose turn it is, or by the caller of `explore` between the runs.
+
+  let bug: PlantedBug?
+
+  /// How many runs there were.
+  private(set) var runs = 0
+
+  private let thoroughness: Thoroughness
+  private var threads: [ExploredThread] = []
+  private let over = DispatchSemaphore(value: 0)
+
+  /// The decisions of the present run: which of how many.
+  private var path: [(choice: Int, count: Int)] = []
+  private var depth = 0
+
+  private var isStuck = false
+  private var isRedundant = false
+  private var preemptions = 0
+  private var asleep = ThreadSet()
+
+  /// Who has not ended.
+  private var running = ThreadSet()
+
+  /// What each thread is about to do; nothing before its first step.
+  private var pending: [Step?] = []
+
+  init(_ thoroughness: Thoroughness, bug: PlantedBug? = nil) {
+    self.thoroughness = thoroughness
+    self.bug = bug
+  }
+
+  /// Runs programs until all orders were tried, or a fault was found.
+  ///
+  /// Blocks the calling thread.
+  /// - Parameter makeProgram: Makes the threads of one run, always as many, and what checks it when they have ended.
+  /// - Returns: The fault, if there was one.
+  func explore(_ makeProgram: () -> (threads: [@Sendable () -> Void], check: () -> String?)) -> String? {
+    defer {
+      // Those that are stuck stay so.
+      if !isStuck { for thread in threads { thread.finish() } }
+      threads = []
+    }
+    repeat {
+      let (bodies, check) = makeProgram()
+      run(bodies)
+      runs += 1
+      if isStuck { return "each thread waits for another, in run \(runs), by the decisions \(path.map(\.choice))" }
+      if let fault = check() { return "\(fault), in run \(runs), by the decisions \(path.map(\.choice))" }
+    } while advance()
+    return nil
+  }
+
+  /// Goes to the next path of the tree.
+  private func advance() -> Bool {
+    while let (choice, count) = path.popLast() {
+      if choice + 1 < count {
+        path.append((choice + 1, count))
+        return true
+      }
+    }
+    return false
+  }
+
+  private func run(_ bodies: [@Sendable () -> Void]) {
+    while threads.count < bodies.count { threads.append(ExploredThread(threads.count, of: self)) }
+    (depth, preemptions, isRedundant, asleep) = (0, 0, false, ThreadSet())
+    running = ThreadSet(bodies.indices)
+    pending = bodies.map { _ in nil }
+    for (thread, body) in zip(threads, bodies) { thread.prepare(body) }
+    threads[0].giveTurn()
+    over.wait()
+  }
+
+  // MARK: - By the explored threads
+
+  func step(_ step: Step, of thread: ExploredThread) {
+    pending[thread.number] = step
+    guard let next = chooseNext(after: thread.number), next != thread.number else { return }
+    threads[next].giveTurn()
+    thread.waitForTurn()
+  }
+
+  func ended(_ thread: ExploredThread) {
+    running.remove(thread.number)
+    if let next = chooseNext(after: nil) {
+      threads[next].giveTurn()
+    } else {
+      isStuck = !running.isEmpty
+      over.signal()
+    }
+  }
+
+  /// Decides who goes on; `nil` if nobody can.
+  private func chooseNext(after current: Int?) -> Int? {
+    var able = ThreadSet()
+    for thread in pending.indices where running.contains(thread) {
+      // What a thread does before its first step is seen by nobody.
+      guard let step = pending[thread] else { return thread }
+      if step.kind != .lock || !step.location.isLocked { able.insert(thread) }
+    }
+    let isPreempting = current.map(able.contains) ?? false
+    guard let first = isPreempting ? current : able.first else { return stop(current) }
+    let choice = isRedundant ? first : choose(among: able, preferring: first, isPreempting: isPreempting)
+    wake(by: choice)
+    return choice
+  }
+
+  /// Wakes those whose step does not commute with the one that is about to be made.
+  private func wake(by choice: Int) {
+    guard !asleep.isEmpty, let made = pending[choice] else { return }
+    for thread in pending.indices where asleep.contains(thread) {
+      if let step = pending[thread], !step.commutes(with: made) { asleep.remove(thread) }
+    }
+  }
+
+  /// Nobody can go on: all have ended, or the one that asks waits for a lock as all others do.
+  private func stop(_ current: Int?) -> Int? {
+    guard current != nil else { return nil }
+    isStuck = true
+    over.signal()
+    // This thread, as the others, never goes on.
+    DispatchSemaphore(value: 0).wait()
+    return nil
+  }
+
+  /// Decides among those that are able, `first` before the others, which of them the search tries in this run.
+  private func choose(among able: ThreadSet, preferring first: Int, isPreempting: Bool) -> Int {
+    var candidates = able
+    switch thoroughness {
+    case .everyOrder:
+      candidates.subtract(asleep)
+      if candidates.isEmpty {
+        // What can still be done here was done in another run, in an order that makes no difference.
+        isRedundant = true
+        return first
+      }
+    case .preemptions(let maximum):
+      if isPreempting, preemptions == maximum { return first }
+    }
+    guard candidates.count > 1 else { return candidates.first ?? first }
+    if depth == path.count { path.append((0, candidates.count)) }
+    var chosen = candidates.contains(first) ? first : candidates.first ?? first
+    for _ in 0..<path[depth].choice {
+      candidates.remove(chosen)
+      if case .everyOrder = thoroughness { asleep.insert(chosen) }
+      chosen = candidates.first ?? first
+    }
+    depth += 1
+    if isPreempting, chosen != first { preemptions += 1 }
+    return chosen
+  }
+}
+
+/// Some of a few threads.
+private struct ThreadSet {
+  private var bits: UInt = 0
+
+  init() {}
+
+  init(_ threads: Range<Int>) { bits = (1 << UInt(threads.count)) - 1 }
+
+  var isEmpty: Bool { bits == 0 }
+  var count: Int { bits.nonzeroBitCount }
+  var first: Int? { bits == 0 ? nil : bits.trailingZeroBitCount }
+
+  func contains(_ thread: Int) -> Bool { bits & (1 << UInt(thread)) != 0 }
+
+  mutating func insert(_ thread: Int) { bits |= 1 << UInt(thread) }
+  mutating func remove(_ thread: Int) { bits &= ~(1 << UInt(thread)) }
+  mutating func subtract(_ other: ThreadSet) { bits &= ~other.bits }
+}

@@ -1,0 +1,45 @@
+/// One operation of a thread of an explored program.
+enum Operation: String, CaseIterable, Sendable {
+  /// Attaches a callback.
+  case attach
+  /// Removes the callback that was attached before the threads began.
+  case remove
+  case succeed
+  case cancel
+  /// Drops the promise.
+  case drop
+  /// Reports progress.
+  case report
+  /// Awaits, as a task does.
+  case await
+  /// Ends the await that began before the threads did, as the cancellation of its task does.
+  case abandon
+  /// Abandons it, and leaves the future as a consumer that is cancelled does.
+  case abandonCancelling
+  case fail
+  /// Derives a future, and attaches a callback to that.
+  case derive
+  /// Listens to the progress.
+  case listen
+  /// Looks at the result.
+  case peek
+  /// Removes the callback whose context holds it back.
+  case removeHeld
+  /// Runs what the context has held back.
+  case runHeld
+
+  /// Those of which longer programs are made.
+  static let essential: [Operation] = [.attach, .remove, .succeed, .cancel, .drop, .report, .await, .abandon]
+}
+
+/// What lies between the promise and the future of a program.
+enum Shape: CaseIterable, Sendable {
+  /// Nothing.
+  case plain
+  /// A `map`.
+  case mapped
+  /// Another promise, which follows the future of the first.
+  case followed
+  /// A join with a future that is resolved.
+  case joined
+}

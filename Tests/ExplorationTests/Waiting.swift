@@ -1,0 +1,56 @@
+internal import Dispatch
+internal import Synchronization
+
+/// A task that awaits a future, by the very steps of `await future.value`, which the explored threads make for it.
+final class Waiting: @unchecked Sendable {
+  // @unchecked: used by the thread whose turn it is; the task uses `ended` before it signals that it has.
+  typealias Continuation = TaskWaiter<Outcome<Int, any Error>>.Continuation
+
+  private var waiter: TaskWaiter<Outcome<Int, any Error>>? = TaskWaiter()
+  private var continuation: Continuation?
+  private var ended: Result<Int, any Error>?
+  private let isSuspended = DispatchSemaphore(value: 0)
+  private let hasEnded = DispatchSemaphore(value: 0)
+
+  private(set) var hasBegun = false
+  private var isSettled = false
+
+  /// Has a task suspended, and waits for that.
+  init() {
+    Task.detached {
+      self.ended = await withUnsafeContinuation { continuation in
+        self.continuation = continuation
+        self.isSuspended.signal()
+      }
+      self.hasEnded.signal()
+    }
+    isSuspended.wait()
+  }
+
+  /// Does what an await does with its continuation.
+  func begin(_ future: Future<Int, any Error>) {
+    hasBegun = true
+    guard let continuation, let waiter else { return }
+    if let result = future.settledResult {
+      isSettled = true
+      continuation.resume(returning: result)
+    } else if case .shared(let state) = future.storage {
+      state.attach(waiter, resuming: continuation)
+    }
+  }
+
+  /// Does what the cancellation of its task does.
+  func abandon(_ future: Future<Int, any Error>, isCancelling: Bool) {
+    guard let waiter, case .shared(let state) = future.storage else { return }
+    state.abandon(waiter, cancelling: isCancelling)
+  }
+
+  /// What the task was resumed with, `nil` in it if the wait was abandoned; `nil` if nobody has resumed it.
+  var end: Result<Int, any Error>?? {
+    guard isSettled || waiter?.status.load(ordering: .relaxed) == .finished else { return nil }
+    hasEnded.wait()
+    return .some(ended)
+  }
+
+  func release() { waiter = nil }
+}

@@ -1,0 +1,337 @@
+/// What the threads of one run share, and what must be true when they have ended.
+final class World: @unchecked Sendable {
+  // @unchecked: used by the thread whose turn it is, and by the caller of the explorer between the runs.
+  private let operations: Set<Operation>
+  private let isPlain: Bool
+
+  private var promise: Promise<Int, any Error>?
+  private var future: Future<Int, any Error>
+
+  /// The resolutions with values, which are their places here.
+  private var resolutions: [Resolution] = []
+  private var hasFailed = false
+  private var callbacks: [Callback] = []
+  private var listeners: [Listener] = []
+  private var held: [@Sendable () -> Void] = []
+
+  private let first: RemovableCallback
+  private var second: RemovableCallback?
+  private var abandoned: Waiting?
+  private var waits: [Waiting] = []
+
+  /// Stands for the promise, so that dropping it is a step.
+  private let promiseLocation = ExploredLocation()
+
+  /// Stands for all that is noted here, so that callbacks of two threads have an order.
+  private let notesLocation = ExploredLocation()
+
+  private var faults: [String] = []
+
+  init(_ shape: Shape, _ threads: [[Operation]]) {
+    operations = Set(threads.joined())
+    isPlain = shape == .plain
+    let promise = Promise<Int, any Error>()
+    self.promise = promise
+    future = shape.future(of: promise)
+    first = RemovableCallback(Callback(attachedAt: nil))
+    callbacks.append(first.callback)
+    attach(first, on: .immediate)
+    if !operations.isDisjoint(with: [.listen, .report]) { listen() }
+    if !operations.isDisjoint(with: [.removeHeld, .runHeld]) {
+      let second = RemovableCallback(Callback(attachedAt: nil, on: 1))
+      self.second = second
+      callbacks.append(second.callback)
+      attach(second, on: ExecutionContext { [unowned self] work in hold(work) })
+    }
+    waits = threads.joined().filter { $0 == .await }.map { _ in Waiting() }
+    if !operations.isDisjoint(with: [.abandon, .abandonCancelling]) {
+      let waiting = Waiting()
+      abandoned = waiting
+      waiting.begin(future)
+    }
+  }
+
+  // MARK: - By the explored threads
+
+  func run(_ operation: Operation) {
+    let thread = ExploredThread.current.unsafelyUnwrapped
+    switch operation {
+    case .attach: attach(RemovableCallback(note(thread)), on: .immediate)
+    case .remove: first.remove()
+    case .removeHeld: second?.remove()
+    case .succeed: succeed(thread)
+    case .fail: if getPromise(thread)?.fail(Failed()) == true { hasFailed = true }
+    case .cancel: future.cancel()
+    case .drop:
+      thread.step(.write, at: promiseLocation)
+      promise = nil
+    case .report: getPromise(thread)?.progress.report(completed: Int64(thread.number + 1), of: 4)
+    case .listen: listen()
+    case .derive: future.map { $0 }.whenResolved(on: .immediate, run(note(thread, on: callbacks.count)))
+    case .peek: if let result = future.peek() { check(result, seenBy: thread) }
+    case .await: waits.first { !$0.hasBegun }?.begin(future)
+    case .abandon: abandoned?.abandon(future, isCancelling: false)
+    case .abandonCancelling: abandoned?.abandon(future, isCancelling: true)
+    case .runHeld: runHeld()
+    }
+  }
+
+  private func succeed(_ thread: ExploredThread) {
+    guard let promise = getPromise(thread) else { return }
+    let resolution = Resolution(at: thread.now)
+    resolutions.append(resolution)
+    resolution.hasWon = promise.succeed(resolutions.count - 1)
+  }
+
+  private func getPromise(_ thread: ExploredThread) -> Promise<Int, any Error>? {
+    thread.step(.read, at: promiseLocation)
+    return promise
+  }
+
+  private func note(_ thread: ExploredThread, on context: Int = 0) -> Callback {
+    let callback = Callback(attachedAt: thread.now, on: context)
+    callbacks.append(callback)
+    return callback
+  }
+
+  private func attach(_ removable: RemovableCallback, on context: ExecutionContext) {
+    removable.registration = future.whenResolved(on: context, run(removable.callback))
+  }
+
+  /// The closure of a callback, which is to be released when it has run.
+  private func run(_ callback: Callback) -> @Sendable (Result<Int, any Error>) -> Void {
+    let closure = CapturedObject { [unowned self] fault in faults.append(fault) }
+    callback.closure = closure
+    return { [unowned self] result in
+      closure.use()
+      // One that runs before a callback that was attached before it, by the same thread or before there were threads.
+      if callbacks.contains(where: { $0.isDue(before: callback) }) { faults.append("a callback overtook another (R2)") }
+      callback.results.append(result)
+      guard let thread = observe() else { return }
+      if let attachment = callback.attachment, !thread.hasSeen(attachment) {
+        faults.append("a callback ran on a thread that has not seen what came before it was attached")
+      }
+      check(result, seenBy: thread)
+    }
+  }
+
+  /// Is called by each callback.
+  private func observe() -> ExploredThread? {
+    guard let thread = ExploredThread.current else { return nil }
+    if thread.hasLock { faults.append("user code ran under a lock (R3)") }
+    // Where there are callbacks of two kinds, their order is seen.
+    if !listeners.isEmpty { thread.step(.write, at: notesLocation) }
+    return thread
+  }
+
+  private func check(_ result: Result<Int, any Error>, seenBy thread: ExploredThread) {
+    guard case .success(let number) = result, !thread.hasSeen(resolutions[number].event) else { return }
+    faults.append("a thread saw the value, but not what came before it")
+  }
+
+  private func listen() {
+    let listener = Listener()
+    let closure = CapturedObject { [unowned self] fault in faults.append(fault) }
+    listener.closure = closure
+    listeners.append(listener)
+    future.whenProgressed(on: .immediate) { [unowned self] progress in
+      closure.use()
+      _ = observe()
+      // The first one was attached before all callbacks.
+      if listener === listeners[0], callbacks.contains(where: { !$0.results.isEmpty && $0.context == 0 }) {
+        faults.append("a report came after the completion (R20)")
+      }
+      if let last = listener.fractions.last, last > progress.fractionCompleted {
+        faults.append("the progress went back (R18)")
+      }
+      listener.fractions.append(progress.fractionCompleted)
+    }
+  }
+
+  private func hold(_ work: @escaping @Sendable () -> Void) {
+    _ = observe()
+    // As a queue does: who runs the work has seen what came before it was handed over.
+    if let thread = ExploredThread.current {
+      thread.step(.write, at: notesLocation)
+      thread.release(notesLocation, isReleasing: true, isContinuing: true)
+    }
+    held.append(work)
+  }
+
+  private func runHeld() {
+    if let thread = ExploredThread.current {
+      thread.step(.write, at: notesLocation)
+      thread.acquire(notesLocation)
+    }
+    let work = held
+    held = []
+    for work in work { work() }
+  }
+
+  // MARK: - Afterwards
+
+  /// What is wrong now that all threads have ended.
+  func check() -> String? {
+    promise = nil
+    while !held.isEmpty { runHeld() }
+    guard let result = future.peek() else { return "the future is not resolved (R4)" }
+    checkResult(result)
+    let description = describe(result)
+    for callback in callbacks { faults += callback.faults(description) }
+    for listener in listeners { faults += listener.faults(hasSucceeded: description.hasPrefix("value")) }
+    for waiting in waits + [abandoned].compactMap(\.self) {
+      faults += waiting.faults(description, mayBeAbandoned: waiting === abandoned)
+    }
+    checkMemory()
+    return faults.first
+  }
+
+  private func checkResult(_ result: Result<Int, any Error>) {
+    let winners = resolutions.indices.filter { resolutions[$0].hasWon }
+    if winners.count + (hasFailed ? 1 : 0) > 1 { faults.append("two resolutions have won (R1)") }
+    let isCancellable = !operations.isDisjoint(with: [.cancel, .abandonCancelling])
+    let winner = winners.first.map { "value \($0)" } ?? (hasFailed ? "Failed" : nil)
+    let expected: Set<String> =
+      switch winner {
+      case let winner? where isPlain || !isCancellable: [winner]
+      case let winner?: [winner, "CancellationError"]
+      case nil: isCancellable ? ["CancellationError", "BrokenPromise"] : ["BrokenPromise"]
+      }
+    if !expected.contains(describe(result)) {
+      faults.append("the result is \(describe(result)), not one of \(expected) (R1)")
+    }
+  }
+
+  private func checkMemory() {
+    weak var state: AnyObject?
+    if case .shared(let shared) = future.storage { state = shared }
+    future = .succeeded(0)
+    for waiting in waits { waiting.release() }
+    abandoned?.release()
+    first.registration = nil
+    second?.registration = nil
+    if state != nil { faults.append("the future is never released") }
+  }
+}
+
+extension Shape {
+  fileprivate func future(of promise: Promise<Int, any Error>) -> Future<Int, any Error> {
+    switch self {
+    case .plain: return promise.future
+    case .mapped: return promise.future.map { $0 }
+    case .followed:
+      let follower = Promise<Int, any Error>()
+      follower.follow(promise.future)
+      return follower.future
+    case .joined: return Future.all([promise.future, .succeeded(0)]).map { $0[0] }
+    }
+  }
+}
+
+private func describe(_ result: Result<Int, any Error>) -> String {
+  switch result {
+  case .success(let value): "value \(value)"
+  case .failure(let error): "\(type(of: error))"
+  }
+}
+
+private struct Failed: Error {}
+
+/// An attempt to resolve with a value.
+private final class Resolution {
+  let event: Event
+  var hasWon = false
+
+  init(at event: Event) { self.event = event }
+}
+
+/// What a closure captures, to see when the closure is released.
+private final class CapturedObject: @unchecked Sendable {
+  // @unchecked: as the world says.
+  private let report: (String) -> Void
+
+  init(_ report: @escaping (String) -> Void) { self.report = report }
+
+  deinit {
+    if ExploredThread.current?.hasLock == true { report("a closure was released under a lock (R3)") }
+  }
+
+  func use() {}
+}
+
+/// A callback that was attached.
+private final class Callback: @unchecked Sendable {
+  // @unchecked: as the world says.
+
+  /// When; `nil` if before the threads began.
+  let attachment: Event?
+
+  /// A number for its context: callbacks of one future and one context have an order.
+  let context: Int
+
+  var results: [Result<Int, any Error>] = []
+  var removals: [Bool] = []
+  weak var closure: CapturedObject?
+
+  init(attachedAt attachment: Event?, on context: Int = 0) {
+    self.attachment = attachment
+    self.context = context
+  }
+
+  /// Whether it has yet to run, and must do so before `other`.
+  func isDue(before other: Callback) -> Bool {
+    guard self !== other, context == other.context, results.isEmpty, !removals.contains(true), closure != nil else {
+      return false
+    }
+    guard let mine = attachment else { return other.attachment != nil }
+    guard let others = other.attachment else { return false }
+    return mine.thread == others.thread && mine.time < others.time
+  }
+
+  func faults(_ result: String) -> [String] {
+    var faults: [String] = []
+    let wasRemoved = removals.contains(true)
+    if results.count > 1 { faults.append("a callback ran twice (R2)") }
+    if results.isEmpty, !wasRemoved { faults.append("a callback was lost (R2)") }
+    if !results.isEmpty, wasRemoved { faults.append("a callback ran that was removed (R7)") }
+    if removals.filter(\.self).count > 1 { faults.append("a callback was removed twice (R7)") }
+    if let first = results.first, describe(first) != result { faults.append("a callback got another result (R1)") }
+    if closure != nil { faults.append("a callback was not released (R5)") }
+    return faults
+  }
+}
+
+/// A callback, and what takes it away.
+private final class RemovableCallback {
+  let callback: Callback
+  var registration: Registration?
+
+  init(_ callback: Callback) { self.callback = callback }
+
+  func remove() {
+    if let registration { callback.removals.append(registration.remove()) }
+  }
+}
+
+/// Somebody who listens to the progress.
+private final class Listener: @unchecked Sendable {
+  // @unchecked: as the world says.
+  var fractions: [Double] = []
+  weak var closure: CapturedObject?
+
+  func faults(hasSucceeded: Bool) -> [String] {
+    var faults: [String] = []
+    if hasSucceeded, fractions.last != 1 { faults.append("the last report was lost (R20)") }
+    if fractions.isEmpty { faults.append("who listens got no state (R20)") }
+    if closure != nil { faults.append("who listens was not released (R5)") }
+    return faults
+  }
+}
+
+extension Waiting {
+  fileprivate func faults(_ result: String, mayBeAbandoned: Bool) -> [String] {
+    guard let end else { return ["an await was lost (R2)"] }
+    guard let ended = end else { return mayBeAbandoned ? [] : ["an await ended that nobody has abandoned (R22)"] }
+    return describe(ended) == result ? [] : ["an await got another result (R1)"]
+  }
+}
