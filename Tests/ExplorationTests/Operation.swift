@@ -12,9 +12,9 @@ enum Operation: String, CaseIterable, Sendable {
   case report
   /// Awaits, as a task does.
   case await
-  /// Ends the await that began before the threads did, as the cancellation of its task does.
+  /// Ends the first await, as the cancellation of its task does; where none is among the operations, one has begun before.
   case abandon
-  /// Abandons it, and leaves the future as a consumer that is cancelled does.
+  /// The same, and leaves the future as a consumer that is cancelled does.
   case abandonCancelling
   case fail
   /// Derives a future, and attaches a callback to that.

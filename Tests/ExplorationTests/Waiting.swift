@@ -48,7 +48,9 @@ final class Waiting: @unchecked Sendable {
   /// What the task was resumed with, `nil` in it if the wait was abandoned; `nil` if nobody has resumed it.
   var end: Result<Int, any Error>?? {
     guard isSettled || waiter?.status.load(ordering: .relaxed) == .finished else { return nil }
-    hasEnded.wait()
+    // Whoever has made this its status resumes it, so only a fault can make this time out.
+    guard hasEnded.wait(timeout: .now() + .seconds(60)) == .success else { return nil }
+    hasEnded.signal()  // for who asks again
     return .some(ended)
   }
 

@@ -44,9 +44,14 @@ final class World: @unchecked Sendable {
       attach(second, on: ExecutionContext { [unowned self] work in hold(work) })
     }
     waits = threads.joined().filter { $0 == .await }.map { _ in Waiting() }
-    if !operations.isDisjoint(with: [.abandon, .abandonCancelling]) {
+    guard !operations.isDisjoint(with: [.abandon, .abandonCancelling]) else { return }
+    if let waiting = waits.first {
+      // It may be abandoned before it begins.
+      abandoned = waiting
+    } else {
       let waiting = Waiting()
       abandoned = waiting
+      waits.append(waiting)
       waiting.begin(future)
     }
   }
@@ -172,6 +177,7 @@ final class World: @unchecked Sendable {
 
   /// What is wrong now that all threads have ended.
   func check() -> String? {
+    checkWhatDoesNotWait()
     promise = nil
     while !held.isEmpty { runHeld() }
     guard let result = future.peek() else { return "the future is not resolved (R4)" }
@@ -179,11 +185,20 @@ final class World: @unchecked Sendable {
     let description = describe(result)
     for callback in callbacks { faults += callback.faults(description) }
     for listener in listeners { faults += listener.faults(hasSucceeded: description.hasPrefix("value")) }
-    for waiting in waits + [abandoned].compactMap(\.self) {
+    for waiting in waits {
       faults += waiting.faults(description, mayBeAbandoned: waiting === abandoned)
     }
     checkMemory()
     return faults.first
+  }
+
+  /// What has an end while the promise is still there.
+  private func checkWhatDoesNotWait() {
+    if let abandoned, abandoned.end == nil { faults.append("an abandoned await goes on (R22)") }
+    if operations.contains(.cancel), !future.isResolved { faults.append("a cancelled future goes on (R15)") }
+    if callbacks.contains(where: { $0.removals.contains(true) && $0.closure != nil }) {
+      faults.append("a removed callback was not released (R7)")
+    }
   }
 
   private func checkResult(_ result: Result<Int, any Error>) {
@@ -207,7 +222,6 @@ final class World: @unchecked Sendable {
     if case .shared(let shared) = future.storage { state = shared }
     future = .succeeded(0)
     for waiting in waits { waiting.release() }
-    abandoned?.release()
     first.registration = nil
     second?.registration = nil
     if state != nil { faults.append("the future is never released") }
