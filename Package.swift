@@ -52,7 +52,12 @@ let package = Package(
       swiftSettings: settings
     ),
 
-    .target(name: "TestSupport", dependencies: ["Futures"], path: "Tests/Support", swiftSettings: settings),
+    .target(
+      name: "TestSupport",
+      dependencies: ["Futures", "AllocationCounter"],
+      path: "Tests/Support",
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "FuturesTests",
       dependencies: ["Futures", "FuturesTesting", "AllocationCounter", "TestSupport"],
