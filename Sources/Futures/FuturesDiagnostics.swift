@@ -57,8 +57,8 @@ public enum FuturesDiagnostics {
 
   /// Whether promises that are made from now on are remembered until they are resolved, for `pendingFutures`.
   ///
-  /// Off, which it is at first, it costs nothing that can be measured. On, each promise costs a few allocations more; its future is
-  /// not kept alive. Switching it off forgets all.
+  /// Off, which it is at first, it costs nothing that can be measured. On, each promise costs two allocations and half a microsecond
+  /// more (row D1 of the benchmark); its future is not kept alive. Switching it off forgets all.
   public static var tracksPendingFutures: Bool {
     get { isTracking.load(ordering: .relaxed) }
     set {

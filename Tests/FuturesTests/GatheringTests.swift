@@ -322,6 +322,15 @@ struct GatheringTests {
     #expect(one.peek() == .success(1))
     #expect(failed.peek() == .failure(TestError(2)))
   }
+
+  @Test("The error of many futures lists theirs")
+  func description() {
+    let errors = CompositeError<BrokenPromise>(errors: [])
+    #expect("\(errors)" == "0 futures failed: ")
+    #expect(
+      "\(CompositeError(errors: [TestError(1), TestError(2)]))" == "2 futures failed: \(TestError(1)); \(TestError(2))"
+    )
+  }
 }
 
 @Suite("What zip, all, race and their like keep, and for how long")

@@ -1,0 +1,211 @@
+internal import AllocationCounter
+internal import Futures
+internal import FuturesAsync
+internal import TestSupport
+internal import Testing
+
+/// What the closures of a bridge capture; it holds what they were given for, so that it is a cycle.
+private final class Captured: Sendable {
+  private let held = Locked<(any Sendable)?>(nil)
+  private let released: Promise<Void, Never>
+
+  init(_ released: Promise<Void, Never>) { self.released = released }
+
+  deinit { released.succeed() }
+
+  func use() {}
+
+  func keep(_ held: any Sendable) { self.held.withLock { $0 = held } }
+}
+
+/// A bridge between callbacks and tasks, used once, and with all its closures capturing an object.
+private struct Bridge: Sendable {
+  let name: String
+  let use: @Sendable (_ captured: Captured, _ isSuccess: Bool) async -> Void
+
+  /// Every bridge; half of the uses end well, the others by a failure, a cancellation, or a loss.
+  static let all: [Bridge] = [
+    Bridge(name: "value") { captured, isSuccess in
+      let promise = Promise<Int, any Error>()
+      let future = promise.future
+      captured.keep(future)
+      let task = Task.immediate {
+        captured.use()
+        return try await future.value
+      }
+      if isSuccess { promise.succeed(1) } else { task.cancel() }
+      _ = await task.result
+    },
+    Bridge(name: "value of a broken promise") { captured, _ in
+      let future = Promise<Int, any Error>().future
+      captured.keep(future)
+      _ = try? await future.value
+    },
+    Bridge(name: "value(onCancel:)") { captured, isSuccess in
+      let promise = Promise<Int, any Error>()
+      promise.onCancel { captured.use() }
+      let future = promise.future
+      captured.keep(future)
+      let task = Task.immediate { try await future.value(onCancel: .cancel) }
+      if isSuccess { promise.succeed(1) } else { task.cancel() }
+      _ = await task.result
+    },
+    Bridge(name: "Future { }") { captured, isSuccess in
+      let future = Future<Int, any Error> {
+        captured.use()
+        if !isSuccess { throw TestError() }
+        return 1
+      }
+      captured.keep(future)
+      _ = await future.result
+    },
+    Bridge(name: "Future.detached, cancelled") { captured, _ in
+      let future = Future<Int, any Error>.detached {
+        captured.use()
+        await Task.yield()
+        return 1
+      }
+      captured.keep(future)
+      future.cancel()
+      _ = await future.result
+    },
+    Bridge(name: "Future.immediate") { captured, isSuccess in
+      let future = Future<Int, any Error>.immediate {
+        captured.use()
+        if isSuccess { await Task.yield() }
+        return 1
+      }
+      captured.keep(future)
+      _ = await future.result
+    },
+    Bridge(name: "Future(task)") { captured, isSuccess in
+      let task = Task {
+        captured.use()
+        if !isSuccess { throw TestError() }
+      }
+      let future = Future(task)
+      captured.keep(future)
+      _ = await future.result
+    },
+    Bridge(name: "Promise.resolve(with:)") { captured, isSuccess in
+      let promise = Promise<Int, any Error>()
+      captured.keep(promise.future)
+      let task = promise.resolve {
+        captured.use()
+        if !isSuccess { throw TestError() }
+        return 1
+      }
+      await task.value
+    },
+    Bridge(name: "withCallback") { captured, isSuccess in
+      _ = try? await withCallback(of: Int.self) { callback in
+        // Dropped otherwise.
+        if isSuccess {
+          captured.keep(callback)
+          callback.resume(returning: 1)
+        }
+      } onCancel: {
+        captured.use()
+      }
+      captured.keep(0)  // who has a callback has what it resumes
+    },
+    Bridge(name: "withCancellationToken") { captured, isSuccess in
+      await withCancellationToken { token in
+        token.register { captured.use() }
+        if !isSuccess { withUnsafeCurrentTask { $0?.cancel() } }
+      }
+    },
+    Bridge(name: "cancelling") { captured, isSuccess in
+      let source = CancellationTokenSource()
+      captured.keep(source)
+      _ = try? await source.token.cancelling {
+        captured.use()
+        if !isSuccess { source.cancel() }
+      }
+    },
+    Bridge(name: "cancelled()") { captured, isSuccess in
+      let source = CancellationTokenSource()
+      captured.keep(source)
+      let task = Task.immediate {
+        captured.use()
+        await source.token.cancelled()
+      }
+      if isSuccess { source.cancel() } else { task.cancel() }
+      await task.value
+    },
+    Bridge(name: "progress") { captured, isSuccess in
+      let promise = Promise<Int, any Error>()
+      let future = promise.future
+      captured.keep(future)
+      let task = Task.immediate {
+        captured.use()
+        for await _ in future.progress where !isSuccess { break }
+      }
+      promise.progress.report(completed: 1, of: 2)
+      promise.succeed(1)
+      await task.value
+    },
+    Bridge(name: "events") { captured, isSuccess in
+      let promise = Promise<Int, any Error>()
+      let future = promise.future
+      captured.keep(future)
+      let task = Task.immediate {
+        captured.use()
+        for await _ in future.events {}
+      }
+      promise.progress.report(completed: 1, of: 2)
+      if isSuccess { promise.succeed(1) } else { task.cancel() }
+      await task.value
+    },
+  ]
+}
+
+@Suite("What each bridge leaves behind", .timeLimit(.minutes(20)))
+struct BridgeMemoryTests {
+  #if DEBUG
+    static let count = 10_000
+  #else
+    static let count = 1_000_000
+  #endif
+
+  /// What the runtime and the system may keep for their threads.
+  static let tolerance = 10 * Int64(count)
+
+  @Test(
+    "R5, R22-R25: a million uses of each bridge, each in a cycle with what its closures capture, leave no memory behind",
+    .enabled(if: AllocationCounts.areSupported)
+  )
+  func million() async {
+    // In a process of its own, where nothing else allocates.
+    await #expect(processExitsWith: .success) {
+      for bridge in Bridge.all {
+        let bytes = await Self.bytesLeft(by: bridge)
+        // Less than the smallest object for every other one.
+        #expect(bytes < Self.tolerance, "\(bridge.name): \(bytes) bytes")
+      }
+    }
+  }
+
+  /// The bytes that so many uses leave behind; the least of a few times, since threads come and go.
+  private static func bytesLeft(by bridge: Bridge) async -> Int64 {
+    await use(bridge, 1_000)
+    var least = Int64.max
+    for _ in 0..<3 where least >= tolerance {
+      let before = AllocationCounts.ofProcess().liveBytes
+      await use(bridge, count)
+      least = min(least, AllocationCounts.ofProcess().liveBytes - before)
+    }
+    return least
+  }
+
+  /// Uses `bridge` again and again, and waits each time until what it captured has been released, which a leak would prevent.
+  ///
+  /// A task that has resumed its awaiter holds what it captured for a moment longer.
+  private static func use(_ bridge: Bridge, _ count: Int) async {
+    for number in 0..<count {
+      let released = Promise<Void, Never>()
+      await Task { await bridge.use(Captured(released), number.isMultiple(of: 2)) }.value
+      await released.future.value
+    }
+  }
+}
