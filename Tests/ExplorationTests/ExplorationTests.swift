@@ -16,12 +16,28 @@ private struct Exploration: Sendable {
   var fault: String?
 }
 
-/// Explores each program with each shape until one has a fault.
+/// What the threads of one run share.
+protocol ExploredWorld: AnyObject, Sendable {
+  associatedtype Operation: RawRepresentable<String>, Sendable
+  associatedtype Shape: CaseIterable, Sendable
+
+  /// What there is before the threads begin.
+  init(_ shape: Shape, _ threads: [[Operation]])
+
+  /// Does what one step of a program says, on an explored thread.
+  func run(_ operation: Operation)
+
+  /// What is wrong now that all threads have ended.
+  func check() -> String?
+}
+
+/// Explores each program in worlds of each shape until one has a fault.
 ///
 /// On a thread of its own, since it blocks that.
-private func explore(
-  _ programs: [[[Operation]]],
-  _ shapes: [Shape] = Shape.allCases,
+private func explore<World: ExploredWorld>(
+  _ programs: [[[World.Operation]]],
+  in _: World.Type,
+  _ shapes: [World.Shape] = Array(World.Shape.allCases),
   _ thoroughness: Thoroughness = .everyOrder,
   bug: PlantedBug? = nil
 ) async -> Exploration {
@@ -60,7 +76,7 @@ private func selections<Choice>(of count: Int, from choices: [Choice]) -> [[Choi
 }
 
 /// All sequences of two.
-private func pairs(_ operations: [Operation]) -> [[Operation]] {
+private func pairs<Operation>(_ operations: [Operation]) -> [[Operation]] {
   operations.flatMap { first in operations.map { [first, $0] } }
 }
 
@@ -80,20 +96,27 @@ private func everyOrder(orPreemptions maximum: Int) -> Thoroughness {
 struct ExplorationTests {
   @Test("R1-R5, R7, R15-R18, R20, R22: two threads with one operation each, in every order")
   func twoThreads() async {
-    let programs = selections(of: 2, from: Operation.allCases.map { [$0] })
-    await expectNoFault(explore(programs))
+    let programs = selections(of: 2, from: FutureOperation.allCases.map { [$0] })
+    await expectNoFault(explore(programs, in: FutureWorld.self))
   }
 
   @Test("R1-R5, R7, R15-R18, R20, R22: three threads with one operation each")
   func threeThreads() async {
-    let programs = selections(of: 3, from: Operation.essential.map { [$0] })
-    await expectNoFault(explore(programs, Shape.allCases, everyOrder(orPreemptions: 1)))
+    let programs = selections(of: 3, from: FutureOperation.essential.map { [$0] })
+    await expectNoFault(explore(programs, in: FutureWorld.self, FutureShape.allCases, everyOrder(orPreemptions: 1)))
   }
 
   @Test("R1-R5, R7, R15-R18, R20, R22: two threads with two operations each")
   func twoOperations() async {
-    let programs = selections(of: 2, from: pairs(Operation.essential))
-    await expectNoFault(explore(programs, [.plain], everyOrder(orPreemptions: 2)))
+    let programs = selections(of: 2, from: pairs(FutureOperation.essential))
+    await expectNoFault(explore(programs, in: FutureWorld.self, [.plain], everyOrder(orPreemptions: 2)))
+  }
+
+  @Test("R3, R7, R13, R14: three threads with one operation each on a token, or two with two, in every order")
+  func tokens() async {
+    let threeThreads = selections(of: 3, from: TokenWorld.Operation.allCases.map { [$0] })
+    let twoOperations = selections(of: 2, from: pairs(TokenWorld.Operation.allCases))
+    await expectNoFault(explore(threeThreads + twoOperations, in: TokenWorld.self))
   }
 
   private func expectNoFault(_ exploration: Exploration) {
@@ -111,8 +134,8 @@ struct ExplorationTests {
     ]
   )
   func planted(bug: PlantedBug, fault: String) async {
-    let programs: [[[Operation]]] = [[[.succeed], [.attach]], [[.succeed], [.peek]]]
-    let exploration = await explore(programs, [.plain], bug: bug)
+    let programs: [[[FutureOperation]]] = [[[.succeed], [.attach]], [[.succeed], [.peek]]]
+    let exploration = await explore(programs, in: FutureWorld.self, [.plain], bug: bug)
     #expect(exploration.fault?.contains(fault) == true, "found: \(exploration.fault ?? "nothing")")
   }
 }

@@ -1,6 +1,9 @@
-/// What the threads of one run share, and what must be true when they have ended.
-final class World: @unchecked Sendable {
+/// A future that threads share, and what must be true when they have ended.
+final class FutureWorld: ExploredWorld, @unchecked Sendable {
   // @unchecked: used by the thread whose turn it is, and by the caller of the explorer between the runs.
+  typealias Operation = FutureOperation
+  typealias Shape = FutureShape
+
   private let operations: Set<Operation>
   private let isPlain: Bool
 
@@ -10,6 +13,8 @@ final class World: @unchecked Sendable {
   /// The resolutions with values, which are their places here.
   private var resolutions: [Resolution] = []
   private var hasFailed = false
+  private var handlerRuns = 0
+  private weak var handlerClosure: CapturedObject?
   private var callbacks: [Callback] = []
   private var listeners: [Listener] = []
   private var held: [@Sendable () -> Void] = []
@@ -36,6 +41,7 @@ final class World: @unchecked Sendable {
     first = RemovableCallback(Callback(attachedAt: nil))
     callbacks.append(first.callback)
     attach(first, on: .immediate)
+    if operations.contains(.cancel) { handleCancellation(promise) }
     if !operations.isDisjoint(with: [.listen, .report]) { listen() }
     if !operations.isDisjoint(with: [.removeHeld, .runHeld]) {
       let second = RemovableCallback(Callback(attachedAt: nil, on: 1))
@@ -73,11 +79,26 @@ final class World: @unchecked Sendable {
     case .report: getPromise(thread)?.progress.report(completed: Int64(thread.number + 1), of: 4)
     case .listen: listen()
     case .derive: future.map { $0 }.whenResolved(on: .immediate, run(note(thread, on: callbacks.count)))
+    case .deriveAndCancel: future.map { $0 }.cancel()
     case .peek: if let result = future.peek() { check(result, seenBy: thread) }
     case .await: waits.first { !$0.hasBegun }?.begin(future)
     case .abandon: abandoned?.abandon(future, isCancelling: false)
     case .abandonCancelling: abandoned?.abandon(future, isCancelling: true)
     case .runHeld: runHeld()
+    }
+  }
+
+  private func handleCancellation(_ promise: Promise<Int, any Error>) {
+    let closure = CapturedObject { [unowned self] fault in faults.append(fault) }
+    handlerClosure = closure
+    promise.onCancel { [unowned self] in
+      closure.use()
+      _ = observe()
+      handlerRuns += 1
+      // Where nobody else resolves it, it is resolved after the handlers have run.
+      if isPlain, operations.isDisjoint(with: [.succeed, .fail, .drop]), future.isResolved {
+        faults.append("a future was resolved as cancelled before its handlers had run (R15)")
+      }
     }
   }
 
@@ -204,7 +225,9 @@ final class World: @unchecked Sendable {
   private func checkResult(_ result: Result<Int, any Error>) {
     let winners = resolutions.indices.filter { resolutions[$0].hasWon }
     if winners.count + (hasFailed ? 1 : 0) > 1 { faults.append("two resolutions have won (R1)") }
-    let isCancellable = !operations.isDisjoint(with: [.cancel, .abandonCancelling])
+    // Whoever leaves cancels only what nobody else is attached to (R16).
+    let leaves = !operations.isDisjoint(with: [.abandonCancelling, .deriveAndCancel])
+    let isCancellable = operations.contains(.cancel) || leaves && operations.contains(.remove)
     let winner = winners.first.map { "value \($0)" } ?? (hasFailed ? "Failed" : nil)
     let expected: Set<String> =
       switch winner {
@@ -212,6 +235,12 @@ final class World: @unchecked Sendable {
       case let winner?: [winner, "CancellationError"]
       case nil: isCancellable ? ["CancellationError", "BrokenPromise"] : ["BrokenPromise"]
       }
+    let isCancelled = describe(result) == "CancellationError"
+    if handlerRuns > 1 { faults.append("a handler of the cancellation ran twice (R15)") }
+    if isPlain, isCancelled, operations.contains(.cancel), handlerRuns == 0 {
+      faults.append("a handler of the cancellation was lost (R15)")
+    }
+    if handlerClosure != nil { faults.append("a handler of the cancellation was not released (R5)") }
     if !expected.contains(describe(result)) {
       faults.append("the result is \(describe(result)), not one of \(expected) (R1)")
     }
@@ -228,7 +257,7 @@ final class World: @unchecked Sendable {
   }
 }
 
-extension Shape {
+extension FutureShape {
   fileprivate func future(of promise: Promise<Int, any Error>) -> Future<Int, any Error> {
     switch self {
     case .plain: return promise.future
@@ -260,7 +289,7 @@ private final class Resolution {
 }
 
 /// What a closure captures, to see when the closure is released.
-private final class CapturedObject: @unchecked Sendable {
+final class CapturedObject: @unchecked Sendable {
   // @unchecked: as the world says.
   private let report: (String) -> Void
 

@@ -1,5 +1,5 @@
-/// One operation of a thread of an explored program.
-enum Operation: String, CaseIterable, Sendable {
+/// One operation of a thread that shares a future with others.
+enum FutureOperation: String, CaseIterable, Sendable {
   /// Attaches a callback.
   case attach
   /// Removes the callback that was attached before the threads began.
@@ -19,6 +19,8 @@ enum Operation: String, CaseIterable, Sendable {
   case fail
   /// Derives a future, and attaches a callback to that.
   case derive
+  /// Derives a future, and cancels that.
+  case deriveAndCancel
   /// Listens to the progress.
   case listen
   /// Looks at the result.
@@ -29,11 +31,11 @@ enum Operation: String, CaseIterable, Sendable {
   case runHeld
 
   /// Those of which longer programs are made.
-  static let essential: [Operation] = [.attach, .remove, .succeed, .cancel, .drop, .report, .await, .abandon]
+  static let essential: [FutureOperation] = [.attach, .remove, .succeed, .cancel, .drop, .report, .await, .abandon]
 }
 
-/// What lies between the promise and the future of a program.
-enum Shape: CaseIterable, Sendable {
+/// What lies between the promise and the future.
+enum FutureShape: CaseIterable, Sendable {
   /// Nothing.
   case plain
   /// A `map`.
