@@ -1,14 +1,6 @@
 internal import TestSupport
 internal import Testing
 
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
-
 /// What became of many programs.
 private struct Exploration: Sendable {
   var programs = 0
@@ -82,7 +74,7 @@ private func pairs<Operation>(_ operations: [Operation]) -> [[Operation]] {
 
 /// All orders where the environment has `FUTURES_EXPLORE_ALL`, which takes minutes; else those with so many preemptions.
 private func everyOrder(orPreemptions maximum: Int) -> Thoroughness {
-  getenv("FUTURES_EXPLORE_ALL") == nil ? .preemptions(maximum) : .everyOrder
+  environmentHas("FUTURES_EXPLORE_ALL") ? .everyOrder : .preemptions(maximum)
 }
 
 #if TSAN

@@ -15,6 +15,11 @@ extension ExecutionContext {
 /// For modules that must not see Foundation.
 public func startThread(_ body: @escaping @Sendable () -> Void) { Thread.detachNewThread(body) }
 
+/// Whether the environment has a variable of that name.
+///
+/// For modules that must not see Foundation.
+public func environmentHas(_ name: String) -> Bool { ProcessInfo.processInfo.environment[name] != nil }
+
 /// Runs `body` on a thread with a stack of the given size, and waits for it.
 public func onThread(stackSize: Int = 512 * 1024, _ body: @escaping @Sendable () -> Void) {
   let done = DispatchSemaphore(value: 0)

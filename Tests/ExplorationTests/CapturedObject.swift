@@ -1,0 +1,13 @@
+/// What a closure captures, to see when the closure is released.
+final class CapturedObject: @unchecked Sendable {
+  // @unchecked: as the world says.
+  private let report: (String) -> Void
+
+  init(_ report: @escaping (String) -> Void) { self.report = report }
+
+  deinit {
+    if ExploredThread.current?.hasLock == true { report("a closure was released under a lock (R3)") }
+  }
+
+  func use() {}
+}
