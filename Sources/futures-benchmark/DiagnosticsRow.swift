@@ -2,7 +2,7 @@ import Futures
 
 /// D1: what it costs to know what is stuck, for a promise that is made, resolved and dropped.
 ///
-/// It is off unless somebody switches it on; then it costs what is measured below as the floor.
+/// The floor is the same while it is off, as it is unless somebody switches it on.
 @Sendable
 func trackingOfPendingFutures(_ harness: Harness) -> [Row] {
   let resolve = { @Sendable (repetitions: Int) in

@@ -101,8 +101,8 @@ struct ExplorationTests {
   @Test("R1-R5, R7, R15-R18, R20, R22: two threads with two operations each")
   func twoOperations() async {
     let programs = selections(of: 2, from: pairs(FutureOperation.essential))
-    #if ASAN
-      let preemptions = 1  // each step takes several times as long
+    #if DEBUG
+      let preemptions = 1  // a step takes several times as long
     #else
       let preemptions = 2
     #endif

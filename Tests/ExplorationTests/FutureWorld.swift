@@ -71,12 +71,12 @@ final class FutureWorld: ExploredWorld, @unchecked Sendable {
     case .remove: first.remove()
     case .removeHeld: second?.remove()
     case .succeed: succeed(thread)
-    case .fail: if getPromise(thread)?.fail(Failed()) == true { hasFailed = true }
+    case .fail: withPromise(thread) { promise in if promise.fail(Failed()) { hasFailed = true } }
     case .cancel: future.cancel()
     case .drop:
       thread.step(.write, at: promiseLocation)
       promise = nil
-    case .report: getPromise(thread)?.progress.report(completed: Int64(thread.number + 1), of: 4)
+    case .report: withPromise(thread) { $0.progress.report(completed: Int64(thread.number + 1), of: 4) }
     case .listen: listen()
     case .derive: future.map { $0 }.whenResolved(on: .immediate, run(note(thread, on: callbacks.count)))
     case .deriveAndCancel: future.map { $0 }.cancel()
@@ -103,15 +103,23 @@ final class FutureWorld: ExploredWorld, @unchecked Sendable {
   }
 
   private func succeed(_ thread: ExploredThread) {
-    guard let promise = getPromise(thread) else { return }
-    let resolution = Resolution(at: thread.now)
-    resolutions.append(resolution)
-    resolution.hasWon = promise.succeed(resolutions.count - 1)
+    withPromise(thread) { promise in
+      let resolution = Resolution(at: thread.now)
+      resolutions.append(resolution)
+      resolution.hasWon = promise.succeed(resolutions.count - 1)
+    }
   }
 
-  private func getPromise(_ thread: ExploredThread) -> Promise<Int, any Error>? {
+  /// Uses the promise, if nobody has dropped it.
+  ///
+  /// Letting go of it is a step as well, since it drops the promise if somebody else has let go meanwhile.
+  private func withPromise(_ thread: ExploredThread, _ body: (Promise<Int, any Error>) -> Void) {
     thread.step(.read, at: promiseLocation)
-    return promise
+    let promise = promise
+    withExtendedLifetime(promise) {
+      if let promise { body(promise) }
+      thread.step(.write, at: promiseLocation)
+    }
   }
 
   private func note(_ thread: ExploredThread, on context: Int = 0) -> Callback {

@@ -31,6 +31,10 @@ final class TokenWorld: ExploredWorld, @unchecked Sendable {
   private var handlers: [Handler] = []
   private var first: Registration?
   private var answers: [Bool] = []
+
+  /// Whether a cancellation has begun.
+  private var isCancelling = false
+
   private var faults: [String] = []
 
   init(_ shape: Shape, _ threads: [[Operation]]) {
@@ -58,17 +62,21 @@ final class TokenWorld: ExploredWorld, @unchecked Sendable {
       thread.step(.write, at: sourceLocation)
       source = nil
     case .look:
-      if token?.isCancelled == true, !answers.contains(true), !handlers.contains(where: \.hasRun), !isCancelling {
-        faults.append("a token is cancelled that nobody has cancelled")
-      }
+      if token?.isCancelled == true, !isCancelling { faults.append("a token is cancelled that nobody has cancelled") }
     }
   }
 
-  private var isCancelling = false
-
   private func cancel(_ thread: ExploredThread) {
     thread.step(.read, at: sourceLocation)
-    guard let source else { return }
+    let source = source
+    withExtendedLifetime(source) {
+      if let source { cancel(source) }
+      // Letting go of it may be what drops it.
+      thread.step(.write, at: sourceLocation)
+    }
+  }
+
+  private func cancel(_ source: CancellationTokenSource) {
     let before = handlers.filter(\.isRegistered)
     if !isCancelling { for handler in before { handler.isInTime = true } }
     isCancelling = true
