@@ -4,7 +4,8 @@ public enum RetryDelay: Sendable {
   case none
   /// Always as long.
   case constant(Duration)
-  /// `initial` after the first attempt, and `multiplier` times as long after each further one, but never more than `maximum`.
+  /// `initial` after the first attempt, `multiplier` times as long after each further one, at most `maximum`.
+  ///
   /// A negative multiplier counts as zero.
   case exponential(initial: Duration, multiplier: Double, maximum: Duration)
   /// As long as the closure says, which gets the number of the attempt that failed, from 1.

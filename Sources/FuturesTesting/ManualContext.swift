@@ -51,8 +51,9 @@ public final class ManualContext: Sendable {
     return count
   }
 
-  /// Moves the time, and runs what becomes ready on the way, each when it is due; so work that hands over further work with
-  /// a delay finds the time that it would find in reality.
+  /// Moves the time, and runs what becomes ready on the way, each when it is due.
+  ///
+  /// So work that hands over further work with a delay finds the time that it would find in reality.
   /// - Parameter duration: How far to move; zero or less runs what is ready now.
   public func advance(by duration: Duration) {
     let end = agenda.withLock { min($0.now + min(max(duration, .zero), .longest), .longest) }
