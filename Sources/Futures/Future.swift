@@ -5,7 +5,9 @@
 /// and keeps nothing but its result afterwards (R5).
 ///
 /// ```swift
-/// let answer = Future<Int, any Error> { promise in legacyLoad(promise.valueOrErrorHandler) }
+/// let answer = Future<Int, any Error> { promise in
+///   legacyLoad(promise.valueOrErrorHandler)
+/// }
 /// answer.map { $0 + 1 }.whenSucceeded(on: .main) { label.text = "\($0)" }
 /// ```
 ///

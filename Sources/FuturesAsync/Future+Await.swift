@@ -21,7 +21,7 @@ extension Future {
     }
   }
 
-  /// The value; the task is suspended until it is there.
+  /// The value, or the failure as an error; the task is suspended until it is there.
   ///
   /// A resolved future is awaited without suspending and without allocating. After the await the caller is on its own actor,
   /// also when this throws.
@@ -42,7 +42,7 @@ extension Future {
 
 // A twin of the throwing one, because Swift 6.3 crashes on that in a closure that cannot throw.
 extension Future where Failure == Never {
-  /// The value; the task is suspended until it is there.
+  /// The value of a future that cannot fail; the task is suspended until it is there.
   ///
   /// A resolved future is awaited without suspending and without allocating. After the await the caller is on its own actor.
   /// Cancelling the task does not end the wait, because there is no value to end it with.

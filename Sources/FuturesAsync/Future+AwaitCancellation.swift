@@ -11,7 +11,7 @@ public enum AwaitCancellation: Sendable {
 }
 
 extension Future {
-  /// The value; the task is suspended until it is there.
+  /// The value, with a choice of what becomes of the future if the task is cancelled.
   ///
   /// A resolved future is awaited without suspending. After the await the caller is on its own actor, also when this throws.
   ///
