@@ -77,7 +77,7 @@ let package = Package(
     ),
     .testTarget(
       name: "FuturesTestingTests",
-      dependencies: ["Futures", "FuturesAsync", "FuturesTesting", "TestSupport"],
+      dependencies: ["Futures", "FuturesAsync", "FuturesTesting", "AllocationCounter", "TestSupport"],
       swiftSettings: settings
     ),
     // Compiles the sources of the core again, by a link to them, with atomics and locks whose order the tests decide.

@@ -23,6 +23,9 @@ private struct Bridge: Sendable {
   let name: String
   let use: @Sendable (_ captured: Captured, _ isSuccess: Bool) async -> Void
 
+  /// A source that outlives all who register with its token, and that nobody cancels.
+  private static let longLived = CancellationTokenSource()
+
   /// Every bridge; half of the uses end well, the others by a failure, a cancellation, or a loss.
   static let all: [Bridge] = [
     Bridge(name: "value") { captured, isSuccess in
@@ -116,7 +119,7 @@ private struct Bridge: Sendable {
       }
     },
     Bridge(name: "cancelling") { captured, isSuccess in
-      let source = CancellationTokenSource()
+      let source = isSuccess ? longLived : CancellationTokenSource()
       captured.keep(source)
       _ = try? await source.token.cancelling {
         captured.use()
@@ -124,7 +127,7 @@ private struct Bridge: Sendable {
       }
     },
     Bridge(name: "cancelled()") { captured, isSuccess in
-      let source = CancellationTokenSource()
+      let source = isSuccess ? CancellationTokenSource() : longLived
       captured.keep(source)
       let task = Task.immediate {
         captured.use()

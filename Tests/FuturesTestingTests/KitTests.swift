@@ -1,3 +1,4 @@
+internal import AllocationCounter
 internal import Futures
 internal import FuturesAsync
 internal import FuturesTesting
@@ -17,7 +18,7 @@ struct CheckpointsTests {
   }
 
   @Test("Who waits for a point goes on when it is passed, or at once if it was", .timeLimit(.minutes(20)))
-  func waiting() async {
+  func waiting() async throws {
     let checkpoints = Checkpoints()
     let passing = checkpoints.passing("a")
     #expect(!passing.isResolved)
@@ -25,6 +26,7 @@ struct CheckpointsTests {
     #expect(!passing.isResolved)
     onThread { checkpoints.pass("a") }
     await passing.value
+    try #require(checkpoints.passing("a").isResolved)
     await checkpoints.passing("a").value
     #expect(checkpoints.passing("b").isResolved)
     #expect(checkpoints.passed == ["b", "a"])
@@ -108,6 +110,17 @@ struct BrokenPromisesTests {
     }
     _ = Promise<Int, any Error>("after")
     #expect(broken.isEmpty)
+  }
+
+  @Test("Nothing listens any more when the body has returned or thrown", .enabled(if: AllocationCounts.areSupported))
+  func leavesNothing() {
+    let bytes = leastBytesLeft(count: 1000) { count in
+      for _ in 0..<count {
+        _ = brokenPromises {}
+        _ = try? brokenPromises { throw CancellationError() }
+      }
+    }
+    #expect(bytes <= 0)
   }
 
   @Test("An asynchronous body may await meanwhile; what it throws is thrown")

@@ -34,6 +34,9 @@ struct PendingFuturesTests {
     #expect(stuck(label).count == 1)
     second.future.whenResolved(on: .immediate) { _ in }
     #expect(stuck(label).first?.hasSuffix(", 1 consumer") == true)
+    let impatient = second.future.map { $0 }
+    impatient.cancel()  // cannot say so, and waits on
+    #expect(stuck(label).first?.hasSuffix(", 2 consumers") == true)
     second.succeed("")
     #expect(stuck(label).isEmpty)
     untracked.succeed(1)
@@ -72,6 +75,13 @@ struct PendingFuturesTests {
     FuturesDiagnostics.tracksPendingFutures = true
     defer { FuturesDiagnostics.tracksPendingFutures = false }
     let before = AllocationCounts.ofThread().liveBytes
+    weak let released: AnyObject? = {
+      final class Released: Sendable {}
+      let value = Released()
+      Promise<Released, any Error>().succeed(value)
+      return value
+    }()
+    #expect(released == nil)
     for _ in 0..<10_000 { Promise<Int, any Error>().succeed(1) }
     #expect(AllocationCounts.ofThread().liveBytes - before < 100_000)
   }
