@@ -24,6 +24,7 @@ let package = Package(
     .executable(name: "futures-demo", targets: ["futures-demo"]),
     .executable(name: "futures-benchmark", targets: ["futures-benchmark"]),
     .executable(name: "futures-stress", targets: ["futures-stress"]),
+    .plugin(name: "MigrateCallbacks", targets: ["MigrateCallbacks"]),
   ],
   targets: [
     // Callback futures. Never Foundation.
@@ -50,6 +51,26 @@ let package = Package(
       name: "futures-stress",
       dependencies: ["Futures", "FuturesAsync", "AllocationCounter"],
       swiftSettings: settings
+    ),
+
+    // Writes the bridges of a code base: `swift package migrate-callbacks`.
+    .target(name: "CallbackMigration", swiftSettings: settings),
+    .executableTarget(
+      name: "migrate-callbacks-tool",
+      dependencies: ["CallbackMigration"],
+      path: "Sources/migrate-callbacks",
+      swiftSettings: settings
+    ),
+    .plugin(
+      name: "MigrateCallbacks",
+      capability: .command(
+        intent: .custom(
+          verb: "migrate-callbacks",
+          description: "Lists the functions that take callbacks, and writes async and future twins for them."
+        )
+      ),
+      dependencies: ["migrate-callbacks-tool"],
+      path: "Sources/MigrateCallbacks"
     ),
 
     .target(

@@ -1,0 +1,122 @@
+/// A function's declaration, as the compiler wrote it down.
+struct Declaration {
+  struct Parameter {
+    /// `_` where callers write none.
+    let label: String
+    let name: String
+
+    /// With attributes and `inout`, without the default.
+    let type: ArraySlice<Token>
+    let isVariadic: Bool
+    let defaultValue: ArraySlice<Token>?
+
+    /// What stands before the type itself: `inout`, `@escaping` and their like.
+    var specifiers: Set<String> {
+      var reader = TokenReader(type)
+      var specifiers: Set<String> = []
+      while let next = reader.next {
+        if next.text.hasPrefix("@") {
+          for attribute in reader.takeAttributes() { specifiers.insert(attribute.text) }
+        } else if Self.ownershipWords.contains(next.text) {
+          specifiers.insert(next.text)
+          _ = reader.take()
+        } else {
+          break
+        }
+      }
+      return specifiers
+    }
+
+    static let ownershipWords: Set<String> = ["inout", "borrowing", "consuming", "sending", "isolated"]
+
+    /// As it is declared.
+    var text: String {
+      let names = label == name ? name : "\(label) \(name)"
+      let value = defaultValue.map { " = \($0.text)" } ?? ""
+      return "\(names): \(type.text)\(isVariadic ? "..." : "")\(value)"
+    }
+  }
+
+  /// Those of the function itself, such as `@MainActor`.
+  let attributes: [String]
+  let modifiers: [String]
+
+  /// `func`, `init` or another.
+  let keyword: String
+  let name: String
+
+  /// With the angle brackets; empty if there is none.
+  let genericClause: String
+  let parameters: [Parameter]
+
+  /// `async`, `throws`, `throws(E)`, `rethrows`.
+  let effects: [String]
+
+  /// Empty for none.
+  let returnType: ArraySlice<Token>
+
+  /// With `where`; empty if there is none.
+  let whereClause: String
+
+  /// Reads the tokens of a declaration; `nil` if it is not one of a function.
+  init?(_ tokens: [Token]) {
+    var reader = TokenReader(tokens)
+    attributes = reader.takeAttributes().map(\.text)
+    var modifiers: [String] = []
+    var keyword: String?
+    while keyword == nil, let word = reader.take() {
+      if word.text == "func" || word.text == "init" { keyword = word.text } else { modifiers.append(word.text) }
+      // As in `private(set)` and `nonisolated(unsafe)`.
+      if keyword == nil, let arguments = reader.takeBracketed("(", ")") { modifiers.append("(\(arguments.text))") }
+    }
+    guard let keyword else { return nil }
+    self.keyword = keyword
+    self.modifiers = modifiers
+    name = keyword == "init" ? "init" : reader.take(upTo: ["<", "("]).text
+    if reader.take("?") || reader.take("!") {}  // of a failable initializer
+    genericClause = reader.takeBracketed("<", ">").map { "<\($0.text)>" } ?? ""
+    guard let parameters = reader.takeBracketed("(", ")") else { return nil }
+    self.parameters = parameters.elements.compactMap(Parameter.init)
+    guard self.parameters.count == parameters.elements.count else { return nil }
+    var effects: [String] = []
+    while let next = reader.next, next.text != "->", next.text != "where" {
+      _ = reader.take()
+      let argument = next.text == "throws" ? reader.takeBracketed("(", ")") : nil
+      effects.append(next.text + (argument.map { "(\($0.text))" } ?? ""))
+    }
+    self.effects = effects
+    returnType = reader.take("->") ? reader.take(upTo: ["where"]) : []
+    whereClause = reader.rest.text
+  }
+
+  var isAsync: Bool { effects.contains("async") }
+  var isThrowing: Bool { effects.contains { $0.hasPrefix("throws") } }
+  var isRethrowing: Bool { effects.contains("rethrows") }
+  var isStatic: Bool { modifiers.contains("static") || modifiers.contains("class") }
+
+  /// Whether it is named by signs.
+  var isOperator: Bool { name.first.map { !$0.isLetter && $0 != "_" && $0 != "`" } ?? true }
+
+  /// As it is called in documentation: `user(id:completion:)`.
+  func title(without omitted: Set<Int> = []) -> String {
+    let labels = parameters.indices.filter { !omitted.contains($0) }.map { parameters[$0].label + ":" }
+    return "\(name)(\(labels.joined()))"
+  }
+}
+
+extension Declaration.Parameter {
+  fileprivate init?(_ tokens: ArraySlice<Token>) {
+    var reader = TokenReader(tokens)
+    _ = reader.takeAttributes()
+    guard let first = reader.take() else { return nil }
+    let second = reader.next?.text == ":" ? nil : reader.take()
+    guard reader.take(":") else { return nil }
+    label = first.text
+    name = (second ?? first).text
+    var type = reader.take(upTo: ["=", "..."])
+    isVariadic = reader.take("...")
+    if !isVariadic, type.last?.text == "..." { type.removeLast() }
+    self.type = type
+    defaultValue = reader.take("=") ? reader.rest : nil
+  }
+}

@@ -1,0 +1,95 @@
+/// The type of a closure.
+struct FunctionType {
+  let parameters: [ArraySlice<Token>]
+  let effects: Set<String>
+  let result: ArraySlice<Token>
+
+  var returnsNothing: Bool { result.text == "Void" || result.text == "()" || result.text == "Swift.Void" }
+}
+
+/// Looks through the names that a module gives to types.
+struct TypeAliases {
+  private struct Alias {
+    let parameters: [String]
+    let tokens: ArraySlice<Token>
+  }
+
+  private var aliases: [String: Alias] = [:]
+
+  /// The types of the module that conform to `Error`.
+  let errors: Set<String>
+
+  init(_ graph: SymbolGraph) {
+    errors = Set(
+      graph.relationships.filter { $0.kind == "conformsTo" && $0.targetFallback == "Swift.Error" }.map(\.source)
+    )
+    for symbol in graph.symbols where symbol.kind.identifier == "swift.typealias" {
+      var reader = TokenReader([Token](symbol.declarationFragments))
+      _ = reader.take(upTo: ["typealias"])
+      _ = reader.take("typealias")
+      _ = reader.take(upTo: ["<", "="])
+      let parameters = reader.takeBracketed("<", ">")?.elements.compactMap { $0.first?.text } ?? []
+      guard reader.take("=") else { continue }
+      aliases[symbol.identifier.precise] = Alias(parameters: parameters, tokens: reader.take(upTo: ["where"]))
+    }
+  }
+
+  /// The type that a name stands for, as often as that is a name again; the same type if it is none of ours.
+  func resolve(_ type: ArraySlice<Token>) -> ArraySlice<Token> {
+    var type = type
+    while let resolved = resolveOnce(type) { type = resolved }
+    return type
+  }
+
+  private func resolveOnce(_ type: ArraySlice<Token>) -> ArraySlice<Token>? {
+    var reader = TokenReader(type)
+    // As in `Outer.Inner`: the last of the names is the type.
+    var last = reader.take()
+    while reader.take(".") { last = reader.take() }
+    guard let name = last?.type, let alias = aliases[name] else { return nil }
+    let arguments = reader.takeBracketed("<", ">")?.elements ?? []
+    guard reader.isAtEnd, arguments.count == alias.parameters.count else { return nil }
+    let values = Dictionary(uniqueKeysWithValues: zip(alias.parameters, arguments))
+    return alias.tokens.flatMap { values[$0.text].map(Array.init) ?? [$0] }[...]
+  }
+
+  /// The closure type that `type` is, without its attributes; `nil` if it is none.
+  ///
+  /// Optional ones count: they escape, and are given a closure here.
+  func functionType(of type: ArraySlice<Token>) -> FunctionType? {
+    var reader = TokenReader(type)
+    while let next = reader.next, next.text.hasPrefix("@") || Declaration.Parameter.ownershipWords.contains(next.text) {
+      if reader.takeAttributes().isEmpty { _ = reader.take() }
+    }
+    let bare = reader.rest
+    if let resolved = resolveOnce(bare) { return functionType(of: resolved) }
+    guard let inside = reader.takeBracketed("(", ")") else {
+      // `Completion?`
+      guard bare.last?.text == "?" else { return nil }
+      let wrapped = bare.dropLast()
+      return resolveOnce(wrapped) == nil ? nil : functionType(of: wrapped)
+    }
+    if reader.isAtEnd { return functionType(of: inside) }
+    if reader.rest.text == "?" || reader.rest.text == "!" { return functionType(of: inside) }
+    var effects: Set<String> = []
+    while let next = reader.next, next.text != "->" {
+      guard ["async", "throws", "rethrows"].contains(next.text) else { return nil }
+      effects.insert(next.text)
+      _ = reader.take()
+      _ = reader.takeBracketed("(", ")")
+    }
+    guard reader.take("->") else { return nil }
+    return FunctionType(
+      parameters: inside.elements.map(Self.withoutLabel),
+      effects: effects,
+      result: reader.rest
+    )
+  }
+
+  /// A closure's parameter may be named, as in `_ user: User`.
+  private static func withoutLabel(_ parameter: ArraySlice<Token>) -> ArraySlice<Token> {
+    var reader = TokenReader(parameter)
+    let words = reader.take(upTo: [":"])
+    return words.count <= 2 && reader.take(":") ? reader.rest : parameter
+  }
+}

@@ -1,0 +1,114 @@
+internal import Foundation
+
+/// What the compiler writes about one module, as far as it is needed here.
+struct SymbolGraph: Decodable {
+  struct Symbol: Decodable {
+    struct Kind: Decodable {
+      let identifier: String
+    }
+
+    struct Identifier: Decodable {
+      let precise: String
+    }
+
+    struct Fragment: Decodable {
+      let kind: String
+      let spelling: String
+      let preciseIdentifier: String?
+    }
+
+    struct Documentation: Decodable {
+      struct Line: Decodable {
+        let text: String
+      }
+      let lines: [Line]
+    }
+
+    struct Location: Decodable {
+      struct Position: Decodable {
+        let line: Int
+      }
+      let uri: String
+      let position: Position
+    }
+
+    struct ExtensionContext: Decodable {
+      struct Constraint: Decodable {
+        let kind: String
+        let lhs: String
+        let rhs: String
+      }
+      let constraints: [Constraint]?
+    }
+
+    struct Availability: Decodable, Equatable {
+      struct Version: Decodable, Equatable {
+        let major: Int
+        let minor: Int?
+        let patch: Int?
+      }
+      let domain: String?
+      let introduced: Version?
+      let deprecated: Version?
+      let obsoleted: Version?
+      let isUnconditionallyUnavailable: Bool?
+      let isUnconditionallyDeprecated: Bool?
+    }
+
+    let kind: Kind
+    let identifier: Identifier
+    let pathComponents: [String]
+    let docComment: Documentation?
+    let declarationFragments: [Fragment]
+    let accessLevel: String
+    let availability: [Availability]?
+    let location: Location?
+    let swiftExtension: ExtensionContext?
+  }
+
+  struct Relationship: Decodable {
+    let kind: String
+    let source: String
+    let target: String
+    let targetFallback: String?
+  }
+
+  var symbols: [Symbol]
+  var relationships: [Relationship]
+
+  /// Reads the graphs that a folder holds of `module`: its own, and one for each module that it extends.
+  static func read(module: String, in folder: URL) throws(MigrationError) -> SymbolGraph {
+    let files: [URL]
+    do {
+      files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+    } catch {
+      throw MigrationError("There is no symbol graph at \(folder.path).")
+    }
+    let own = files.filter { file in
+      let name = file.lastPathComponent
+      return name == "\(module).symbols.json" || name.hasPrefix("\(module)@") && name.hasSuffix(".symbols.json")
+    }
+    guard !own.isEmpty else { throw MigrationError("There is no symbol graph of \(module) in \(folder.path).") }
+    var whole = SymbolGraph(symbols: [], relationships: [])
+    for file in own.sorted(by: { $0.lastPathComponent < $1.lastPathComponent }) {
+      do {
+        let graph = try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: file))
+        whole.symbols += graph.symbols
+        whole.relationships += graph.relationships
+      } catch {
+        throw MigrationError("\(file.lastPathComponent) is no symbol graph that this tool can read: \(error)")
+      }
+    }
+    return whole
+  }
+}
+
+/// Why the tool could not do what it was asked for, in one sentence.
+public struct MigrationError: Error, CustomStringConvertible {
+  /// The sentence.
+  public let description: String
+
+  /// Takes the sentence.
+  /// - Parameter description: The sentence.
+  public init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,178 @@
+/// A word, a literal or a sign of a declaration, with what the compiler knows of it.
+struct Token: Equatable {
+  var text: String
+
+  /// Whether there is space before it, so that text can be written as the compiler wrote it.
+  var hasSpaceBefore: Bool
+
+  /// The compiler's identifier of the type, where the token names one.
+  var type: String?
+}
+
+extension Array where Element == Token {
+  /// The tokens of what the compiler wrote.
+  init(_ fragments: [SymbolGraph.Symbol.Fragment]) {
+    self = []
+    var hasSpace = false
+    defer { joinAttributes() }
+    for fragment in fragments {
+      if fragment.kind == "typeIdentifier" {
+        append(Token(text: fragment.spelling, hasSpaceBefore: hasSpace, type: fragment.preciseIdentifier))
+        hasSpace = false
+      } else {
+        var lexer = Lexer(fragment.spelling)
+        while let token = lexer.next() {
+          append(Token(text: token.text, hasSpaceBefore: hasSpace || token.hasSpaceBefore))
+          hasSpace = false
+        }
+        hasSpace = hasSpace || lexer.endsInSpace
+      }
+    }
+  }
+}
+
+extension Array where Element == Token {
+  /// Joins the sign of an attribute with its name, which the compiler writes apart where that is a type.
+  fileprivate mutating func joinAttributes() {
+    for index in indices.dropLast().reversed() where self[index].text == "@" {
+      self[index].text += remove(at: index + 1).text
+    }
+  }
+}
+
+extension Collection<Token> {
+  /// The text, spaced as the compiler spaced it, without the space before it.
+  var text: String {
+    var text = ""
+    for token in self {
+      if token.hasSpaceBefore, !text.isEmpty { text += " " }
+      text += token.text
+    }
+    return text
+  }
+}
+
+/// Cuts the text of a fragment into tokens.
+private struct Lexer {
+  private var rest: Substring
+  private(set) var endsInSpace = false
+
+  init(_ text: String) { rest = text[...] }
+
+  mutating func next() -> Token? {
+    let hasSpaceBefore = rest.first?.isWhitespace == true
+    rest = rest.drop(while: \.isWhitespace)
+    guard let first = rest.first else {
+      endsInSpace = hasSpaceBefore
+      return nil
+    }
+    let length =
+      if first == "\"" { stringLength } else if isWord(first) || first == "@" || first == "#" || first == "`" {
+        wordLength
+      } else if rest.hasPrefix("...") { 3 } else if rest.hasPrefix("->") || rest.hasPrefix("==") { 2 } else { 1 }
+    let text = rest.prefix(length)
+    rest = rest.dropFirst(length)
+    return Token(text: String(text), hasSpaceBefore: hasSpaceBefore)
+  }
+
+  private func isWord(_ character: Character) -> Bool {
+    character.isLetter || character.isNumber || character == "_" || character == "$"
+  }
+
+  private var wordLength: Int {
+    if rest.first == "`" { return rest.dropFirst().prefix { $0 != "`" }.count + 2 }
+    return rest.dropFirst().prefix(while: isWord).count + 1
+  }
+
+  private var stringLength: Int {
+    var isEscaped = false
+    for (index, character) in rest.enumerated().dropFirst() {
+      if character == "\"", !isEscaped { return index + 1 }
+      isEscaped = character == "\\" && !isEscaped
+    }
+    return rest.count
+  }
+}
+
+/// Reads tokens from the front.
+struct TokenReader {
+  private let tokens: ArraySlice<Token>
+  private var position: Int
+
+  init(_ tokens: ArraySlice<Token>) {
+    self.tokens = tokens
+    position = tokens.startIndex
+  }
+
+  init(_ tokens: [Token]) { self.init(tokens[...]) }
+
+  var rest: ArraySlice<Token> { tokens[position...] }
+
+  var isAtEnd: Bool { position == tokens.endIndex }
+
+  var next: Token? { rest.first }
+
+  /// Takes the next token, if it has this text.
+  mutating func take(_ text: String) -> Bool {
+    guard next?.text == text else { return false }
+    position += 1
+    return true
+  }
+
+  mutating func take() -> Token? {
+    guard let next else { return nil }
+    position += 1
+    return next
+  }
+
+  /// Takes tokens up to one of these texts that stands outside all brackets, or up to the end.
+  mutating func take(upTo ends: Set<String>) -> ArraySlice<Token> {
+    let start = position
+    var depth = 0
+    while let next {
+      if depth == 0, ends.contains(next.text) { break }
+      switch next.text {
+      case "(", "[", "{", "<": depth += 1
+      case ")", "]", "}", ">": depth -= 1
+      default: break
+      }
+      if depth < 0 { break }
+      position += 1
+    }
+    return tokens[start..<position]
+  }
+
+  /// Takes what stands in a pair of brackets, and the brackets.
+  mutating func takeBracketed(_ open: String, _ close: String) -> ArraySlice<Token>? {
+    let start = position
+    guard take(open) else { return nil }
+    let inside = take(upTo: [close])
+    if take(close) { return inside }
+    position = start
+    return nil
+  }
+
+  /// Takes attributes such as `@escaping` and `@convention(block)`.
+  mutating func takeAttributes() -> [ArraySlice<Token>] {
+    var attributes: [ArraySlice<Token>] = []
+    while next?.text.hasPrefix("@") == true {
+      let start = position
+      position += 1
+      // An attribute's arguments follow at once; a type in parentheses follows a space.
+      if let next, next.text == "(", !next.hasSpaceBefore { _ = takeBracketed("(", ")") }
+      attributes.append(tokens[start..<position])
+    }
+    return attributes
+  }
+}
+
+extension ArraySlice where Element == Token {
+  /// What stands between commas that are outside all brackets.
+  var elements: [ArraySlice<Token>] {
+    guard !isEmpty else { return [] }
+    var reader = TokenReader(self)
+    var elements = [reader.take(upTo: [","])]
+    while reader.take(",") { elements.append(reader.take(upTo: [","])) }
+    return elements
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import PackagePlugin
+
+/// `swift package migrate-callbacks`: has the compiler write down what targets declare, and the tool read that.
+@main
+struct MigrateCallbacks: CommandPlugin {
+  func performCommand(context: PluginContext, arguments: [String]) throws {
+    let tool = try context.tool(named: "migrate-callbacks-tool").url
+    // The tool reads the arguments first, so that a mistake in them needs no build.
+    guard let plan = try Plan(tool, arguments) else { return }
+    var graphs: [String] = []
+    for target in try targets(of: context.package, named: plan.target) {
+      print("Reading \(target.name) …", to: &standardError)
+      let options = PackageManager.SymbolGraphOptions(
+        minimumAccessLevel: plan.minimumAccess,
+        includeSynthesized: false,
+        includeSPI: true,
+        emitExtensionBlocks: false
+      )
+      do {
+        let graph = try packageManager.getSymbolGraph(for: target, options: options)
+        graphs.append("\(target.moduleName)=\(graph.directoryURL.path)")
+      } catch {
+        fail("\(target.name) does not build, so nothing can be said of it.")
+      }
+    }
+    let process = try Process.run(tool, arguments: [context.package.directoryURL.path] + graphs + ["--"] + arguments)
+    process.waitUntilExit()
+    if process.terminationStatus != 0 { exit(process.terminationStatus) }
+  }
+
+  private func targets(of package: Package, named name: String?) throws -> [SwiftSourceModuleTarget] {
+    let all = package.targets.compactMap { $0 as? SwiftSourceModuleTarget }
+    guard let name else { return all.filter { $0.kind == .generic } }
+    guard let target = all.first(where: { $0.name == name }) else {
+      fail("There is no target \(name); there are \(all.map(\.name).joined(separator: ", ")).")
+    }
+    return [target]
+  }
+}
+
+/// What the tool has read out of the arguments.
+private struct Plan {
+  let target: String?
+  let minimumAccess: PackageManager.SymbolGraphOptions.AccessLevel
+
+  /// Asks the tool; `nil` if it has answered the user already.
+  init?(_ tool: URL, _ arguments: [String]) throws {
+    let output = Pipe()
+    let process = Process()
+    process.executableURL = tool
+    process.arguments = ["plan", "--"] + arguments
+    process.standardOutput = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { exit(process.terminationStatus) }
+    let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
+    guard words.first == "plan", words.count > 1 else {
+      print(text, terminator: "")
+      return nil
+    }
+    // SwiftPM has no name for `package`; the tool leaves out what is less than that.
+    minimumAccess = .init(rawValue: words[1]) ?? .internal
+    target = words.count > 2 ? words[2] : nil
+  }
+}
+
+private struct StandardError: TextOutputStream {
+  func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+}
+
+nonisolated(unsafe) private var standardError = StandardError()
+
+private func fail(_ message: String) -> Never {
+  print("error: \(message)", to: &standardError)
+  exit(2)
+}
