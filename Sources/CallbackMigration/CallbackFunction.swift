@@ -11,8 +11,10 @@ struct CallbackFunction {
   let line: Int
   let sendability: Sendability
   let handle: HandleCancellation
-  let hasAsyncTwin: Bool
-  let hasFutureTwin: Bool
+
+  /// The files in which its twins are.
+  let asyncTwinFile: String?
+  let futureTwinFile: String?
 
   /// Whether there is a function that differs from the async twin in not being async.
   let hasPlainTwin: Bool
@@ -40,11 +42,11 @@ struct CallbackFunction {
     handle = facts.cancellation(of: declaration.returnType, sendables)
     let scope = Array(symbol.pathComponents.dropLast())
     let asyncTitle = declaration.title(without: callbacks.omitted)
-    hasAsyncTwin = twins.contain(asyncTitle, in: scope, isAsync: true)
+    asyncTwinFile = twins.file(asyncTitle, in: scope, isAsync: true)
     let omitted = callbacks.omitted.union(callbacks.progress.map { [$0.parameter] } ?? [])
     futureTitle = declaration.futureTitle(without: omitted)
-    hasFutureTwin = twins.contain(futureTitle, in: scope, isAsync: false)
-    hasPlainTwin = twins.contain(asyncTitle, in: scope, isAsync: false)
+    futureTwinFile = twins.file(futureTitle, in: scope, isAsync: false)
+    hasPlainTwin = twins.file(asyncTitle, in: scope, isAsync: false) != nil
     self.asyncTitle = asyncTitle
   }
 
@@ -54,8 +56,14 @@ struct CallbackFunction {
   /// As the future twin is.
   let futureTitle: String
 
+  var hasAsyncTwin: Bool { asyncTwinFile != nil }
+  var hasFutureTwin: Bool { futureTwinFile != nil }
+
   /// The names of the types in which it is.
   var scope: [String] { Array(symbol.pathComponents.dropLast()) }
+
+  /// How many characters of its line stand before its name.
+  var column: Int { symbol.location?.position.character ?? 0 }
 
   /// With the types in which it is: `Store.user(id:completion:)`.
   var title: String { symbol.pathComponents.joined(separator: ".") }

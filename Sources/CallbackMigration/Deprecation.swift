@@ -25,10 +25,14 @@ public struct DeprecationDiff {
     return text
   }
 
-  private func replacement(_ function: CallbackFunction) -> String? {
-    if style != .futures, function.hasAsyncTwin { return function.asyncTitle }
-    if style != .async, function.hasFutureTwin { return function.futureTitle }
+  private func replacement(_ function: CallbackFunction) -> (title: String, file: String)? {
+    if style != .futures, let file = function.asyncTwinFile { return (function.asyncTitle, file) }
+    if style != .async, let file = function.futureTwinFile { return (function.futureTitle, file) }
     return nil
+  }
+
+  private func isGenerated(_ file: String) -> Bool {
+    (try? String(contentsOfFile: file, encoding: .utf8))?.hasPrefix(Generator.marker) == true
   }
 
   private func diff(of file: String, _ functions: [CallbackFunction]) throws(MigrationError) -> String {
@@ -36,15 +40,27 @@ public struct DeprecationDiff {
       throw MigrationError("\(file) cannot be read.")
     }
     let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
-    var text = "--- a/\(file)\n+++ b/\(file)\n"
-    for (added, function) in functions.enumerated() {
+    var notes = ""
+    var hunks = ""
+    var added = 0
+    for function in functions {
       let index = function.line - 1
-      guard lines.indices.contains(index), let replacement = replacement(function) else { continue }
+      guard lines.indices.contains(index), let (title, twinFile) = replacement(function) else { continue }
+      // What stands before the name is to be the declaration's own: `public func`, not `struct Store { func`.
+      guard !lines[index].prefix(function.column).contains(where: { "{};".contains($0) }) else {
+        notes += "# \(file): \(function.title) does not begin its line; annotate it by hand.\n"
+        continue
+      }
+      if isGenerated(twinFile) {
+        notes +=
+          "# \(file): \(function.title) is still called by its generated twin, where the compiler will warn of it.\n"
+      }
       let indent = lines[index].prefix(while: \.isWhitespace)
-      text += "@@ -\(function.line),1 +\(function.line + added),2 @@\n"
-      text += "+\(indent)@available(*, deprecated, renamed: \"\(replacement)\")\n"
-      text += " \(lines[index])\n"
+      hunks += "@@ -\(function.line),1 +\(function.line + added),2 @@\n"
+      hunks += "+\(indent)@available(*, deprecated, renamed: \"\(title)\")\n"
+      hunks += " \(lines[index])\n"
+      added += 1
     }
-    return text
+    return notes + (hunks.isEmpty ? "" : "--- a/\(file)\n+++ b/\(file)\n" + hunks)
   }
 }

@@ -76,19 +76,22 @@ private struct Owners {
 
 /// The functions that may be twins of those that take a callback.
 struct Twins {
-  private var titles: Set<String> = []
+  /// By title, in which file they are.
+  private var files: [String: String] = [:]
 
   fileprivate init(_ graph: SymbolGraph, ignoring path: String?) {
     for symbol in graph.symbols {
       if let path, symbol.location?.path == path { continue }
       guard let declaration = Declaration([Token](symbol.declarationFragments)) else { continue }
       let scope = symbol.pathComponents.dropLast().joined(separator: ".")
-      titles.insert("\(scope).\(declaration.title())\(declaration.isAsync ? " async" : "")")
+      let title = "\(scope).\(declaration.title())\(declaration.isAsync ? " async" : "")"
+      files[title] = symbol.location?.path ?? ""
     }
   }
 
-  func contain(_ title: String, in scope: [String], isAsync: Bool) -> Bool {
-    titles.contains("\(scope.joined(separator: ".")).\(title)\(isAsync ? " async" : "")")
+  /// The file in which there is a function with this title.
+  func file(_ title: String, in scope: [String], isAsync: Bool) -> String? {
+    files["\(scope.joined(separator: ".")).\(title)\(isAsync ? " async" : "")"]
   }
 }
 

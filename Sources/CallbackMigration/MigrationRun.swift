@@ -32,7 +32,7 @@ public struct MigrationRun {
         throw MigrationError("There are \(graphs.count) targets; name one with --target.")
       }
       if isDeprecating { return try DeprecationDiff(try inventory(graph), style: style).text() }
-      let file = output.map { URL(filePath: $0, relativeTo: package).standardizedFileURL }
+      let file = output.map { $0.hasPrefix("/") ? URL(filePath: $0) : package.appending(path: $0) }
       let text = Generator(try inventory(graph, ignoring: file), style: style, only: only).text
       guard let file else { return text }
       try write(text, to: file)

@@ -27,6 +27,7 @@ struct SymbolGraph: Decodable {
     struct Location: Decodable {
       struct Position: Decodable {
         let line: Int
+        let character: Int
       }
       let uri: String
       let position: Position

@@ -10,7 +10,7 @@ struct MigrateCallbacks: CommandPlugin {
     guard let plan = try Plan(tool, arguments) else { return }
     var graphs: [String] = []
     for target in try targets(of: context.package, named: plan.target) {
-      print("Reading \(target.name) …", to: &standardError)
+      Diagnostics.progress("Building \(target.name), and reading what it declares.")
       let options = PackageManager.SymbolGraphOptions(
         minimumAccessLevel: plan.minimumAccess,
         includeSynthesized: false,
@@ -66,13 +66,7 @@ private struct Plan {
   }
 }
 
-private struct StandardError: TextOutputStream {
-  func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
-}
-
-nonisolated(unsafe) private var standardError = StandardError()
-
 private func fail(_ message: String) -> Never {
-  print("error: \(message)", to: &standardError)
+  FileHandle.standardError.write(Data("error: \(message)\n".utf8))
   exit(2)
 }
