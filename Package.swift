@@ -108,6 +108,11 @@ let package = Package(
       exclude: ["Core/Futures.docc", "Core/Core/Lock.swift"],
       swiftSettings: settings
     ),
+    .testTarget(
+      name: "CallbackMigrationTests",
+      dependencies: ["CallbackMigration"],
+      swiftSettings: settings
+    ),
     // Runs the benchmark as a process, and holds what it allocates to the numbers of a file.
     .testTarget(
       name: "BenchmarkTests",

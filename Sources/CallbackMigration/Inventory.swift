@@ -17,6 +17,10 @@ public struct Inventory {
     throws(MigrationError)
   {
     let graph = try SymbolGraph.read(module: module, in: folder)
+    self.init(module: module, graph, minimumAccess: minimumAccess, root: root, ignoring: output)
+  }
+
+  init(module: String, _ graph: SymbolGraph, minimumAccess: AccessLevel, root: URL, ignoring output: URL? = nil) {
     self.module = module
     let aliases = TypeAliases(graph)
     let facts = TypeFacts(graph, aliases)

@@ -86,7 +86,8 @@ struct Twin {
 
   private func unused(_ name: String) -> String {
     var name = name
-    while declaration.parameters.contains(where: { $0.name == name }) { name += "_" }
+    let taken = declaration.parameters.indices.filter { !omitted.contains($0) }.map { declaration.parameters[$0].name }
+    while taken.contains(name) { name += "_" }
     return name
   }
 

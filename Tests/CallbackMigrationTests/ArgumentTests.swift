@@ -1,0 +1,65 @@
+internal import CallbackMigration
+internal import Foundation
+internal import Testing
+
+@Suite("Arguments, reports and files")
+struct ArgumentTests {
+  @Test("Each option is read, with a space or an equals sign, and without it there is a default")
+  func options() throws {
+    #expect(try MigrationArguments(["report"]).command == .report(.table))
+    let report = try MigrationArguments(["report", "--target", "App", "--format=json", "--minimum-access", "public"])
+    #expect(report.command == .report(.json))
+    #expect(report.target == "App")
+    #expect(report.minimumAccess == .public)
+    #expect(
+      try MigrationArguments(["generate", "--style", "async", "--output", "F.swift", "--only", "a*", "--deprecate"])
+        .command
+        == .generate(.async, output: "F.swift", only: "a*", isDeprecating: true)
+    )
+    for help in [[], ["help"], ["--help"], ["report", "--help"]] {
+      #expect(try MigrationArguments(help).command == .help)
+    }
+  }
+
+  @Test(
+    "A mistake is named in one sentence",
+    arguments: [
+      (["repot"], "There is no command repot; there are report and generate."),
+      (["report", "--taget", "A"], "`report` has no option --taget; it has --target"),
+      (["report", "--target"], "--target needs a value."),
+      (["generate", "--output", "--only"], "--output needs a value."),
+      (["report", "--format", "xml"], "--format is one of table, json, markdown, not xml."),
+    ]
+  )
+  func mistakes(arguments: [String], message: String) {
+    let error = #expect(throws: MigrationError.self) { try MigrationArguments(arguments) }
+    #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
+  }
+
+  @Test("A file that was not written by the tool is left as it is; one that was is written again")
+  func files() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString, directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let graph = folder.appending(path: "App.symbols.json")
+    try Data(#"{"symbols": [], "relationships": []}"#.utf8).write(to: graph)
+    func run(_ arguments: String...) throws -> String {
+      try MigrationRun(try MigrationArguments(arguments), package: folder, graphs: [("App", folder)]).output()
+    }
+    let own = folder.appending(path: "Own.swift")
+    try Data("let mine = 1\n".utf8).write(to: own)
+    #expect(throws: MigrationError.self) { try run("generate", "--output", "Own.swift") }
+    #expect(try String(contentsOf: own, encoding: .utf8) == "let mine = 1\n")
+    for _ in 0..<2 {
+      #expect(try run("generate", "--output", "new/Twins.swift").isEmpty)
+      let text = try String(contentsOf: folder.appending(path: "new/Twins.swift"), encoding: .utf8)
+      #expect(text == Generator.marker + "\n")
+    }
+    #expect(
+      try run("report")
+        == "App: no function takes a callback\n\nwhere  function  callback  isolation  Sendable  twins\n\n"
+    )
+    try Data("nonsense".utf8).write(to: graph)
+    #expect(throws: MigrationError.self) { try run("report") }
+  }
+}
