@@ -274,18 +274,20 @@ struct FutureXShimTests {
 
   @Test("zip, reduce and first cancel none of the others, since nothing in FutureX is cancelled by another future")
   func nothingIsCancelled() {
-    let promises = (0..<4).map { _ in Promise<Int, any Error>() }
-    let cancelled = Recorder<Int>()
-    for (index, promise) in promises.enumerated() { promise.onCancel { cancelled.record(index) } }
-    let all = promises.map(\.future)
-    _ = (
-      Future.zip(all[0], all[1]), Future.zip(all[0], all[1], all[2]), Future.zip(all), Future.reduce(0, all, +),
-      Future.first(all)
-    )
-    promises[0].fail(error: TestError())
-    for promise in promises.dropFirst() { promise.succeed(value: 1) }
-    #expect(cancelled.events.isEmpty)
-    #expect(all.map(\.value) == [nil, 1, 1, 1])
+    typealias AnyFuture = Future<Int, any Error>
+    let joins: [([AnyFuture]) -> Future<Void, any Error>] = [
+      { Future.zip($0[0], $0[1]).asVoid() }, { Future.zip($0[0], $0[1], $0[2]).asVoid() },
+      { Future.zip($0).asVoid() }, { Future.reduce(0, $0, +).asVoid() }, { Future.first($0).asVoid() },
+    ]
+    for join in joins {
+      let (promises, cancelled) = ((0..<3).map { _ in Promise<Int, any Error>() }, Recorder<Int>())
+      for (index, promise) in promises.enumerated() { promise.onCancel { cancelled.record(index) } }
+      let joined = join(promises.map(\.future))
+      promises[0].fail(error: TestError())
+      for promise in promises.dropFirst() { promise.succeed(value: 1) }
+      #expect(cancelled.events.isEmpty && joined.error is TestError)
+      #expect(promises.map(\.future.value) == [nil, 1, 1])
+    }
   }
 
   @Test("zip of an array and reduce keep the order of the array, and succeed with nothing for nothing")
@@ -363,11 +365,13 @@ struct FutureXShimTests {
   @Test("after succeeds on the queue that it was given, and its callbacks run on main")
   func after() async {
     let (queue, checkpoints) = (DispatchQueue(label: "timer"), Checkpoints())
+    queue.suspend()  // until the transform is attached, which would run here otherwise
     let timer = Future.after(seconds: 0.001, on: queue)
     _ = timer.map { _ in
       dispatchPrecondition(condition: .onQueue(queue))
       checkpoints.pass("queue")
     }
+    queue.resume()
     await checkpoints.passing("queue").outcome()
     Future.after(.milliseconds(1)).on {
       MainActor.preconditionIsolated()
