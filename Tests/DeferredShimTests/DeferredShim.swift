@@ -85,7 +85,7 @@ nonisolated extension FutureProtocol {
 nonisolated extension Futures.Future: FutureProtocol where Failure == Never {
   /// Ours: the future itself.
   var filled: Self { self }
-  /// Ours: ``succeeded(_:)``. The second parameter is there so that no closure of `Future { … }` is taken for a value.
+  /// Ours: ``succeeded(_:)``; the second parameter keeps the closure of `Future { … }` from being taken for a value.
   init(value: Value, _: (() -> Never)? = nil) { self = .succeeded(value) }
   /// Ours: ``peek()``, which gives a result.
   func peek() -> Value? { (peek() as Result<Value, Never>?)?.get() }

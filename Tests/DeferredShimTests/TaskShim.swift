@@ -30,9 +30,9 @@ nonisolated extension Task {
   init(succeedsFrom other: some FutureProtocol<Success>, uponCancel handler: @escaping @Sendable () -> Void = {}) {
     self.init(other.filled.map { value in .success(value) }, uponCancel: handler)
   }
-  /// Ours: the future itself. For code that has moved.
+  /// Ours: the future itself, of code that has moved.
   init(_ future: Futures.Future<Success, any Error>) { self.init(future.materialize()) { future.cancel() } }
-  /// Ours: ``Futures/Future/catching(_:)``. The second parameter keeps `Task { … }` from being taken for a value.
+  /// Ours: ``Futures/Future/catching(_:)``; the second parameter keeps `Task { … }` from being taken for a value.
   init(success value: @autoclosure () throws -> Success, _: (() -> Never)? = nil) {
     self.init(Future(value: Result(catching: value)))
   }
@@ -40,7 +40,7 @@ nonisolated extension Task {
   init(failure error: any Error) { self.init(Future(value: .failure(error))) }
   /// Ours: ``Futures/Future/never``.
   static var never: Task { Task(Future<Result>.never) }
-  /// Ours: the future itself. For code that has moved; cancelling this future cancels the task, too.
+  /// Ours: the future itself, for code that has moved, and whose cancellation cancels the task, too.
   var future: Futures.Future<Success, any Error> {
     Futures.Future { promise in
       promise.onCancel { cancel() }

@@ -13,7 +13,7 @@ nonisolated extension Future {
   typealias Of<T> = Future<T, Failure>
   /// Ours: what ``MainContext`` takes.
   typealias OnMain<T> = @MainActor (T) -> Void
-  /// Ours: ``succeeded(_:)``. The second parameter is there so that no closure of `Future { … }` is taken for a value.
+  /// Ours: ``succeeded(_:)``; the second parameter keeps the closure of `Future { … }` from being taken for a value.
   init(value: Value, _: (() -> Never)? = nil) { self = .succeeded(value) }
   /// Ours: ``succeeded(_:)``.
   init(value: Value, _: (() -> Never)? = nil) where Failure == Never { self = .succeeded(value) }
@@ -21,7 +21,7 @@ nonisolated extension Future {
   init(error: Failure) { self = .failed(error) }
   /// Ours: ``resolved(_:)``.
   init(result: Result<Value, Failure>) { self = .resolved(result) }
-  /// Ours: ``catching(_:)``. It runs at once, as in FutureX, even beside FuturesAsync, where `{ try await … }` is a task.
+  /// Ours: ``catching(_:)``; it runs at once, as in FutureX, even beside FuturesAsync, where `{ try await … }` is a task.
   init(catching body: () throws -> Value) where Failure == any Error { self = .resolved(Result(catching: body)) }
   /// Ours: ``whenSucceeded(on:_:)`` with `.mainImmediate`.
   func on(success: @escaping OnMain<Value>) { on(success: success, failure: nil) }
@@ -74,7 +74,7 @@ nonisolated extension Future {
     after(.seconds(seconds), on: .queue(q))
   }
 }
-nonisolated extension FutureProtocol {  // Not of `Future`: where FuturesAsync is imported, `await future.value` comes first.
+nonisolated extension FutureProtocol {  // not of `Future`, for `await future.value`, of FuturesAsync, to come first
   /// Ours: ``Future/peek()``.
   var result: Result<Value, Failure>? { Future(self).peek() }
   /// Ours: ``Future/peek()``.
