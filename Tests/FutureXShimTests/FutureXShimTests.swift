@@ -405,14 +405,15 @@ struct FutureXShimTests {
   func oldCode() async throws {
     let backend = Backend(names: [1: "Ada", 2: "Grace", 3: "Alan"])
     let screen = UserScreen()
-    let user = backend.user(1)
-    screen.show(user)
-    #expect(screen.isLoading)
-    _ = await user.outcome()
+    let user = Promise<User, LoadError>()
+    screen.show(user.future)
+    #expect(screen.isLoading && screen.title == "")
+    user.succeed(value: User(id: 1, name: "Ada"))
+    #expect(!screen.isLoading && screen.title == "Ada")
     let both = screen.showBoth(backend)
     _ = await both.outcome()
     await withCheckedContinuation { done in both.on(completion: { done.resume() }) }
-    #expect(screen.title == "AdaGrace" && !screen.isLoading)
+    #expect(screen.title == "AdaGrace")
     screen.show(backend.cachedUser(9))
     #expect(screen.title == "notFound(9)")
 
