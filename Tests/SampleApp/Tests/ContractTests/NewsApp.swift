@@ -25,7 +25,7 @@ protocol NewsApp: Sendable {
   func fault(_ error: any Error) -> Fault
 }
 
-struct Screen: Equatable {
+struct Screen: Equatable, Sendable {
   let title: String
   let hasMessage: Bool
   let isLoading: Bool

@@ -28,7 +28,7 @@ struct PatienceContract {
       world.time.advance(by: .seconds(pause))
     }
     try await world.server.request("news/article/7").answer("", status: 500)
-    #expect(await app.fault(of: article) == .status(500))
+    #expect(try await app.fault(of: article) == .status(500))
     #expect(world.server.requestCount == 3)
   }
 
@@ -37,7 +37,7 @@ struct PatienceContract {
     let app = way.app(world)
     let article = world.start { try await app.article(7) }
     try await world.server.request("news/article/7").answer("", status: 404)
-    #expect(await app.fault(of: article) == .status(404))
+    #expect(try await app.fault(of: article) == .status(404))
     #expect(world.server.requestCount == 1)
   }
 
@@ -54,7 +54,7 @@ struct PatienceContract {
       try await world.time.timer(of: .seconds(pause))
       world.time.advance(by: .seconds(pause))
     }
-    #expect(await app.fault(of: article) == .timedOut)
+    #expect(try await app.fault(of: article) == .timedOut)
   }
 
   @Test("Cancelling in a pause ends it, and there is no further attempt", arguments: AppUnderTest.ways)
@@ -64,7 +64,7 @@ struct PatienceContract {
     try await world.server.request("news/article/7").answer("", status: 503)
     try await world.time.timer(of: .seconds(1))
     article.cancel()
-    #expect(await app.fault(of: article) == .cancelled)
+    #expect(try await app.fault(of: article) == .cancelled)
     world.time.advance(by: .seconds(60))
     #expect(world.server.requestCount == 1)
   }
@@ -97,6 +97,6 @@ struct PatienceContract {
     let article = world.start { try await app.mirrored(7) }
     try await world.server.request("mirror1/article/7").answer("", status: 500)
     try await world.server.request("mirror2/article/7").answer("", status: 500)
-    #expect(await app.fault(of: article) == .status(500))
+    #expect(try await app.fault(of: article) == .status(500))
   }
 }

@@ -21,7 +21,8 @@ struct ImageContract {
     try await world.server.request("news/image/logo").answer("old")
     #expect(try await first.value == "old")
     world.time.advance(by: .seconds(299))
-    #expect(try await app.image("logo") == "old")
+    let kept = world.start { try await app.image("logo") }
+    #expect(try await kept.value == "old")
     world.time.advance(by: .seconds(1))
     let second = world.start { try await app.image("logo") }
     try await world.server.request("news/image/logo").answer("new")
@@ -33,7 +34,7 @@ struct ImageContract {
     let app = way.app(world)
     let first = world.start { try await app.image("logo") }
     try await world.server.request("news/image/logo").answer("", status: 500)
-    #expect(await app.fault(of: first) == .status(500))
+    #expect(try await app.fault(of: first) == .status(500))
     let second = world.start { try await app.image("logo") }
     try await world.server.request("news/image/logo").answer("pixels")
     #expect(try await second.value == "pixels")
@@ -47,7 +48,7 @@ struct ImageContract {
     let second = world.start { try await app.image("logo") }
     try await world.settled()
     first.cancel()
-    #expect(await app.fault(of: first) == .cancelled)
+    #expect(try await app.fault(of: first) == .cancelled)
     #expect(!request.isCancelled)
     request.answer("pixels")
     #expect(try await second.value == "pixels")
@@ -61,7 +62,7 @@ struct ImageContract {
     let request = try await world.server.request("news/image/logo")
     for task in tasks { task.cancel() }
     try await request.cancelled()
-    for task in tasks { #expect(await app.fault(of: task) == .cancelled) }
+    for task in tasks { #expect(try await app.fault(of: task) == .cancelled) }
     let again = world.start { try await app.image("logo") }
     try await world.server.request("news/image/logo").answer("pixels")
     #expect(try await again.value == "pixels")
@@ -85,7 +86,8 @@ struct EnclosureContract {
     #expect(try await file.value == "talk")
     #expect(fractions.state == fractions.state.sorted() && fractions.state.last == 1)
     #expect(try world.disk.read("talk") == "one two go")
-    #expect(try await app.saved("talk") == "one two go")
+    let saved = world.start { try await app.saved("talk") }
+    #expect(try await saved.value == "one two go")
     try await world.disk.has("talk.part", false)
   }
 
@@ -97,7 +99,7 @@ struct EnclosureContract {
     let request = try await world.server.request("news/enclosure/talk#4")
     try await world.disk.has("talk.part")
     request.answer("", status: 500)
-    #expect(await app.fault(of: file) == .status(500))
+    #expect(try await app.fault(of: file) == .status(500))
     try await world.disk.has("talk.part", false)
   }
 
@@ -109,7 +111,7 @@ struct EnclosureContract {
     let request = try await world.server.request("news/enclosure/talk#4")
     world.disk.setRoom(0)
     request.answer("two ", total: 10)
-    #expect(await app.fault(of: file) == .diskFull)
+    #expect(try await app.fault(of: file) == .diskFull)
     try await world.disk.has("talk.part", false)
   }
 
@@ -124,7 +126,7 @@ struct EnclosureContract {
     let request = try await world.server.request("news/enclosure/talk#4")
     file.cancel()
     try await request.cancelled()
-    #expect(await app.fault(of: file) == .cancelled)
+    #expect(try await app.fault(of: file) == .cancelled)
     try await world.disk.has("talk.part", false)
   }
 
@@ -132,10 +134,10 @@ struct EnclosureContract {
   func missing(_ way: Way) async throws {
     let app = way.app(world)
     let file = world.start { try await app.saved("nothing") }
-    #expect(await app.fault(of: file) == .lost)
+    #expect(try await app.fault(of: file) == .lost)
   }
 
-  private func download(with app: any NewsApp) -> Task<String, any Error> {
+  private func download(with app: any NewsApp) -> Started<String> {
     world.start { [fractions] in
       try await app.download("talk") { fraction in fractions.change { $0.append(fraction) } }
     }
@@ -167,7 +169,7 @@ struct ScreenContract {
     let tasks = ["read?", "starred?"].map { question in world.start { try await app.answer(to: question) } }
     try await world.settled()
     world.connection.lose()
-    for task in tasks { #expect(await app.fault(of: task) == .lost) }
+    for task in tasks { #expect(try await app.fault(of: task) == .lost) }
   }
 
   @Test(
@@ -198,7 +200,7 @@ struct ScreenContract {
     let counts = world.start { for try await _ in app.unreadCounts() {} }
     try await world.settled()
     counts.cancel()
-    _ = await counts.result
+    _ = try await counts.result
     #expect(app.unreadListenerCount == 0)
   }
 
@@ -219,15 +221,15 @@ struct ScreenContract {
     of app: any NewsApp,
     answer: (ServedRequest) -> Void
   ) async throws -> [Screen] {
-    var screens: [Screen] = []
-    let shown = Task {
+    let screens = Watched<[Screen]>([])
+    let shown = world.start {
       await app.show(1) { screen in
         #expect(World.isOnMainQueue())
-        screens.append(screen)
+        screens.change { $0.append(screen) }
       }
     }
     answer(try await world.server.request("news/feed/1"))
-    await shown.value
-    return screens
+    try await shown.value
+    return screens.state
   }
 }

@@ -10,8 +10,17 @@ final class World: Sendable {
   private let crew = Crew()
 
   /// Starts a task of the test's.
-  func start<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) -> Task<Value, any Error> {
-    Task(executorPreference: crew) { try await work() }
+  func start<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) -> Started<Value> {
+    Started { result in
+      Task(executorPreference: crew) {
+        do {
+          let value = try await work()
+          result.change { $0 = .success(value) }
+        } catch {
+          result.change { $0 = .failure(error) }
+        }
+      }
+    }
   }
 
   /// Returns when all tasks that were started wait for something, or have ended.
@@ -24,6 +33,27 @@ final class World: Sendable {
   }
 
   private static let mainKey = DispatchSpecificKey<Bool>()
+}
+
+/// A task of a test, for which the test waits no longer than its time lasts, even if the app never ends it.
+struct Started<Value: Sendable>: Sendable {
+  private let watched = Watched<Result<Value, any Error>?>(nil)
+  private let task: Task<Void, Never>
+
+  init(_ start: (Watched<Result<Value, any Error>?>) -> Task<Void, Never>) { task = start(watched) }
+
+  var result: Result<Value, any Error> {
+    get async throws {
+      try await watched.until { $0 != nil }
+      return try #require(watched.state)
+    }
+  }
+
+  var value: Value {
+    get async throws { try await result.get() }
+  }
+
+  func cancel() { task.cancel() }
 }
 
 /// The thread of the test's tasks, which knows when they all wait.
