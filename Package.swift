@@ -101,6 +101,17 @@ let package = Package(
       dependencies: ["Futures", "FuturesAsync", "FuturesTesting", "AllocationCounter", "TestSupport"],
       swiftSettings: settings
     ),
+    // Old code of other libraries, which compiles by a shim, and what their own test-suites hold that to.
+    .testTarget(
+      name: "FutureXShimTests",
+      dependencies: ["Futures", "FuturesAsync", "FuturesTesting", "TestSupport"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "DeferredShimTests",
+      dependencies: ["Futures", "FuturesAsync", "FuturesTesting", "TestSupport"],
+      swiftSettings: settings
+    ),
     // Compiles the sources of the core again, by a link to them, with atomics and locks whose order the tests decide.
     .testTarget(
       name: "ExplorationTests",

@@ -1,0 +1,119 @@
+// The other half of DeferredShim.swift, for the module Task of Deferred 4.x; see there. As in Deferred, `Task<Success>` hides
+// Swift's in this module: write `_Concurrency.Task`. And `cancel()` runs the handlers of the whole chain and ends nothing
+// itself, while that of our futures ends them, too. Not here, and to be written as: `promise.progress` for progress;
+// `Futures.Future.retry` for `repeat`, `.zip` for `andSuccess(of:)`, `init(on:_:)` for `Task.async`; `map(upon:)` for
+// `everySuccess(per:)`; `Task(promise)` where a closure gives the promise to `andThen` or `fallback`.
+import Futures
+
+/// Ours: ``Futures/Future`` with `any Error`.
+nonisolated struct Task<Success: Sendable>: FutureProtocol {
+  /// Ours: `Result`.
+  typealias Result = Swift.Result<Success, any Error>
+  /// Ours: ``Futures/Future/materialize()``.
+  typealias Value = Result
+  /// Ours: ``Futures/Promise``.
+  typealias Promise = Deferred<Result>
+  /// Ours: the function type itself.
+  typealias Throwing<Input, Output> = @Sendable (Input) throws -> Output
+  /// Ours: ``Futures/Future/materialize()``.
+  let filled: Future<Result>
+  fileprivate let source: CancellationTokenSource
+}
+
+nonisolated extension Task {
+  /// Ours: ``Futures/Promise/onCancel(_:)`` for the handler.
+  init(_ other: some FutureProtocol<Result>, uponCancel handler: @escaping @Sendable () -> Void = {}) {
+    self.init(filled: other.filled, source: (other as? Task)?.source ?? CancellationTokenSource())
+    source.token.register(handler)
+  }
+  /// Ours: ``Futures/Future/setFailureType(to:)``.
+  init(succeedsFrom other: some FutureProtocol<Success>, uponCancel handler: @escaping @Sendable () -> Void = {}) {
+    self.init(other.filled.map { value in .success(value) }, uponCancel: handler)
+  }
+  /// Ours: the future itself, of code that has moved.
+  init(_ future: Futures.Future<Success, any Error>) { self.init(future.materialize()) { future.cancel() } }
+  /// Ours: ``Futures/Future/catching(_:)``; the second parameter keeps `Task { … }` from being taken for a value.
+  init(success value: @autoclosure () throws -> Success, _: (() -> Never)? = nil) {
+    self.init(Future(value: Result(catching: value)))
+  }
+  /// Ours: ``Futures/Future/failed(_:)``.
+  init(failure error: any Error) { self.init(Future(value: .failure(error))) }
+  /// Ours: ``Futures/Future/never``.
+  static var never: Task { Task(Future<Result>.never) }
+  /// Ours: the future itself, for code that has moved, and whose cancellation cancels the task, too.
+  var future: Futures.Future<Success, any Error> {
+    Futures.Future { promise in
+      promise.onCancel { cancel() }
+      promise.follow(filled.flatMap { result in .resolved(result) })
+    }
+  }
+  /// Ours: ``Futures/Future/cancel()``, which also ends it.
+  func cancel() { source.cancel() }
+  /// Ours: ``CancellationTokenSource/isCancelled``.
+  var isCancelled: Bool { source.isCancelled }
+  /// Ours: ``Futures/Future/whenSucceeded(on:_:)``.
+  @_disfavoredOverload
+  func uponSuccess(on executor: some Executor = .any(), execute body: @escaping @Sendable (Success) -> Void) {
+    upon(executor) { result in if case .success(let value) = result { body(value) } }
+  }
+  /// Ours: ``Futures/Future/whenSucceeded(on:_:)``.
+  func uponSuccess(on main: MainContext, execute body: @escaping @MainActor (Success) -> Void) {
+    upon(main) { result in if case .success(let value) = result { body(value) } }
+  }
+  /// Ours: ``Futures/Future/whenFailed(on:_:)``.
+  @_disfavoredOverload
+  func uponFailure(on executor: some Executor = .any(), execute body: @escaping @Sendable (any Error) -> Void) {
+    upon(executor) { result in if case .failure(let error) = result { body(error) } }
+  }
+  /// Ours: ``Futures/Future/whenFailed(on:_:)``.
+  func uponFailure(on main: MainContext, execute body: @escaping @MainActor (any Error) -> Void) {
+    upon(main) { result in if case .failure(let error) = result { body(error) } }
+  }
+  /// Ours: ``Futures/Future/map(on:_:)``.
+  func map<New>(upon executor: some Executor, transform: @escaping Throwing<Success, New>) -> Task<New> {
+    andThen(upon: executor) { value in Task<New>(success: try transform(value)) }
+  }
+  /// Ours: ``Futures/Future/flatMap(on:progressShare:_:)``.
+  func andThen<New>(upon executor: some Executor, start: @escaping Throwing<Success, Task<New>>) -> Task<New> {
+    next(upon: executor) { result in try start(result.get()) }
+  }
+  /// Ours: ``Futures/Future/recover(on:_:)``.
+  func recover(upon executor: some Executor, substituting substitute: @escaping Throwing<any Error, Success>) -> Task {
+    fallback(upon: executor) { error in Task(success: try substitute(error)) }
+  }
+  /// Ours: ``Futures/Future/flatMapError(on:_:)``.
+  func fallback(upon executor: some Executor, to restart: @escaping Throwing<any Error, Task>) -> Task {
+    next(upon: executor) { result in
+      if case .failure(let error) = result { try restart(error) } else { Task(Future(value: result)) }
+    }
+  }
+  private func next<New>(upon executor: some Executor, _ start: @escaping Throwing<Result, Task<New>>) -> Task<New> {
+    let started = filled.flatMap(on: executor.context) { [source] result in
+      do {
+        let next = try start(result)
+        source.token.register { next.cancel() }
+        return next.filled
+      } catch {
+        return .succeeded(.failure(error))
+      }
+    }
+    return Task<New>(filled: started, source: source)
+  }
+}
+
+nonisolated extension Deferred {
+  /// Ours: ``Futures/Promise/succeed(_:)``.
+  @discardableResult
+  func succeed<T>(with value: T) -> Bool where Value == Result<T, any Error> { fill(with: .success(value)) }
+  /// Ours: ``Futures/Promise/fail(_:)``.
+  @discardableResult
+  func fail<T>(with error: any Error) -> Bool where Value == Result<T, any Error> { fill(with: .failure(error)) }
+}
+
+nonisolated extension Collection {
+  /// Ours: ``Futures/Future/all(_:)``, which cancels the others when one fails: hence `shielded`.
+  func allSucceeded<T>() -> Task<[T]> where Element == Task<T> {
+    let tasks = Array(self)
+    return Task(Futures.Future.all(map(\.future.shielded)).materialize()) { for task in tasks { task.cancel() } }
+  }
+}

@@ -1,0 +1,175 @@
+import Dispatch
+import Futures
+import FuturesAsync
+import TestSupport
+import Testing
+
+extension Futures.Future {
+  /// The awaited result, for files that do not import FuturesAsync.
+  @discardableResult func outcome() async -> Result<Value, Failure> { await result }
+}
+
+/// An executor of a user's own: at once.
+final class InlineExecutor: Executor {
+  func submit(_ body: @escaping @Sendable () -> Void) { body() }
+}
+
+/// An executor of a user's own: when the test says so.
+final class HeldExecutor: Executor {
+  let held = HeldContext()
+
+  func submit(_ body: @escaping @Sendable () -> Void) {
+    Future(value: ()).upon(InlineExecutor()) { [held] in
+      Futures.Future<Void, Never>.succeeded(()).whenResolved(on: held.context) { _ in body() }
+    }
+  }
+}
+
+/// What the test-suite of Deferred holds its tasks to, for what the shim covers.
+@Suite("Task shim of Deferred")
+struct TaskShimTests {
+  private let executor = InlineExecutor()
+
+  @Test("uponSuccess hears of values alone, uponFailure of errors alone, each on its executor")
+  func callbacks() {
+    let (held, recorder) = (HeldExecutor(), Recorder<String>())
+    for promise in [Task<Int>.Promise(), Task<Int>.Promise()] {
+      let task = Task(promise)
+      task.uponSuccess(on: held) { recorder.record("value \($0)") }
+      task.uponFailure(on: held) { recorder.record("error \(($0 as? TestError)?.number ?? -1)") }
+      if recorder.events.isEmpty { promise.succeed(with: 1) } else { promise.fail(with: TestError(2)) }
+      held.held.runAll()
+    }
+    #expect(recorder.events == ["value 1", "error 2"])
+  }
+
+  @Test("Callbacks on .main run on the main actor")
+  func onMain() async {
+    await withCheckedContinuation { done in
+      Task(success: 1).uponSuccess(on: .main) { _ in
+        MainActor.preconditionIsolated()
+        done.resume()
+      }
+    }
+    await withCheckedContinuation { done in
+      Task<Int>(failure: TestError()).uponFailure(on: .main) { _ in
+        MainActor.preconditionIsolated()
+        done.resume()
+      }
+    }
+  }
+
+  @Test("A task shows its result, once a promise, a future or an expression has given it one")
+  func making() {
+    let (promise, deferred) = (Task<Int>.Promise(), Deferred<Int>())
+    let (task, upgraded) = (Task(promise), Task<Int>(succeedsFrom: deferred))
+    #expect(!task.isFilled && task.peek() == nil)
+    #expect(promise.succeed(with: 1) && !promise.fail(with: TestError()))
+    deferred.fill(with: 42)
+    #expect(value(task) == 1 && value(upgraded) == 42 && value(Task(success: 2)) == 2)
+    #expect(error(Task(success: try { () throws -> Int in throw TestError(3) }())) == TestError(3))
+    #expect(!Task<Int>.never.isFilled)
+  }
+
+  @Test("map, andThen, recover and fallback fail with what their closures throw")
+  func throwing() {
+    let (finished, failed) = (Task(success: 42), Task<Int>(failure: TestError(1)))
+    #expect(error(finished.map(upon: executor) { _ -> Int in throw TestError(2) }) == TestError(2))
+    #expect(error(finished.andThen(upon: executor) { _ -> Task<Int> in throw TestError(2) }) == TestError(2))
+    #expect(error(failed.recover(upon: executor) { _ in throw TestError(2) }) == TestError(2))
+    #expect(error(failed.fallback(upon: executor) { _ in throw TestError(2) }) == TestError(2))
+  }
+
+  @Test("map and andThen pass errors on, recover and fallback values; each handles the other")
+  func passingOn() {
+    let (finished, failed) = (Task(success: 42), Task<Int>(failure: TestError(1)))
+    #expect(value(finished.map(upon: executor) { $0 + 1 }) == 43)
+    #expect(value(finished.andThen(upon: executor) { Task(success: $0 * 2) }) == 84)
+    #expect(value(failed.recover(upon: executor) { _ in 7 }) == 7)
+    #expect(value(failed.fallback(upon: executor) { _ in finished }) == 42)
+    #expect(error(failed.map(upon: executor) { _ in unreachable() }) == TestError(1))
+    #expect(error(failed.andThen(upon: executor) { _ in Task(success: unreachable()) }) == TestError(1))
+    #expect(value(finished.recover(upon: executor) { _ in unreachable() }) == 42)
+    #expect(value(finished.fallback(upon: executor) { _ in Task(success: unreachable()) }) == 42)
+  }
+
+  @Test("cancel runs the handlers of the chain, once, and leaves it to them to end the task")
+  func cancelling() {
+    let (promise, inner, recorder) = (Task<Int>.Promise(), Task<Int>.Promise(), Recorder<String>())
+    let task = Task(promise) { recorder.record("first") }
+    let chain = task.andThen(upon: executor) { _ in
+      Task(inner) {
+        recorder.record("second")
+        inner.fail(with: TestError(2))
+      }
+    }.map(upon: executor) { $0 }
+    promise.succeed(with: 1)
+    #expect(!chain.isCancelled && !chain.isFilled)
+    chain.cancel()
+    chain.cancel()
+    #expect(recorder.events == ["first", "second"] && chain.isCancelled && task.isCancelled)
+    #expect(error(chain) == TestError(2) && value(task) == 1)
+
+    let stubborn = Task<Int>.Promise()
+    let mapped = Task(stubborn).map(upon: executor) { $0 + 1 }
+    mapped.cancel()
+    #expect(!mapped.isFilled)
+    stubborn.succeed(with: 1)
+    #expect(value(mapped) == 2)
+  }
+
+  @Test("A task that starts when its chain is cancelled already is cancelled at once")
+  func cancellingBefore() {
+    let (promise, recorder) = (Task<Int>.Promise(), Recorder<Int>())
+    let chain = Task(promise).andThen(upon: executor) { _ in Task<Int>(Task<Int>.Promise()) { recorder.record(1) } }
+    chain.cancel()
+    #expect(recorder.events.isEmpty)
+    promise.succeed(with: 1)
+    #expect(recorder.events == [1])
+  }
+
+  @Test("allSucceeded keeps the order, fails with the first failure at once, and cancels none of the others then")
+  func allSucceeded() {
+    let (promises, cancelled) = ((0..<3).map { _ in Task<Int>.Promise() }, Recorder<Int>())
+    let tasks = promises.enumerated().map { index, promise in Task(promise) { cancelled.record(index) } }
+    let (all, two) = (tasks.allSucceeded(), tasks.dropFirst().allSucceeded())
+    promises[0].fail(with: TestError(1))
+    #expect(error(all) == TestError(1) && cancelled.events.isEmpty)
+    promises[2].succeed(with: 2)
+    promises[1].succeed(with: 1)
+    #expect(value(two) == [1, 2] && value([Task<Int>]().allSucceeded()) == [])
+  }
+
+  @Test("Cancelling allSucceeded cancels each, and the error with which a handler ends its task is the result")
+  func cancellingAll() {
+    let promises = (0..<3).map { _ in Task<Int>.Promise() }
+    let tasks = promises.map { promise in Task(promise) { promise.fail(with: TestError(7)) } }
+    let all = [tasks, tasks].map { $0.allSucceeded() }.allSucceeded()
+    all.cancel()
+    #expect(error(all) == TestError(7) && tasks.allSatisfy(\.isFilled))
+  }
+
+  @Test("A task is our future for code that has moved, and is made of one; cancellation goes both ways")
+  func moving() async {
+    let (promise, recorder) = (Task<Int>.Promise(), Recorder<String>())
+    let moved = Task(promise) { recorder.record("task") }.future
+    moved.cancel()
+    await #expect(throws: CancellationError.self) { try await moved.value }
+    let ours = Promise<Int, any Error>()
+    ours.onCancel { recorder.record("future") }
+    Task(ours.future).map(upon: executor) { $0 }.cancel()
+    #expect(recorder.events == ["task", "future"])
+    #expect(await _Concurrency.Task { 1 }.value == 1)
+  }
+}
+
+private func value<T>(_ task: Task<T>) -> T? { try? task.peek()?.get() }
+
+private func error<T>(_ task: Task<T>) -> TestError? {
+  if case .failure(let error) = task.peek() { error as? TestError } else { nil }
+}
+
+private func unreachable() -> Int {
+  Issue.record("This closure must not run.")
+  return 0
+}

@@ -1,0 +1,446 @@
+import Dispatch
+import Futures
+import FuturesTesting
+import TestSupport
+import Testing
+
+/// What the test-suite of FutureX holds it to, for what the shim covers.
+@Suite("FutureX shim")
+struct FutureXShimTests {
+  private typealias F = Future<Int, TestError>
+
+  // MARK: - Promises
+
+  @Test("The first result stays, whatever is sent afterwards")
+  func firstResultStays() {
+    let succeeded = F { promise in
+      promise.succeed(value: 1)
+      promise.succeed(value: 2)
+      promise.fail(error: TestError(1))
+    }
+    let failed = F { promise in
+      promise.fail(error: TestError(1))
+      promise.fail(error: TestError(2))
+      promise.resolve(result: .success(1))
+    }
+    #expect(succeeded.result == .success(1))
+    #expect(failed.result == .failure(TestError(1)))
+  }
+
+  @Test("A pending future shows nothing; a resolved one its value or its error, at once")
+  func looks() {
+    let promise = Promise<Int, TestError>()
+    let future = promise.future
+    #expect(future.value == nil && future.error == nil && future.result == nil)
+    promise.resolve(result: .success(1))
+    #expect(future.value == 1 && future.error == nil && future.result == .success(1))
+    #expect(F(error: TestError(2)).error == TestError(2) && F(error: TestError(2)).value == nil)
+    #expect(F(result: .failure(TestError(3))).error == TestError(3))
+  }
+
+  @Test("The value of a future of optionals is nil only while it is pending")
+  func optionalValue() {
+    let promise = Promise<Int?, TestError>()
+    #expect(promise.future.value == nil)
+    promise.succeed(value: nil)
+    #expect(promise.future.value == .some(nil))
+  }
+
+  @Test("A value alone makes a future that cannot fail")
+  func inferredNever() {
+    let future = Future(value: 1)
+    let same: Future<Int, Never> = future
+    #expect(same.value == 1)
+  }
+
+  @Test("A throwing closure runs at once, and its value or error is the future's")
+  func catching() {
+    let parsed = Future<Int, any Error> { throw TestError(1) }
+    #expect(parsed.error as? TestError == TestError(1))
+    let number = Future { try [3].first ?? { throw TestError(2) }() }
+    #expect(number.value == 3)
+  }
+
+  @Test("The functions of a promise can be passed on as callbacks")
+  @MainActor
+  func functionsAsCallbacks() {
+    let (source, target) = (Promise<Int, TestError>(), Promise<Int, TestError>())
+    source.future.on(success: target.succeed, failure: target.fail)
+    source.succeed(value: 1)
+    #expect(target.future.value == 1)
+  }
+
+  // MARK: - Callbacks
+
+  @Test("on: each callback runs once, in order of attachment, before completion, and only the one that fits")
+  @MainActor
+  func callbacks() {
+    let promise = Promise<Int, TestError>()
+    var events: [String] = []
+    promise.future.on(
+      success: { events.append("success \($0)") },
+      failure: { events.append("failure \($0.number)") },
+      completion: { events.append("completion") }
+    )
+    promise.future.on(completion: { events.append("only completion") })
+    promise.future.on { events.append("trailing \($0)") }
+    #expect(events.isEmpty)
+    promise.succeed(value: 1)
+    promise.succeed(value: 2)
+    promise.future.on(success: { events.append("late \($0)") }, completion: { events.append("late completion") })
+    let expected = ["success 1", "completion", "only completion", "trailing 1", "late 1", "late completion"]
+    #expect(events == expected)
+
+    events = []
+    F(error: TestError(1)).on(success: { _ in events.append("success") }, failure: { events.append("\($0.number)") })
+    F(error: TestError(2)).on(failure: { events.append("\($0.number)") }, completion: { events.append("completion") })
+    #expect(events == ["1", "2", "completion"])
+  }
+
+  @Test("on: a trailing closure hears of success alone, also where the value is Void or the future cannot fail")
+  @MainActor
+  func trailingClosures() {
+    var events: [String] = []
+    Future<Void, TestError>(value: ()).on { events.append("void") }
+    Future<Void, TestError>(error: TestError(1)).on { events.append("failed") }
+    Future<Void, TestError>(error: TestError(1)).observe(on: Scheduler.immediate).on { fail() }
+    Future<Void, Never>(value: ()).on { events.append("never") }
+    Future(value: 3).on { events.append("\($0)") }
+    F(error: TestError(1)).materialize().on { events.append("\($0 == .failure(TestError(1)))") }
+    #expect(events == ["void", "never", "3", "true"])
+  }
+
+  @Test("on: on the main thread at once, if attached or resolved there")
+  @MainActor
+  func immediatelyOnMain() {
+    var events: [String] = []
+    F(value: 1).on(success: { _ in events.append("attached") })
+    let promise = Promise<Int, TestError>()
+    promise.future.map { $0 + 1 }.on(success: { _ in events.append("resolved") })
+    promise.succeed(value: 1)
+    #expect(events == ["attached", "resolved"])
+  }
+
+  @Test("on: from elsewhere by the main queue, success and completion in one go")
+  func asynchronouslyFromElsewhere() async {
+    let checkpoints = Checkpoints()
+    startThread {
+      F(value: 1).on(
+        success: { _ in
+          dispatchPrecondition(condition: .onQueue(.main))
+          DispatchQueue.main.async { checkpoints.pass("next") }
+          checkpoints.pass("success")
+        },
+        completion: {
+          MainActor.preconditionIsolated()
+          checkpoints.pass("completion")
+        }
+      )
+    }
+    await checkpoints.passing("next").outcome()
+    #expect(checkpoints.passed == ["success", "completion", "next"])
+  }
+
+  // MARK: - Schedulers
+
+  @Test("observe(on:) moves the callbacks of the future that it gives, and no others")
+  func observeOnQueue() async {
+    let (queue, checkpoints) = (DispatchQueue(label: "observing"), Checkpoints())
+    let future = F(value: 1)
+    queue.suspend()
+    future.observe(on: queue).on(
+      success: { _ in
+        dispatchPrecondition(condition: .onQueue(queue))
+        checkpoints.pass("queue")
+      },
+      completion: { checkpoints.pass("queue completion") }
+    )
+    future.observe(on: Scheduler.async(on: queue)).on { _ in checkpoints.pass("scheduler") }
+    future.on { _ in
+      MainActor.preconditionIsolated()
+      checkpoints.pass("main")
+    }
+    await checkpoints.passing("main").outcome()
+    #expect(checkpoints.passed == ["main"])
+    queue.resume()
+    await checkpoints.passing("scheduler").outcome()
+    #expect(checkpoints.passed == ["main", "queue", "queue completion", "scheduler"])
+  }
+
+  @Test("observe(on: Scheduler.immediate) runs callbacks before it returns, on any thread")
+  func observeImmediately() async {
+    let recorder = Recorder<String>()
+    await onNewThread {
+      F(value: 1).observe(on: Scheduler.immediate)
+        .on(success: { _ in recorder.record("success") }, completion: { recorder.record("completion") })
+      F(error: TestError(1)).observe(on: Scheduler.immediate).on(failure: { _ in recorder.record("failure") })
+      recorder.record("returned")
+    }
+    #expect(recorder.events == ["success", "completion", "failure", "returned"])
+  }
+
+  @Test("observe(on: Scheduler.main) runs callbacks at once on the main thread, and by its queue from elsewhere")
+  @MainActor
+  func observeOnMain() async {
+    let (recorder, checkpoints) = (Recorder<String>(), Checkpoints())
+    F(value: 1).observe(on: Scheduler.main).on { _ in recorder.record("at once") }
+    #expect(recorder.events == ["at once"])
+    startThread {
+      F(value: 1).observe(on: Scheduler.main).on { _ in
+        MainActor.preconditionIsolated()
+        checkpoints.pass("main")
+      }
+    }
+    await checkpoints.passing("main").outcome()
+  }
+
+  @Test("observe(on:) moves the transform that follows, of a resolved future and of a pending one")
+  func observeTransforms() async {
+    let manual = ManualContext()
+    let promise = Promise<Int, TestError>()
+    let results = [F(value: 1), promise.future].map { $0.observe(on: manual.context).map { $0 + 1 } }
+    promise.succeed(value: 2)
+    #expect(results.map(\.value) == [nil, nil])
+    manual.runAll()
+    #expect(results.map(\.value) == [2, 3])
+    #expect(await F(value: 4).observe(on: .global()).map { $0 }.outcome() == .success(4))
+  }
+
+  // MARK: - Transforms
+
+  @Test("map, flatMap, mapError and flatMapError run where the future is resolved, at once")
+  func transforms() {
+    let promise = Promise<Int, TestError>()
+    let mapped = promise.future.map { $0 + 1 }
+    let flat = promise.future.flatMap { F(value: $0 + 2) }
+    let never = promise.future.flatMap { value in Future<Int, Never>(value: value + 3) }
+    promise.succeed(value: 1)
+    #expect([mapped, flat, never].map(\.value) == [2, 3, 4])
+    #expect(Future(value: 1).flatMap { value in F(value: value + 1) }.value == 2)
+    #expect(Future(value: 1).flatMap { Future(value: $0 + 1) }.value == 2)
+
+    let failed = F(error: TestError(1))
+    #expect(failed.mapError { TestError($0.number + 1) }.error == TestError(2))
+    #expect(failed.flatMapError { F(error: TestError($0.number + 2)) }.error == TestError(3))
+    #expect(failed.flatMapError { _ in F(value: 3) }.value == 3)
+    let recovered: Future<Int, Never> = failed.flatMapError { _ in Future(value: 1) }
+    #expect(recovered.value == 1)
+  }
+
+  @Test("tryMap fails with what its closure throws, and passes on values and earlier errors")
+  func tryMap() {
+    let future = Future<Int, any Error>(value: 1)
+    #expect(future.tryMap { $0 + 1 }.value == 2)
+    #expect(future.tryMap { _ -> Int in throw TestError(1) }.error as? TestError == TestError(1))
+    #expect(Future<Int, any Error>(error: TestError(2)).tryMap { $0 }.error as? TestError == TestError(2))
+  }
+
+  @Test("castError takes its type from an argument or from where it goes; asVoid and materialize keep the outcome")
+  func casts() {
+    let cast: F = Future(value: 1).castError()
+    #expect(cast.value == 1 && Future(value: 2).castError(TestError.self).value == 2)
+    #expect(F(value: 1).asVoid().value != nil && F(error: TestError(1)).asVoid().error == TestError(1))
+    #expect(F(value: 1).materialize().value == .success(1))
+    #expect(F(error: TestError(1)).materialize().value == .failure(TestError(1)))
+  }
+
+  // MARK: - Several futures
+
+  @Test("zip of two and of three succeeds when all have, whatever their order")
+  func zipTuples() {
+    let (first, second, third) = (Promise<Int, TestError>(), Promise<String, TestError>(), Promise<Bool, TestError>())
+    let two = Future.zip(first.future, second.future)
+    let three = Future.zip(first.future, second.future, third.future)
+    third.succeed(value: true)
+    second.succeed(value: "b")
+    #expect(two.result == nil && three.result == nil)
+    first.succeed(value: 1)
+    #expect(two.value.map { $0 == (1, "b") } == true)
+    #expect(three.value.map { $0 == (1, "b", true) } == true)
+  }
+
+  @Test("zip, reduce and first fail as soon as one fails, while the others are pending", arguments: 0..<3)
+  func failFast(index: Int) {
+    let promises = (0..<3).map { _ in Promise<Int, TestError>() }
+    let all = promises.map(\.future)
+    let joined = [
+      Future.zip(all[0], all[1], all[2]).asVoid(), Future.zip(all[index], all[(index + 1) % 3]).asVoid(),
+      Future.zip(all[(index + 1) % 3], all[index]).asVoid(), Future.zip(all).asVoid(),
+      Future.reduce(0, all, +).asVoid(), Future.first(all).asVoid(),
+    ]
+    promises[index].fail(error: TestError(index))
+    #expect(joined.map(\.error) == Array(repeating: TestError(index), count: 6))
+  }
+
+  @Test("zip, reduce and first cancel none of the others, since nothing in FutureX is cancelled by another future")
+  func nothingIsCancelled() {
+    typealias AnyFuture = Future<Int, any Error>
+    let joins: [([AnyFuture]) -> Future<Void, any Error>] = [
+      { Future.zip($0[0], $0[1]).asVoid() }, { Future.zip($0[0], $0[1], $0[2]).asVoid() },
+      { Future.zip($0).asVoid() }, { Future.reduce(0, $0, +).asVoid() }, { Future.first($0).asVoid() },
+    ]
+    for join in joins {
+      let (promises, cancelled) = ((0..<3).map { _ in Promise<Int, any Error>() }, Recorder<Int>())
+      for (index, promise) in promises.enumerated() { promise.onCancel { cancelled.record(index) } }
+      let joined = join(promises.map(\.future))
+      promises[0].fail(error: TestError())
+      for promise in promises.dropFirst() { promise.succeed(value: 1) }
+      #expect(cancelled.events.isEmpty && joined.error is TestError)
+      #expect(promises.map(\.future.value) == [nil, 1, 1])
+    }
+  }
+
+  @Test("zip of an array and reduce keep the order of the array, and succeed with nothing for nothing")
+  func arrays() {
+    let promises = (0..<3).map { _ in Promise<Int, TestError>() }
+    let zipped = Future.zip(promises.map(\.future))
+    let reduced = Future.reduce("", promises.map(\.future)) { $0 + "\($1)" }
+    for index in [2, 0, 1] { promises[index].succeed(value: index) }
+    #expect(zipped.value == [0, 1, 2] && reduced.value == "012")
+    #expect(Future.zip([F]()).value == [] && Future.reduce(1, [F](), +).value == 1)
+  }
+
+  @Test("first is the first to resolve, the first of those that have, and never one of none")
+  func first() {
+    let promises = (0..<2).map { _ in Promise<Int, TestError>() }
+    let race = Future.first(promises[0].future, promises[1].future)
+    promises[1].succeed(value: 1)
+    promises[0].succeed(value: 0)
+    #expect(race.value == 1)
+    #expect(Future.first(F(value: 1)).value == 1 && Future.first(F(value: 1), F(value: 2)).value == 1)
+    #expect(F.first([]).result == nil)
+  }
+
+  @Test("forEach starts each when the one before has succeeded, hands it over at once, and ends with a failure")
+  func forEach() {
+    let promises = (0..<3).map { _ in Promise<Int, TestError>() }
+    let recorder = Recorder<String>()
+    let starts = promises.enumerated().map { index, promise in
+      { @Sendable () -> F in
+        recorder.record("start \(index)")
+        return promise.future
+      }
+    }
+    let all = Future.forEach(starts) { future in
+      recorder.record("given")
+      future.observe(on: Scheduler.immediate).on(success: { recorder.record("value \($0)") })
+    }
+    #expect(recorder.events == ["start 0", "given"])
+    promises[0].succeed(value: 7)
+    #expect(recorder.events == ["start 0", "given", "value 7", "start 1", "given"])
+    promises[1].fail(error: TestError(1))
+    #expect(recorder.events.count == 5 && all.error == TestError(1))
+    #expect(Future.forEach([one, one]) { _ in }.value != nil)
+  }
+
+  // MARK: - Time, and blocking
+
+  @Test("retry makes as many attempts as it was given, and fails as the last one")
+  func retry() async {
+    let recorder = Recorder<Int>()
+    let failing = Future.retry(attempts: 3, delay: .seconds(0.000_01)) { () -> F in
+      recorder.record(1)
+      return F(error: TestError(recorder.events.count))
+    }
+    #expect(await failing.outcome() == .failure(TestError(3)))
+    #expect(recorder.events.count == 3)
+  }
+
+  @Test("retry waits as many seconds as it was told, from each failure")
+  func retryDelay() {
+    let (manual, recorder) = (ManualContext(), Recorder<Int>())
+    let failing = Future.retry(attempts: 3, delay: .seconds(1.5), on: manual.context) { () -> F in
+      recorder.record(1)
+      return F(error: TestError())
+    }
+    #expect(recorder.events.count == 1)
+    manual.advance(by: .milliseconds(1499))
+    #expect(recorder.events.count == 1)
+    manual.advance(by: .milliseconds(1))
+    #expect(recorder.events.count == 2)
+    manual.advance(by: .milliseconds(1500))
+    #expect(recorder.events.count == 3 && failing.error == TestError())
+  }
+
+  @Test("after succeeds on the queue that it was given, and its callbacks run on main")
+  func after() async {
+    let (queue, checkpoints) = (DispatchQueue(label: "timer"), Checkpoints())
+    queue.suspend()  // until the transform is attached, which would run here otherwise
+    let timer = Future.after(seconds: 0.001, on: queue)
+    _ = timer.map { _ in
+      dispatchPrecondition(condition: .onQueue(queue))
+      checkpoints.pass("queue")
+    }
+    queue.resume()
+    await checkpoints.passing("queue").outcome()
+    Future.after(.milliseconds(1)).on {
+      MainActor.preconditionIsolated()
+      checkpoints.pass("main")
+    }
+    await checkpoints.passing("main").outcome()
+  }
+
+  @Test("wait gives the result that another thread sends, and needs no main queue for it")
+  func wait() async {
+    let promises = (Promise<Int, TestError>(), Promise<Int, TestError>())
+    let (mapped, recovered) = (
+      promises.0.future.mapError { _ in TestError(2) }, promises.1.future.flatMapError { _ in F(value: 3) }
+    )
+    startThread {
+      promises.0.fail(error: TestError(1))
+      promises.1.fail(error: TestError(1))
+    }
+    let recorder = Recorder<Result<Int, TestError>>()
+    await onNewThread {
+      recorder.record(mapped.wait())
+      recorder.record(recovered.wait())
+    }
+    #expect(recorder.events == [.failure(TestError(2)), .success(3)])
+  }
+
+  // MARK: - Old code
+
+  @Test("Old code runs as it did")
+  @MainActor
+  func oldCode() async throws {
+    let backend = Backend(names: [1: "Ada", 2: "Grace", 3: "Alan"])
+    let screen = UserScreen()
+    let user = Promise<User, LoadError>()
+    screen.show(user.future)
+    #expect(screen.isLoading && screen.title == "")
+    user.succeed(value: User(id: 1, name: "Ada"))
+    #expect(!screen.isLoading && screen.title == "Ada")
+    let both = screen.showBoth(backend)
+    _ = await both.outcome()
+    await withCheckedContinuation { done in both.on(completion: { done.resume() }) }
+    #expect(screen.title == "AdaGrace")
+    screen.show(backend.cachedUser(9))
+    #expect(screen.title == "notFound(9)")
+
+    let ada = User(id: 1, name: "Ada")
+    #expect(try await backend.friends(of: ada).outcome().get().map(\.name) == ["Grace", "Alan"])
+    #expect(await backend.anybody().outcome() == .success(ada))
+    #expect(await backend.nameLengths().outcome() == .success(8))
+    #expect(await Backend(names: [:]).anybody().outcome().get().name == "nobody")
+    #expect(await backend.stubborn(7).outcome() == .failure(.notFound(7)))
+    #expect(backend.evenPort("80").value == 80 && backend.evenPort("x").error as? LoadError == .noNetwork)
+    #expect(backend.evenPort("81").error as? LoadError == .notFound(81))
+    let length = parseInBackground(backend.wrapped(2), on: DispatchQueue(label: "parser"))
+    #expect(await length.outcome() == .success(5))
+    #expect(firstAnswer([.never, backend.cachedUser(3)]).value == "Alan")
+  }
+}
+
+private func one() -> Future<Int, TestError> { Future(value: 1) }
+
+private func fail() { Issue.record("This callback must not run.") }
+
+/// Runs `body` where it may block, and returns when it has.
+private func onNewThread(_ body: @escaping @Sendable () -> Void) async {
+  await withCheckedContinuation { done in
+    startThread {
+      body()
+      done.resume()
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import Synchronization
+
+typealias Completion<Value> = @Sendable (Result<Value, any Error>) -> Void
+
+/// Calls back exactly once: a second answer is ignored, and when nobody is left who could answer, that is the answer.
+final class Once<Value: Sendable>: Sendable {
+  private let completion: Mutex<Completion<Value>?>
+
+  init(_ completion: @escaping Completion<Value>) { self.completion = Mutex(completion) }
+
+  deinit { self(.failure(NewsError.unanswered)) }
+
+  func callAsFunction(_ result: Result<Value, any Error>) {
+    let completion = completion.withLock { completion in
+      defer { completion = nil }
+      return completion
+    }
+    completion?(result)
+  }
+}
