@@ -5,13 +5,15 @@
 /// goes, and `onCancel` is told, so that the work can be stopped (R17).
 ///
 /// ```swift
-/// let replies = PendingPromises<RequestID, Data, any Error>("rpc") { id in connection.send(.cancel(id)) }
+/// let replies = PendingPromises<RequestID, Data, any Error>("rpc") { id in
+///   connection.send(.cancel(id))
+/// }
 ///
 /// func request(_ id: RequestID) -> Future<Data, any Error> {
 ///   replies.future(for: id) { connection.send(.request(id)) }
 /// }
 ///
-/// func connection(_ connection: Connection, didReceive data: Data, for id: RequestID) {
+/// func didReceive(_ data: Data, for id: RequestID) {
 ///   replies.resolve(id, with: .success(data))
 /// }
 /// ```

@@ -4,7 +4,8 @@ public import Futures
 ///
 /// ```swift
 /// let manual = ManualContext()
-/// let late = Promise<Int, any Error>().future.timeout(after: .seconds(5), on: manual.context)
+/// let late = Future<Int, any Error>.never
+///   .timeout(after: .seconds(5), on: manual.context)
 /// manual.advance(by: .seconds(5))
 /// #expect(late.isResolved)
 /// ```
