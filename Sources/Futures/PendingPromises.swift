@@ -22,10 +22,10 @@
 /// have left, and heard by those who asked for it alone.
 ///
 /// ```swift
-/// let images = PendingPromises<URL, Image, any Error>("image")
+/// let thumbnails = PendingPromises<URL, Thumbnail, any Error>("thumbnail")
 ///
-/// func image(_ url: URL) -> Future<Image, any Error> {
-///   images.future(sharing: url) { download(url).map(decode) }
+/// func thumbnail(_ url: URL) -> Future<Thumbnail, any Error> {
+///   thumbnails.future(sharing: url) { download(url).map(decode) }
 /// }
 /// ```
 ///

@@ -1,0 +1,73 @@
+// What the examples in documentation comments speak of, so that CI can compile them.
+
+import Foundation
+import Futures
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+final class Image { var width = 0 }
+struct Thumbnail: Sendable {}
+struct Archive: Sendable {}
+struct Reading: Sendable {}
+enum RequestID: Hashable, Sendable { case only }
+
+func load(_ url: URL) -> Future<Data, any Error> { .succeeded(Data()) }
+func load(_ url: URL, completion: @escaping @Sendable (Data?, (any Error)?) -> Void) { completion(Data(), nil) }
+func load(_ completion: @escaping @Sendable (Image?, (any Error)?) -> Void) { completion(Image(), nil) }
+func legacyLoad(_ completion: @escaping @Sendable (Int?, (any Error)?) -> Void) { completion(1, nil) }
+func loadName() -> Future<String, any Error> { .succeeded("Ada") }
+func loadPicture() -> Future<Data, any Error> { .succeeded(Data()) }
+func download(_ url: URL) -> Future<Data, any Error> { .succeeded(Data()) }
+func download(
+  _ url: URL,
+  progress: @escaping @Sendable (Int64, Int64?) -> Void,
+  completion: @escaping @Sendable (Data?, (any Error)?) -> Void
+) {
+  progress(1, 1)
+  completion(Data(), nil)
+}
+@Sendable func decode(_ data: Data) -> Thumbnail { Thumbnail() }
+func finish(with result: Result<Data, any Error>) {}
+
+final class Request: Sendable { func cancel() {} }
+final class Loader: Sendable {
+  func load(_ url: URL, completion: @escaping @Sendable (Image?, (any Error)?) -> Void) -> Request { Request() }
+}
+final class Listener: Sendable { func stop() {} }
+final class Sensor: Sendable {
+  func listen(_ listener: @escaping @Sendable (Reading) -> Void) -> Listener { Listener() }
+}
+final class Connection: Sendable {
+  enum Message { case request(RequestID), cancel(RequestID) }
+  func send(_ message: Message) {}
+}
+final class Archiver: Sendable {
+  func unpack(_ file: URL, completion: @escaping @Sendable (Archive?, (any Error)?) -> Void) -> Progress {
+    Progress(totalUnitCount: 1)
+  }
+}
+final class Screen: Sendable {
+  func load() -> Future<Data, any Error> { .succeeded(Data()) }
+  func reload() {}
+}
+@MainActor final class Label { var text = "" }
+@MainActor final class Bar {
+  var fraction = 0.0
+  var observedProgress: Progress?
+}
+extension Notification.Name { static let batteryLevelChanged = Notification.Name("battery") }
+
+let url = URL(filePath: "/")
+let file = url
+let request = URLRequest(url: url)
+let session = URLSession.shared
+let loader = Loader()
+let sensor = Sensor()
+let connection = Connection()
+let archiver = Archiver()
+let screen = Screen()
+let (download, upload, future) = (load(url), load(url), load(url))
+@MainActor let label = Label()
+@MainActor let bar = Bar()
