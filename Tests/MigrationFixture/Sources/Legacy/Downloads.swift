@@ -12,7 +12,9 @@ public struct Downloads: Sendable {
   ///   - progress: How far it is.
   ///   - completion: Gets the file.
   public func file(
-    at path: String, progress: @escaping (Double) -> Void, completion: @escaping (Result<Picture, any Error>) -> Void
+    at path: String,
+    progress: @escaping (Double) -> Void,
+    completion: @escaping (Result<Picture, any Error>) -> Void
   ) {
     backend.ask(before: { progress(0.5) }) { completion($0.map { .failure($0) } ?? .success(Picture())) }
   }
@@ -27,14 +29,17 @@ public struct Downloads: Sendable {
 
   /// Downloads, and may not know how much there is.
   public func items(
-    onProgress: ((_ completed: Int, _ total: Int?) -> Void)? = nil, completion: @escaping ((any Error)?) -> Void
+    onProgress: ((_ completed: Int, _ total: Int?) -> Void)? = nil,
+    completion: @escaping ((any Error)?) -> Void
   ) {
     backend.ask(before: { onProgress?(3, 4) }) { completion($0) }
   }
 
   /// Uploads, and tells with single precision how far it is.
   public func upload(
-    _ picture: Picture, progress: ((Float) -> Void)?, success: @escaping () -> Void,
+    _ picture: Picture,
+    progress: ((Float) -> Void)?,
+    success: @escaping () -> Void,
     failure: @escaping (any Error) -> Void
   ) {
     backend.ask(before: { progress?(0.25) }) { $0.map { failure($0) } ?? success() }

@@ -15,7 +15,9 @@ public struct Loader: Sendable {
 
   /// With a constraint.
   public func load<Value: Decoding>(
-    _ type: Value.Type, from text: String, completion: @escaping (Result<Value, any Error>) -> Void
+    _ type: Value.Type,
+    from text: String,
+    completion: @escaping (Result<Value, any Error>) -> Void
   ) {
     backend.ask { error in
       guard let value = Value(text: text) else { return completion(.failure(Offline())) }
@@ -42,7 +44,8 @@ public struct Loader: Sendable {
 
   /// With an error of any type.
   public func attempt<Value: Sendable, Failure: Error>(
-    _ result: Result<Value, Failure>, completion: @escaping (Result<Value, Failure>) -> Void
+    _ result: Result<Value, Failure>,
+    completion: @escaping (Result<Value, Failure>) -> Void
   ) {
     backend.ask { _ in completion(result) }
   }
@@ -54,7 +57,8 @@ public struct Loader: Sendable {
 
   /// With an associated type.
   public func first<Items: Collection & Sendable>(
-    of items: Items, completion: @escaping (Result<Items.Element, any Error>) -> Void
+    of items: Items,
+    completion: @escaping (Result<Items.Element, any Error>) -> Void
   ) where Items.Element: Sendable {
     guard let first = items.first else { return completion(.failure(Offline())) }
     _ = backend.ask(for: first, completion)

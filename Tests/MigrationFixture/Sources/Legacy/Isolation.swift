@@ -119,7 +119,8 @@ public actor Account {
 
   /// Tells its progress.
   public func audit(
-    progress: @escaping @Sendable (Double) -> Void, completion: @escaping @Sendable ((any Error)?) -> Void
+    progress: @escaping @Sendable (Double) -> Void,
+    completion: @escaping @Sendable ((any Error)?) -> Void
   ) {
     backend.ask(before: { progress(0.5) }) { completion($0) }
   }
@@ -153,7 +154,8 @@ public final class Editor {
   public func save(_ draft: Draft, completion: @escaping ((any Error)?) -> Void) { backend.ask { completion($0) } }
 
   /// Tells its progress.
-  public func export(progress: @escaping (Double) -> Void, completion: @escaping (Draft?, (any Error)?) -> Void) -> Job {
+  public func export(progress: @escaping (Double) -> Void, completion: @escaping (Draft?, (any Error)?) -> Void) -> Job
+  {
     backend.ask(before: { progress(0.5) }) { completion($0 == nil ? Draft("") : nil, $0) }
   }
 

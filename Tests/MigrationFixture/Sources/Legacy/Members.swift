@@ -115,7 +115,9 @@ enum Internals {
   }
 
   /// Is seen here alone.
-  private static func hide(_ backend: Backend, completion: @escaping (Int) -> Void) { measure(backend, completion: completion) }
+  private static func hide(_ backend: Backend, completion: @escaping (Int) -> Void) {
+    measure(backend, completion: completion)
+  }
 
   static func reveal(_ backend: Backend, completion: @escaping (Int) -> Void) { hide(backend, completion: completion) }
 }

@@ -66,8 +66,15 @@ public struct Names: Sendable {
 
   /// Every name that a twin would use.
   public func collide(
-    callback: Int, promise: Int, handle: Int, error: Int, value1: Int, value2: Int, self other: Int,
-    progress: @escaping (Double) -> Void, completion: @escaping (Int?, String?, Int?, (any Error)?) -> Void
+    callback: Int,
+    promise: Int,
+    handle: Int,
+    error: Int,
+    value1: Int,
+    value2: Int,
+    self other: Int,
+    progress: @escaping (Double) -> Void,
+    completion: @escaping (Int?, String?, Int?, (any Error)?) -> Void
   ) -> Job {
     backend.ask(before: { progress(0.5) }) { failure in
       let sum = callback + promise + handle + error + value1 + value2 + other
@@ -116,9 +123,9 @@ public struct Names: Sendable {
   /// A default of several lines, and one that tells where it is called.
   public func log(
     _ text: String = """
-      one
-        two
-      """,
+    one
+      two
+    """,
     file: StaticString = #fileID,
     line: UInt = #line,
     completion: @escaping (UInt) -> Void
@@ -171,7 +178,8 @@ public struct Names: Sendable {
 
   /// An autoclosure that escapes.
   public func checkLater(
-    _ condition: @autoclosure @escaping @Sendable () -> Bool, completion: @escaping (Bool) -> Void
+    _ condition: @autoclosure @escaping @Sendable () -> Bool,
+    completion: @escaping (Bool) -> Void
   ) {
     backend.ask { _ in completion(condition()) }
   }

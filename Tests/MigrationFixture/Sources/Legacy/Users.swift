@@ -23,7 +23,9 @@ public final class Users: Sendable {
   /// - Parameter password: The password.
   /// - Parameter completion: Gets the user.
   public func signIn(
-    name: String, password: String = "a, (b", completion: @escaping @Sendable (Result<User, SignInError>) -> Void
+    name: String,
+    password: String = "a, (b",
+    completion: @escaping @Sendable (Result<User, SignInError>) -> Void
   ) {
     backend.ask { error in completion(error == nil ? .success(User(id: 1, name: name)) : .failure(.offline)) }
   }
@@ -162,7 +164,9 @@ public final class Users: Sendable {
 
   /// Splits a name.
   public func split(
-    _ name: String, success: @escaping (String, String) -> Void, failure: ((any Error) -> Void)? = nil
+    _ name: String,
+    success: @escaping (String, String) -> Void,
+    failure: ((any Error) -> Void)? = nil
   ) {
     nonisolated(unsafe) let failure = failure
     backend.ask { error in
