@@ -23,6 +23,7 @@ public final class Backend: Sendable {
     var held: [@Sendable () -> Void] = []
     var waiter: CheckedContinuation<Void, Never>?
     var cancelCount = 0
+    var cancelWaiter: (count: Int, continuation: CheckedContinuation<Void, Never>)?
   }
 
   private let mood: Mood
@@ -33,6 +34,20 @@ public final class Backend: Sendable {
 
   /// How often work has been cancelled.
   public var cancelCount: Int { state.withLock { $0.cancelCount } }
+
+  /// Whether it has been asked for something.
+  public var isAsked: Bool { state.withLock { $0.isAsked } }
+
+  /// Returns when work has been cancelled so often.
+  public func untilCancelled(_ count: Int) async {
+    await withCheckedContinuation { waiter in
+      let isCancelled = state.withLock { state in
+        if state.cancelCount < count { state.cancelWaiter = (count, waiter) }
+        return state.cancelCount >= count
+      }
+      if isCancelled { waiter.resume() }
+    }
+  }
 
   /// Returns when it has been asked for something.
   public func untilAsked() async {
@@ -80,7 +95,15 @@ public final class Backend: Sendable {
     ask { error in answer(error.map { .failure($0) } ?? .success(value)) }
   }
 
-  fileprivate func cancelled() { state.withLock { $0.cancelCount += 1 } }
+  fileprivate func cancelled() {
+    let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      state.cancelCount += 1
+      guard let waiter = state.cancelWaiter, state.cancelCount >= waiter.count else { return nil }
+      state.cancelWaiter = nil
+      return waiter.continuation
+    }
+    waiter?.resume()
+  }
 }
 
 /// What a backend that fails says.
