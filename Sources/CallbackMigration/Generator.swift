@@ -59,7 +59,8 @@ public struct Generator {
         extensions.append(part)
       }
     }
-    var lines = [Self.marker]
+    // Its lines are as long as what it calls.
+    var lines = [Self.marker, "// swift-format-ignore-file"]
     if !extensions.isEmpty {
       let twins = extensions.flatMap(\.twins)
       let futures = twins.filter { $0.kind == .future }.map(\.function.visibility).max()

@@ -31,7 +31,7 @@ struct MigrateCallbacks: CommandPlugin {
   }
 
   private func targets(of package: Package, named name: String?) throws -> [SwiftSourceModuleTarget] {
-    let all = package.targets.compactMap { $0 as? SwiftSourceModuleTarget }
+    let all = package.targets.compactMap { $0 as? SwiftSourceModuleTarget }.sorted { $0.name < $1.name }
     guard let name else { return all.filter { $0.kind == .generic } }
     guard let target = all.first(where: { $0.name == name }) else {
       fail("There is no target \(name); there are \(all.map(\.name).joined(separator: ", ")).")

@@ -7,6 +7,8 @@ import PackageDescription
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"), .treatAllWarnings(as: .error),
+  // Twins call what `--deprecate` deprecates.
+  .treatWarning("DeprecatedDeclaration", as: .warning),
 ]
 
 let package = Package(
