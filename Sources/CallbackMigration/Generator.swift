@@ -22,7 +22,7 @@ public struct Generator {
 
   /// The text of the file; the same for the same module.
   public var text: String {
-    let counts = twinCounts()
+    let (current, deprecated) = (twinCounts { !$0.isDeprecated }, twinCounts(where: \.isDeprecated))
     var files: [String: SourceFile] = [:]
     var extensions: [Extension] = []
     var imports = ImportList()
@@ -33,8 +33,10 @@ public struct Generator {
       for kind in kinds where !hasTwin(function, kind) {
         if let reason = refusal(function, kind) {
           reasons.append((kind, reason))
-        } else if function.twinKeys(kind).reduce(0, { $0 + (counts[$1] ?? 0) }) > 1 {
+        } else if isAmbiguous(function, kind, current, function.isDeprecated ? deprecated : nil) {
           reasons.append((kind, "another function differs from it only in its callback"))
+        } else if function.isDeprecated, !wasWritten(function, kind) {
+          reasons.append((kind, "it is deprecated, and calling it would warn"))
         } else {
           twins.append(Twin(kind: kind, function: function, module: inventory.module, types: inventory.typeNames))
         }
@@ -107,7 +109,6 @@ public struct Generator {
     if function.visibility < .internal { return "it is private, and another file cannot call it" }
     if function.symbol.spi == true { return "it is for those who import it by `@_spi`" }
     if function.isUnavailable { return "it is unavailable" }
-    if function.isDeprecated, !wasWritten(function, kind) { return "it is deprecated, and calling it would warn" }
     if inventory.overrides(function) { return "it overrides one whose twin calls it" }
     if declaration.modifiers.contains("optional") { return "it is an optional requirement" }
     for (index, parameter) in declaration.parameters.enumerated() where !function.callbacks.omitted.contains(index) {
@@ -142,14 +143,27 @@ public struct Generator {
   }
 
   /// How many functions would get each twin.
-  private func twinCounts() -> [String: Int] {
+  private func twinCounts(where isCounted: (CallbackFunction) -> Bool) -> [String: Int] {
     var counts: [String: Int] = [:]
-    for function in inventory.functions {
+    for function in inventory.functions where isCounted(function) {
       for kind in kinds where refusal(function, kind) == nil && !hasTwin(function, kind) {
         for key in function.twinKeys(kind).prefix(1) { counts[key, default: 0] += 1 }
       }
     }
     return counts
+  }
+
+  /// Whether another function would get the same twin; one that is deprecated gives way to one that is not.
+  private func isAmbiguous(
+    _ function: CallbackFunction,
+    _ kind: Twin.Kind,
+    _ current: [String: Int],
+    _ deprecated: [String: Int]?
+  ) -> Bool {
+    let keys = function.twinKeys(kind)
+    let count = keys.reduce(0) { $0 + (current[$1] ?? 0) }
+    guard let deprecated else { return count > 1 }
+    return count > 0 || keys.reduce(0) { $0 + (deprecated[$1] ?? 0) } > 1
   }
 }
 

@@ -253,3 +253,16 @@ extension Cache where Key == String {
   /// The same for two kinds of caches.
   public func reset(completion: @escaping ((any Error)?) -> Void) { backend.ask { completion($0) } }
 }
+
+extension Migrating {
+  /// Has made way for the next one, which gets the twin.
+  @available(*, deprecated)
+  public func tidy(id: Int, completion: @escaping (User?, (any Error)?) -> Void) {
+    backend.ask { completion($0 == nil ? User(id: id) : nil, $0) }
+  }
+
+  /// Gets the twin.
+  public func tidy(id: Int, then: @escaping (Result<User, any Error>) -> Void) {
+    _ = backend.ask(for: User(id: id), then)
+  }
+}
