@@ -24,6 +24,8 @@ struct CallbackFunction {
     declaration: Declaration,
     callbacks: Callbacks,
     owner: SymbolGraph.Symbol?,
+    scopeAccess: AccessLevel,
+    scopes: [String],
     facts: TypeFacts,
     twins: Twins,
     file: String,
@@ -37,17 +39,21 @@ struct CallbackFunction {
     self.file = file
     self.path = path
     self.line = line
-    let sendables = Self.sendableParameters(declaration)
+    visibility = min(symbol.access, scopeAccess)
+    self.scopes = scopes
+    let sendables = facts.sendables(in: symbol, of: owner)
     sendability = callbacks.shape.values.map { facts.all($0, sendables) } ?? .unknown
     handle = facts.cancellation(of: declaration.returnType, sendables)
-    let scope = Array(symbol.pathComponents.dropLast())
-    let asyncTitle = declaration.title(without: callbacks.omitted)
-    asyncTwinFile = twins.file(asyncTitle, in: scope, isAsync: true)
+    asyncTitle = declaration.title(without: callbacks.omitted)
     let omitted = callbacks.omitted.union(callbacks.progress.map { [$0.parameter] } ?? [])
     futureTitle = declaration.futureTitle(without: omitted)
-    futureTwinFile = twins.file(futureTitle, in: scope, isAsync: false)
-    hasPlainTwin = twins.file(asyncTitle, in: scope, isAsync: false) != nil
-    self.asyncTitle = asyncTitle
+    asyncKey = twins.key(asyncTitle, declaration, without: callbacks.omitted)
+    futureKey = twins.key(futureTitle, declaration, without: omitted)
+    asyncTwinFile = twins.file(asyncKey, in: scopes, isAsync: true)
+    futureTwinFile = twins.file(futureKey, in: scopes, isAsync: false)
+    hasPlainTwin = twins.file(asyncKey, in: scopes, isAsync: false) != nil
+    wasAsyncTwinWritten = twins.wasWritten(asyncKey, in: scopes, isAsync: true)
+    wasFutureTwinWritten = twins.wasWritten(futureKey, in: scopes, isAsync: false)
   }
 
   /// As the async twin is called in documentation.
@@ -55,6 +61,17 @@ struct CallbackFunction {
 
   /// As the future twin is.
   let futureTitle: String
+
+  /// The titles, with the types of the parameters.
+  let asyncKey: String
+  let futureKey: String
+
+  /// Whether the file that is to be written again has the twins.
+  let wasAsyncTwinWritten: Bool
+  let wasFutureTwinWritten: Bool
+
+  /// The type that it is in, and its superclasses.
+  let scopes: [String]
 
   var hasAsyncTwin: Bool { asyncTwinFile != nil }
   var hasFutureTwin: Bool { futureTwinFile != nil }
@@ -68,7 +85,11 @@ struct CallbackFunction {
   /// With the types in which it is: `Store.user(id:completion:)`.
   var title: String { symbol.pathComponents.joined(separator: ".") }
 
-  var access: AccessLevel { AccessLevel(rawValue: symbol.accessLevel) ?? .private }
+  /// As it is declared.
+  var access: AccessLevel { symbol.access }
+
+  /// Who sees it, which is nobody who does not see the types that it is in.
+  let visibility: AccessLevel
 
   var isDeprecated: Bool { symbol.availability?.contains { $0.isUnconditionallyDeprecated == true } == true }
   var isUnavailable: Bool { symbol.availability?.contains { $0.isUnconditionallyUnavailable == true } == true }
@@ -89,18 +110,10 @@ struct CallbackFunction {
 
   /// How reports name its isolation.
   var isolation: String { globalActor ?? (isOnActor ? "actor" : "nonisolated") }
+}
 
-  /// The generic parameters that the function says are `Sendable`.
-  private static func sendableParameters(_ declaration: Declaration) -> Set<String> {
-    let clauses =
-      declaration.genericClause.dropFirst().dropLast() + "," + declaration.whereClause.dropFirst("where".count)
-    return Set(
-      clauses.split(separator: ",").compactMap { clause in
-        let sides = clause.split(separator: ":").map { $0.trimmed }
-        return sides.count == 2 && sides[1].split(separator: "&").map(\.trimmed).contains("Sendable") ? sides[0] : nil
-      }
-    )
-  }
+extension SymbolGraph.Symbol {
+  var access: AccessLevel { AccessLevel(rawValue: accessLevel) ?? .private }
 }
 
 extension Declaration {

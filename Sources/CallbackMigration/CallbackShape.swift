@@ -82,9 +82,9 @@ extension Callbacks {
     var completions: [(index: Int, type: FunctionType)] = []
     var progress: (parameter: Int, shape: ProgressShape)?
     for (index, parameter) in declaration.parameters.enumerated() {
-      guard let type = aliases.functionType(of: parameter.type), type.returnsNothing, type.effects.isEmpty else {
-        continue
-      }
+      guard let type = aliases.functionType(of: parameter.type), type.returnsNothing else { continue }
+      // What throws or waits is rather work to be done, unless it is called otherwise.
+      guard type.effects.isEmpty || parameter.isNamed(like: Self.once) else { continue }
       let specifiers = parameter.specifiers
       guard !specifiers.contains("@autoclosure") else { continue }
       let isEscaping = specifiers.contains("@escaping") || aliases.isOptional(parameter.type)
@@ -105,6 +105,12 @@ extension Callbacks {
     }
     self.progress = progress
   }
+
+  private static let once = [
+    "complet", "done", "finish", "then", "reply", "callback", "result", "answer", "respon", "success",
+  ]
+
+  private static let watching = ["observ", "listen", "subscri", "watch", "monitor"]
 
   private static func pair(
     _ completions: [(index: Int, type: FunctionType)],
@@ -135,9 +141,21 @@ extension Callbacks {
     _ aliases: TypeAliases
   ) -> CallbackShape {
     let values = type.parameters
+    // Nothing in a type says that it comes once; these names say that it does not.
+    let parameter = declaration.parameters[index]
+    let repeating = ["observ", "listen", "chang", "updat", "event", "each", "every", "tick", "receiv", "subscri"]
+    if parameter.isNamed(like: repeating) || hasWord(declaration.name, like: Self.watching) { return .repeated }
+    if values.contains(where: { aliases.functionType(of: $0) != nil }) { return .unknown("it is given a closure") }
+    for value in values {
+      if let word = Declaration.Parameter.ownershipWords.first(where: { $0 == value.first?.text }) {
+        return .unknown("its callback's parameter is `\(word)`")
+      }
+      if value.last?.text == "..." { return .unknown("its callback is variadic") }
+    }
     if values.count == 1 {
       var result = TokenReader(aliases.resolve(values[0]))
-      if result.take("Result"), let arguments = result.takeBracketed("<", ">")?.elements, arguments.count == 2,
+      if result.next?.type == "s:s6ResultO", result.take("Result"),
+        let arguments = result.takeBracketed("<", ">")?.elements, arguments.count == 2,
         result.isAtEnd
       {
         return .result(value: arguments[0], failure: arguments[1])
@@ -151,26 +169,25 @@ extension Callbacks {
         ? .valuesOrError(wrapped, areOptional: true) : .valuesOrError(rest, areOptional: false)
     }
     if let last = values.last, aliases.isError(last) { return .unknown("its only closure gets an error") }
-    // Nothing in the type says whether it comes once.
-    let parameter = declaration.parameters[index]
-    let repeating = ["observ", "listen", "change", "update", "event", "each", "every", "tick", "receive", "subscri"]
-    if parameter.isNamed(like: repeating) || isNamed(declaration.name, like: repeating + ["watch", "monitor"]) {
-      return .repeated
-    }
-    let once = ["complet", "done", "finish", "then", "reply", "callback", "result", "answer", "respon", "success"]
-    if parameter.isNamed(like: once) { return .values(values) }
+    if parameter.isNamed(like: Self.once) { return .values(values) }
     return .unknown("nothing says whether `\(parameter.name)` is called once")
   }
 }
 
-private func isNamed(_ name: String, like parts: [String]) -> Bool {
-  let name = name.lowercased()
-  return parts.contains { name.contains($0) }
+/// Whether one of the words of a name, as in `onChange`, begins with one of these.
+private func hasWord(_ name: String, like beginnings: [String]) -> Bool {
+  var words = [""]
+  for character in name {
+    // `ID` is one word.
+    if character.isUppercase, words[words.count - 1].last?.isUppercase != true { words.append("") }
+    words[words.count - 1].append(character)
+  }
+  return words.contains { word in beginnings.contains { word.lowercased().hasPrefix($0) } }
 }
 
 extension Declaration.Parameter {
-  fileprivate func isNamed(like parts: [String]) -> Bool {
-    [label, name].contains { CallbackMigration.isNamed($0, like: parts) }
+  fileprivate func isNamed(like beginnings: [String]) -> Bool {
+    [label, name].contains { hasWord($0, like: beginnings) }
   }
 }
 

@@ -42,6 +42,9 @@ public struct MigrationArguments: Equatable, Sendable {
     }
     target = values["--target"]
     minimumAccess = try Self.choice("--minimum-access", values) ?? .internal
+    guard minimumAccess >= .internal else {
+      throw MigrationError("The compiler does not say where \(minimumAccess) functions are, so they cannot be listed.")
+    }
     if name == "report" {
       command = .report(try Self.choice("--format", values) ?? .table)
     } else {
@@ -83,8 +86,7 @@ public struct MigrationArguments: Equatable, Sendable {
               write safely it lists at the end of the file, with the reason.
 
     --target T              The target; without it all of the package, or for generate the only one.
-    --minimum-access LEVEL  Leaves out what is less accessible: private, fileprivate, internal (this is the default),
-                            package, public, open.
+    --minimum-access LEVEL  Leaves out what is less accessible: internal (this is the default), package, public, open.
     --output FILE           Where to write, relative to the package, instead of printing. A file that this has not
                             written is not overwritten. On macOS, swift package needs
                             --allow-writing-to-package-directory before the name of the command.

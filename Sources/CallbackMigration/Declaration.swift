@@ -3,7 +3,21 @@ struct Declaration {
   struct Parameter {
     /// `_` where callers write none.
     let label: String
-    let name: String
+    fileprivate(set) var name: String
+
+    /// As an expression that names it.
+    var reference: String { Self.reservedWords.contains(name) ? "`\(name)`" : name }
+
+    /// Words that a parameter may be called, and that are written in backticks elsewhere.
+    private static let reservedWords: Set<String> = [
+      "Any", "Self", "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer",
+      "deinit",
+      "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import",
+      "in", "init", "internal", "is", "nil", "operator", "precedencegroup", "private", "protocol", "public", "repeat",
+      "rethrows", "return", "self", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true",
+      "try",
+      "typealias", "where", "while",
+    ]
 
     /// With attributes and `inout`, without the default.
     let type: ArraySlice<Token>
@@ -74,10 +88,15 @@ struct Declaration {
     self.modifiers = modifiers
     name = keyword == "init" ? "init" : reader.take(upTo: ["<", "("]).text
     if reader.take("?") || reader.take("!") {}  // of a failable initializer
-    genericClause = reader.takeBracketed("<", ">").map { "<\($0.text)>" } ?? ""
+    let generics = reader.takeBracketed("<", ">")
+    genericClause = generics.map { "<\($0.text)>" } ?? ""
+    genericParameters = generics.map { $0.elements.compactMap { $0.first?.text } } ?? []
     guard let parameters = reader.takeBracketed("(", ")") else { return nil }
-    self.parameters = parameters.elements.compactMap(Parameter.init)
-    guard self.parameters.count == parameters.elements.count else { return nil }
+    var named = parameters.elements.compactMap(Parameter.init)
+    guard named.count == parameters.elements.count else { return nil }
+    // A twin has to pass it on.
+    for index in named.indices where named[index].name == "_" { named[index].name = "argument\(index + 1)" }
+    self.parameters = named
     var effects: [String] = []
     while let next = reader.next, next.text != "->", next.text != "where" {
       _ = reader.take()
@@ -89,9 +108,13 @@ struct Declaration {
     whereClause = reader.rest.text
   }
 
+  /// The names of its own.
+  let genericParameters: [String]
+
   var isAsync: Bool { effects.contains("async") }
   var isThrowing: Bool { effects.contains { $0.hasPrefix("throws") } }
   var isRethrowing: Bool { effects.contains("rethrows") }
+  var isOverride: Bool { modifiers.contains("override") }
   var isStatic: Bool { modifiers.contains("static") || modifiers.contains("class") }
 
   /// Whether it is named by signs.

@@ -43,6 +43,7 @@ public struct DeprecationDiff {
     var notes = ""
     var hunks = ""
     var added = 0
+    var calledCount = 0
     for function in functions {
       let index = function.line - 1
       guard lines.indices.contains(index), let (title, twinFile) = replacement(function) else { continue }
@@ -51,15 +52,16 @@ public struct DeprecationDiff {
         notes += "# \(file): \(function.title) does not begin its line; annotate it by hand.\n"
         continue
       }
-      if isGenerated(twinFile) {
-        notes +=
-          "# \(file): \(function.title) is still called by its generated twin, where the compiler will warn of it.\n"
-      }
+      if isGenerated(twinFile) { calledCount += 1 }
       let indent = lines[index].prefix(while: \.isWhitespace)
       hunks += "@@ -\(function.line),1 +\(function.line + added),2 @@\n"
-      hunks += "+\(indent)@available(*, deprecated, renamed: \"\(title)\")\n"
+      hunks += "+\(indent)@available(*, deprecated, renamed: \"\(title.filter { $0 != "`" })\")\n"
       hunks += " \(lines[index])\n"
       added += 1
+    }
+    if calledCount > 0 {
+      let which = calledCount == 1 ? "1 function is" : "\(calledCount) functions are"
+      notes += "# \(file): \(which) still called by generated twins, where the compiler will warn of it.\n"
     }
     return notes + (hunks.isEmpty ? "" : "--- a/\(file)\n+++ b/\(file)\n" + hunks)
   }

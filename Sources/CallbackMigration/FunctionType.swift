@@ -53,6 +53,19 @@ struct TypeAliases {
     return alias.tokens.flatMap { values[$0.text].map(Array.init) ?? [$0] }[...]
   }
 
+  /// A type as it is told from others: without attributes, by its real names, and with numbers for generic parameters.
+  func plainText(of type: ArraySlice<Token>, _ generics: [String]) -> String {
+    var reader = TokenReader(type)
+    while let next = reader.next, next.text.hasPrefix("@") || Declaration.Parameter.ownershipWords.contains(next.text) {
+      if reader.takeAttributes().isEmpty { _ = reader.take() }
+    }
+    return resolve(reader.rest).map { token in
+      if let index = generics.firstIndex(of: token.text) { return "$\(index)" }
+      guard let name = token.type, aliases[name]?.parameters.isEmpty == true else { return token.text }
+      return resolve([token]).text
+    }.joined(separator: " ")
+  }
+
   /// The closure type that `type` is, without its attributes; `nil` if it is none.
   ///
   /// Optional ones count: they escape, and are given a closure here.

@@ -22,8 +22,10 @@ public struct Generator {
 
   /// The text of the file; the same for the same module.
   public var text: String {
+    let (current, deprecated) = (twinCounts { !$0.isDeprecated }, twinCounts(where: \.isDeprecated))
+    var files: [String: SourceFile] = [:]
     var extensions: [Extension] = []
-    var imports: [String] = []
+    var imports = ImportList()
     var refusals: [String] = []
     for function in inventory.functions where pattern.matches(function.title) {
       var twins: [Twin] = []
@@ -31,11 +33,15 @@ public struct Generator {
       for kind in kinds where !hasTwin(function, kind) {
         if let reason = refusal(function, kind) {
           reasons.append((kind, reason))
+        } else if isAmbiguous(function, kind, current, function.isDeprecated ? deprecated : nil) {
+          reasons.append((kind, "another function differs from it only in its callback"))
+        } else if function.isDeprecated, !wasWritten(function, kind) {
+          reasons.append((kind, "it is deprecated, and calling it would warn"))
         } else {
-          twins.append(Twin(kind: kind, function: function))
+          twins.append(Twin(kind: kind, function: function, module: inventory.module, types: inventory.typeNames))
         }
       }
-      let isSame = Set(reasons.map(\.reason)).count == 1 && twins.isEmpty
+      let isSame = Set(reasons.map(\.reason)).count == 1 && reasons.count == kinds.count
       for (kind, reason) in isSame ? [reasons[0]] : reasons {
         let which = isSame ? "" : kind == .async ? ", async" : ", future"
         refusals.append("// - \(function.file): \(function.title)\(which): \(reason).")
@@ -44,16 +50,24 @@ public struct Generator {
       if case .refused(let reason) = function.handle {
         refusals.append("// - \(function.file): \(function.title), cancelling: \(reason).")
       }
-      for line in ImportLines(file: function.path).lines where !imports.contains(line) { imports.append(line) }
-      let header = Extension.header(of: function)
-      if let index = extensions.firstIndex(where: { $0.header == header }) {
+      let file = files[function.path] ?? SourceFile(path: function.path)
+      files[function.path] = file
+      imports.add(file)
+      if function.visibility >= .public { imports.use(twins.flatMap(\.types)) }
+      let part = Extension(function, condition: file.condition(ofLine: function.line), twins)
+      if let index = extensions.firstIndex(where: { $0.isSame(as: part) }) {
         extensions[index].twins += twins
       } else {
-        extensions.append(Extension(header: header, twins: twins))
+        extensions.append(part)
       }
     }
-    var lines = [Self.marker]
-    if !extensions.isEmpty { lines += [""] + ownImports(extensions) + imports.filter { !$0.hasSuffix(" Futures") } }
+    // Its lines are as long as what it calls.
+    var lines = [Self.marker, "// swift-format-ignore-file"]
+    if !extensions.isEmpty {
+      let twins = extensions.flatMap(\.twins)
+      let futures = twins.filter { $0.kind == .future }.map(\.function.visibility).max()
+      lines += [""] + imports.lines(futures: futures, isAsync: twins.contains { $0.kind == .async })
+    }
     for part in extensions { lines += [""] + part.lines }
     if !refusals.isEmpty {
       lines += ["", "// Not written, because it would be a guess, or not the same:"] + refusals
@@ -69,18 +83,13 @@ public struct Generator {
     }
   }
 
-  private func hasTwin(_ function: CallbackFunction, _ kind: Twin.Kind) -> Bool {
-    kind == .async ? function.hasAsyncTwin : function.hasFutureTwin
+  /// Whether the file that is to be written has the twin now, so that there may be callers of it.
+  private func wasWritten(_ function: CallbackFunction, _ kind: Twin.Kind) -> Bool {
+    kind == .async ? function.wasAsyncTwinWritten : function.wasFutureTwinWritten
   }
 
-  private func ownImports(_ extensions: [Extension]) -> [String] {
-    let twins = extensions.flatMap(\.twins)
-    var lines: [String] = []
-    if let most = twins.filter({ $0.kind == .future }).map(\.function.access).max() {
-      lines.append(most >= .public ? "public import Futures" : "import Futures")
-    }
-    if twins.contains(where: { $0.kind == .async }) { lines.append("import FuturesAsync") }
-    return lines
+  private func hasTwin(_ function: CallbackFunction, _ kind: Twin.Kind) -> Bool {
+    kind == .async ? function.hasAsyncTwin : function.hasFutureTwin
   }
 
   // MARK: - What is not written
@@ -97,19 +106,20 @@ public struct Generator {
     if declaration.isOperator { return "it is an operator" }
     if declaration.isAsync { return "it is async already" }
     if declaration.isRethrowing { return "it rethrows what a closure throws" }
-    if function.access < .internal || function.owner.map({ $0.accessLevel.hasSuffix("private") }) == true {
-      return "it is private, and another file cannot call it"
-    }
+    if function.visibility < .internal { return "it is private, and another file cannot call it" }
+    if function.symbol.spi == true { return "it is for those who import it by `@_spi`" }
     if function.isUnavailable { return "it is unavailable" }
+    if inventory.overrides(function) { return "it overrides one whose twin calls it" }
     if declaration.modifiers.contains("optional") { return "it is an optional requirement" }
     for (index, parameter) in declaration.parameters.enumerated() where !function.callbacks.omitted.contains(index) {
+      if parameter.name == "self" { return "a parameter is called `self`" }
       if parameter.isVariadic { return "`\(parameter.name)` is variadic, and cannot be passed on" }
       if let word = parameter.specifiers.intersection(Declaration.Parameter.ownershipWords).min() {
         return "`\(parameter.name)` is `\(word)`"
       }
       if parameter.type.contains(where: { $0.text == "repeat" }) { return "`\(parameter.name)` is a parameter pack" }
     }
-    if isAmbiguous(function, kind) { return "another function differs from it only in its callback" }
+    if let (name, reason) = inventory.foreignDefault(of: function) { return "`\(name)`, a default, \(reason)" }
     return kind == .async ? asyncRefusal(function) : futureRefusal(function)
   }
 
@@ -132,77 +142,76 @@ public struct Generator {
     }
   }
 
-  /// Whether another function would get the same twin.
-  private func isAmbiguous(_ function: CallbackFunction, _ kind: Twin.Kind) -> Bool {
-    inventory.functions.count { other in
-      other.scope == function.scope && other.twinKey(kind) == function.twinKey(kind)
-    } > 1
+  /// How many functions would get each twin.
+  private func twinCounts(where isCounted: (CallbackFunction) -> Bool) -> [String: Int] {
+    var counts: [String: Int] = [:]
+    for function in inventory.functions where isCounted(function) {
+      for kind in kinds where refusal(function, kind) == nil && !hasTwin(function, kind) {
+        for key in function.twinKeys(kind).prefix(1) { counts[key, default: 0] += 1 }
+      }
+    }
+    return counts
+  }
+
+  /// Whether another function would get the same twin; one that is deprecated gives way to one that is not.
+  private func isAmbiguous(
+    _ function: CallbackFunction,
+    _ kind: Twin.Kind,
+    _ current: [String: Int],
+    _ deprecated: [String: Int]?
+  ) -> Bool {
+    let keys = function.twinKeys(kind)
+    let count = keys.reduce(0) { $0 + (current[$1] ?? 0) }
+    guard let deprecated else { return count > 1 }
+    return count > 0 || keys.reduce(0) { $0 + (deprecated[$1] ?? 0) } > 1
   }
 }
 
 extension CallbackFunction {
-  /// What makes a twin another one: name, labels and types.
-  fileprivate func twinKey(_ kind: Twin.Kind) -> String {
-    let omitted = callbacks.omitted.union(kind == .future ? callbacks.progress.map { [$0.parameter] } ?? [] : [])
-    let types = declaration.parameters.indices.filter { !omitted.contains($0) }.map {
-      declaration.parameters[$0].type.text
-    }
-    return (kind == .async ? asyncTitle : futureTitle) + types.joined(separator: ",") + "\(declaration.isStatic)"
+  /// What makes a twin another one: its type, name, labels and parameters; also as those of the superclasses would be.
+  fileprivate func twinKeys(_ kind: Twin.Kind) -> [String] {
+    let key = kind == .async ? asyncKey : futureKey
+    let constraints = Extension.constraints(of: self)
+    return scopes.map { "\($0)\(constraints) \(key)" }
   }
 }
 
 /// The twins of one type, or of none.
 private struct Extension {
   /// Empty for functions that belong to no type.
-  let header: String
+  private let header: String
+
+  /// Under which it is compiled.
+  private let condition: String?
   var twins: [Twin]
+
+  init(_ function: CallbackFunction, condition: String?, _ twins: [Twin]) {
+    header = Self.header(of: function)
+    self.condition = condition
+    self.twins = twins
+  }
+
+  func isSame(as other: Extension) -> Bool { header == other.header && condition == other.condition }
 
   var lines: [String] {
     let parts = twins.map { $0.lines.map { header.isEmpty || $0.isEmpty ? $0 : "  " + $0 } }
     let joined = parts.enumerated().flatMap { $0.offset == 0 ? $0.element : [""] + $0.element }
-    return header.isEmpty ? joined : header.split(separator: "\n").map(String.init) + joined + ["}"]
+    let lines = header.isEmpty ? joined : header.split(separator: "\n").map(String.init) + joined + ["}"]
+    return condition.map { ["#if \($0)"] + lines + ["#endif"] } ?? lines
   }
 
-  static func header(of function: CallbackFunction) -> String {
-    guard !function.scope.isEmpty else { return "" }
+  /// The conditions of an extension, with `where`; empty if there are none.
+  static func constraints(of function: CallbackFunction) -> String {
     let constraints = (function.symbol.swiftExtension?.constraints ?? []).map { constraint in
       "\(constraint.lhs)\(constraint.kind == "sameType" ? " ==" : ":") \(constraint.rhs)"
     }
-    let condition = constraints.isEmpty ? "" : " where \(constraints.joined(separator: ", "))"
-    let availability = AvailabilityText(function.owner?.availability).attribute.map { $0 + "\n" } ?? ""
-    return availability + "extension \(function.scope.joined(separator: "."))\(condition) {"
-  }
-}
-
-/// The imports of a source file, whose types the twins of its functions name.
-private struct ImportLines {
-  let lines: [String]
-
-  init(file: String) {
-    let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
-    var lines: [String] = []
-    var condition: [String] = []
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(\.trimmed) {
-      let words = line.split(separator: " ").map(String.init).filter { !$0.hasPrefix("@") }
-      if line.hasPrefix("#if ") || !condition.isEmpty {
-        condition.append(line)
-        guard line == "#endif" else { continue }
-        let isOnlyImports = condition.allSatisfy { $0.isEmpty || $0.hasPrefix("#") || Self.isImport($0) }
-        if isOnlyImports { lines.append(condition.filter { !$0.isEmpty }.joined(separator: "\n")) }
-        condition = []
-      } else if Self.isImport(line) {
-        lines.append(line)
-      } else if !line.isEmpty, !line.hasPrefix("//"), !words.isEmpty, !line.hasPrefix("/*"), !line.hasPrefix("*") {
-        break
-      }
-    }
-    self.lines = lines
+    return constraints.isEmpty ? "" : " where \(constraints.joined(separator: ", "))"
   }
 
-  private static func isImport(_ line: String) -> Bool {
-    let access = ["public", "package", "internal", "fileprivate", "private"]
-    let words = line.split(separator: " ").filter { !$0.hasPrefix("@") && !access.contains(String($0)) }
-    return words.first == "import"
+  private static func header(of function: CallbackFunction) -> String {
+    guard !function.scope.isEmpty else { return "" }
+    let availability = AvailabilityText(function.owner?.availability).attributes.map { $0 + "\n" }.joined()
+    return availability + "extension \(function.scope.joined(separator: "."))\(constraints(of: function)) {"
   }
 }
 

@@ -9,8 +9,8 @@ struct TypeFacts {
   private var own: Set<String> = []
   private var superclasses: [String: String] = [:]
 
-  /// The isolation of `cancel()`, of each type that has it.
-  private var cancels: [String: Bool] = [:]
+  /// The `cancel()` of each type that has it.
+  private var cancels: [String: Cancel] = [:]
   private let aliases: TypeAliases
 
   init(_ graph: SymbolGraph, _ aliases: TypeAliases) {
@@ -21,13 +21,10 @@ struct TypeFacts {
       kindOf[symbol.identifier.precise] = symbol.kind.identifier
       if kinds.contains(symbol.kind.identifier) { own.insert(symbol.identifier.precise) }
     }
-    var isFree: [String: Bool] = [:]
-    for symbol in graph.symbols where symbol.pathComponents.last == "cancel()" {
-      guard let declaration = Declaration([Token](symbol.declarationFragments)) else { continue }
-      guard !declaration.isAsync, !declaration.isThrowing, !declaration.isStatic else { continue }
-      isFree[symbol.identifier.precise] = declaration.attributes.allSatisfy {
-        $0 == "@objc" || $0 == "@discardableResult"
-      }
+    var isFree: [String: Cancel] = [:]
+    for symbol in graph.symbols where symbol.pathComponents.last == "cancel()" && symbol.access >= .internal {
+      guard let declaration = Declaration([Token](symbol.declarationFragments)), !declaration.isStatic else { continue }
+      isFree[symbol.identifier.precise] = Cancel(declaration)
     }
     for relation in graph.relationships {
       switch relation.kind {
@@ -38,10 +35,33 @@ struct TypeFacts {
       default: break
       }
     }
-    // An actor's own functions cannot be called from elsewhere without waiting.
     for relation in graph.relationships where relation.targetFallback == "_Concurrency.Actor" {
-      cancels[relation.source] = nil
+      cancels[relation.source]?.isOnActor = true
     }
+    for symbol in graph.symbols where symbol.kind.identifier == "swift.associatedtype" {
+      var reader = TokenReader([Token](symbol.declarationFragments))
+      _ = reader.take(upTo: [":"])
+      let protocols = reader.take(":") ? reader.rest.compactMap(\.type) : []
+      own.insert(symbol.identifier.precise)
+      if protocols.contains(where: isSendable(protocol:)) { sendable.insert(symbol.identifier.precise) }
+    }
+  }
+
+  /// Whether what conforms to a protocol is `Sendable`.
+  private func isSendable(protocol type: String) -> Bool {
+    ["s:s8SendableP", "s:s5ErrorP", "s:ScA"].contains(type) || sendable.contains(type)
+  }
+
+  /// The types that a function or what it is in says are `Sendable`, as it names them.
+  func sendables(in symbol: SymbolGraph.Symbol, of owner: SymbolGraph.Symbol?) -> Set<String> {
+    let constraints = (symbol.swiftGenerics?.constraints ?? []) + (symbol.swiftExtension?.constraints ?? [])
+    var names = Set(
+      constraints.compactMap { constraint in
+        constraint.rhsPrecise.map(isSendable(protocol:)) == true ? constraint.lhs : nil
+      }
+    )
+    if let owner, sendable.contains(owner.identifier.precise) { names.insert("Self") }
+    return names
   }
 
   /// Whether `type` is `Sendable`, in a function whose generic parameters in `genericSendables` are.
@@ -59,17 +79,17 @@ struct TypeFacts {
       let first = parts.take(upTo: [":"])
       return all(parts.take(":") ? [first, parts.rest] : [first], genericSendables)
     }
+    if genericSendables.contains(type.text) { return .yes }
     reader = TokenReader(type)
     _ = reader.take("any")
-    if reader.take("Self") || genericSendables.contains(type.text) {
-      return genericSendables.contains(type.text) ? .yes : .unknown
-    }
     var name = reader.take()
     while reader.take(".") { name = reader.take() }
     let arguments = reader.takeBracketed("<", ">")?.elements ?? []
     guard reader.isAtEnd, let name else { return .unknown }
     let isSendable =
-      if let type = name.type, own.contains(type) { sendable.contains(type) } else if Self.known.contains(name.text) {
+      if let type = name.type, own.contains(type) {
+        sendable.contains(type)
+      } else if name.type != nil, Self.known.contains(name.text) {
         true
       } else { false }
     guard isSendable else { return name.type.map(own.contains) == true ? .no : .unknown }
@@ -108,15 +128,24 @@ struct TypeFacts {
     guard !type.isEmpty, !CallbackShape.isVoid(type) else { return .none }
     let isOptional = aliases.isOptional(type)
     let bare = aliases.wrapped(type) ?? type
-    var names = bare.filter { $0.text != "any" && $0.text != "some" }
-    guard names.count == 1, let name = names.popLast() else { return .none }
-    if Self.cancellable.contains(name.text) { return .calls(isOptional ? "?.cancel()" : ".cancel()") }
+    var reader = TokenReader(bare)
+    while reader.take("any") || reader.take("some") {}
+    var name = reader.take()
+    while reader.take(".") { name = reader.take() }
+    _ = reader.takeBracketed("<", ">")
+    guard reader.isAtEnd, let name else { return .none }
+    let call = isOptional ? "?.cancel()" : ".cancel()"
+    if name.type == "s:ScT" || name.type?.hasPrefix("c:") != false && Self.cancellable.contains(name.text)
+      || name.type?.contains("10Foundation") == true && Self.cancellable.contains(name.text)
+    {
+      return .calls(call)
+    }
     var owner = name.type
     while let type = owner, cancels[type] == nil { owner = superclasses[type] }
-    guard let owner, let isFree = cancels[owner] else { return .none }
-    guard isFree else { return .refused("`\(name.text).cancel()` is isolated") }
+    guard let owner, let cancel = cancels[owner] else { return .none }
+    if let reason = cancel.refusal { return .refused("`\(name.text).cancel()` \(reason)") }
     guard sendability(of: bare, genericSendables) == .yes else { return .refused("`\(name.text)` is not Sendable") }
-    return .calls(isOptional ? "?.cancel()" : ".cancel()")
+    return .calls(call)
   }
 
   /// Foundation's handles, which are `Sendable` and have `cancel()`.
@@ -136,4 +165,24 @@ enum HandleCancellation {
 
   /// It could be, but not from any thread; why.
   case refused(String)
+}
+
+/// How a type of the module cancels.
+private struct Cancel {
+  private let declaration: Declaration
+  var isOnActor = false
+
+  init(_ declaration: Declaration) { self.declaration = declaration }
+
+  /// Why it cannot be called from anywhere.
+  var refusal: String? {
+    let isIsolated = declaration.attributes.contains { $0 != "@objc" && $0 != "@discardableResult" }
+    if isIsolated || isOnActor && !declaration.modifiers.contains("nonisolated") { return "is isolated" }
+    if declaration.isAsync { return "is async" }
+    if declaration.isThrowing { return "throws" }
+    if declaration.modifiers.contains("mutating") { return "changes its handle" }
+    if declaration.modifiers.contains("consuming") { return "uses its handle up" }
+    let isIgnored = declaration.returnType.isEmpty || CallbackShape.isVoid(declaration.returnType)
+    return isIgnored || declaration.attributes.contains("@discardableResult") ? nil : "returns something"
+  }
 }

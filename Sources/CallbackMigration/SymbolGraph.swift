@@ -33,12 +33,18 @@ struct SymbolGraph: Decodable {
       let position: Position
     }
 
+    struct Constraint: Decodable {
+      let kind: String
+      let lhs: String
+      let rhs: String
+      let rhsPrecise: String?
+    }
+
+    struct Generics: Decodable {
+      let constraints: [Constraint]?
+    }
+
     struct ExtensionContext: Decodable {
-      struct Constraint: Decodable {
-        let kind: String
-        let lhs: String
-        let rhs: String
-      }
       let constraints: [Constraint]?
     }
 
@@ -52,6 +58,7 @@ struct SymbolGraph: Decodable {
       let introduced: Version?
       let deprecated: Version?
       let obsoleted: Version?
+      let message: String?
       let isUnconditionallyUnavailable: Bool?
       let isUnconditionallyDeprecated: Bool?
     }
@@ -64,7 +71,9 @@ struct SymbolGraph: Decodable {
     let accessLevel: String
     let availability: [Availability]?
     let location: Location?
+    let swiftGenerics: Generics?
     let swiftExtension: ExtensionContext?
+    let spi: Bool?
   }
 
   struct Relationship: Decodable {

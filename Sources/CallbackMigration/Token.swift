@@ -67,7 +67,7 @@ private struct Lexer {
       return nil
     }
     let length =
-      if first == "\"" { stringLength } else if isWord(first) || first == "@" || first == "#" || first == "`" {
+      if let stringLength { stringLength } else if isWord(first) || first == "@" || first == "#" || first == "`" {
         wordLength
       } else if rest.hasPrefix("...") { 3 } else if rest.hasPrefix("->") || rest.hasPrefix("==") { 2 } else { 1 }
     let text = rest.prefix(length)
@@ -84,13 +84,36 @@ private struct Lexer {
     return rest.dropFirst().prefix(while: isWord).count + 1
   }
 
-  private var stringLength: Int {
-    var isEscaped = false
-    for (index, character) in rest.enumerated().dropFirst() {
-      if character == "\"", !isEscaped { return index + 1 }
-      isEscaped = character == "\\" && !isEscaped
+  /// The length of the string that `rest` begins with, in any of its notations; `nil` if it begins with none.
+  private var stringLength: Int? {
+    let pounds = rest.prefix { $0 == "#" }
+    let opening = rest.dropFirst(pounds.count)
+    guard opening.first == "\"" else { return nil }
+    let quotes = opening.hasPrefix("\"\"\"") ? "\"\"\"" : "\""
+    let escape = "\\" + pounds
+    var inside = opening.dropFirst(quotes.count)
+    while !inside.isEmpty {
+      if inside.hasPrefix(quotes + pounds) {
+        return rest.distance(from: rest.startIndex, to: inside.startIndex) + quotes.count + pounds.count
+      } else if inside.hasPrefix(escape + "(") {
+        inside = inside.dropFirst(escape.count)
+        inside = inside.dropFirst(Self.bracketsLength(inside))
+      } else {
+        inside = inside.dropFirst(inside.hasPrefix(escape) ? escape.count + 1 : 1)
+      }
     }
     return rest.count
+  }
+
+  /// The length of an interpolation, with its brackets; there may be strings in it.
+  private static func bracketsLength(_ text: Substring) -> Int {
+    var lexer = Lexer(String(text))
+    var depth = 0
+    repeat {
+      guard let token = lexer.next() else { return text.count }
+      if token.text == "(" { depth += 1 } else if token.text == ")" { depth -= 1 }
+    } while depth > 0
+    return text.count - lexer.rest.count
   }
 }
 

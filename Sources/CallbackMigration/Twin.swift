@@ -12,6 +12,28 @@ struct Twin {
   let kind: Kind
   let function: CallbackFunction
 
+  /// The module that it is for, and the names of the types there.
+  let module: String
+  private let typeNames: Set<String>
+
+  init(kind: Kind, function: CallbackFunction, module: String, types: Set<String>) {
+    self.kind = kind
+    self.function = function
+    self.module = module
+    typeNames = types
+  }
+
+  /// The types that its declaration names.
+  var types: [Token] {
+    let parameters = declaration.parameters.indices.filter { !omitted.contains($0) }.map {
+      declaration.parameters[$0].type
+    }
+    return (parameters + (callbacks.shape.values ?? [])).flatMap { Array($0) }
+  }
+
+  /// The library's type, which a type of that name in the module would hide.
+  private var future: String { typeNames.contains("Future") ? "Futures.Future" : "Future" }
+
   /// The declaration and the body, with its documentation, not indented.
   var lines: [String] { documentation + attributes + ["\(signature) {"] + body.map { "  " + $0 } + ["}"] }
 
@@ -43,7 +65,7 @@ struct Twin {
       return !["@objc", "@nonobjc", "@discardableResult", "@inlinable", "@IBAction", "@available"].contains(name)
         && !name.hasPrefix("@_")
     }
-    return [AvailabilityText(function.symbol.availability).attribute].compactMap { $0 } + kept
+    return AvailabilityText(function.symbol.availability).attributes + kept
   }
 
   private var signature: String {
@@ -67,7 +89,7 @@ struct Twin {
     text += "(\(parameters.joined(separator: ", ")))"
     switch kind {
     case .async: text += " async throws" + (valueType == "()" ? "" : " -> \(valueType)")
-    case .future: text += " -> Future<\(valueType == "()" ? "Void" : valueType), any Error>"
+    case .future: text += " -> \(future)<\(valueType == "()" ? "Void" : valueType), any Error>"
     }
     return text + (declaration.whereClause.isEmpty ? "" : " " + declaration.whereClause)
   }
@@ -77,7 +99,7 @@ struct Twin {
   private var body: [String] {
     let title = "\"\(declaration.title())\""
     let opening =
-      kind == .async ? "try await withCallback(\(title)) { \(bridge) in" : "Future(\(title)) { \(bridge) in"
+      kind == .async ? "try await withCallback(\(title)) { \(bridge) in" : "\(future)(\(title)) { \(bridge) in"
     return [opening] + (progressLines + guarded(call)).map { "  " + $0 } + ["}"]
   }
 
@@ -106,7 +128,9 @@ struct Twin {
       let parameter = declaration.parameters[index]
       return (parameter.label == "_" ? "" : "\(parameter.label): ") + argument(index)
     }
-    let callee = function.scope.isEmpty ? declaration.name : "self.\(declaration.name)"
+    let isHidden = declaration.parameters.contains { $0.name == declaration.name }
+    let qualifier = function.scope.isEmpty ? isHidden ? "\(module)." : "" : "self."
+    let callee = qualifier + declaration.name
     let call = (declaration.isThrowing ? "try " : "") + "\(callee)(\(arguments.joined(separator: ", ")))"
     if case .calls(let cancellation) = function.handle {
       let handle = unused("handle")
@@ -121,7 +145,7 @@ struct Twin {
     if index == callbacks.completion { return completion }
     if index == callbacks.failure { return "\(bridge).failureHandler" }
     if kind == .future, let progress = callbacks.progress, progress.parameter == index { return report(progress.shape) }
-    return parameter.specifiers.contains("@autoclosure") ? "\(parameter.name)()" : parameter.name
+    return parameter.specifiers.contains("@autoclosure") ? "\(parameter.reference)()" : parameter.reference
   }
 
   /// The closures here are `@Sendable`, because others would belong to the actor on which this is called.
@@ -182,7 +206,7 @@ private struct DocumentationText {
 
   init(_ lines: [String]) { self.lines = lines }
 
-  /// Without what it says of these parameters.
+  /// Without what it says of these parameters, and of what is returned, which is something else now.
   func without(parameters names: Set<String>) -> [String] {
     var kept: [String] = []
     var omittedIndent: Int?
@@ -192,7 +216,9 @@ private struct DocumentationText {
       if let omitted = omittedIndent, !item.isEmpty, indent > omitted, !item.hasPrefix("- ") { continue }
       omittedIndent = nil
       let words = item.dropFirst(item.hasPrefix("- Parameter ") ? 12 : 2)
-      if item.hasPrefix("- "), let name = words.split(separator: ":").first, names.contains(name.trimmed) {
+      if item.hasPrefix("- "), let name = words.split(separator: ":").first,
+        names.contains(name.trimmed) || item.hasPrefix("- Returns:")
+      {
         omittedIndent = indent
         continue
       }
@@ -213,15 +239,31 @@ private struct DocumentationText {
 struct AvailabilityText {
   private let platforms: [String]
 
+  /// Of single platforms: the twin is deprecated there too, and so may call what is.
+  private let deprecations: [String]
+
   init(_ availability: [SymbolGraph.Symbol.Availability]?) {
-    platforms = (availability ?? []).compactMap { item in
-      guard let domain = item.domain, domain != "Swift", let version = item.introduced else { return nil }
-      let parts = [version.major, version.minor ?? 0] + (version.patch.map { $0 > 0 ? [$0] : [] } ?? [])
-      return "\(domain) \(parts.map(String.init).joined(separator: "."))"
+    let items = (availability ?? []).filter { $0.domain != "Swift" && $0.domain != "*" }
+    platforms = items.compactMap { item in
+      guard let domain = item.domain, let version = item.introduced else { return nil }
+      return "\(domain) \(version.text)"
+    }
+    deprecations = items.compactMap { item in
+      guard let domain = item.domain, let version = item.deprecated else { return nil }
+      let message = item.message.map { ", message: \($0.debugDescription)" } ?? ""
+      return "@available(\(domain), deprecated: \(version.text)\(message))"
     }
   }
 
-  var attribute: String? {
-    platforms.isEmpty ? nil : "@available(\(platforms.joined(separator: ", ")), *)"
+  /// What stands before the declaration.
+  var attributes: [String] {
+    (platforms.isEmpty ? [] : ["@available(\(platforms.joined(separator: ", ")), *)"]) + deprecations
+  }
+}
+
+extension SymbolGraph.Symbol.Availability.Version {
+  fileprivate var text: String {
+    let parts = [major, minor ?? 0] + (patch.map { $0 > 0 ? [$0] : [] } ?? [])
+    return parts.map(String.init).joined(separator: ".")
   }
 }

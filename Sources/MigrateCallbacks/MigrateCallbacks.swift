@@ -12,7 +12,8 @@ struct MigrateCallbacks: CommandPlugin {
     for target in try targets(of: context.package, named: plan.target) {
       Diagnostics.progress("Building \(target.name), and reading what it declares.")
       let options = PackageManager.SymbolGraphOptions(
-        minimumAccessLevel: plan.minimumAccess,
+        // The tool leaves out what is asked for; it needs to know what is private to keep twins from naming it.
+        minimumAccessLevel: .private,
         includeSynthesized: false,
         includeSPI: true,
         emitExtensionBlocks: false
@@ -30,7 +31,7 @@ struct MigrateCallbacks: CommandPlugin {
   }
 
   private func targets(of package: Package, named name: String?) throws -> [SwiftSourceModuleTarget] {
-    let all = package.targets.compactMap { $0 as? SwiftSourceModuleTarget }
+    let all = package.targets.compactMap { $0 as? SwiftSourceModuleTarget }.sorted { $0.name < $1.name }
     guard let name else { return all.filter { $0.kind == .generic } }
     guard let target = all.first(where: { $0.name == name }) else {
       fail("There is no target \(name); there are \(all.map(\.name).joined(separator: ", ")).")
@@ -42,7 +43,6 @@ struct MigrateCallbacks: CommandPlugin {
 /// What the tool has read out of the arguments.
 private struct Plan {
   let target: String?
-  let minimumAccess: PackageManager.SymbolGraphOptions.AccessLevel
 
   /// Asks the tool; `nil` if it has answered the user already.
   init?(_ tool: URL, _ arguments: [String]) throws {
@@ -56,13 +56,11 @@ private struct Plan {
     process.waitUntilExit()
     guard process.terminationStatus == 0 else { exit(process.terminationStatus) }
     let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
-    guard words.first == "plan", words.count > 1 else {
+    guard words.first == "plan" else {
       print(text, terminator: "")
       return nil
     }
-    // SwiftPM has no name for `package`; the tool leaves out what is less than that.
-    minimumAccess = .init(rawValue: words[1]) ?? .internal
-    target = words.count > 2 ? words[2] : nil
+    target = words.count > 1 ? words[1] : nil
   }
 }
 

@@ -13,7 +13,7 @@ do throws(MigrationError) {
   if arguments.command == .help {
     print(MigrationArguments.help, terminator: "")
   } else if first == "plan" {
-    print("plan", arguments.minimumAccess.rawValue, arguments.target ?? "")
+    print("plan", arguments.target ?? "")
   } else {
     let graphs = words[1..<separator].map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
     let run = MigrationRun(

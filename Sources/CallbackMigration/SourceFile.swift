@@ -1,0 +1,163 @@
+internal import Foundation
+
+/// What the compiler does not tell of a source file: its imports, and what is compiled under a condition.
+struct SourceFile {
+  /// A line that imports, or several of them under a condition.
+  enum ImportPart {
+    case line(Import)
+    case block([Line])
+
+    enum Line {
+      case directive(String)
+      case line(Import)
+    }
+
+    var imports: [Import] {
+      switch self {
+      case .line(let line): [line]
+      case .block(let lines): lines.compactMap { if case .line(let line) = $0 { line } else { nil } }
+      }
+    }
+  }
+
+  private(set) var imports: [ImportPart] = []
+
+  /// The condition of each line; empty for none.
+  private var conditions: [String] = []
+
+  init(path: String) {
+    let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    var open: [Condition] = []
+    var block: [ImportPart.Line] = []
+    var isOnlyImports = true
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(\.trimmed) {
+      if line.hasPrefix("#if") { open.append(Condition()) }
+      if line.hasPrefix("#"), !open.isEmpty { open[open.count - 1].read(line) }
+      conditions.append(open.map(\.text).filter { !$0.isEmpty }.joined(separator: " && "))
+      let found = Import(line)
+      if !open.isEmpty {
+        if line.hasPrefix("#") { block.append(.directive(line)) } else if let found { block.append(.line(found)) }
+        isOnlyImports = isOnlyImports && (line.isEmpty || line.hasPrefix("#") || line.hasPrefix("//") || found != nil)
+      } else if let found {
+        imports.append(.line(found))
+      }
+      if line.hasPrefix("#endif"), open.popLast() != nil, open.isEmpty {
+        if isOnlyImports { imports.append(.block(block)) }
+        block = []
+        isOnlyImports = true
+      }
+    }
+  }
+
+  /// Under which condition a line is compiled, as `#if` takes it; `nil` for always.
+  func condition(ofLine line: Int) -> String? {
+    guard conditions.indices.contains(line - 1), !conditions[line - 1].isEmpty else { return nil }
+    return conditions[line - 1]
+  }
+
+  /// One `#if`, up to the line that has been read.
+  private struct Condition {
+    private var earlier: [String] = []
+    private var current: String?
+
+    mutating func read(_ line: String) {
+      let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+      guard ["#if", "#elseif", "#else"].contains(words[0]) else { return }
+      if let current { earlier.append("!(\(current))") }
+      current = words.count > 1 && words[0] != "#else" ? words[1] : nil
+    }
+
+    var text: String {
+      (earlier + (current.map { ["(\($0))"] } ?? [])).joined(separator: " && ")
+    }
+  }
+}
+
+/// One `import`.
+struct Import {
+  /// As in `Foundation` or `struct Foundation.Data`.
+  let target: String
+  let module: String
+
+  /// `public` or another; `nil` where the file does not say.
+  let access: String?
+
+  init?(_ line: String) {
+    // Attributes are of that file alone: `@preconcurrency` that does nothing would warn.
+    var words = line.split(separator: " ").map(String.init)[...]
+    while words.first?.hasPrefix("@") == true { words.removeFirst() }
+    access = words.first.flatMap { AccessLevel(rawValue: $0) }?.rawValue
+    if access != nil { words.removeFirst() }
+    guard words.popFirst() == "import", let last = words.first(where: { !Self.kinds.contains($0) }) else { return nil }
+    module = last.split(separator: ".").first.map(String.init) ?? last
+    target = words.prefix(through: words.firstIndex(of: last) ?? words.startIndex).joined(separator: " ")
+  }
+
+  private static let kinds: Set<String> = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var"]
+}
+
+/// The imports of a file of twins: those of the files whose functions it calls, each once.
+struct ImportList {
+  private var parts: [SourceFile.ImportPart] = []
+  private var targets: Set<String> = []
+  private var explicit: Set<String> = []
+
+  /// What the twins that are seen outside of the module name.
+  private var publicModules: Set<String> = []
+
+  mutating func add(_ file: SourceFile) {
+    for part in file.imports {
+      for line in part.imports where line.access != nil { explicit.insert(line.module) }
+      let new = part.imports.filter { $0.module != "Futures" && $0.module != "FuturesAsync" }
+      guard new.contains(where: { !targets.contains($0.target) }) else { continue }
+      targets.formUnion(new.map(\.target))
+      parts.append(part)
+    }
+  }
+
+  /// Says that a twin that is seen outside of the module names these types.
+  mutating func use(_ types: [Token]) {
+    for type in types.compactMap(\.type) {
+      if let module = Self.module(ofType: type) { publicModules.insert(module) }
+    }
+  }
+
+  /// The lines; those of the library first.
+  func lines(futures: AccessLevel?, isAsync: Bool) -> [String] {
+    var lines: [String] = []
+    if let futures { lines.append(line("Futures", "Futures", isPublic: futures >= .public)) }
+    if isAsync { lines.append(line("FuturesAsync", "FuturesAsync", isPublic: false)) }
+    return lines
+      + parts.flatMap { part in
+        switch part {
+        case .line(let found): [line(found)]
+        case .block(let inside):
+          inside.map {
+            if case .line(let found) = $0 { line(found) } else if case .directive(let text) = $0 { text } else { "" }
+          }
+        }
+      }
+  }
+
+  private func line(_ found: Import) -> String {
+    line(found.target, found.module, isPublic: explicit.contains(found.module) && isPublic(found.module))
+  }
+
+  /// A public import that no public declaration uses would warn, and so would two of one module that differ.
+  private func line(_ target: String, _ module: String, isPublic: Bool) -> String {
+    (isPublic ? "public " : explicit.contains(module) ? "internal " : "") + "import " + target
+  }
+
+  private func isPublic(_ module: String) -> Bool {
+    // What comes from C does not say from where.
+    publicModules.contains { $0 == "C" || $0.hasPrefix(module) }
+  }
+
+  /// `s:10Foundation4DataV` is Foundation's; the standard library's have no number.
+  private static func module(ofType type: String) -> String? {
+    if type.hasPrefix("c:") { return "C" }
+    let digits = type.dropFirst(2).prefix(while: \.isNumber)
+    guard type.hasPrefix("s:"), let count = Int(digits) else { return nil }
+    return String(type.dropFirst(2 + digits.count).prefix(count))
+  }
+}

@@ -1,0 +1,29 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Code with callbacks of every kind, for which `swift package migrate-callbacks` writes twins. `.ci/migration-tool` copies
+// this package, generates `Twins.swift`, compares it with what is in Expected, builds it and runs its tests.
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"), .treatAllWarnings(as: .error),
+  // Twins call what `--deprecate` deprecates.
+  .treatWarning("DeprecatedDeclaration", as: .warning),
+]
+
+let package = Package(
+  name: "MigrationFixture",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "swift-futures", path: "../..")],
+  targets: [
+    .target(
+      name: "Legacy",
+      dependencies: [
+        .product(name: "Futures", package: "swift-futures"), .product(name: "FuturesAsync", package: "swift-futures"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(name: "LegacyTests", dependencies: ["Legacy"], swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,127 @@
+/// Takes a user, or what went wrong.
+public typealias UserCompletion = (Result<User, any Error>) -> Void
+
+/// Takes a value, or what went wrong.
+public typealias Completion<Value> = (Result<Value, any Error>) -> Void
+
+/// Takes a value, or what went wrong, from any thread.
+public typealias SendableCompletion<Value> = @Sendable (Result<Value, any Error>) -> Void
+
+/// May be missing.
+public typealias OptionalCompletion = ((User?, (any Error)?) -> Void)?
+
+/// A result alone.
+public typealias UserResult = Result<User, any Error>
+
+/// A result alone, of any value.
+public typealias Answer<Value> = Result<Value, any Error>
+
+/// Numbers of users.
+public typealias UserID = Int
+
+/// Callbacks whose types have names.
+public struct Aliases: Sendable {
+  let backend: Backend
+
+  public init(_ backend: Backend) { self.backend = backend }
+
+  /// Another name within a type.
+  public typealias Done = ((any Error)?) -> Void
+
+  /// Tells how far it is.
+  public typealias ProgressHandler = (Double) -> Void
+
+  /// A plain name.
+  public func plain(id: UserID, completion: @escaping UserCompletion) {
+    _ = backend.ask(for: User(id: id), completion)
+  }
+
+  /// A generic name.
+  public func generic(id: UserID, completion: @escaping Completion<User>) {
+    _ = backend.ask(for: User(id: id), completion)
+  }
+
+  /// A generic name of a closure that is Sendable.
+  public func sendable(id: UserID, completion: @escaping SendableCompletion<[User]>) {
+    _ = backend.ask(for: [User(id: id)], completion)
+  }
+
+  /// A name of an optional closure.
+  public func optional(id: UserID, completion: OptionalCompletion) {
+    nonisolated(unsafe) let completion = completion
+    backend.ask { completion?($0 == nil ? User(id: id) : nil, $0) }
+  }
+
+  /// A name, made optional here.
+  public func made(id: UserID, completion: UserCompletion?) {
+    nonisolated(unsafe) let completion = completion
+    backend.ask { completion?($0.map { .failure($0) } ?? .success(User(id: id))) }
+  }
+
+  /// A name that is nested in a type.
+  public func nested(completion: @escaping Done) {
+    backend.ask { completion($0) }
+  }
+
+  /// A name that is nested in a type, written in full.
+  public func qualified(progress: @escaping Aliases.ProgressHandler, completion: @escaping Aliases.Done) {
+    backend.ask(before: { progress(0.5) }) { completion($0) }
+  }
+
+  /// A name of the result alone.
+  public func result(id: UserID, completion: @escaping (UserResult) -> Void) {
+    _ = backend.ask(for: User(id: id), completion)
+  }
+
+  /// A generic name of the result alone.
+  public func answer(id: UserID, completion: @escaping (Answer<User>) -> Void) {
+    _ = backend.ask(for: User(id: id), completion)
+  }
+}
+
+/// Callbacks whose names are a protocol's.
+public protocol Loading: Sendable {
+  /// What is loaded.
+  associatedtype Item: Sendable
+
+  /// Takes an item.
+  typealias ItemCompletion = (Result<Item, any Error>) -> Void
+
+  /// Loads an item.
+  func loadItem(completion: @escaping ItemCompletion)
+
+  /// Loads an item, or says why not.
+  func item(named name: String, completion: @escaping (Item?, (any Error)?) -> Void) -> Job
+}
+
+/// Loads users.
+public struct UserLoading: Loading {
+  let backend: Backend
+
+  public init(_ backend: Backend) { self.backend = backend }
+
+  public func loadItem(completion: @escaping (Result<User, any Error>) -> Void) {
+    _ = backend.ask(for: User(id: 1), completion)
+  }
+
+  public func item(named name: String, completion: @escaping (User?, (any Error)?) -> Void) -> Job {
+    backend.ask { completion($0 == nil ? User(id: 1, name: name) : nil, $0) }
+  }
+}
+
+/// A protocol whose items nobody has called Sendable.
+protocol Opening {
+  associatedtype Document
+
+  func open(_ name: String, completion: @escaping (Result<Document, any Error>) -> Void)
+}
+
+/// A requirement that mentions the type itself.
+public protocol Copying: Sendable {
+  /// Copies it.
+  func copied(completion: @escaping (Result<Self, any Error>) -> Void)
+}
+
+extension Backend: Copying {
+  public func copied(completion: @escaping (Result<Backend, any Error>) -> Void) { _ = ask(for: self, completion) }
+}

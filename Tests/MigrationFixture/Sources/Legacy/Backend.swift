@@ -1,0 +1,153 @@
+import Dispatch
+import Synchronization
+
+/// Stands for a server, and does what a test tells it to.
+public final class Backend: Sendable {
+  /// What it does when it is asked.
+  public enum Mood: Sendable {
+    /// Answers on a queue, or before it returns.
+    case answers, answersAtOnce
+
+    /// Says on a queue that it is offline.
+    case fails
+
+    /// Loses the callback.
+    case drops
+
+    /// Keeps the callback until `finish`.
+    case waits
+  }
+
+  private struct State {
+    var isAsked = false
+    var held: [@Sendable () -> Void] = []
+    var waiter: CheckedContinuation<Void, Never>?
+    var cancelCount = 0
+    var cancelWaiter: (count: Int, continuation: CheckedContinuation<Void, Never>)?
+  }
+
+  private let mood: Mood
+  private let queue = DispatchQueue(label: "Backend")
+  private let state = Mutex(State())
+
+  public init(_ mood: Mood) { self.mood = mood }
+
+  /// How often work has been cancelled.
+  public var cancelCount: Int { state.withLock { $0.cancelCount } }
+
+  /// Whether it has been asked for something.
+  public var isAsked: Bool { state.withLock { $0.isAsked } }
+
+  /// Returns when work has been cancelled so often.
+  public func untilCancelled(_ count: Int) async {
+    await withCheckedContinuation { waiter in
+      let isCancelled = state.withLock { state in
+        if state.cancelCount < count { state.cancelWaiter = (count, waiter) }
+        return state.cancelCount >= count
+      }
+      if isCancelled { waiter.resume() }
+    }
+  }
+
+  /// Returns when it has been asked for something.
+  public func untilAsked() async {
+    await withCheckedContinuation { waiter in
+      let isAsked = state.withLock { state in
+        if !state.isAsked { state.waiter = waiter }
+        return state.isAsked
+      }
+      if isAsked { waiter.resume() }
+    }
+  }
+
+  /// Answers what it has kept.
+  public func finish() {
+    let held = state.withLock { state in
+      defer { state.held = [] }
+      return state.held
+    }
+    for work in held { queue.async(execute: work) }
+  }
+
+  /// Does `before`, and then `answer`, which gets an error if the work fails.
+  @discardableResult
+  func ask(before: (() -> Void)? = nil, _ answer: @escaping ((any Error)?) -> Void) -> Job {
+    // The queue is serial, and whoever asks does not keep the callback.
+    nonisolated(unsafe) let answer = answer
+    before?()
+    switch mood {
+    case .answers: queue.async { answer(nil) }
+    case .answersAtOnce: answer(nil)
+    case .fails: queue.async { answer(Offline()) }
+    case .drops: break
+    case .waits: state.withLock { $0.held.append { answer(nil) } }
+    }
+    let waiter = state.withLock { state in
+      state.isAsked = true
+      defer { state.waiter = nil }
+      return state.waiter
+    }
+    waiter?.resume()
+    return Job(self)
+  }
+
+  func ask<Value>(for value: Value, _ answer: @escaping (Result<Value, any Error>) -> Void) -> Job {
+    ask { error in answer(error.map { .failure($0) } ?? .success(value)) }
+  }
+
+  fileprivate func cancelled() {
+    let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      state.cancelCount += 1
+      guard let waiter = state.cancelWaiter, state.cancelCount >= waiter.count else { return nil }
+      state.cancelWaiter = nil
+      return waiter.continuation
+    }
+    waiter?.resume()
+  }
+}
+
+/// What a backend that fails says.
+public struct Offline: Error, Hashable {
+  public init() {}
+}
+
+/// Work that can be cancelled.
+public protocol Cancelling: AnyObject, Sendable {
+  /// Stops the work.
+  func cancel()
+}
+
+/// Work that can be cancelled from any thread.
+public final class Job: Cancelling {
+  private let backend: Backend
+
+  init(_ backend: Backend) { self.backend = backend }
+
+  /// Stops the work.
+  public func cancel() { backend.cancelled() }
+}
+
+/// Work that belongs to one thread.
+public final class LooseJob {
+  private let job: Job
+  private(set) var isCancelled = false
+
+  init(_ job: Job) { self.job = job }
+
+  /// Stops the work.
+  public func cancel() {
+    isCancelled = true
+    job.cancel()
+  }
+}
+
+/// Work that is cancelled on the main actor.
+@MainActor
+public final class ScreenJob {
+  private let job: Job
+
+  nonisolated init(_ job: Job) { self.job = job }
+
+  /// Stops the work.
+  public func cancel() { job.cancel() }
+}

@@ -1,0 +1,107 @@
+/// Work that tells its progress, and work that can be cancelled.
+public struct Downloads: Sendable {
+  let backend: Backend
+
+  public init(_ backend: Backend) { self.backend = backend }
+
+  // MARK: - Progress
+
+  /// Downloads a file.
+  /// - Parameters:
+  ///   - path: Where it is.
+  ///   - progress: How far it is.
+  ///   - completion: Gets the file.
+  public func file(
+    at path: String,
+    progress: @escaping (Double) -> Void,
+    completion: @escaping (Result<Picture, any Error>) -> Void
+  ) {
+    backend.ask(before: { progress(0.5) }) { completion($0.map { .failure($0) } ?? .success(Picture())) }
+  }
+
+  /// Downloads, and counts bytes.
+  public func bytes(
+    progressHandler: @escaping @Sendable (Int64, Int64) -> Void,
+    completion: @escaping @Sendable (Picture?, (any Error)?) -> Void
+  ) -> Job {
+    backend.ask(before: { progressHandler(30, 40) }) { completion($0 == nil ? Picture() : nil, $0) }
+  }
+
+  /// Downloads, and may not know how much there is.
+  public func items(
+    onProgress: ((_ completed: Int, _ total: Int?) -> Void)? = nil,
+    completion: @escaping ((any Error)?) -> Void
+  ) {
+    backend.ask(before: { onProgress?(3, 4) }) { completion($0) }
+  }
+
+  /// Uploads, and tells with single precision how far it is.
+  public func upload(
+    _ picture: Picture,
+    progress: ((Float) -> Void)?,
+    success: @escaping () -> Void,
+    failure: @escaping (any Error) -> Void
+  ) {
+    backend.ask(before: { progress?(0.25) }) { $0.map { failure($0) } ?? success() }
+  }
+
+  /// Tells its progress in a way of its own.
+  public func track(progress: @escaping (DownloadState) -> Void, completion: @escaping () -> Void) {
+    backend.ask(before: { progress(.running(0.5)) }) { _ in completion() }
+  }
+
+  /// Tells its progress to a caller who needs not listen.
+  public func size(of path: String, progress: (@Sendable (Double) -> Void)? = nil, completion: @escaping (Int) -> Void)
+  {
+    backend.ask(before: { progress?(0.5) }) { _ in completion(9) }
+  }
+
+  // MARK: - Handles
+
+  /// Fetches something that can be cancelled.
+  @discardableResult
+  public func fetch(_ path: String, completion: @escaping (Result<Picture, any Error>) -> Void) -> Job {
+    backend.ask(for: Picture(), completion)
+  }
+
+  /// Fetches, unless there is nothing to do.
+  public func fetchIfNeeded(_ isNeeded: Bool, completion: @escaping (Result<Picture, any Error>) -> Void) -> Job? {
+    let job = backend.ask(for: Picture(), completion)
+    return isNeeded ? job : nil
+  }
+
+  /// Hands out a handle of which only the protocol is known.
+  public func fetchAny(_ path: String, completion: @escaping (Result<Picture, any Error>) -> Void) -> any Cancelling {
+    backend.ask(for: Picture(), completion)
+  }
+
+  /// Hands out a handle that may be missing, of which only the protocol is known.
+  public func fetchMaybe(completion: @escaping (Result<Picture, any Error>) -> Void) -> (any Cancelling)? {
+    backend.ask(for: Picture(), completion)
+  }
+
+  /// Hands out a handle by another name.
+  public func fetchRequest(completion: @escaping (Result<Picture, any Error>) -> Void) -> Request {
+    backend.ask(for: Picture(), completion)
+  }
+
+  /// Hands out a handle that belongs to one thread.
+  public func fetchLoosely(completion: @escaping (Result<Picture, any Error>) -> Void) -> LooseJob {
+    LooseJob(backend.ask(for: Picture(), completion))
+  }
+
+  /// Hands out a handle that belongs to the main actor.
+  public func fetchForScreen(completion: @escaping (Result<Picture, any Error>) -> Void) -> ScreenJob {
+    ScreenJob(backend.ask(for: Picture(), completion))
+  }
+
+  /// Hands out a number.
+  @discardableResult
+  public func fetchNumbered(completion: @escaping (Result<Picture, any Error>) -> Void) -> Int {
+    _ = backend.ask(for: Picture(), completion)
+    return 1
+  }
+
+  /// Another name of a handle.
+  public typealias Request = Job
+}

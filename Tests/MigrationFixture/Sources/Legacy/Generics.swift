@@ -1,0 +1,154 @@
+/// Is decoded from text.
+public protocol Decoding: Sendable {
+  init?(text: String)
+}
+
+extension User: Decoding {
+  public init?(text: String) { self.init(id: 1, name: text) }
+}
+
+/// Loads what it is told the type of.
+public struct Loader: Sendable {
+  let backend: Backend
+
+  public init(_ backend: Backend) { self.backend = backend }
+
+  /// With a constraint.
+  public func load<Value: Decoding>(
+    _ type: Value.Type,
+    from text: String,
+    completion: @escaping (Result<Value, any Error>) -> Void
+  ) {
+    backend.ask { error in
+      guard let value = Value(text: text) else { return completion(.failure(Offline())) }
+      completion(error.map { .failure($0) } ?? .success(value))
+    }
+  }
+
+  /// With a type that only the callback names.
+  public func loadAny<Value: Decoding>(completion: @escaping (Value?, (any Error)?) -> Void) {
+    backend.ask { completion($0 == nil ? Value(text: "any") : nil, $0) }
+  }
+
+  /// With a `where` clause.
+  public func store<Item>(_ items: [Item], completion: @escaping (Result<Item, any Error>) -> Void)
+  where Item: Identifiable & Sendable, Item.ID == Int {
+    guard let first = items.first else { return completion(.failure(Offline())) }
+    _ = backend.ask(for: first, completion)
+  }
+
+  /// With a value that need not be Sendable.
+  public func keep<Item>(_ item: Item, completion: @escaping (Result<Item, any Error>) -> Void) {
+    _ = backend.ask(for: item, completion)
+  }
+
+  /// With an error of any type.
+  public func attempt<Value: Sendable, Failure: Error>(
+    _ result: Result<Value, Failure>,
+    completion: @escaping (Result<Value, Failure>) -> Void
+  ) {
+    backend.ask { _ in completion(result) }
+  }
+
+  /// With an opaque parameter.
+  public func count(_ items: some Collection<Int> & Sendable, completion: @escaping (Int) -> Void) {
+    backend.ask { _ in completion(items.count) }
+  }
+
+  /// With an associated type.
+  public func first<Items: Collection & Sendable>(
+    of items: Items,
+    completion: @escaping (Result<Items.Element, any Error>) -> Void
+  ) where Items.Element: Sendable {
+    guard let first = items.first else { return completion(.failure(Offline())) }
+    _ = backend.ask(for: first, completion)
+  }
+
+  /// With a metatype of a protocol.
+  public func anyIdentifiable(completion: @escaping (Result<any Decoding, any Error>) -> Void) {
+    _ = backend.ask(for: User(id: 1), completion)
+  }
+}
+
+/// Keeps values.
+public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  let backend: Backend
+  let values: [Key: Value]
+
+  public init(_ backend: Backend, _ values: [Key: Value]) {
+    self.backend = backend
+    self.values = values
+  }
+
+  /// Looks a value up.
+  public func value(for key: Key, completion: @escaping (Result<Value, any Error>) -> Void) {
+    guard let value = values[key] else { return completion(.failure(Offline())) }
+    _ = backend.ask(for: value, completion)
+  }
+
+  /// Is a type within a generic one.
+  public struct Entry: Sendable {
+    let backend: Backend
+    public let value: Value
+
+    public init(_ backend: Backend, _ value: Value) {
+      self.backend = backend
+      self.value = value
+    }
+
+    /// Reads it.
+    public func read(completion: @escaping (Value?, (any Error)?) -> Void) {
+      backend.ask { completion($0 == nil ? self.value : nil, $0) }
+    }
+  }
+}
+
+extension Cache where Key == String {
+  /// Looks a name up.
+  public func value(named name: String, completion: @escaping (Value) -> Void) {
+    guard let value = values[name] else { return }
+    backend.ask { _ in completion(value) }
+  }
+}
+
+extension Cache where Value: Identifiable, Value.ID: Sendable {
+  /// Lists the numbers.
+  public func identifiers(completion: @escaping ([Value.ID]) -> Void) {
+    let identifiers = values.values.map(\.id)
+    backend.ask { _ in completion(identifiers) }
+  }
+}
+
+extension Array where Element == User {
+  /// Saves all of them.
+  public func saveAll(to backend: Backend, completion: @escaping ((any Error)?) -> Void) {
+    backend.ask { completion($0) }
+  }
+}
+
+extension Collection where Element: Sendable, Self: Sendable {
+  /// Picks one.
+  public func pick(from backend: Backend, completion: @escaping (Element?) -> Void) {
+    backend.ask { _ in completion(self.first) }
+  }
+}
+
+extension Optional where Wrapped: Sendable {
+  /// Unwraps it, in time.
+  public func unwrap(from backend: Backend, completion: @escaping (Result<Wrapped, any Error>) -> Void) {
+    guard let self else { return completion(.failure(Offline())) }
+    _ = backend.ask(for: self, completion)
+  }
+}
+
+extension String {
+  /// Translates it.
+  public func translated(by backend: Backend, completion: @escaping (String?, (any Error)?) -> Void) -> Job {
+    backend.ask { completion($0 == nil ? self.uppercased() : nil, $0) }
+  }
+
+  /// Belongs to the type.
+  public static func random(from backend: Backend, completion: @escaping (Result<String, any Error>) -> Void) {
+    _ = backend.ask(for: "random", completion)
+  }
+}

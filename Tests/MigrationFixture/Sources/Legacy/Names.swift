@@ -1,0 +1,252 @@
+/// Overloads, names that collide, defaults, and other things that stand in a declaration.
+public struct Names: Sendable {
+  let backend: Backend
+
+  public init(_ backend: Backend) { self.backend = backend }
+
+  // MARK: - Overloads
+
+  /// By type.
+  public func search(for name: String, completion: @escaping (Result<[User], any Error>) -> Void) {
+    _ = backend.ask(for: [User(id: 1, name: name)], completion)
+  }
+
+  /// By type.
+  public func search(for id: Int, completion: @escaping (Result<[User], any Error>) -> Void) {
+    _ = backend.ask(for: [User(id: id)], completion)
+  }
+
+  /// By label.
+  public func search(named name: String, completion: @escaping (Result<[User], any Error>) -> Void) {
+    _ = backend.ask(for: [User(id: 1, name: name)], completion)
+  }
+
+  /// By callback alone.
+  public func find(tag: String, completion: @escaping (Result<User, any Error>) -> Void) {
+    _ = backend.ask(for: User(id: 1, name: tag), completion)
+  }
+
+  /// By callback alone.
+  public func find(tag: String, completion: @escaping (User?, (any Error)?) -> Void) {
+    backend.ask { completion($0 == nil ? User(id: 1, name: tag) : nil, $0) }
+  }
+
+  /// By the callback's label alone.
+  public func find(key: String, completion: @escaping (Result<User, any Error>) -> Void) {
+    _ = backend.ask(for: User(id: 1, name: key), completion)
+  }
+
+  /// By the callback's label alone.
+  public func find(key: String, then: @escaping (Result<User, any Error>) -> Void) {
+    _ = backend.ask(for: User(id: 1, name: key), then)
+  }
+
+  /// With progress, and below without: the same future.
+  public func fetch(_ path: String, progress: @escaping (Double) -> Void, completion: @escaping ((any Error)?) -> Void)
+  {
+    backend.ask(before: { progress(0.5) }) { completion($0) }
+  }
+
+  /// Without progress.
+  public func fetch(_ path: String, completion: @escaping ((any Error)?) -> Void) {
+    backend.ask { completion($0) }
+  }
+
+  /// By what it returns alone.
+  public func open(_ path: String, completion: @escaping (Result<Int, any Error>) -> Void) {
+    _ = backend.ask(for: 1, completion)
+  }
+
+  /// By what it returns alone.
+  public func open(_ path: String, completion: @escaping (Result<String, any Error>) -> Void) {
+    _ = backend.ask(for: "1", completion)
+  }
+
+  // MARK: - Names that collide
+
+  /// Every name that a twin would use.
+  public func collide(
+    callback: Int,
+    promise: Int,
+    handle: Int,
+    error: Int,
+    value1: Int,
+    value2: Int,
+    self other: Int,
+    progress: @escaping (Double) -> Void,
+    completion: @escaping (Int?, String?, Int?, (any Error)?) -> Void
+  ) -> Job {
+    backend.ask(before: { progress(0.5) }) { failure in
+      let sum = callback + promise + handle + error + value1 + value2 + other
+      completion(failure == nil ? sum : nil, failure == nil ? "sum" : nil, failure == nil ? 1 : nil, failure)
+    }
+  }
+
+  /// A parameter that is called as the progress.
+  public func collide(progress: Int, progressHandler: @escaping (Double) -> Void, completion: @escaping () -> Void)
+    throws
+  {
+    if progress < 0 { throw Offline() }
+    backend.ask(before: { progressHandler(0.5) }) { _ in completion() }
+  }
+
+  /// Words of the language.
+  public func `repeat`(_ `class`: Int, `in` `default`: Int, completion: @escaping (Int) -> Void) {
+    backend.ask { _ in completion(`class` + `default`) }
+  }
+
+  /// Words of the language in the labels alone.
+  public func move(for item: Int, where place: Int, completion: @escaping (Int) -> Void) {
+    backend.ask { _ in completion(item + place) }
+  }
+
+  /// A parameter without a name.
+  public func ignore(_: Int, label _: Int, completion: @escaping (Int) -> Void) {
+    backend.ask { _ in completion(1) }
+  }
+
+  // MARK: - Defaults
+
+  /// Defaults of every kind.
+  public func configure(
+    title: String = "a, b) -> (\"c\", completion: {",
+    count: Int = max(1, 2),
+    users: [User] = [.init(id: 1, name: "x, y"), User(id: 2)],
+    map: [String: Int] = ["a": 1, "b": 2],
+    transform: @escaping @Sendable (Int) -> Int = { value in value + 1 },
+    nothing: Int? = nil,
+    completion: @escaping (Int) -> Void
+  ) {
+    backend.ask { _ in completion(transform(count + users.count + map.count + title.count)) }
+  }
+
+  /// A default of several lines, and one that tells where it is called.
+  public func log(
+    _ text: String = """
+    one
+      two
+    """,
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    completion: @escaping (UInt) -> Void
+  ) {
+    backend.ask { _ in completion(line) }
+  }
+
+  /// A default that only this module may see.
+  public func limit(_ limit: Int = 3, completion: @escaping (Int) -> Void) {
+    backend.ask { _ in completion(limit) }
+  }
+
+  // MARK: - Optional callbacks
+
+  /// Without a default.
+  public func touch(id: Int, completion: ((Result<User, any Error>) -> Void)?) {
+    nonisolated(unsafe) let completion = completion
+    backend.ask { completion?($0.map { .failure($0) } ?? .success(User(id: id))) }
+  }
+
+  /// With a default: an async caller may leave it out today.
+  public func ping(id: Int, completion: ((Result<User, any Error>) -> Void)? = nil) {
+    nonisolated(unsafe) let completion = completion
+    backend.ask { completion?($0.map { .failure($0) } ?? .success(User(id: id))) }
+  }
+
+  /// With a default that does nothing.
+  public func poke(id: Int, completion: @escaping (User) -> Void = { _ in }) {
+    backend.ask { _ in completion(User(id: id)) }
+  }
+
+  // MARK: - Other closures
+
+  /// A closure that does not escape.
+  public func filter(by isKept: (Int) -> Bool, completion: @escaping ([Int]) -> Void) {
+    let kept = [1, 2, 3].filter(isKept)
+    backend.ask { _ in completion(kept) }
+  }
+
+  /// A closure that escapes, and returns something.
+  public func map(_ transform: @escaping (Int) -> String, completion: @escaping ([String]) -> Void) {
+    backend.ask { _ in completion([1, 2].map(transform)) }
+  }
+
+  /// An autoclosure.
+  public func check(_ condition: @autoclosure () -> Bool, completion: @escaping (Bool) -> Void) {
+    let result = condition()
+    backend.ask { _ in completion(result) }
+  }
+
+  /// An autoclosure that escapes.
+  public func checkLater(
+    _ condition: @autoclosure @escaping @Sendable () -> Bool,
+    completion: @escaping (Bool) -> Void
+  ) {
+    backend.ask { _ in completion(condition()) }
+  }
+
+  /// An autoclosure that may throw.
+  public func tryCheck(_ condition: @autoclosure () throws -> Bool, completion: @escaping (Bool) -> Void) throws {
+    let result = try condition()
+    backend.ask { _ in completion(result) }
+  }
+
+  // MARK: - Effects and ownership
+
+  /// Throws before it starts.
+  public func validate(_ id: Int, completion: @escaping (Result<User, any Error>) -> Void) throws {
+    guard id > 0 else { throw SignInError.wrongPassword }
+    _ = backend.ask(for: User(id: id), completion)
+  }
+
+  /// Throws an error of its own, and can be cancelled.
+  public func validate(typed id: Int, completion: @escaping (Result<User, any Error>) -> Void) throws(SignInError)
+    -> Job
+  {
+    guard id > 0 else { throw .wrongPassword }
+    return backend.ask(for: User(id: id), completion)
+  }
+
+  /// Throws what its closure throws.
+  public func forEach(_ body: (Int) throws -> Void, completion: @escaping () -> Void) rethrows {
+    try [1, 2].forEach(body)
+    backend.ask { _ in completion() }
+  }
+
+  /// Changes its argument.
+  public func increase(_ value: inout Int, completion: @escaping (Int) -> Void) {
+    value += 1
+    let result = value
+    backend.ask { _ in completion(result) }
+  }
+
+  /// Any number of arguments.
+  public func sum(_ values: Int..., completion: @escaping (Int) -> Void) {
+    let sum = values.reduce(0, +)
+    backend.ask { _ in completion(sum) }
+  }
+
+  /// A parameter pack.
+  public func pack<each Item: Sendable>(_ items: repeat each Item, completion: @escaping (Int) -> Void) {
+    var count = 0
+    for _ in repeat each items { count += 1 }
+    backend.ask { [count] _ in completion(count) }
+  }
+
+  /// Gives its argument away.
+  public func give(_ draft: sending Draft, completion: @escaping (Int) -> Void) {
+    let count = draft.text.count
+    backend.ask { _ in completion(count) }
+  }
+
+  /// A noncopyable argument.
+  public func spend(_ ticket: borrowing Ticket, completion: @escaping (Int) -> Void) {
+    let number = ticket.number
+    backend.ask { _ in completion(number) }
+  }
+}
+
+/// Is used once.
+public struct Ticket: ~Copyable {
+  let number: Int
+  public init(_ number: Int) { self.number = number }
+}

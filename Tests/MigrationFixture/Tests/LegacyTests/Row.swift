@@ -1,0 +1,73 @@
+import Futures
+import FuturesAsync
+import Legacy
+import Testing
+
+/// A function with a callback, called by its twins.
+struct Row: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+
+  /// What it gives, as text, and how it fails; `nil` if it cannot.
+  let value: String
+  let failure: String?
+
+  /// Whether it returns a handle that cancels.
+  let hasHandle: Bool
+  let async: @Sendable (Backend) async throws -> String
+
+  /// `nil` where the value is not Sendable.
+  let future: (@Sendable (Backend) -> Future<String, any Error>)?
+
+  init<Value: Sendable>(
+    _ name: String,
+    gives value: String,
+    failure: String? = "Offline()",
+    hasHandle: Bool = false,
+    async: @escaping @Sendable (Backend) async throws -> Value,
+    future: @escaping @Sendable (Backend) -> Future<Value, any Error>
+  ) {
+    testDescription = name
+    self.value = value
+    self.failure = failure
+    self.hasHandle = hasHandle
+    self.async = { "\(try await async($0))" }
+    self.future = { future($0).map { "\($0)" } }
+  }
+
+  init(
+    _ name: String,
+    gives value: String,
+    failure: String? = "Offline()",
+    hasHandle: Bool = false,
+    only async: @escaping @Sendable (Backend) async throws -> String
+  ) {
+    testDescription = name
+    self.value = value
+    self.failure = failure
+    self.hasHandle = hasHandle
+    self.async = async
+    future = nil
+  }
+}
+
+extension Result {
+  /// The value, or the error, as text.
+  var text: String {
+    switch self {
+    case .success(let value): "\(value)"
+    case .failure(let error): "\(error)"
+    }
+  }
+}
+
+/// What a call gives, or throws, as text.
+func text(of call: () async throws -> String) async -> String {
+  do { return try await call() } catch is CancellationError { return "cancelled" } catch is BrokenPromise {
+    return "broken"
+  } catch { return "\(error)" }
+}
+
+/// What a future gives, or fails with, as text.
+func text(of future: Future<String, any Error>) async -> String {
+  await text { try await future.value(onCancel: .ignore) }
+}
