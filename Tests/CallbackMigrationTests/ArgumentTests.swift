@@ -53,7 +53,7 @@ struct ArgumentTests {
     for _ in 0..<2 {
       #expect(try run("generate", "--output", "new/Twins.swift").isEmpty)
       let text = try String(contentsOf: folder.appending(path: "new/Twins.swift"), encoding: .utf8)
-      #expect(text == Generator.marker + "\n")
+      #expect(text.hasPrefix(Generator.marker + "\n"))
     }
     #expect(
       try run("report")

@@ -21,6 +21,7 @@ struct GeneratorTests {
     #expect(
       builder.generated() == """
         \(Generator.marker)
+        // swift-format-ignore-file
 
         public import Futures
         import FuturesAsync
@@ -102,7 +103,7 @@ struct GeneratorTests {
     builder.function("func done(completion: @escaping (Int) -> Void)")
     builder.function("func done() async throws -> Int")
     builder.function("func doneFuture() -> Future<Int, any Error>")
-    #expect(builder.generated() == Generator.marker + "\n")
+    #expect(builder.generated() == Generator.marker + "\n// swift-format-ignore-file\n")
     builder.function("func load(_ id: Int, completion: @escaping (Int) -> Void)")
     builder.function("func save(_ id: Int, completion: @escaping (Int) -> Void)")
     #expect(!builder.generated(.async).contains("Future<"))

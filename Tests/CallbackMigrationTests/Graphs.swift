@@ -5,7 +5,9 @@ internal import Foundation
 /// Symbol graphs of declarations, as the compiler writes them down.
 struct GraphBuilder {
   private(set) var graph = SymbolGraph(symbols: [], relationships: [])
-  private(set) var names: [String: String] = [:]
+  private(set) var names = [
+    "Result": "s:s6ResultO", "Optional": "s:Sq", "Int": "s:Si", "String": "s:SS", "Error": "s:s5ErrorP",
+  ]
 
   /// Adds a type, whose name then carries its identifier where it is used.
   @discardableResult
@@ -66,7 +68,9 @@ struct GraphBuilder {
       accessLevel: access,
       availability: nil,
       location: .init(uri: "file:///package/Sources/App/App.swift", position: .init(line: line - 1, character: 0)),
-      swiftExtension: nil
+      swiftGenerics: declaration.hasSuffix("where T : Sendable") ? .init(constraints: [.sendable]) : nil,
+      swiftExtension: nil,
+      spi: nil
     )
   }
 
@@ -119,5 +123,11 @@ extension GraphBuilder {
   func generated(_ style: TwinStyle = .both, only pattern: String? = nil) -> String {
     let inventory = Inventory(module: "App", graph, minimumAccess: .private, root: URL(filePath: "/package"))
     return Generator(inventory, style: style, only: pattern).text
+  }
+}
+
+extension SymbolGraph.Symbol.Constraint {
+  fileprivate static var sendable: Self {
+    Self(kind: "conformance", lhs: "T", rhs: "Sendable", rhsPrecise: "s:s8SendableP")
   }
 }
