@@ -92,6 +92,14 @@ struct CallbackFunction {
   let visibility: AccessLevel
 
   var isDeprecated: Bool { symbol.availability?.contains { $0.isUnconditionallyDeprecated == true } == true }
+
+  /// Whether `--deprecate` has annotated it, or somebody in the same way.
+  var isRenamedToTwin: Bool {
+    symbol.availability?.contains { item in
+      item.isUnconditionallyDeprecated == true && (item.renamed == asyncTitle || item.renamed == futureTitle)
+    } == true
+  }
+
   var isUnavailable: Bool { symbol.availability?.contains { $0.isUnconditionallyUnavailable == true } == true }
 
   /// Whether it is an actor's, and runs on it.
@@ -119,10 +127,10 @@ extension SymbolGraph.Symbol {
 extension Declaration {
   /// `user(id:completion:)` becomes `userFuture(id:)`.
   fileprivate func futureTitle(without omitted: Set<Int>) -> String {
-    futureName + title(without: omitted).dropFirst(name.count)
+    futureName + title(without: omitted).dropFirst(plainName.count)
   }
 
-  var futureName: String { name.filter { $0 != "`" } + "Future" }
+  var futureName: String { plainName + "Future" }
 }
 
 extension StringProtocol {

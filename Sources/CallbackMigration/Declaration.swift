@@ -120,10 +120,13 @@ struct Declaration {
   /// Whether it is named by signs.
   var isOperator: Bool { name.first.map { !$0.isLetter && $0 != "_" && $0 != "`" } ?? true }
 
+  /// Without backticks.
+  var plainName: String { name.filter { $0 != "`" } }
+
   /// As it is called in documentation: `user(id:completion:)`.
   func title(without omitted: Set<Int> = []) -> String {
     let labels = parameters.indices.filter { !omitted.contains($0) }.map { parameters[$0].label + ":" }
-    return "\(name)(\(labels.joined()))"
+    return "\(plainName)(\(labels.joined()))"
   }
 }
 

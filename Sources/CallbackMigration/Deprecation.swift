@@ -55,7 +55,7 @@ public struct DeprecationDiff {
       if isGenerated(twinFile) { calledCount += 1 }
       let indent = lines[index].prefix(while: \.isWhitespace)
       hunks += "@@ -\(function.line),1 +\(function.line + added),2 @@\n"
-      hunks += "+\(indent)@available(*, deprecated, renamed: \"\(title.filter { $0 != "`" })\")\n"
+      hunks += "+\(indent)@available(*, deprecated, renamed: \"\(title)\")\n"
       hunks += " \(lines[index])\n"
       added += 1
     }

@@ -22,7 +22,9 @@ public struct Generator {
 
   /// The text of the file; the same for the same module.
   public var text: String {
-    let (current, deprecated) = (twinCounts { !$0.isDeprecated }, twinCounts(where: \.isDeprecated))
+    let current = twinCounts { !$0.isDeprecated }
+    let deprecated = twinCounts(where: \.isDeprecated)
+    let renamed = twinCounts(where: \.isRenamedToTwin)
     var files: [String: SourceFile] = [:]
     var extensions: [Extension] = []
     var imports = ImportList()
@@ -33,7 +35,12 @@ public struct Generator {
       for kind in kinds where !hasTwin(function, kind) {
         if let reason = refusal(function, kind) {
           reasons.append((kind, reason))
-        } else if isAmbiguous(function, kind, current, function.isDeprecated ? deprecated : nil) {
+        } else if isAmbiguous(
+          function,
+          kind,
+          current,
+          function.isRenamedToTwin ? renamed : function.isDeprecated ? deprecated : nil
+        ) {
           reasons.append((kind, "another function differs from it only in its callback"))
         } else if function.isDeprecated, !wasWritten(function, kind) {
           reasons.append((kind, "it is deprecated, and calling it would warn"))
@@ -202,7 +209,10 @@ private struct Extension {
 
   /// The conditions of an extension, with `where`; empty if there are none.
   static func constraints(of function: CallbackFunction) -> String {
-    let constraints = (function.symbol.swiftExtension?.constraints ?? []).map { constraint in
+    // The graph repeats those of the type itself.
+    let own = function.owner?.swiftGenerics?.constraints ?? []
+    let added = (function.symbol.swiftExtension?.constraints ?? []).filter { !own.contains($0) }
+    let constraints = added.map { constraint in
       "\(constraint.lhs)\(constraint.kind == "sameType" ? " ==" : ":") \(constraint.rhs)"
     }
     return constraints.isEmpty ? "" : " where \(constraints.joined(separator: ", "))"

@@ -33,7 +33,7 @@ struct SymbolGraph: Decodable {
       let position: Position
     }
 
-    struct Constraint: Decodable {
+    struct Constraint: Decodable, Equatable {
       let kind: String
       let lhs: String
       let rhs: String
@@ -59,6 +59,7 @@ struct SymbolGraph: Decodable {
       let deprecated: Version?
       let obsoleted: Version?
       let message: String?
+      let renamed: String?
       let isUnconditionallyUnavailable: Bool?
       let isUnconditionallyDeprecated: Bool?
     }
