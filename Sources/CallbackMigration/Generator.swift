@@ -131,6 +131,10 @@ public struct Generator {
   }
 
   private func asyncRefusal(_ function: CallbackFunction) -> String? {
+    let isSaid = function.globalActor != nil || function.isNonisolated
+    if inventory.isMainActorTheDefault, function.scope.isEmpty, !isSaid {
+      return "nothing here says whether it belongs to the main actor; add `@MainActor` or `nonisolated`"
+    }
     if function.hasPlainTwin {
       return "`\(function.asyncTitle)` is there, and async code that calls it would get the new one"
     }

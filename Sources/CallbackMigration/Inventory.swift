@@ -13,6 +13,9 @@ public struct Inventory {
 
   private let names: ScopedNames
 
+  /// Whether functions that belong to no type may belong to the main actor, which the graph does not tell of them.
+  let isMainActorTheDefault: Bool
+
   /// Reads a module's symbol graph.
   /// - Parameters:
   ///   - module: Its name.
@@ -44,6 +47,7 @@ public struct Inventory {
       }
     )
     names = ScopedNames(graph)
+    isMainActorTheDefault = graph.isMainActorTheDefault
     let rootPath = root.standardizedFileURL.path + "/"
     functions = graph.symbols.compactMap { symbol in
       guard let location = symbol.location, let path = location.path else { return nil }
@@ -86,6 +90,32 @@ public struct Inventory {
 
   /// How many have an async twin.
   var migratedCount: Int { functions.count { $0.hasAsyncTwin } }
+}
+
+extension SymbolGraph {
+  /// Whether there is a type that does not say that it belongs to the main actor, and all of whose members do.
+  fileprivate var isMainActorTheDefault: Bool {
+    let declarations = Dictionary(symbols.map { ($0.identifier.precise, $0) }, uniquingKeysWith: { first, _ in first })
+    let kinds = ["swift.method", "swift.property", "swift.type.method", "swift.type.property"]
+    var isEachIsolated: [String: Bool] = [:]
+    for relation in relationships where relation.kind == "memberOf" || relation.kind == "requirementOf" {
+      guard let member = declarations[relation.source], let owner = declarations[relation.target] else { continue }
+      guard kinds.contains(member.kind.identifier), !owner.saysIsolation, !member.isNonisolated else { continue }
+      isEachIsolated[relation.target] = isEachIsolated[relation.target] != false && member.isOnMainActor
+    }
+    return isEachIsolated.values.contains(true)
+  }
+}
+
+extension SymbolGraph.Symbol {
+  fileprivate var isNonisolated: Bool { declarationFragments.contains { $0.spelling == "nonisolated" } }
+
+  fileprivate var isOnMainActor: Bool { [Token](declarationFragments).contains { $0.text == "@MainActor" } }
+
+  /// Whether it is an actor, is nonisolated, or says that it belongs to the main actor.
+  fileprivate var saysIsolation: Bool {
+    isNonisolated || isOnMainActor || declarationFragments.contains { $0.spelling == "actor" }
+  }
 }
 
 /// Who may see a declaration.

@@ -11,19 +11,24 @@ let settings: [SwiftSetting] = [
   .treatWarning("DeprecatedDeclaration", as: .warning),
 ]
 
+let dependencies: [Target.Dependency] = [
+  .product(name: "Futures", package: "swift-futures"), .product(name: "FuturesAsync", package: "swift-futures"),
+]
+
 let package = Package(
   name: "MigrationFixture",
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "swift-futures", path: "../..")],
   targets: [
+    .target(name: "Legacy", dependencies: dependencies, swiftSettings: settings),
     .target(
-      name: "Legacy",
-      dependencies: [
-        .product(name: "Futures", package: "swift-futures"), .product(name: "FuturesAsync", package: "swift-futures"),
-      ],
-      swiftSettings: settings
+      name: "Screens",
+      dependencies: dependencies,
+      swiftSettings: settings + [
+        .defaultIsolation(MainActor.self), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+      ]
     ),
-    .testTarget(name: "LegacyTests", dependencies: ["Legacy"], swiftSettings: settings),
+    .testTarget(name: "LegacyTests", dependencies: ["Legacy", "Screens"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,3 +1,6 @@
+// Public for one function alone, which gets no twin.
+public import Dispatch
+
 /// Work that tells its progress, and work that can be cancelled.
 public struct Downloads: Sendable {
   let backend: Backend
@@ -54,6 +57,12 @@ public struct Downloads: Sendable {
   public func size(of path: String, progress: (@Sendable (Double) -> Void)? = nil, completion: @escaping (Int) -> Void)
   {
     backend.ask(before: { progress?(0.5) }) { _ in completion(9) }
+  }
+
+  /// Waits on any number of queues.
+  public func wait(on queues: DispatchQueue..., completion: @escaping () -> Void) {
+    let count = queues.count
+    backend.ask { _ in if count >= 0 { completion() } }
   }
 
   // MARK: - Handles
