@@ -76,6 +76,9 @@ struct CallbackFunction {
   var hasAsyncTwin: Bool { asyncTwinFile != nil }
   var hasFutureTwin: Bool { futureTwinFile != nil }
 
+  /// Whether it returns something at once.
+  var returnsValue: Bool { !declaration.returnType.isEmpty && !CallbackShape.isVoid(declaration.returnType) }
+
   /// The names of the types in which it is.
   var scope: [String] { Array(symbol.pathComponents.dropLast()) }
 

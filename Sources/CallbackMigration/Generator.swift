@@ -54,8 +54,14 @@ public struct Generator {
         refusals.append("// - \(function.file): \(function.title)\(which): \(reason).")
       }
       guard !twins.isEmpty else { continue }
-      if case .refused(let reason) = function.handle {
-        refusals.append("// - \(function.file): \(function.title), cancelling: \(reason).")
+      switch function.handle {
+      case .refused(let reason): refusals.append("// - \(function.file): \(function.title), cancelling: \(reason).")
+      case .none where function.returnsValue:
+        let type = function.declaration.returnType.text
+        refusals.append(
+          "// - \(function.file): \(function.title), result: its twins drop the `\(type)` that it returns."
+        )
+      case .none, .calls: break
       }
       let file = files[function.path] ?? SourceFile(path: function.path)
       files[function.path] = file

@@ -136,8 +136,7 @@ struct Twin {
       let handle = unused("handle")
       return ["let \(handle) = \(call)", "\(bridge).onCancel { \(handle)\(cancellation) }"]
     }
-    let returnType = declaration.returnType
-    return [(returnType.isEmpty || CallbackShape.isVoid(returnType) ? "" : "_ = ") + call]
+    return [(function.returnsValue ? "_ = " : "") + call]
   }
 
   private func argument(_ index: Int) -> String {

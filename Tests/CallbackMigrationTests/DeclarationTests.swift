@@ -25,8 +25,8 @@ struct DeclarationTests {
     #expect(declaration.effects == ["throws(Fault)"])
     #expect(declaration.returnType.text == "Task<T?, any Error>")
     #expect(declaration.whereClause == "where T : P<U>")
-    #expect(declaration.title() == "`get`(_:from:then:)")
-    #expect(declaration.title(without: [2]) == "`get`(_:from:)")
+    #expect(declaration.title() == "get(_:from:then:)")
+    #expect(declaration.title(without: [2]) == "get(_:from:)")
   }
 
   @Test("Variadic, inout and autoclosure parameters are known")
