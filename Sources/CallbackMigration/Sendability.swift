@@ -16,11 +16,7 @@ struct TypeFacts {
   init(_ graph: SymbolGraph, _ aliases: TypeAliases) {
     self.aliases = aliases
     let kinds = ["swift.class", "swift.struct", "swift.enum", "swift.protocol"]
-    var kindOf: [String: String] = [:]
-    for symbol in graph.symbols {
-      kindOf[symbol.identifier.precise] = symbol.kind.identifier
-      if kinds.contains(symbol.kind.identifier) { own.insert(symbol.identifier.precise) }
-    }
+    for symbol in graph.symbols where kinds.contains(symbol.kind.identifier) { own.insert(symbol.identifier.precise) }
     var isFree: [String: Cancel] = [:]
     for symbol in graph.symbols where symbol.pathComponents.last == "cancel()" && symbol.access >= .internal {
       guard let declaration = Declaration([Token](symbol.declarationFragments)), !declaration.isStatic else { continue }

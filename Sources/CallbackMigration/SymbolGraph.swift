@@ -114,6 +114,11 @@ struct SymbolGraph: Decodable {
   }
 }
 
+extension SymbolGraph.Symbol.Location {
+  /// Of the file.
+  var path: String? { URL(string: uri)?.standardizedFileURL.path }
+}
+
 /// Why the tool could not do what it was asked for, in one sentence.
 public struct MigrationError: Error, CustomStringConvertible {
   /// The sentence.

@@ -1,0 +1,22 @@
+/// What is called how in which type.
+struct ScopedNames {
+  private var all: [String: Set<String>] = [:]
+  private var hidden: [String: Set<String>] = [:]
+
+  init(_ graph: SymbolGraph) {
+    for symbol in graph.symbols {
+      guard let name = symbol.pathComponents.last?.prefix(while: { $0 != "(" }) else { continue }
+      let scope = symbol.pathComponents.dropLast().joined(separator: ".")
+      all[scope, default: []].insert(String(name))
+      if symbol.access < .internal { hidden[scope, default: []].insert(String(name)) }
+    }
+  }
+
+  /// Why a twin cannot use a name that the function uses; `nil` if it can, as far as is known.
+  func reason(against name: String, in scope: [String]) -> String? {
+    let scopes = scope.indices.map { scope[...$0].joined(separator: ".") }
+    // An extension of a nested type does not see what the outer types have.
+    if scopes.dropLast().contains(where: { all[$0]?.contains(name) == true }) { return "belongs to an outer type" }
+    return ([""] + scopes).contains { hidden[$0]?.contains(name) == true } ? "is private" : nil
+  }
+}

@@ -1,0 +1,25 @@
+extension SymbolGraph {
+  /// Whether there is a type that does not say that it belongs to the main actor, and all of whose members do.
+  var isMainActorTheDefault: Bool {
+    let declarations = Dictionary(symbols.map { ($0.identifier.precise, $0) }, uniquingKeysWith: { first, _ in first })
+    let kinds = ["swift.method", "swift.property", "swift.type.method", "swift.type.property"]
+    var isEachIsolated: [String: Bool] = [:]
+    for relation in relationships where relation.kind == "memberOf" || relation.kind == "requirementOf" {
+      guard let member = declarations[relation.source], let owner = declarations[relation.target] else { continue }
+      guard kinds.contains(member.kind.identifier), !owner.saysIsolation, !member.isNonisolated else { continue }
+      isEachIsolated[relation.target] = isEachIsolated[relation.target] != false && member.isOnMainActor
+    }
+    return isEachIsolated.values.contains(true)
+  }
+}
+
+extension SymbolGraph.Symbol {
+  fileprivate var isNonisolated: Bool { declarationFragments.contains { $0.spelling == "nonisolated" } }
+
+  fileprivate var isOnMainActor: Bool { [Token](declarationFragments).contains { $0.text == "@MainActor" } }
+
+  /// Whether it is an actor, is nonisolated, or says that it belongs to the main actor.
+  fileprivate var saysIsolation: Bool {
+    isNonisolated || isOnMainActor || declarationFragments.contains { $0.spelling == "actor" }
+  }
+}
