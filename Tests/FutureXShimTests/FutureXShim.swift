@@ -97,7 +97,7 @@ nonisolated extension RetryDelay {
 /// Ours: ``ExecutionContext``.
 nonisolated enum Scheduler {
   /// Ours: ``MainContext/mainImmediate``.
-  static let main = ExecutionContext { work in Future(value: ()).on(success: work) }
+  static var main: ExecutionContext { ExecutionContext { work in Future(value: ()).on(success: work) } }
   /// Ours: ``ExecutionContext/immediate``.
   static let immediate = ExecutionContext.immediate
   /// Ours: ``ExecutionContext/queue(_:)``.
