@@ -12,9 +12,8 @@ struct CallbackFunction {
   let sendability: Sendability
   let handle: HandleCancellation
 
-  /// The files in which its twins are.
-  let asyncTwinFile: String?
-  let futureTwinFile: String?
+  private let asyncTwin: ExpectedTwin
+  private let futureTwin: ExpectedTwin
 
   /// Whether there is a function that differs from the async twin in not being async.
   let hasPlainTwin: Bool
@@ -44,37 +43,19 @@ struct CallbackFunction {
     let sendables = facts.sendables(in: symbol, of: owner)
     sendability = callbacks.shape.values.map { facts.all($0, sendables) } ?? .unknown
     handle = facts.cancellation(of: declaration.returnType, sendables)
-    asyncTitle = declaration.title(without: callbacks.omitted)
-    let omitted = callbacks.omitted.union(callbacks.progress.map { [$0.parameter] } ?? [])
-    futureTitle = declaration.futureTitle(without: omitted)
-    asyncKey = twins.key(asyncTitle, declaration, without: callbacks.omitted)
-    futureKey = twins.key(futureTitle, declaration, without: omitted)
-    asyncTwinFile = twins.file(asyncKey, in: scopes, isAsync: true)
-    futureTwinFile = twins.file(futureKey, in: scopes, isAsync: false)
-    hasPlainTwin = twins.file(asyncKey, in: scopes, isAsync: false) != nil
-    wasAsyncTwinWritten = twins.wasWritten(asyncKey, in: scopes, isAsync: true)
-    wasFutureTwinWritten = twins.wasWritten(futureKey, in: scopes, isAsync: false)
+    asyncTwin = twins.twin(.async, of: declaration, callbacks, in: scopes)
+    futureTwin = twins.twin(.future, of: declaration, callbacks, in: scopes)
+    hasPlainTwin = twins.file(asyncTwin.key, in: scopes, isAsync: false) != nil
   }
-
-  /// As the async twin is called in documentation.
-  let asyncTitle: String
-
-  /// As the future twin is.
-  let futureTitle: String
-
-  /// The titles, with the types of the parameters.
-  let asyncKey: String
-  let futureKey: String
-
-  /// Whether the file that is to be written again has the twins.
-  let wasAsyncTwinWritten: Bool
-  let wasFutureTwinWritten: Bool
 
   /// The type that it is in, and its superclasses.
   let scopes: [String]
 
-  var hasAsyncTwin: Bool { asyncTwinFile != nil }
-  var hasFutureTwin: Bool { futureTwinFile != nil }
+  /// The twin of this kind that it has, or would have.
+  func twin(_ kind: Twin.Kind) -> ExpectedTwin { kind == .async ? asyncTwin : futureTwin }
+
+  var hasAsyncTwin: Bool { asyncTwin.exists }
+  var hasFutureTwin: Bool { futureTwin.exists }
 
   /// Whether it returns something at once.
   var returnsValue: Bool { !declaration.returnType.isEmpty && !CallbackShape.isVoid(declaration.returnType) }
@@ -99,7 +80,7 @@ struct CallbackFunction {
   /// Whether `--deprecate` has annotated it, or somebody in the same way.
   var isRenamedToTwin: Bool {
     symbol.availability?.contains { item in
-      item.isUnconditionallyDeprecated == true && (item.renamed == asyncTitle || item.renamed == futureTitle)
+      item.isUnconditionallyDeprecated == true && (item.renamed == asyncTwin.title || item.renamed == futureTwin.title)
     } == true
   }
 
@@ -128,11 +109,6 @@ extension SymbolGraph.Symbol {
 }
 
 extension Declaration {
-  /// `user(id:completion:)` becomes `userFuture(id:)`.
-  fileprivate func futureTitle(without omitted: Set<Int>) -> String {
-    futureName + title(without: omitted).dropFirst(plainName.count)
-  }
-
   var futureName: String { plainName + "Future" }
 }
 

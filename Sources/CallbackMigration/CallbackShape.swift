@@ -71,6 +71,11 @@ struct Callbacks {
 
   /// The parameters that callers of an async function do not give.
   var omitted: Set<Int> { failure.map { [completion, $0] } ?? [completion] }
+
+  /// The parameters that callers of a twin do not give; a future has progress of its own.
+  func omitted(by kind: Twin.Kind) -> Set<Int> {
+    kind == .future ? omitted.union(progress.map { [$0.parameter] } ?? []) : omitted
+  }
 }
 
 extension Callbacks {

@@ -26,9 +26,7 @@ public struct DeprecationDiff {
   }
 
   private func replacement(_ function: CallbackFunction) -> (title: String, file: String)? {
-    if style != .futures, let file = function.asyncTwinFile { return (function.asyncTitle, file) }
-    if style != .async, let file = function.futureTwinFile { return (function.futureTitle, file) }
-    return nil
+    style.kinds.lazy.map(function.twin).compactMap { twin in twin.file.map { (twin.title, $0) } }.first
   }
 
   private func isGenerated(_ file: String) -> Bool {

@@ -32,7 +32,7 @@ public struct Generator {
     for function in inventory.functions where pattern.matches(function.title) {
       var twins: [Twin] = []
       var reasons: [(kind: Twin.Kind, reason: String)] = []
-      for kind in kinds where !hasTwin(function, kind) {
+      for kind in style.kinds where !function.twin(kind).exists {
         if let reason = refusal(function, kind) {
           reasons.append((kind, reason))
         } else if isAmbiguous(
@@ -42,13 +42,13 @@ public struct Generator {
           function.isRenamedToTwin ? renamed : function.isDeprecated ? deprecated : nil
         ) {
           reasons.append((kind, "another function differs from it only in its callback"))
-        } else if function.isDeprecated, !wasWritten(function, kind) {
+        } else if function.isDeprecated, !function.twin(kind).wasWritten {
           reasons.append((kind, "it is deprecated, and calling it would warn"))
         } else {
           twins.append(Twin(kind: kind, function: function, module: inventory.module, types: inventory.typeNames))
         }
       }
-      let isSame = Set(reasons.map(\.reason)).count == 1 && reasons.count == kinds.count
+      let isSame = Set(reasons.map(\.reason)).count == 1 && reasons.count == style.kinds.count
       for (kind, reason) in isSame ? [reasons[0]] : reasons {
         let which = isSame ? "" : kind == .async ? ", async" : ", future"
         refusals.append("// - \(function.file): \(function.title)\(which): \(reason).")
@@ -88,23 +88,6 @@ public struct Generator {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private var kinds: [Twin.Kind] {
-    switch style {
-    case .async: [.async]
-    case .futures: [.future]
-    case .both: [.async, .future]
-    }
-  }
-
-  /// Whether the file that is to be written has the twin now, so that there may be callers of it.
-  private func wasWritten(_ function: CallbackFunction, _ kind: Twin.Kind) -> Bool {
-    kind == .async ? function.wasAsyncTwinWritten : function.wasFutureTwinWritten
-  }
-
-  private func hasTwin(_ function: CallbackFunction, _ kind: Twin.Kind) -> Bool {
-    kind == .async ? function.hasAsyncTwin : function.hasFutureTwin
-  }
-
   // MARK: - What is not written
 
   /// Why no twin of this kind is written; `nil` if one is.
@@ -142,7 +125,7 @@ public struct Generator {
       return "nothing here says whether it belongs to the main actor; add `@MainActor` or `nonisolated`"
     }
     if function.hasPlainTwin {
-      return "`\(function.asyncTitle)` is there, and async code that calls it would get the new one"
+      return "`\(function.twin(.async).title)` is there, and async code that calls it would get the new one"
     }
     if function.callbacks.omitted.allSatisfy({ function.declaration.parameters[$0].defaultValue != nil }) {
       return "async code that calls it without its callback would get the new one"
@@ -163,7 +146,7 @@ public struct Generator {
   private func twinCounts(where isCounted: (CallbackFunction) -> Bool) -> [String: Int] {
     var counts: [String: Int] = [:]
     for function in inventory.functions where isCounted(function) {
-      for kind in kinds where refusal(function, kind) == nil && !hasTwin(function, kind) {
+      for kind in style.kinds where refusal(function, kind) == nil && !function.twin(kind).exists {
         for key in function.twinKeys(kind).prefix(1) { counts[key, default: 0] += 1 }
       }
     }
@@ -187,7 +170,7 @@ public struct Generator {
 extension CallbackFunction {
   /// What makes a twin another one: its type, name, labels and parameters; also as those of the superclasses would be.
   fileprivate func twinKeys(_ kind: Twin.Kind) -> [String] {
-    let key = kind == .async ? asyncKey : futureKey
+    let key = twin(kind).key
     let constraints = Extension.constraints(of: self)
     return scopes.map { "\($0)\(constraints) \(key)" }
   }

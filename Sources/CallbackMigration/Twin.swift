@@ -1,6 +1,14 @@
 /// What is written for a function that takes a callback.
 public enum TwinStyle: String, CaseIterable, Sendable {
   case futures, async, both
+
+  var kinds: [Twin.Kind] {
+    switch self {
+    case .async: [.async]
+    case .futures: [.future]
+    case .both: [.async, .future]
+    }
+  }
 }
 
 /// An async function, or one that returns a future, which calls the one with the callback.
@@ -41,10 +49,7 @@ struct Twin {
   private var callbacks: Callbacks { function.callbacks }
 
   /// The parameters that its callers do not give.
-  private var omitted: Set<Int> {
-    guard kind == .future, let progress = callbacks.progress else { return callbacks.omitted }
-    return callbacks.omitted.union([progress.parameter])
-  }
+  private var omitted: Set<Int> { callbacks.omitted(by: kind) }
 
   private var valueType: String {
     let values = callbacks.shape.values ?? []

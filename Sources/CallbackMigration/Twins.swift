@@ -21,8 +21,28 @@ struct Twins {
     }
   }
 
+  /// The twin that a function has, or would have.
+  func twin(
+    _ kind: Twin.Kind,
+    of declaration: Declaration,
+    _ callbacks: Callbacks,
+    in scopes: [String]
+  ) -> ExpectedTwin {
+    let omitted = callbacks.omitted(by: kind)
+    let plainTitle = declaration.title(without: omitted)
+    // `user(id:completion:)` becomes `userFuture(id:)`.
+    let title = kind == .async ? plainTitle : declaration.futureName + plainTitle.dropFirst(declaration.plainName.count)
+    let key = key(title, declaration, without: omitted)
+    return ExpectedTwin(
+      title: title,
+      key: key,
+      file: file(key, in: scopes, isAsync: kind == .async),
+      wasWritten: scopes.contains { written.contains(name(key, in: $0, isAsync: kind == .async)) }
+    )
+  }
+
   /// What tells a function from its overloads.
-  func key(_ title: String, _ declaration: Declaration, without omitted: Set<Int>) -> String {
+  private func key(_ title: String, _ declaration: Declaration, without omitted: Set<Int>) -> String {
     let generics = declaration.genericParameters
     let types = declaration.parameters.indices.filter { !omitted.contains($0) }.map {
       aliases.plainText(of: declaration.parameters[$0].type, generics)
@@ -35,11 +55,24 @@ struct Twins {
     scopes.lazy.compactMap { files[name(key, in: $0, isAsync: isAsync)] }.first
   }
 
-  func wasWritten(_ key: String, in scopes: [String], isAsync: Bool) -> Bool {
-    scopes.contains { written.contains(name(key, in: $0, isAsync: isAsync)) }
-  }
-
   private func name(_ key: String, in scope: String, isAsync: Bool) -> String {
     "\(scope).\(key)\(isAsync ? " async" : "")"
   }
+}
+
+/// A twin, whether it is there or not.
+struct ExpectedTwin {
+  /// As it is called in documentation.
+  let title: String
+
+  /// The title, with the types of the parameters.
+  let key: String
+
+  /// The file in which it is; `nil` if it is in none, or in the one that is to be written again.
+  let file: String?
+
+  /// Whether the file that is to be written again has it, so that there may be callers of it.
+  let wasWritten: Bool
+
+  var exists: Bool { file != nil }
 }
