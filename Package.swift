@@ -28,7 +28,9 @@ let package = Package(
   ],
   targets: [
     // Callback futures. Never Foundation.
-    .target(name: "Futures", swiftSettings: settings),
+    .target(name: "Futures", dependencies: ["CFutures"], swiftSettings: settings),
+    // System functions that Swift cannot express, or not for every platform: thread-local storage, standard error.
+    .target(name: "CFutures"),
     // The bridge to async/await. Never Foundation.
     .target(name: "FuturesAsync", dependencies: ["Futures"], swiftSettings: settings),
     // Foundation's callback APIs as futures.
@@ -66,7 +68,7 @@ let package = Package(
       capability: .command(
         intent: .custom(
           verb: "migrate-callbacks",
-          description: "Lists the functions that take callbacks, and writes async and future twins for them."
+          description: "Lists the functions that take callbacks, and writes async and future counterparts for them."
         )
       ),
       dependencies: ["migrate-callbacks-tool"],
@@ -81,7 +83,7 @@ let package = Package(
     ),
     .testTarget(
       name: "FuturesTests",
-      dependencies: ["Futures", "FuturesTesting", "AllocationCounter", "TestSupport"],
+      dependencies: ["Futures", "CFutures", "FuturesTesting", "AllocationCounter", "TestSupport"],
       swiftSettings: settings
     ),
     .testTarget(
@@ -112,11 +114,12 @@ let package = Package(
       dependencies: ["Futures", "FuturesAsync", "FuturesTesting", "TestSupport"],
       swiftSettings: settings
     ),
-    // Compiles the sources of the core again, by a link to them, with atomics and locks whose order the tests decide.
+    // Compiles the core a second time, through a link. Has its own atomics, locks and thread-local storage: the tests decide the
+    // order of steps, and both copies of the core run on one thread.
     .testTarget(
       name: "ExplorationTests",
-      dependencies: ["TestSupport"],
-      exclude: ["Core/Futures.docc", "Core/Core/Lock.swift"],
+      dependencies: ["CFutures", "TestSupport"],
+      exclude: ["Core/Futures.docc", "Core/Support/Lock.swift", "Core/Execution/Trampoline+Current.swift"],
       swiftSettings: settings
     ),
     .testTarget(

@@ -22,7 +22,7 @@ func loadPicture() -> Future<Data, any Error> { .succeeded(Data()) }
 func download(_ url: URL) -> Future<Data, any Error> { .succeeded(Data()) }
 func download(
   _ url: URL,
-  progress: @escaping @Sendable (Int64, Int64?) -> Void,
+  progress: @escaping @Sendable (Int64, Int64) -> Void,
   completion: @escaping @Sendable (Data?, (any Error)?) -> Void
 ) {
   progress(1, 1)

@@ -1,32 +1,39 @@
 /// A function that takes a callback.
-struct CallbackFunction {
+package struct CallbackFunction {
   let symbol: SymbolGraph.Symbol
   let declaration: Declaration
-  let callbacks: Callbacks
+  package let callbacks: Callbacks
+
+  /// What the package says of it.
+  let knowledge: FunctionKnowledge
 
   /// The type that it is a member of, if that is of the module.
   let owner: SymbolGraph.Symbol?
   let file: String
   let path: String
   let line: Int
-  let sendability: Sendability
-  let handle: HandleCancellation
+  package let sendability: Sendability
+  package let handle: HandleCancellation
 
-  private let asyncTwin: ExpectedTwin
-  private let futureTwin: ExpectedTwin
+  private let asyncCounterpart: ExpectedCounterpart
+  private let futureCounterpart: ExpectedCounterpart
 
-  /// Whether there is a function that differs from the async twin in not being async.
-  let hasPlainTwin: Bool
+  /// Whether there is a function that differs from the async counterpart in not being async.
+  let hasPlainCounterpart: Bool
 
   init(
     symbol: SymbolGraph.Symbol,
     declaration: Declaration,
     callbacks: Callbacks,
+    knowledge: FunctionKnowledge,
     owner: SymbolGraph.Symbol?,
     scopeAccess: AccessLevel,
     scopes: [String],
+    protocolScopes: [String],
+    role: FunctionRole,
     facts: TypeFacts,
-    twins: Twins,
+    handles: Handles,
+    counterparts: Counterparts,
     file: String,
     path: String,
     line: Int
@@ -34,28 +41,39 @@ struct CallbackFunction {
     self.symbol = symbol
     self.declaration = declaration
     self.callbacks = callbacks
+    self.knowledge = knowledge
     self.owner = owner
     self.file = file
     self.path = path
     self.line = line
     visibility = min(symbol.access, scopeAccess)
     self.scopes = scopes
+    self.role = role
+    // The counterpart of a requirement serves all types that conform.
+    let all = scopes + protocolScopes
     let sendables = facts.sendables(in: symbol, of: owner)
     sendability = callbacks.shape.values.map { facts.all($0, sendables) } ?? .unknown
-    handle = facts.cancellation(of: declaration.returnType, sendables)
-    asyncTwin = twins.twin(.async, of: declaration, callbacks, in: scopes)
-    futureTwin = twins.twin(.future, of: declaration, callbacks, in: scopes)
-    hasPlainTwin = twins.file(asyncTwin.key, in: scopes, isAsync: false) != nil
+    handle = handles.cancellation(of: declaration, in: owner, sendables, knowledge)
+    asyncCounterpart = counterparts.counterpart(.async, of: declaration, callbacks, in: all)
+    futureCounterpart = counterparts.counterpart(.future, of: declaration, callbacks, in: all)
+    hasPlainCounterpart = counterparts.file(asyncCounterpart.key, in: scopes, isAsync: false) != nil
   }
+
+  let role: FunctionRole
+
+  /// Without the types in which it is.
+  var name: String { symbol.pathComponents.last ?? "" }
 
   /// The type that it is in, and its superclasses.
   let scopes: [String]
 
-  /// The twin of this kind that it has, or would have.
-  func twin(_ kind: Twin.Kind) -> ExpectedTwin { kind == .async ? asyncTwin : futureTwin }
+  /// The counterpart of this kind that it has, or would have.
+  func counterpart(_ kind: Counterpart.Kind) -> ExpectedCounterpart {
+    kind == .async ? asyncCounterpart : futureCounterpart
+  }
 
-  var hasAsyncTwin: Bool { asyncTwin.exists }
-  var hasFutureTwin: Bool { futureTwin.exists }
+  var hasAsyncCounterpart: Bool { asyncCounterpart.exists }
+  var hasFutureCounterpart: Bool { futureCounterpart.exists }
 
   /// Whether it returns something at once.
   var returnsValue: Bool { !declaration.returnType.isEmpty && !CallbackShape.isVoid(declaration.returnType) }
@@ -78,9 +96,10 @@ struct CallbackFunction {
   var isDeprecated: Bool { symbol.availability?.contains { $0.isUnconditionallyDeprecated == true } == true }
 
   /// Whether `--deprecate` has annotated it, or somebody in the same way.
-  var isRenamedToTwin: Bool {
+  var isRenamedToCounterpart: Bool {
     symbol.availability?.contains { item in
-      item.isUnconditionallyDeprecated == true && (item.renamed == asyncTwin.title || item.renamed == futureTwin.title)
+      item.isUnconditionallyDeprecated == true
+        && (item.renamed == asyncCounterpart.title || item.renamed == futureCounterpart.title)
     } == true
   }
 

@@ -1,5 +1,5 @@
 /// What a callback tells, and how.
-enum CallbackShape {
+package indirect enum CallbackShape {
   /// One parameter, a `Result`.
   case result(value: ArraySlice<Token>, failure: ArraySlice<Token>)
 
@@ -15,14 +15,17 @@ enum CallbackShape {
   /// One closure for success and one for failure.
   case successOrFailure([ArraySlice<Token>])
 
-  /// It may come more than once.
-  case repeated
+  /// One value that holds the parts of another shape.
+  case unpacked(CallbackShape, Unpacking)
 
-  /// Nothing that this tool knows; why.
-  case unknown(String)
+  /// It can come more than once.
+  case repeated(Refusal)
+
+  /// None that this tool can write a counterpart for.
+  case unknown(Refusal)
 
   /// How reports name it.
-  var name: String {
+  package var name: String {
     switch self {
     case .result: "Result"
     case .valuesOrError(let values, areOptional: true): values.count == 1 ? "value?, error?" : "values?, error?"
@@ -30,6 +33,7 @@ enum CallbackShape {
     case .values(let values): values.isEmpty ? "nothing" : values.count == 1 ? "value" : "values"
     case .error: "error?"
     case .successOrFailure: "success, failure"
+    case .unpacked(let shape, let unpacking): "\(shape.name) in \(unpacking.name)"
     case .repeated: "many times"
     case .unknown: "unknown"
     }
@@ -40,6 +44,7 @@ enum CallbackShape {
     switch self {
     case .result(let value, _): Self.isVoid(value) ? [] : [value]
     case .valuesOrError(let values, _), .values(let values), .successOrFailure(let values): values
+    case .unpacked(let shape, _): shape.values
     case .error: []
     case .repeated, .unknown: nil
     }
@@ -48,8 +53,28 @@ enum CallbackShape {
   static func isVoid(_ type: ArraySlice<Token>) -> Bool { type.text == "Void" || type.text == "()" }
 }
 
+/// How the parts are taken out of a value.
+package enum Unpacking {
+  /// Its property `result`.
+  case result
+
+  /// So many elements of a tuple.
+  case tuple(Int)
+
+  /// The cases of an enum, and whether success has a value.
+  case cases(success: String, hasValue: Bool, failure: String)
+
+  fileprivate var name: String {
+    switch self {
+    case .result: "a response"
+    case .tuple: "a tuple"
+    case .cases: "an enum"
+    }
+  }
+}
+
 /// How a closure tells the progress of the work.
-enum ProgressShape {
+package enum ProgressShape {
   /// As a fraction of a floating-point type.
   case fraction(type: String)
 
@@ -58,22 +83,28 @@ enum ProgressShape {
 }
 
 /// The callbacks among the parameters of a function.
-struct Callbacks {
-  let shape: CallbackShape
+package struct Callbacks {
+  package let shape: CallbackShape
 
   /// The parameter that tells the result, or the success.
-  let completion: Int
+  package let completion: Int
 
   /// The parameter that tells a failure, where that has one of its own.
   var failure: Int?
 
-  var progress: (parameter: Int, shape: ProgressShape)?
+  package var progress: (parameter: Int, shape: ProgressShape)?
+
+  /// The parameter that says only where the callback comes, and what a counterpart passes for it.
+  var queue: QueueParameter?
+
+  /// The callbacks themselves.
+  var callbacks: Set<Int> { failure.map { [completion, $0] } ?? [completion] }
 
   /// The parameters that callers of an async function do not give.
-  var omitted: Set<Int> { failure.map { [completion, $0] } ?? [completion] }
+  package var omitted: Set<Int> { callbacks.union(queue.map { [$0.index] } ?? []) }
 
-  /// The parameters that callers of a twin do not give; a future has progress of its own.
-  func omitted(by kind: Twin.Kind) -> Set<Int> {
+  /// The parameters that callers of a counterpart do not give; a future has progress of its own.
+  func omitted(by kind: Counterpart.Kind) -> Set<Int> {
     kind == .future ? omitted.union(progress.map { [$0.parameter] } ?? []) : omitted
   }
 }
@@ -81,15 +112,21 @@ struct Callbacks {
 extension Callbacks {
   /// Finds the callbacks of a function; `nil` if it takes none.
   ///
-  /// What a closure is for is told by its type, and where the type leaves it open by the names; what they leave open, too, is
-  /// `unknown`.
-  init?(_ declaration: Declaration, _ aliases: TypeAliases) {
+  /// The type of a closure decides its shape. The names decide whether it is called once. If neither they nor the
+  /// package's own configuration settle that, the shape is `unknown`.
+  init?(
+    _ declaration: Declaration,
+    _ aliases: TypeAliases,
+    _ facts: TypeFacts,
+    documentation: String,
+    _ knowledge: FunctionKnowledge
+  ) {
     var completions: [(index: Int, type: FunctionType)] = []
     var progress: (parameter: Int, shape: ProgressShape)?
     for (index, parameter) in declaration.parameters.enumerated() {
       guard let type = aliases.functionType(of: parameter.type), type.returnsNothing else { continue }
-      // What throws or waits is rather work to be done, unless it is called otherwise.
-      guard type.effects.isEmpty || parameter.isNamed(like: Self.once) else { continue }
+      // A closure that throws or awaits is work to do, unless its name says otherwise.
+      guard type.effects.isEmpty || parameter.isNamed(like: CallbackNames.callbacks) else { continue }
       let specifiers = parameter.specifiers
       guard !specifiers.contains("@autoclosure") else { continue }
       let isEscaping = specifiers.contains("@escaping") || aliases.isOptional(parameter.type)
@@ -101,27 +138,71 @@ extension Callbacks {
       }
     }
     guard let first = completions.first else { return nil }
-    if let pair = Self.pair(completions, declaration, aliases) {
+    let reader = ShapeReader(
+      declaration: declaration,
+      aliases: aliases,
+      facts: facts,
+      documentation: documentation,
+      knowledge: knowledge
+    )
+    if let pair = reader.pair(completions) {
       self = pair
     } else if completions.count == 1 {
-      self.init(shape: Self.shape(first.type, first.index, declaration, aliases), completion: first.index)
+      self.init(shape: reader.shape(first.type, first.index), completion: first.index)
     } else {
-      self.init(shape: .unknown("it takes \(completions.count) callbacks"), completion: first.index)
+      self.init(shape: .unknown(Refusal("it takes \(completions.count) callbacks")), completion: first.index)
     }
     self.progress = progress
+    queue = QueueParameter(declaration, aliases, knowledge.value(.queue))
   }
+}
 
-  private static let once = [
-    "complet", "done", "finish", "then", "reply", "callback", "result", "answer", "respon", "success",
-  ]
+/// A parameter that says only where the callback comes.
+struct QueueParameter {
+  let index: Int
 
-  private static let watching = ["observ", "listen", "subscri", "watch", "monitor"]
+  /// What a counterpart passes; `nil` where it leaves the function's own default.
+  let argument: String?
 
-  private static func pair(
-    _ completions: [(index: Int, type: FunctionType)],
-    _ declaration: Declaration,
-    _ aliases: TypeAliases
-  ) -> Callbacks? {
+  /// Finds the parameter: the one of this name, or a queue whose own name says what it is for.
+  ///
+  /// A `queue` without a default might be the one of the work, so it stays a parameter.
+  fileprivate init?(_ declaration: Declaration, _ aliases: TypeAliases, _ name: String?) {
+    let parameters = declaration.parameters
+    let found = parameters.firstIndex { parameter in
+      let names = [parameter.label, parameter.name]
+      if let name { return names.contains(name) }
+      let type = aliases.wrapped(parameter.type) ?? aliases.resolve(parameter.type)
+      guard ["DispatchQueue", "OperationQueue", "Dispatch.DispatchQueue"].contains(type.text) else { return false }
+      return names.contains { CallbackNames.isQueue($0, hasDefault: parameter.defaultValue != nil) }
+    }
+    guard let found else { return nil }
+    index = found
+    let type = aliases.resolve(parameters[found].type)
+    if parameters[found].defaultValue != nil {
+      argument = nil
+    } else if aliases.isOptional(type) {
+      argument = "nil"
+    } else if type.text.hasSuffix("DispatchQueue") {
+      argument = ".global()"
+    } else if type.text == "OperationQueue" {
+      argument = "OperationQueue()"
+    } else {
+      return nil
+    }
+  }
+}
+
+/// Reads the shape of a function's callback.
+private struct ShapeReader {
+  let declaration: Declaration
+  let aliases: TypeAliases
+  let facts: TypeFacts
+  let documentation: String
+  let knowledge: FunctionKnowledge
+
+  /// One closure for success and one for failure, if these are such.
+  func pair(_ completions: [(index: Int, type: FunctionType)]) -> Callbacks? {
     guard completions.count == 2 else { return nil }
     let failures = completions.filter { completion in
       declaration.parameters[completion.index].isNamed(like: ["fail", "error", "reject"])
@@ -135,36 +216,73 @@ extension Callbacks {
     guard let failure = failures.first, let success = successes.first, failure.index != success.index else {
       return nil
     }
-    let shape = CallbackShape.successOrFailure(success.type.parameters)
+    let values = success.type.parameters
+    let refusal = typeRefusal(values) ?? scopeRefusal(values) ?? failureRefusal(values, success.type.labels)
+    let shape = refusal.map(CallbackShape.unknown) ?? repetition(success.index) ?? .successOrFailure(values)
     return Callbacks(shape: shape, completion: success.index, failure: failure.index)
   }
 
-  private static func shape(
-    _ type: FunctionType,
-    _ index: Int,
-    _ declaration: Declaration,
-    _ aliases: TypeAliases
-  ) -> CallbackShape {
+  func shape(_ type: FunctionType, _ index: Int) -> CallbackShape {
     let values = type.parameters
-    // Nothing in a type says that it comes once; these names say that it does not.
-    let parameter = declaration.parameters[index]
-    let repeating = ["observ", "listen", "chang", "updat", "event", "each", "every", "tick", "receiv", "subscri"]
-    if parameter.isNamed(like: repeating) || hasWord(declaration.name, like: Self.watching) { return .repeated }
-    if values.contains(where: { aliases.functionType(of: $0) != nil }) { return .unknown("it is given a closure") }
-    for value in values {
-      if let word = Declaration.Parameter.ownershipWords.first(where: { $0 == value.first?.text }) {
-        return .unknown("its callback's parameter is `\(word)`")
+    if let refusal = typeRefusal(values) ?? scopeRefusal(values) { return .unknown(refusal) }
+    if let repetition = repetition(index) { return repetition }
+    let shape = typeShape(values)
+    guard case .values = shape else { return shape }
+    if knowledge.says(.whole) { return shape }
+    if values.count == 1, let unpacked = unpacked(values[0]) { return unpacked }
+    return failureRefusal(values, type.labels).map(CallbackShape.unknown) ?? shape
+  }
+
+  /// The shape inside of a value.
+  private func unpacked(_ value: ArraySlice<Token>) -> CallbackShape? {
+    var reader = TokenReader(aliases.resolve(value))
+    if let inside = reader.takeBracketed("(", ")"), reader.isAtEnd, inside.elements.count > 1 {
+      let shape = typeShape(inside.elements.map(FunctionType.withoutLabel))
+      switch shape {
+      case .valuesOrError(let values, areOptional: true) where values.count < 3: break
+      case .valuesOrError(_, areOptional: false): break
+      default: return nil
       }
-      if value.last?.text == "..." { return .unknown("its callback is variadic") }
+      return .unpacked(shape, .tuple(inside.elements.count))
     }
-    if values.count == 1 {
-      var result = TokenReader(aliases.resolve(values[0]))
-      if result.next?.type == "s:s6ResultO", result.take("Result"),
-        let arguments = result.takeBracketed("<", ">")?.elements, arguments.count == 2,
-        result.isAtEnd
-      {
-        return .result(value: arguments[0], failure: arguments[1])
+    switch facts.members.failure(in: value, aliases) {
+    case .result(let value, let failure)?: return .unpacked(.result(value: value, failure: failure), .result)
+    case .cases(let success, let value, let failure)?:
+      let values = value.map { CallbackShape.isVoid($0) ? [] : [$0] } ?? []
+      let unpacking = Unpacking.cases(success: success, hasValue: value != nil, failure: failure)
+      return .unpacked(.successOrFailure(values), unpacking)
+    case .hidden?, nil: return nil
+    }
+  }
+
+  /// Why a value might hold a failure that a counterpart would return.
+  private func failureRefusal(_ values: [ArraySlice<Token>], _ labels: [String]) -> Refusal? {
+    guard !knowledge.says(.whole) else { return nil }
+    func refusal(_ reason: String) -> Refusal { Refusal(reason, .whole, knowledge.title) }
+    for (value, label) in zip(values, labels) {
+      let type = aliases.resolve(value)
+      if aliases.isError(aliases.wrapped(type) ?? type) {
+        return refusal("its callback gets an error that is not its last value")
       }
+      if CallbackNames.hasWord(label, like: ["error", "fail"]) {
+        return refusal("its callback's `\(label)` might be a failure")
+      }
+      for token in type {
+        if token.type == "s:s6ResultO" || token.type == "s:s5ErrorP" {
+          return refusal("`\(type.text)` might hold a failure")
+        }
+        if facts.members.failure(in: [token], aliases) != nil || facts.isForeignResponse(token) {
+          return refusal("`\(token.text)` might hold a failure")
+        }
+      }
+    }
+    return nil
+  }
+
+  /// The shape that the type alone decides.
+  private func typeShape(_ values: [ArraySlice<Token>]) -> CallbackShape {
+    if values.count == 1, let (value, failure) = aliases.result(values[0]) {
+      return .result(value: value, failure: failure)
     }
     if let last = values.last, let error = aliases.wrapped(last), aliases.isError(error) {
       let rest = values.dropLast().map { $0 }
@@ -173,26 +291,68 @@ extension Callbacks {
       return wrapped.count == rest.count
         ? .valuesOrError(wrapped, areOptional: true) : .valuesOrError(rest, areOptional: false)
     }
-    if let last = values.last, aliases.isError(last) { return .unknown("its only closure gets an error") }
-    if parameter.isNamed(like: Self.once) { return .values(values) }
-    return .unknown("nothing says whether `\(parameter.name)` is called once")
+    if let last = values.last, aliases.isError(last) { return .unknown(Refusal("its only closure gets an error")) }
+    return .values(values)
   }
-}
 
-/// Whether one of the words of a name, as in `onChange`, begins with one of these.
-private func hasWord(_ name: String, like beginnings: [String]) -> Bool {
-  var words = [""]
-  for character in name {
-    // `ID` is one word.
-    if character.isUppercase, words[words.count - 1].last?.isUppercase != true { words.append("") }
-    words[words.count - 1].append(character)
+  /// Why values of these types cannot be returned.
+  private func typeRefusal(_ values: [ArraySlice<Token>]) -> Refusal? {
+    if values.contains(where: { aliases.functionType(of: $0) != nil }) { return Refusal("it is given a closure") }
+    for value in values {
+      if let word = Declaration.Parameter.ownershipWords.first(where: { $0 == value.first?.text }) {
+        return Refusal("its callback's parameter is `\(word)`")
+      }
+      if value.last?.text == "..." { return Refusal("its callback is variadic") }
+    }
+    if values.count > 1, values.contains(where: { aliases.result($0) != nil }) {
+      return Refusal("its callback gets a context and a result; write an async function that takes a closure")
+    }
+    return nil
   }
-  return words.contains { word in beginnings.contains { word.lowercased().hasPrefix($0) } }
+
+  /// Why its values cannot leave the callback.
+  private func scopeRefusal(_ values: [ArraySlice<Token>]) -> Refusal? {
+    let advice = "write an async function that takes a closure"
+    if knowledge.says(.scoped) {
+      return Refusal("\(MigrationConfiguration.fileName) says that its values are scoped; \(advice)")
+    }
+    guard !knowledge.says(.once) else { return nil }
+    func refusal(_ reason: String) -> Refusal { Refusal("\(reason); \(advice)", .once, knowledge.title) }
+    let all = values.flatMap { aliases.resolve($0) }
+    if let pointer = all.first(where: { CallbackNames.isPointer($0.text) }) {
+      return refusal("`\(pointer.text)` is valid inside the callback only")
+    }
+    if CallbackNames.isScoped(function: declaration.plainName), let type = all.first(where: facts.isUnsharedReference) {
+      return refusal("`\(type.text)` might be valid inside the callback only")
+    }
+    let isShared = values.allSatisfy { facts.sendability(of: $0, []) == .yes }
+    if !isShared, let phrase = CallbackNames.forbidsKeeping(documentation) {
+      return refusal("its documentation says \"\(phrase)\"")
+    }
+    return nil
+  }
+
+  /// `repeated` or `unknown`, unless the names or the package say that the callback comes once.
+  private func repetition(_ index: Int) -> CallbackShape? {
+    if knowledge.says(.many) {
+      return .repeated(Refusal("\(MigrationConfiguration.fileName) says that its callback comes many times"))
+    }
+    if knowledge.says(.once) { return nil }
+    let parameter = declaration.parameters[index]
+    switch CallbackNames.repetition(function: declaration.plainName, parameter: [parameter.label, parameter.name]) {
+    case .once: return nil
+    case .many:
+      let reason = "its callback may come again and again; `callbackStream` makes a sequence of it"
+      return .repeated(Refusal(reason, .once, knowledge.title))
+    case .unknown:
+      return .unknown(Refusal("nothing says whether `\(parameter.name)` is called once", .once, knowledge.title))
+    }
+  }
 }
 
 extension Declaration.Parameter {
   fileprivate func isNamed(like beginnings: [String]) -> Bool {
-    [label, name].contains { hasWord($0, like: beginnings) }
+    [label, name].contains { CallbackNames.hasWord($0, like: beginnings) }
   }
 }
 
@@ -223,6 +383,15 @@ extension TypeAliases {
   }
 
   func isOptional(_ type: ArraySlice<Token>) -> Bool { wrapped(type) != nil }
+
+  /// The parts of a `Result`; `nil` if the type is none.
+  func result(_ type: ArraySlice<Token>) -> (value: ArraySlice<Token>, failure: ArraySlice<Token>)? {
+    var result = TokenReader(resolve(type))
+    guard result.next?.type == "s:s6ResultO", result.take("Result"),
+      let arguments = result.takeBracketed("<", ">")?.elements, arguments.count == 2, result.isAtEnd
+    else { return nil }
+    return (arguments[0], arguments[1])
+  }
 
   /// Whether it is known to be an error.
   func isError(_ type: ArraySlice<Token>) -> Bool {

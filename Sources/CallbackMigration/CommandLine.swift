@@ -2,7 +2,7 @@
 public enum MigrationCommand: Equatable, Sendable {
   case help
   case report(ReportFormat)
-  case generate(TwinStyle, output: String?, only: String?, isDeprecating: Bool)
+  case generate(CounterpartStyle, output: String?, only: String?, isDeprecating: Bool)
 }
 
 /// The arguments of `swift package migrate-callbacks`, read.
@@ -48,7 +48,7 @@ public struct MigrationArguments: Equatable, Sendable {
     if name == "report" {
       command = .report(try Self.choice("--format", values) ?? .table)
     } else {
-      let style: TwinStyle = try Self.choice("--style", values) ?? .both
+      let style: CounterpartStyle = try Self.choice("--style", values) ?? .both
       command = .generate(
         style,
         output: values["--output"],
@@ -80,9 +80,9 @@ public struct MigrationArguments: Equatable, Sendable {
            swift package migrate-callbacks generate [--target T] [--style futures|async|both] [--minimum-access LEVEL]
                                                     [--output FILE] [--only PATTERN] [--deprecate]
 
-    report    Lists every function that takes an escaping callback, and how many have an async twin: the burn-down
+    report    Lists every function that takes an escaping callback, and how many have an async counterpart: the burn-down
               of a migration.
-    generate  Writes a file of extensions with an async twin for each, and one that returns a future. What it cannot
+    generate  Writes a file of extensions with an async counterpart for each, and one that returns a future. What it cannot
               write safely it lists at the end of the file, with the reason.
 
     --target T              The target; without it all of the package, or for generate the only one.
@@ -91,7 +91,7 @@ public struct MigrationArguments: Equatable, Sendable {
                             written is not overwritten. On macOS, swift package needs
                             --allow-writing-to-package-directory before the name of the command.
     --only PATTERN          Only functions whose title matches, such as 'Store.*' or 'user(id:'.
-    --deprecate             Prints the annotations that deprecate the functions that have a twin, as a diff.
+    --deprecate             Prints the annotations that deprecate the functions that have a counterpart, as a diff.
 
     """
 }

@@ -1,9 +1,9 @@
 /// A function's declaration, as the compiler wrote it down.
-struct Declaration {
-  struct Parameter {
+package struct Declaration {
+  package struct Parameter {
     /// `_` where callers write none.
-    let label: String
-    fileprivate(set) var name: String
+    package let label: String
+    package fileprivate(set) var name: String
 
     /// As an expression that names it.
     var reference: String { Self.reservedWords.contains(name) ? "`\(name)`" : name }
@@ -20,12 +20,12 @@ struct Declaration {
     ]
 
     /// With attributes and `inout`, without the default.
-    let type: ArraySlice<Token>
-    let isVariadic: Bool
-    let defaultValue: ArraySlice<Token>?
+    package let type: ArraySlice<Token>
+    package let isVariadic: Bool
+    package let defaultValue: ArraySlice<Token>?
 
     /// What stands before the type itself: `inout`, `@escaping` and their like.
-    var specifiers: Set<String> {
+    package var specifiers: Set<String> {
       var reader = TokenReader(type)
       var specifiers: Set<String> = []
       while let next = reader.next {
@@ -44,7 +44,7 @@ struct Declaration {
     static let ownershipWords: Set<String> = ["inout", "borrowing", "consuming", "sending", "isolated"]
 
     /// As it is declared.
-    var text: String {
+    package var text: String {
       let names = label == name ? name : "\(label) \(name)"
       let value = defaultValue.map { " = \($0.text)" } ?? ""
       return "\(names): \(type.text)\(isVariadic ? "..." : "")\(value)"
@@ -52,28 +52,28 @@ struct Declaration {
   }
 
   /// Those of the function itself, such as `@MainActor`.
-  let attributes: [String]
-  let modifiers: [String]
+  package let attributes: [String]
+  package let modifiers: [String]
 
   /// `func`, `init` or another.
-  let keyword: String
-  let name: String
+  package let keyword: String
+  package let name: String
 
   /// With the angle brackets; empty if there is none.
-  let genericClause: String
-  let parameters: [Parameter]
+  package let genericClause: String
+  package let parameters: [Parameter]
 
   /// `async`, `throws`, `throws(E)`, `rethrows`.
-  let effects: [String]
+  package let effects: [String]
 
   /// Empty for none.
-  let returnType: ArraySlice<Token>
+  package let returnType: ArraySlice<Token>
 
   /// With `where`; empty if there is none.
-  let whereClause: String
+  package let whereClause: String
 
   /// Reads the tokens of a declaration; `nil` if it is not one of a function.
-  init?(_ tokens: [Token]) {
+  package init?(_ tokens: [Token]) {
     var reader = TokenReader(tokens)
     attributes = reader.takeAttributes().map(\.text)
     var modifiers: [String] = []
@@ -94,7 +94,7 @@ struct Declaration {
     guard let parameters = reader.takeBracketed("(", ")") else { return nil }
     var named = parameters.elements.compactMap(Parameter.init)
     guard named.count == parameters.elements.count else { return nil }
-    // A twin has to pass it on.
+    // A counterpart has to pass it on.
     for index in named.indices where named[index].name == "_" { named[index].name = "argument\(index + 1)" }
     self.parameters = named
     var effects: [String] = []
@@ -118,13 +118,13 @@ struct Declaration {
   var isStatic: Bool { modifiers.contains("static") || modifiers.contains("class") }
 
   /// Whether it is named by signs.
-  var isOperator: Bool { name.first.map { !$0.isLetter && $0 != "_" && $0 != "`" } ?? true }
+  package var isOperator: Bool { name.first.map { !$0.isLetter && $0 != "_" && $0 != "`" } ?? true }
 
   /// Without backticks.
   var plainName: String { name.filter { $0 != "`" } }
 
   /// As it is called in documentation: `user(id:completion:)`.
-  func title(without omitted: Set<Int> = []) -> String {
+  package func title(without omitted: Set<Int> = []) -> String {
     let labels = parameters.indices.filter { !omitted.contains($0) }.map { parameters[$0].label + ":" }
     return "\(plainName)(\(labels.joined()))"
   }

@@ -1,32 +1,48 @@
 internal import Foundation
 
-/// Prints which annotations would deprecate the functions that have a twin, as a diff to review and apply.
+/// Prints which annotations would deprecate the functions that have a counterpart, as a diff to review and apply.
 public struct DeprecationDiff {
   private let inventory: Inventory
-  private let style: TwinStyle
+  private let style: CounterpartStyle
+  private let pattern: TitlePattern
 
   /// Takes the functions.
   /// - Parameters:
-  ///   - inventory: The functions of a module, as it is with the twins in it.
-  ///   - style: The twins that they are to be replaced by; `both` prefers the async one.
-  public init(_ inventory: Inventory, style: TwinStyle) {
+  ///   - inventory: The functions of a module, as it is with the counterparts in it.
+  ///   - style: The counterparts that they are to be replaced by; `both` prefers the async one.
+  ///   - pattern: Only functions whose title matches it; all if `nil`.
+  public init(_ inventory: Inventory, style: CounterpartStyle, only pattern: String? = nil) {
     self.inventory = inventory
     self.style = style
+    self.pattern = TitlePattern(part: pattern)
   }
+
+  /// The first line of a file with a diff; `git apply` ignores it.
+  public static let marker = "# Written by `swift package migrate-callbacks generate --deprecate`."
 
   /// The diff, in the format of `git diff`; empty if there is nothing to deprecate.
   /// - Throws: Where a source file cannot be read.
   public func text() throws(MigrationError) -> String {
     var text = ""
-    let candidates = inventory.functions.filter { !$0.isDeprecated && !$0.isUnavailable && replacement($0) != nil }
+    let candidates = inventory.functions.filter { canBeDeprecated($0) && replacement($0) != nil }
     for (file, functions) in Dictionary(grouping: candidates, by: \.file).sorted(by: { $0.key < $1.key }) {
       text += try diff(of: file, functions)
     }
     return text
   }
 
+  private func canBeDeprecated(_ function: CallbackFunction) -> Bool {
+    guard pattern.matches(function.title), !function.isDeprecated, !function.isUnavailable else { return false }
+    // Conforming types and the callers of protocols cannot leave a requirement, nor the system a delegate.
+    guard function.role == .plain else { return false }
+    // A caller that gives no callback has nothing to await.
+    return !function.callbacks.callbacks.allSatisfy { function.declaration.parameters[$0].defaultValue != nil }
+  }
+
   private func replacement(_ function: CallbackFunction) -> (title: String, file: String)? {
-    style.kinds.lazy.map(function.twin).compactMap { twin in twin.file.map { (twin.title, $0) } }.first
+    style.kinds.lazy.map(function.counterpart).compactMap { counterpart in
+      counterpart.file.map { (counterpart.title, $0) }
+    }.first
   }
 
   private func isGenerated(_ file: String) -> Bool {
@@ -44,13 +60,13 @@ public struct DeprecationDiff {
     var calledCount = 0
     for function in functions {
       let index = function.line - 1
-      guard lines.indices.contains(index), let (title, twinFile) = replacement(function) else { continue }
+      guard lines.indices.contains(index), let (title, counterpartFile) = replacement(function) else { continue }
       // What stands before the name is to be the declaration's own: `public func`, not `struct Store { func`.
       guard !lines[index].prefix(function.column).contains(where: { "{};".contains($0) }) else {
         notes += "# \(file): \(function.title) does not begin its line; annotate it by hand.\n"
         continue
       }
-      if isGenerated(twinFile) { calledCount += 1 }
+      if isGenerated(counterpartFile) { calledCount += 1 }
       let indent = lines[index].prefix(while: \.isWhitespace)
       hunks += "@@ -\(function.line),1 +\(function.line + added),2 @@\n"
       hunks += "+\(indent)@available(*, deprecated, renamed: \"\(title)\")\n"
@@ -59,7 +75,7 @@ public struct DeprecationDiff {
     }
     if calledCount > 0 {
       let which = calledCount == 1 ? "1 function is" : "\(calledCount) functions are"
-      notes += "# \(file): \(which) still called by generated twins, where the compiler will warn of it.\n"
+      notes += "# \(file): \(which) still called by generated counterparts, where the compiler will warn of it.\n"
     }
     return notes + (hunks.isEmpty ? "" : "--- a/\(file)\n+++ b/\(file)\n" + hunks)
   }

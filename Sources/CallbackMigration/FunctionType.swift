@@ -1,14 +1,17 @@
 /// The type of a closure.
-struct FunctionType {
-  let parameters: [ArraySlice<Token>]
-  let effects: Set<String>
+package struct FunctionType {
+  package let parameters: [ArraySlice<Token>]
+
+  /// The names of the parameters, empty where there is none.
+  let labels: [String]
+  package let effects: Set<String>
   let result: ArraySlice<Token>
 
-  var returnsNothing: Bool { result.text == "Void" || result.text == "()" || result.text == "Swift.Void" }
+  package var returnsNothing: Bool { result.text == "Void" || result.text == "()" || result.text == "Swift.Void" }
 }
 
 /// Looks through the names that a module gives to types.
-struct TypeAliases {
+package struct TypeAliases {
   private struct Alias {
     let parameters: [String]
     let tokens: ArraySlice<Token>
@@ -19,7 +22,7 @@ struct TypeAliases {
   /// The types of the module that conform to `Error`.
   let errors: Set<String>
 
-  init(_ graph: SymbolGraph) {
+  package init(_ graph: SymbolGraph) {
     errors = Set(
       graph.relationships.filter { $0.kind == "conformsTo" && $0.targetFallback == "Swift.Error" }.map(\.source)
     )
@@ -69,7 +72,7 @@ struct TypeAliases {
   /// The closure type that `type` is, without its attributes; `nil` if it is none.
   ///
   /// Optional ones count: they escape, and are given a closure here.
-  func functionType(of type: ArraySlice<Token>) -> FunctionType? {
+  package func functionType(of type: ArraySlice<Token>) -> FunctionType? {
     var reader = TokenReader(type)
     while let next = reader.next, next.text.hasPrefix("@") || Declaration.Parameter.ownershipWords.contains(next.text) {
       if reader.takeAttributes().isEmpty { _ = reader.take() }
@@ -93,16 +96,24 @@ struct TypeAliases {
     }
     guard reader.take("->") else { return nil }
     return FunctionType(
-      parameters: inside.elements.map(Self.withoutLabel),
+      parameters: inside.elements.map(FunctionType.withoutLabel),
+      labels: inside.elements.map(FunctionType.label),
       effects: effects,
       result: reader.rest
     )
   }
+}
 
+extension FunctionType {
   /// A closure's parameter may be named, as in `_ user: User`.
-  private static func withoutLabel(_ parameter: ArraySlice<Token>) -> ArraySlice<Token> {
+  static func withoutLabel(_ parameter: ArraySlice<Token>) -> ArraySlice<Token> {
     var reader = TokenReader(parameter)
     let words = reader.take(upTo: [":"])
     return words.count <= 2 && reader.take(":") ? reader.rest : parameter
+  }
+
+  fileprivate static func label(_ parameter: ArraySlice<Token>) -> String {
+    withoutLabel(parameter).startIndex == parameter.startIndex
+      ? "" : parameter.prefix { $0.text != ":" }.last?.text ?? ""
   }
 }

@@ -3,13 +3,16 @@ public import Foundation
 /// The functions of a module that take a callback, and how far they have been migrated.
 public struct Inventory {
   let module: String
-  let functions: [CallbackFunction]
+  package let functions: [CallbackFunction]
+
+  /// How many functions the package's own configuration leaves out.
+  let skippedCount: Int
+
+  /// The entries of the configuration that match no function.
+  let unusedSettings: [(key: String, pattern: String)]
 
   /// What types and values are called.
   let typeNames: Set<String>
-
-  /// The functions that override one of the module.
-  private let overriding: Set<String>
 
   private let names: ScopedNames
 
@@ -22,25 +25,43 @@ public struct Inventory {
   ///   - folder: Where the compiler has put the graph.
   ///   - minimumAccess: What is less accessible is left out.
   ///   - root: The folder to which file names are relative.
-  ///   - output: A file whose functions do not count as twins, since it is to be written again.
+  ///   - configuration: What the package says of its functions.
+  ///   - output: A file whose functions do not count as counterparts, since it is to be written again.
   /// - Throws: Where there is no graph, or none that can be read.
-  public init(module: String, graphs folder: URL, minimumAccess: AccessLevel, root: URL, ignoring output: URL? = nil)
-    throws(MigrationError)
-  {
+  public init(
+    module: String,
+    graphs folder: URL,
+    minimumAccess: AccessLevel,
+    root: URL,
+    configuration: MigrationConfiguration = MigrationConfiguration(),
+    ignoring output: URL? = nil
+  ) throws(MigrationError) {
     let graph = try SymbolGraph.read(module: module, in: folder)
-    self.init(module: module, graph, minimumAccess: minimumAccess, root: root, ignoring: output)
+    self.init(
+      module: module,
+      graph,
+      minimumAccess: minimumAccess,
+      root: root,
+      configuration: configuration,
+      ignoring: output
+    )
   }
 
-  init(module: String, _ graph: SymbolGraph, minimumAccess: AccessLevel, root: URL, ignoring output: URL? = nil) {
+  package init(
+    module: String,
+    _ graph: SymbolGraph,
+    minimumAccess: AccessLevel,
+    root: URL,
+    configuration: MigrationConfiguration = MigrationConfiguration(),
+    ignoring output: URL? = nil
+  ) {
     self.module = module
     let aliases = TypeAliases(graph)
     let facts = TypeFacts(graph, aliases)
+    let handles = Handles(graph, aliases, facts)
     let owners = Owners(graph)
-    let twins = Twins(graph, aliases, ignoring: output?.standardizedFileURL.path)
-    let symbols = Set(graph.symbols.map(\.identifier.precise))
-    overriding = Set(
-      graph.relationships.filter { $0.kind == "overrides" && symbols.contains($0.target) }.map(\.source)
-    )
+    let counterparts = Counterparts(graph, aliases, ignoring: output?.standardizedFileURL.path)
+    let roles = Roles(graph)
     typeNames = Set(
       graph.symbols.filter { !["swift.method", "swift.func", "swift.init"].contains($0.kind.identifier) }.compactMap {
         $0.pathComponents.last
@@ -49,31 +70,49 @@ public struct Inventory {
     names = ScopedNames(graph)
     isMainActorTheDefault = graph.isMainActorTheDefault
     let rootPath = root.standardizedFileURL.path + "/"
-    functions = graph.symbols.compactMap { symbol in
+    let all: [CallbackFunction] = graph.symbols.compactMap { symbol in
       guard let location = symbol.location, let path = location.path else { return nil }
       guard AccessLevel(rawValue: symbol.accessLevel).map({ $0 >= minimumAccess }) == true else { return nil }
       guard let declaration = Declaration([Token](symbol.declarationFragments)) else { return nil }
-      guard let callbacks = Callbacks(declaration, aliases) else { return nil }
+      let knowledge = configuration.knowledge(of: symbol.pathComponents.joined(separator: "."))
+      let documentation = symbol.docComment?.lines.map(\.text).joined(separator: " ") ?? ""
+      let found = Callbacks(declaration, aliases, facts, documentation: documentation, knowledge)
+      guard let callbacks = found else { return nil }
       return CallbackFunction(
         symbol: symbol,
         declaration: declaration,
         callbacks: callbacks,
+        knowledge: knowledge,
         owner: owners.owner(of: symbol),
         scopeAccess: owners.access(around: symbol),
         scopes: owners.scopes(of: symbol),
+        protocolScopes: roles.protocolScopes(of: symbol),
+        role: roles.role(of: symbol, declaration),
         facts: facts,
-        twins: twins,
+        handles: handles,
+        counterparts: counterparts,
         file: path.hasPrefix(rootPath) ? String(path.dropFirst(rootPath.count)) : path,
         path: path,
         line: location.position.line + 1
       )
     }
-    .sorted { ($0.file, $0.line, $0.title) < ($1.file, $1.line, $1.title) }
+    functions = all.filter { !$0.knowledge.says(.skip) }.sorted {
+      ($0.file, $0.line, $0.title) < ($1.file, $1.line, $1.title)
+    }
+    skippedCount = all.count - functions.count
+    unusedSettings = configuration.unused(titles: all.map(\.title))
   }
 
-  func overrides(_ function: CallbackFunction) -> Bool { overriding.contains(function.symbol.identifier.precise) }
+  /// The requirement that a function implements, if it is at least as visible.
+  func requirement(of function: CallbackFunction) -> CallbackFunction? {
+    guard case .witness(let name) = function.role else { return nil }
+    return functions.first {
+      $0.role == .requirement && $0.scope.joined(separator: ".") == name && $0.name == function.name
+        && $0.visibility >= function.visibility
+    }
+  }
 
-  /// A name in a default that a twin could not use, and why.
+  /// A name in a default that a counterpart could not use, and why.
   func foreignDefault(of function: CallbackFunction) -> (name: String, reason: String)? {
     for parameter in function.declaration.parameters {
       let tokens = Array(parameter.defaultValue ?? [])
@@ -88,6 +127,6 @@ public struct Inventory {
     return nil
   }
 
-  /// How many have an async twin.
-  var migratedCount: Int { functions.count { $0.hasAsyncTwin } }
+  /// How many have an async counterpart.
+  var migratedCount: Int { functions.count { $0.hasAsyncCounterpart } }
 }

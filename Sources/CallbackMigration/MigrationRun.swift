@@ -31,8 +31,13 @@ public struct MigrationRun {
       guard let graph = graphs.first, graphs.count == 1 else {
         throw MigrationError("There are \(graphs.count) targets; name one with --target.")
       }
-      if isDeprecating { return try DeprecationDiff(try inventory(graph), style: style).text() }
       let file = output.map { $0.hasPrefix("/") ? URL(filePath: $0) : package.appending(path: $0) }
+      if isDeprecating {
+        let diff = try DeprecationDiff(try inventory(graph), style: style, only: only).text()
+        guard let file else { return diff }
+        try write(DeprecationDiff.marker + "\n" + diff, to: file, over: DeprecationDiff.marker)
+        return ""
+      }
       let text = Generator(try inventory(graph, ignoring: file), style: style, only: only).text
       guard let file else { return text }
       try write(text, to: file)
@@ -49,12 +54,13 @@ public struct MigrationRun {
       graphs: graph.folder,
       minimumAccess: arguments.minimumAccess,
       root: package,
+      configuration: try MigrationConfiguration(package: package),
       ignoring: output
     )
   }
 
-  private func write(_ text: String, to file: URL) throws(MigrationError) {
-    if let old = try? Data(contentsOf: file), !old.starts(with: Data(Generator.marker.utf8)) {
+  private func write(_ text: String, to file: URL, over marker: String = Generator.marker) throws(MigrationError) {
+    if let old = try? Data(contentsOf: file), !old.starts(with: Data(marker.utf8)) {
       throw MigrationError("\(file.path) was not written by this command, so it is left as it is.")
     }
     do {

@@ -26,7 +26,7 @@ public struct Report {
 
   // MARK: - For people
 
-  private static let columns = ["where", "function", "callback", "isolation", "Sendable", "twins"]
+  private static let columns = ["where", "function", "callback", "isolation", "Sendable", "counterparts"]
 
   private func row(_ function: CallbackFunction) -> [String] {
     [
@@ -35,7 +35,7 @@ public struct Report {
       function.shapeText,
       function.isolation,
       function.sendability.rawValue,
-      function.twinsText,
+      function.counterpartsText,
     ]
   }
 
@@ -87,8 +87,8 @@ public struct Report {
     let isolation: String
     let access: String
     let sendable: String
-    let hasAsyncTwin: Bool
-    let hasFutureTwin: Bool
+    let hasAsyncCounterpart: Bool
+    let hasFutureCounterpart: Bool
     let isDeprecated: Bool
   }
 
@@ -110,8 +110,8 @@ public struct Report {
             isolation: function.isolation,
             access: function.access.rawValue,
             sendable: function.sendability.rawValue,
-            hasAsyncTwin: function.hasAsyncTwin,
-            hasFutureTwin: function.hasFutureTwin,
+            hasAsyncCounterpart: function.hasAsyncCounterpart,
+            hasFutureCounterpart: function.hasFutureCounterpart,
             isDeprecated: function.isDeprecated
           )
         }
@@ -129,7 +129,7 @@ extension Inventory {
   fileprivate struct File {
     let file: String
     let functions: [CallbackFunction]
-    var migratedCount: Int { functions.count { $0.hasAsyncTwin } }
+    var migratedCount: Int { functions.count { $0.hasAsyncCounterpart } }
   }
 
   fileprivate var files: [File] {
@@ -142,7 +142,7 @@ extension Inventory {
     guard !functions.isEmpty else { return "no function takes a callback" }
     let percent = migratedCount * 100 / functions.count
     let functionsText = functions.count == 1 ? "1 function takes" : "\(functions.count) functions take"
-    return "\(functionsText) a callback; \(migratedCount) (\(percent) %) have an async twin"
+    return "\(functionsText) a callback; \(migratedCount) (\(percent) %) have an async counterpart"
   }
 
   fileprivate var fileSummaries: [String] {
@@ -162,9 +162,9 @@ extension CallbackFunction {
     return text
   }
 
-  fileprivate var twinsText: String {
-    let twins = [hasAsyncTwin ? "async" : nil, hasFutureTwin ? "future" : nil].compactMap { $0 }
-    return twins.isEmpty ? "-" : twins.joined(separator: ", ")
+  fileprivate var counterpartsText: String {
+    let counterparts = [hasAsyncCounterpart ? "async" : nil, hasFutureCounterpart ? "future" : nil].compactMap { $0 }
+    return counterparts.isEmpty ? "-" : counterparts.joined(separator: ", ")
   }
 }
 

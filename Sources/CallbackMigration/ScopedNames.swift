@@ -12,7 +12,7 @@ struct ScopedNames {
     }
   }
 
-  /// Why a twin cannot use a name that the function uses; `nil` if it can, as far as is known.
+  /// Why a counterpart cannot use a name that the function uses; `nil` if it can, as far as is known.
   func reason(against name: String, in scope: [String]) -> String? {
     let scopes = scope.indices.map { scope[...$0].joined(separator: ".") }
     // An extension of a nested type does not see what the outer types have.

@@ -1,5 +1,5 @@
 /// Whether values of a type may be shared among threads, as far as a symbol graph tells.
-enum Sendability: String {
+package enum Sendability: String {
   case yes, no, unknown
 }
 
@@ -7,32 +7,25 @@ enum Sendability: String {
 struct TypeFacts {
   private var sendable: Set<String> = []
   private var own: Set<String> = []
-  private var superclasses: [String: String] = [:]
-
-  /// The `cancel()` of each type that has it.
-  private var cancels: [String: Cancel] = [:]
+  private var references: Set<String> = []
   private let aliases: TypeAliases
+
+  /// What the types of the module hold.
+  let members: TypeMembers
 
   init(_ graph: SymbolGraph, _ aliases: TypeAliases) {
     self.aliases = aliases
+    members = TypeMembers(graph)
     let kinds = ["swift.class", "swift.struct", "swift.enum", "swift.protocol"]
     for symbol in graph.symbols where kinds.contains(symbol.kind.identifier) { own.insert(symbol.identifier.precise) }
-    var isFree: [String: Cancel] = [:]
-    for symbol in graph.symbols where symbol.pathComponents.last == "cancel()" && symbol.access >= .internal {
-      guard let declaration = Declaration([Token](symbol.declarationFragments)), !declaration.isStatic else { continue }
-      isFree[symbol.identifier.precise] = Cancel(declaration)
+    for symbol in graph.symbols where ["swift.class", "swift.protocol"].contains(symbol.kind.identifier) {
+      references.insert(symbol.identifier.precise)
     }
     for relation in graph.relationships {
       switch relation.kind {
       case "conformsTo" where relation.targetFallback == "Swift.Sendable": sendable.insert(relation.source)
-      case "inheritsFrom": superclasses[relation.source] = relation.target
-      case "memberOf", "requirementOf":
-        if let isFree = isFree[relation.source] { cancels[relation.target] = isFree }
       default: break
       }
-    }
-    for relation in graph.relationships where relation.targetFallback == "_Concurrency.Actor" {
-      cancels[relation.source]?.isOnActor = true
     }
     for symbol in graph.symbols where symbol.kind.identifier == "swift.associatedtype" {
       var reader = TokenReader([Token](symbol.declarationFragments))
@@ -92,6 +85,29 @@ struct TypeFacts {
     return all(arguments, genericSendables)
   }
 
+  /// Whether it names a class, or a protocol, of which nothing says that it is `Sendable`.
+  func isUnsharedReference(_ token: Token) -> Bool {
+    guard let type = token.type else { return false }
+    // The compiler's identifiers end in the kind of the type. The standard library's own are short.
+    let isForeign =
+      !own.contains(type)
+      && (type.hasPrefix("c:objc")
+        || type.hasPrefix("s:") && type.dropFirst(2).first?.isNumber == true
+          && ["C", "P", "a"].contains(type.last))
+    return (references.contains(type) || isForeign) && sendability(of: [token], []) != .yes
+  }
+
+  /// Whether it is a type of another package whose name says that it might hold a failure.
+  func isForeignResponse(_ token: Token) -> Bool {
+    guard let type = token.type, !own.contains(type), type.hasPrefix("s:"),
+      type.dropFirst(2).first?.isNumber == true, !type.contains("Foundation")
+    else { return false }
+    return ["Result", "Response", "Outcome", "Either", "Completion", "Reply", "Error", "Failure", "Exception"].contains
+    {
+      token.text.hasSuffix($0)
+    }
+  }
+
   /// The least of them.
   func all(_ types: [ArraySlice<Token>], _ genericSendables: Set<String>) -> Sendability {
     let each = types.map { sendability(of: $0, genericSendables) }
@@ -117,68 +133,4 @@ struct TypeFacts {
     "CGRect",
     "NSError", "URLError", "CocoaError", "DispatchTime",
   ]
-
-  /// How work is cancelled whose handle is of this type.
-  func cancellation(of handle: ArraySlice<Token>, _ genericSendables: Set<String>) -> HandleCancellation {
-    let type = aliases.resolve(handle)
-    guard !type.isEmpty, !CallbackShape.isVoid(type) else { return .none }
-    let isOptional = aliases.isOptional(type)
-    let bare = aliases.wrapped(type) ?? type
-    var reader = TokenReader(bare)
-    while reader.take("any") || reader.take("some") {}
-    var name = reader.take()
-    while reader.take(".") { name = reader.take() }
-    _ = reader.takeBracketed("<", ">")
-    guard reader.isAtEnd, let name else { return .none }
-    let call = isOptional ? "?.cancel()" : ".cancel()"
-    if name.type == "s:ScT" || name.type?.hasPrefix("c:") != false && Self.cancellable.contains(name.text)
-      || name.type?.contains("10Foundation") == true && Self.cancellable.contains(name.text)
-    {
-      return .calls(call)
-    }
-    var owner = name.type
-    while let type = owner, cancels[type] == nil { owner = superclasses[type] }
-    guard let owner, let cancel = cancels[owner] else { return .none }
-    if let reason = cancel.refusal { return .refused("`\(name.text).cancel()` \(reason)") }
-    guard sendability(of: bare, genericSendables) == .yes else { return .refused("`\(name.text)` is not Sendable") }
-    return .calls(call)
-  }
-
-  /// Foundation's handles, which are `Sendable` and have `cancel()`.
-  private static let cancellable: Set<String> = [
-    "URLSessionTask", "URLSessionDataTask", "URLSessionUploadTask", "URLSessionDownloadTask", "Progress", "Operation",
-    "BlockOperation",
-  ]
-}
-
-/// How work is cancelled by what its function returns.
-enum HandleCancellation {
-  /// It returns nothing that cancels.
-  case none
-
-  /// By this call on it.
-  case calls(String)
-
-  /// It could be, but not from any thread; why.
-  case refused(String)
-}
-
-/// How a type of the module cancels.
-private struct Cancel {
-  private let declaration: Declaration
-  var isOnActor = false
-
-  init(_ declaration: Declaration) { self.declaration = declaration }
-
-  /// Why it cannot be called from anywhere.
-  var refusal: String? {
-    let isIsolated = declaration.attributes.contains { $0 != "@objc" && $0 != "@discardableResult" }
-    if isIsolated || isOnActor && !declaration.modifiers.contains("nonisolated") { return "is isolated" }
-    if declaration.isAsync { return "is async" }
-    if declaration.isThrowing { return "throws" }
-    if declaration.modifiers.contains("mutating") { return "changes its handle" }
-    if declaration.modifiers.contains("consuming") { return "uses its handle up" }
-    let isIgnored = declaration.returnType.isEmpty || CallbackShape.isVoid(declaration.returnType)
-    return isIgnored || declaration.attributes.contains("@discardableResult") ? nil : "returns something"
-  }
 }

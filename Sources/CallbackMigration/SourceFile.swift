@@ -96,13 +96,13 @@ struct Import {
   private static let kinds: Set<String> = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var"]
 }
 
-/// The imports of a file of twins: those of the files whose functions it calls, each once.
+/// The imports of a file of counterparts: those of the files whose functions it calls, each once.
 struct ImportList {
   private var parts: [SourceFile.ImportPart] = []
   private var targets: Set<String> = []
   private var explicit: Set<String> = []
 
-  /// What the twins that are seen outside of the module name.
+  /// What the counterparts that are seen outside of the module name.
   private var publicModules: Set<String> = []
 
   mutating func add(_ file: SourceFile) {
@@ -115,7 +115,7 @@ struct ImportList {
     }
   }
 
-  /// Says that a twin that is seen outside of the module names these types.
+  /// Says that a counterpart that is seen outside of the module names these types.
   mutating func use(_ types: [Token]) {
     for type in types.compactMap(\.type) {
       if let module = Self.module(ofType: type) { publicModules.insert(module) }
@@ -123,9 +123,13 @@ struct ImportList {
   }
 
   /// The lines; those of the library first.
-  func lines(futures: AccessLevel?, isAsync: Bool) -> [String] {
+  ///
+  /// `futures` is the access of the widest function that names a type of the library; `nil` if there is none.
+  func lines(futures: AccessLevel?, usesFutures: Bool, isAsync: Bool) -> [String] {
     var lines: [String] = []
-    if let futures { lines.append(line("Futures", "Futures", isPublic: futures >= .public)) }
+    if usesFutures {
+      lines.append(line("Futures", "Futures", isPublic: futures.map { $0 >= .public } == true))
+    }
     if isAsync { lines.append(line("FuturesAsync", "FuturesAsync", isPublic: false)) }
     return lines
       + parts.flatMap { part in

@@ -1,8 +1,8 @@
 internal import Foundation
 
 /// What the compiler writes about one module, as far as it is needed here.
-struct SymbolGraph: Decodable {
-  struct Symbol: Decodable {
+package struct SymbolGraph: Decodable {
+  package struct Symbol: Decodable {
     struct Kind: Decodable {
       let identifier: String
     }
@@ -11,7 +11,7 @@ struct SymbolGraph: Decodable {
       let precise: String
     }
 
-    struct Fragment: Decodable {
+    package struct Fragment: Decodable {
       let kind: String
       let spelling: String
       let preciseIdentifier: String?
@@ -82,6 +82,14 @@ struct SymbolGraph: Decodable {
     let source: String
     let target: String
     let targetFallback: String?
+
+    /// The requirement that a member implements.
+    let sourceOrigin: Origin?
+
+    struct Origin: Decodable {
+      let identifier: String
+      let displayName: String
+    }
   }
 
   var symbols: [Symbol]

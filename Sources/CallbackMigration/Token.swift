@@ -1,6 +1,6 @@
 /// A word, a literal or a sign of a declaration, with what the compiler knows of it.
-struct Token: Equatable {
-  var text: String
+package struct Token: Equatable {
+  package var text: String
 
   /// Whether there is space before it, so that text can be written as the compiler wrote it.
   var hasSpaceBefore: Bool
@@ -11,7 +11,7 @@ struct Token: Equatable {
 
 extension Array where Element == Token {
   /// The tokens of what the compiler wrote.
-  init(_ fragments: [SymbolGraph.Symbol.Fragment]) {
+  package init(_ fragments: [SymbolGraph.Symbol.Fragment]) {
     self = []
     var hasSpace = false
     defer { joinAttributes() }
@@ -42,7 +42,7 @@ extension Array where Element == Token {
 
 extension Collection<Token> {
   /// The text, spaced as the compiler spaced it, without the space before it.
-  var text: String {
+  package var text: String {
     var text = ""
     for token in self {
       if token.hasSpaceBefore, !text.isEmpty { text += " " }

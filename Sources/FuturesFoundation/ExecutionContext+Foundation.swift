@@ -14,22 +14,64 @@ extension ExecutionContext {
 
   /// Runs work on the thread of `loop`, when that runs in `mode`.
   ///
-  /// It keeps the order, and wakes the loop. Nothing runs while nobody runs the loop in this mode. Delays are measured by Dispatch.
+  /// The context keeps the order, and wakes the loop. Its work runs only while the loop runs in this mode. Dispatch
+  /// measures delays.
+  ///
+  /// On Linux a timer wakes the loop. Each loop keeps one timer for each mode. So `RunLoop.run()` waits, instead of
+  /// returning for lack of sources.
   /// - Parameters:
   ///   - loop: The run loop. The context keeps it.
   ///   - mode: The mode.
   /// - Returns: The context.
   public static func runLoop(_ loop: RunLoop, mode: RunLoop.Mode = .default) -> ExecutionContext {
-    // Both calls may come from any thread: the Core Foundation functions below them lock the loop.
+    // Any thread can make these calls: the Core Foundation functions that they call lock the loop.
     nonisolated(unsafe) let loop = loop
+    #if !canImport(ObjectiveC)
+      let alarm = RunLoopAlarm.alarm(of: loop, mode)
+    #endif
     return ExecutionContext { work in
       loop.perform(inModes: [mode], block: work)
       #if canImport(ObjectiveC)
         CFRunLoopWakeUp(loop.getCFRunLoop())
       #else
-        // `perform` does not wake the loop, and a timer does.
-        loop.add(Timer(timeInterval: 0, repeats: false) { _ in }, forMode: mode)
+        alarm.ring()
       #endif
     }
   }
 }
+
+#if !canImport(ObjectiveC)
+  /// A timer that wakes a run loop.
+  ///
+  /// On Linux `RunLoop.perform` does not wake the loop, and `CFRunLoopWakeUp` is not public. A change of a timer's fire
+  /// date wakes the loop. Foundation for Linux never frees a timer, so all contexts of a loop and a mode share one.
+  private final class RunLoopAlarm: @unchecked Sendable {
+    // @unchecked: Core Foundation locks the loop and its timers. This class only compares the reference to the loop.
+    private static let alarms = Locked<[RunLoopAlarm]>([])
+
+    private weak var loop: RunLoop?
+    private let mode: RunLoop.Mode
+    private let timer: Timer
+
+    private init(of loop: RunLoop, _ mode: RunLoop.Mode) {
+      (self.loop, self.mode) = (loop, mode)
+      timer = Timer(fire: .distantFuture, interval: 1e9, repeats: true) { _ in }
+      loop.add(timer, forMode: mode)
+    }
+
+    /// Returns the alarm of a loop and a mode.
+    static func alarm(of loop: RunLoop, _ mode: RunLoop.Mode) -> RunLoopAlarm {
+      nonisolated(unsafe) let loop = loop  // the caller owns it; other threads only compare it and wake it
+      return alarms.withLock { alarms in
+        if let alarm = alarms.first(where: { $0.loop === loop && $0.mode == mode }) { return alarm }
+        alarms.removeAll { $0.loop == nil }
+        let alarm = RunLoopAlarm(of: loop, mode)
+        alarms.append(alarm)
+        return alarm
+      }
+    }
+
+    /// Wakes the loop.
+    func ring() { timer.fireDate = Date() }
+  }
+#endif

@@ -18,6 +18,33 @@ public import Futures
     public let standardError: Data
   }
 
+  /// Why `Process.future` refuses to start a program.
+  public enum ProcessStartError: Error, Equatable, CustomStringConvertible, LocalizedError {
+    /// The URL of the executable is not a file URL.
+    case executableIsNotAFile(URL)
+
+    /// The path, an argument or an entry of the environment contains a NUL. The system would cut the text there.
+    case containsNUL(String)
+
+    /// This process, or the system, has too many open files to start another process.
+    case tooManyOpenFiles
+
+    /// The cause, and the remedy.
+    public var description: String {
+      switch self {
+      case .executableIsNotAFile(let url):
+        "The executable \(url.absoluteString.debugDescription) is not a file URL. Use URL(fileURLWithPath:)."
+      case .containsNUL(let text):
+        "The system would cut \(text.debugDescription) at its NUL. Remove the NUL."
+      case .tooManyOpenFiles:
+        "There are too many open files to start a process. Close some, or raise the limit (ulimit -n)."
+      }
+    }
+
+    /// The same as `description`.
+    public var errorDescription: String? { description }
+  }
+
   extension Process {
     /// Runs a program, and gathers what it writes.
     ///
@@ -25,22 +52,26 @@ public import Futures
     /// let listing = try await Process.future(executable: URL(fileURLWithPath: "/bin/ls"), arguments: ["-l"]).value
     /// ```
     ///
-    /// Both outputs are read as they come, and the input is a file without a name, so whatever the amount, nothing waits for
-    /// somebody to read or write. The future resolves when the process has ended, and all processes that it left behind with
-    /// its outputs. A program that ends with an error has ended: look at `terminationStatus`.
+    /// A thread reads the outputs continuously, and the input is a file without a name. So the program never blocks on
+    /// this process, whatever the amount. The future resolves when the program has ended. Processes that it started can
+    /// hold its outputs open; the future waits for these too. The future succeeds even if the program fails: check
+    /// `terminationStatus`.
     ///
-    /// Cancellation, future to process: cancelling the future terminates the process (SIGTERM), and fails the future at once with
-    /// `CancellationError`; before the start, nothing is started. Process to future: a process that others end by a signal
-    /// resolves the future, as `terminationReason` says.
+    /// Cancellation, future to process: cancelling the future fails it at once with `CancellationError`. While the process
+    /// runs, it and the other processes of its group get SIGTERM. The library also closes the outputs. A process that
+    /// ignores the signal, or has left the group, gets SIGPIPE when it writes. A cancellation before the start prevents
+    /// the start.
+    /// Process to future: if another process ends the program by a signal, the future succeeds. `terminationReason`
+    /// then has the cause.
     ///
-    /// Cost: the start of a process, and two threads that read until it ends.
+    /// Cost: the start of a process, and a thread that reads its outputs.
     /// - Parameters:
     ///   - executable: The program.
     ///   - arguments: Its arguments.
     ///   - environment: Its environment; that of this process for `nil`.
     ///   - input: What it can read from its standard input, which is empty for `nil`.
-    /// - Returns: A future of what it left, which fails with the error of Foundation where the program cannot be started or its
-    ///   input cannot be stored.
+    /// - Returns: A future of its outputs and its status. It fails with `ProcessStartError`, or with Foundation's error
+    ///   if Foundation cannot start the program, store its input or read its outputs.
     public static func future(
       executable: URL,
       arguments: [String] = [],
@@ -50,11 +81,12 @@ public import Futures
       Future(
         on: .queue(processStarts),
         flattening: {
-          let process = Process()
-          process.executableURL = executable
-          process.arguments = arguments
-          if let environment { process.environment = environment }
           do {
+            try checkStart(of: executable, arguments, environment)
+            let process = Process()
+            process.executableURL = executable
+            process.arguments = arguments
+            if let environment { process.environment = environment }
             return try process.start(reading: input)
           } catch {
             return .failed(error)
@@ -66,8 +98,8 @@ public import Futures
     /// Starts the process.
     /// - Returns: A future of what it leaves.
     private func start(reading input: Data?) throws -> Future<ProcessOutput, any Error> {
-      let (output, error) = (Pipe(), Pipe())
-      let writers = [output.fileHandleForWriting, error.fileHandleForWriting]
+      let (output, error, stop) = try (PipeEnds(), PipeEnds(), PipeEnds())
+      let writers = [output.writing, error.writing]
       let inputFile = try input.map(unnamedFile)
       // Not kept open for as long as this object lives, which Foundation for Linux never frees.
       defer { for file in writers + [inputFile].compactMap({ $0 }) { try? file.close() } }
@@ -79,31 +111,121 @@ public import Futures
         ended.succeed((process.terminationStatus, process.terminationReason))
       }
       do {
+        try checkDescriptors()
         try withoutBlockedSignals { try run() }
       } catch {
         terminationHandler = nil
         throw error
       }
-      ended.onCancel { if self.isRunning { self.terminate() } }
-      return Future.zip(ended.future, output.contents, error.contents).map { ended, output, error in
+      ended.onCancel { self.terminateGroup() }
+      return Future.zip(ended.future, contents(of: [output, error], until: stop)).map { ended, contents in
         ProcessOutput(
           terminationStatus: ended.0,
           terminationReason: ended.1,
-          standardOutput: output,
-          standardError: error
+          standardOutput: contents[0],
+          standardError: contents[1]
         )
+      }
+    }
+
+    /// Terminates the process and the other processes of its group.
+    private func terminateGroup() {
+      // Foundation for Linux makes each process the leader of a new group. On other systems the group might not exist.
+      if isRunning, kill(-processIdentifier, SIGTERM) != 0 { terminate() }
+    }
+  }
+
+  /// The two ends of a pipe, which close when they are released.
+  ///
+  /// Q: Why not `Pipe`? A: Its initializer cannot fail. Without descriptors it makes an object without ends.
+  private struct PipeEnds: Sendable {
+    let reading: FileHandle
+    let writing: FileHandle
+
+    init() throws {
+      var ends: [Int32] = [-1, -1]
+      guard unsafe pipe(&ends) == 0 else { throw descriptorError(errno, .fileReadUnknown) }
+      reading = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
+      writing = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
+    }
+  }
+
+  /// Returns the error of a system call that made no descriptor.
+  private func descriptorError(_ code: Int32, _ other: CocoaError.Code, at file: URL? = nil) -> any Error {
+    if code == EMFILE || code == ENFILE { return ProcessStartError.tooManyOpenFiles }
+    return CocoaError.posix(code, other, at: file)
+  }
+
+  /// Throws if there are fewer free descriptors than Foundation needs to start a process.
+  ///
+  /// Foundation for Linux does not check: without descriptors it traps, never notices the end of the process, or closes
+  /// descriptor 0. Another thread can still open files between this check and the start.
+  private func checkDescriptors() throws {
+    #if os(Linux)
+      // The first start takes 13, and keeps most of them for run loops.
+      let needed = 16
+      var copies: [Int32] = []
+      defer { for copy in copies { close(copy) } }
+      while copies.count < needed {
+        let copy = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        guard copy >= 0 else { throw descriptorError(errno, .fileReadUnknown) }
+        copies.append(copy)
+      }
+    #endif
+  }
+
+  /// Reads pipes, on one thread, until the last writer of each has closed it.
+  /// - Returns: A future of the contents of each pipe. Cancelling it closes the reading ends.
+  private func contents(of pipes: [PipeEnds], until stop: PipeEnds) -> Future<[Data], any Error> {
+    // Q: Why not a Dispatch source, which needs no thread? A: When a pipe hangs up, Dispatch for Linux unregisters its
+    // descriptor twice. The second time can follow the cancel handler. It then affects the next pipe with the same
+    // number.
+    Future { promise in
+      // Both closures keep both ends of `stop` open: a write without a reader would end this process (SIGPIPE).
+      promise.onCancel { try? stop.writing.write(contentsOf: Data([0])) }
+      Thread.detachNewThread {  // blocks in `poll`
+        let result = Result { try readAll(pipes, unlessReadable: stop) }
+        for pipe in pipes { try? pipe.reading.close() }
+        promise.resolve(result)
       }
     }
   }
 
-  extension Pipe {
-    /// What is written until the last writer has closed it, read on a thread that waits for it.
-    fileprivate var contents: Future<Data, any Error> {
-      let reader = fileHandleForReading
-      return Future(on: ExecutionContext { work in Thread.detachNewThread(work) }) {
-        defer { try? reader.close() }
-        return try reader.readToEnd() ?? Data()
+  /// Reads pipes until the last writer of each has closed it.
+  /// - Throws: `CancellationError` when `stop` has bytes to read.
+  private func readAll(_ pipes: [PipeEnds], unlessReadable stop: PipeEnds) throws -> [Data] {
+    var contents = pipes.map { _ in Data() }
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    var polled = (pipes + [stop]).map { pipe in
+      pollfd(fd: pipe.reading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+    }
+    while polled.dropLast().contains(where: { $0.fd >= 0 }) {
+      guard unsafe poll(&polled, nfds_t(polled.count), -1) > 0 else {
+        if errno == EINTR { continue }  // interrupted by a signal
+        throw CocoaError.posix(errno, .fileReadUnknown)
       }
+      if polled[pipes.count].revents != 0 { throw CancellationError() }
+      for index in pipes.indices where polled[index].revents != 0 {
+        let count = unsafe read(polled[index].fd, &buffer, buffer.count)
+        if count < 0 { throw CocoaError.posix(errno, .fileReadUnknown) }
+        contents[index].append(contentsOf: buffer[..<count])
+        if count == 0 { polled[index].fd = -1 }  // the end: `poll` skips it
+      }
+    }
+    return contents
+  }
+
+  /// Throws if Foundation would trap in this process, or if the system would cut a text of the start.
+  private func checkStart(
+    of executable: URL,
+    _ arguments: [String],
+    _ environment: [String: String]?
+  ) throws(ProcessStartError) {
+    guard executable.isFileURL else { throw .executableIsNotAFile(executable) }
+    // Foundation does not decode an encoded NUL. It would search for a file with "%00" in its name.
+    if executable.absoluteString.contains("%00") { throw .containsNUL(executable.absoluteString) }
+    for text in arguments + (environment ?? [:]).flatMap({ [$0.key, $0.value] }) where text.utf8.contains(0) {
+      throw .containsNUL(text)
     }
   }
 
@@ -126,12 +248,10 @@ public import Futures
   private func unnamedFile(containing contents: Data) throws -> FileHandle {
     let place = FileManager.default.temporaryDirectory.appendingPathComponent("futures-\(UUID().uuidString)")
     // Only this user may read it.
-    let permissions: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-    guard FileManager.default.createFile(atPath: place.path, contents: nil, attributes: permissions) else {
-      throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: place.path])
-    }
-    defer { try? FileManager.default.removeItem(at: place) }
-    let file = try FileHandle(forUpdating: place)
+    let descriptor = unsafe open(place.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw descriptorError(errno, .fileWriteUnknown, at: place) }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    unsafe unlink(place.path)
     try file.write(contentsOf: contents)
     try file.seek(toOffset: 0)
     return file

@@ -39,8 +39,23 @@ extension Futures.ProgressReporter {
   /// - Parameter progress: What to follow.
   public func follow(_ progress: Progress) { follow(progress, polling: .global()) }
 
+  /// Reports a `Progress`, for APIs that call a closure after each change.
+  ///
+  /// It reports the counts as `follow(_:)` does. It reads the `Progress` only during the call, on the calling thread.
+  /// It does not keep the `Progress`, and does not cancel it with the future.
+  public var foundationHandler: @Sendable (Progress) -> Void {
+    { progress in
+      let reading = Reading(of: progress)
+      if reading.showsComposition {
+        self.report(fraction: reading.fraction)
+      } else {
+        self.report(completed: reading.completed, of: reading.total)
+      }
+    }
+  }
+
   /// As `follow(_:)`; where Foundation tells nobody, `context` measures the time, and reads.
-  func follow(_ progress: Progress, polling context: ExecutionContext) {
+  package func follow(_ progress: Progress, polling context: ExecutionContext) {
     let followed = FollowedProgress(progress, for: self, polling: context)
     followed.cancel(with: cancellationToken)
     #if canImport(ObjectiveC)

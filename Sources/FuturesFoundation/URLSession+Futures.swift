@@ -31,8 +31,9 @@ extension URLSession {
 
   /// Sends a request, and stores the body of the response in a file.
   ///
-  /// What is at `destination` is replaced, in one step, when all has come; a transfer that fails or is cancelled before leaves
-  /// it alone. The folder must be there. A response that tells of a failure, as 404 does, is a response, and its body is stored.
+  /// Replaces the file at `destination` in one step, after the last byte has arrived. A failed or cancelled transfer
+  /// does not change that file, and leaves no other file. The calling thread does no file work. The folder must exist.
+  /// A response with an error status, such as 404, is a response: the library stores its body.
   ///
   /// Its progress counts the received bytes of the body; the total is what the server said, `nil` if it did not.
   ///
@@ -57,13 +58,7 @@ extension URLSession {
         return response
       }
     #else
-      Future { promise in
-        do {
-          try Download(promise, to: destination, for: self).start(request)
-        } catch {
-          promise.fail(error)
-        }
-      }
+      Future { promise in Download(promise, to: destination, for: self).start(request) }
     #endif
   }
 
@@ -170,23 +165,21 @@ extension ProgressReporter {
     private let promise: Promise<URLResponse, any Error>
     private let destination: URL
 
-    /// Where the bytes come until all are there.
+    /// The file for the bytes until all have arrived; it exists if `file` does.
     private let neighbour: URL
-    private let file: FileHandle
+    private var file: FileHandle?
 
-    /// Whose delegate answers questions.
+    /// The session whose delegate answers challenges and redirects.
     private let original: URLSession
 
     private var received: Int64 = 0
     private var storingError: (any Error)?
 
-    init(_ promise: Promise<URLResponse, any Error>, to destination: URL, for original: URLSession) throws {
+    init(_ promise: Promise<URLResponse, any Error>, to destination: URL, for original: URLSession) {
       self.promise = promise
       self.destination = destination
       self.original = original
       neighbour = FileManager.default.neighbour(of: destination)
-      try Data().write(to: neighbour)
-      file = try FileHandle(forWritingTo: neighbour)
     }
 
     func start(_ request: URLRequest) {
@@ -201,7 +194,9 @@ extension ProgressReporter {
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
       guard storingError == nil else { return }
       do {
-        try file.write(contentsOf: data)
+        // A cancellation directly after the start does not reach the task.
+        try promise.cancellationToken.throwIfCancelled()
+        try openFile().write(contentsOf: data)
       } catch {
         storingError = error
         return dataTask.cancel()
@@ -211,17 +206,33 @@ extension ProgressReporter {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-      try? file.close()
       do {
         if let error = storingError ?? error { throw error }
-        if promise.cancellationToken.isCancelled { throw CancellationError() }
+        try promise.cancellationToken.throwIfCancelled()
         guard let response = task.response else { throw URLError(.badServerResponse) }
+        try openFile().close()
         try FileManager.default.replace(destination, withNeighbour: neighbour)
         promise.succeed(response)
       } catch {
-        try? FileManager.default.removeItem(at: neighbour)
+        if let file {
+          try? file.close()
+          try? FileManager.default.removeItem(at: neighbour)
+        }
         promise.fail(error)
       }
+    }
+
+    /// Returns the file for the bytes.
+    ///
+    /// The first call creates it on the delegate queue. So the caller of `downloadFuture` does no file work.
+    private func openFile() throws -> FileHandle {
+      if let file { return file }
+      // Opens and creates in one step, so a failure leaves no file.
+      let descriptor = unsafe open(neighbour.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      guard descriptor >= 0 else { throw CocoaError.posix(errno, .fileWriteUnknown, at: destination) }
+      let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+      self.file = file
+      return file
     }
 
     func urlSession(
@@ -275,14 +286,8 @@ extension FileManager {
 
   /// Moves `file`, which is in the same folder, to `destination`.
   fileprivate func replace(_ destination: URL, withNeighbour file: URL) throws {
-    guard rename(file.path, destination.path) != 0 else { return }
-    let code = errno
-    throw CocoaError(
-      .fileWriteUnknown,
-      userInfo: [
-        NSFilePathErrorKey: destination.path,
-        NSUnderlyingErrorKey: NSError(domain: NSPOSIXErrorDomain, code: Int(code)),
-      ]
-    )
+    guard rename(file.path, destination.path) == 0 else {
+      throw CocoaError.posix(errno, .fileWriteUnknown, at: destination)
+    }
   }
 }

@@ -4,6 +4,9 @@ public import Futures
 ///
 /// A dropped promise fails its future, and code that recovers from failures may hide that; this does not miss it.
 ///
+/// If the failure type cannot hold `BrokenPromise`, a waiting consumer traps in a debug build. The promises that this
+/// function returns cause no trap: the test checks them.
+///
 /// ```swift
 /// #expect(brokenPromises { screen.reload() }.isEmpty)
 /// ```
@@ -52,7 +55,9 @@ private final class BrokenPromiseRecorder: Sendable {
   init(madeIn fileID: String?) {
     self.fileID = fileID
     FuturesDiagnostics.breakObservers.add(self) { [self] promise in
-      if self.fileID == nil || self.fileID == promise.fileID { broken.withLock { $0.append(promise) } }
+      guard self.fileID == nil || self.fileID == promise.fileID else { return false }
+      broken.withLock { $0.append(promise) }
+      return true
     }
   }
 

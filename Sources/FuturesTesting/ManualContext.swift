@@ -80,34 +80,31 @@ private struct Agenda {
     static func < (left: Turn, right: Turn) -> Bool { (left.due, left.number) < (right.due, right.number) }
   }
 
-  struct Entry {
-    let turn: Turn
-    /// `nil` once it was cancelled.
-    var work: Work?
-  }
-
   private(set) var now = Duration.zero
 
   /// What was handed over without a delay, in order.
-  private var ready = FIFO<Entry>()
+  private var ready = FIFO<(turn: Turn, work: Work)>()
 
-  /// What was handed over with a delay, sorted from `next` on; what is before that has been run.
-  private var delayed: [Entry] = []
-  private var next = 0
-  private var cancelledCount = 0
+  /// The work with a delay, by the number of its turn.
+  private var delayed: [Int: Work] = [:]
+
+  /// The turns of `delayed`, and of cancelled work.
+  private var turns = Heap<Turn>()
 
   private var lastNumber = 0
 
-  var count: Int { ready.count + delayed.count - next - cancelledCount }
+  var count: Int { ready.count + delayed.count }
 
   mutating func add(_ work: @escaping Work) {
-    ready.append(Entry(turn: nextTurn(after: .zero), work: work))
+    ready.append((nextTurn(after: .zero), work))
   }
 
+  /// O(log n).
   mutating func add(_ work: @escaping Work, after delay: Duration) -> Turn {
-    let entry = Entry(turn: nextTurn(after: delay), work: work)
-    delayed.insert(entry, at: index(of: entry.turn))
-    return entry.turn
+    let turn = nextTurn(after: delay)
+    delayed[turn.number] = work
+    turns.insert(turn)
+    return turn
   }
 
   private mutating func nextTurn(after delay: Duration) -> Turn {
@@ -119,47 +116,28 @@ private struct Agenda {
 
   /// Takes out the piece of work whose turn it is, if it is due until `end`, and moves the time to when that is.
   mutating func takeNext(until end: Duration) -> Work? {
-    removeGone()
-    let first = next < delayed.count ? delayed[next] : nil
-    guard let entry = [ready.first, first].compactMap(\.self).min(by: { $0.turn < $1.turn }), entry.turn.due <= end
-    else { return nil }
-    advance(to: entry.turn.due)
-    if entry.turn == ready.first?.turn { return ready.popFirst()?.work }
-    delayed[next].work = nil
-    next += 1
-    return entry.work
+    removeCancelledTurns()
+    guard let turn = [ready.first?.turn, turns.first].compactMap(\.self).min(), turn.due <= end else { return nil }
+    advance(to: turn.due)
+    if turn == ready.first?.turn { return ready.popFirst()?.work }
+    turns.removeFirst()
+    return delayed.removeValue(forKey: turn.number)
   }
 
   /// Takes out what was added with a delay, unless its turn has come.
+  ///
+  /// Amortised O(1).
   mutating func remove(_ turn: Turn) -> Work? {
-    let index = index(of: turn)
-    guard index < delayed.count, delayed[index].turn == turn, let work = delayed[index].work else { return nil }
-    delayed[index].work = nil
-    cancelledCount += 1
-    removeGone()
+    guard let work = delayed.removeValue(forKey: turn.number) else { return nil }
+    // At least half of the turns belong to cancelled work.
+    if turns.elements.count > 2 * delayed.count {
+      turns = Heap(turns.elements.filter { delayed[$0.number] != nil })
+    }
     return work
   }
 
-  /// Closes the gaps that those leave who have been run, or cancelled, so that each takes O(1) in the long run.
-  private mutating func removeGone() {
-    while next < delayed.count, delayed[next].work == nil {
-      next += 1
-      cancelledCount -= 1
-    }
-    guard (next + cancelledCount) * 2 > delayed.count else { return }
-    delayed.removeFirst(next)
-    next = 0
-    delayed.removeAll { $0.work == nil }
-    cancelledCount = 0
-  }
-
-  /// Where `turn` is, or belongs, among the delayed ones.
-  private func index(of turn: Turn) -> Int {
-    var range = next..<delayed.count
-    while let middle = range.isEmpty ? nil : range.lowerBound + range.count / 2 {
-      range = delayed[middle].turn < turn ? middle + 1..<range.upperBound : range.lowerBound..<middle
-    }
-    return range.lowerBound
+  private mutating func removeCancelledTurns() {
+    while let first = turns.first, delayed[first.number] == nil { turns.removeFirst() }
   }
 }
 

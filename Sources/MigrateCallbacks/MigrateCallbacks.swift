@@ -12,7 +12,7 @@ struct MigrateCallbacks: CommandPlugin {
     for target in try targets(of: context.package, named: plan.target) {
       Diagnostics.progress("Building \(target.name), and reading what it declares.")
       let options = PackageManager.SymbolGraphOptions(
-        // The tool leaves out what is asked for; it needs to know what is private to keep twins from naming it.
+        // The tool leaves out what is asked for; it needs to know what is private to keep counterparts from naming it.
         minimumAccessLevel: .private,
         includeSynthesized: false,
         includeSPI: true,

@@ -1,13 +1,13 @@
-/// A kind of value that the rows are measured with.
+/// A type of value for the rows.
 ///
-/// The work of a row is the same for all of them: a value is made of an integer, handed on, and read as one.
+/// Each row makes a value from an integer, passes it on, and reads an integer from it.
 protocol BenchmarkValue: Sendable {
-  /// What it adds to the name of a row; nothing for `Int`.
+  /// Its part of the name of a row; empty for `Int`.
   static var suffix: String { get }
 
-  /// A value, without an allocation.
+  /// Returns a value, without an allocation.
   ///
-  /// It depends on the index for all types, so that a closure that makes one captures the index for all types.
+  /// Every type uses the index, so that the closures of all variants capture the same.
   static func make(_ index: Int) -> Self
 
   var word: Int { get }
@@ -22,7 +22,7 @@ extension Int: BenchmarkValue {
   var word: Int { self }
 }
 
-/// A value with one reference: always the same string, too long to be kept inside, so that each copy counts a reference.
+/// A value with one reference: one shared string, too long for the inline form, so each copy counts a reference.
 extension String: BenchmarkValue {
   static var suffix: String { " String" }
 
@@ -33,7 +33,7 @@ extension String: BenchmarkValue {
   var word: Int { utf8.count }
 }
 
-/// A value that is a reference: always the same object.
+/// A value that is a reference: one shared object.
 final class SharedObject: BenchmarkValue {
   static var suffix: String { " class" }
 
@@ -44,7 +44,7 @@ final class SharedObject: BenchmarkValue {
 
   let word: Int
 
-  /// Out of line: else the compiler makes objects that live in the program itself, and counts no references to them.
+  /// Out of line: otherwise the compiler makes static objects, and counts no references to them.
   @inline(never)
   private init(word: Int) { self.word = word }
 }

@@ -1,24 +1,29 @@
 import AllocationCounter
 import Dispatch
 
-/// Code to be measured: it repeats one operation as often as it is told.
+/// Code to measure: runs one operation a number of times.
 enum Body: Sendable {
   case synchronous(@Sendable (_ repetitions: Int) -> Void)
   case asynchronous(@Sendable (_ repetitions: Int) async -> Void)
 
-  /// Nanoseconds for that many repetitions, read inside the task where the body is asynchronous.
+  /// Runs that many repetitions, and measures nothing.
+  func run(_ repetitions: Int) {
+    around(repetitions, read: {}, difference: { _, _ in })
+  }
+
+  /// Returns the nanoseconds of that many repetitions; the task of an asynchronous body reads the clock.
   func nanoseconds(_ repetitions: Int) -> Double {
     around(repetitions, read: { DispatchTime.now().uptimeNanoseconds }, difference: { Double($1 - $0) })
   }
 
-  /// What that many repetitions allocated and left behind, on all threads.
+  /// Counts the allocations of that many repetitions, on all threads.
   func allocations(_ repetitions: Int) -> AllocationCounts {
     AllocationCounts.setEnabled(true)
     defer { AllocationCounts.setEnabled(false) }
     return around(repetitions, read: AllocationCounts.ofProcess, difference: { $1 - $0 })
   }
 
-  /// The difference between two readings with the repetitions between them.
+  /// Returns the difference between a reading after the repetitions and a reading before them.
   private func around<Reading: Sendable, Difference: Sendable>(
     _ repetitions: Int,
     read: @escaping @Sendable () -> Reading,

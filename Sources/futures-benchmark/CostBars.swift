@@ -57,7 +57,7 @@ struct CostBars {
       if index == 0, let budget {
         let mark = scale.place(budget)
         drawing.line(x1: mark, y1: y - 2, x2: mark, y2: y + bar, color: self.budget, width: 2.5)
-        // The number is written after the mark where the two would meet.
+        // The number comes after the mark if the two would overlap.
         if (end - 4...end + 14 + 7 * Double(number.count)).contains(mark) { start = mark + 6 }
       }
       drawing.text(index == 0 ? number : "\(number) \(measured.name)", x: start, y: y + 10, size: 11)

@@ -6,7 +6,7 @@ import FuturesAsync
 let deepQueue = DispatchQueue(label: "benchmark")
 
 extension Variant {
-  /// What goes as deep as it is told, by the names of the rows: for the rows, and for the processes that tell its peak memory.
+  /// The work of the deep rows, by name, for any depth; the processes that measure peak memory run it, too.
   static var deepWorks: [String: @Sendable (_ depth: Int) -> Body] {
     [
       "C10 resolve" + suffix: resolvedChain,
@@ -62,7 +62,7 @@ extension Variant {
 
   /// The recursion of C11.
   ///
-  /// A closure's context holds the number and the step, as a program's would.
+  /// The context of each closure holds the number and the step, as in a program.
   private static func recurse(
     _ count: Int,
     step: @escaping @Sendable () -> Future<Value, Failure>
@@ -70,13 +70,13 @@ extension Variant {
     count == 0 ? .succeeded(Value.make(0)) : step().flatMap { _ in recurse(count - 1, step: step) }
   }
 
-  /// A step whose result is there at once.
+  /// Returns a resolved step.
   @Sendable @inline(never)
   private static func readyStep() -> Future<Value, Failure> {
     .succeeded(Value.make(1))
   }
 
-  /// A step whose result comes from a queue.
+  /// Returns a step that a queue resolves.
   @Sendable @inline(never)
   private static func queuedStep() -> Future<Value, Failure> {
     let promise = makePromise()

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// One value that one thread waits for and another brings.
+/// A value that one thread sends and another thread waits for.
 final class Delivery<Output: Sendable>: Sendable {
   private let output = Mutex<Output?>(nil)
   private let isThere = DispatchSemaphore(value: 0)
@@ -11,14 +11,14 @@ final class Delivery<Output: Sendable>: Sendable {
     isThere.signal()
   }
 
-  /// Blocks until the value is there; called once, and never in a task.
+  /// Blocks until the value arrives; called once, and never in a task.
   func wait() -> Output {
     isThere.wait()
     return output.withLock { $0! }
   }
 }
 
-/// Runs an asynchronous function in a task of its own while this thread waits.
+/// Runs an asynchronous function in a new task, and blocks until it returns.
 func runBlocking<Output: Sendable>(_ work: @escaping @Sendable () async -> Output) -> Output {
   let output = Delivery<Output>()
   Task.detached { output.bring(await work()) }

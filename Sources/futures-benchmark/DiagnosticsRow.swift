@@ -1,8 +1,8 @@
 import Futures
 
-/// D1: what it costs to know what is stuck, for a promise that is made, resolved and dropped.
+/// D1: makes, resolves and releases a promise, with the tracking of pending futures.
 ///
-/// The floor is the same while it is off, as it is unless somebody switches it on.
+/// The floor is the same without tracking, which is the default.
 @Sendable
 func trackingOfPendingFutures(_ harness: Harness) -> [Row] {
   let resolve = { @Sendable (repetitions: Int) in
@@ -22,7 +22,7 @@ func trackingOfPendingFutures(_ harness: Harness) -> [Row] {
       "D1",
       "a promise with a label, resolved, while pending futures are tracked",
       ours: tracked,
-      floors: [Contender("the same while they are not", .synchronous(resolve))],
+      floors: [Contender("the same without tracking", .synchronous(resolve))],
       budget: []
     )
   ]

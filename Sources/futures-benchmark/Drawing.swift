@@ -1,6 +1,6 @@
 import Foundation
 
-/// A picture in SVG, as far as the plot needs it.
+/// An SVG picture with the shapes that the plot needs.
 struct Drawing {
   enum Anchor: String {
     case start, middle, end
@@ -78,12 +78,12 @@ struct Drawing {
   }
 }
 
-/// A logarithmic axis: which place a number has between two places.
+/// A logarithmic axis: maps numbers to places.
 struct LogScale {
   let numbers: ClosedRange<Double>
   let places: (from: Double, to: Double)
 
-  /// The place of a number; that of an end for what is beyond it.
+  /// Returns the place of a number; numbers beyond the axis get the place of its end.
   func place(_ number: Double) -> Double {
     let inside = min(max(number, numbers.lowerBound), numbers.upperBound)
     let share = log(inside / numbers.lowerBound) / log(numbers.upperBound / numbers.lowerBound)

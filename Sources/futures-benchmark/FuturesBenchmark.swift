@@ -1,11 +1,11 @@
 import AllocationCounter
 import Foundation
 
-/// Measures the library against the budgets of PERFORMANCE.md; `--help` says how.
+/// Measures the library against the budgets of PERFORMANCE.md; `--help` lists the options.
 @main
 struct FuturesBenchmark {
   static func main() {
-    // Counting costs more than a small allocation does, so it is on only while allocations are counted.
+    // Counting costs more than a small allocation, so it is on only while the benchmark counts.
     AllocationCounts.setEnabled(false)
     do {
       try run(Options(Array(CommandLine.arguments.dropFirst())))
@@ -19,6 +19,7 @@ struct FuturesBenchmark {
   private static func run(_ options: Options) throws {
     if options.isHelp { return print(Options.help) }
     if let peakMemory = options.peakMemory { return print(peakMemory.runHere() ?? 0) }
+    if let repetition = options.repetition { return print(try repetition.run()) }
     #if DEBUG
       FileHandle.standardError.write(Data("This is a debug build: its times say nothing.\n".utf8))
     #endif

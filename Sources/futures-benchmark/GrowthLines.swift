@@ -41,7 +41,7 @@ struct GrowthLines {
     return pow(10, lowest)...pow(10, max(lowest + 1, (exponents.max() ?? 0).rounded(.up)))
   }
 
-  /// The rows that differ in their size alone, by the first word of their names.
+  /// Groups rows that differ only in their size, by the first word of their names.
   private var kinds: [(name: Substring, rows: [Row])] {
     var kinds: [(name: Substring, rows: [Row])] = []
     for row in rows {

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The floor of the callback rows: what one writes by hand, a lock and a slot.
+/// The floor of the callback rows: a lock and a slot, written by hand.
 ///
-/// It has a producer and a consumer side as `Promise` and `Future` have, and keeps the order of callbacks; it knows no
-/// execution contexts, no removal, no broken promises, and recurses on deep chains. Every entry is out of line, as calls
-/// into a library are: else the compiler sees that no object outlives the loop of the benchmark, and allocates none.
+/// It has a producer and a consumer side as `Promise` and `Future` have, and keeps the order of callbacks. It has no execution
+/// contexts, no removal and no broken promises, and recurses on deep chains. Every entry is out of line, as calls into a
+/// library are. Otherwise the compiler sees that no object outlives the loop of the benchmark, and allocates none.
 final class HandPromise<Hand: HandFuture>: Sendable {
   let future = Hand(.pending(first: nil, others: []))
 
@@ -17,8 +17,8 @@ final class HandPromise<Hand: HandFuture>: Sendable {
 
 /// The consumer side, and the storage.
 ///
-/// Why not a generic class? What one writes by hand is for one type, and the `deinit` of a generic class is not
-/// specialised, which would make the floor half as slow again.
+/// Why not a generic class? Code by hand is for one type. The deinitializer of a generic class is not specialised; it would
+/// make the floor half as slow again.
 protocol HandFuture: AnyObject, Sendable {
   associatedtype Value: BenchmarkValue
   associatedtype Failure: Error

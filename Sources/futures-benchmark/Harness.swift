@@ -1,6 +1,6 @@
 import AllocationCounter
 
-/// Something that is measured in a row: ours, or a floor to compare it with.
+/// One measured body of a row: ours, or a floor.
 struct Contender: Sendable {
   let name: String
   let body: Body
@@ -11,12 +11,17 @@ struct Contender: Sendable {
   }
 }
 
-/// Measures rows: A, ours, the floors and A again in each sample, and the median over all samples.
+/// Measures rows.
+///
+/// Each sample runs A, ours, the floors and A again. The result is the median of all samples.
 struct Harness: Sendable {
-  /// Few and short samples: shows that every row runs, not how fast.
+  /// Few, short samples and smaller sizes: for a check that every row runs.
   let isQuick: Bool
-  /// Whether times are measured, or allocations alone.
+  /// Whether the harness measures times, or only allocations.
   let isTimed: Bool
+
+  /// The row to run without a measurement.
+  private let repetition: Repetition?
 
   private var samples: Int
   private var shortestSample: Double { isQuick ? 500_000 : 5_000_000 }
@@ -24,10 +29,17 @@ struct Harness: Sendable {
   init(isQuick: Bool, isTimed: Bool) {
     self.isQuick = isQuick
     self.isTimed = isTimed
+    repetition = nil
     samples = isQuick ? 3 : 18
   }
 
-  /// The same with fewer samples, for rows that have many sizes, some of which take a second.
+  /// Makes a harness that runs one row and skips all others.
+  init(repeating repetition: Repetition) {
+    (isQuick, isTimed, samples) = (true, false, 0)
+    self.repetition = repetition
+  }
+
+  /// The harness with fewer samples, for rows with many sizes: some sizes take a second.
   var withFewSamples: Harness {
     var harness = self
     harness.samples = min(samples, 7)
@@ -37,11 +49,11 @@ struct Harness: Sendable {
   /// Measures one row.
   ///
   /// - Parameters:
-  ///   - name: The row of PERFORMANCE.md, and which variant of it.
-  ///   - work: One operation, in words.
-  ///   - parts: By how much to divide, where an operation has many equal parts: stages, callbacks, steps.
-  ///   - ours: The library at work.
-  ///   - floors: The same work by hand, or by the language's own means. The first one is the floor of the budget.
+  ///   - name: The row of PERFORMANCE.md, and its variant.
+  ///   - work: Describes one operation.
+  ///   - parts: The number of equal parts of an operation, such as stages, callbacks or steps. All costs are per part.
+  ///   - ours: The work, with the library.
+  ///   - floors: The same work by hand, or with the means of the language. The budget compares with the first one.
   ///   - budget: The limits of PERFORMANCE.md.
   /// - Returns: The row to report.
   func measure(
@@ -52,6 +64,11 @@ struct Harness: Sendable {
     floors: [Contender] = [],
     budget: [Limit]
   ) -> Row {
+    if let repetition {
+      let none = Measurement(name: "ours", allocations: 0, bytes: 0)
+      let operations = repetition.run(name, parts: parts, ours)
+      return Row(name: name, work: work, ours: none, repeatedOperations: operations, budget: [])
+    }
     let contenders = [Contender("ours", ours)] + floors
     let times = isTimed ? time(contenders.map(\.body)) : contenders.map { _ in Times(repetitions: 0) }
     let measurements = zip(contenders, times).map { contender, times in
@@ -79,7 +96,7 @@ struct Harness: Sendable {
     )
   }
 
-  /// The cost of A itself, for the head of the table.
+  /// Measures A itself, for the head of the table.
   func baseline() -> Row {
     measure("A", "allocate and release a final class with four words", ours: FourWords.baseline, budget: [])
   }
@@ -107,23 +124,23 @@ struct Harness: Sendable {
     return times
   }
 
-  /// The number of repetitions that make a sample long enough; warms the body up on the way.
+  /// Warms the body up, and returns the number of repetitions of one sample.
   private func calibrate(_ body: Body) -> Int {
     var repetitions = 1
     while true {
       var nanoseconds = body.nanoseconds(repetitions)
-      // Twice, so that one run that the system interrupted is not taken for a long one.
+      // Twice, because the system can interrupt one of the runs.
       if nanoseconds >= shortestSample { nanoseconds = min(nanoseconds, body.nanoseconds(repetitions)) }
       if nanoseconds >= shortestSample { return repetitions }
-      // A little more than needed, at most tenfold, because the first repetitions are the slowest.
+      // At most tenfold, because the first repetitions are the slowest.
       let growth = min(10, max(1.2, 1.2 * shortestSample / max(nanoseconds, 1)))
       repetitions = Int((Double(repetitions) * growth).rounded(.up))
     }
   }
 
-  /// Allocations and bytes of one repetition, and the bytes that all of them left.
+  /// Counts the allocations and bytes of one repetition, and the bytes that all repetitions left.
   ///
-  /// Of three readings, because the runtime allocates now and then for itself: the least, and for what is left the median.
+  /// The runtime sometimes allocates for itself. So this takes the least of three readings, and the median of the bytes left.
   private func count(_ body: Body, repetitions: Int) -> (allocations: Double, bytes: Double, bytesLeft: Int) {
     _ = body.allocations(repetitions)
     let readings = (0..<3).map { _ in body.allocations(repetitions) }
@@ -135,7 +152,7 @@ struct Harness: Sendable {
   }
 }
 
-/// The middle value, or the mean of the two in the middle; nil if there are none.
+/// Returns the middle value, or the mean of the two in the middle; `nil` if there are no values.
 private func median(_ values: [Double]) -> Double? {
   if values.isEmpty { return nil }
   let sorted = values.sorted()

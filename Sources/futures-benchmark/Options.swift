@@ -1,4 +1,4 @@
-/// The command line, understood.
+/// The parsed command line.
 struct Options {
   private var rows = allRows
   private var hasVariants = false
@@ -8,11 +8,14 @@ struct Options {
   var isHelp = false
   /// The file for the picture.
   var plot: String?
+  /// The row to run without a measurement.
+  var repetition: Repetition?
   /// Hidden: this process is the child that runs one deep work and prints its peak memory.
   var peakMemory: PeakMemory?
 
-  /// What is wrong with the command line, in one sentence.
+  /// An error in the command line.
   struct Mistake: Error {
+    /// Names the error, and what to write instead.
     let sentence: String
   }
 
@@ -21,9 +24,11 @@ struct Options {
 
       --rows NAMES   Measure only these rows, such as C2,B1, or all with a letter, such as C or S. The names are
                      \(allRows.map(\.name).joined(separator: ", ")),
-                     \(scalingRows.map(\.name).joined(separator: ", ")). Without it: all but S.
+                     \(scalingRows.map(\.name).joined(separator: ", ")). The default is all but S.
       --variants     Measure each row also with the failure type Never, and with values that are strings and objects.
       --scaling      The same as --rows S: how costs grow with the number of parts, and of threads.
+      --repeat ROW N Run the library's part of one row N times, measure nothing, and print the number of operations: for
+                     a profiler. ROW is a name from the first column of the table, such as C2 or "C9 cancel".
       --allocations  Count allocations and measure no time: every row and variant in a few seconds.
       --quick        Few, short samples and smaller sizes: shows that it runs, not how fast.
       --json         Print JSON instead of a table.
@@ -32,8 +37,8 @@ struct Options {
 
     ×A is the cost in relation to allocating and releasing a final class with four words, measured around each
     sample; ×floor in relation to the first floor below the row, measured in the same samples. Each number is a
-    median. allocs and bytes count every malloc of one operation, the user's own closures included. The part of
-    a budget that was not met is in [brackets]. Variants have the budget of the row with Int and any Error.
+    median. allocs and bytes count every malloc of one operation, the user's own closures included. Exceeded
+    limits are in [brackets]. Limits of time and bytes are 15 % higher for strings and objects.
     """
 
   init(_ arguments: [String]) throws(Mistake) {
@@ -49,6 +54,11 @@ struct Options {
       case "--plot":
         plot = arguments.popFirst()
         if plot == nil { throw Mistake(sentence: "--plot needs the name of a file, such as rows.svg.") }
+      case "--repeat":
+        guard let row = arguments.popFirst(), let count = arguments.popFirst().flatMap({ Int($0) }), count > 0 else {
+          throw Mistake(sentence: "--repeat needs the name of a row and a number, such as --repeat C2 1000.")
+        }
+        repetition = Repetition(row: row, count: count)
       case "--help", "-h": isHelp = true
       case PeakMemory.option:
         guard let row = arguments.popFirst(), let depth = arguments.popFirst().flatMap({ Int($0) }), depth > 0 else {
@@ -60,10 +70,10 @@ struct Options {
     }
   }
 
-  /// The rows to measure, with their variants if those are wanted.
+  /// The rows to measure, with their variants after `--variants`.
   var definitions: [RowDefinition] { hasVariants ? rows.flatMap(\.withVariants) : rows }
 
-  /// The rows with these names, or letters, in the order of the table.
+  /// Returns the rows with these names or letters, in the order of the table.
   private static func rows(_ list: String?) throws(Mistake) -> [RowDefinition] {
     guard let list, !list.isEmpty else { throw Mistake(sentence: "--rows needs the names of rows, such as C2,B1.") }
     let names = list.split(separator: ",").map { $0.lowercased() }
@@ -77,7 +87,7 @@ struct Options {
 }
 
 extension RowDefinition {
-  /// Whether a lower-case name is that of the row, or the letter that its name begins with.
+  /// Whether a lower-case name is the name of the row, or its first letter.
   fileprivate func isNamed(_ name: String) -> Bool {
     self.name.lowercased() == name || self.name.prefix(1).lowercased() == name
   }

@@ -1,22 +1,22 @@
 import Foundation
 
-/// The peak memory of one deep work, measured in a process of its own, on a thread with a stack of 512 KiB.
+/// The peak memory of one deep work in a process of its own, on a thread with a stack of 512 KiB.
 struct PeakMemory {
   /// The hidden option that makes this program the child.
   static let option = "--peak-memory"
 
-  /// The row that the work is from, and how deep it goes.
+  /// The row of the work, and its depth.
   let row: String
   let depth: Int
 
-  /// Runs the work in this process and returns its peak memory in bytes, or nil if there is no such work.
+  /// Runs the work in this process and returns its peak memory in bytes, or `nil` if the row has no deep work.
   func runHere() -> Int? {
     guard let body = deepWork(ofRow: row)?(depth) else { return nil }
     onSmallStack { _ = body.nanoseconds(1) }
     return Self.ofThisProcess()
   }
 
-  /// Runs this program again with the hidden option and reads the number that it prints; nil if the child failed.
+  /// Runs this program again with the hidden option and returns the number that it prints, or `nil` if the child failed.
   func inChild() -> Int? {
     let child = Process()
     let output = Pipe()
@@ -32,7 +32,7 @@ struct PeakMemory {
 
   private static func ofThisProcess() -> Int? {
     #if os(Linux)
-      // Why not getrusage? Its maximum survives exec, so a child would answer with the parent's peak.
+      // Why not getrusage? Its maximum survives exec, so a child would return its parent's peak.
       let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
       let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
       let kibibytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }
@@ -45,7 +45,7 @@ struct PeakMemory {
 }
 
 extension Harness {
-  /// The row with the peak memory of its work at a great depth, and by how much that is more than at a small one.
+  /// Returns the row with the peak memory at a great depth, and its growth since a small depth.
   func withPeakMemory(_ row: Row) -> Row {
     guard isTimed else { return row }
     var row = row
@@ -56,7 +56,7 @@ extension Harness {
   }
 }
 
-/// Runs a function on a thread whose stack has 512 KiB.
+/// Runs a function on a thread with a stack of 512 KiB.
 func onSmallStack<Output: Sendable>(_ work: @escaping @Sendable () -> Output) -> Output {
   let output = Delivery<Output>()
   let thread = Thread { output.bring(work()) }

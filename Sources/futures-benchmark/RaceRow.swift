@@ -3,10 +3,11 @@ import Futures
 import Synchronization
 
 extension Variant {
-  /// C8: one thread attaches a callback while another succeeds, both let go by one rendezvous.
+  /// C8: one thread attaches a callback while a second thread succeeds; a rendezvous starts both.
   ///
-  /// Making and releasing the promise and the rendezvous are in the time; the second floor shows the latter alone. The row
-  /// needs two idle cores: where another process has one of them, the two threads wait for each other's time slices.
+  /// The time includes the rendezvous, and making and releasing the promise. The last floor is the rendezvous alone. The first
+  /// floor is one object without type parameters: two allocations with the callback. The row needs two idle cores: otherwise
+  /// the threads wait for each other's time slices.
   @Sendable
   static func raceOfAttachAndSucceed(_ harness: Harness) -> [Row] {
     let ours = Body.synchronous { rounds in
@@ -16,6 +17,16 @@ extension Variant {
         make: makePromise,
         here: { promise, index in promise.future.whenResolved(on: .immediate) { Sink.add($0, plus: index) } },
         there: { $0.succeed(Value.make(1 - $1)) }
+      )
+      precondition(Sink.total - before == sum(of: rounds), "A callback was lost in the race, or ran twice.")
+    }
+    let slot = Body.synchronous { rounds in
+      let before = Sink.total
+      race(
+        rounds,
+        make: { Hand(.pending(first: nil, others: [])) },
+        here: { slot, index in slot.whenResolved { Sink.add($0, plus: index) } },
+        there: { $0.resolve(.success(Value.make(1 - $1))) }
       )
       precondition(Sink.total - before == sum(of: rounds), "A callback was lost in the race, or ran twice.")
     }
@@ -39,25 +50,26 @@ extension Variant {
         "two threads race: one attaches a callback, one succeeds",
         ours: ours,
         floors: [
-          Contender("locked hand-off by hand", handOff),
+          Contender("lock and slot by hand in one object", slot),
+          Contender("promise and future by hand", handOff),
           Contender("empty rendezvous (far above ×4: another process has a core)", rendezvous),
         ],
-        budget: [.timesBaseline(12)]
+        budget: [timesBaseline(16.5)]
       )
     ]
   }
 
-  /// What the callbacks of that many rounds add up to.
+  /// Returns the sum of the callbacks of that many rounds.
   private static func sum(of rounds: Int) -> Int {
     func sum(_ indices: Range<Int>) -> Int { indices.reduce(0) { $0 + Value.make(1 - $1).word + $1 } }
     return rounds / batch * sum(0..<batch) + sum(0..<rounds % batch)
   }
 }
 
-/// How many racers are made at a time, before the two threads race for one after the other.
+/// The number of racers that exist at a time; the two threads race for one after the other.
 private let batch = 100
 
-/// Runs `here` and `there` on each of many new objects at the same time, on this thread and a second one.
+/// Runs `here` on this thread and `there` on a second thread at the same time, on each of many new objects.
 @inline(__always)
 private func race<Racer: AnyObject & Sendable>(
   _ rounds: Int,
@@ -96,12 +108,11 @@ private func race<Racer: AnyObject & Sendable>(
 
 /// Returns when both threads have come to the same meeting.
 ///
-/// It spins, because a rendezvous through the system would take longer than the race, and yields where the partner is
-/// not running at all.
+/// Spins, because a rendezvous through the system takes longer than the race. Yields when the partner does not run.
 @inline(__always)
 private func meet(_ meetings: inout Int, _ own: Arrivals, _ partner: Arrivals) {
   meetings += 1
-  // Releasing: what this thread did before comes before what the partner does next.
+  // Releasing: publishes this thread's writes to the partner.
   own.count.store(meetings, ordering: .releasing)
   var spins = 0
   // Acquiring: pairs with the releasing store of the partner.
@@ -111,19 +122,18 @@ private func meet(_ meetings: inout Int, _ own: Arrivals, _ partner: Arrivals) {
   }
 }
 
-/// How often one thread has come to a meeting, with padding that keeps it off the other one's cache line.
+/// The number of meetings of one thread; the padding keeps it off the partner's cache line.
 private final class Arrivals: Sendable {
   let count = Atomic<Int>(0)
   private let padding: (Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0)
 }
 
-/// What the two threads share.
-// Unchecked because of `racers`: this thread writes it between the last meeting of one batch and the first of the next,
-// and the other thread reads it only after that one and before that last one.
+/// The state that the two threads share.
+// @unchecked: one thread writes `racers` between the last meeting of a batch and the first meeting of the next batch. The
+// other thread reads it between the first and the last meeting of a batch.
 private final class Track<Racer: AnyObject & Sendable>: @unchecked Sendable {
   let here = Arrivals()
   let there = Arrivals()
-  /// Unmanaged, because two threads that own something each have their reference before they race, and do not fight over
-  /// the reference count as they would in reading an array.
+  /// Unmanaged: reading an array of references would count them, and the threads would compete for the reference counts.
   var racers: [Unmanaged<Racer>] = []
 }

@@ -1,13 +1,13 @@
 import AllocationCounter
 
-/// What was measured of one contender, for one operation.
+/// The cost of one operation of one contender.
 struct Measurement: Codable {
   var name: String
   var nanoseconds: Double?
   var timesBaseline: Double?
   var allocations: Double
   var bytes: Double
-  /// Live bytes after all repetitions, less those before them.
+  /// Live bytes after all repetitions, minus the live bytes before them.
   var bytesLeft: Int?
 }
 
@@ -17,19 +17,21 @@ struct Row {
   var work: String
   var ours: Measurement
   var floors: [Measurement] = []
-  /// Ours in relation to the first floor, of the same samples.
+  /// Ours in relation to the first floor, from the same samples.
   var timesFloor: Double?
-  /// The peak memory of a process that does the work of the row at its greatest depth, in bytes.
+  /// The peak memory of a process that runs the row at its greatest depth, in bytes.
   var peakMemory: Int?
-  /// By how many bytes the peak memory grows from few steps to many.
+  /// The growth of the peak memory from few steps to many, in bytes.
   var peakGrowth: Int?
-  /// How many parts, or threads, there are, where rows differ in nothing else.
+  /// The number of parts or threads, for rows that differ only in it.
   var size: Int?
-  /// The cost of one part in relation to that in a smaller row of the kind.
+  /// The cost of one part in relation to its cost in a smaller row.
   var growth: Double?
+  /// The number of operations that `Repetition` ran.
+  var repeatedOperations: Int?
   var budget: [Limit]
 
-  /// Sets the growth, where times are measured.
+  /// Sets the growth, if both rows have a time.
   mutating func setGrowth(from smaller: Row) {
     guard let cost = ours.timesBaseline, let smallerCost = smaller.ours.timesBaseline else { return }
     growth = cost / smallerCost
@@ -62,7 +64,7 @@ enum Limit {
     }
   }
 
-  /// Whether it limits allocations, which are not counted on every system.
+  /// Whether it limits allocations; not every system counts them.
   var isOfAllocations: Bool {
     switch self {
     case .timesBaseline, .timesFloor, .peakGrowth, .growth: false
@@ -70,9 +72,9 @@ enum Limit {
     }
   }
 
-  /// Whether the row keeps to it; a limit of something that this system can't measure is not met.
+  /// Whether the row stays within the limit; `false` if this system cannot measure it.
   ///
-  /// Counts may be off by 0.05, which is what the runtime allocates for itself.
+  /// Counts have a tolerance of 0.05, because the runtime allocates for itself.
   func isMet(by row: Row) -> Bool {
     (AllocationCounts.areSupported || !isOfAllocations) && isWithin(row)
   }
@@ -83,7 +85,7 @@ enum Limit {
     case .timesFloor(let limit): row.timesFloor.map { $0 <= limit } ?? false
     case .allocations(let limit), .liveBlocks(let limit): row.ours.allocations <= limit + 0.05
     case .allocationsAboveFloor(let limit):
-      // Rounded, because Dispatch reuses its items thread by thread, so a fraction of them comes and goes on both sides.
+      // Rounded: Dispatch caches its items per thread, so both counts vary by a fraction.
       row.floors.first.map { (row.ours.allocations - $0.allocations).rounded() <= limit } ?? false
     case .bytes(let limit): row.ours.bytes <= limit + 0.5
     case .bytesLeft(let limit): row.ours.bytesLeft.map { $0 <= limit } ?? false
@@ -93,7 +95,7 @@ enum Limit {
   }
 }
 
-/// A number without the zeros that say nothing: 7, 1.05.
+/// Formats a number without trailing zeros: 7, 1.05.
 private func short(_ number: Double) -> String {
   number == number.rounded() ? String(Int(number)) : String(number)
 }

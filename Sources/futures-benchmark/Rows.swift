@@ -1,7 +1,7 @@
 /// A row of PERFORMANCE.md, and the function that measures it in all its sizes.
 struct RowDefinition: Sendable {
   let name: String
-  /// Whether it is about values and failures, and so can be measured with others.
+  /// Whether the row depends on the types of the value and of the failure.
   let hasVariants: Bool
   let measure: @Sendable (Harness) -> [Row]
 
@@ -13,13 +13,14 @@ struct RowDefinition: Sendable {
 }
 
 extension Variant {
-  /// The rows of PERFORMANCE.md, in its order, and one of our own.
+  /// The rows of PERFORMANCE.md, in its order, and D1.
   ///
   /// A new row is one function, and one line here.
   static var rows: [RowDefinition] {
     [
       RowDefinition("C1", resolvedFuture),
       RowDefinition("C2", callbackThenSuccess),
+      RowDefinition("C2b", valueCallbackThenSuccess),
       RowDefinition("C3", successThenCallback),
       RowDefinition("C4", mapStages),
       RowDefinition("C5", flatMapStagesToResolved),
@@ -41,7 +42,7 @@ extension Variant {
   }
 }
 
-/// All variants; the first one has the budgets.
+/// All variants; the first one is the default.
 private let variants = [
   (rows: Variant<IntByHand>.rows, deepWorks: Variant<IntByHand>.deepWorks),
   (rows: Variant<IntNeverByHand>.rows, deepWorks: Variant<IntNeverByHand>.deepWorks),
@@ -54,14 +55,17 @@ private let variants = [
 /// The rows with `Int` and `any Error`.
 let allRows = variants[0].rows
 
+/// The rows for `Repetition`.
+let repeatableRows = variants.flatMap(\.rows) + scalingRows
+
 extension RowDefinition {
-  /// The row, and after it the same one with other values and failures.
+  /// The row, and after it the same row with other values and failures.
   var withVariants: [RowDefinition] {
     [self] + variants.dropFirst().flatMap(\.rows).filter { $0.hasVariants && $0.name == name }
   }
 }
 
-/// The deep work of a row, in any variant.
+/// Returns the deep work of a row, in any variant.
 func deepWork(ofRow name: String) -> (@Sendable (_ depth: Int) -> Body)? {
   variants.lazy.compactMap { $0.deepWorks[name] }.first
 }

@@ -2,9 +2,9 @@ import Futures
 import FuturesAsync
 import Synchronization
 
-/// How the cost of one part grows with their number: it should not.
+/// The rows that show how the cost of one part grows with the number of parts.
 ///
-/// The growth of a row is its cost in relation to that of 1,000 parts, below which the future itself is a good part of it.
+/// The growth of a row is its cost in relation to 1,000 parts. With fewer parts the future itself is a large part of the cost.
 let scalingRows = [
   RowDefinition("S1", callbacksOnOneFuture),
   RowDefinition("S2", elementsOfAll),
@@ -17,7 +17,7 @@ let scalingRows = [
 
 private typealias Plain = Variant<IntByHand>
 
-/// S1: callbacks on one future: attaching, running and releasing each of them.
+/// S1: callbacks on one future: attaches, runs and releases each of them.
 @Sendable
 private func callbacksOnOneFuture(_ harness: Harness) -> [Row] {
   harness.measureGrowth("S1", "callbacks on one future, per callback") { count in
@@ -32,7 +32,7 @@ private func callbacksOnOneFuture(_ harness: Harness) -> [Row] {
   }
 }
 
-/// S2: elements of `Future.all`: making the promise, gathering its future and resolving it.
+/// S2: elements of `Future.all`: makes the promise, passes its future to `all`, and resolves it.
 @Sendable
 private func elementsOfAll(_ harness: Harness) -> [Row] {
   harness.measureGrowth("S2", "elements of Future.all, resolved in order, per element") { count in
@@ -46,9 +46,9 @@ private func elementsOfAll(_ harness: Harness) -> [Row] {
   }
 }
 
-/// S3: tasks that all await one future: starting and ending the task is in the time.
+/// S3: tasks that all await one future; the time includes starting and ending each task.
 ///
-/// Not more than 100,000, because a million tasks take more than a gigabyte.
+/// At most 100,000, because a million tasks take more than a gigabyte.
 @Sendable
 private func tasksAwaitingOneFuture(_ harness: Harness) -> [Row] {
   harness.measureGrowth("S3", "tasks awaiting one future (at most 100,000), per task", atMost: 100_000) { count in
@@ -71,7 +71,7 @@ private func tasksAwaitingOneFuture(_ harness: Harness) -> [Row] {
   }
 }
 
-/// S4: handlers of one token, which is then cancelled: registering, running and releasing each of them.
+/// S4: handlers of one token: registers, runs and releases each of them.
 @Sendable
 private func handlersOfOneToken(_ harness: Harness) -> [Row] {
   harness.measureGrowth("S4", "registrations with one token, then cancelled, per registration") { count in
@@ -86,7 +86,7 @@ private func handlersOfOneToken(_ harness: Harness) -> [Row] {
   }
 }
 
-/// S5: tasks that all read the progress of one future while one report is made, and then the end.
+/// S5: tasks that all read the progress of one future: one report, then the end.
 @Sendable
 private func readersOfOneProgress(_ harness: Harness) -> [Row] {
   harness.measureGrowth("S5", "readers of one progress (at most 100,000), per reader", atMost: 100_000) { count in
@@ -114,7 +114,7 @@ private func readersOfOneProgress(_ harness: Harness) -> [Row] {
 }
 
 extension Harness {
-  /// Measures the same work with more and more parts.
+  /// Measures work with 10 to 1,000,000 parts.
   fileprivate func measureGrowth(
     _ name: String,
     _ work: String,
@@ -137,14 +137,14 @@ extension Harness {
   }
 }
 
-/// How many tasks have come to a point.
+/// The number of tasks that have reached a point.
 private final class Count: Sendable {
   private let count = Atomic<Int>(0)
 
-  // Relaxed, and below: it orders nothing, and says only when to go on.
+  // Relaxed, here and below: the count orders nothing.
   func add(_ more: Int) { count.add(more, ordering: .relaxed) }
 
-  /// Lets others run until that many have come.
+  /// Yields until that many tasks have reached the point.
   func reach(_ total: Int) async {
     while count.load(ordering: .relaxed) < total { await Task.yield() }
   }

@@ -4,12 +4,12 @@ import Futures
 import FuturesAsync
 import Synchronization
 
-/// How many operations each thread, or task, does at a time: so many that starting it vanishes.
+/// The number of operations of each thread or task: enough for its start to vanish.
 private let operations = 10_000
 
 /// S6: threads that create promises, attach a callback and resolve them, all at once.
 ///
-/// The cost is the time that passes, by the operations of all threads together: with two cores, two threads should halve it.
+/// The cost is the elapsed time divided by the operations of all threads. With two cores, two threads should halve it.
 @Sendable
 func threadsThatCreateAndResolve(_ harness: Harness) -> [Row] {
   harness.measureThreads("S6", "threads that create and resolve, per operation", unit: "thread") { threads in
@@ -41,7 +41,7 @@ private func createAndResolve(_ sum: ThreadSum) {
   }
 }
 
-/// S7: tasks that create promises, resolve and await them, all at once, on the threads that Swift has for tasks.
+/// S7: tasks that create promises, resolve and await them, all at once, on Swift's cooperative threads.
 @Sendable
 func tasksThatCreateResolveAndAwait(_ harness: Harness) -> [Row] {
   harness.measureThreads("S7", "tasks that create, resolve and await, per operation", unit: "task") { tasks in
@@ -66,7 +66,7 @@ private func createResolveAndAwait() async -> Int {
 }
 
 extension Harness {
-  /// Measures the same work on more and more threads; the growth is in relation to one.
+  /// Measures work on one to eight threads; the growth is in relation to one thread.
   fileprivate func measureThreads(
     _ name: String,
     _ work: String,
@@ -90,14 +90,14 @@ extension Harness {
   }
 }
 
-/// What the callbacks of one thread add up to, away from the cache lines of other threads.
+/// The sum of the callbacks of one thread, away from the cache lines of other threads.
 private final class ThreadSum: Sendable {
   private let sum = Atomic<Int>(0)
   private let padding: (Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0)
 
   var total: Int { sum.load(ordering: .relaxed) }
 
-  /// Adds as the `Sink` does; one thread alone does, so that the load and the store, both relaxed, need not be one operation.
+  /// Adds a value, as `Sink` does; only one thread adds, so a relaxed load and a relaxed store are enough.
   func add(_ result: Result<Int, any Error>, plus captured: Int) {
     guard case .success(let value) = result else { return }
     sum.store(sum.load(ordering: .relaxed) &+ value &+ captured, ordering: .relaxed)

@@ -1,23 +1,34 @@
 import Futures
 
-/// The rows as measured with futures of one type of value and one type of failure: those of a hand-rolled future.
+/// The rows for one type of value and one type of failure: the types of a hand-rolled future.
 ///
-/// Everything in it is called with concrete types, so that the optimizer specialises it as it does the code of a program:
-/// no row goes through a protocol at run time.
+/// All calls use concrete types, so the optimizer specialises the rows as it specialises the code of a program. No row calls
+/// through a protocol at run time.
 enum Variant<Hand: HandFuture> {
   typealias Value = Hand.Value
   typealias Failure = Hand.Failure
 
-  /// What it adds to the name of a row; nothing for `Int` and `any Error`, with which the budgets were made.
+  /// The end of each row's name; empty for `Int` and `any Error`.
   static var suffix: String { Value.suffix + (Failure.self == Never.self ? " Never" : "") }
 
-  /// Makes one of our promises out of line, as for a producer elsewhere in a program.
+  /// A limit of the time in relation to A.
+  static func timesBaseline(_ limit: Double) -> Limit { .timesBaseline(scaled(limit)) }
+
+  /// A limit of the bytes.
+  static func bytes(_ limit: Double) -> Limit { .bytes(scaled(limit)) }
+
+  /// Scales a limit of the row with integers: strings and objects have 15 % more.
+  private static func scaled(_ limit: Double) -> Double {
+    Value.self == Int.self ? limit : (limit * 115).rounded() / 100
+  }
+
+  /// Makes a promise of the library.
   ///
-  /// Else the compiler may see that no promise outlives the loop of the benchmark, and allocate none.
+  /// Out of line: otherwise the compiler can see that no promise outlives the loop, and remove the allocation.
   @inline(never)
   static func makePromise() -> Promise<Value, Failure> { Promise() }
 
-  /// The same for the floor.
+  /// Makes a promise of the floor.
   @inline(never)
   static func makeHandPromise() -> HandPromise<Hand> { HandPromise() }
 }

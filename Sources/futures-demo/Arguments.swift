@@ -41,11 +41,13 @@ extension Command {
     On a terminal, bars show how far each file and the whole have come: percent, MB/s, time left. Each file counts for the
     same part of the whole, whatever its size. Elsewhere, in a pipe or a log, there is only a line for each file at its end.
 
-    A file is named after the last part of its URL, or index.html if there is none. Nothing is overwritten: where the
-    name is taken, by an earlier file or by another URL, a number is added (data-2.bin). While a download is under way
-    its file ends in .part; one that fails, or is cancelled, leaves nothing behind.
+    A file is named after the last part of its URL, or index.html if there is none. Control and format characters, such
+    as those that reverse the direction of text, become "_". Nothing is overwritten: where the name is taken, by an
+    earlier file or by another URL, a number is added (data-2.bin). While a download is under way its file ends in .part;
+    one that fails, or is cancelled, leaves nothing behind.
 
-    Exit code: 0 if every file arrived, 1 if one did not, 2 if the command line is wrong, 130 after Ctrl-C.
+    Exit code: 0 if every file arrived, 1 if one did not, 2 if the command line is wrong, 130 after Ctrl-C, 143 after
+    SIGTERM.
     """
 
   /// Reads the arguments, without the name of the program.

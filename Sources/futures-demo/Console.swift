@@ -10,9 +10,27 @@ func put(_ text: String) {
   try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
 }
 
-/// Writes a line to standard error.
+/// Writes a line to standard error, without harmful characters from the command line.
 func complain(_ line: String) {
-  try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
+  try? FileHandle.standardError.write(contentsOf: Data((line.harmless + "\n").utf8))
+}
+
+extension String {
+  /// The text with "_" for each control or format character, which can control the terminal or disguise the text.
+  ///
+  /// Format characters reverse the direction of text: "cod\u{202E}gpj.exe" looks like "codexe.jpg".
+  var harmless: String {
+    String(String.UnicodeScalarView(unicodeScalars.map { $0.isHarmful ? "_" : $0 }))
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isHarmful: Bool {
+    switch properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator: true
+    default: false
+    }
+  }
 }
 
 /// The number with commas between its thousands.

@@ -36,15 +36,11 @@ struct FileNames {
   private static func nameParts(of url: URL) -> (stem: String, ending: String) {
     let last = url.lastPathComponent
     guard !["", "/", ".", ".."].contains(last) else { return ("index", ".html") }
-    let name = last.map { $0 == "/" || $0 == "\\" || $0.unicodeScalars.contains(where: isControl) ? "_" : $0 }
+    let name = last.harmless.map { $0 == "/" || $0 == "\\" ? "_" : $0 }
     let dot = name.lastIndex(of: ".").flatMap { $0 > 0 && name.count - $0 < 16 ? $0 : nil } ?? name.count
     // Most file systems allow 255 bytes, of which the number and the extensions need some.
     var stem = String(name[..<dot])
     while stem.utf8.count > 200 { stem.removeLast() }
     return (stem, String(name[dot...]))
-  }
-
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.properties.generalCategory == .control
   }
 }

@@ -20,14 +20,14 @@ struct FuturesDemo {
 
   private static func run(_ command: Command) async -> Int32 {
     let downloader = LegacyDownloader()
-    // Whoever wants to stop, Ctrl-C or the deadline, cancels this source; its token reaches every download.
+    // A signal or the deadline cancels this source. Its token reaches every download.
     let cancellation = CancellationTokenSource()
-    let isInterrupted = Mutex(false)
-    let interrupts = onInterrupt {
-      isInterrupted.withLock { $0 = true }
+    let interruption = Mutex<Int32?>(nil)
+    let interrupts = onInterrupt { signal in
+      interruption.withLock { $0 = $0 ?? signal }
       cancellation.cancel()
     }
-    defer { interrupts.cancel() }
+    defer { for source in interrupts { source.cancel() } }
     if let deadline = command.deadline { cancellation.cancel(after: deadline) }
     let isComplete: Bool
     do {
@@ -47,7 +47,9 @@ struct FuturesDemo {
     }
     // It can only fail in a task that is cancelled, which this one never is.
     try? await downloader.settle()
-    return isInterrupted.withLock { $0 } ? 130 : isComplete ? 0 : 1
+    // The exit code by which a shell reports a program that a signal ended.
+    if let signal = interruption.withLock({ $0 }) { return 128 + signal }
+    return isComplete ? 0 : 1
   }
 
   /// Downloads every URL, prints a line for each as it ends, and returns whether all of them arrived.

@@ -1,16 +1,19 @@
 import Dispatch
 import Foundation
 
-/// Calls `handler` on a background queue when Ctrl-C is pressed, until the source that it returns is cancelled.
+/// Calls `handler` with the signal, on a background queue, on Ctrl-C (SIGINT) and on SIGTERM.
 ///
-/// A second Ctrl-C ends the process at once, in case the handler takes too long.
-func onInterrupt(_ handler: @escaping @Sendable () -> Void) -> any DispatchSourceSignal {
-  signal(SIGINT, SIG_IGN)
-  let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-  source.setEventHandler {
-    signal(SIGINT, SIG_DFL)
-    handler()
+/// A second signal of the same kind ends the process at once, in case the handler takes too long.
+/// - Returns: The sources. Cancel them to stop listening.
+func onInterrupt(_ handler: @escaping @Sendable (Int32) -> Void) -> [any DispatchSourceSignal] {
+  [SIGINT, SIGTERM].map { number in
+    signal(number, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+    source.setEventHandler {
+      signal(number, SIG_DFL)
+      handler(number)
+    }
+    source.resume()
+    return source
   }
-  source.resume()
-  return source
 }

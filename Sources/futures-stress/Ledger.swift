@@ -1,3 +1,4 @@
+import Futures
 import Synchronization
 
 /// What was promised in a round, and what came of it.
@@ -9,7 +10,7 @@ final class Ledger: Sendable {
   private let released = Atomic<Int>(0)
   private let awaited = Atomic<Int>(0)
   private let ended = Atomic<Int>(0)
-  private let mistakes = Mutex<[String: Int]>([:])
+  private let mistakes = Locked<[String: Int]>([:])
 
   /// A callback that must run once, or be removed.
   func callback() -> Ticket {

@@ -4,12 +4,12 @@ import Synchronization
 /// A future that all threads know, and its promise, until somebody takes it.
 final class Place: Sendable {
   let future: Future<Int, any Error>
-  private let held: Mutex<Promise<Int, any Error>?>
+  private let held: Locked<Promise<Int, any Error>?>
 
   init() {
     let promise = Promise<Int, any Error>()
     future = promise.future
-    held = Mutex(promise)
+    held = Locked(promise)
   }
 
   var promise: Promise<Int, any Error>? { held.withLock { $0 } }

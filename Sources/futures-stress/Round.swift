@@ -125,9 +125,10 @@ struct Round: Sendable {
 
 /// Work that is released when all threads have done it: one that is about to end may keep its closure for a while.
 private final class HandedWork: Sendable {
-  private let work: Mutex<(@Sendable (Int) -> Void)?>
+  // Not a `Mutex`, which ThreadSanitizer reports as a race when threads wait for it.
+  private let work: Locked<(@Sendable (Int) -> Void)?>
 
-  init(_ work: @escaping @Sendable (Int) -> Void) { self.work = Mutex(work) }
+  init(_ work: @escaping @Sendable (Int) -> Void) { self.work = Locked(work) }
 
   func run(_ thread: Int) { work.withLock { $0 }?(thread) }
 

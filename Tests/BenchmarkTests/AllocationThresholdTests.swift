@@ -2,22 +2,22 @@ internal import AllocationCounter
 internal import Foundation
 internal import Testing
 
-/// What each row of the benchmark may allocate: the numbers of `allocations.json`, made by an optimised build.
+/// Compares the allocations of each row with the numbers of `allocations.json`, which an optimised build made.
 ///
-/// A test that fails for a good reason, or for a new row, prints what the file has to hold instead.
-@Suite("What the rows of the benchmark allocate", .enabled(if: isOptimised && AllocationCounts.areSupported))
+/// A failed test prints the new content of the file, for a new row or an intended change.
+@Suite("The allocations of the rows of the benchmark", .enabled(if: isOptimised && AllocationCounts.areSupported))
 struct AllocationThresholdTests {
-  @Test("no row allocates more than the file says, and the file has all rows")
-  func thresholds() throws {
+  @Test("Each row of the benchmark has a threshold in the file, and does not exceed it")
+  func rowsStayWithinThresholds() throws {
     let committed = try CommittedAllocations.read()
     let measured = try MeasuredAllocations.measure()
     let failures = committed.failures(of: measured)
     for failure in failures { Issue.record("\(failure)") }
-    if !failures.isEmpty { print("allocations.json for what is measured now:\n\(measured.fileContent)") }
+    if !failures.isEmpty { print("allocations.json with the present numbers:\n\(measured.fileContent)") }
   }
 }
 
-/// Whether this is an optimised build, the only kind in which allocations mean something.
+/// Whether this is an optimised build. Other builds allocate more.
 #if DEBUG
   private let isOptimised = false
 #else

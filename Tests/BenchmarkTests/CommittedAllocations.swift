@@ -12,10 +12,10 @@ struct CommittedAllocations {
     )
   }
 
-  /// How much more than its number a row may have.
+  /// Returns the tolerance of a row above its number.
   ///
-  /// 0.05 is what the runtime allocates for itself. Where Dispatch keeps items for its threads, or a task may or may not
-  /// be suspended when its result comes, the count depends on which thread was there first.
+  /// The runtime allocates up to 0.05 for itself. Dispatch caches its items per thread, and a task is not always suspended when
+  /// its result arrives. So some counts depend on the order of the threads.
   static func tolerance(of row: String) -> Double {
     switch row.prefix(while: { $0 != " " }) {
     case "B2", "B3": 1  // a work item of the queue, and a waiting task or none
@@ -25,7 +25,7 @@ struct CommittedAllocations {
     }
   }
 
-  /// What is wrong with what was measured, one sentence a row.
+  /// Returns a sentence for each row that differs from the file.
   func failures(of measured: MeasuredAllocations) -> [String] {
     Set(allocations.keys).union(measured.allocations.keys).sorted().compactMap { row in
       switch (allocations[row], measured.allocations[row]) {

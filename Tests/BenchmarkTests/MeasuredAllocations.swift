@@ -1,28 +1,21 @@
 internal import Foundation
 
-/// What the benchmark counts now: the allocations of one operation of ours, by row.
+/// The present allocations of one operation of the library, by row.
 struct MeasuredAllocations {
   let allocations: [String: Double]
 
-  /// What `allocations.json` has to hold for these numbers.
+  /// The content of `allocations.json` for these numbers.
   var fileContent: String {
     let lines = allocations.sorted { $0.key.compare($1.key, options: .numeric) == .orderedAscending }
       .map { "  \"\($0.key)\": \($0.value)" }
     return "{\n" + lines.joined(separator: ",\n") + "\n}"
   }
 
-  /// Runs `futures-benchmark --allocations --json`, which the build put beside the tests.
+  /// Runs `futures-benchmark --allocations --json`.
   static func measure() throws -> MeasuredAllocations {
-    let benchmark = Process()
-    let output = Pipe()
-    benchmark.executableURL = Bundle.main.bundleURL.appendingPathComponent("futures-benchmark")
-    benchmark.arguments = ["--allocations", "--json"]
-    benchmark.standardOutput = output
-    try benchmark.run()
-    let json = output.fileHandleForReading.readDataToEndOfFile()
-    benchmark.waitUntilExit()
-    guard benchmark.terminationStatus == 0 else { throw Failed(status: benchmark.terminationStatus) }
-    let rows = try JSONDecoder().decode(Report.self, from: json).rows
+    let run = try BenchmarkRun("--allocations", "--json")
+    guard run.status == 0 else { throw Failed(status: run.status) }
+    let rows = try JSONDecoder().decode(Report.self, from: run.output).rows
     return MeasuredAllocations(
       allocations: Dictionary(
         rows.map { ($0.row, ($0.ours.allocations * 100).rounded(.up) / 100) },
@@ -31,12 +24,12 @@ struct MeasuredAllocations {
     )
   }
 
-  /// The benchmark did not end well.
+  /// The benchmark ended with an error.
   struct Failed: Error {
     let status: Int32
   }
 
-  /// The part of the benchmark's report that counts here.
+  /// The part of the benchmark's report that the test needs.
   private struct Report: Decodable {
     struct Row: Decodable {
       struct Measurement: Decodable {

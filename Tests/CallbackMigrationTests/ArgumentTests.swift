@@ -4,8 +4,8 @@ internal import Testing
 
 @Suite("Arguments, reports and files")
 struct ArgumentTests {
-  @Test("Each option is read, with a space or an equals sign, and without it there is a default")
-  func options() throws {
+  @Test("Each option takes a value after a space or an equals sign, and has a default")
+  func everyOptionIsRead() throws {
     #expect(try MigrationArguments(["report"]).command == .report(.table))
     let report = try MigrationArguments(["report", "--target", "App", "--format=json", "--minimum-access", "public"])
     #expect(report.command == .report(.json))
@@ -17,12 +17,12 @@ struct ArgumentTests {
         == .generate(.async, output: "F.swift", only: "a*", isDeprecating: true)
     )
     for help in [[], ["help"], ["--help"], ["report", "--help"]] {
-      #expect(try MigrationArguments(help).command == .help)
+      #expect(try MigrationArguments(help).command == .help, "\(help)")
     }
   }
 
   @Test(
-    "A mistake is named in one sentence",
+    "The error names the mistake in one sentence",
     arguments: [
       (["repot"], "There is no command repot; there are report and generate."),
       (["report", "--taget", "A"], "`report` has no option --taget; it has --target"),
@@ -31,13 +31,13 @@ struct ArgumentTests {
       (["report", "--format", "xml"], "--format is one of table, json, markdown, not xml."),
     ]
   )
-  func mistakes(arguments: [String], message: String) {
+  func mistakeIsNamed(arguments: [String], message: String) {
     let error = #expect(throws: MigrationError.self) { try MigrationArguments(arguments) }
     #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
   }
 
-  @Test("A file that was not written by the tool is left as it is; one that was is written again")
-  func files() throws {
+  @Test("The tool leaves a file of the user as it is, and replaces a file that it wrote")
+  func onlyGeneratedFilesAreReplaced() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString, directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -50,14 +50,14 @@ struct ArgumentTests {
     try Data("let mine = 1\n".utf8).write(to: own)
     #expect(throws: MigrationError.self) { try run("generate", "--output", "Own.swift") }
     #expect(try String(contentsOf: own, encoding: .utf8) == "let mine = 1\n")
-    for _ in 0..<2 {
-      #expect(try run("generate", "--output", "new/Twins.swift").isEmpty)
-      let text = try String(contentsOf: folder.appending(path: "new/Twins.swift"), encoding: .utf8)
-      #expect(text.hasPrefix(Generator.marker + "\n"))
+    for round in 1...2 {
+      #expect(try run("generate", "--output", "new/Counterparts.swift").isEmpty, "round \(round)")
+      let text = try String(contentsOf: folder.appending(path: "new/Counterparts.swift"), encoding: .utf8)
+      #expect(text.hasPrefix(Generator.marker + "\n"), "round \(round)")
     }
     #expect(
       try run("report")
-        == "App: no function takes a callback\n\nwhere  function  callback  isolation  Sendable  twins\n\n"
+        == "App: no function takes a callback\n\nwhere  function  callback  isolation  Sendable  counterparts\n\n"
     )
     try Data("nonsense".utf8).write(to: graph)
     #expect(throws: MigrationError.self) { try run("report") }

@@ -1,6 +1,5 @@
+internal import CallbackMigration
 internal import Testing
-
-@testable import CallbackMigration
 
 @Suite("Telling what a callback is")
 struct CallbackShapeTests {
@@ -13,15 +12,15 @@ struct CallbackShapeTests {
   }
 
   @Test(
-    "By its type, and where that leaves it open by its name",
+    "The type of a callback decides its shape; if the type is ambiguous, the name decides",
     arguments: [
       ("func f(completion: @escaping (Result<Int, any Error>) -> Void)", "Result"),
       ("func f(completion: @escaping (Answer) -> Void)", "Result"),
-      ("func f(x: @escaping (Int?, (any Error)?) -> Void)", "value?, error?"),
-      ("func f(x: @escaping (Int?, Fault?) -> Void)", "value?, error?"),
-      ("func f(x: @escaping (Int?, String?, (any Error)?) -> Void)", "values?, error?"),
-      ("func f(x: @escaping (Int, (any Error)?) -> Void)", "value, error?"),
-      ("func f(x: @escaping ((any Error)?) -> Void)", "error?"),
+      ("func f(completion: @escaping (Int?, (any Error)?) -> Void)", "value?, error?"),
+      ("func f(completion: @escaping (Int?, Fault?) -> Void)", "value?, error?"),
+      ("func f(completion: @escaping (Int?, String?, (any Error)?) -> Void)", "values?, error?"),
+      ("func f(completion: @escaping (Int, (any Error)?) -> Void)", "value, error?"),
+      ("func f(completion: @escaping ((any Error)?) -> Void)", "error?"),
       ("func f(completion: @escaping (Int) -> Void)", "value"),
       ("func f(_ done: (() -> Void)?)", "nothing"),
       ("func f(then: @escaping (Int, String) -> Void)", "values"),
@@ -33,32 +32,32 @@ struct CallbackShapeTests {
       ("func f(a: @escaping (Int) -> Void, b: @escaping (Int) -> Void)", "unknown"),
     ]
   )
-  func shapes(declaration: String, name: String) throws {
+  func typeAndNameDecideShape(declaration: String, name: String) throws {
     #expect(try shape(declaration) == name)
   }
 
   @Test(
-    "What does not escape, returns something, waits or throws is no callback",
+    "A closure that does not escape, returns a value, awaits or throws is no callback",
     arguments: [
       "func f(body: () -> Void)", "func f(body: @escaping () -> Int)", "func f(body: @escaping () async -> Void)",
       "func f(body: @escaping () throws -> Void)", "func f(body: @autoclosure @escaping () -> Void)", "func f(a: Int)",
     ]
   )
-  func others(declaration: String) {
+  func otherClosuresAreNoCallbacks(declaration: String) {
     var builder = GraphBuilder()
     builder.function(declaration)
     #expect(builder.functions().isEmpty)
   }
 
-  @Test("Progress is told from the completion, whatever it counts")
-  func progress() throws {
+  @Test("A progress closure differs from the completion, with any count type")
+  func progressDiffersFromCompletion() throws {
     for types in ["Double", "Int64, Int64", "Int, Int?"] {
       var builder = GraphBuilder()
       builder.function("func f(progress: @escaping (\(types)) -> Void, completion: @escaping (Int) -> Void)")
-      let callbacks = try #require(builder.functions().first).callbacks
+      let callbacks = try #require(builder.functions().first, "\(types)").callbacks
       #expect(callbacks.progress?.parameter == 0, "\(types)")
-      #expect(callbacks.completion == 1)
-      #expect(callbacks.omitted == [1])
+      #expect(callbacks.completion == 1, "\(types)")
+      #expect(callbacks.omitted == [1], "\(types)")
     }
   }
 }
@@ -81,35 +80,35 @@ struct TypeFactsTests {
   }
 
   @Test(
-    "A value is Sendable where the graph or the standard library says so of all its parts",
+    "A value is Sendable if the graph or the standard library declares all its parts Sendable",
     arguments: [
       ("User", "yes"), ("[User]?", "yes"), ("[String : User]", "yes"), ("(Int, User)", "yes"), ("Box<Int>", "yes"),
       ("Image", "no"), ("[Image]", "no"), ("(Int, Image)", "no"), ("Box<Image>", "no"), ("() -> Void", "no"),
       ("@Sendable () -> Void", "yes"), ("Elsewhere", "unknown"), ("T", "yes"), ("U", "unknown"), ("any Error", "yes"),
     ]
   )
-  func sendable(type: String, answer: String) throws {
+  func valueIsSendableIfAllPartsAre(type: String, answer: String) throws {
     let function = try function(
       "func f<T, U>(completion: @escaping (Result<\(type), any Error>) -> Void) where T : Sendable"
     )
     #expect(function.sendability.rawValue == answer)
   }
 
-  @Test("A handle cancels from any thread, or it is said why not")
-  func handles() throws {
+  @Test("A handle cancels from any thread, or the tool refuses it with a reason")
+  func handleCancelsOrIsRefused() throws {
     func cancellation(_ type: String) throws -> String {
       switch try function("func f(completion: @escaping (Int) -> Void) -> \(type)").handle {
       case .none: "none"
-      case .calls(let call): call
-      case .refused(let reason): reason
+      case .calls(let call): call.text(of: "handle")
+      case .refused(let refusal): refusal.reason
       }
     }
-    #expect(try cancellation("Request") == ".cancel()")
-    #expect(try cancellation("Request?") == "?.cancel()")
-    #expect(try cancellation("URLSessionDataTask") == ".cancel()")
-    #expect(try cancellation("Handle") == "`Handle` is not Sendable")
-    #expect(try cancellation("Screen") == "`Screen.cancel()` is isolated")
-    #expect(try cancellation("Int") == "none")
+    #expect(try cancellation("Request") == "handle.cancel()")
+    #expect(try cancellation("Request?") == "handle?.cancel()")
+    #expect(try cancellation("URLSessionDataTask") == "handle.cancel()")
+    #expect(try cancellation("Handle") == "handle.value.cancel()")
+    #expect(try cancellation("Screen") == "Task { await handle.cancel() }")
+    #expect(try cancellation("Int") == "it returns `Int`, which a counterpart cannot return, too")
     #expect(try cancellation("Void") == "none")
   }
 }

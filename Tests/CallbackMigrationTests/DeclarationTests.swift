@@ -1,13 +1,12 @@
+internal import CallbackMigration
 internal import Testing
-
-@testable import CallbackMigration
 
 @Suite("Reading declarations")
 struct DeclarationTests {
   private func read(_ text: String) -> Declaration? { Declaration(GraphBuilder().tokens(text)) }
 
-  @Test("Attributes, modifiers, generics, effects and clauses are found where they are")
-  func parts() throws {
+  @Test("The parser reads attributes, modifiers, generics, effects and clauses at their places")
+  func everyPartIsRead() throws {
     let text = """
       @MainActor @available(macOS 15, *) public static func `get`<T, U>(_ type: T.Type, from url: URL = .init(a: 1, b: "x, y)"), \
       then done: @escaping @Sendable (Result<[T : U], any Error>) -> Void) throws(Fault) -> Task<T?, any Error> where T : P<U>
@@ -29,8 +28,8 @@ struct DeclarationTests {
     #expect(declaration.title(without: [2]) == "get(_:from:)")
   }
 
-  @Test("Variadic, inout and autoclosure parameters are known")
-  func specifiers() throws {
+  @Test("The parser recognises variadic, inout and autoclosure parameters")
+  func specifiersAreRead() throws {
     let declaration = try #require(read("func f(_ a: Int..., b: inout Int, c: @autoclosure () -> Int = 3)"))
     #expect(declaration.parameters.map(\.isVariadic) == [true, false, false])
     #expect(declaration.parameters[1].specifiers == ["inout"])
@@ -38,8 +37,8 @@ struct DeclarationTests {
     #expect(declaration.parameters.map(\.text) == ["_ a: Int...", "b: inout Int", "c: @autoclosure () -> Int = 3"])
   }
 
-  @Test("Initializers and operators are told from functions, and what is no function is not read")
-  func kinds() {
+  @Test("Initializers and operators differ from functions; the parser ignores other declarations")
+  func otherDeclarationsAreNotRead() {
     #expect(read("convenience init?(a: Int)")?.keyword == "init")
     #expect(read("static func +++ (l: Int, r: Int)")?.isOperator == true)
     #expect(read("func plus(l: Int)")?.isOperator == false)
@@ -57,7 +56,7 @@ struct FunctionTypeTests {
   }
 
   @Test(
-    "A closure is found behind attributes, parentheses, optionals and names",
+    "The parser finds a closure behind attributes, parentheses, optionals and type aliases",
     arguments: [
       ("(Int, String?) -> Void", []), ("@escaping @Sendable (Int, String?) -> Void", []),
       ("((Int, String?) -> Void)?", []), ("(@MainActor (Int, String?) -> Void)?", []),
@@ -69,7 +68,7 @@ struct FunctionTypeTests {
       ("Other", ["typealias Done<T> = (T, String?) -> Void", "typealias Other = Done<Int>"]),
     ]
   )
-  func closures(type: String, aliases: [String]) throws {
+  func closureIsFoundInItsType(type: String, aliases: [String]) throws {
     var builder = GraphBuilder()
     for alias in aliases { builder.type(alias) }
     let function = try #require(TypeAliases(builder.graph).functionType(of: builder.tokens(type)[...]))
@@ -78,7 +77,7 @@ struct FunctionTypeTests {
   }
 
   @Test("Effects and results are read, and other types are no closures")
-  func others() {
+  func otherTypesAreNoClosures() {
     #expect(read("(Int) async throws -> Void")?.effects == ["async", "throws"])
     #expect(read("() -> Int")?.returnsNothing == false)
     #expect(read("() -> ()")?.returnsNothing == true)

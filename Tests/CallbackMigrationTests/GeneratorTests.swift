@@ -1,12 +1,11 @@
+internal import CallbackMigration
 internal import Foundation
 internal import Testing
 
-@testable import CallbackMigration
-
-@Suite("Writing twins")
+@Suite("Writing counterparts")
 struct GeneratorTests {
-  @Test("A twin keeps what the function says, without its callbacks, and calls it")
-  func twins() {
+  @Test("A generated function keeps the declaration without its callbacks, and calls the original")
+  func counterpartCallsItsFunction() {
     var builder = GraphBuilder()
     builder.type("class Store", access: "public")
     builder.type("struct User", "Swift.Sendable")
@@ -61,7 +60,7 @@ struct GeneratorTests {
   }
 
   @Test(
-    "What would be a guess, or not the same, is refused with the reason",
+    "The tool refuses a function that would need a guess, with a reason",
     arguments: [
       ("func f(_ a: Int..., completion: @escaping () -> Void)", "`a` is variadic"),
       ("func f(_ a: inout Int, completion: @escaping () -> Void)", "`a` is `inout`"),
@@ -75,14 +74,14 @@ struct GeneratorTests {
       ("func f(completion: @escaping (Elsewhere) -> Void)", "nothing here says whether `Elsewhere` is Sendable"),
     ]
   )
-  func refusals(declaration: String, reason: String) {
+  func unsafeFunctionsAreRefused(declaration: String, reason: String) {
     var builder = GraphBuilder()
     builder.function(declaration)
     #expect(builder.generated().contains(reason), "\(builder.generated())")
   }
 
-  @Test("Functions that differ only in their callbacks, private ones, and those with a plain twin are refused")
-  func conflicts() {
+  @Test("The tool refuses ambiguous functions, private functions and functions with a plain counterpart")
+  func conflictingFunctionsAreRefused() {
     var ambiguous = GraphBuilder()
     ambiguous.function("func f(completion: @escaping (Int) -> Void)")
     ambiguous.function("func f(completion: @escaping (String) -> Void)")
@@ -97,8 +96,8 @@ struct GeneratorTests {
     #expect(plain.generated(.futures).contains("func fFuture() -> Future<Int, any Error> {"))
   }
 
-  @Test("Who has a twin gets no other, and a style and a pattern choose")
-  func choice() {
+  @Test("A function with a counterpart gets no other; a style and a pattern select the rest")
+  func styleAndPatternChoose() {
     var builder = GraphBuilder()
     builder.function("func done(completion: @escaping (Int) -> Void)")
     builder.function("func done() async throws -> Int")
@@ -114,8 +113,23 @@ struct GeneratorTests {
     #expect(!builder.generated(.async, only: "l*completion").contains("func load"))
   }
 
-  @Test("The same module gives the same bytes")
-  func stable() {
+  @Test("A pattern adds to the file that was written before")
+  func patternKeepsWhatWasWritten() {
+    var builder = GraphBuilder()
+    builder.function("func load(_ id: Int, completion: @escaping (Int) -> Void)")
+    builder.function("func save(_ id: Int, completion: @escaping (Int) -> Void)")
+    builder.function("func loadFuture(_ id: Int) -> Future<Int, any Error>", file: "Sources/App/Counterparts.swift")
+    let inventory = builder.inventory(ignoring: "/package/Sources/App/Counterparts.swift")
+    let text = Generator(inventory, style: .async, only: "save").text
+    #expect(text.contains("func save(_ id: Int) async"), "\(text)")
+    #expect(text.contains("func loadFuture(_ id: Int) ->"), "\(text)")
+    #expect(!text.contains("func load(_ id: Int) async"), "\(text)")
+    let selected = Generator(inventory, style: .async, only: "load").text
+    #expect(!selected.contains("func loadFuture"), "\(selected)")
+  }
+
+  @Test("One module always produces the same bytes")
+  func outputIsStable() {
     var builder = GraphBuilder()
     for number in 0..<20 { builder.function("func f\(number)(completion: @escaping (Int) -> Void)", line: number + 1) }
     #expect(builder.generated() == builder.generated())

@@ -1,55 +1,95 @@
+internal import CallbackMigration
 internal import Foundation
 
-@testable import CallbackMigration
-
-/// Symbol graphs of declarations, as the compiler writes them down.
+/// Builds the symbol graph of a few declarations, as JSON, and reads it as the tool reads a graph of the compiler.
 struct GraphBuilder {
-  private(set) var graph = SymbolGraph(symbols: [], relationships: [])
-  private(set) var names = [
+  private var symbols: [JSON] = []
+  private var relationships: [JSON] = []
+  private var identifiers = [
     "Result": "s:s6ResultO", "Optional": "s:Sq", "Int": "s:Si", "String": "s:SS", "Error": "s:s5ErrorP",
   ]
 
-  /// Adds a type, whose name then carries its identifier where it is used.
-  @discardableResult
-  mutating func type(_ declaration: String, _ conformances: String..., access: String = "internal") -> Self {
+  /// The folder of the package.
+  var root = "/package"
+
+  /// The graph of the declarations so far.
+  var graph: SymbolGraph { decoded(["symbols": symbols, "relationships": relationships]) }
+
+  /// Adds a type.
+  ///
+  /// Declarations added later refer to it by its identifier.
+  mutating func type(
+    _ declaration: String,
+    _ conformances: String...,
+    inherits: String? = nil,
+    access: String = "internal"
+  ) {
     let words = declaration.split(separator: " ").map(String.init)
     let kinds = ["struct", "class", "enum", "protocol", "actor", "typealias"]
     let index = words.firstIndex(where: kinds.contains).unsafelyUnwrapped
     let name = String(words[index + 1].prefix { $0.isLetter || $0.isNumber })
     let identifier = "s:\(name)"
-    names[name] = identifier
+    identifiers[name] = identifier
     let kind = "swift.\(words[index] == "actor" ? "class" : words[index])"
-    graph.symbols.append(symbol(kind, identifier, [name], declaration, access: access))
+    symbols.append(symbol(kind, identifier, [name], declaration, access: access, line: 1))
     for conformance in conformances {
-      graph.relationships.append(
-        SymbolGraph.Relationship(
-          kind: "conformsTo",
-          source: identifier,
-          target: conformance,
-          targetFallback: conformance
-        )
+      let target = identifiers[conformance] ?? conformance
+      relationships.append(
+        ["kind": "conformsTo", "source": identifier, "target": target, "targetFallback": conformance]
       )
     }
-    return self
+    if let inherits {
+      relationships.append(["kind": "inheritsFrom", "source": identifier, "target": "s:\(inherits)"])
+    }
   }
 
-  /// Adds a function, of a type if one is named.
-  mutating func function(_ declaration: String, of owner: String? = nil, access: String = "internal", line: Int = 1) {
-    let parsed = Declaration([Token](fragments(declaration)))
-    let title = parsed?.title() ?? declaration
+  /// Adds the name of a type of another module.
+  mutating func foreignType(_ name: String, _ identifier: String) { identifiers[name] = identifier }
+
+  /// Adds a property, such as `let result: Int`, or a case of an enum, such as `case success(Int)`.
+  mutating func member(_ declaration: String, of owner: String) {
+    let words = declaration.split(separator: " ")
+    let name = String(words[1].prefix { $0.isLetter || $0.isNumber })
+    let kind = words[0] == "case" ? "swift.enum.case" : "swift.property"
+    let identifier = "s:\(owner)\(declaration)"
+    symbols.append(symbol(kind, identifier, [owner, name], declaration, access: "internal", line: 1))
+    relationships.append(["kind": "memberOf", "source": identifier, "target": "s:\(owner)"])
+  }
+
+  /// Adds a function, as a member of `owner` if there is one.
+  ///
+  /// `origin` is the requirement that it implements, such as `Store.load(completion:)`.
+  mutating func function(
+    _ declaration: String,
+    of owner: String? = nil,
+    access: String = "internal",
+    line: Int = 1,
+    file: String = "Sources/App/App.swift",
+    documentation: String? = nil,
+    origin: String? = nil,
+    isRequirement: Bool = false
+  ) {
+    let title = Declaration(tokens(declaration))?.title() ?? declaration
     let identifier = "s:\(owner ?? "")\(declaration)"
     let kind = "swift.\(owner == nil ? "func" : "method")"
     let path = [owner, title].compactMap { $0 }
-    graph.symbols.append(symbol(kind, identifier, path, declaration, access: access, line: line))
-    if let owner {
-      graph.relationships.append(
-        SymbolGraph.Relationship(kind: "memberOf", source: identifier, target: "s:\(owner)", targetFallback: nil)
-      )
+    var symbol = symbol(kind, identifier, path, declaration, access: access, file: file, line: line)
+    if let documentation {
+      symbol["docComment"] = ["lines": documentation.split(separator: "\n").map { ["text": String($0)] }]
     }
+    symbols.append(symbol)
+    guard let owner else { return }
+    var relation: JSON = [
+      "kind": isRequirement ? "requirementOf" : "memberOf", "source": identifier, "target": "s:\(owner)",
+    ]
+    if let origin { relation["sourceOrigin"] = ["identifier": "s:origin", "displayName": origin] }
+    relationships.append(relation)
   }
 
-  /// The tokens of a declaration; the names of the added types carry their identifiers.
-  func tokens(_ text: String) -> [Token] { [Token](fragments(text)) }
+  /// The tokens of a declaration.
+  func tokens(_ text: String) -> [Token] {
+    [Token](decoded(fragments(text)) as [SymbolGraph.Symbol.Fragment])
+  }
 
   private func symbol(
     _ kind: String,
@@ -57,77 +97,92 @@ struct GraphBuilder {
     _ path: [String],
     _ declaration: String,
     access: String,
-    line: Int = 1
-  ) -> SymbolGraph.Symbol {
-    SymbolGraph.Symbol(
-      kind: .init(identifier: kind),
-      identifier: .init(precise: identifier),
-      pathComponents: path,
-      docComment: nil,
-      declarationFragments: fragments(declaration),
-      accessLevel: access,
-      availability: nil,
-      location: .init(uri: "file:///package/Sources/App/App.swift", position: .init(line: line - 1, character: 0)),
-      swiftGenerics: declaration.hasSuffix("where T : Sendable") ? .init(constraints: [.sendable]) : nil,
-      swiftExtension: nil,
-      spi: nil
-    )
+    file: String = "Sources/App/App.swift",
+    line: Int
+  ) -> JSON {
+    var symbol: JSON = [
+      "kind": ["identifier": kind],
+      "identifier": ["precise": identifier],
+      "pathComponents": path,
+      "declarationFragments": fragments(declaration),
+      "accessLevel": access,
+      "location": [
+        "uri": "file://\(root)/\(file)", "position": ["line": line - 1, "character": 0],
+      ] as JSON,
+    ]
+    if declaration.hasSuffix("where T : Sendable") {
+      let constraint = ["kind": "conformance", "lhs": "T", "rhs": "Sendable", "rhsPrecise": "s:s8SendableP"]
+      symbol["swiftGenerics"] = ["constraints": [constraint]]
+    }
+    return symbol
   }
 
-  private func fragments(_ text: String) -> [SymbolGraph.Symbol.Fragment] {
-    var fragments: [SymbolGraph.Symbol.Fragment] = []
+  /// Like the compiler, joins all text between two names of types.
+  private func fragments(_ declaration: String) -> [JSON] {
+    var fragments: [JSON] = []
+    var text = ""
     var word = ""
-    func end() {
-      guard !word.isEmpty else { return }
-      let identifier = names[word]
-      fragments.append(
-        .init(kind: identifier == nil ? "text" : "typeIdentifier", spelling: word, preciseIdentifier: identifier)
-      )
+    func endText() {
+      if !text.isEmpty { fragments.append(["kind": "text", "spelling": text]) }
+      text = ""
+    }
+    func endWord() {
+      if let identifier = identifiers[word] {
+        endText()
+        fragments.append(["kind": "typeIdentifier", "spelling": word, "preciseIdentifier": identifier])
+      } else {
+        text += word
+      }
       word = ""
     }
-    for character in text {
+    for character in declaration {
       if character.isLetter || character.isNumber || character == "_" {
         word.append(character)
       } else {
-        end()
-        fragments.append(.init(kind: "text", spelling: String(character), preciseIdentifier: nil))
+        endWord()
+        text.append(character)
       }
     }
-    end()
-    return joined(fragments)
+    endWord()
+    endText()
+    return fragments
   }
+}
 
-  /// Joins text with text, as the compiler does.
-  private func joined(_ fragments: [SymbolGraph.Symbol.Fragment]) -> [SymbolGraph.Symbol.Fragment] {
-    fragments.reduce(into: []) { joined, fragment in
-      if fragment.kind == "text", let last = joined.last, last.kind == "text" {
-        joined[joined.count - 1] = .init(
-          kind: "text",
-          spelling: last.spelling + fragment.spelling,
-          preciseIdentifier: nil
-        )
-      } else {
-        joined.append(fragment)
-      }
-    }
-  }
+private typealias JSON = [String: Any]
+
+private func decoded<Value: Decodable>(_ json: Any) -> Value {
+  try! JSONDecoder().decode(Value.self, from: JSONSerialization.data(withJSONObject: json))
 }
 
 extension GraphBuilder {
+  /// The inventory of the graph, with what the package says in `.migrate-callbacks.json`.
+  func inventory(
+    minimumAccess: AccessLevel = .private,
+    configuration: String = "{}",
+    ignoring output: String? = nil
+  ) -> Inventory {
+    Inventory(
+      module: "App",
+      graph,
+      minimumAccess: minimumAccess,
+      root: URL(filePath: root),
+      configuration: try! MigrationConfiguration(json: Data(configuration.utf8)),
+      ignoring: output.map { URL(filePath: $0) }
+    )
+  }
+
   /// The functions of the graph.
   func functions(minimumAccess: AccessLevel = .private) -> [CallbackFunction] {
-    Inventory(module: "App", graph, minimumAccess: minimumAccess, root: URL(filePath: "/package")).functions
+    inventory(minimumAccess: minimumAccess).functions
   }
 
   /// What is generated.
-  func generated(_ style: TwinStyle = .both, only pattern: String? = nil) -> String {
-    let inventory = Inventory(module: "App", graph, minimumAccess: .private, root: URL(filePath: "/package"))
-    return Generator(inventory, style: style, only: pattern).text
-  }
-}
-
-extension SymbolGraph.Symbol.Constraint {
-  fileprivate static var sendable: Self {
-    Self(kind: "conformance", lhs: "T", rhs: "Sendable", rhsPrecise: "s:s8SendableP")
+  func generated(
+    _ style: CounterpartStyle = .both,
+    only pattern: String? = nil,
+    configuration: String = "{}"
+  ) -> String {
+    Generator(inventory(configuration: configuration), style: style, only: pattern).text
   }
 }

@@ -1,8 +1,8 @@
 /// The result in a word or two, to be compared.
-func describe(_ result: Result<Int, any Error>) -> String {
+func describe<Failure>(_ result: Result<Int, Failure>) -> String {
   switch result {
   case .success(let value): "value \(value)"
-  case .failure(let error): "\(type(of: error))"
+  case .failure(let error): "\(type(of: error as Any))"
   }
 }
 
@@ -18,7 +18,7 @@ final class Resolution {
 }
 
 /// A callback that was attached.
-final class Callback: @unchecked Sendable {
+final class ExploredCallback: @unchecked Sendable {
   // @unchecked: as the world says.
 
   /// When; `nil` if before the threads began.
@@ -37,7 +37,7 @@ final class Callback: @unchecked Sendable {
   }
 
   /// Whether it has yet to run, and must do so before `other`.
-  func isDue(before other: Callback) -> Bool {
+  func isDue(before other: ExploredCallback) -> Bool {
     guard self !== other, context == other.context, results.isEmpty, !removals.contains(true), closure != nil else {
       return false
     }
@@ -62,10 +62,10 @@ final class Callback: @unchecked Sendable {
 
 /// A callback, and what takes it away.
 final class RemovableCallback {
-  let callback: Callback
+  let callback: ExploredCallback
   var registration: Registration?
 
-  init(_ callback: Callback) { self.callback = callback }
+  init(_ callback: ExploredCallback) { self.callback = callback }
 
   func remove() {
     if let registration { callback.removals.append(registration.remove()) }

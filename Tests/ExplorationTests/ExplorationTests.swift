@@ -72,10 +72,14 @@ private func pairs<Operation>(_ operations: [Operation]) -> [[Operation]] {
   operations.flatMap { first in operations.map { [first, $0] } }
 }
 
-/// All orders where the environment has `FUTURES_EXPLORE_ALL`, which takes minutes; else those with so many preemptions.
-private func everyOrder(orPreemptions maximum: Int) -> Thoroughness {
-  environmentHas("FUTURES_EXPLORE_ALL") ? .everyOrder : .preemptions(maximum)
+/// The orders with at most the given number of preemptions, or every order in the exhaustive tier.
+private func preemptions(standard: Int, thorough: Int) -> Thoroughness {
+  TestTier.current == .exhaustive ? .everyOrder : .preemptions(TestTier.choose(standard: standard, thorough: thorough))
 }
+
+/// A future that ends when it is cancelled, and one that waits on for its result.
+private typealias CancellableWorld = FutureWorld<any Error>
+private typealias WaitingWorld = FutureWorld<BrokenPromise>
 
 #if ASAN
   /// A lost callback is never released: LeakSanitizer would report what a planted bug loses.
@@ -93,43 +97,105 @@ private func everyOrder(orPreemptions maximum: Int) -> Thoroughness {
 
 @Suite("Every interleaving of the steps of the core", .enabled(if: isUseful), .timeLimit(.minutes(20)))
 struct ExplorationTests {
-  @Test("R1-R5, R7, R15-R18, R20, R22: two threads with one operation each, in every order")
+  @Test("R1-R5, R7, R15-R18, R20, R22: two threads with one operation each")
   func twoThreads() async {
-    let programs = selections(of: 2, from: FutureOperation.allCases.map { [$0] })
-    await expectNoFault(explore(programs, in: FutureWorld.self))
+    let programs = selections(of: 2, from: FutureOperation.common.map { [$0] })
+    let orders = TestTier.choose(standard: Thoroughness.preemptions(1), thorough: .everyOrder)
+    await Self.expectNoFault(explore(programs, in: CancellableWorld.self, FutureShape.fixed, orders))
   }
 
   @Test("R1-R5, R7, R15-R18, R20, R22: three threads with one operation each")
   func threeThreads() async {
     let programs = selections(of: 3, from: FutureOperation.essential.map { [$0] })
-    await expectNoFault(explore(programs, in: FutureWorld.self, FutureShape.allCases, everyOrder(orPreemptions: 1)))
+    let orders = preemptions(standard: 0, thorough: 1)
+    await Self.expectNoFault(explore(programs, in: CancellableWorld.self, FutureShape.fixed, orders))
   }
 
   @Test("R1-R5, R7, R15-R18, R20, R22: two threads with two operations each")
   func twoOperations() async {
     let programs = selections(of: 2, from: pairs(FutureOperation.essential))
-    #if DEBUG
-      let preemptions = 1  // a step takes several times as long
-    #else
-      let preemptions = 2
-    #endif
-    await expectNoFault(explore(programs, in: FutureWorld.self, [.plain], everyOrder(orPreemptions: preemptions)))
+    let orders = preemptions(standard: 0, thorough: 2)
+    await Self.expectNoFault(explore(programs, in: CancellableWorld.self, [.plain], orders))
   }
 
-  @Test("R3, R7, R13, R14: three threads with one operation each on a token, or two with two, in every order")
-  func tokens() async {
+  @Test("R1, R2, R5, R7: three threads resolve a future, and attach or remove its first callbacks, in every order")
+  func firstCallbacks() async {
+    let operations = TestTier.choose(
+      standard: [FutureOperation.attach, .remove, .drop],
+      thorough: [.attach, .remove, .drop, .succeed, .cancel]
+    )
+    let programs = selections(of: 2, from: operations.map { [$0] }).map { [[.succeed]] + $0 }
+    await Self.expectNoFault(explore(programs, in: CancellableWorld.self, [.plain, .free]))
+  }
+
+  @Test(
+    "R1-R5, R7, R15-R17: two or three threads with one operation each on a future that begins to follow another one"
+  )
+  func following() async {
+    let operations = FutureOperation.following
+    let allOrders = TestTier.choose(standard: Thoroughness.preemptions(1), thorough: .everyOrder)
+    let orders = preemptions(standard: 0, thorough: 1)
+    let race: [[[FutureOperation]]] = [[[.follow], [.cancel]]]
+    let twoThreads = selections(of: 2, from: operations.map { [$0] })
+    let threeThreads = selections(of: 2, from: operations.map { [$0] }).map { [[.follow]] + $0 }
+    // A stage that changes its source while it is cancelled: three preemptions before an element gets lost.
+    await Self.expectNoFault(explore(race, in: CancellableWorld.self, [.relinked, .shared]))
+    await Self.expectNoFault(explore(twoThreads, in: CancellableWorld.self, FutureShape.following, allOrders))
+    await Self.expectNoFault(explore(twoThreads, in: WaitingWorld.self, FutureShape.following, allOrders))
+    await Self.expectNoFault(explore(threeThreads, in: CancellableWorld.self, FutureShape.following, orders))
+    await Self.expectNoFault(explore(threeThreads, in: WaitingWorld.self, FutureShape.following, orders))
+  }
+
+  @Test("R3, R7, R13, R14: three threads with one operation each on a token, or two with two")
+  func threadsUseOneToken() async {
     let threeThreads = selections(of: 3, from: TokenWorld.Operation.allCases.map { [$0] })
     let twoOperations = selections(of: 2, from: pairs(TokenWorld.Operation.allCases))
-    await expectNoFault(explore(threeThreads + twoOperations, in: TokenWorld.self))
+    let orders = TestTier.choose(standard: Thoroughness.preemptions(1), thorough: .everyOrder)
+    await Self.expectNoFault(
+      explore(threeThreads + twoOperations, in: TokenWorld.self, Array(TokenWorld.Shape.allCases), orders)
+    )
   }
 
-  private func expectNoFault(_ exploration: Exploration) {
-    print("Explored \(exploration.programs) programs in \(exploration.runs) orders.")
+  @Test("R3-R5: two or three threads with one operation each on a future whose promise is dropped, or two with two")
+  func brokenPromises() async {
+    // In a separate process: all explorers share the handler of FuturesDiagnostics, and its lock.
+    await #expect(processExitsWith: .success) {
+      let operations = BreakWorld.Operation.allCases
+      let orders = preemptions(standard: 0, thorough: 1)
+      let allOrders = TestTier.choose(standard: Thoroughness.preemptions(1), thorough: .everyOrder)
+      let shapes = BreakWorld.Shape.allCases
+      let twoThreads = selections(of: 2, from: operations.map { [$0] })
+      let threeThreads = selections(of: 3, from: operations.map { [$0] })
+      let twoOperations = selections(of: 2, from: pairs(operations))
+      Self.expectNoFault(await explore(twoThreads, in: BreakWorld.self, shapes, allOrders))
+      Self.expectNoFault(await explore(threeThreads, in: BreakWorld.self, shapes, orders))
+      Self.expectNoFault(await explore(twoOperations, in: BreakWorld.self, [.plain], orders))
+    }
+  }
+
+  @Test("R5, R12, R16: two or three threads with one operation each on a join that never resolves, or two with two")
+  func orphanedJoins() async {
+    let operations = OrphanWorld.Operation.allCases
+    let allOrders = TestTier.choose(standard: Thoroughness.preemptions(1), thorough: .everyOrder)
+    let orders = preemptions(standard: 0, thorough: 1)
+    let shapes = OrphanWorld.Shape.allCases
+    let twoThreads = selections(of: 2, from: operations.map { [$0] })
+    let threeThreads = selections(of: 3, from: operations.map { [$0] })
+    let twoOperations = selections(of: 2, from: pairs(operations.filter { $0 != .attachToFirst }))
+    await Self.expectNoFault(explore(twoThreads, in: OrphanWorld.self, shapes, allOrders))
+    await Self.expectNoFault(explore(threeThreads, in: OrphanWorld.self, shapes, orders))
+    await Self.expectNoFault(explore(twoOperations, in: OrphanWorld.self, shapes, orders))
+  }
+
+  private static func expectNoFault(_ exploration: Exploration) {
+    if TestTier.current != .standard || true {
+      print("Explored \(exploration.programs) programs in \(exploration.runs) orders.")
+    }
     #expect(exploration.fault == nil)
   }
 
   @Test(
-    "What is broken on purpose is found",
+    "The explorer finds faults that are planted on purpose",
     .enabled(if: mayLeak),
     arguments: [
       (PlantedBug.checkOutsideTheLock, "a callback was lost (R2)"),
@@ -138,9 +204,9 @@ struct ExplorationTests {
       (.droppedAcquire, "a thread saw the value, but not what came before it"),
     ]
   )
-  func planted(bug: PlantedBug, fault: String) async {
+  func plantedFaultsAreFound(bug: PlantedBug, fault: String) async {
     let programs: [[[FutureOperation]]] = [[[.succeed], [.attach]], [[.succeed], [.peek]]]
-    let exploration = await explore(programs, in: FutureWorld.self, [.plain], bug: bug)
+    let exploration = await explore(programs, in: CancellableWorld.self, [.plain], bug: bug)
     #expect(exploration.fault?.contains(fault) == true, "found: \(exploration.fault ?? "nothing")")
   }
 }

@@ -93,6 +93,22 @@ extension Atomic<Int> {
   }
 }
 
+extension Atomic<UInt8> {
+  @usableFromInline
+  @discardableResult
+  func bitwiseOr(_ operand: UInt8, ordering: AtomicUpdateOrdering) -> (oldValue: UInt8, newValue: UInt8) {
+    let old = update(ordering) { $0 | operand }.original
+    return (old, old | operand)
+  }
+
+  @usableFromInline
+  @discardableResult
+  func bitwiseAnd(_ operand: UInt8, ordering: AtomicUpdateOrdering) -> (oldValue: UInt8, newValue: UInt8) {
+    let old = update(ordering) { $0 & operand }.original
+    return (old, old & operand)
+  }
+}
+
 /// The core's lock; each taking of it is a step of the explored thread, which is not chosen to go on before the lock is free.
 @usableFromInline
 struct Lock: ~Copyable, Sendable {

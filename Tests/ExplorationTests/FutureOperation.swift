@@ -29,19 +29,21 @@ enum FutureOperation: String, CaseIterable, Sendable {
   case removeHeld
   /// Runs what the context has held back.
   case runHeld
+  /// Makes the future follow that of the promise: resolves the source of the transform, or calls `Promise.follow`.
+  case follow
+  /// Drops the source of the transform, or the promises of the chain that follow already.
+  case dropSource
+  /// Attaches a callback to the followed future.
+  case attachInner
 
   /// Those of which longer programs are made.
   static let essential: [FutureOperation] = [.attach, .remove, .succeed, .cancel, .drop, .report, .await, .abandon]
-}
 
-/// What lies between the promise and the future.
-enum FutureShape: CaseIterable, Sendable {
-  /// Nothing.
-  case plain
-  /// A `map`.
-  case mapped
-  /// Another promise, which follows the future of the first.
-  case followed
-  /// A join with a future that is resolved.
-  case joined
+  /// Those for all shapes.
+  static let common = allCases.filter { ![.follow, .dropSource, .attachInner].contains($0) }
+
+  /// Those with which a future that follows another one has races.
+  static let following: [FutureOperation] = [
+    .follow, .succeed, .cancel, .drop, .remove, .attach, .deriveAndCancel, .dropSource, .attachInner,
+  ]
 }

@@ -1,31 +1,52 @@
 /// A future that threads share, and what must be true when they have ended.
-final class FutureWorld: ExploredWorld, @unchecked Sendable {
+///
+/// The failure type can represent cancellation (`any Error`), or cannot (`BrokenPromise`).
+final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
   // @unchecked: used by the thread whose turn it is, and by the caller of the explorer between the runs.
   typealias Operation = FutureOperation
   typealias Shape = FutureShape
 
   private let operations: Set<Operation>
-  private let isPlain: Bool
+  private let shape: Shape
+  private var isPlain: Bool { shape == .plain || shape == .free }
+  private var isFollowing: Bool { FutureShape.following.contains(shape) }
+  private var canRepresentCancellation: Bool { Failure.self == (any Error).self }
 
-  private var promise: Promise<Int, any Error>?
-  private var future: Future<Int, any Error>
+  private var promise: Promise<Int, Failure>?
+  private var future: Future<Int, Failure> = .never
+  private var link = FutureLink<Failure>()
+  private var states: [() -> AnyObject?] = []
 
   /// The resolutions with values, which are their places here.
   private var resolutions: [Resolution] = []
   private var hasFailed = false
+  private var hasHandler = false
   private var handlerRuns = 0
   private weak var handlerClosure: CapturedObject?
-  private var callbacks: [Callback] = []
+  /// When the future was made to follow that of the promise; `nil` if not yet, or before the threads began.
+  private var following: Event?
+
+  /// How often the future has begun to follow.
+  private var followings = 0
+  private weak var transformClosure: CapturedObject?
+
+  /// Whether a thread has begun to cancel, and whether the followed future had a callback then.
+  private var (hasBegunCancelling, isInnerNeeded) = (false, false)
+  private var callbacks: [ExploredCallback] = []
+  private var innerCallbacks: [(callback: ExploredCallback, inner: Future<Int, Failure>)] = []
   private var listeners: [Listener] = []
   private var held: [@Sendable () -> Void] = []
 
   private let first: RemovableCallback
   private var second: RemovableCallback?
-  private var abandoned: Waiting?
-  private var waits: [Waiting] = []
+  private var abandoned: Waiting<Failure>?
+  private var waits: [Waiting<Failure>] = []
 
   /// Stands for the promise, so that dropping it is a step.
   private let promiseLocation = ExploredLocation()
+
+  /// Stands for the link, so that using it is a step.
+  private let linkLocation = ExploredLocation()
 
   /// Stands for all that is noted here, so that callbacks of two threads have an order.
   private let notesLocation = ExploredLocation()
@@ -34,17 +55,23 @@ final class FutureWorld: ExploredWorld, @unchecked Sendable {
 
   init(_ shape: Shape, _ threads: [[Operation]]) {
     operations = Set(threads.joined())
-    isPlain = shape == .plain
-    let promise = Promise<Int, any Error>()
+    self.shape = shape
+    let promise = Promise<Int, Failure>()
     self.promise = promise
-    future = shape.future(of: promise)
-    first = RemovableCallback(Callback(attachedAt: nil))
+    first = RemovableCallback(ExploredCallback(attachedAt: nil, on: shape == .free ? 2 : 0))
+    (future, link) = shape.future(of: promise, noteFollowing: noteFollowing())
+    link.track(promise.future, future)
+    states = link.states
     callbacks.append(first.callback)
-    attach(first, on: .immediate)
-    if operations.contains(.cancel) { handleCancellation(promise) }
+    // Another context leaves the room for a first callback free.
+    attach(first, on: shape == .free ? ExecutionContext { work in work() } : .immediate)
+    // A handler takes the fast paths away, so few shapes have one.
+    hasHandler = operations.contains(.cancel) && shape != .free && (!isFollowing || !canRepresentCancellation)
+    if hasHandler { handleCancellation(promise) }
+    if !operations.contains(.follow) { follow() }
     if !operations.isDisjoint(with: [.listen, .report]) { listen() }
     if !operations.isDisjoint(with: [.removeHeld, .runHeld]) {
-      let second = RemovableCallback(Callback(attachedAt: nil, on: 1))
+      let second = RemovableCallback(ExploredCallback(attachedAt: nil, on: 1))
       self.second = second
       callbacks.append(second.callback)
       attach(second, on: ExecutionContext { [unowned self] work in hold(work) })
@@ -55,7 +82,7 @@ final class FutureWorld: ExploredWorld, @unchecked Sendable {
       // It may be abandoned before it begins.
       abandoned = waiting
     } else {
-      let waiting = Waiting()
+      let waiting = Waiting<Failure>()
       abandoned = waiting
       waits.append(waiting)
       waiting.begin(future)
@@ -66,12 +93,16 @@ final class FutureWorld: ExploredWorld, @unchecked Sendable {
 
   func run(_ operation: Operation) {
     let thread = ExploredThread.current.unsafelyUnwrapped
+    if !hasBegunCancelling, [.cancel, .deriveAndCancel, .abandonCancelling].contains(operation) {
+      hasBegunCancelling = true
+      isInnerNeeded = !innerCallbacks.isEmpty
+    }
     switch operation {
     case .attach: attach(RemovableCallback(note(thread)), on: .immediate)
     case .remove: first.remove()
     case .removeHeld: second?.remove()
     case .succeed: succeed(thread)
-    case .fail: withPromise(thread) { promise in if promise.fail(Failed()) { hasFailed = true } }
+    case .fail: withPromise(thread) { promise in if promise.fail(Failed() as! Failure) { hasFailed = true } }
     case .cancel: future.cancel()
     case .drop:
       thread.step(.write, at: promiseLocation)
@@ -85,10 +116,47 @@ final class FutureWorld: ExploredWorld, @unchecked Sendable {
     case .abandon: abandoned?.abandon(future, isCancelling: false)
     case .abandonCancelling: abandoned?.abandon(future, isCancelling: true)
     case .runHeld: runHeld()
+    case .follow: follow()
+    case .dropSource:
+      thread.step(.write, at: linkLocation)
+      if shape == .chained { link.chain = [] } else { link.follow = nil }
+    case .attachInner:
+      if let inner = link.inner {
+        attach(toInner: inner)
+      } else {
+        withPromise(thread) { attach(toInner: $0.future) }
+      }
     }
   }
 
-  private func handleCancellation(_ promise: Promise<Int, any Error>) {
+  private func follow() {
+    let thread = ExploredThread.current
+    thread?.step(.write, at: linkLocation)
+    guard let follow = link.follow else { return }
+    link.follow = nil
+    following = thread?.now
+    follow()
+  }
+
+  /// What the future does when it begins to follow.
+  private func noteFollowing() -> @Sendable () -> Void {
+    let closure = CapturedObject { [unowned self] fault in faults.append(fault) }
+    transformClosure = closure
+    return { [unowned self] in
+      closure.use()
+      followings += 1
+      guard let thread = observe(), let following, !thread.hasSeen(following) else { return }
+      faults.append("a transform ran on a thread that has not seen what came before the value")
+    }
+  }
+
+  private func attach(toInner inner: Future<Int, Failure>) {
+    let callback = ExploredCallback(attachedAt: ExploredThread.current?.now, on: 100 + innerCallbacks.count)
+    inner.whenResolved(on: .immediate, run(callback))
+    innerCallbacks.append((callback, inner))
+  }
+
+  private func handleCancellation(_ promise: Promise<Int, Failure>) {
     let closure = CapturedObject { [unowned self] fault in faults.append(fault) }
     handlerClosure = closure
     promise.onCancel { [unowned self] in
@@ -113,7 +181,7 @@ final class FutureWorld: ExploredWorld, @unchecked Sendable {
   /// Uses the promise, if nobody has dropped it.
   ///
   /// Letting go of it is a step as well, since it drops the promise if somebody else has let go meanwhile.
-  private func withPromise(_ thread: ExploredThread, _ body: (Promise<Int, any Error>) -> Void) {
+  private func withPromise(_ thread: ExploredThread, _ body: (Promise<Int, Failure>) -> Void) {
     thread.step(.read, at: promiseLocation)
     let promise = promise
     withExtendedLifetime(promise) {
@@ -122,8 +190,8 @@ final class FutureWorld: ExploredWorld, @unchecked Sendable {
     }
   }
 
-  private func note(_ thread: ExploredThread, on context: Int = 0) -> Callback {
-    let callback = Callback(attachedAt: thread.now, on: context)
+  private func note(_ thread: ExploredThread, on context: Int = 0) -> ExploredCallback {
+    let callback = ExploredCallback(attachedAt: thread.now, on: context)
     callbacks.append(callback)
     return callback
   }
@@ -133,14 +201,14 @@ final class FutureWorld: ExploredWorld, @unchecked Sendable {
   }
 
   /// The closure of a callback, which is to be released when it has run.
-  private func run(_ callback: Callback) -> @Sendable (Result<Int, any Error>) -> Void {
+  private func run(_ callback: ExploredCallback) -> @Sendable (Result<Int, Failure>) -> Void {
     let closure = CapturedObject { [unowned self] fault in faults.append(fault) }
     callback.closure = closure
     return { [unowned self] result in
       closure.use()
       // One that runs before a callback that was attached before it, by the same thread or before there were threads.
       if callbacks.contains(where: { $0.isDue(before: callback) }) { faults.append("a callback overtook another (R2)") }
-      callback.results.append(result)
+      callback.results.append(result.mapError { $0 })
       guard let thread = observe() else { return }
       if let attachment = callback.attachment, !thread.hasSeen(attachment) {
         faults.append("a callback ran on a thread that has not seen what came before it was attached")
@@ -158,7 +226,7 @@ final class FutureWorld: ExploredWorld, @unchecked Sendable {
     return thread
   }
 
-  private func check(_ result: Result<Int, any Error>, seenBy thread: ExploredThread) {
+  private func check(_ result: Result<Int, Failure>, seenBy thread: ExploredThread) {
     guard case .success(let number) = result, !thread.hasSeen(resolutions[number].event) else { return }
     faults.append("a thread saw the value, but not what came before it")
   }
@@ -207,36 +275,72 @@ final class FutureWorld: ExploredWorld, @unchecked Sendable {
   /// What is wrong now that all threads have ended.
   func check() -> String? {
     checkWhatDoesNotWait()
+    if isFollowing, let promise { checkCancellation(ofInner: promise) }
+    link = FutureLink()
     promise = nil
     while !held.isEmpty { runHeld() }
-    guard let result = future.peek() else { return "the future is not resolved (R4)" }
-    checkResult(result)
-    let description = describe(result)
-    for callback in callbacks { faults += callback.faults(description) }
-    for listener in listeners { faults += listener.faults(hasSucceeded: description.hasPrefix("value")) }
-    for waiting in waits {
-      faults += waiting.faults(description, mayBeAbandoned: waiting === abandoned)
+    if let result = future.peek() {
+      checkResult(result)
+      checkConsumers(result)
+    } else if shape != .lazy || canRepresentCancellation || !hasBegunCancelling || followings > 0 {
+      // A lazy future that is cancelled before its start never starts (R2b).
+      return "the future is not resolved (R4)"
     }
     checkMemory()
     return faults.first
   }
 
+  private func checkConsumers(_ result: Result<Int, Failure>) {
+    let description = describe(result)
+    for callback in callbacks { faults += callback.faults(description) }
+    for (callback, inner) in innerCallbacks {
+      faults += inner.peek().map { callback.faults(describe($0)) } ?? ["the followed future is not resolved (R4)"]
+    }
+    for listener in listeners { faults += listener.faults(hasSucceeded: description.hasPrefix("value")) }
+    for waiting in waits {
+      faults += waiting.faults(description, mayBeAbandoned: waiting === abandoned)
+    }
+  }
+
   /// What has an end while the promise is still there.
   private func checkWhatDoesNotWait() {
     if let abandoned, abandoned.end == nil { faults.append("an abandoned await goes on (R22)") }
-    if operations.contains(.cancel), !future.isResolved { faults.append("a cancelled future goes on (R15)") }
+    if operations.contains(.cancel), canRepresentCancellation, !future.isResolved {
+      faults.append("a cancelled future goes on (R15)")
+    }
     if callbacks.contains(where: { $0.removals.contains(true) && $0.closure != nil }) {
       faults.append("a removed callback was not released (R7)")
     }
   }
 
-  private func checkResult(_ result: Result<Int, any Error>) {
+  /// The followed future is cancelled exactly if the future was cancelled and no other consumer needs it (R16, R17).
+  private func checkCancellation(ofInner promise: Promise<Int, Failure>) {
+    let hasWinner = hasFailed || resolutions.contains(where: \.hasWon)
+    let isInnerCancelled = handlerRuns > 0 || promise.isResolved && !hasWinner
+    let isCancelled =
+      canRepresentCancellation
+      ? future.peek().map(describe) == "CancellationError" : operations.contains(.cancel)
+    if isCancelled, followings > 0, !isInnerCancelled, !hasWinner, innerCallbacks.isEmpty {
+      faults.append("the followed future was not cancelled (R16, R17)")
+    }
+    if isInnerCancelled,
+      !isCancelled && canRepresentCancellation || !hasBegunCancelling || followings == 0 || isInnerNeeded
+    {
+      faults.append("the followed future was cancelled although it is needed (R16)")
+    }
+    if isCancelled, canRepresentCancellation, followings == 0, let source = link.source, !source.isResolved {
+      faults.append("the source of a transform was not cancelled (R16)")
+    }
+  }
+
+  private func checkResult(_ result: Result<Int, Failure>) {
     let winners = resolutions.indices.filter { resolutions[$0].hasWon }
     if winners.count + (hasFailed ? 1 : 0) > 1 { faults.append("two resolutions have won (R1)") }
     // Whoever leaves cancels only what nobody else is attached to (R16).
     let leaves = !operations.isDisjoint(with: [.abandonCancelling, .deriveAndCancel])
     let isCancellable = operations.contains(.cancel) || leaves && operations.contains(.remove)
-    let winner = winners.first.map { "value \($0)" } ?? (hasFailed ? "Failed" : nil)
+    let hasFollowed = followings > 0 || !isFollowing
+    let winner = hasFollowed ? winners.first.map { "value \($0)" } ?? (hasFailed ? "Failed" : nil) : nil
     let expected: Set<String> =
       switch winner {
       case let winner? where isPlain || !isCancellable: [winner]
@@ -245,9 +349,11 @@ final class FutureWorld: ExploredWorld, @unchecked Sendable {
       }
     let isCancelled = describe(result) == "CancellationError"
     if handlerRuns > 1 { faults.append("a handler of the cancellation ran twice (R15)") }
-    if isPlain, isCancelled, operations.contains(.cancel), handlerRuns == 0 {
+    if isPlain, isCancelled, hasHandler, handlerRuns == 0 {
       faults.append("a handler of the cancellation was lost (R15)")
     }
+    if followings > 1 { faults.append("a transform ran twice (R2)") }
+    if transformClosure != nil { faults.append("a transform was not released (R5)") }
     if handlerClosure != nil { faults.append("a handler of the cancellation was not released (R5)") }
     if !expected.contains(describe(result)) {
       faults.append("the result is \(describe(result)), not one of \(expected) (R1)")
@@ -255,26 +361,11 @@ final class FutureWorld: ExploredWorld, @unchecked Sendable {
   }
 
   private func checkMemory() {
-    weak var state: AnyObject?
-    if case .shared(let shared) = future.storage { state = shared }
     future = .succeeded(0)
+    innerCallbacks = []
     for waiting in waits { waiting.release() }
     first.registration = nil
     second?.registration = nil
-    if state != nil { faults.append("the future is never released") }
-  }
-}
-
-extension FutureShape {
-  fileprivate func future(of promise: Promise<Int, any Error>) -> Future<Int, any Error> {
-    switch self {
-    case .plain: return promise.future
-    case .mapped: return promise.future.map { $0 }
-    case .followed:
-      let follower = Promise<Int, any Error>()
-      follower.follow(promise.future)
-      return follower.future
-    case .joined: return Future.all([promise.future, .succeeded(0)]).map { $0[0] }
-    }
+    if states.contains(where: { $0() != nil }) { faults.append("the future is never released") }
   }
 }

@@ -2,13 +2,13 @@ internal import Dispatch
 internal import Synchronization
 
 /// A task that awaits a future, by the very steps of `await future.value`, which the explored threads make for it.
-final class Waiting: @unchecked Sendable {
+final class Waiting<Failure: Error>: @unchecked Sendable {
   // @unchecked: used by the thread whose turn it is; the task uses `ended` before it signals that it has.
-  typealias Continuation = TaskWaiter<Outcome<Int, any Error>>.Continuation
+  typealias Continuation = TaskWaiter<Outcome<Int, Failure>>.Continuation
 
-  private var waiter: TaskWaiter<Outcome<Int, any Error>>? = TaskWaiter()
+  private var waiter: TaskWaiter<Outcome<Int, Failure>>? = TaskWaiter()
   private var continuation: Continuation?
-  private var ended: Result<Int, any Error>?
+  private var ended: Result<Int, Failure>?
   private let isSuspended = DispatchSemaphore(value: 0)
   private let hasEnded = DispatchSemaphore(value: 0)
 
@@ -28,7 +28,7 @@ final class Waiting: @unchecked Sendable {
   }
 
   /// Does what an await does with its continuation.
-  func begin(_ future: Future<Int, any Error>) {
+  func begin(_ future: Future<Int, Failure>) {
     hasBegun = true
     guard let continuation, let waiter else { return }
     if let result = future.settledResult {
@@ -40,13 +40,13 @@ final class Waiting: @unchecked Sendable {
   }
 
   /// Does what the cancellation of its task does.
-  func abandon(_ future: Future<Int, any Error>, isCancelling: Bool) {
+  func abandon(_ future: Future<Int, Failure>, isCancelling: Bool) {
     guard let waiter, case .shared(let state) = future.storage else { return }
     state.abandon(waiter, cancelling: isCancelling)
   }
 
   /// What the task was resumed with, `nil` in it if the wait was abandoned; `nil` if nobody has resumed it.
-  var end: Result<Int, any Error>?? {
+  var end: Result<Int, Failure>?? {
     guard isSettled || waiter?.status.load(ordering: .relaxed) == .finished else { return nil }
     // Whoever has made this its status resumes it, so only a fault can make this time out.
     guard hasEnded.wait(timeout: .now() + .seconds(60)) == .success else { return nil }

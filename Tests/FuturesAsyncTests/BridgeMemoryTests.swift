@@ -172,20 +172,16 @@ private struct Bridge: Sendable {
 
 @Suite("What each bridge leaves behind", .timeLimit(.minutes(20)))
 struct BridgeMemoryTests {
-  #if DEBUG
-    static let count = 10_000
-  #else
-    static let count = 100_000
-  #endif
+  static let count = TestTier.choose(standard: 10_000, thorough: 100_000)
 
   /// What the runtime and the system may keep for their threads.
   static let tolerance = 10 * Int64(count)
 
   @Test(
-    "R5, R22-R25: many uses of each bridge, each in a cycle with what its closures capture, leave no memory behind",
+    "R5, R22-R25: many uses of each bridge, each in a cycle with its closures, leave no memory behind",
     .enabled(if: isMeasurable)
   )
-  func leaks() async {
+  func bridgesLeaveNothing() async {
     // In a process of its own, where nothing else allocates.
     await #expect(processExitsWith: .success) {
       for bridge in Bridge.all {

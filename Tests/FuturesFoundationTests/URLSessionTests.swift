@@ -215,6 +215,60 @@ struct URLSessionTests {
     #expect(place.count == 0)
   }
 
+  @Test("A download does no file work on the calling thread: no file exists before the first bytes")
+  func noFileBeforeBytes() async throws {
+    let mayAnswer = Promise<Void, Never>()
+    let server = try LoopbackServer { exchange in
+      _ = mayAnswer.future.wait()
+      exchange.answer("200 OK", Data("new".utf8))
+    }
+    let future = URLSession.shared.downloadFuture(for: server.request(), to: place.url)
+    #expect(place.count == 0)
+    mayAnswer.succeed()
+    _ = try await future.value
+    #expect(place.count == 1)
+  }
+
+  #if os(Linux)
+    @Test("A download creates and opens its temporary file in one step, so a failure leaves no file")
+    func umask() async {
+      // In a separate process, which gives up its rights.
+      await #expect(processExitsWith: .success) {
+        let (place, server) = (try TemporaryPlace(), try LoopbackServer { $0.answer("200 OK", Data("new".utf8)) })
+        let nobody: uid_t = 65_534
+        if getuid() == 0 {
+          #expect(chown(place.url.deletingLastPathComponent().path, nobody, nobody) == 0 && setuid(nobody) == 0)
+        }
+        // From here on, no user can open a new file.
+        _ = Foundation.umask(0o777)
+        _ = try await URLSession.shared.downloadFuture(for: server.request(), to: place.url).value
+        #expect(place.count == 1)
+        #expect(try FileManager.default.attributesOfItem(atPath: place.url.path)[.size] as? Int == 3)
+      }
+    }
+  #endif
+
+  #if os(Linux)
+    @Test("A download whose cancellation Foundation loses stores nothing", arguments: ["", "new"])
+    func lostCancellation(body: String) async throws {
+      let folder = place.url.deletingLastPathComponent()
+      let (ending, configuration) = (EndingDelegate(), URLSessionConfiguration.ephemeral)
+      configuration.protocolClasses = [UnstoppableProtocol.self]
+      let session = URLSession(configuration: configuration, delegate: ending, delegateQueue: nil)
+      // Each change of the folder sets another time.
+      let past = Date(timeIntervalSince1970: 0)
+      try FileManager.default.setAttributes([.modificationDate: past], ofItemAtPath: folder.path)
+      let request = URLRequest(url: URL(string: "unstoppable://host/\(body)")!)
+      let future = session.downloadFuture(for: request, to: place.url)
+      future.cancel()
+      #expect(future.peek()?.error is CancellationError)
+      await ending.future.value
+      #expect(place.count == 0)
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder.path)
+      #expect(attributes[.modificationDate] as? Date == past)
+    }
+  #endif
+
   @Test("A download may have as long a name as the file system takes")
   func longName() async throws {
     let server = try LoopbackServer { $0.answer("200 OK", Data("new".utf8)) }
@@ -241,3 +295,65 @@ struct URLSessionTests {
     #expect(await !isInTask.future.value)
   }
 }
+
+#if os(Linux)
+  /// A transfer that a cancellation does not stop: the whole response arrives, and then the transfer ends.
+  ///
+  /// The body is the path of the URL. After the response comes a challenge, which tells the delegate of the session that
+  /// the response was delivered.
+  private final class UnstoppableProtocol: URLProtocol {
+    override class func canInit(with request: URLRequest) -> Bool { request.url?.scheme == "unstoppable" }
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+    override func startLoading() {}
+
+    override func stopLoading() {
+      guard let client, let url = request.url else { return }
+      let body = Data(url.path.utf8.dropFirst())
+      let response = URLResponse(url: url, mimeType: nil, expectedContentLength: body.count, textEncodingName: nil)
+      client.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+      if !body.isEmpty { client.urlProtocol(self, didLoad: body) }
+      client.urlProtocolDidFinishLoading(self)
+      let challenge = URLAuthenticationChallenge(
+        protectionSpace: URLProtectionSpace(
+          host: "host",
+          port: 80,
+          protocol: nil,
+          realm: nil,
+          authenticationMethod: NSURLAuthenticationMethodHTTPBasic
+        ),
+        proposedCredential: nil,
+        previousFailureCount: 0,
+        failureResponse: nil,
+        error: nil,
+        sender: ChallengeSender()
+      )
+      client.urlProtocol(self, didReceive: challenge)
+    }
+  }
+
+  /// A sender that nothing answers.
+  private final class ChallengeSender: NSObject, URLAuthenticationChallengeSender {
+    func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
+    func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
+    func cancel(_ challenge: URLAuthenticationChallenge) {}
+    func performDefaultHandling(for challenge: URLAuthenticationChallenge) {}
+    func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
+  }
+
+  /// A delegate that waits for a challenge.
+  private final class EndingDelegate: NSObject, URLSessionTaskDelegate {
+    private let promise = Promise<Void, Never>()
+
+    var future: Future<Void, Never> { promise.future }
+
+    func urlSession(
+      _ session: URLSession,
+      task: URLSessionTask,
+      didReceive challenge: URLAuthenticationChallenge,
+      completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      promise.succeed()
+      completionHandler(.performDefaultHandling, nil)
+    }
+  }
+#endif

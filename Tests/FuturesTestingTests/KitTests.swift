@@ -7,8 +7,8 @@ internal import Testing
 
 @Suite("Checkpoints")
 struct CheckpointsTests {
-  @Test("Points are noted in order, from any thread, as often as they are passed")
-  func order() {
+  @Test("Checkpoints are recorded in order, from any thread, each time they are passed")
+  func pointsAreRecordedInOrder() {
     let checkpoints = Checkpoints()
     #expect(checkpoints.passed.isEmpty)
     checkpoints.pass("a")
@@ -17,8 +17,8 @@ struct CheckpointsTests {
     #expect(checkpoints.passed == ["a", "b", "a"])
   }
 
-  @Test("Who waits for a point goes on when it is passed, or at once if it was", .timeLimit(.minutes(20)))
-  func waiting() async throws {
+  @Test("A wait for a checkpoint ends when it is passed, or at once if it was passed before", .timeLimit(.minutes(20)))
+  func waitEndsAtItsPoint() async throws {
     let checkpoints = Checkpoints()
     let passing = checkpoints.passing("a")
     #expect(!passing.isResolved)
@@ -32,8 +32,8 @@ struct CheckpointsTests {
     #expect(checkpoints.passed == ["b", "a"])
   }
 
-  @Test("All who wait for one point share a future")
-  func sharing() {
+  @Test("All waits for one checkpoint share a future")
+  func waitersShareOneFuture() {
     let checkpoints = Checkpoints()
     let log = Recorder<Int>()
     for number in 0..<3 { checkpoints.passing("a").whenResolved(on: .immediate) { _ in log.record(number) } }
@@ -49,8 +49,8 @@ struct LeakCheckTests {
     var other: Node?
   }
 
-  @Test("It names what is alive, and keeps nothing alive itself")
-  func objects() {
+  @Test("The leak check names living objects and keeps none of them alive")
+  func livingObjectsAreNamed() {
     let leaks = LeakCheck()
     let kept = Node()
     weak var leaked: Node?
@@ -69,8 +69,8 @@ struct LeakCheckTests {
     withExtendedLifetime(kept) {}
   }
 
-  @Test("A future that its promise keeps is alive, until it is resolved or dropped; a resolved one is not watched")
-  func futures() {
+  @Test("A future is alive while its promise lives, and a stage until it resolves; the check ignores resolved futures")
+  func pendingFutureOfLivingPromiseIsAlive() {
     let leaks = LeakCheck()
     var promise: Promise<Int, any Error>? = Promise()
     leaks.watch(promise!.future, "future")
@@ -93,8 +93,8 @@ struct LeakCheckTests {
 
 @Suite("Broken promises of a body", .serialized)
 struct BrokenPromisesTests {
-  @Test("A dropped promise is found, also where nobody sees the failure, or nothing can say so")
-  func drops() {
+  @Test("The check finds a dropped promise, also without an observer or a failure case for it")
+  func droppedPromiseIsFound() {
     let (line, broken) = (
       #line,
       brokenPromises(madeIn: #fileID) {
@@ -106,8 +106,8 @@ struct BrokenPromisesTests {
     #expect(broken.map(\.line) == [UInt(line + 2), UInt(line + 3)])
   }
 
-  @Test("What is resolved, cancelled, made elsewhere, or dropped before and after is not")
-  func others() {
+  @Test("Futures that are resolved, cancelled, made elsewhere, or dropped before and after are not reported")
+  func otherEndingsAreNotReported() {
     _ = Promise<Int, any Error>("before")
     let broken = brokenPromises(madeIn: #fileID) {
       Promise<Int, any Error>("resolved").succeed(1)
@@ -121,17 +121,18 @@ struct BrokenPromisesTests {
 
   @Test("Nothing listens any more when the body has returned or thrown", .enabled(if: canCountBytes))
   func leavesNothing() {
-    let bytes = leastBytesLeft(count: 1000) { count in
+    let blocks = leastBlocksLeft(count: 1000) { count in
       for _ in 0..<count {
-        _ = brokenPromises {}
-        _ = try? brokenPromises { throw CancellationError() }
+        // Of one file: records of other tests would count as blocks of the threads on which those run.
+        _ = brokenPromises(madeIn: #fileID) {}
+        _ = try? brokenPromises(madeIn: #fileID) { throw CancellationError() }
       }
     }
-    #expect(bytes <= 0)
+    #expect(blocks <= 0)
   }
 
-  @Test("An asynchronous body may await meanwhile; what it throws is thrown")
-  func asynchronous() async throws {
+  @Test("An asynchronous body can await, and its error is rethrown")
+  func asynchronousBodyCanAwait() async throws {
     let broken = try await brokenPromises(madeIn: #fileID) {
       let promise = Promise<Int, any Error>("asynchronous")
       _ = try await Future<Int, any Error> { 1 }.value

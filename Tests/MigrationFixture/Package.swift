@@ -1,13 +1,13 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Code with callbacks of every kind, for which `swift package migrate-callbacks` writes twins. `.ci/migration-tool` copies
-// this package, generates `Twins.swift`, compares it with what is in Expected, builds it and runs its tests.
+// Code with callbacks of every kind, for which `swift package migrate-callbacks` writes counterparts. `.ci/migration-tool` copies
+// this package, generates `Counterparts.swift`, compares it with what is in Expected, builds it and runs its tests.
 
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"), .treatAllWarnings(as: .error),
-  // Twins call what `--deprecate` deprecates.
+  // Counterparts call what `--deprecate` deprecates.
   .treatWarning("DeprecatedDeclaration", as: .warning),
 ]
 

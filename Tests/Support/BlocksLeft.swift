@@ -1,34 +1,34 @@
 internal import AllocationCounter
 
-/// How many blocks `body` leaves allocated on the calling thread: the least of several times.
+/// Returns the number of blocks that `body` leaves allocated on the calling thread: the least of several runs.
 ///
-/// What leaks, leaks each time. What one time leaves may also be a table that the Swift runtime makes when something is
-/// used for the first time, or a block that another thread will free. A number below zero is no leak, either: another
-/// thread may have allocated what this one freed, and a sanitizer hides from the count what a weak reference takes, but
-/// not that it is given back. So expect `<= 0`; the first time that leaves no more than that is the last.
+/// A leak shows in each run. A single run can also leave a table that the Swift runtime makes on first use, or a block
+/// that another thread frees later. A negative number is no leak: this thread can free a block of another thread, and a
+/// sanitizer hides the allocation of a weak reference but not its release. So expect `<= 0`. The first run with that
+/// result is the last.
 /// - Parameters:
-///   - count: How much `body` is to do each time.
-///   - warmUp: How much it is to do before that, uncounted, if `count` is not less.
-///   - attempts: How many times at most.
-///   - body: Does as much as it is told to. Where `count` is one, it may ignore that.
-/// - Returns: What the time left that left least.
+///   - count: The number of operations of each run.
+///   - warmUp: The number of uncounted operations before the first run, at most `count`.
+///   - attempts: The greatest number of runs.
+///   - body: Performs `count` operations. If `count` is one, it can ignore it.
+/// - Returns: The least number of blocks.
 public func leastBlocksLeft(
   count: Int = 1,
   warmUp: Int = 100,
-  attempts: Int = 5,
+  attempts: Int = 20,
   _ body: (_ count: Int) throws -> Void
 ) rethrows -> Int64 {
   try leastLeft(\.liveBlocks, count, warmUp, attempts, body)
 }
 
-/// How many bytes `body` leaves allocated on the calling thread: the least of two times.
+/// Returns the number of bytes that `body` leaves allocated on the calling thread: the lesser of two runs.
 ///
-/// As `leastBlocksLeft`, and also finds a table that grows with each use. Such a table takes new memory only when its
-/// size has doubled: the second time does that too, and a third might not.
+/// Unlike `leastBlocksLeft`, this also finds a table that grows with each use. Such a table allocates only when its
+/// size has doubled. The second run still does that. A third might not.
 /// - Parameters:
-///   - count: How much `body` is to do each time, and before that a hundred, uncounted, if `count` is not less.
-///   - body: Does as much as it is told to.
-/// - Returns: What the time left that left less.
+///   - count: The number of operations of each run. At most a hundred uncounted operations come before.
+///   - body: Performs `count` operations.
+/// - Returns: The lesser number of bytes.
 public func leastBytesLeft(count: Int, _ body: (_ count: Int) throws -> Void) rethrows -> Int64 {
   try leastLeft(\.liveBytes, count, 100, 2, body)
 }

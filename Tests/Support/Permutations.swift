@@ -1,4 +1,4 @@
-/// All orders of `elements`.
+/// Returns all orders of `elements`.
 public func permutations<Element>(of elements: [Element]) -> [[Element]] {
   guard let first = elements.first else { return [[]] }
   return permutations(of: Array(elements.dropFirst())).flatMap { rest in

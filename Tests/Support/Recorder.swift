@@ -1,48 +1,55 @@
 public import Futures
 
-/// Notes what happens, in order, from any thread.
+/// Records events in order, from any thread.
 public final class Recorder<Event: Sendable>: Sendable {
   private let recorded = Locked<[Event]>([])
 
-  /// Has recorded nothing.
+  /// Makes an empty recorder.
   public init() {}
 
-  /// Notes `event`, after all that came before.
+  /// Appends `event`.
   public func record(_ event: Event) {
     recorded.withLock { $0.append(event) }
   }
 
-  /// What was recorded so far, in order.
+  /// The recorded events, in order.
   public var events: [Event] { recorded.withLock { $0 } }
 }
 
-/// An execution context that runs nothing until the test says so.
+extension ExecutionContext {
+  /// Submits `work` to this context.
+  public func submit(_ work: @escaping @Sendable () -> Void) {
+    Future<Void, Never>.succeeded(()).whenResolved(on: self) { _ in work() }
+  }
+}
+
+/// An execution context that runs its work when the test asks for it.
 public final class HeldContext: Sendable {
   private let held = Locked<[@Sendable () -> Void]>([])
 
-  /// Holds nothing.
+  /// Makes a context without work.
   public init() {}
 
-  /// The context that hands its work to this object.
+  /// The context whose work this object holds.
   public var context: ExecutionContext {
     ExecutionContext { work in self.held.withLock { $0.append(work) } }
   }
 
-  /// How many pieces of work wait.
+  /// The number of waiting work items.
   public var count: Int { held.withLock { $0.count } }
 
-  /// Runs what was handed over, in order, and what that hands over.
+  /// Runs the waiting work items in order, including those that they submit.
   public func runAll() {
     while let work = takeFirst() { work() }
   }
 
-  /// Runs the first piece of work as often as given.
+  /// Runs the first work item the given number of times, then drops it.
   public func runFirst(times: Int = 1) {
     guard let work = takeFirst() else { return }
     for _ in 0..<times { work() }
   }
 
-  /// Drops what was handed over, as a broken context would.
+  /// Drops the waiting work items, as a broken context does.
   public func dropAll() {
     let dropped = held.withLock { held in
       defer { held = [] }
@@ -56,20 +63,20 @@ public final class HeldContext: Sendable {
   }
 }
 
-/// An object whose life a test observes, by a weak reference to it.
+/// An object whose lifetime a test observes through a weak reference.
 public final class Tracked: Sendable {
-  /// Lives as long as somebody holds it.
+  /// Makes an object.
   public init() {}
 
-  /// Does nothing; what calls it holds the object.
+  /// Makes the calling closure hold the object.
   public func use() {}
 }
 
 /// An error with an identity.
 public struct TestError: Error, Equatable, Sendable {
-  /// Tells errors apart.
+  /// The identity of the error.
   public let number: Int
 
-  /// An error with the given number.
+  /// Makes an error with the given number.
   public init(_ number: Int = 0) { self.number = number }
 }

@@ -3,24 +3,19 @@ internal import Foundation
 public import Futures
 
 extension ExecutionContext {
-  /// Each piece of work on a new thread, for work that blocks.
+  /// A context that runs each work item on a new thread, for work that blocks.
   ///
-  /// A blocked thread of a queue is missing where others wait for work on that queue: all of Swift's tasks share
-  /// as few threads as the machine has processors.
+  /// A blocked thread of a queue delays all other work of that queue. All Swift tasks share as many threads as the
+  /// machine has processors.
   public static var newThread: ExecutionContext { ExecutionContext { work in Thread.detachNewThread(work) } }
 }
 
-/// Runs `body` on a new thread, and does not wait for it.
+/// Runs `body` on a new thread and does not wait for it.
 ///
-/// For modules that must not see Foundation.
+/// For test modules that do not import Foundation.
 public func startThread(_ body: @escaping @Sendable () -> Void) { Thread.detachNewThread(body) }
 
-/// Whether the environment has a variable of that name.
-///
-/// For modules that must not see Foundation.
-public func environmentHas(_ name: String) -> Bool { ProcessInfo.processInfo.environment[name] != nil }
-
-/// Runs `body` on a thread with a stack of the given size, and waits for it.
+/// Runs `body` on a thread with a stack of the given size and waits for it.
 public func onThread(stackSize: Int = 512 * 1024, _ body: @escaping @Sendable () -> Void) {
   let done = DispatchSemaphore(value: 0)
   let thread = Thread {
@@ -32,7 +27,7 @@ public func onThread(stackSize: Int = 512 * 1024, _ body: @escaping @Sendable ()
   done.wait()
 }
 
-/// Runs the bodies on threads of their own, which all begin at the same time, and waits for them.
+/// Runs each body on its own thread, starts all at the same time and waits for them.
 public func race(_ bodies: [@Sendable () -> Void]) {
   let ready = DispatchGroup()
   let start = DispatchSemaphore(value: 0)

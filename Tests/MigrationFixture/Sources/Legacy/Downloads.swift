@@ -1,4 +1,4 @@
-// Public for one function alone, which gets no twin.
+// Public for one function alone, which gets no counterpart.
 public import Dispatch
 
 /// Work that tells its progress, and work that can be cancelled.

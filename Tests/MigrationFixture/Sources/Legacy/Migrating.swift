@@ -2,39 +2,39 @@ import FuturesAsync
 
 public import struct Futures.Future
 
-/// Code that is on its way: some of it has twins already.
+/// Code that is on its way: some of it has counterparts already.
 public struct Migrating: Sendable {
   let backend: Backend
 
   public init(_ backend: Backend) { self.backend = backend }
 
-  /// Has an async twin.
+  /// Has an async counterpart.
   public func user(id: Int, completion: @escaping (Result<User, any Error>) -> Void) {
     _ = backend.ask(for: User(id: id), completion)
   }
 
-  /// Is the async twin.
+  /// Is the async counterpart.
   public func user(id: Int) async throws -> User {
     try await withCallback { self.user(id: id, completion: $0.resultHandler) }
   }
 
-  /// Has a future twin.
+  /// Has a future counterpart.
   public func picture(id: Int, completion: @escaping (Result<Picture, any Error>) -> Void) {
     _ = backend.ask(for: Picture(), completion)
   }
 
-  /// Is the future twin.
+  /// Is the future counterpart.
   public func pictureFuture(id: Int) -> Future<Picture, any Error> {
     Future { self.picture(id: id, completion: $0.resultHandler) }
   }
 
-  /// There is a function of the twin's name, which is not async.
+  /// There is a function of the counterpart's name, which is not async.
   public func count(of id: Int, completion: @escaping (Int) -> Void) { backend.ask { _ in completion(id) } }
 
   /// Is not async.
   public func count(of id: Int) -> Int { id }
 
-  /// An overload of one that has a twin.
+  /// An overload of one that has a counterpart.
   public func user(id: String, completion: @escaping (Result<User, any Error>) -> Void) {
     _ = backend.ask(for: User(id: 1, name: id), completion)
   }
@@ -181,12 +181,12 @@ extension Migrating {
   /// Makes an actor.
   public func account(completion: @escaping (Account) -> Void) { completion(Account(backend)) }
 
-  /// Has a twin whose generic parameter is called otherwise.
+  /// Has a counterpart whose generic parameter is called otherwise.
   public func same<Value: Sendable>(_ value: Value, completion: @escaping (Value) -> Void) {
     backend.ask { _ in completion(value) }
   }
 
-  /// Is that twin.
+  /// Is that counterpart.
   public func same<Item: Sendable>(_ item: Item) async -> Item { item }
 }
 
@@ -214,7 +214,7 @@ public func reload(reload: Int, from backend: Backend, completion: @escaping (In
   backend.ask { _ in completion(reload) }
 }
 
-/// A superclass and a subclass with functions that would get one twin.
+/// A superclass and a subclass with functions that would get one counterpart.
 open class Feed {
   let backend: Backend
 
@@ -255,13 +255,13 @@ extension Cache where Key == String {
 }
 
 extension Migrating {
-  /// Has made way for the next one, which gets the twin.
+  /// Has made way for the next one, which gets the counterpart.
   @available(*, deprecated)
   public func tidy(id: Int, completion: @escaping (User?, (any Error)?) -> Void) {
     backend.ask { completion($0 == nil ? User(id: id) : nil, $0) }
   }
 
-  /// Gets the twin.
+  /// Gets the counterpart.
   public func tidy(id: Int, then: @escaping (Result<User, any Error>) -> Void) {
     _ = backend.ask(for: User(id: id), then)
   }

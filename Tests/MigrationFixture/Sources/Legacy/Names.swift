@@ -64,7 +64,7 @@ public struct Names: Sendable {
 
   // MARK: - Names that collide
 
-  /// Every name that a twin would use.
+  /// Every name that a counterpart would use.
   public func collide(
     callback: Int,
     promise: Int,

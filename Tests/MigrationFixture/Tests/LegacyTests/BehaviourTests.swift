@@ -3,7 +3,7 @@ import FuturesAsync
 import Legacy
 import Testing
 
-/// Each function, by each of its twins: how it ends.
+/// Each function, by each of its counterparts: how it ends.
 @Suite struct BehaviourTests {
   @Test(arguments: Row.all) func asyncGives(_ row: Row) async {
     for mood in [Backend.Mood.answers, .answersAtOnce] {
@@ -23,7 +23,7 @@ import Testing
     let backend = Backend(.waits)
     let task = Task { await text { try await row.async(backend) } }
     await backend.untilAsked()
-    // The handle is known when the function has returned, which an isolated twin may not have done yet.
+    // The handle is known when the function has returned, which an isolated counterpart may not have done yet.
     task.cancel()
     #expect(await task.value == "cancelled")
     await backend.untilCancelled(row.hasHandle ? 1 : 0)

@@ -3,10 +3,10 @@ import FuturesAsync
 import Legacy
 import Testing
 
-// Each call is written out, because a closure around it would belong to the actor by itself, and hide a twin that returns
+// Each call is written out, because a closure around it would belong to the actor by itself, and hide a counterpart that returns
 // elsewhere. `preconditionIsolated` holds in release builds too.
 
-/// Twins return to the actor of their caller, however they end.
+/// Counterparts return to the actor of their caller, however they end.
 @MainActor
 @Suite struct MainActorTests {
   nonisolated static let moods: [Backend.Mood] = [.answers, .answersAtOnce, .fails, .drops]

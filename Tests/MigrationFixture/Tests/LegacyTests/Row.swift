@@ -3,7 +3,7 @@ import FuturesAsync
 import Legacy
 import Testing
 
-/// A function with a callback, called by its twins.
+/// A function with a callback, called by its counterparts.
 struct Row: Sendable, CustomTestStringConvertible {
   let testDescription: String
 

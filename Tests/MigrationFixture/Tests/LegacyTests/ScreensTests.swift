@@ -3,10 +3,10 @@ import FuturesAsync
 import Screens
 import Testing
 
-/// Twins in a module whose declarations belong to the main actor.
+/// Counterparts in a module whose declarations belong to the main actor.
 @MainActor
 @Suite struct ScreensTests {
-  @Test func twins() async throws {
+  @Test func counterparts() async throws {
     let screen = ListScreen()
     #expect(try await screen.load { _ in }.count == 1)
     #expect(try await screen.loadFuture().value.count == 1)
@@ -20,7 +20,7 @@ import Testing
     MainActor.preconditionIsolated()
   }
 
-  @Test nonisolated func twinsFromElsewhere() async throws {
+  @Test nonisolated func counterpartsFromElsewhere() async throws {
     #expect(try await ListScreen().count() == 1)
     #expect(try await closeScreenFuture().value == ())
   }

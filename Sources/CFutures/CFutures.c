@@ -1,0 +1,125 @@
+#include "CFutures.h"
+
+#if defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+#else
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+#endif
+
+// WASI without threads has no thread that ends before the process.
+#if defined(__wasi__) && !defined(_REENTRANT)
+#define HAS_ONE_THREAD 1
+#elif !defined(_WIN32)
+#include <pthread.h>
+#endif
+
+// MARK: - Thread-local storage
+
+// In this file: each object file that includes the header would have its own copy of a static variable there.
+// No TLS model: "initial-exec" fails in some libraries loaded by dlopen. In an executable the linker chooses the fastest.
+static _Thread_local struct {
+  void *pointer;
+  void (*destroy)(void *);
+} slot;
+
+void *cfutures_thread_pointer(void) { return slot.pointer; }
+
+#if !defined(HAS_ONE_THREAD)
+
+// Runs when the thread ends.
+static void threadEnds(void *pointer) {
+  // On Windows another thread can delete the fiber that has set the pointer. The pointer then stays valid.
+  if (slot.pointer != pointer) return;
+  // Before `destroy`, which can need a new pointer.
+  slot.pointer = NULL;
+  slot.destroy(pointer);
+}
+
+#endif
+
+#if defined(HAS_ONE_THREAD)
+
+static bool registerEnd(void *pointer) {
+  (void)pointer;
+  return true;
+}
+
+#elif defined(_WIN32)
+
+static INIT_ONCE once = INIT_ONCE_STATIC_INIT;
+static DWORD key = FLS_OUT_OF_INDEXES;
+
+static void NTAPI fiberEnds(void *pointer) { threadEnds(pointer); }
+
+static BOOL CALLBACK makeKey(PINIT_ONCE once, void *parameter, void **context) {
+  (void)once, (void)parameter, (void)context;
+  key = FlsAlloc(fiberEnds);
+  return TRUE;
+}
+
+// Registers `threadEnds` for this thread.
+static bool registerEnd(void *pointer) {
+  InitOnceExecuteOnce(&once, makeKey, NULL, NULL);
+  return key != FLS_OUT_OF_INDEXES && FlsSetValue(key, pointer);
+}
+
+#else
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+static bool hasKey;
+
+static void makeKey(void) { hasKey = pthread_key_create(&key, threadEnds) == 0; }
+
+// Registers `threadEnds` for this thread.
+static bool registerEnd(void *pointer) {
+  return pthread_once(&once, makeKey) == 0 && hasKey && pthread_setspecific(key, pointer) == 0;
+}
+
+#endif
+
+bool cfutures_set_thread_pointer(void *pointer, void (*destroy)(void *)) {
+  if (!registerEnd(pointer)) return false;
+  slot.pointer = pointer;
+  slot.destroy = destroy;
+  return true;
+}
+
+// MARK: - Standard error
+
+#if defined(_WIN32)
+
+// Returns the number of bytes that were written; zero or less after an error.
+static ptrdiff_t writeSome(const char *bytes, size_t count) {
+  DWORD most = count < 0x10000 ? (DWORD)count : 0x10000;
+  DWORD written = 0;
+  return WriteFile(GetStdHandle(STD_ERROR_HANDLE), bytes, most, &written, NULL) ? (ptrdiff_t)written : -1;
+}
+
+#else
+
+// Returns the number of bytes that were written; zero or less after an error.
+static ptrdiff_t writeSome(const char *bytes, size_t count) {
+  while (true) {
+    ssize_t written = write(STDERR_FILENO, bytes, count);
+    if (written >= 0) return written;
+    // Another process can make a shared terminal or pipe non-blocking.
+    if (errno == EAGAIN) poll(&(struct pollfd){.fd = STDERR_FILENO, .events = POLLOUT}, 1, -1);
+    else if (errno != EINTR) return -1;
+  }
+}
+
+#endif
+
+void cfutures_write_to_standard_error(const void *bytes, size_t count) {
+  const char *next = bytes;
+  while (count > 0) {
+    ptrdiff_t written = writeSome(next, count);
+    if (written <= 0) return;
+    next += written;
+    count -= (size_t)written;
+  }
+}

@@ -1,0 +1,121 @@
+internal import Foundation
+
+/// What the names of a function and its callback say of how often the callback comes, and how long its values live.
+enum CallbackNames {
+  enum Repetition {
+    case once, many, unknown
+  }
+
+  /// Parameters that are called once, whatever their function does.
+  private static let completions = ["complet", "done", "finish", "then", "reply", "success", "succeed", "fulfil"]
+
+  /// Parameters that are callbacks, of which their function says how often they come.
+  private static let replies = ["callback", "handler", "result", "answer", "respon"]
+
+  /// Parameters that are callbacks rather than work to do.
+  static let callbacks = completions + replies
+
+  private static let repeatingParameters = [
+    "observ", "listen", "chang", "updat", "event", "each", "every", "tick", "receiv", "subscri", "next", "iterat",
+    "messag", "notif", "progress",
+  ]
+
+  /// Functions whose callback comes again, whatever its name is.
+  private static let repeatingFunctions = [
+    "observ", "listen", "subscri", "watch", "monitor", "each", "every", "enumerat", "iterat", "poll", "stream",
+  ]
+
+  /// Functions of which a callback that is no completion might come again.
+  private static let doubtfulFunctions = [
+    "updat", "chang", "receiv", "messag", "event", "notif", "progress", "track", "tick", "live", "continu", "follow",
+  ]
+
+  /// Functions that end something, and do not repeat it.
+  private static let endings: Set<String> = [
+    "stop", "end", "remove", "cancel", "finish", "disable", "delete", "close", "unsubscribe", "unregister",
+  ]
+
+  /// First words of functions that answer once.
+  private static let requests: Set<String> = [
+    "fetch", "get", "load", "save", "store", "delete", "remove", "create", "insert", "request", "post", "put", "upload",
+    "download", "count", "compute", "calculate", "resolve", "login", "logout", "authenticate", "authorize", "validate",
+    "verify", "decode", "encode", "parse", "render", "convert", "import", "export", "copy", "move", "rename", "confirm",
+    "retrieve", "check", "make", "generate", "submit", "commit", "clear", "reset", "flush", "hash", "encrypt",
+    "decrypt", "ping", "stop", "cancel", "close", "disconnect",
+  ]
+
+  static func repetition(function: String, parameter names: [String]) -> Repetition {
+    let isCompletion = names.contains { hasWord($0, like: completions) }
+    let function = words(function)
+    let isEnding = function.first.map(endings.contains) == true
+    if names.contains(where: { hasWord($0, like: repeatingParameters) }) {
+      // `_ updates:` is work to do; `onReceiveCompletion:` might be either.
+      let isWork = names.allSatisfy { ["_", "updates", "changes"].contains($0) }
+      return isCompletion || isWork ? .unknown : .many
+    }
+    let isRepeating = hasWord(function, like: repeatingFunctions) && !isEnding
+    if isRepeating { return .many }
+    if isCompletion { return .once }
+    let isEvent = function.first == "on" || function.first == "when" || function.contains("did")
+    if isEvent { return .many }
+    let isReply = names.contains { hasWord($0, like: replies) }
+    let isRequest = function.first.map(requests.contains) == true && !hasWord(function, like: doubtfulFunctions)
+    return isReply && isRequest ? .once : .unknown
+  }
+
+  /// Whether a function lends what it gives its callback.
+  static func isScoped(function: String) -> Bool {
+    words(function).contains { scopes.contains($0) }
+  }
+
+  private static let scopes: Set<String> = [
+    "read", "write", "perform", "with", "in", "access", "borrow", "lend", "use", "transaction", "reading", "writing",
+  ]
+
+  /// Whether a type is a pointer, or a view of memory that it does not own.
+  static func isPointer(_ type: String) -> Bool {
+    type.hasPrefix("Unsafe") || type.hasPrefix("AutoreleasingUnsafe") || type == "OpaquePointer"
+      || type.hasSuffix("Span") && type != "TimeSpan"
+  }
+
+  /// Words of a documentation comment that forbid keeping a value.
+  static func forbidsKeeping(_ documentation: String) -> String? {
+    let text = documentation.lowercased()
+    return phrases.first { text.contains($0) }
+  }
+
+  private static let phrases = [
+    "do not store", "don't store", "not be stored", "must not store", "do not keep", "don't keep", "do not retain",
+    "don't retain", "not be retained", "not escape", "n't escape", "only valid", "valid only", "outside of the c",
+    "outside the c", "outside of the b", "outside the b", "for the duration of", "after the closure", "after the block",
+    "after the callback",
+  ]
+
+  /// Whether a parameter that is a queue says only where the callback comes.
+  static func isQueue(_ name: String, hasDefault: Bool) -> Bool {
+    let words = words(name)
+    if hasDefault, ["on", "queue"].contains(name) { return true }
+    return words.count > 1 && ["queue", "on"].contains(words[words.count - 1])
+      && words.dropLast().contains {
+        ["callback", "completion", "response", "result", "delivery", "reply"].contains($0)
+      }
+  }
+
+  /// Whether one of the words of a name, as in `onChange`, begins with one of these.
+  static func hasWord(_ name: String, like beginnings: [String]) -> Bool { hasWord(words(name), like: beginnings) }
+
+  private static func hasWord(_ words: [String], like beginnings: [String]) -> Bool {
+    words.contains { word in beginnings.contains { word.hasPrefix($0) } }
+  }
+
+  /// The words of a name, in lower case.
+  static func words(_ name: String) -> [String] {
+    var words = [""]
+    for character in name {
+      // `ID` is one word.
+      if character.isUppercase, words[words.count - 1].last?.isUppercase != true { words.append("") }
+      words[words.count - 1].append(character)
+    }
+    return words.filter { !$0.isEmpty }.map { $0.lowercased() }
+  }
+}

@@ -1,0 +1,316 @@
+/// What is written for a function that takes a callback.
+public enum CounterpartStyle: String, CaseIterable, Sendable {
+  case futures, async, both
+
+  var kinds: [Counterpart.Kind] {
+    switch self {
+    case .async: [.async]
+    case .futures: [.future]
+    case .both: [.async, .future]
+    }
+  }
+}
+
+/// An async function, or one that returns a future, which calls the one with the callback.
+struct Counterpart {
+  enum Kind {
+    case async, future
+  }
+
+  let kind: Kind
+  let function: CallbackFunction
+
+  /// The module that it is for, and the names of the types there.
+  let module: String
+  private let typeNames: Set<String>
+
+  init(kind: Kind, function: CallbackFunction, module: String, types: Set<String>) {
+    self.kind = kind
+    self.function = function
+    self.module = module
+    typeNames = types
+  }
+
+  /// The types that its declaration names.
+  var types: [Token] {
+    let parameters = declaration.parameters.indices.filter { !omitted.contains($0) }.map {
+      declaration.parameters[$0].type
+    }
+    return (parameters + (callbacks.shape.values ?? [])).flatMap { Array($0) }
+  }
+
+  /// The library's type, which a type of that name in the module would hide.
+  private var future: String { typeNames.contains("Future") ? "Futures.Future" : "Future" }
+
+  /// The declaration and the body, with its documentation, not indented.
+  var lines: [String] { documentation + attributes + ["\(signature) {"] + body.map { "  " + $0 } + ["}"] }
+
+  private var declaration: Declaration { function.declaration }
+  private var callbacks: Callbacks { function.callbacks }
+
+  /// The parameters that its callers do not give.
+  private var omitted: Set<Int> { callbacks.omitted(by: kind) }
+
+  private var valueType: String {
+    let values = callbacks.shape.values ?? []
+    return values.count == 1 ? values[0].text : "(\(values.map(\.text).joined(separator: ", ")))"
+  }
+
+  // MARK: - The declaration
+
+  private var documentation: [String] {
+    let names = Set(omitted.map { declaration.parameters[$0].name })
+    let text = DocumentationText(function.symbol.docComment?.lines.map(\.text) ?? []).without(parameters: names)
+    return (text.isEmpty ? ["As `\(declaration.title())`."] : text).map { $0.isEmpty ? "///" : "/// " + $0 }
+  }
+
+  private var attributes: [String] {
+    let kept = declaration.attributes.filter { attribute in
+      let name = attribute.prefix { $0 != "(" }
+      return !["@objc", "@nonobjc", "@discardableResult", "@inlinable", "@IBAction", "@available"].contains(name)
+        && !name.hasPrefix("@_")
+    }
+    return AvailabilityText(function.symbol.availability).attributes + kept
+  }
+
+  /// Whether its body needs the module Futures.
+  var usesFutures: Bool {
+    if case .calls(let call) = function.handle, call.isTransferred { return true }
+    return kind == .future
+  }
+
+  private var signature: String {
+    var words: [String] = []
+    if function.access > .internal { words.append(function.access == .package ? "package" : "public") }
+    if declaration.isStatic { words.append("static") }
+    if declaration.modifiers.contains("mutating") { words.append("mutating") }
+    // The callback API is called where its caller is, as before.
+    let isFree = function.globalActor == nil && !function.isOnActor
+    if kind == .async, isFree {
+      words.append("nonisolated(nonsending)")
+    } else if function.isNonisolated {
+      words.append("nonisolated")
+    }
+    words.append("func")
+    let name = kind == .async ? declaration.name : declaration.futureName
+    let parameters = declaration.parameters.indices.filter { !omitted.contains($0) }.map {
+      declaration.parameters[$0].text
+    }
+    var text = words.joined(separator: " ") + " \(name)\(declaration.genericClause)"
+    text += "(\(parameters.joined(separator: ", ")))"
+    switch kind {
+    case .async: text += " async throws" + (valueType == "()" ? "" : " -> \(valueType)")
+    case .future: text += " -> \(future)<\(valueType == "()" ? "Void" : valueType), any Error>"
+    }
+    return text + (declaration.whereClause.isEmpty ? "" : " " + declaration.whereClause)
+  }
+
+  // MARK: - The body
+
+  private var body: [String] {
+    let title = "\"\(declaration.title())\""
+    let opening =
+      kind == .async ? "try await withCallback(\(title)) { \(bridge) in" : "\(future)(\(title)) { \(bridge) in"
+    return [opening] + (progressLines + guarded(call)).map { "  " + $0 } + ["}"]
+  }
+
+  /// What stands for the callback in the body.
+  private var bridge: String { unused(kind == .async ? "callback" : "promise") }
+
+  private func unused(_ name: String) -> String {
+    var name = name
+    let taken = declaration.parameters.indices.filter { !omitted.contains($0) }.map { declaration.parameters[$0].name }
+    while taken.contains(name) { name += "_" }
+    return name
+  }
+
+  private var progressLines: [String] {
+    kind == .future && callbacks.progress != nil ? ["let \(unused("progress")) = \(bridge).progress"] : []
+  }
+
+  private func guarded(_ lines: [String]) -> [String] {
+    guard declaration.isThrowing else { return lines }
+    let failing = kind == .async ? "\(bridge).resume(throwing: error)" : "\(bridge).fail(error)"
+    return ["do {"] + lines.map { "  " + $0 } + ["} catch {", "  \(failing)", "}"]
+  }
+
+  private var call: [String] {
+    let arguments = declaration.parameters.indices.compactMap { index -> String? in
+      let parameter = declaration.parameters[index]
+      if let queue = callbacks.queue, queue.index == index, queue.argument == nil { return nil }
+      return (parameter.label == "_" ? "" : "\(parameter.label): ") + argument(index)
+    }
+    let isHidden = declaration.parameters.contains { $0.name == declaration.name }
+    let qualifier = function.scope.isEmpty ? isHidden ? "\(module)." : "" : "self."
+    let callee = qualifier + declaration.name
+    let call = (declaration.isThrowing ? "try " : "") + "\(callee)(\(arguments.joined(separator: ", ")))"
+    if case .calls(let cancellation) = function.handle {
+      let handle = unused("handle")
+      return [
+        "let \(handle) = \(cancellation.isTransferred ? "UncheckedTransfer(\(call))" : call)",
+        "\(bridge).onCancel { \(cancellation.text(of: handle)) }",
+      ]
+    }
+    return [(function.returnsValue ? "_ = " : "") + call]
+  }
+
+  private func argument(_ index: Int) -> String {
+    let parameter = declaration.parameters[index]
+    if index == callbacks.completion { return completion }
+    if index == callbacks.failure { return "\(bridge).failureHandler" }
+    if let queue = callbacks.queue, queue.index == index, let argument = queue.argument { return argument }
+    if kind == .future, let progress = callbacks.progress, progress.parameter == index { return report(progress.shape) }
+    return parameter.specifiers.contains("@autoclosure") ? "\(parameter.reference)()" : parameter.reference
+  }
+
+  /// The closures here are `@Sendable`, because others would belong to the actor on which this is called.
+  private func report(_ shape: ProgressShape) -> String {
+    let progress = unused("progress")
+    switch shape {
+    case .fraction(let type):
+      return "{ @Sendable in \(progress).report(fraction: \(type == "Double" ? "$0" : "Double($0)")) }"
+    case .counts(isTotalOptional: true):
+      return "{ @Sendable in \(progress).report(completed: Int64($0), of: $1.map { Int64($0) }) }"
+    case .counts(isTotalOptional: false):
+      return "{ @Sendable in \(progress).report(completed: Int64($0), of: Int64($1)) }"
+    }
+  }
+
+  private var completion: String { completion(callbacks.shape) }
+
+  private func completion(_ shape: CallbackShape) -> String {
+    switch shape {
+    case .result(_, let failure): return resultHandler(failure)
+    case .error: return "\(bridge).errorHandler"
+    case .values(let values), .successOrFailure(let values):
+      switch values.count {
+      case 0: return "\(bridge).voidHandler"
+      case 1: return "\(bridge).valueHandler"
+      default:
+        let all = names(values.count)
+        return "{ @Sendable \(all) in \(bridge).valueHandler((\(all))) }"
+      }
+    case .valuesOrError(let values, areOptional: true):
+      switch values.count {
+      case 1: return "\(bridge).valueOrErrorHandler"
+      case 2: return "\(bridge).valuesOrErrorHandler()"
+      default:
+        let all = names(values.count)
+        let unwrapped = all.split(separator: ", ").map { "let \($0)" }.joined(separator: ", ")
+        let (some, none) = (
+          "\(bridge).valueOrErrorHandler((\(all)), error)", "\(bridge).valueOrErrorHandler(nil, error)"
+        )
+        return "{ @Sendable \(all), error in if \(unwrapped) { \(some) } else { \(none) } }"
+      }
+    case .valuesOrError(let values, areOptional: false):
+      if values.count == 1 { return "\(bridge).valueOrErrorHandler" }
+      let all = names(values.count)
+      return "{ @Sendable \(all), error in \(bridge).valueOrErrorHandler((\(all)), error) }"
+    case .unpacked(.result(_, let failure), .result):
+      return "{ @Sendable response in \(resultHandler(failure))(response.result) }"
+    case .unpacked(let shape, .tuple(let count)): return unpackedTuple(shape, count)
+    case .unpacked(_, .cases(let success, let hasValue, let failure)):
+      let value = hasValue ? "(let value)" : ""
+      let handler = callbacks.shape.values?.isEmpty == true ? "voidHandler()" : "valueHandler(value)"
+      return """
+        { @Sendable outcome in
+          switch outcome {
+          case .\(success)\(value): \(bridge).\(handler)
+          case .\(failure)(let error): \(bridge).failureHandler(error)
+          }
+        }
+        """
+    case .unpacked, .repeated, .unknown: preconditionFailure("No counterpart is written for \(function.title).")
+    }
+  }
+
+  private func resultHandler(_ failure: ArraySlice<Token>) -> String {
+    if ["any Error", "Error", "any Swift.Error", "Swift.Error"].contains(failure.text) {
+      return "\(bridge).resultHandler"
+    }
+    let isName = failure.allSatisfy { $0.text != "any" && $0.text != "&" && $0.text != "?" }
+    return "\(bridge).resultHandler(of: \(isName ? failure.text : "(\(failure.text))").self)"
+  }
+
+  private func unpackedTuple(_ shape: CallbackShape, _ count: Int) -> String {
+    let parts = (0..<count - 1).map { "values.\($0)" }
+    let error = "values.\(count - 1)"
+    let all = parts.count == 1 ? parts[0] : "(\(parts.joined(separator: ", ")))"
+    if case .valuesOrError(_, areOptional: true) = shape, parts.count == 2 {
+      return "{ @Sendable values in \(bridge).valuesOrErrorHandler()(\(parts.joined(separator: ", ")), \(error)) }"
+    }
+    return "{ @Sendable values in \(bridge).valueOrErrorHandler(\(all), \(error)) }"
+  }
+
+  private func names(_ count: Int) -> String {
+    (1...count).map { "value\($0)" }.joined(separator: ", ")
+  }
+}
+
+/// The text of a documentation comment.
+private struct DocumentationText {
+  let lines: [String]
+
+  init(_ lines: [String]) { self.lines = lines }
+
+  /// Without what it says of these parameters, and of what is returned, which is something else now.
+  func without(parameters names: Set<String>) -> [String] {
+    var kept: [String] = []
+    var omittedIndent: Int?
+    for line in lines {
+      let indent = line.prefix(while: \.isWhitespace).count
+      let item = line.trimmed
+      if let omitted = omittedIndent, !item.isEmpty, indent > omitted, !item.hasPrefix("- ") { continue }
+      omittedIndent = nil
+      let words = item.dropFirst(item.hasPrefix("- Parameter ") ? 12 : 2)
+      if item.hasPrefix("- "), let name = words.split(separator: ":").first,
+        names.contains(name.trimmed) || item.hasPrefix("- Returns:")
+      {
+        omittedIndent = indent
+        continue
+      }
+      kept.append(line)
+    }
+    // A list that has lost all its items.
+    for index in kept.indices.reversed() where kept[index].trimmed == "- Parameters:" {
+      let indent = kept[index].prefix(while: \.isWhitespace).count
+      let next = index + 1 < kept.count ? kept[index + 1] : ""
+      if next.prefix(while: \.isWhitespace).count <= indent { kept.remove(at: index) }
+    }
+    while kept.last?.trimmed.isEmpty == true { kept.removeLast() }
+    return kept
+  }
+}
+
+/// The platforms that something needs.
+struct AvailabilityText {
+  private let platforms: [String]
+
+  /// Of single platforms: the counterpart is deprecated there too, and so may call what is.
+  private let deprecations: [String]
+
+  init(_ availability: [SymbolGraph.Symbol.Availability]?) {
+    let items = (availability ?? []).filter { $0.domain != "Swift" && $0.domain != "*" }
+    platforms = items.compactMap { item in
+      guard let domain = item.domain, let version = item.introduced else { return nil }
+      return "\(domain) \(version.text)"
+    }
+    deprecations = items.compactMap { item in
+      guard let domain = item.domain, let version = item.deprecated else { return nil }
+      let message = item.message.map { ", message: \($0.debugDescription)" } ?? ""
+      return "@available(\(domain), deprecated: \(version.text)\(message))"
+    }
+  }
+
+  /// What stands before the declaration.
+  var attributes: [String] {
+    (platforms.isEmpty ? [] : ["@available(\(platforms.joined(separator: ", ")), *)"]) + deprecations
+  }
+}
+
+extension SymbolGraph.Symbol.Availability.Version {
+  fileprivate var text: String {
+    let parts = [major, minor ?? 0] + (patch.map { $0 > 0 ? [$0] : [] } ?? [])
+    return parts.map(String.init).joined(separator: ".")
+  }
+}

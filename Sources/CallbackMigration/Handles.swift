@@ -1,0 +1,200 @@
+/// How the handles that functions return cancel their work.
+struct Handles {
+  /// The methods of each type that end work, without arguments.
+  private var methods: [String: [String: CancelMethod]] = [:]
+
+  /// The types whose methods end work that they are told by an argument.
+  private var cancelByArgument: Set<String> = []
+
+  /// Superclasses and protocols.
+  private var parents: [String: [String]] = [:]
+  private var own: Set<String> = []
+  private let aliases: TypeAliases
+  private let facts: TypeFacts
+
+  private static let endings = [
+    "cancel", "stop", "abort", "invalidate", "dispose", "terminate", "unsubscribe", "remove", "close",
+  ]
+
+  init(_ graph: SymbolGraph, _ aliases: TypeAliases, _ facts: TypeFacts) {
+    self.aliases = aliases
+    self.facts = facts
+    let kinds = ["swift.class", "swift.struct", "swift.enum", "swift.protocol"]
+    for symbol in graph.symbols where kinds.contains(symbol.kind.identifier) { own.insert(symbol.identifier.precise) }
+    var actors: Set<String> = []
+    var owners: [String: String] = [:]
+    for relation in graph.relationships {
+      switch relation.kind {
+      case "conformsTo", "inheritsFrom":
+        parents[relation.source, default: []].append(relation.target)
+        if relation.targetFallback == "_Concurrency.Actor" { actors.insert(relation.source) }
+      case "memberOf", "requirementOf": owners[relation.source] = relation.target
+      default: break
+      }
+    }
+    for symbol in graph.symbols where symbol.access >= .internal {
+      guard let owner = owners[symbol.identifier.precise], let name = symbol.pathComponents.last,
+        Self.endings.contains(where: { name.hasPrefix($0) }),
+        let declaration = Declaration([Token](symbol.declarationFragments)), !declaration.isStatic
+      else { continue }
+      if declaration.parameters.allSatisfy({ $0.defaultValue != nil }) {
+        methods[owner, default: [:]][declaration.plainName] = CancelMethod(
+          declaration,
+          isOnActor: actors.contains(owner)
+        )
+      } else {
+        cancelByArgument.insert(owner)
+      }
+    }
+  }
+
+  /// How the work is cancelled that a function starts.
+  func cancellation(
+    of declaration: Declaration,
+    in owner: SymbolGraph.Symbol?,
+    _ genericSendables: Set<String>,
+    _ knowledge: FunctionKnowledge
+  ) -> HandleCancellation {
+    let type = aliases.resolve(declaration.returnType)
+    guard !type.isEmpty, !CallbackShape.isVoid(type), knowledge.value(.handle) != "none" else { return .none }
+    let bare = aliases.wrapped(type) ?? type
+    let isSendable = facts.sendability(of: bare, genericSendables) == .yes
+    func call(_ method: String, _ kind: CancelMethod? = nil) -> HandleCancellation {
+      let isOptional = aliases.isOptional(type)
+      let call = HandleCall(
+        method: method,
+        isOptional: isOptional,
+        isTransferred: !isSendable,
+        isAwaited: kind?.isAwaited == true,
+        isThrowing: kind?.isThrowing == true,
+        returnsValue: kind?.returnsValue == true
+      )
+      return .calls(call)
+    }
+    if let method = knowledge.value(.handle) { return call(method) }
+    var reader = TokenReader(bare)
+    while reader.take("any") || reader.take("some") {}
+    var name = reader.take()
+    while reader.take(".") { name = reader.take() }
+    _ = reader.takeBracketed("<", ">")
+    let isSelf = bare.text == "Self"
+    let identifier = isSelf ? owner?.identifier.precise : reader.isAtEnd ? name?.type : nil
+    if let name, reader.isAtEnd, isSystemHandle(name) {
+      let call = HandleCall(method: "cancel()", isOptional: aliases.isOptional(type))
+      return .calls(call)
+    }
+    let found = identifier.map(methods(of:)) ?? [:]
+    if let method = found["cancel"] {
+      guard let refusal = method.refusal else { return call("cancel()", method) }
+      return .refused(Refusal("`\(bare.text).cancel()` \(refusal)", .handle, knowledge.title, "none"))
+    }
+    if let other = found.keys.min() {
+      let reason = "nothing says whether `\(bare.text).\(other)()` cancels its work"
+      return .refused(Refusal(reason, .handle, knowledge.title, "\(other)()"))
+    }
+    let isValue = isSendable || identifier.map(own.contains) == true
+    if !isValue {
+      let reason = "nothing says how `\(bare.text)`, which it returns, cancels its work"
+      return .refused(Refusal(reason, .handle, knowledge.title, "cancel()"))
+    }
+    let canIgnore = isSelf || declaration.attributes.contains("@discardableResult")
+    let isToken = owner.map { cancelByArgument.contains($0.identifier.precise) } == true && !isSelf
+    if canIgnore, !isToken { return .none }
+    let reason = "it returns `\(type.text)`, which a counterpart cannot return, too"
+    return .refused(Refusal(reason, .handle, knowledge.title, "none"))
+  }
+
+  /// Those of the type, of its superclasses and of its protocols; the nearest wins.
+  private func methods(of type: String) -> [String: CancelMethod] {
+    var found: [String: CancelMethod] = [:]
+    var next = [type]
+    var seen: Set<String> = []
+    while let type = next.popLast() {
+      guard seen.insert(type).inserted else { continue }
+      found.merge(methods[type] ?? [:]) { nearest, _ in nearest }
+      next += parents[type] ?? []
+    }
+    return found
+  }
+
+  /// Whether it is one of Foundation's handles, or a task, which are `Sendable` and have `cancel()`.
+  private func isSystemHandle(_ name: Token) -> Bool {
+    if name.type == "s:ScT" { return true }
+    let isFoundation =
+      name.type?.hasPrefix("c:") != false || name.type?.contains("10Foundation") == true
+      || name.type?.contains("20Foundation") == true
+    return isFoundation && Self.systemHandles.contains(name.text)
+  }
+
+  private static let systemHandles: Set<String> = [
+    "URLSessionTask", "URLSessionDataTask", "URLSessionUploadTask", "URLSessionDownloadTask", "Progress", "Operation",
+    "BlockOperation",
+  ]
+}
+
+/// How work is cancelled by what its function returns.
+package enum HandleCancellation {
+  /// It returns nothing that cancels.
+  case none
+
+  /// By this call.
+  case calls(HandleCall)
+
+  /// A counterpart could not cancel it.
+  case refused(Refusal)
+}
+
+/// The call that cancels work.
+package struct HandleCall {
+  /// With its arguments.
+  let method: String
+  let isOptional: Bool
+
+  /// Whether the handle is not `Sendable`, and has to be carried to the thread that cancels.
+  var isTransferred = false
+
+  /// Whether it is isolated or async.
+  var isAwaited = false
+  var isThrowing = false
+  var returnsValue = false
+
+  /// The call on a handle of this name.
+  package func text(of handle: String) -> String {
+    let words = [returnsValue ? "_ =" : "", isThrowing ? "try?" : "", isAwaited ? "await" : ""].filter { !$0.isEmpty }
+    let call = "\(handle)\(isTransferred ? ".value" : "")\(isOptional ? "?" : "").\(method)"
+    let text = (words + [call]).joined(separator: " ")
+    return isAwaited ? "Task { \(text) }" : text
+  }
+}
+
+/// How a type of the module cancels.
+private struct CancelMethod {
+  private let declaration: Declaration
+  private let isOnActor: Bool
+
+  init(_ declaration: Declaration, isOnActor: Bool) {
+    self.declaration = declaration
+    self.isOnActor = isOnActor
+  }
+
+  var isAwaited: Bool {
+    let isIsolated = declaration.attributes.contains {
+      $0.dropFirst().first?.isUppercase == true && $0 != "@Sendable" && !$0.hasPrefix("@IB")
+    }
+    return declaration.isAsync || isIsolated || isOnActor && !declaration.modifiers.contains("nonisolated")
+  }
+
+  var isThrowing: Bool { declaration.isThrowing }
+
+  var returnsValue: Bool {
+    let isIgnored = declaration.returnType.isEmpty || CallbackShape.isVoid(declaration.returnType)
+    return !isIgnored && !declaration.attributes.contains("@discardableResult")
+  }
+
+  /// Why it cannot be called on a handle that is kept for it.
+  var refusal: String? {
+    if declaration.modifiers.contains("mutating") { return "changes its handle" }
+    if declaration.modifiers.contains("consuming") { return "uses its handle up" }
+    return nil
+  }
+}

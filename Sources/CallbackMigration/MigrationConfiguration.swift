@@ -1,0 +1,161 @@
+public import Foundation
+
+/// What a package says of its functions that neither the compiler nor their names say: `.migrate-callbacks.json`.
+public struct MigrationConfiguration: Sendable {
+  /// The name of the file, in the folder of the package.
+  public static let fileName = ".migrate-callbacks.json"
+
+  /// A list of patterns.
+  enum List: String, CaseIterable {
+    /// The callback comes once, and its values stay valid afterwards.
+    case once
+    /// The callback comes again and again.
+    case many
+    /// The callback's values are valid inside it only.
+    case scoped
+    /// No counterpart is written.
+    case skip
+    /// A value that holds a failure is returned as it is, and not unwrapped.
+    case whole
+  }
+
+  /// A value for each pattern.
+  enum Table: String, CaseIterable {
+    /// The parameter that says where the callback comes, and nothing else.
+    case queue
+    /// How the returned handle cancels, such as `stop()`; `none` where callers of a counterpart do without it.
+    case handle
+    /// The base name of the counterpart.
+    case renames
+  }
+
+  private var lists: [List: [String]] = [:]
+  private var tables: [Table: [String: String]] = [:]
+
+  /// Says nothing.
+  public init() {}
+
+  /// Reads the file of a package; says nothing if there is none.
+  /// - Parameter package: The folder of the package.
+  /// - Throws: A sentence that names the mistake in the file.
+  public init(package: URL) throws(MigrationError) {
+    let file = package.appending(path: Self.fileName)
+    guard FileManager.default.fileExists(atPath: file.path) else {
+      self.init()
+      return
+    }
+    guard let data = try? Data(contentsOf: file) else { throw MigrationError("\(Self.fileName) cannot be read.") }
+    try self.init(json: data)
+  }
+
+  package init(json: Data) throws(MigrationError) {
+    guard let object = try? JSONSerialization.jsonObject(with: json), let entries = object as? [String: Any] else {
+      throw MigrationError("\(Self.fileName) is not a JSON object.")
+    }
+    for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
+      if let list = List(rawValue: key) {
+        guard let patterns = value as? [String] else {
+          throw MigrationError("\(Self.fileName): \"\(key)\" needs a list of patterns.")
+        }
+        lists[list] = patterns
+      } else if let table = Table(rawValue: key) {
+        guard let values = value as? [String: String] else {
+          throw MigrationError("\(Self.fileName): \"\(key)\" needs an object with a text for each pattern.")
+        }
+        tables[table] = values
+      } else {
+        let keys = List.allCases.map(\.rawValue) + Table.allCases.map(\.rawValue)
+        throw MigrationError(
+          "\(Self.fileName) has no entry \"\(key)\"; it has \(keys.sorted().joined(separator: ", "))."
+        )
+      }
+    }
+  }
+
+  /// What it says of one function.
+  func knowledge(of title: String) -> FunctionKnowledge {
+    var knowledge = FunctionKnowledge(title: title)
+    for (list, patterns) in lists where patterns.contains(where: { TitlePattern(whole: $0).matches(title) }) {
+      knowledge.lists.insert(list)
+    }
+    for (table, values) in tables {
+      // The longest pattern says most.
+      let patterns = values.keys.filter { TitlePattern(whole: $0).matches(title) }
+      guard let pattern = patterns.max(by: { ($0.count, $0) < ($1.count, $1) }) else { continue }
+      knowledge.values[table] = values[pattern]
+    }
+    return knowledge
+  }
+
+  /// The entries that match none of these titles.
+  func unused(titles: [String]) -> [(key: String, pattern: String)] {
+    let entries =
+      lists.flatMap { list, patterns in patterns.map { (list.rawValue, $0) } }
+      + tables.flatMap { table, values in values.keys.map { (table.rawValue, $0) } }
+    return entries.filter { _, pattern in !titles.contains { TitlePattern(whole: pattern).matches($0) } }.sorted {
+      $0 < $1
+    }
+  }
+}
+
+/// What a package says of one function.
+struct FunctionKnowledge {
+  let title: String
+  var lists: Set<MigrationConfiguration.List> = []
+  var values: [MigrationConfiguration.Table: String] = [:]
+
+  func says(_ list: MigrationConfiguration.List) -> Bool { lists.contains(list) }
+
+  func value(_ table: MigrationConfiguration.Table) -> String? { values[table] }
+}
+
+/// Why no counterpart is written, and which entry of the configuration would settle it.
+package struct Refusal: Equatable, Sendable {
+  package let reason: String
+
+  /// The key and the value of the entry, such as `"once": ["Store.load(completion:)"]`; `nil` where none would help.
+  package var setting: String?
+
+  init(_ reason: String) { self.reason = reason }
+
+  /// The entry is a pattern in a list.
+  init(_ reason: String, _ list: MigrationConfiguration.List, _ title: String) {
+    self.reason = reason
+    setting = "\"\(list.rawValue)\": [\"\(title)\"]"
+  }
+
+  /// The entry is a value for a pattern.
+  init(_ reason: String, _ table: MigrationConfiguration.Table, _ title: String, _ value: String) {
+    self.reason = reason
+    setting = "\"\(table.rawValue)\": {\"\(title)\": \"\(value)\"}"
+  }
+}
+
+/// A title in which `*` stands for any text.
+struct TitlePattern {
+  private let parts: [String]?
+
+  /// Matches a part of a title if it has no `*`, and any title if it is `nil`.
+  init(part pattern: String?) {
+    self.init(parts: pattern.map { $0.contains("*") ? $0 : "*\($0)*" })
+  }
+
+  /// Matches a whole title.
+  init(whole pattern: String) { self.init(parts: pattern) }
+
+  private init(parts pattern: String?) {
+    parts = pattern?.split(separator: "*", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  func matches(_ title: String) -> Bool {
+    guard let parts, let first = parts.first, let last = parts.last else { return true }
+    guard parts.count > 1 else { return title == first }
+    guard title.hasPrefix(first) else { return false }
+    var rest = title.dropFirst(first.count)
+    for part in parts.dropFirst().dropLast() where !part.isEmpty {
+      guard let range = rest.range(of: part) else { return false }
+      rest = rest[range.upperBound...]
+    }
+    return rest.hasSuffix(last)
+  }
+}

@@ -1,0 +1,110 @@
+/// What a function is for its callers, where that decides about a counterpart.
+enum FunctionRole: Equatable {
+  case plain
+
+  /// A requirement of a protocol.
+  case requirement
+
+  /// It implements a requirement of a protocol of the module.
+  case witness(protocol: String)
+
+  /// Other code calls it, as the system calls the methods of a delegate.
+  case delegateMethod(protocol: String)
+
+  /// It overrides a method of the module.
+  case override
+}
+
+/// Finds the roles of functions.
+struct Roles {
+  private var overriding: Set<String> = []
+  private var requirements: Set<String> = []
+  private var owners: [String: String] = [:]
+  private var origins: [String: String] = [:]
+  private var parents: [String: [String]] = [:]
+
+  /// The names of protocols, also of those that are declared elsewhere.
+  private var protocols: [String: String] = [:]
+
+  /// The requirements of each protocol of the module.
+  private var titles: [String: Set<String>] = [:]
+  private let types: [String: SymbolGraph.Symbol]
+
+  init(_ graph: SymbolGraph) {
+    let symbols = Dictionary(graph.symbols.map { ($0.identifier.precise, $0) }, uniquingKeysWith: { first, _ in first })
+    types = symbols
+    for symbol in graph.symbols where symbol.kind.identifier == "swift.protocol" {
+      protocols[symbol.identifier.precise] = symbol.pathComponents.joined(separator: ".")
+    }
+    for relation in graph.relationships {
+      switch relation.kind {
+      case "overrides" where symbols[relation.target] != nil: overriding.insert(relation.source)
+      case "conformsTo":
+        parents[relation.source, default: []].append(relation.target)
+        if protocols[relation.target] == nil, let name = relation.targetFallback?.split(separator: ".").last {
+          protocols[relation.target] = String(name)
+        }
+      case "inheritsFrom": parents[relation.source, default: []].append(relation.target)
+      case "requirementOf":
+        requirements.insert(relation.source)
+        owners[relation.source] = relation.target
+        if let title = symbols[relation.source]?.pathComponents.last {
+          titles[relation.target, default: []].insert(title)
+        }
+      case "memberOf":
+        owners[relation.source] = relation.target
+        origins[relation.source] = relation.sourceOrigin?.displayName
+      default: break
+      }
+    }
+  }
+
+  func role(of symbol: SymbolGraph.Symbol, _ declaration: Declaration) -> FunctionRole {
+    let identifier = symbol.identifier.precise
+    let owner = owners[identifier]
+    let isRequirement = requirements.contains(identifier)
+    if isRequirement, let name = owner.flatMap({ protocols[$0] }), isDelegate(name) {
+      return .delegateMethod(protocol: name)
+    }
+    if isRequirement { return .requirement }
+    if overriding.contains(identifier) { return .override }
+    let ancestors = owner.map(ancestors(of:)) ?? []
+    let origin = origins[identifier]?.split(separator: ".").dropLast().last.map(String.init)
+    if let origin, isDelegate(origin) { return .delegateMethod(protocol: origin) }
+    if let delegate = ancestors.compactMap({ protocols[$0] }).first(where: isDelegate), isDelegateMethod(declaration) {
+      return .delegateMethod(protocol: delegate)
+    }
+    let title = symbol.pathComponents.last ?? ""
+    let witnessed = ancestors.first { titles[$0]?.contains(title) == true }
+    let name = witnessed.flatMap { protocols[$0] } ?? origin
+    return name.map { .witness(protocol: $0) } ?? .plain
+  }
+
+  /// The protocols of the module to which the type of a member conforms, as scopes of counterparts.
+  func protocolScopes(of symbol: SymbolGraph.Symbol) -> [String] {
+    let ancestors = owners[symbol.identifier.precise].map(ancestors(of:)) ?? []
+    return ancestors.filter { types[$0]?.kind.identifier == "swift.protocol" }.compactMap { protocols[$0] }
+  }
+
+  /// The superclasses and protocols of a type, without the type.
+  private func ancestors(of type: String) -> [String] {
+    var found: [String] = []
+    var next = parents[type] ?? []
+    while let type = next.popLast() {
+      guard !found.contains(type) else { continue }
+      found.append(type)
+      next += parents[type] ?? []
+    }
+    return found.sorted()
+  }
+
+  private func isDelegate(_ name: String) -> Bool { name.hasSuffix("Delegate") || name.hasSuffix("DataSource") }
+
+  /// Whether it is named as `urlSession(_:task:didReceive:completionHandler:)`.
+  private func isDelegateMethod(_ declaration: Declaration) -> Bool {
+    guard declaration.parameters.first?.label == "_", declaration.parameters.count > 2 else { return false }
+    return declaration.parameters.dropFirst().contains { parameter in
+      ["did", "will", "should", "need"].contains { CallbackNames.words(parameter.label).first == $0 }
+    }
+  }
+}

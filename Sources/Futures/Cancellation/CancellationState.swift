@@ -1,0 +1,282 @@
+public import Synchronization
+
+/// The shared state of a token and its source: whether it was cancelled, and its handlers.
+///
+/// It is a state without a result. It is `pending` before the cancellation and `resolved` after it. It is `broken` when
+/// nothing can cancel it any more.
+@usableFromInline
+package final class CancellationState: FutureState, @unchecked Sendable {
+  // @unchecked: the variables are protected by `lock`.
+
+  /// The timers that cancel the state.
+  private var deadlines: [Interruption] = []
+
+  /// Whether the source has gone away, so that only a deadline can cancel the state.
+  private var hasLostSource = false
+
+  /// A reference to the state itself, which keeps it alive until a deadline if only its handlers need it.
+  private var kept: CancellationState?
+
+  private var isLinked = false
+
+  /// The number of linked parents that can still cancel the state.
+  private var parentCount = 0
+
+  @usableFromInline
+  package init() {
+    super.init(isForPromise: false) { _, _, _ in preconditionFailure("A token's state is no consumer.") }
+  }
+
+  convenience init(parentCount: Int) {
+    self.init()
+    self.parentCount = parentCount
+    isLinked = parentCount > 0
+  }
+
+  deinit {
+    for deadline in deadlines { deadline.end() }
+    // Nothing can cancel the state any more, so its handlers are released without running.
+    while let handler = consumers.popFirst() { handler.release() }
+  }
+
+  /// Whether it was cancelled.
+  ///
+  /// Acquiring: a thread that reads `true` sees everything written before the cancellation.
+  @inlinable
+  package var isTriggered: Bool { phase.load(ordering: .acquiring) == .resolved }
+
+  /// Adds a handler; runs it at once after a cancellation, and releases it if no cancellation can follow.
+  ///
+  /// O(1). Inlinable, so that an ignored registration costs nothing.
+  @inlinable
+  package func register(_ consumer: CancellationHandler) -> Registration {
+    add(.passRetained(consumer)) ? Registration(state: self, consumer: consumer) : .finished
+  }
+
+  /// Adds a handler; the list takes over the reference if the state is pending.
+  /// - Returns: Whether the handler is in the list.
+  @usableFromInline
+  func add(_ reference: Unmanaged<CancellationHandler>) -> Bool {
+    var source: CancellationTokenSource?
+    let phase = lock.withLock {
+      let phase = self.phase.load(ordering: .relaxed)
+      guard phase == .pending else { return phase }
+      reference._withUnsafeGuaranteedRef { consumer in
+        consumer.status.store(.listed, ordering: .relaxed)
+        if isLinked, parentCount == 0 { source = consumer.takeSource() }
+      }
+      consumers.append(Unmanaged.fromOpaque(reference.toOpaque()))
+      if hasLostSource { kept = self }
+      return phase
+    }
+    _ = source  // released here, outside the lock
+    guard phase != .pending else { return true }
+    let consumer = reference.takeRetainedValue()
+    if phase == .resolved { consumer.runAlone() } else { consumer.release() }
+    return false
+  }
+
+  /// Notes that a linked parent can no longer cancel the state.
+  ///
+  /// After the last parent, nothing can cancel the linked source through its links. So the handlers release it.
+  func parentEnded() {
+    let sources = lock.withLock { () -> [CancellationTokenSource?] in
+      parentCount -= 1
+      guard parentCount == 0, phase.load(ordering: .relaxed) == .pending else { return [] }
+      return consumers.all.map { unsafeDowncast($0, to: CancellationHandler.self).takeSource() }
+    }
+    _ = sources  // released here, outside the lock
+  }
+
+  override func takeUnneeded() -> AnyObject? {
+    guard consumers.isEmpty, let kept else { return nil }
+    self.kept = nil
+    return kept
+  }
+
+  /// Cancels the state, and runs the handlers in order; the handlers of a linked source run in the place of its link.
+  ///
+  /// Returns after all of them have run. A deeply nested call defers its handlers to the outermost call of the thread
+  /// (R13).
+  /// - Returns: Whether this was the first cancellation.
+  @usableFromInline
+  @discardableResult
+  package func trigger() -> Bool {
+    guard let handlers = begin() else { return false }
+    guard !handlers.isEmpty else { return true }
+    let trampoline = Trampoline.current
+    if trampoline.enterCancellation() {
+      Self.run(handlers)
+      trampoline.leaveCancellation()
+    } else {
+      trampoline.deferCancellation { Self.run(handlers) }
+    }
+    return true
+  }
+
+  /// Cancels the state as part of a future's cancellation, which the trampoline has counted or deferred already.
+  ///
+  /// Never defers the handlers: they must run before the future resolves (R15).
+  func triggerUncounted() {
+    if let handlers = begin() { Self.run(handlers) }
+  }
+
+  private static func run(_ handlers: ConsumerList) {
+    var handlers = handlers
+    // The rest of each outer list, which continues after the handlers of a linked source.
+    var outer: [ConsumerList] = []
+    while true {
+      while let consumer = handlers.popFirst()?.takeRetainedValue() {
+        // The thread that claims a handler runs it; a concurrent `remove()` can claim it first.
+        guard consumer.claimSubmitted() else { continue }
+        // Cast in the expression: another variable for the consumer would be another counted reference.
+        guard
+          let linked = withExtendedLifetime(consumer, { unsafeDowncast(consumer, to: CancellationHandler.self).run() })
+        else {
+          continue
+        }
+        if let inner = linked.begin() {
+          if !handlers.isEmpty { outer.append(handlers) }
+          handlers = inner
+        }
+      }
+      guard let next = outer.popLast() else { return }
+      handlers = next
+    }
+  }
+
+  /// Marks the state as cancelled and takes out its handlers; returns `nil` if it was not pending.
+  private func begin() -> ConsumerList? {
+    let (handlers, deadlines) = lock.withLock { () -> (ConsumerList?, [Interruption]) in
+      guard phase.load(ordering: .relaxed) == .pending else { return (nil, []) }
+      // Releasing: a thread that sees this phase sees everything written before the cancellation.
+      phase.store(.resolved, ordering: .releasing)
+      kept = nil  // the caller has a reference
+      defer { self.deadlines = [] }
+      return (consumers.takeAll(as: .submitted), self.deadlines)
+    }
+    for deadline in deadlines { deadline.end() }
+    return handlers
+  }
+
+  /// Notes that the source can no longer cancel the state, and releases the handlers.
+  ///
+  /// A pending deadline can still cancel it. Then the state lives until the deadline, while a token or a handler needs
+  /// it.
+  @usableFromInline
+  package func end() {
+    let isOver = lock.withLock {
+      guard phase.load(ordering: .relaxed) == .pending else { return true }
+      if !deadlines.isEmpty {
+        hasLostSource = true
+        if !consumers.isEmpty { kept = self }
+        return true
+      }
+      guard consumers.isEmpty else { return false }
+      producer = .broken(.never)
+      phase.store(.broken, ordering: .releasing)
+      return true
+    }
+    if !isOver { breakForever(.never, in: nil) }
+  }
+
+  /// Cancels the state after `delay`, unless it is cancelled or released before.
+  func trigger(after delay: Duration, on context: ExecutionContext) {
+    guard delay > .zero else {
+      trigger()
+      return
+    }
+    let deadline = Interruption()
+    let isPending = lock.withLock {
+      guard phase.load(ordering: .relaxed) == .pending else { return false }
+      deadlines.append(deadline)
+      return true
+    }
+    guard isPending else { return }
+    deadline.start { context.schedule(after: delay) { [weak self] in self?.trigger() } }
+  }
+}
+
+/// A cancellation handler, as an element of the state's list.
+@_fixed_layout
+@usableFromInline
+package class CancellationHandler: Consumer, @unchecked Sendable {
+  // @unchecked: as the base class says.
+  @usableFromInline package typealias Handler = @Sendable () -> Void
+
+  /// Owned by the thread that moves `status` to `finished`.
+  @exclusivity(unchecked) @usableFromInline final var handler: Handler?
+
+  @inlinable
+  package init(_ handler: Handler?) {
+    self.handler = handler
+    super.init(kind: .inline) { consumer, _, _ in consumer.release() }
+  }
+
+  /// Runs the handler; returns the state of a linked source that the caller must cancel.
+  @usableFromInline
+  func run() -> CancellationState? {
+    let handler = handler
+    self.handler = nil
+    handler?()
+    return nil
+  }
+
+  /// Runs the handler, and cancels the linked source if there is one.
+  final func runAlone() { run()?.trigger() }
+
+  /// Removes and returns the source that this handler keeps alive.
+  ///
+  /// Under the lock of the state.
+  func takeSource() -> CancellationTokenSource? { nil }
+
+  @usableFromInline
+  override package func release() { handler = nil }
+}
+
+/// A handler of a linked source, or the link from a parent to such a source.
+///
+/// A handler keeps its source linked until the handler runs or is removed.
+@usableFromInline
+final class LinkedHandler: CancellationHandler, @unchecked Sendable {
+  // @unchecked: as the base class says.
+  private var state: CancellationState?
+
+  /// The linked source through which this handler gets its cancellation.
+  private var source: CancellationTokenSource?
+
+  @usableFromInline
+  init(_ handler: @escaping Handler, of source: CancellationTokenSource?) {
+    self.source = source
+    super.init(handler)
+  }
+
+  init(linking state: CancellationState, to source: CancellationTokenSource?) {
+    self.state = state
+    self.source = source
+    super.init(nil)
+  }
+
+  @usableFromInline
+  override func run() -> CancellationState? {
+    let state = state
+    self.state = nil
+    _ = super.run()
+    source = nil
+    return state
+  }
+
+  override func takeSource() -> CancellationTokenSource? {
+    defer { source = nil }
+    return source
+  }
+
+  @usableFromInline
+  override func release() {
+    super.release()
+    source = nil
+    let state = state
+    self.state = nil
+    state?.parentEnded()
+  }
+}

@@ -1,0 +1,86 @@
+extension Future {
+  /// Cancels a pending future: first notifies its producer, then resolves it as cancelled, if `Failure` allows it.
+  ///
+  /// - A promise runs its `onCancel` handlers in order, on this thread. Then the future fails with `CancellationError`
+  ///   (`any Error`, `CancellationError`) or with `.cancelled` (a `CancellableFailure`). No other failure type can
+  ///   represent cancellation. With such a type, the producer decides how the future resolves (R15).
+  /// - A derived future leaves its source, and a join leaves all its inputs. A source without another consumer
+  ///   (callback, derived future, await) is cancelled, too (R16). A transform that has not started never runs (R17).
+  /// - The future of a task cancels the task.
+  ///
+  /// A result that the work still delivers is dropped. A second cancellation, or that of a resolved future, does
+  /// nothing.
+  ///
+  /// Cancellations by handlers nest 64 deep. The outermost `cancel()` of the thread runs deeper ones before it returns
+  /// (R6).
+  ///
+  /// O(length of the chain); no stack.
+  public func cancel() {
+    if case .shared(let state) = storage { state.cancel() }
+  }
+
+  /// A view of this future through which no cancellation passes.
+  ///
+  /// Cancelling the view, or a future derived from it, does not affect this future. While it is pending, the view
+  /// counts as a consumer. So this future is not cancelled when its other consumers leave. Cost: three allocations
+  /// while this future is pending, none if it is resolved.
+  public var shielded: Future {
+    guard case .shared(let source) = storage, !source.isResolved else { return self }
+    let derived = FollowingStage<Outcome<Value, Failure>>(of: source.unmanaged)
+    derived.producer = .upstream(Shield(source, derived))  // not shared yet
+    return source.attachStage(derived)
+  }
+
+  /// Returns a derived future that `token` cancels.
+  ///
+  /// The cancellation has the effect of `cancel()` on the derived future. The registration with the token ends when the
+  /// future is resolved. If the token is already cancelled, the cancellation happens at once, and a lazy future is not
+  /// started.
+  /// - Parameter token: The token that cancels.
+  /// - Returns: The derived future. Cancellation: R16.
+  public func cancelled(by token: CancellationToken) -> Future {
+    guard case .shared(let source) = storage, !source.isResolved, token != .none else { return self }
+    if token.isCancelled, let cancelled = Cancelled<Failure>.failure {
+      source.cancelIfUnneeded()
+      return .failed(cancelled)
+    }
+    let interruption = Interruption()
+    let derived = InterruptibleStage<Outcome<Value, Failure>>(of: source.unmanaged, interruption, outlivesSource: false)
+    let future = source.attachStage(derived)
+    interruption.start {
+      let registration = token.register { derived.cancel() }
+      return { registration.remove() }
+    }
+    return future
+  }
+
+  /// Cancels this future if it has no consumer.
+  ///
+  /// Stands for a consumer that was cancelled before it could attach (R16).
+  @usableFromInline
+  package func cancelIfUnneeded() {
+    if case .shared(let state) = storage { state.cancelIfUnneeded() }
+  }
+}
+
+/// The link between a shielded view and its source.
+private final class Shield: Upstream, @unchecked Sendable {
+  // @unchecked: constants; the consumer is protected by the lock of its source.
+  private let source: FutureState
+  private let consumer: Consumer
+
+  init(_ source: FutureState, _ consumer: Consumer) {
+    self.source = source
+    self.consumer = consumer
+  }
+
+  override var progressParts: ProgressParts { ProgressParts(rule: .passedThrough, states: [source]) }
+
+  override var stopsCancellation: Bool { true }
+
+  override func leave(silently isSilent: Bool) -> [FutureState] {
+    // A shielded view never cancels its source.
+    _ = source.leave(consumer, silently: isSilent)
+    return []
+  }
+}

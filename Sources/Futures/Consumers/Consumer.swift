@@ -1,0 +1,118 @@
+public import Synchronization
+
+/// An element of a future's list of consumers: a callback, a stage, a waiter, an input of a join.
+///
+/// The state of a derived future is itself the consumer of its source, so a stage is one object.
+///
+/// Q: Why is `deliver` a stored closure and not an overridden method? A: A method of a generic class runs unspecialised. A
+/// closure that is made in inlinable code is specialised with its caller, which made a stage twice as fast.
+@_fixed_layout
+@usableFromInline
+package class Consumer: @unchecked Sendable {
+  // @unchecked: the lock of the list's owner protects the links. One thread alone uses the variables of a subclass. It
+  // moved `status` to `finished`, or took the consumer from the list.
+
+  /// How a consumer gets the result.
+  @usableFromInline
+  package enum Kind: UInt8 {
+    /// Runs during the delivery, on the delivering thread.
+    case inline
+    /// As `inline`: a stage that passes the result on, so that the source's producer can take its place.
+    case follower
+    /// As `inline`. Its source also notifies it at once when the source turns out to never resolve.
+    case input
+    /// Is enqueued during the delivery. It can be removed until the queue starts it.
+    case queued
+    /// Is handed to an execution context that can run it at once. It can be removed until the context starts it.
+    case custom
+    /// Listens to the progress. It is in the list of listeners, and moves before the other consumers when the state settles.
+    case progress
+    /// Resumes a suspended task or a blocked thread. It runs no user code, unless the future is broken and the diagnostics
+    /// have a handler.
+    case waiter
+
+    /// Whether a delivery can run user code of unknown depth, so that deliveries must not nest without limit.
+    var mayRunInline: Bool { self != .queued && self != .waiter }
+  }
+
+  /// The status of a consumer in its life cycle.
+  ///
+  /// Changes under the lock of its source, except from `submitted` to `finished`. A stage starts again from `new` when it
+  /// follows another future.
+  @usableFromInline
+  package enum Status: UInt8, AtomicByte {
+    /// In no list yet. Next is any other.
+    case new
+    /// An input in no list: its source, an orphan, has notified it and still counts it. Next is `silent` or `finished`.
+    case notified
+    /// In the list of a pending or delivering future. Next is `silent`, `submitted` or `finished`.
+    case listed
+    /// Cancelled, although its failure type cannot represent cancellation. It still gets the result, but no longer keeps
+    /// the source running (R16). Next is `submitted` or `finished`.
+    case silent
+    /// Handed to its execution context, which has not started it; or waiting for a broken future. Next is `finished`.
+    case submitted
+    /// Started, removed or withdrawn. Final, except for a stage.
+    case finished
+  }
+
+  @usableFromInline
+  package typealias Delivery = (_ consumer: Consumer, _ source: FutureState, _ trampoline: Trampoline) -> Void
+
+  /// The neighbours in a circular list; `nil` outside a list.
+  @exclusivity(unchecked) final var next: Unmanaged<Consumer>?
+  @exclusivity(unchecked) final var previous: Unmanaged<Consumer>?
+
+  /// Called once for each source, outside the lock, when the source is resolved or broken.
+  ///
+  /// An input is also notified of an orphaned source.
+  @usableFromInline final let deliver: Delivery
+
+  @usableFromInline final let status = Atomic<Status>(.new)
+
+  /// Changes only between two lists.
+  @exclusivity(unchecked) @usableFromInline final var kind: Kind
+
+  @inlinable
+  init(kind: Kind, deliver: @escaping Delivery) {
+    self.kind = kind
+    self.deliver = deliver
+  }
+
+  /// Whether the consumer is in a list.
+  ///
+  /// Under the lock of the list's owner.
+  final var isListed: Bool { next != nil }
+
+  /// Releases the closures and objects that the consumer captured.
+  ///
+  /// Called at most once for each source, by the thread that moved `status` to `finished` without running the consumer.
+  @usableFromInline
+  func release() {}
+
+  /// Releases what the consumer captured, before any delivery to it began.
+  func releaseUndelivered() { release() }
+
+  /// Returns the derived state that never resolves if `source` never does.
+  func stateToOrphan(from source: FutureState) -> FutureState? { nil }
+
+  /// Resolves the derived state at once, where that is possible.
+  ///
+  /// Called for a submitted consumer that is cancelled, although its failure type cannot represent cancellation.
+  @usableFromInline
+  func resolveWithoutContext(from source: FutureState) {}
+
+  /// Whether the consumer belongs to `source`, and has not moved to another source.
+  ///
+  /// Under the lock of `source`, after an acquiring load of `status`. See `Stage.source`.
+  func isConsumer(of source: FutureState) -> Bool { true }
+
+  /// Returns whether the caller is the thread that starts, or drops, a submitted consumer.
+  ///
+  /// Relaxed: the exchange only picks a winner. The context or the lock that handed the consumer over has published the
+  /// variables that the winner reads.
+  @usableFromInline
+  final func claimSubmitted() -> Bool {
+    status.compareExchange(expected: .submitted, desired: .finished, ordering: .relaxed).exchanged
+  }
+}

@@ -1,0 +1,167 @@
+internal import Synchronization
+
+/// A list of consumers in order of attachment: append, remove and take the first in O(1), without an allocation.
+///
+/// Not thread-safe: the lock of its owner protects it. The list owns one reference to each consumer, and hands it over with
+/// the consumer. It does not own a promise's state in its own list.
+///
+/// Unmanaged: counting references to neighbours took a third of an attachment.
+@usableFromInline
+struct ConsumerList {
+  /// The consumer at the front; `nil` if the list is empty.
+  private(set) var first: Unmanaged<Consumer>?
+
+  @usableFromInline
+  init() { first = nil }
+
+  @usableFromInline
+  var isEmpty: Bool { first == nil }
+
+  /// The consumer, if there is exactly one.
+  var only: Consumer? {
+    guard let first, first._withUnsafeGuaranteedRef({ $0.next })?.toOpaque() == first.toOpaque() else { return nil }
+    return first.takeUnretainedValue()
+  }
+
+  /// The kind of the first consumer.
+  var firstKind: Consumer.Kind? { first?._withUnsafeGuaranteedRef { $0.kind } }
+
+  /// Inserts a consumer at the front, with the reference that the list owns from now on.
+  mutating func prepend(_ consumer: Unmanaged<Consumer>) {
+    append(consumer)
+    first = consumer
+  }
+
+  /// Moves the first consumer to the end.
+  mutating func rotate() {
+    first = first?._withUnsafeGuaranteedRef { $0.next }
+  }
+
+  /// Moves all consumers of `others` to the end of this list.
+  ///
+  /// O(1).
+  mutating func append(_ others: inout ConsumerList) {
+    guard let otherFirst = others.first else { return }
+    others.first = nil
+    guard let first else {
+      first = otherFirst
+      return
+    }
+    let last = first._withUnsafeGuaranteedRef { $0.previous }.unsafelyUnwrapped
+    let otherLast = otherFirst._withUnsafeGuaranteedRef { $0.previous }.unsafelyUnwrapped
+    last._withUnsafeGuaranteedRef { $0.next = otherFirst }
+    otherFirst._withUnsafeGuaranteedRef { $0.previous = last }
+    otherLast._withUnsafeGuaranteedRef { $0.next = first }
+    first._withUnsafeGuaranteedRef { $0.previous = otherLast }
+  }
+
+  /// Appends a consumer, with the reference that the list owns from now on.
+  mutating func append(_ consumer: Unmanaged<Consumer>) {
+    guard let first else {
+      consumer.link(previous: consumer, next: consumer)
+      self.first = consumer
+      return
+    }
+    let last = first._withUnsafeGuaranteedRef { $0.previous }.unsafelyUnwrapped
+    consumer.link(previous: last, next: first)
+    last._withUnsafeGuaranteedRef { $0.next = consumer }
+    first._withUnsafeGuaranteedRef { $0.previous = consumer }
+  }
+
+  /// Removes a consumer, which must be in this list.
+  /// - Returns: The list's reference to the consumer.
+  mutating func remove(_ consumer: Consumer) -> Unmanaged<Consumer> {
+    let consumer = Unmanaged.passUnretained(consumer)
+    remove(consumer)
+    return consumer
+  }
+
+  /// Removes the first consumer.
+  /// - Returns: The list's reference to the consumer; `nil` if the list is empty.
+  mutating func popFirst() -> Unmanaged<Consumer>? {
+    guard let first else { return nil }
+    remove(first)
+    return first
+  }
+
+  /// Removes the first consumer of a list that is not empty.
+  mutating func removeFirst() { remove(first.unsafelyUnwrapped) }
+
+  private mutating func remove(_ consumer: Unmanaged<Consumer>) {
+    let (previous, next) = consumer._withUnsafeGuaranteedRef {
+      ($0.previous.unsafelyUnwrapped, $0.next.unsafelyUnwrapped)
+    }
+    if next.toOpaque() == consumer.toOpaque() {
+      first = nil
+    } else {
+      previous._withUnsafeGuaranteedRef { $0.next = next }
+      next._withUnsafeGuaranteedRef { $0.previous = previous }
+      if first?.toOpaque() == consumer.toOpaque() { first = next }
+    }
+    consumer.link(previous: nil, next: nil)
+  }
+
+  /// Removes all consumers, and sets their status.
+  ///
+  /// O(n).
+  mutating func takeAll(as status: Consumer.Status) -> ConsumerList {
+    defer { first = nil }
+    var consumer = first
+    while let current = consumer {
+      consumer = current._withUnsafeGuaranteedRef {
+        $0.status.store(status, ordering: .relaxed)
+        return $0.next
+      }
+      if consumer?.toOpaque() == first?.toOpaque() { break }
+    }
+    return self
+  }
+
+  /// All consumers, in order; they stay in the list.
+  ///
+  /// O(n).
+  var all: [Consumer] {
+    var consumers: [Consumer] = []
+    var consumer = first
+    while let current = consumer {
+      consumers.append(current.takeUnretainedValue())
+      consumer = current._withUnsafeGuaranteedRef { $0.next }
+      if consumer?.toOpaque() == first?.toOpaque() { break }
+    }
+    return consumers
+  }
+
+  /// The number of consumers.
+  ///
+  /// O(n).
+  var count: Int { all.count }
+
+  /// Removes the waiters, in order, and sets their status.
+  ///
+  /// O(n).
+  mutating func takeWaiters(as status: Consumer.Status) -> ConsumerList {
+    var waiters = ConsumerList()
+    var others = ConsumerList()
+    while let reference = popFirst() {
+      reference._withUnsafeGuaranteedRef { consumer in
+        if consumer.kind == .waiter {
+          consumer.status.store(status, ordering: .relaxed)
+          waiters.append(reference)
+        } else {
+          others.append(reference)
+        }
+      }
+    }
+    self = others
+    return waiters
+  }
+}
+
+extension Unmanaged<Consumer> {
+  fileprivate func link(previous: Self?, next: Self?) {
+    _withUnsafeGuaranteedRef {
+      $0.previous = previous
+      $0.next = next
+    }
+  }
+}

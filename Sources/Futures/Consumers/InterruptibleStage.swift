@@ -1,0 +1,27 @@
+/// A stage that resolves as its source, unless an interruption resolves it before: a timeout, a token.
+final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecked Sendable {
+  // @unchecked: as the base class says.
+  private let interruption: Interruption
+
+  /// - Parameters:
+  ///   - source: The state to wait for.
+  ///   - interruption: The interruption that can resolve the stage.
+  ///   - outlivesSource: Whether the interruption can still resolve the stage after its source is broken.
+  init(of source: Unmanaged<FutureState>, _ interruption: Interruption, outlivesSource: Bool) {
+    self.interruption = interruption
+    super.init(of: source) { stage, source, trampoline in
+      let stage = unsafeDowncast(stage, to: InterruptibleStage.self)
+      if outlivesSource, source.breakReason != nil { return stage.setProducer(upstream: interruption) }
+      stage.resolve(as: source, in: trampoline)
+      interruption.end()
+    }
+  }
+
+  /// Returns `nil`: the interruption can still resolve the stage.
+  override func stateToOrphan(from source: FutureState) -> FutureState? {
+    setProducer(upstream: OrphanedInputs(self, of: source, interruptedBy: interruption))
+    return nil
+  }
+
+  override func release() { interruption.end() }
+}

@@ -1,0 +1,106 @@
+/// A user's callback, with the results that it takes.
+///
+/// Q: Why an enumeration? A: A closure that unwraps the result and calls the user's closure would be one more allocation.
+@frozen
+@usableFromInline
+enum Callback<Value: Sendable, Failure: Error>: Sendable {
+  case resolved(@Sendable (Result<Value, Failure>) -> Void)
+  case succeeded(@Sendable (Value) -> Void)
+  case failed(@Sendable (Failure) -> Void)
+
+  /// Calls the closure if it takes results like `result`.
+  @inlinable
+  @inline(__always)
+  consuming func callAsFunction(_ result: Result<Value, Failure>) {
+    switch consume self {
+    case .resolved(let callback): callback(result)
+    case .succeeded(let callback): if case .success(let value) = result { callback(value) }
+    case .failed(let callback): if case .failure(let error) = result { callback(error) }
+    }
+  }
+}
+
+/// Moves the value out of a variable, and leaves `nil`.
+///
+/// A copy would count a reference to the closure. Not for a bare closure: a generic function reads it through a thunk, which
+/// is an allocation.
+@inlinable
+@inline(__always)
+func takeValue<Value>(at variable: inout Value?) -> Value? {
+  withUnsafeMutablePointer(to: &variable) { variable in
+    let value = variable.move()
+    variable.initialize(to: nil)
+    return value
+  }
+}
+
+/// A user's callback in the list of a future's consumers.
+@_fixed_layout
+@usableFromInline
+class Observer<Value: Sendable, Failure: Error>: Consumer, @unchecked Sendable {
+  // @unchecked: as the base class says.
+
+  /// Taken by the thread that moves `status` to `finished`, so that it is released at once (R5).
+  @exclusivity(unchecked) @usableFromInline final var callback: Callback<Value, Failure>?
+
+  @inlinable
+  init(kind: Kind, _ callback: __owned Callback<Value, Failure>, deliver: @escaping Delivery) {
+    self.callback = consume callback
+    super.init(kind: kind, deliver: deliver)
+  }
+
+  /// Makes an observer that runs inline.
+  @inlinable
+  convenience init(_ callback: __owned Callback<Value, Failure>) {
+    self.init(kind: .inline, consume callback) { consumer, source, _ in
+      let callback = unsafeDowncast(consumer, to: Observer.self).takeCallback()
+      if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
+        callback?(result)
+      } else {
+        source.reportWaitForBrokenPromise()  // the callback is released unrun
+      }
+    }
+  }
+
+  @inlinable
+  final func takeCallback() -> Callback<Value, Failure>? { takeValue(at: &callback) }
+
+  @usableFromInline
+  override func release() {
+    callback = nil
+  }
+}
+
+/// A user's callback that runs on an execution context.
+@_fixed_layout
+@usableFromInline
+final class SubmittedObserver<Value: Sendable, Failure: Error>: Observer<Value, Failure>, @unchecked Sendable {
+  // @unchecked: as the base class says.
+
+  /// Taken when the callback is handed over, because the context can own the work, which owns this observer.
+  @exclusivity(unchecked) @usableFromInline final var context: ExecutionContext?
+
+  @inlinable
+  init(on context: ExecutionContext, _ callback: __owned Callback<Value, Failure>) {
+    self.context = context
+    super.init(kind: context.consumerKind, consume callback) { consumer, source, _ in
+      if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
+        unsafeDowncast(consumer, to: SubmittedObserver.self).submit(result)
+      } else if consumer.claimSubmitted() {
+        consumer.release()
+        source.reportWaitForBrokenPromise()
+      }
+    }
+  }
+
+  /// Hands the callback to its context, which can start it once; until then it can be removed.
+  @inlinable
+  func submit(_ result: Result<Value, Failure>) {
+    guard let context else { return }
+    self.context = nil
+    context.execute { [self] in
+      guard claimSubmitted() else { return }
+      takeCallback()?(result)
+    }
+  }
+}

@@ -1,0 +1,108 @@
+public import Synchronization
+
+/// The state of a derived future, which is the consumer of its source.
+///
+/// Subclasses hold the user's transform and release it when it has run or was removed (R5). Their inlinable initializers
+/// make the delivery closure, so that it is specialised for the caller's types.
+@_fixed_layout
+@usableFromInline
+package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Sendable {
+  // @unchecked: as the base class says.
+
+  /// The state whose result the stage waits for; not owned (invariant 6 of `FutureState`).
+  ///
+  /// Changes under the lock of the root, between two lists. A cancelling thread can read the old source there, although the
+  /// stage is now in the list of the new source. So `isConsumer(of:)` compares the sources. The stage stores the new source
+  /// before a releasing store of `status`. The cancelling thread loads `status` with `acquiring`. For that reason the source
+  /// itself is relaxed.
+  @usableFromInline final let source: Atomic<Unmanaged<FutureState>?>
+
+  @exclusivity(unchecked) @usableFromInline final var ownPlace: ProgressPlace
+
+  /// - Parameters:
+  ///   - source: The state to wait for, to which the caller attaches the stage next; `nil` if `relink(to:)` sets it.
+  ///   - progressShare: The share of the source in the progress; 1 for a stage that passes progress on.
+  ///   - deliver: The delivery to the stage, which resolves it.
+  @inlinable
+  init(of source: Unmanaged<FutureState>?, progressShare: Double = 1, deliver: @escaping Delivery) {
+    self.source = Atomic(nil)
+    ownPlace = ProgressPlace(share: progressShare)
+    super.init(isForPromise: false, deliver: deliver)
+    guard let source else { return }
+    self.source.store(source, ordering: .relaxed)
+    link = .producer(.stage(.passUnretained(self)))
+  }
+
+  override final var stageSource: FutureState? { source.load(ordering: .relaxed)?.takeUnretainedValue() }
+
+  override final var place: ProgressPlace {
+    get { ownPlace }
+    set { ownPlace = newValue }
+  }
+
+  override final func setStageSource(_ source: FutureState) {
+    self.source.store(.passUnretained(source), ordering: .relaxed)
+  }
+
+  override final func isConsumer(of source: FutureState) -> Bool {
+    self.source.load(ordering: .relaxed)?.toOpaque() == Unmanaged.passUnretained(source).toOpaque()
+  }
+
+  override func stateToOrphan(from source: FutureState) -> FutureState? { self }
+
+  /// Resolves as `source`, which is resolved or broken.
+  @inlinable
+  final func resolve(as source: FutureState, in trampoline: Trampoline) {
+    if let result = unsafeDowncast(source, to: TypedState<Stored>.self).result {
+      resolve(result, in: trampoline)
+    } else {
+      passBreak(of: source, in: trampoline)
+    }
+  }
+
+  /// Resolves as `other`, which a transform made.
+  @inlinable
+  final func follow<V, F>(
+    _ other: consuming Future<V, F>,
+    in trampoline: Trampoline?
+  ) where Stored == Outcome<V, F> {
+    if let result = other.peek() {
+      resolve(result, in: trampoline)
+    } else {
+      // In one expression, so that no second reference to the state exists, which would prevent a merge.
+      follow(other.takeState().unsafelyUnwrapped)
+    }
+  }
+}
+
+extension FutureState {
+  /// Breaks this state for the same reason as its source.
+  @usableFromInline
+  final func passBreak(of source: FutureState, in trampoline: Trampoline) {
+    guard let reason = source.breakReason else {
+      preconditionFailure("A stage got a delivery from a pending source. Deliver only from a settled source.")
+    }
+    breakPromise(reason, in: trampoline)
+  }
+}
+
+/// A stage that resolves as its source.
+@_fixed_layout
+@usableFromInline
+package final class FollowingStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecked Sendable {
+  // @unchecked: as the base class says.
+
+  @inlinable
+  init(of source: Unmanaged<FutureState>? = nil, progressShare: Double = 1) {
+    super.init(of: source, progressShare: progressShare) { stage, source, trampoline in
+      unsafeDowncast(stage, to: FollowingStage.self).resolve(as: source, in: trampoline)
+    }
+  }
+
+  /// Makes a stage that is merged into `target` from the start, because the target's own links can be in use.
+  convenience init(resolving target: FutureState) {
+    self.init()
+    link = .producer(.merged(target))
+    phase.store(.merged, ordering: .relaxed)  // no other thread has the state yet
+  }
+}

@@ -1,0 +1,145 @@
+/// The results that a stage transforms; it passes other results on, without a hop.
+@usableFromInline
+enum TransformedResults: Sendable {
+  case values, failures, all
+
+  @inlinable
+  func contain<Value, Failure>(_ result: Result<Value, Failure>) -> Bool {
+    switch result {
+    case .success: self != .failures
+    case .failure: self != .values
+    }
+  }
+}
+
+/// A stage that applies its transform on an execution context, after a delay if there is one.
+///
+/// Results that the transform only passes on take neither. Once it is a `follower`, its source is the future that the
+/// transform made.
+@_fixed_layout
+@usableFromInline
+final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFailure: Error>: Stage<
+  Outcome<New, NewFailure>
+>, @unchecked Sendable  // as the base class says
+{
+  @usableFromInline typealias ResultTransform = Transform<Result<Value, Failure>, Future<New, NewFailure>>
+
+  /// Taken by the thread that moves `status` to `finished`.
+  @exclusivity(unchecked) @usableFromInline final var transform: ResultTransform?
+  /// Taken when the work is handed over, because the context can own the work, which owns this stage.
+  @exclusivity(unchecked) @usableFromInline final var context: ExecutionContext?
+  @usableFromInline let delay: Duration?
+  @usableFromInline let transformed: TransformedResults
+  /// Replaces `transform` in a cancelled stage that cannot represent cancellation: skips the effect or the delay.
+  ///
+  /// As `transform`. `hasBypass` is what any thread can read.
+  @exclusivity(unchecked) @usableFromInline final var bypass: ResultTransform?
+  @usableFromInline let hasBypass: Bool
+  @usableFromInline let deadline: Interruption?
+
+  @inlinable
+  init(
+    of source: Unmanaged<FutureState>,
+    on context: ExecutionContext,
+    after delay: Duration?,
+    for transformed: TransformedResults,
+    progressShare: Double,
+    bypass: ResultTransform?,
+    _ transform: ResultTransform
+  ) {
+    self.transform = transform
+    self.bypass = bypass
+    hasBypass = bypass != nil
+    self.context = context
+    self.delay = delay
+    self.transformed = transformed
+    deadline = delay.map { _ in Interruption() }
+    super.init(of: source, progressShare: progressShare) { stage, source, trampoline in
+      unsafeDowncast(stage, to: SubmittedStage.self).deliver(from: source, in: trampoline)
+    }
+    // On an immediate context there is a delay, so a timer starts the work.
+    kind = context.isImmediate ? .custom : context.consumerKind
+  }
+
+  @inlinable
+  func deliver(from source: FutureState, in trampoline: Trampoline) {
+    guard kind != .follower else { return resolve(as: source, in: trampoline) }
+    let context = takeValue(at: &context)
+    let typedSource = unsafeDowncast(source, to: State<Value, Failure>.self)
+    guard let result = typedSource.result else {
+      if claimSubmitted() { release() }
+      return passBreak(of: source, in: trampoline)
+    }
+    guard transformed.contain(result) else {
+      guard claimSubmitted(), let transform = takeTransform() else { return }
+      return follow(transform(result), in: trampoline)
+    }
+    if hasBypass, wasCancelled { return resolveWithoutContext(from: source) }
+    guard let context else { return }
+    let work = StageWork(self, typedSource)
+    if let delay, let deadline {
+      deadline.start { context.schedule(after: delay) { work.run() } }
+    } else {
+      context.execute { work.run() }
+    }
+  }
+
+  @inlinable
+  func takeTransform() -> ResultTransform? {
+    bypass = nil
+    return takeValue(at: &transform)
+  }
+
+  /// Applies the transform, unless the stage was cancelled before, or has run.
+  @inlinable
+  func run(with source: State<Value, Failure>) {
+    guard claimSubmitted(), let transform = takeTransform(), let result = source.result else { return }
+    deadline?.happen()
+    follow(transform(result), in: nil)
+  }
+
+  @usableFromInline
+  override func release() {
+    _ = takeTransform()
+    deadline?.end()
+  }
+
+  // Not in `release()`: the delivering thread can use the context of a submitted stage.
+  override func releaseUndelivered() {
+    context = nil
+    release()
+  }
+
+  @usableFromInline
+  override func resolveWithoutContext(from source: FutureState) {
+    guard hasBypass, claimSubmitted(), let bypass else { return }
+    release()
+    guard let result = unsafeDowncast(source, to: State<Value, Failure>.self).result else { return }
+    follow(bypass(result), in: nil)
+  }
+}
+
+/// The work of a stage for its execution context: runs once, or breaks the stage when the context drops it.
+@_fixed_layout
+@usableFromInline
+final class StageWork<Value: Sendable, Failure: Error, New: Sendable, NewFailure: Error>: Sendable {
+  @usableFromInline let stage: SubmittedStage<Value, Failure, New, NewFailure>
+
+  /// The source, which has the result; owned, because the stage needs it until it has run.
+  @usableFromInline let source: State<Value, Failure>
+
+  @inlinable
+  init(_ stage: SubmittedStage<Value, Failure, New, NewFailure>, _ source: State<Value, Failure>) {
+    self.stage = stage
+    self.source = source
+  }
+
+  @inlinable
+  func run() { stage.run(with: source) }
+
+  deinit {
+    guard stage.claimSubmitted() else { return }
+    stage.breakPromise(.droppedWork(of: source, resolving: stage), in: nil)
+    stage.release()
+  }
+}

@@ -1,0 +1,46 @@
+/// A suspended task that waits for a future; cancelling the task can end the wait.
+@_fixed_layout
+@usableFromInline
+package final class TaskWaiter<Stored: OutcomeStorage>: Consumer, @unchecked Sendable {
+  // @unchecked: as the base class says.
+  @usableFromInline package typealias Continuation = UnsafeContinuation<Result<Stored.Value, Stored.Failure>?, Never>
+
+  /// Set before the waiter is attached; resumed by the thread that then moves `status` to `finished`.
+  @exclusivity(unchecked) @usableFromInline final var continuation: Continuation?
+
+  @inlinable
+  package init() {
+    super.init(kind: .waiter) { consumer, state, _ in
+      let consumer = unsafeDowncast(consumer, to: TaskWaiter.self)
+      if let result = unsafeDowncast(state, to: TypedState<Stored>.self).result {
+        consumer.continuation.unsafelyUnwrapped.resume(returning: result)
+      } else {
+        state.reportWaitForBrokenPromise()
+      }
+    }
+  }
+}
+
+extension TypedState {
+  /// Attaches `waiter`, to resume it with the result, or resumes it with `nil` if the wait was abandoned before.
+  @inlinable
+  package func attach(_ waiter: TaskWaiter<Stored>, resuming continuation: TaskWaiter<Stored>.Continuation) {
+    waiter.continuation = continuation
+    if !attach(waiter) { continuation.resume(returning: nil) }
+  }
+
+  /// Removes `waiter` and resumes it with `nil`, unless it has a result.
+  ///
+  /// O(1), apart from the cancellation.
+  /// - Parameters:
+  ///   - waiter: The waiter.
+  ///   - isCancelling: Whether to cancel the state if it has no other consumer.
+  @inlinable
+  package func abandon(_ waiter: TaskWaiter<Stored>, cancelling isCancelling: Bool) {
+    // A withdrawn waiter has no continuation yet. `attach` resumes it.
+    let isAttached = !withdraw(waiter)
+    guard !isAttached || remove(waiter) else { return }
+    if isCancelling { cancelIfUnneeded() }
+    if isAttached { waiter.continuation.unsafelyUnwrapped.resume(returning: nil) }
+  }
+}

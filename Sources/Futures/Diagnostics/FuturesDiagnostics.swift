@@ -1,0 +1,94 @@
+internal import CFutures
+
+/// Reports mistakes that no result can carry.
+public enum FuturesDiagnostics {
+  /// A mistake in the use of a promise or a future.
+  public enum Misuse: Sendable {
+    /// A callback, an await or `wait()` waits for a broken future whose failure type cannot hold `BrokenPromise`.
+    ///
+    /// One report covers all consumers that wait when the promise is dropped, including those of derived futures. A
+    /// consumer that begins to wait later causes another report. A removed consumer causes none. Neither does a
+    /// consumer of a future that was cancelled before.
+    case brokenPromise(BrokenPromise)
+    /// A promise was resolved although its future was resolved before.
+    case resolvedTwice(label: String?)
+    /// A future failed, and the program released it without reading the failure.
+    case unobservedFailure(label: String?, any Error)
+  }
+
+  /// Boxed: reading a closure through a generic wraps it in another thunk each time.
+  private final class Handler: Sendable {
+    let call: @Sendable (Misuse) -> Void
+
+    init(_ call: @escaping @Sendable (Misuse) -> Void) { self.call = call }
+  }
+
+  private static let handler = LockedReference<Handler>()
+
+  static var hasHandler: Bool { handler.isSet }
+
+  /// Sets the handler of misuse for the whole process.
+  ///
+  /// - Parameter handler: Called on the thread that detects the misuse, outside every lock. `nil` restores the default.
+  ///   The default reports only a consumer that waits for a broken promise: it traps in debug builds, and writes a line
+  ///   to standard error in release builds. It ignores promises that `brokenPromises(during:)` of FuturesTesting has
+  ///   recorded.
+  public static func setHandler(_ handler: (@Sendable (Misuse) -> Void)?) {
+    _ = self.handler.exchange(handler.map(Handler.init))  // the old one is released here, outside the lock
+  }
+
+  /// Observes each promise that is dropped unresolved, for the test kit.
+  package static let breakObservers = BreakObservers()
+
+  /// Whether new promises are listed in `pendingFutures` until they are resolved; `false` at first.
+  ///
+  /// Off, it costs no time that can be measured. On, each promise costs two allocations and half a microsecond more (row D1
+  /// of the benchmark). Tracking retains no future. Setting `false` clears the list.
+  public static var tracksPendingFutures: Bool {
+    get { PendingFutures.shared.isSet }
+    set { PendingFutures.shared.setTracking(newValue) }
+  }
+
+  /// The unresolved futures of promises made while `tracksPendingFutures` was `true`, the oldest first.
+  ///
+  /// Each line has the label, the file and the line of the promise, the age of the future, and the number of its consumers.
+  /// The list has no derived futures, because these wait for listed ones.
+  ///
+  /// O(n).
+  public static var pendingFutures: [String] { PendingFutures.shared.descriptions }
+
+  /// Reports a second resolution if a handler is set.
+  package static func reportResolvedTwice(label: @autoclosure () -> String?) {
+    if hasHandler { report(.resolvedTwice(label: label())) }
+  }
+
+  /// Calls the handler, or else performs the default.
+  /// - Parameters:
+  ///   - misuse: The mistake.
+  ///   - isRecorded: Whether the test kit has recorded the mistake. The default then ignores it.
+  static func report(_ misuse: Misuse, isRecorded: Bool = false) {
+    if let handler = handler.object { return handler.call(misuse) }
+    guard !isRecorded, case .brokenPromise(let broken) = misuse else { return }
+    let sentence = """
+      \(broken) A callback or an await waits for its future, which never resolves, because its failure type cannot hold \
+      BrokenPromise. Resolve the promise on every path.
+      """
+    #if DEBUG
+      preconditionFailure(sentence)
+    #else
+      var line = "swift-futures: \(sentence)\n"
+      line.withUTF8 { cfutures_write_to_standard_error($0.baseAddress, $0.count) }
+    #endif
+  }
+}
+
+extension FutureState {
+  /// Reports that a consumer waits for this broken future.
+  ///
+  /// One report covers all consumers that waited when the promise was dropped.
+  @usableFromInline
+  func reportWaitForBrokenPromise() {
+    guard let reason = breakReason, let error = reason.error, reason.claimReport() else { return }
+    FuturesDiagnostics.report(.brokenPromise(error), isRecorded: reason.isRecorded)
+  }
+}

@@ -1,0 +1,90 @@
+internal import Synchronization
+
+/// The table behind `FuturesDiagnostics.pendingFutures`.
+///
+/// It holds the states weakly, and resolving a state does not touch it. `add` sweeps out resolved states whenever the table
+/// has doubled. So tracking adds amortised O(1) to making a promise, and nothing to resolving it.
+final class PendingFutures {
+  /// `nil` while tracking is off.
+  static let shared = LockedReference<PendingFutures>()
+
+  fileprivate struct Entry {
+    weak var state: FutureState?
+    let fileID: String
+    let line: UInt
+    let start: ContinuousClock.Instant
+  }
+
+  private static let smallestSweep = 64
+
+  fileprivate private(set) var entries: [Entry] = []
+  private var sweepCount = PendingFutures.smallestSweep
+
+  /// Appends an entry; sweeps first if the table has doubled.
+  /// - Returns: The states that the sweep has read, for release after unlocking.
+  fileprivate func append(_ entry: Entry) -> [FutureState] {
+    var swept: [FutureState] = []
+    if entries.count >= sweepCount {
+      entries.removeAll { entry in
+        guard let state = entry.state else { return true }
+        swept.append(state)
+        return !state.isPending
+      }
+      sweepCount = max(Self.smallestSweep, 2 * entries.count)
+    }
+    entries.append(entry)
+    return swept
+  }
+}
+
+extension LockedReference where Object == PendingFutures {
+  /// Turns tracking on or off.
+  ///
+  /// A promise that is made at the same time is tracked or not.
+  func setTracking(_ isOn: Bool) {
+    let previous = update { table in
+      let previous = table
+      table = isOn ? previous ?? PendingFutures() : nil
+      return previous
+    }
+    _ = previous  // released here, outside the lock
+  }
+
+  /// Adds the state of a new promise, if tracking is on.
+  func add(_ state: FutureState, fileID: String, line: UInt) {
+    let entry = PendingFutures.Entry(state: state, fileID: fileID, line: line, start: .now)
+    let swept = update { $0?.append(entry) }
+    _ = swept  // released here, outside the lock: one of them can be the last reference
+  }
+
+  /// Descriptions of the pending futures, the oldest first.
+  var descriptions: [String] {
+    let now = ContinuousClock.now
+    return update { $0?.entries ?? [] }.compactMap { entry in
+      guard let state = entry.state, state.isPending else { return nil }
+      let name = state.label.map { "\"\($0)\" " } ?? ""
+      let age = entry.start.duration(to: now).inMilliseconds
+      let count = state.root.consumerCount
+      let consumers = "\(count) \(count == 1 ? "consumer" : "consumers")"
+      return "\(name)\(entry.fileID):\(entry.line), pending for \(age), \(consumers)"
+    }
+  }
+}
+
+extension FutureState {
+  /// Whether this state, or the state it was merged into, can still be resolved or cancelled.
+  fileprivate final var isPending: Bool { root.phase.load(ordering: .relaxed) <= .orphaned }
+
+  /// The number of consumers.
+  ///
+  /// O(n).
+  fileprivate final var consumerCount: Int {
+    lock.withLock { consumers.count + (extras?.silent.count ?? 0) }
+  }
+}
+
+extension Duration {
+  fileprivate var inMilliseconds: Duration {
+    .milliseconds(components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000)
+  }
+}

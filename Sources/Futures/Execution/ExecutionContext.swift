@@ -1,0 +1,130 @@
+public import Dispatch
+
+/// The place where a callback or a transform runs.
+///
+/// A context is a value of one word. Serial contexts (`.main`, `.actor`, a serial queue) start the work of one thread in
+/// order. Concurrent ones (`.global`, `.task`) only receive it in order.
+@frozen
+public struct ExecutionContext: Sendable {
+  @usableFromInline
+  enum Kind: Sendable {
+    case immediate
+    case queue(DispatchQueue)
+    case custom(CustomContext)
+  }
+
+  @usableFromInline let kind: Kind
+
+  @inlinable
+  init(kind: Kind) { self.kind = kind }
+
+  /// Runs on the thread that resolves the future; if it is resolved, on the thread that attaches the callback.
+  ///
+  /// Costs nothing: no hop and no allocation. While another thread delivers to callbacks of the same future, that thread
+  /// runs this one too, which keeps the order of attachment. Deeply nested deliveries wait until the outermost delivery of
+  /// the thread is about to return, so depth does not grow the stack. A callback that blocks, or runs an event loop,
+  /// delays them.
+  @inlinable
+  public static var immediate: Self { Self(kind: .immediate) }
+
+  /// Runs any closure on the main dispatch queue; `on: .main` takes closures isolated to the main actor.
+  @inlinable
+  public static var mainQueue: Self { .queue(.main) }
+
+  /// Runs on `queue`.
+  /// - Parameter queue: A serial queue runs callbacks in the order of attachment. A concurrent one receives them in that
+  ///   order.
+  /// - Returns: The context.
+  @inlinable
+  public static func queue(_ queue: DispatchQueue) -> Self { Self(kind: .queue(queue)) }
+
+  /// Runs on a global concurrent queue.
+  /// - Parameter qos: The quality of service of the queue.
+  /// - Returns: The context.
+  @inlinable
+  public static func global(qos: DispatchQoS.QoSClass = .default) -> Self { .queue(.global(qos: qos)) }
+
+  /// Runs work by calling `execute`.
+  ///
+  /// - Parameter execute: Runs the work that it receives, now or later, on any thread. The library ignores a second run of
+  ///   the same work. If `execute` drops work, the derived future that depends on it fails with `BrokenPromise` (R2a, R4).
+  @inlinable
+  public init(_ execute: @escaping @Sendable (_ work: @escaping @Sendable () -> Void) -> Void) {
+    self.init(kind: .custom(CustomContext(execute: execute, after: nil)))
+  }
+
+  /// Runs work by calling `execute`, and measures delays on its own clock, `after`.
+  ///
+  /// `after`, `delay`, `timeout` and `retry` use the clock of the context that they receive. So a context with virtual time
+  /// controls them in tests.
+  /// - Parameters:
+  ///   - execute: Runs the work that it receives, as in `init(_:)`.
+  ///   - after: Runs the work that it receives after a delay, which is more than zero. It returns a closure that cancels the
+  ///     delay: the context then releases the work and never runs it. The library can call that closure at any time, on any
+  ///     thread, even after the work has run.
+  @inlinable
+  public init(
+    execute: @escaping @Sendable (_ work: @escaping @Sendable () -> Void) -> Void,
+    after: @escaping @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void
+  ) {
+    self.init(kind: .custom(CustomContext(execute: execute, after: after)))
+  }
+
+  @inlinable
+  var isImmediate: Bool {
+    if case .immediate = kind { true } else { false }
+  }
+
+  /// The kind of a consumer with this context.
+  @inlinable
+  var consumerKind: Consumer.Kind {
+    switch kind {
+    case .immediate: .inline
+    case .queue: .queued
+    case .custom: .custom
+    }
+  }
+
+  /// Submits `work`, which a custom context can run more than once or never.
+  @inlinable
+  func execute(_ work: @escaping @Sendable () -> Void) {
+    switch kind {
+    case .immediate: work()
+    case .queue(let queue): queue.async(execute: work)
+    case .custom(let context): context.execute(work)
+    }
+  }
+
+  /// Submits `work` after `delay` on the clock of the context; at once if the delay is zero or less.
+  ///
+  /// A delay of more than 292 years never ends.
+  /// - Returns: A closure that cancels the delay and releases the work, unless the work has started.
+  @usableFromInline
+  package func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+    guard delay > .zero else {
+      execute(work)
+      return {}
+    }
+    if case .custom(let context) = kind, let after = context.after { return after(delay, work) }
+    let timer = DispatchTimer(after: delay) { execute(work) }
+    return { timer.cancel() }
+  }
+}
+
+/// The closures of a custom context; an object, so that `ExecutionContext` is one word.
+@usableFromInline
+final class CustomContext: Sendable {
+  @usableFromInline typealias Work = @Sendable () -> Void
+
+  @usableFromInline let execute: @Sendable (_ work: @escaping Work) -> Void
+  @usableFromInline let after: (@Sendable (_ delay: Duration, _ work: @escaping Work) -> Work)?
+
+  @usableFromInline
+  init(
+    execute: @escaping @Sendable (_ work: @escaping Work) -> Void,
+    after: (@Sendable (_ delay: Duration, _ work: @escaping Work) -> Work)?
+  ) {
+    self.execute = execute
+    self.after = after
+  }
+}

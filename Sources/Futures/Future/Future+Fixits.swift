@@ -1,0 +1,163 @@
+// Names from other libraries, and a `zip` of several failure types: the compiler says what to write.
+//
+// The type checker tries an unavailable declaration only when no other declaration fits. So these cost no time, and a
+// client's own extension of the same name wins. Code completion and documentation omit them.
+
+private func unavailable() -> Never { preconditionFailure("The compiler refuses calls of this declaration.") }
+
+extension Future {
+  /// Unavailable: use `map` or `flatMap`.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "write map { } for a new value, or flatMap { } for a new future")
+  public func then<New: Sendable>(_ transform: (Value) throws -> New) -> Future<New, Failure> { unavailable() }
+
+  /// Unavailable: use `flatMap`.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "write flatMap { } for a new future, or map { } for a new value")
+  public func then<New: Sendable>(_ transform: (Value) throws -> Future<New, Failure>) -> Future<New, Failure> {
+    unavailable()
+  }
+
+  /// Unavailable: use `whenFailed`.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "write whenFailed(on: .main) { error in }, or recover { error in value }")
+  @discardableResult
+  public func `catch`(_ callback: (Failure) throws -> Void) -> Future { unavailable() }
+
+  /// Unavailable: use `whenSucceeded`.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "write whenSucceeded(on: .main) { value in }")
+  @discardableResult
+  public func done(_ callback: (Value) throws -> Void) -> Future { unavailable() }
+
+  /// Unavailable: use `whenResolved`.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "write whenResolved(on: .main) { result in }, or tap(on:) in a chain")
+  @discardableResult
+  public func always(_ callback: () -> Void) -> Future { unavailable() }
+
+  /// Unavailable: use `whenResolved`.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "write whenResolved(on: .main) { result in }, or tap(on:) in a chain")
+  @discardableResult
+  public func finally(_ callback: () -> Void) -> Future { unavailable() }
+
+  /// Unavailable: use `whenResolved`.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "write whenResolved(on: .main) { result in }")
+  @discardableResult
+  public func whenComplete(_ callback: (Result<Value, Failure>) -> Void) -> Future { unavailable() }
+
+  /// Unavailable: use `value`.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "write try await future.value, with import FuturesAsync")
+  public func get() -> Value { unavailable() }
+
+  /// Unavailable: use `whenSucceeded`.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "write whenSucceeded(on: .main) { value in }")
+  @discardableResult
+  public func sink(receiveValue: (Value) -> Void) -> Registration { unavailable() }
+
+  /// Unavailable: use `whenResolved`.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "write whenResolved(on: .main) { result in }")
+  @discardableResult
+  public func sink(receiveCompletion: (Result<Value, Failure>) -> Void, receiveValue: (Value) -> Void) -> Registration {
+    unavailable()
+  }
+
+  /// Unavailable: use the static `retry`.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "write Future.retry(attempts: 3) { start() }: a future runs once")
+  public func retry(_ attempts: Int) -> Future { unavailable() }
+
+  /// Unavailable: use `all` with an array.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "write Future.all([a, b]), or Future.zip(a, b) for values of several types")
+  public static func all(_ first: Future, _ others: Future...) -> Future<[Value], Failure> { unavailable() }
+
+  // The second parameter keeps the compiler from matching a trailing closure with `value`.
+
+  /// Unavailable: use `succeeded`.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "write Future.succeeded(value)")
+  public init(value: Value, _: Void = ()) { unavailable() }
+
+  /// Unavailable: use `failed`.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "write Future.failed(error)")
+  public init(error: Failure, _: Void = ()) { unavailable() }
+}
+
+extension Future where Failure == Never {
+  /// Unavailable: use `succeeded`.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "write Future.succeeded(value)")
+  public init(value: Value, _: Void = ()) { unavailable() }
+}
+
+extension Future where Value == Never {
+  /// Unavailable: use `failed`.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "write Future.failed(error)")
+  public init(error: Failure, _: Void = ()) { unavailable() }
+}
+
+extension Future where Value == Never, Failure == Never {
+  /// Unavailable: use `zip`, or `all` with an array.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "write Future.all([a, b]), or Future.zip(a, b) for values of several types")
+  public static func all<V, F, each W, each E>(
+    _ first: Future<V, F>,
+    _ others: repeat Future<each W, each E>
+  ) -> Future<(V, repeat each W), F> { unavailable() }
+}
+
+extension Promise {
+  /// Unavailable: use `succeed`.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, renamed: "succeed(_:)")
+  public func fulfill(_ value: Value) { unavailable() }
+
+  /// Unavailable: use `fail`.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, renamed: "fail(_:)")
+  public func reject(_ error: Failure) { unavailable() }
+
+  /// Unavailable: use `future`.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, renamed: "future")
+  public var futureResult: Future<Value, Failure> { unavailable() }
+}
+
+extension Future {
+  /// Unavailable: use `retry` on `.mainQueue`.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "write on: .mainQueue, and in the work Future(on: .main, flattening:)")
+  public static func retry(
+    attempts: Int,
+    delay: RetryDelay = .none,
+    on context: MainContext,
+    while shouldRetry: (Failure) -> Bool = { _ in true },
+    _ work: @MainActor () -> Future
+  ) -> Future { unavailable() }
+}
+
+// MARK: - Mixed failure types
+
+// `flatMap` has no such overload: each overload of an operator of a chain adds half to the time that the compiler takes
+// to find a mistake in the chain, so it reports fewer mistakes within its limit.
+
+extension Future where Value == Never, Failure == Never {
+  /// Unavailable: erase the failure types first.
+  @_documentation(visibility: internal)
+  @available(
+    *,
+    unavailable,
+    message: "the failure types differ: write eraseFailure() on typed futures, setFailureType() on one that cannot fail"
+  )
+  public static func zip<each V: Sendable, each E: Error>(
+    _ futures: repeat Future<each V, each E>
+  ) -> Future<(repeat each V), any Error> { unavailable() }
+}

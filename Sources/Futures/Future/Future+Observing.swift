@@ -1,0 +1,188 @@
+public import Synchronization
+
+// A side effect always names its context; there is no default. Each function has an overload for the main actor.
+
+extension Future {
+  /// Calls `callback` with the result, once, now or later.
+  ///
+  /// The callbacks of one future on one context run in the order of attachment, also after the resolution (R2).
+  /// `callback` and its captures are released when it has run, was removed, or can no longer run (R5). An attached
+  /// callback is a consumer: while it is attached, the future is not cancelled for lack of consumers (R16).
+  ///
+  /// Cost: two allocations while the future is pending, one of them the closure. On a resolved future, `.immediate`
+  /// allocates nothing.
+  /// - Parameters:
+  ///   - context: Where `callback` runs.
+  ///   - callback: Gets the result.
+  /// - Returns: A registration that removes the callback without cancelling the future. It can be ignored.
+  @inlinable
+  @inline(__always)
+  @discardableResult
+  public func whenResolved(
+    on context: ExecutionContext,
+    _ callback: __owned @escaping @Sendable (Result<Value, Failure>) -> Void
+  ) -> Registration {
+    observe(on: context, .resolved(consume callback))
+  }
+
+  /// Calls `callback` with the result, once, on the main actor.
+  ///
+  /// The closure needs no annotation.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - callback: Gets the result.
+  /// - Returns: A registration that removes the callback. It can be ignored.
+  @discardableResult
+  public func whenResolved(
+    on context: MainContext,
+    _ callback: @escaping @MainActor (Result<Value, Failure>) -> Void
+  ) -> Registration {
+    whenResolved(on: context.context) { result in MainActor.assumeIsolated { callback(result) } }
+  }
+
+  /// Calls `callback` with the value if the future succeeds; otherwise releases `callback`.
+  /// - Parameters:
+  ///   - context: Where `callback` runs.
+  ///   - callback: Gets the value.
+  /// - Returns: A registration that removes the callback. It can be ignored.
+  @inlinable
+  @inline(__always)
+  @discardableResult
+  public func whenSucceeded(
+    on context: ExecutionContext,
+    _ callback: __owned @escaping @Sendable (Value) -> Void
+  ) -> Registration {
+    observe(on: context, .succeeded(consume callback))
+  }
+
+  /// Calls `callback` with the value on the main actor if the future succeeds; otherwise releases `callback`.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - callback: Gets the value.
+  /// - Returns: A registration that removes the callback. It can be ignored.
+  @discardableResult
+  public func whenSucceeded(
+    on context: MainContext,
+    _ callback: @escaping @MainActor (Value) -> Void
+  ) -> Registration {
+    whenResolved(on: context) { result in
+      if case .success(let value) = result { callback(value) }
+    }
+  }
+
+  /// Calls `callback` with the error if the future fails; otherwise releases `callback`.
+  /// - Parameters:
+  ///   - context: Where `callback` runs.
+  ///   - callback: Gets the error.
+  /// - Returns: A registration that removes the callback. It can be ignored.
+  @inlinable
+  @inline(__always)
+  @discardableResult
+  public func whenFailed(
+    on context: ExecutionContext,
+    _ callback: __owned @escaping @Sendable (Failure) -> Void
+  ) -> Registration {
+    observe(on: context, .failed(consume callback))
+  }
+
+  /// Calls `callback` with the error on the main actor if the future fails; otherwise releases `callback`.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - callback: Gets the error.
+  /// - Returns: A registration that removes the callback. It can be ignored.
+  @discardableResult
+  public func whenFailed(
+    on context: MainContext,
+    _ callback: @escaping @MainActor (Failure) -> Void
+  ) -> Registration {
+    whenResolved(on: context) { result in
+      if case .failure(let error) = result { callback(error) }
+    }
+  }
+}
+
+// MARK: - Forwarding
+
+extension Future {
+  /// Resolves `promise` as this future resolves; the same as `promise.follow(self)`.
+  /// - Parameter promise: The promise to resolve. This future keeps the promise's future alive, but not the promise.
+  @inlinable
+  public func forward(to promise: Promise<Value, Failure>) {
+    promise.follow(self)
+  }
+}
+
+extension Future: FutureProtocol {
+  /// Calls `completion` with the result, once: on the thread that resolves, or on this thread if already resolved.
+  /// - Parameter completion: Gets the result.
+  @inlinable
+  public func forward(to completion: @escaping @Sendable (Result<Value, Failure>) -> Void) {
+    whenResolved(on: .immediate, completion)
+  }
+}
+
+// MARK: - Attaching
+
+extension Future {
+  @inlinable
+  @inline(__always)
+  func observe(on context: ExecutionContext, _ callback: __owned Callback<Value, Failure>) -> Registration {
+    // While another thread delivers the result, the callback queues behind earlier ones.
+    if let result = deliveredResult {
+      if context.isImmediate {
+        let trampoline = Trampoline.current
+        if trampoline.enter() {
+          callback(result)
+          trampoline.leave()
+          return .finished
+        }
+      }
+      return Self.submit(consume callback, with: result, on: context)
+    }
+    guard context.isImmediate else { return attachObserver(SubmittedObserver(on: context, consume callback)) }
+    guard withState({ $0.remove(.hasFreeSlot) }) else { return attachObserver(Observer(consume callback)) }
+    // Outside `withState`, whose closure would copy the callback.
+    unmanagedSlot.takeUnretainedValue().storeCallback(consume callback)
+    // Not counted: the promise keeps its state alive as long as the callback waits.
+    withState { _ = $0.attach(Unmanaged<Consumer>.fromOpaque(Unmanaged.passUnretained($0).toOpaque())) }
+    return Registration(state: unmanagedState?.takeUnretainedValue(), consumer: nil)
+  }
+
+  /// The state behind the handle, which is that of a promise.
+  @inlinable
+  var unmanagedSlot: Unmanaged<PromiseState<Outcome<Value, Failure>>> {
+    .fromOpaque(unmanagedState.unsafelyUnwrapped.toOpaque())
+  }
+
+  @inlinable
+  @inline(__always)
+  func attachObserver(_ observer: Observer<Value, Failure>) -> Registration {
+    withState { _ = $0.attach(.passRetained(observer)) }
+    return Registration(state: unmanagedState?.takeUnretainedValue(), consumer: observer)
+  }
+}
+
+// MARK: - Submitting a result
+
+extension Future {
+  /// Submits `callback` to its context, for a resolved future.
+  @inlinable
+  @inline(never)
+  static func submit(
+    _ callback: __owned Callback<Value, Failure>,
+    with result: Result<Value, Failure>,
+    on context: ExecutionContext
+  ) -> Registration {
+    let consumer = SubmittedObserver(on: context, callback)
+    consumer.status.store(.submitted, ordering: .relaxed)
+    let trampoline = Trampoline.current
+    let entered = trampoline.enter()
+    if entered || context.consumerKind == .queued {
+      consumer.submit(result)
+    } else {
+      trampoline.defer { consumer.submit(result) }
+    }
+    if entered { trampoline.leave() }
+    return Registration(state: nil, consumer: consumer)
+  }
+}

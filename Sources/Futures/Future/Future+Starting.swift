@@ -1,0 +1,124 @@
+// Futures that start their own work: on a context, for the first consumer, at once, or never.
+
+extension Future {
+  /// Runs `work` on `context`, and resolves with its value or error.
+  ///
+  /// Work that the context drops breaks the future (R2a). If `Failure` can represent cancellation, a cancellation
+  /// before the start keeps `work` from starting. Cost: one hop.
+  /// - Parameters:
+  ///   - context: Where `work` runs.
+  ///   - work: Returns the value, or throws the future's failure.
+  @inlinable
+  public init(on context: ExecutionContext, _ work: @escaping @Sendable () throws(Failure) -> Value) {
+    self = Future<Void, Failure>.succeeded(()).map(on: context, work)
+  }
+
+  /// Runs `work` on `context`, and resolves as the future that it returns.
+  ///
+  /// Work that the context drops breaks the future (R2a). If `Failure` can represent cancellation, a cancellation
+  /// before the start keeps `work` from starting. Cost: one hop.
+  /// - Parameters:
+  ///   - context: Where `work` runs.
+  ///   - work: Makes the future whose result this future takes.
+  @inlinable
+  public init(on context: ExecutionContext, flattening work: @escaping @Sendable () -> Future<Value, Failure>) {
+    self = Future<Void, Failure>.succeeded(()).flatMap(on: context, progressShare: 0, work)
+  }
+
+  /// Wraps a callback API whose start can throw; the error fails the future.
+  ///
+  /// Closures that do not throw use `init(_:fileID:line:_:)`, which is otherwise the same. An error after the
+  /// resolution of the promise has no effect (R1).
+  /// - Parameters:
+  ///   - label: The name of the future in diagnostics.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - start: Starts the work, or throws the future's failure.
+  @_disfavoredOverload
+  public init(
+    _ label: @autoclosure () -> String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ start: (Promise<Value, Failure>) throws(Failure) -> Void
+  ) {
+    let promise = Promise<Value, Failure>(label(), fileID: fileID, line: line)
+    do throws(Failure) {
+      try start(promise)
+    } catch {
+      promise.fail(error)
+    }
+    self = promise.future
+  }
+
+  /// Returns a future whose work starts with its first consumer: a callback, a derived future or an await.
+  ///
+  /// `start` runs once, on the thread that attaches the first consumer, before the attaching call returns. In deeply
+  /// nested callbacks it runs before the outermost callback returns. Observing the progress also starts it. `peek` and
+  /// `isResolved` do not. If it is released before the start, it is no broken promise. If it is cancelled before the
+  /// start, it never starts (R2b).
+  ///
+  /// Two allocations before the start, one of them the closure.
+  /// - Parameters:
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - start: Starts the work, as the closure of `init(_:fileID:line:_:)` does.
+  /// - Returns: The future.
+  public static func lazy(
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ start: @escaping @Sendable (Promise<Value, Failure>) -> Void
+  ) -> Self {
+    let lazy = LazyStart { state in
+      let state = unsafeDowncast(state, to: State<Value, Failure>.self)
+      start(Promise(resolving: state, fileID: fileID, line: line))
+    }
+    return Future(State<Value, Failure>(lazy))
+  }
+
+  /// Runs `body` at once on this thread, and returns a resolved future of its value or error.
+  ///
+  /// For a short computation. Long work belongs on a context: `Future(on: .global()) { … }`. No allocation.
+  /// - Parameter body: Returns the value, or throws the future's failure.
+  /// - Returns: A resolved future.
+  @inlinable
+  public static func catching(_ body: () throws(Failure) -> Value) -> Self {
+    do throws(Failure) {
+      return .succeeded(try body())
+    } catch {
+      return .failed(error)
+    }
+  }
+
+  /// A future that never resolves, and causes no report of a broken promise.
+  ///
+  /// Futures derived from it never resolve either, with these exceptions. `timeout` resolves its derived future at the
+  /// deadline. `race` resolves as another input. A cancelled task ends its await. Cancelling this future fails it and
+  /// its derived futures, if `Failure` can represent cancellation. Its callbacks are released with its last copy. One
+  /// allocation.
+  ///
+  /// A program can keep and share it: a cancelled derived future releases its stage and does not cancel this future.
+  /// `recover` and `materialize` are an exception if `Failure` can represent cancellation. The cancellation of this
+  /// future still resolves them. So they keep their stage until this future is cancelled or released (R16).
+  public static var never: Self {
+    let state = State<Value, Failure>()
+    state.orphan()
+    return Future(state)
+  }
+
+  /// Makes a future of another future type.
+  ///
+  /// If the other future releases its completion without a call, this future breaks (R12). A second call has no effect.
+  /// - Parameters:
+  ///   - other: The other future.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  public init(_ other: some FutureProtocol<Value, Failure>, fileID: StaticString = #fileID, line: UInt = #line) {
+    if let future = other as? Future {
+      self = future
+    } else {
+      self.init(fileID: fileID, line: line) { promise in
+        other.forward { result in promise.resolve(result) }
+      }
+    }
+  }
+}

@@ -1,0 +1,91 @@
+internal import Synchronization
+
+extension Future {
+  /// The result, if an await can return it at once; else `nil`.
+  ///
+  /// It is `nil` while a future with progress listeners delivers its result. The await then queues behind the listeners,
+  /// because the last report comes before the completion (R20).
+  @inlinable
+  package var settledResult: Result<Value, Failure>? {
+    // The result first: the phase that is read after it is at least as new.
+    guard let result = peek() else { return nil }
+    // In a cancelled task the wait would end at once, without the result.
+    if case .shared(let state) = storage, state.isNotifyingProgress, !Task.isCancelled { return nil }
+    return result
+  }
+
+  /// Suspends the current task until the future is resolved, or until the task is cancelled if `Failure` can represent
+  /// cancellation.
+  ///
+  /// Cost: three allocations, and one of the runtime for the cancellation handler.
+  @inlinable
+  nonisolated(nonsending) package func awaitResult() async -> Result<Value, Failure> {
+    if let result = await awaitResult(untilCancelled: Cancelled<Failure>.isExpressible) { return result }
+    return .failure(Cancelled<Failure>.failure.unsafelyUnwrapped)
+  }
+
+  /// Suspends the current task until the future is resolved, or until the task is cancelled.
+  ///
+  /// Raises the priority of the task that resolves the future, if there is one, now and on each later escalation.
+  /// - Parameters:
+  ///   - endsWhenCancelled: Whether the wait ends when the task is cancelled.
+  ///   - leavesFuture: Whether a wait that ends so leaves the future. That cancels a future without other consumers (R16).
+  /// - Returns: The result; `nil` if cancellation has ended the wait.
+  @inlinable
+  nonisolated(nonsending) package func awaitResult(
+    untilCancelled endsWhenCancelled: Bool,
+    leaving leavesFuture: Bool = false
+  ) async -> Result<Value, Failure>? {
+    guard case .shared(let state) = storage else { return peek() }
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), let task = state.producingTask {
+      return await withTaskPriorityEscalationHandler {
+        // After the handler is installed, so that no escalation falls between the two.
+        task.escalatePriority(to: Task.currentPriority)
+        return await Self.awaitResult(of: state, untilCancelled: endsWhenCancelled, leaving: leavesFuture)
+      } onPriorityEscalated: { _, priority in
+        task.escalatePriority(to: priority)
+      }
+    }
+    return await Self.awaitResult(of: state, untilCancelled: endsWhenCancelled, leaving: leavesFuture)
+  }
+
+  @inlinable
+  nonisolated(nonsending) static func awaitResult(
+    of state: State<Value, Failure>,
+    untilCancelled endsWhenCancelled: Bool,
+    leaving leavesFuture: Bool
+  ) async -> Result<Value, Failure>? {
+    let waiter = TaskWaiter<Outcome<Value, Failure>>()
+    guard endsWhenCancelled else {
+      return await withUnsafeContinuation { continuation in state.attach(waiter, resuming: continuation) }
+    }
+    return await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in state.attach(waiter, resuming: continuation) }
+    } onCancel: {
+      state.abandon(waiter, cancelling: leavesFuture)
+    }
+  }
+}
+
+extension FutureState {
+  /// The task that resolves this state or its nearest source with a task.
+  ///
+  /// O(length of the chain).
+  @usableFromInline
+  final var producingTask: Task<Void, any Error>? {
+    var (task, source) = nearestProducer
+    while let state = source { (task, source) = state.nearestProducer }
+    return task
+  }
+
+  /// The task that resolves this state, or else its source or the state it was merged into.
+  private final var nearestProducer: (task: Task<Void, any Error>?, source: FutureState?) {
+    lock.withLock {
+      switch producer {
+      case .merged(let target): (nil, target)
+      case .task(let task): (task, nil)
+      default: (nil, producingStage?.stageSource)
+      }
+    }
+  }
+}

@@ -1,0 +1,72 @@
+internal import Dispatch
+
+extension Future {
+  /// Blocks the calling thread until the future is resolved.
+  ///
+  /// For scripts, tests, and the edges of code that cannot await.
+  ///
+  /// In a Swift task it would block one of the few threads that run all tasks. So a debug build traps there (R10). It
+  /// does not trap for a resolved future, or on the main actor, which has its own thread.
+  ///
+  /// In a callback, the thread first runs its deferred work and then blocks. It waits for ever if a later callback of
+  /// the future that is being delivered has to resolve this one. That callback runs only after the current one has
+  /// returned.
+  /// - Returns: The result.
+  @available(*, noasync, message: "use 'await future.result'")
+  public func wait() -> Result<Value, Failure> {
+    if let result = peek() { return result }
+    #if DEBUG
+      precondition(
+        !Self.isOnCooperativeThread,
+        "wait() was called inside a Swift task, where it blocks a thread that other tasks need; await the future instead."
+      )
+    #endif
+    wait { waiter in
+      waiter.wait()
+      return true
+    }
+    return peek().unsafelyUnwrapped
+  }
+
+  /// Blocks the calling thread until the future is resolved, for at most `timeout`.
+  /// - Parameter timeout: The maximum wait. Zero or less checks once; more than 292 years means for ever.
+  /// - Returns: The result, or `nil` at the timeout. Then nothing stays registered.
+  @available(*, noasync, message: "use 'await future.result'")
+  public func wait(timeout: Duration) -> Result<Value, Failure>? {
+    if let result = peek() { return result }
+    let deadline = DispatchTime(after: timeout)
+    // A single check runs no deferred work: it does not block, and checks in that work would nest without limit.
+    wait(runningPending: timeout > .zero) { waiter in waiter.wait(until: deadline) }
+    return peek()
+  }
+
+  private func wait(runningPending: Bool = true, _ block: (ThreadWaiter) -> Bool) {
+    guard case .shared(let state) = storage else { return }
+    if runningPending { Trampoline.current.runPending() }
+    let waiter = ThreadWaiter()
+    state.attach(waiter)
+    if !block(waiter) { _ = state.remove(waiter) }
+  }
+
+  private static var isOnCooperativeThread: Bool {
+    !MainContext.isMainQueueCurrent && withUnsafeCurrentTask { $0 != nil }
+  }
+}
+
+extension DispatchTime {
+  /// The time after `duration`, clamped to now and to the distant future.
+  init(after duration: Duration) {
+    guard duration < .seconds(Int64.max / 1_000_000_000 - 1) else {
+      self = .distantFuture
+      return
+    }
+    guard duration > .zero else {
+      self = .now()
+      return
+    }
+    let (seconds, attoseconds) = duration.components
+    let nanoseconds = UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+    let (sum, overflow) = DispatchTime.now().uptimeNanoseconds.addingReportingOverflow(nanoseconds)
+    self = overflow ? .distantFuture : DispatchTime(uptimeNanoseconds: sum)
+  }
+}

@@ -1,0 +1,196 @@
+internal import Synchronization
+
+/// Resolves a future.
+///
+/// Any thread can resolve a promise. The first resolution wins, and later ones return `false` (R1). A pending promise
+/// breaks when its last reference goes away (R4). Its future fails with `BrokenPromise`, if the failure type can hold
+/// that. Otherwise the future stays pending, and `FuturesDiagnostics` reports a consumer that waits for it.
+///
+/// A promise and the state of its future are two objects. So the library notices the release of the promise itself,
+/// whether or not its future is still in use.
+@_fixed_layout
+public final class Promise<Value: Sendable, Failure: Error>: Sendable {
+  // nonisolated(unsafe): a constant, except that `deinit` passes it as `inout` to test for a unique reference.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) private(set) var state: State<Value, Failure>
+
+  // The source position in twelve bytes: a static, null-terminated string, and a line. `StaticString` and `UInt` would
+  // take twenty-five. nonisolated(unsafe): it points to a constant of the program.
+  @usableFromInline nonisolated(unsafe) let fileID: UnsafePointer<UInt8>
+  @usableFromInline let line: UInt32
+
+  /// Makes a promise with a pending future.
+  ///
+  /// Two allocations.
+  /// - Parameters:
+  ///   - label: The name of the promise in diagnostics.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  @inlinable
+  public init(_ label: @autoclosure () -> String? = nil, fileID: StaticString = #fileID, line: UInt = #line) {
+    state = PromiseState()
+    self.fileID = Self.pointer(to: fileID)
+    self.line = UInt32(truncatingIfNeeded: line)
+    if let label = label() { state.setLabel(label, fileID: self.fileID, line: line) }
+    if FuturesDiagnostics.tracksPendingFutures { track(fileID, line) }
+  }
+
+  /// Makes the promise of an existing state, whose `hasPromise` is already `true`.
+  init(resolving state: State<Value, Failure>, fileID: StaticString, line: UInt) {
+    self.state = state
+    self.fileID = Self.pointer(to: fileID)
+    self.line = UInt32(truncatingIfNeeded: line)
+    if FuturesDiagnostics.tracksPendingFutures { track(fileID, line) }
+  }
+
+  @usableFromInline
+  func track(_ fileID: StaticString, _ line: UInt) {
+    PendingFutures.shared.add(state, fileID: "\(fileID)", line: line)
+  }
+
+  deinit {
+    // `withState` written out: a call from here would be unspecialised.
+    guard !Unmanaged<FutureState>.passUnretained(state)._withUnsafeGuaranteedRef({ $0.isResolved }) else { return }
+    guard state.endPromise() == .pending || isCircle() else { return }
+    let error = BrokenPromise(label: state.label, fileID: String(cString: fileID), line: UInt(line))
+    let observers = FuturesDiagnostics.breakObservers
+    let isRecorded = observers.exist && !state.wasCancelled && observers.record(error)
+    state.breakPromise(BreakReason(error, isRecorded: isRecorded), in: nil)
+  }
+
+  /// Merges a state that follows another future into its only follower, if that is possible.
+  /// - Returns: Whether the state follows itself through other states.
+  private func isCircle() -> Bool {
+    // A reference to a class and one to its base class have the same layout. A variable of the base class would be a second
+    // reference, which would prevent the merge.
+    withUnsafeMutablePointer(to: &state) { state in
+      state.withMemoryRebound(to: FutureState.self, capacity: 1) { FutureState.collapse(&$0.pointee) }
+    }
+  }
+
+  @inlinable
+  static func pointer(to fileID: StaticString) -> UnsafePointer<UInt8> {
+    (fileID.hasPointerRepresentation ? fileID : "a file with a name of one character").utf8Start
+  }
+
+  /// The future that this promise resolves.
+  ///
+  /// No allocation.
+  @inlinable
+  public var future: Future<Value, Failure> { Future(state) }
+
+  /// Whether the future has a result.
+  ///
+  /// After `follow`, it has one when the other future is resolved.
+  @inlinable
+  public var isResolved: Bool { withState { $0.isResolved } }
+
+  /// Resolves the future with a value, and notifies its consumers, inline or on their contexts.
+  /// - Parameter value: The value.
+  /// - Returns: Whether this was the first resolution. If not, nothing changes, and `value` is released.
+  @inlinable
+  @discardableResult
+  public func succeed(_ value: Value) -> Bool { resolve(.success(value)) }
+
+  /// Resolves the future with an error, and notifies its consumers, inline or on their contexts.
+  /// - Parameter error: The failure.
+  /// - Returns: Whether this was the first resolution. If not, nothing changes, and `error` is released.
+  @inlinable
+  @discardableResult
+  public func fail(_ error: Failure) -> Bool { resolve(.failure(error)) }
+
+  /// Resolves the future with a result, and notifies its consumers, inline or on their contexts.
+  /// - Parameter result: The result.
+  /// - Returns: Whether this was the first resolution. If not, nothing changes, and `result` is released.
+  @inlinable
+  @discardableResult
+  public func resolve(_ result: Result<Value, Failure>) -> Bool {
+    let isFirst = withState { $0.resolve(result, fromAtMost: .pending, in: nil) }
+    if !isFirst { state.reportResolvedTwice() }
+    return isFirst
+  }
+
+  /// Sets the task that resolves the promise, so that tasks that await the future raise its priority.
+  package func setProducer(task: Task<Void, Never>) { state.setProducer(task: task) }
+
+  /// Resolves the future from a task of the library (R8).
+  package func resolveFromTask(_ result: Result<Value, Failure>) {
+    state.resolveFromTask(result, fromAtMost: .pending)
+  }
+
+  /// Resolves the future as `other` resolves.
+  ///
+  /// The promise is locked in. From now on `succeed`, `fail` and `resolve` return `false`. A second `follow` has no
+  /// effect. On a resolved promise `follow` has no effect either. A chain of followers takes no stack. Cancelling the
+  /// future leaves `other`, also if the cancellation came before `follow` (R17).
+  ///
+  /// Following its own future traps, because it would never resolve.
+  /// - Parameter other: The future to follow.
+  @inlinable
+  public func follow(_ other: consuming Future<Value, Failure>) {
+    state.followForPromise(other)
+  }
+
+  /// Calls `body` with the state, without counting a reference to it; the promise keeps it alive.
+  @inlinable
+  @inline(__always)
+  func withState<Output>(_ body: (State<Value, Failure>) -> Output) -> Output {
+    withExtendedLifetime(self) { Unmanaged.passUnretained(state)._withUnsafeGuaranteedRef(body) }
+  }
+}
+
+// MARK: - Cancellation
+
+extension Promise {
+  /// Runs `handler` when the future is cancelled, so that the work can stop.
+  ///
+  /// If the future is already cancelled, `handler` runs at once. Handlers run once, in order, on the thread that
+  /// cancels, before the future resolves. If a handler resolves the promise, the promise keeps that result (R15, R17).
+  /// The handlers are released when the future is resolved. A handler must not capture the promise. It would keep the
+  /// promise alive until the future is resolved or cancelled.
+  /// - Parameter handler: Stops the work.
+  public func onCancel(_ handler: @escaping @Sendable () -> Void) {
+    cancellationToken.register(handler)
+  }
+
+  /// The token that is cancelled with the future, for work that takes a token.
+  ///
+  /// Cost of the first call: up to two allocations.
+  public var cancellationToken: CancellationToken { state.cancellationToken }
+}
+
+extension Promise where Value == Void {
+  /// Resolves the future, and notifies its consumers, inline or on their contexts.
+  /// - Returns: Whether this was the first resolution.
+  @inlinable
+  @discardableResult
+  public func succeed() -> Bool { resolve(.success(())) }
+}
+
+extension FutureState {
+  /// The token that is cancelled with the state.
+  final var cancellationToken: CancellationToken {
+    lock.withLock {
+      let isPending = phase.load(ordering: .relaxed) <= .orphaned
+      if isPending, let cancellation = extras?.cancellation { return CancellationToken(state: cancellation) }
+      guard isPending, !isCancelled else { return isCancelled ? .cancelled : .none }
+      let cancellation = CancellationState()
+      madeExtras.cancellation = cancellation
+      return CancellationToken(state: cancellation)
+    }
+  }
+
+  /// Notes that no promise can make new handles; returns the current phase.
+  @usableFromInline
+  final func endPromise() -> Phase {
+    lock.withLock {
+      remove(.hasPromise)
+      return phase.load(ordering: .relaxed)
+    }
+  }
+
+  @usableFromInline
+  final func reportResolvedTwice() {
+    // A resolution after a cancellation is late, and is no misuse.
+    if FuturesDiagnostics.hasHandler, !wasCancelled { FuturesDiagnostics.reportResolvedTwice(label: label) }
+  }
+}

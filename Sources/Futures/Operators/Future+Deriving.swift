@@ -1,0 +1,108 @@
+extension Future {
+  /// Returns a future that resolves as the future that `transform` makes of the result.
+  ///
+  /// Each transforming operator calls this, or is a faster form of it.
+  /// - Parameters:
+  ///   - context: Where `transform` runs for the results in `transformed`.
+  ///   - delay: The delay before `transform` runs there; zero or less is no delay.
+  ///   - transformed: The results that `transform` changes. It only passes other results on, so it runs inline for them.
+  ///   - progressShare: The share of this future in the derived progress; 1 for a stage that passes progress on.
+  ///   - bypass: Replaces `transform` in a cancelled stage that cannot represent cancellation: skips the effect or the delay.
+  ///   - transform: Makes the future to resolve as.
+  /// - Returns: The derived future.
+  @inlinable
+  @inline(never)
+  func derive<New: Sendable, NewFailure: Error>(
+    on context: ExecutionContext = .immediate,
+    after delay: Duration? = nil,
+    for transformed: TransformedResults = .all,
+    progressShare: Double = 1,
+    bypass: (@Sendable (Result<Value, Failure>) -> Future<New, NewFailure>)? = nil,
+    _ transform: @escaping @Sendable (Result<Value, Failure>) -> Future<New, NewFailure>
+  ) -> Future<New, NewFailure> {
+    let delay = delay.flatMap { $0 > .zero ? $0 : nil }
+    let transform = Transform(transform)
+    let runsInline = context.isImmediate && delay == nil
+    if let result = deliveredResult, runsInline || !transformed.contain(result) {
+      let trampoline = Trampoline.current
+      if trampoline.enter() {
+        defer { trampoline.leave() }
+        return Future<New, NewFailure>.derived(from: transform(result), in: trampoline, after: progressShare)
+      }
+      let derived = FollowingStage<Outcome<New, NewFailure>>(progressShare: progressShare)
+      trampoline.defer {
+        if !derived.hasEnded { derived.follow(transform(result), in: trampoline) }
+      }
+      return Future<New, NewFailure>(derived)
+    }
+    let source = shared
+    guard runsInline else {
+      return source.attachStage(
+        SubmittedStage(
+          of: source.unmanagedBase,
+          on: context,
+          after: delay,
+          for: transformed,
+          progressShare: progressShare,
+          bypass: bypass.map { Transform($0) },
+          transform
+        )
+      )
+    }
+    return source.attachStage(
+      FlatMapStage(ofResult: source.unmanagedBase, progressShare: progressShare, transform)
+    )
+  }
+
+  /// The result, if all earlier consumers have it, so that a new consumer need not queue.
+  @inlinable
+  var deliveredResult: Result<Value, Failure>? {
+    hasState ? withState { $0.deliveredResult } : peek()
+  }
+
+  /// This future, with a new state if it was resolved without one.
+  @inlinable
+  var shared: Future {
+    guard !hasState, let result = peek() else { return self }
+    let state = State<Value, Failure>()
+    state.resolve(result, in: nil)
+    return Future(state)
+  }
+
+  /// The state behind the handle, which must have one.
+  @inlinable
+  var unmanagedBase: Unmanaged<FutureState> { .fromOpaque(unmanagedState.unsafelyUnwrapped.toOpaque()) }
+
+  /// Attaches a new stage to the state behind the handle, which can deliver to the stage at once.
+  /// - Returns: The future of the stage.
+  @inlinable
+  func attachStage<New: Sendable, NewFailure: Error>(
+    _ stage: Stage<Outcome<New, NewFailure>>
+  ) -> Future<New, NewFailure> {
+    withState { $0.attachStage(stage) }
+  }
+
+  /// Returns the future that a transform made, or a follower if it is pending and has another handle.
+  @inlinable
+  static func derived(from other: consuming Future, in trampoline: Trampoline, after share: Double) -> Future {
+    if let result = other.peek() { return .resolved(result) }
+    // In one expression, so that no second reference to the state exists, which would make a follower.
+    var inner: FutureState = other.takeState().unsafelyUnwrapped
+    if FutureState.isExclusive(&inner, after: share) {
+      return Future(unsafeDowncast(inner, to: State<Value, Failure>.self))
+    }
+    let derived = FollowingStage<Outcome<Value, Failure>>(progressShare: share)
+    derived.follow(inner)
+    return Future(derived)
+  }
+}
+
+extension FutureState {
+  /// Attaches a new stage, to which this state can deliver at once.
+  /// - Returns: The future of the stage.
+  @inlinable
+  final func attachStage<New, NewFailure>(_ stage: Stage<Outcome<New, NewFailure>>) -> Future<New, NewFailure> {
+    attach(.passRetained(stage))
+    return Future(stage)
+  }
+}

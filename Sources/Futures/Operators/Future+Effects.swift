@@ -1,0 +1,52 @@
+extension Future {
+  /// Runs `effect` with the result, and then passes the result on.
+  ///
+  /// Unlike a callback of `whenResolved`, `effect` delays the consumers of the derived future. If the derived future is
+  /// dropped, `effect` still runs (R5). Cost: four allocations while this future is pending, one of them the closure.
+  /// - Parameters:
+  ///   - context: Where `effect` runs and the derived future is resolved.
+  ///   - effect: Gets the result.
+  /// - Returns: The derived future. Cancellation: R16, R17.
+  @inlinable
+  public func tap(
+    on context: ExecutionContext,
+    _ effect: @escaping @Sendable (Result<Value, Failure>) -> Void
+  ) -> Future {
+    derive(on: context, bypass: { .resolved($0) }) { result in
+      effect(result)
+      return .resolved(result)
+    }
+  }
+
+  /// Runs `effect` with the result on the main actor, and then passes the result on.
+  ///
+  /// The closure needs no annotation.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - effect: Gets the result.
+  /// - Returns: The derived future. Cancellation: R16, R17.
+  public func tap(
+    on context: MainContext,
+    _ effect: @escaping @MainActor (Result<Value, Failure>) -> Void
+  ) -> Future {
+    tap(on: context.context) { result in MainActor.assumeIsolated { effect(result) } }
+  }
+
+  /// Passes the result on, on `context`.
+  ///
+  /// The `.immediate` consumers and transforms of the derived future then run there. A consumer that is attached after
+  /// the resolution runs where it is attached. Cost: one hop.
+  /// - Parameter context: Where the derived future is resolved.
+  /// - Returns: The derived future. Cancellation: R16, R17.
+  @inlinable
+  public func receive(on context: ExecutionContext) -> Future {
+    derive(on: context, bypass: { .resolved($0) }) { result in .resolved(result) }
+  }
+
+  /// Passes the result on, on the main actor.
+  /// - Parameter context: `.main` or `.mainImmediate`.
+  /// - Returns: The derived future. Cancellation: R16, R17.
+  public func receive(on context: MainContext) -> Future {
+    receive(on: context.context)
+  }
+}

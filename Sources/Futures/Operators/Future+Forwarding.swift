@@ -1,0 +1,354 @@
+// From futures back to callbacks: a function that uses futures keeps its old signature with a completion handler.
+//
+// Each function has two overloads for the main actor. The first takes closures that are isolated to the main actor, or
+// `@Sendable`. The second takes closures without an annotation, as in old code, and is itself isolated to the main
+// actor. The second is disfavoured: otherwise nonisolated code could not pass a `@Sendable` closure.
+//
+// The name of its last parameter appears in the compiler's message. The message appears when a nonisolated caller
+// passes a closure without an annotation. `@preconcurrency` makes it a warning in Swift 5 mode.
+//
+// A completion is called once, or never if the future never resolves.
+
+extension Future {
+  /// Calls `completion` with the result.
+  /// - Parameters:
+  ///   - context: Where `completion` runs.
+  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
+  ///     represent cancellation.
+  ///   - completion: Gets the result.
+  public func forward(
+    on context: ExecutionContext,
+    cancelledBy token: CancellationToken = .none,
+    to completion: @escaping @Sendable (Result<Value, Failure>) -> Void
+  ) {
+    cancelled(by: token).whenResolved(on: context, completion)
+  }
+
+  /// Calls `completion` with the result, on the main actor.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
+  ///     represent cancellation.
+  ///   - completion: Gets the result.
+  @preconcurrency
+  public func forward(
+    on context: MainContext,
+    cancelledBy token: CancellationToken = .none,
+    to completion: @escaping @MainActor (Result<Value, Failure>) -> Void
+  ) {
+    cancelled(by: token).whenResolved(on: context, completion)
+  }
+
+  /// Calls `completion` with the result, on the main actor.
+  ///
+  /// For callers isolated to the main actor, whose closures have no annotation, as in old code.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
+  ///     represent cancellation.
+  ///   - completion: Gets the result.
+  ///   - outsideMainActorMarkItSendable: Pass nothing. The compiler shows this name outside the main actor.
+  @preconcurrency
+  @MainActor
+  @_disfavoredOverload
+  public func forward(
+    on context: MainContext,
+    cancelledBy token: CancellationToken = .none,
+    to completion: @escaping (Result<Value, Failure>) -> Void,
+    outsideMainActorMarkItSendable: Void = ()
+  ) {
+    cancelled(by: token).whenResolved(on: context) { completion($0) }
+  }
+
+  /// Calls `completion` with the value or the error.
+  /// - Parameters:
+  ///   - context: Where `completion` runs.
+  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
+  ///     represent cancellation.
+  ///   - completion: Gets the value and no error, or no value and the error.
+  @_disfavoredOverload
+  public func forward(
+    on context: ExecutionContext,
+    cancelledBy token: CancellationToken = .none,
+    to completion: @escaping @Sendable (Value?, (any Error)?) -> Void
+  ) {
+    forward(on: context, cancelledBy: token) { (result: Result<Value, Failure>) in
+      completion(result.success, result.failure)
+    }
+  }
+
+  /// Calls `completion` with the value or the error, on the main actor.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
+  ///     represent cancellation.
+  ///   - completion: Gets the value and no error, or no value and the error.
+  @preconcurrency
+  public func forward(
+    on context: MainContext,
+    cancelledBy token: CancellationToken = .none,
+    to completion: @escaping @MainActor (Value?, (any Error)?) -> Void
+  ) {
+    forward(on: context, cancelledBy: token) { (result: Result<Value, Failure>) in
+      completion(result.success, result.failure)
+    }
+  }
+
+  /// Calls `completion` with the value or the error, on the main actor.
+  ///
+  /// For callers isolated to the main actor, whose closures have no annotation, as in old code.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
+  ///     represent cancellation.
+  ///   - completion: Gets the value and no error, or no value and the error.
+  ///   - outsideMainActorMarkItSendable: Pass nothing. The compiler shows this name outside the main actor.
+  @preconcurrency
+  @MainActor
+  @_disfavoredOverload
+  public func forward(
+    on context: MainContext,
+    cancelledBy token: CancellationToken = .none,
+    to completion: @escaping (Value?, (any Error)?) -> Void,
+    outsideMainActorMarkItSendable: Void = ()
+  ) {
+    forward(on: context, cancelledBy: token) { (result: Result<Value, Failure>) in
+      completion(result.success, result.failure)
+    }
+  }
+
+  /// Calls `onSuccess` with the value, or `onFailure` with the error.
+  /// - Parameters:
+  ///   - context: Where the closures run.
+  ///   - token: Cancelling it leaves this future. `onFailure` then gets the cancelled failure, if `Failure` can
+  ///     represent cancellation.
+  ///   - onSuccess: Gets the value.
+  ///   - onFailure: Gets the error.
+  public func forward(
+    on context: ExecutionContext,
+    cancelledBy token: CancellationToken = .none,
+    onSuccess: @escaping @Sendable (Value) -> Void,
+    onFailure: @escaping @Sendable (Failure) -> Void
+  ) {
+    forward(on: context, cancelledBy: token) { (result: Result<Value, Failure>) in
+      switch result {
+      case .success(let value): onSuccess(value)
+      case .failure(let error): onFailure(error)
+      }
+    }
+  }
+
+  /// Calls `onSuccess` with the value, or `onFailure` with the error, on the main actor.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - token: Cancelling it leaves this future. `onFailure` then gets the cancelled failure, if `Failure` can
+  ///     represent cancellation.
+  ///   - onSuccess: Gets the value.
+  ///   - onFailure: Gets the error.
+  @preconcurrency
+  public func forward(
+    on context: MainContext,
+    cancelledBy token: CancellationToken = .none,
+    onSuccess: @escaping @MainActor (Value) -> Void,
+    onFailure: @escaping @MainActor (Failure) -> Void
+  ) {
+    forward(on: context, cancelledBy: token) { (result: Result<Value, Failure>) in
+      switch result {
+      case .success(let value): onSuccess(value)
+      case .failure(let error): onFailure(error)
+      }
+    }
+  }
+
+  /// Calls `onSuccess` with the value, or `onFailure` with the error, on the main actor.
+  ///
+  /// For callers isolated to the main actor, whose closures have no annotation, as in old code.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - token: Cancelling it leaves this future. `onFailure` then gets the cancelled failure, if `Failure` can
+  ///     represent cancellation.
+  ///   - onSuccess: Gets the value.
+  ///   - onFailure: Gets the error.
+  ///   - outsideMainActorMarkItSendable: Pass nothing. The compiler shows this name outside the main actor.
+  @preconcurrency
+  @MainActor
+  @_disfavoredOverload
+  public func forward(
+    on context: MainContext,
+    cancelledBy token: CancellationToken = .none,
+    onSuccess: @escaping (Value) -> Void,
+    onFailure: @escaping (Failure) -> Void,
+    outsideMainActorMarkItSendable: Void = ()
+  ) {
+    forward(on: context, cancelledBy: token) { (result: Result<Value, Failure>) in
+      switch result {
+      case .success(let value): onSuccess(value)
+      case .failure(let error): onFailure(error)
+      }
+    }
+  }
+
+  /// Calls `completion` with both values or the error, as URLSession does.
+  /// - Parameters:
+  ///   - context: Where `completion` runs.
+  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
+  ///     represent cancellation.
+  ///   - completion: Gets the values and no error, or no values and the error.
+  public func forward<First, Second>(
+    on context: ExecutionContext,
+    cancelledBy token: CancellationToken = .none,
+    to completion: @escaping @Sendable (First?, Second?, (any Error)?) -> Void
+  ) where Value == (First, Second) {
+    forward(on: context, cancelledBy: token) { (result: Result<Value, Failure>) in
+      completion(result.success?.0, result.success?.1, result.failure)
+    }
+  }
+
+  /// Calls `completion` with both values or the error, as URLSession does, on the main actor.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
+  ///     represent cancellation.
+  ///   - completion: Gets the values and no error, or no values and the error.
+  @preconcurrency
+  public func forward<First, Second>(
+    on context: MainContext,
+    cancelledBy token: CancellationToken = .none,
+    to completion: @escaping @MainActor (First?, Second?, (any Error)?) -> Void
+  ) where Value == (First, Second) {
+    forward(on: context, cancelledBy: token) { (result: Result<Value, Failure>) in
+      completion(result.success?.0, result.success?.1, result.failure)
+    }
+  }
+
+  /// Calls `completion` with both values or the error, as URLSession does, on the main actor.
+  ///
+  /// For callers isolated to the main actor, whose closures have no annotation, as in old code.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
+  ///     represent cancellation.
+  ///   - completion: Gets the values and no error, or no values and the error.
+  ///   - outsideMainActorMarkItSendable: Pass nothing. The compiler shows this name outside the main actor.
+  @preconcurrency
+  @MainActor
+  @_disfavoredOverload
+  public func forward<First, Second>(
+    on context: MainContext,
+    cancelledBy token: CancellationToken = .none,
+    to completion: @escaping (First?, Second?, (any Error)?) -> Void,
+    outsideMainActorMarkItSendable: Void = ()
+  ) where Value == (First, Second) {
+    forward(on: context, cancelledBy: token) { (result: Result<Value, Failure>) in
+      completion(result.success?.0, result.success?.1, result.failure)
+    }
+  }
+}
+
+extension Future where Value == Void {
+  /// Calls `completion` with the error, or with `nil`.
+  /// - Parameters:
+  ///   - context: Where `completion` runs.
+  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
+  ///     represent cancellation.
+  ///   - completion: Gets the error, or `nil` for success.
+  @_disfavoredOverload
+  public func forward(
+    on context: ExecutionContext,
+    cancelledBy token: CancellationToken = .none,
+    to completion: @escaping @Sendable ((any Error)?) -> Void
+  ) {
+    forward(on: context, cancelledBy: token) { (result: Result<Void, Failure>) in completion(result.failure) }
+  }
+
+  /// Calls `completion` with the error, or with `nil`, on the main actor.
+  ///
+  /// For callers isolated to the main actor, whose closures have no annotation, as in old code.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
+  ///     represent cancellation.
+  ///   - completion: Gets the error, or `nil` for success.
+  ///   - outsideMainActorMarkItSendable: Pass nothing. The compiler shows this name outside the main actor.
+  @preconcurrency
+  @MainActor
+  @_disfavoredOverload
+  public func forward(
+    on context: MainContext,
+    cancelledBy token: CancellationToken = .none,
+    to completion: @escaping ((any Error)?) -> Void,
+    outsideMainActorMarkItSendable: Void = ()
+  ) {
+    forward(on: context, cancelledBy: token) { (result: Result<Void, Failure>) in completion(result.failure) }
+  }
+}
+
+extension Future where Failure == Never {
+  /// Calls `completion` with the value.
+  /// - Parameters:
+  ///   - context: Where `completion` runs.
+  ///   - token: Cancelling it leaves this future. `completion` still gets a value, which the producer decides.
+  ///   - completion: Gets the value.
+  @_disfavoredOverload
+  public func forward(
+    on context: ExecutionContext,
+    cancelledBy token: CancellationToken = .none,
+    to completion: @escaping @Sendable (Value) -> Void
+  ) {
+    cancelled(by: token).whenSucceeded(on: context, completion)
+  }
+
+  /// Calls `completion` with the value, on the main actor.
+  ///
+  /// For callers isolated to the main actor, whose closures have no annotation, as in old code.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - token: Cancelling it leaves this future. `completion` still gets a value, which the producer decides.
+  ///   - completion: Gets the value.
+  ///   - outsideMainActorMarkItSendable: Pass nothing. The compiler shows this name outside the main actor.
+  @preconcurrency
+  @MainActor
+  @_disfavoredOverload
+  public func forward(
+    on context: MainContext,
+    cancelledBy token: CancellationToken = .none,
+    to completion: @escaping (Value) -> Void,
+    outsideMainActorMarkItSendable: Void = ()
+  ) {
+    cancelled(by: token).whenSucceeded(on: context) { completion($0) }
+  }
+}
+
+// A closure such as `{ print($0) }` fits these two overloads and the overload for a `Result`. The latter wins, because
+// a member of a type ranks above a member of its protocol. With `@_disfavoredOverload` instead, the overloads that are
+// isolated to the main actor would win.
+extension FutureProtocol {
+  /// Calls `completion` with the error, or with `nil`, on the main actor.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
+  ///     represent cancellation.
+  ///   - completion: Gets the error, or `nil` for success.
+  @preconcurrency
+  public func forward<F>(
+    on context: MainContext,
+    cancelledBy token: CancellationToken = .none,
+    to completion: @escaping @MainActor ((any Error)?) -> Void
+  ) where Self == Future<Void, F> {
+    forward(on: context, cancelledBy: token) { (result: Result<Void, F>) in completion(result.failure) }
+  }
+
+  /// Calls `completion` with the value, on the main actor.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - token: Cancelling it leaves this future. `completion` still gets a value, which the producer decides.
+  ///   - completion: Gets the value.
+  @preconcurrency
+  public func forward<V>(
+    on context: MainContext,
+    cancelledBy token: CancellationToken = .none,
+    to completion: @escaping @MainActor (V) -> Void
+  ) where Self == Future<V, Never> {
+    self.cancelled(by: token).whenSucceeded(on: context, completion)
+  }
+}

@@ -1,0 +1,174 @@
+// The context measures time: with Dispatch's monotonic clock, or with a clock of its own, as a test's context does. A
+// delay of zero or less takes no time and no hop. A delay of more than 292 years never ends.
+
+extension Future {
+  /// Delays the value; a failure passes on at once.
+  ///
+  /// The timer starts when this future succeeds.
+  /// - Parameters:
+  ///   - delay: The delay of the value.
+  ///   - context: Its clock measures the delay, and it resolves the derived future.
+  /// - Returns: The derived future. Cancelling it leaves this future and frees the timer. If `Failure` cannot represent
+  ///   cancellation, the cancellation ends the delay.
+  public func delay(by delay: Duration, on context: ExecutionContext = .global()) -> Future {
+    guard delay > .zero else { return derive { result in .resolved(result) } }
+    return derive(on: context, after: delay, for: .values, bypass: { .resolved($0) }) { result in .resolved(result) }
+  }
+
+  /// Fails with `error` if this future is not resolved in time.
+  ///
+  /// The resolution of this future frees the timer. A broken future that stays pending (R4) still times out.
+  /// - Parameters:
+  ///   - duration: The time limit.
+  ///   - context: Its clock measures the time, and the derived future fails on it.
+  ///   - error: The error; evaluated at the deadline.
+  /// - Returns: The derived future. It leaves this future at the deadline, or when it is cancelled (R16). Cancelling it
+  ///   frees the timer.
+  public func timeout(
+    after duration: Duration,
+    on context: ExecutionContext = .global(),
+    failingWith error: @autoclosure @escaping @Sendable () -> Failure
+  ) -> Future {
+    timeout(after: duration, on: context) { .failure(error()) }
+  }
+
+  /// Succeeds with `value` if this future is not resolved in time.
+  ///
+  /// The resolution of this future frees the timer. A broken future that stays pending (R4) still times out.
+  /// - Parameters:
+  ///   - duration: The time limit.
+  ///   - context: Its clock measures the time, and the derived future succeeds on it.
+  ///   - value: The value; evaluated at the deadline.
+  /// - Returns: The derived future. It leaves this future at the deadline, or when it is cancelled (R16). Cancelling it
+  ///   frees the timer.
+  public func timeout(
+    after duration: Duration,
+    on context: ExecutionContext = .global(),
+    fallback value: @autoclosure @escaping @Sendable () -> Value
+  ) -> Future {
+    timeout(after: duration, on: context) { .success(value()) }
+  }
+
+  private func timeout(
+    after duration: Duration,
+    on context: ExecutionContext,
+    inlineIfDue mayRunInline: Bool = true,
+    _ makeResult: @escaping @Sendable () -> Result<Value, Failure>
+  ) -> Future {
+    guard case .shared(let source) = storage, !source.isResolved else { return self }
+    guard duration > .zero || !mayRunInline else {
+      source.cancelIfUnneeded()
+      return .resolved(makeResult())
+    }
+    let deadline = Interruption()
+    let derived = InterruptibleStage<Outcome<Value, Failure>>(of: source.unmanaged, deadline, outlivesSource: true)
+    let future = source.attachStage(derived)
+    let work = DeadlineWork(deadline, of: derived) {
+      guard !derived.isResolved, derived.resolve(makeResult(), in: nil) else { return }
+      if source.leave(derived) { source.cancel() }
+    }
+    deadline.start { context.schedule(after: duration) { work.run() } }
+    return future
+  }
+}
+
+extension Future where Failure == any Error {
+  /// Fails with `TimeoutError` if this future is not resolved in time.
+  ///
+  /// The resolution of this future frees the timer.
+  /// - Parameters:
+  ///   - duration: The time limit.
+  ///   - context: Its clock measures the time, and the derived future fails on it.
+  /// - Returns: The derived future. It leaves this future at the deadline, or when it is cancelled (R16). Cancelling it
+  ///   frees the timer.
+  public func timeout(after duration: Duration, on context: ExecutionContext = .global()) -> Future {
+    timeout(after: duration, on: context, failingWith: TimeoutError(duration: duration))
+  }
+}
+
+extension Future where Value == Void, Failure == Never {
+  /// Returns a future that succeeds after `duration`.
+  /// - Parameters:
+  ///   - duration: The delay.
+  ///   - context: Its clock measures the time, and it resolves the future.
+  /// - Returns: The future; it is resolved if `duration` is zero or less. Cancelling it frees the timer, and resolves
+  ///   it at once.
+  public static func after(_ duration: Duration, on context: ExecutionContext = .global()) -> Future {
+    Future.succeeded(()).delay(by: duration, on: context)
+  }
+}
+
+// MARK: - On the main actor
+
+extension Future {
+  /// Delays the value, and delivers it on the main actor; a failure passes on at once.
+  /// - Parameters:
+  ///   - delay: The delay of the value.
+  ///   - context: `.main` or `.mainImmediate`. Dispatch measures the time.
+  /// - Returns: The derived future. Cancelling it leaves this future and frees the timer. If `Failure` cannot represent
+  ///   cancellation, the cancellation ends the delay.
+  public func delay(by delay: Duration, on context: MainContext) -> Future {
+    self.delay(by: delay, on: context.context)
+  }
+
+  /// Fails with `error`, on the main actor, if this future is not resolved in time.
+  /// - Parameters:
+  ///   - duration: The time limit. Zero or less times out at once on the main actor, or through the main queue
+  ///     elsewhere.
+  ///   - context: `.main` or `.mainImmediate`. Dispatch measures the time.
+  ///   - error: The error; evaluated on the main actor at the deadline.
+  /// - Returns: The derived future. It leaves this future at the deadline, or when it is cancelled (R16). Cancelling it
+  ///   frees the timer.
+  public func timeout(
+    after duration: Duration,
+    on context: MainContext,
+    failingWith error: @autoclosure @escaping @MainActor () -> Failure
+  ) -> Future {
+    timeout(after: duration, on: context.context, inlineIfDue: MainContext.isMainQueueCurrent) {
+      .failure(MainActor.assumeIsolated { error() })
+    }
+  }
+
+  /// Succeeds with `value`, on the main actor, if this future is not resolved in time.
+  /// - Parameters:
+  ///   - duration: The time limit. Zero or less times out at once on the main actor, or through the main queue
+  ///     elsewhere.
+  ///   - context: `.main` or `.mainImmediate`. Dispatch measures the time.
+  ///   - value: The value; evaluated on the main actor at the deadline.
+  /// - Returns: The derived future. It leaves this future at the deadline, or when it is cancelled (R16). Cancelling it
+  ///   frees the timer.
+  public func timeout(
+    after duration: Duration,
+    on context: MainContext,
+    fallback value: @autoclosure @escaping @MainActor () -> Value
+  ) -> Future {
+    timeout(after: duration, on: context.context, inlineIfDue: MainContext.isMainQueueCurrent) {
+      .success(MainActor.assumeIsolated { value() })
+    }
+  }
+}
+
+extension Future where Failure == any Error {
+  /// Fails with `TimeoutError`, on the main actor, if this future is not resolved in time.
+  /// - Parameters:
+  ///   - duration: The time limit. Zero or less times out at once on the main actor, or through the main queue
+  ///     elsewhere.
+  ///   - context: `.main` or `.mainImmediate`. Dispatch measures the time.
+  /// - Returns: The derived future. It leaves this future at the deadline, or when it is cancelled (R16). Cancelling it
+  ///   frees the timer.
+  public func timeout(after duration: Duration, on context: MainContext) -> Future {
+    timeout(after: duration, on: context, failingWith: TimeoutError(duration: duration))
+  }
+}
+
+extension Future where Value == Void, Failure == Never {
+  /// Returns a future that succeeds on the main actor after `duration`.
+  /// - Parameters:
+  ///   - duration: The delay.
+  ///   - context: `.main` or `.mainImmediate`. Dispatch measures the time.
+  /// - Returns: The future; it is resolved if `duration` is zero or less. Cancelling it frees the timer, and resolves
+  ///   it at once.
+  public static func after(_ duration: Duration, on context: MainContext) -> Future {
+    after(duration, on: context.context)
+  }
+}

@@ -1,0 +1,228 @@
+extension Future {
+  /// Transforms the value; a failure passes on unchanged.
+  ///
+  /// If the derived future is dropped, `transform` still runs (R5). Cost: three allocations while this future is
+  /// pending, one of them the closure; none if it is resolved.
+  /// - Parameters:
+  ///   - context: Where `transform` runs; `.immediate` by default.
+  ///   - transform: Makes the new value.
+  /// - Returns: The derived future. Cancellation: R16, R17.
+  @inlinable
+  @inline(__always)
+  public func map<New: Sendable>(
+    on context: ExecutionContext = .immediate,
+    _ transform: __owned @escaping @Sendable (Value) -> New
+  ) -> Future<New, Failure> {
+    // The call site knows which branch it takes, so it has one call.
+    context.isImmediate ? map(Transform(consume transform)) : map(on: context, Transform(consume transform))
+  }
+
+  @inlinable
+  @inline(never)
+  func map<New: Sendable>(_ transform: __owned Transform<Value, New>) -> Future<New, Failure> {
+    switch deliveredResult {
+    case .failure(let error)?: return .failed(error)
+    case .success(let value)?:
+      let trampoline = Trampoline.current
+      if trampoline.enter() {
+        defer { trampoline.leave() }
+        return .succeeded(transform(value))
+      }
+      let derived = State<New, Failure>()
+      trampoline.defer { if !derived.hasEnded { derived.resolve(.success(transform(value)), in: trampoline) } }
+      return Future<New, Failure>(derived)
+    case nil:
+      return attachStage(MapStage<Value, Outcome<New, Failure>>(of: unmanagedBase, consume transform))
+    }
+  }
+
+  @inlinable
+  @inline(never)
+  func map<New: Sendable>(on context: ExecutionContext, _ transform: Transform<Value, New>) -> Future<New, Failure> {
+    derive(on: context, for: .values) { result in
+      switch result {
+      case .success(let value): .succeeded(transform(value))
+      case .failure(let error): .failed(error)
+      }
+    }
+  }
+
+  /// Transforms the value, or fails with the error that `transform` throws; a failure passes on unchanged.
+  /// - Parameters:
+  ///   - context: Where `transform` runs; `.immediate` by default.
+  ///   - transform: Makes the new value, or throws the derived future's failure.
+  /// - Returns: The derived future. Cancellation: R16, R17.
+  @inlinable
+  @inline(never)
+  @_disfavoredOverload
+  public func map<New: Sendable>(
+    on context: ExecutionContext = .immediate,
+    _ transform: @escaping @Sendable (Value) throws(Failure) -> New
+  ) -> Future<New, Failure> {
+    flatMap(on: context, progressShare: 1) { value in
+      do throws(Failure) {
+        return .succeeded(try transform(value))
+      } catch {
+        return .failed(error)
+      }
+    }
+  }
+
+  /// Resolves as the future that `transform` makes of the value; a failure passes on unchanged.
+  ///
+  /// Recursion costs neither stack nor memory: `f(n) = step().flatMap { f(n - 1) }` runs for any `n` (R6). The future
+  /// that `transform` returns shares the state of the derived future if no other code has it.
+  ///
+  /// Both futures have one failure type. For a future with another one, write ``eraseFailure()`` or `mapError`.
+  ///
+  /// If the derived future is dropped, `transform` still runs (R5). Cost: three allocations while this future is
+  /// pending, one of them the closure. If it is resolved: none, if the returned future is resolved or was made in
+  /// `transform`.
+  /// - Parameters:
+  ///   - context: Where `transform` runs; `.immediate` by default.
+  ///   - progressShare: This future's share of the progress, in 0...1. The rest is for the second future (R19).
+  ///   - transform: Makes the second future. Returning the derived future itself traps, because it would never resolve.
+  /// - Returns: The derived future. Cancellation: R16, R17.
+  @inlinable
+  @inline(__always)
+  public func flatMap<New: Sendable>(
+    on context: ExecutionContext = .immediate,
+    progressShare: Double = 0.5,
+    _ transform: __owned @escaping @Sendable (Value) -> Future<New, Failure>
+  ) -> Future<New, Failure> {
+    // The call site knows which branch it takes, so it has one call.
+    context.isImmediate
+      ? flatMap(progressShare, Transform(consume transform))
+      : flatMap(on: context, progressShare, Transform(consume transform))
+  }
+
+  @inlinable
+  @inline(never)
+  func flatMap<New: Sendable>(
+    _ progressShare: Double,
+    _ transform: __owned Transform<Value, Future<New, Failure>>
+  ) -> Future<New, Failure> {
+    let share = progressShare.clampedToFraction
+    switch deliveredResult {
+    case .failure(let error)?: return .failed(error)
+    case .success(let value)?:
+      let trampoline = Trampoline.current
+      if trampoline.enter() {
+        defer { trampoline.leave() }
+        return Future<New, Failure>.derived(from: transform(value), in: trampoline, after: share)
+      }
+      let derived = FollowingStage<Outcome<New, Failure>>(progressShare: share)
+      trampoline.defer { if !derived.hasEnded { derived.follow(transform(value), in: trampoline) } }
+      return Future<New, Failure>(derived)
+    case nil:
+      return attachStage(FlatMapStage(ofValue: unmanagedBase, progressShare: share, consume transform))
+    }
+  }
+
+  @inlinable
+  @inline(never)
+  func flatMap<New: Sendable>(
+    on context: ExecutionContext,
+    _ progressShare: Double,
+    _ transform: Transform<Value, Future<New, Failure>>
+  ) -> Future<New, Failure> {
+    derive(on: context, for: .values, progressShare: progressShare.clampedToFraction) { result in
+      switch result {
+      case .success(let value): transform(value)
+      case .failure(let error): .failed(error)
+      }
+    }
+  }
+
+  /// Resolves as the future that `transform` makes of the value, or fails with the error that it throws.
+  /// - Parameters:
+  ///   - context: Where `transform` runs; `.immediate` by default.
+  ///   - progressShare: This future's share of the progress, in 0...1. The rest is for the second future (R19).
+  ///   - transform: Makes the second future, or throws the derived future's failure.
+  /// - Returns: The derived future. Cancellation: R16, R17.
+  @inlinable
+  @inline(never)
+  @_disfavoredOverload
+  public func flatMap<New: Sendable>(
+    on context: ExecutionContext = .immediate,
+    progressShare: Double = 0.5,
+    _ transform: @escaping @Sendable (Value) throws(Failure) -> Future<New, Failure>
+  ) -> Future<New, Failure> {
+    flatMap(on: context, progressShare: progressShare) { value in
+      do throws(Failure) {
+        return try transform(value)
+      } catch {
+        return .failed(error)
+      }
+    }
+  }
+}
+
+extension Future {
+  /// Resolves as the future that `transform` makes of the value, which cannot fail.
+  /// - Parameters:
+  ///   - context: Where `transform` runs; `.immediate` by default.
+  ///   - progressShare: This future's share of the progress, in 0...1. The rest is for the second future (R19).
+  ///   - transform: Makes the second future.
+  /// - Returns: The derived future. Cancellation: R16, R17.
+  @inlinable
+  @inline(never)
+  @_disfavoredOverload
+  public func flatMap<New: Sendable>(
+    on context: ExecutionContext = .immediate,
+    progressShare: Double = 0.5,
+    _ transform: @escaping @Sendable (Value) -> Future<New, Never>
+  ) -> Future<New, Failure> {
+    flatMap(on: context, progressShare: progressShare) { value -> Future<New, Failure> in
+      transform(value).setFailureType()
+    }
+  }
+
+  /// Replaces the value by `Void`; a failure passes on unchanged.
+  ///
+  /// Cost: three allocations while this future is pending, none if it is resolved.
+  /// - Returns: The derived future. Cancellation: R16, R17.
+  @inlinable
+  public func ignoreValue() -> Future<Void, Failure> {
+    map { _ in }
+  }
+}
+
+extension Future where Failure == Never {
+  /// Resolves as the future that `transform` makes of the value, which can fail although this future cannot.
+  /// - Parameters:
+  ///   - context: Where `transform` runs; `.immediate` by default.
+  ///   - progressShare: This future's share of the progress, in 0...1. The rest is for the second future (R19).
+  ///   - transform: Makes the second future.
+  /// - Returns: The derived future. Cancellation: R16, R17.
+  @inlinable
+  @inline(never)
+  @_disfavoredOverload
+  public func flatMap<V: Sendable, F: Error>(
+    on context: ExecutionContext = .immediate,
+    progressShare: Double = 0.5,
+    _ transform: @escaping @Sendable (Value) -> Future<V, F>
+  ) -> Future<V, F> {
+    derive(on: context, for: .values, progressShare: progressShare.clampedToFraction) { result in
+      switch result {
+      case .success(let value): transform(value)
+      }
+    }
+  }
+
+  /// Gives a future that cannot fail another failure type.
+  ///
+  /// For example, `zip` needs it for a future that `recover` made. For a future that can fail, write `mapError`.
+  ///
+  /// Cost: four allocations while this future is pending, none if it is resolved.
+  /// - Parameter type: The failure type, if it cannot be inferred.
+  /// - Returns: The derived future. Cancellation: R16, R17.
+  @inlinable
+  public func setFailureType<New: Error>(to type: New.Type = New.self) -> Future<Value, New> {
+    derive { result in
+      switch result {
+      case .success(let value): .succeeded(value)
+      }
+    }
+  }
+}

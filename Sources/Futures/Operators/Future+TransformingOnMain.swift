@@ -1,0 +1,247 @@
+// The transforms with `on: .main`: their closures are isolated to the main actor.
+//
+// Each transform stores the user's closure in one other closure, the argument of `derive`. That closure runs on the
+// main actor only for results to transform. Other results pass on inline, on any thread. So only the first case asserts
+// the isolation.
+
+extension Future {
+  /// Transforms the value; a failure passes on unchanged.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - transform: Makes the new value, on the main actor.
+  /// - Returns: The derived future. Cancellation: R16, R17.
+  public func map<New: Sendable>(
+    on context: MainContext,
+    _ transform: @escaping @MainActor (Value) -> New
+  ) -> Future<New, Failure> {
+    derive(on: context.context, for: .values) { result in
+      switch result {
+      case .success(let value): .succeeded(MainActor.assumeIsolated { transform(value) })
+      case .failure(let error): .failed(error)
+      }
+    }
+  }
+
+  /// Transforms the value, or fails with the error that `transform` throws; a failure passes on unchanged.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - transform: Makes the new value, on the main actor, or throws the derived future's failure.
+  /// - Returns: The derived future. Cancellation: R16, R17.
+  @_disfavoredOverload
+  public func map<New: Sendable>(
+    on context: MainContext,
+    _ transform: @escaping @MainActor (Value) throws(Failure) -> New
+  ) -> Future<New, Failure> {
+    derive(on: context.context, for: .values) { result in
+      switch result {
+      case .success(let value): MainActor.assumeIsolated { .catching { () throws(Failure) in try transform(value) } }
+      case .failure(let error): .failed(error)
+      }
+    }
+  }
+
+  /// Resolves as the future that `transform` makes of the value; a failure passes on unchanged.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - progressShare: This future's share of the progress, in 0...1. The rest is for the second future (R19).
+  ///   - transform: Makes the second future, on the main actor. Returning the derived future itself traps.
+  /// - Returns: The derived future. Cancellation: R16, R17.
+  public func flatMap<New: Sendable>(
+    on context: MainContext,
+    progressShare: Double = 0.5,
+    _ transform: @escaping @MainActor (Value) -> Future<New, Failure>
+  ) -> Future<New, Failure> {
+    derive(on: context.context, for: .values, progressShare: progressShare.clampedToFraction) { result in
+      switch result {
+      case .success(let value): MainActor.assumeIsolated { transform(value) }
+      case .failure(let error): .failed(error)
+      }
+    }
+  }
+
+  /// Resolves as the future that `transform` makes of the value, or fails with the error that it throws.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - progressShare: This future's share of the progress, in 0...1. The rest is for the second future (R19).
+  ///   - transform: Makes the second future, on the main actor, or throws the derived future's failure.
+  /// - Returns: The derived future. Cancellation: R16, R17.
+  @_disfavoredOverload
+  public func flatMap<New: Sendable>(
+    on context: MainContext,
+    progressShare: Double = 0.5,
+    _ transform: @escaping @MainActor (Value) throws(Failure) -> Future<New, Failure>
+  ) -> Future<New, Failure> {
+    derive(on: context.context, for: .values, progressShare: progressShare.clampedToFraction) { result in
+      switch result {
+      case .success(let value): MainActor.assumeIsolated { .flattening { () throws(Failure) in try transform(value) } }
+      case .failure(let error): .failed(error)
+      }
+    }
+  }
+
+  /// Resolves as the future that `transform` makes of the value, which cannot fail.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - progressShare: This future's share of the progress, in 0...1. The rest is for the second future (R19).
+  ///   - transform: Makes the second future, on the main actor.
+  /// - Returns: The derived future. Cancellation: R16, R17.
+  @_disfavoredOverload
+  public func flatMap<New: Sendable>(
+    on context: MainContext,
+    progressShare: Double = 0.5,
+    _ transform: @escaping @MainActor (Value) -> Future<New, Never>
+  ) -> Future<New, Failure> {
+    flatMap(on: context, progressShare: progressShare) { value -> Future<New, Failure> in
+      transform(value).setFailureType()
+    }
+  }
+}
+
+extension Future where Failure == Never {
+  /// Resolves as the future that `transform` makes of the value, which can fail although this future cannot.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - progressShare: This future's share of the progress, in 0...1. The rest is for the second future (R19).
+  ///   - transform: Makes the second future, on the main actor.
+  /// - Returns: The derived future. Cancellation: R16, R17.
+  @_disfavoredOverload
+  public func flatMap<V: Sendable, F: Error>(
+    on context: MainContext,
+    progressShare: Double = 0.5,
+    _ transform: @escaping @MainActor (Value) -> Future<V, F>
+  ) -> Future<V, F> {
+    derive(on: context.context, for: .values, progressShare: progressShare.clampedToFraction) { result in
+      switch result {
+      case .success(let value): MainActor.assumeIsolated { transform(value) }
+      }
+    }
+  }
+}
+
+// MARK: - Errors
+
+extension Future {
+  /// Transforms the error; a value passes on unchanged.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - transform: Makes the new error, on the main actor.
+  /// - Returns: The derived future. Cancellation: R16, R17.
+  public func mapError<New: Error>(
+    on context: MainContext,
+    _ transform: @escaping @MainActor (Failure) -> New
+  ) -> Future<Value, New> {
+    derive(on: context.context, for: .failures) { result in
+      switch result {
+      case .success(let value): .succeeded(value)
+      case .failure(let error): .failed(MainActor.assumeIsolated { transform(error) })
+      }
+    }
+  }
+
+  /// Replaces a failure by the future that `transform` returns; a value passes on unchanged.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - transform: Makes the second future, on the main actor.
+  /// - Returns: The derived future. Cancellation: R16, R17.
+  public func flatMapError<New: Error>(
+    on context: MainContext,
+    _ transform: @escaping @MainActor (Failure) -> Future<Value, New>
+  ) -> Future<Value, New> {
+    derive(on: context.context, for: .failures) { result in
+      switch result {
+      case .success(let value): .succeeded(value)
+      case .failure(let error): MainActor.assumeIsolated { transform(error) }
+      }
+    }
+  }
+
+  /// Replaces a failure by the future that `transform` returns, or by the error that it throws.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - transform: Makes the second future, on the main actor, or throws the derived future's failure.
+  /// - Returns: The derived future. Cancellation: R16, R17.
+  @_disfavoredOverload
+  public func flatMapError<New: Error>(
+    on context: MainContext,
+    _ transform: @escaping @MainActor (Failure) throws(New) -> Future<Value, New>
+  ) -> Future<Value, New> {
+    derive(on: context.context, for: .failures) { result in
+      switch result {
+      case .success(let value): .succeeded(value)
+      case .failure(let error): MainActor.assumeIsolated { .flattening { () throws(New) in try transform(error) } }
+      }
+    }
+  }
+
+  /// Replaces a failure by the value that `transform` returns, so the derived future cannot fail.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - transform: Makes a value of the error, on the main actor.
+  /// - Returns: The derived future. Cancellation: R16, R17.
+  public func recover(
+    on context: MainContext,
+    _ transform: @escaping @MainActor (Failure) -> Value
+  ) -> Future<Value, Never> {
+    derive(on: context.context, for: .failures) { result in
+      switch result {
+      case .success(let value): .succeeded(value)
+      case .failure(let error): .succeeded(MainActor.assumeIsolated { transform(error) })
+      }
+    }
+  }
+
+  /// Replaces a failure by the value that `transform` returns, or by the error that it throws.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - transform: Makes a value of the error, on the main actor, or throws the derived future's failure.
+  /// - Returns: The derived future. Cancellation: R16, R17.
+  @_disfavoredOverload
+  public func recover<New: Error>(
+    on context: MainContext,
+    _ transform: @escaping @MainActor (Failure) throws(New) -> Value
+  ) -> Future<Value, New> {
+    derive(on: context.context, for: .failures) { result in
+      switch result {
+      case .success(let value): .succeeded(value)
+      case .failure(let error): MainActor.assumeIsolated { .catching { () throws(New) in try transform(error) } }
+      }
+    }
+  }
+}
+
+// MARK: - Starting
+
+extension Future {
+  /// Runs `work` on the main actor, and resolves with its value or error.
+  ///
+  /// A cancellation before `work` has started keeps it from starting, if `Failure` can represent cancellation.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - work: Returns the value, or throws the future's failure.
+  public init(on context: MainContext, _ work: @escaping @MainActor () throws(Failure) -> Value) {
+    self = Future<Void, Failure>.succeeded(()).derive(on: context.context) { _ in
+      MainActor.assumeIsolated { .catching { () throws(Failure) in try work() } }
+    }
+  }
+
+  /// Runs `work` on the main actor, and resolves as the future that it returns.
+  ///
+  /// A cancellation before `work` has started keeps it from starting, if `Failure` can represent cancellation.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - work: Makes the future whose result this future takes.
+  public init(on context: MainContext, flattening work: @escaping @MainActor () -> Future<Value, Failure>) {
+    self = Future<Void, Failure>.succeeded(()).derive(on: context.context, progressShare: 0) { _ in
+      MainActor.assumeIsolated { work() }
+    }
+  }
+
+  /// Returns the future that `body` returns, or a future that has failed with the error that it throws.
+  private static func flattening(_ body: () throws(Failure) -> Future) -> Future {
+    do throws(Failure) {
+      return try body()
+    } catch {
+      return .failed(error)
+    }
+  }
+}

@@ -1,0 +1,211 @@
+public import Synchronization
+
+/// Runs work on a list of items, at most `limit` of them at any time.
+///
+/// One thread at a time starts items, in their order. The first is the caller of `startItems`. Later it is any thread
+/// that frees a slot while no other thread starts items. So items that complete at once run in a loop, and take no
+/// stack.
+@_fixed_layout
+@usableFromInline
+final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Upstream, @unchecked Sendable {
+  // @unchecked: the variables are protected by `lock`.
+  @usableFromInline let start: @Sendable (Item) -> Future<Value, Failure>
+  @usableFromInline let limit: Int
+  @usableFromInline let total: Int
+  @usableFromInline let derived: State<[Value], Failure>
+  @usableFromInline let lock = Lock()
+
+  /// The items that have not started, in reverse order; starting an item releases it.
+  @exclusivity(unchecked) @usableFromInline var waiting: [Item]
+  /// The values of the completed items, in the order of the items.
+  @exclusivity(unchecked) @usableFromInline var values: [Value?] = []
+  /// The running items, and the items whose futures are orphans, by their index.
+  @exclusivity(unchecked) @usableFromInline var running: [Int: JoinedInput] = [:]
+  /// The number of started items whose futures never resolve, and the reason why.
+  @exclusivity(unchecked) @usableFromInline var broken = 0
+  @exclusivity(unchecked) @usableFromInline var reason: BreakReason?
+  /// The number of started items without a value, including the broken ones.
+  @exclusivity(unchecked) @usableFromInline var active = 0
+  @exclusivity(unchecked) @usableFromInline var isStarting = false
+  @exclusivity(unchecked) @usableFromInline var isFinished = false
+  /// Whether the derived future was cancelled but cannot represent cancellation.
+  ///
+  /// The items still run, but no longer count as consumers of their futures.
+  @exclusivity(unchecked) @usableFromInline var isSilent = false
+
+  @inlinable
+  init(
+    _ items: some Collection<Item>,
+    limit: Int,
+    resolving derived: State<[Value], Failure>,
+    _ start: @escaping @Sendable (Item) -> Future<Value, Failure>
+  ) {
+    waiting = items.reversed()
+    total = waiting.count
+    self.limit = limit
+    self.derived = derived
+    self.start = start
+  }
+
+  /// The next action, performed outside the lock.
+  @usableFromInline
+  enum Step {
+    case start(Item, index: Int)
+    case succeed([Value])
+    case breakForever(BreakReason, leaving: [JoinedInput])
+    case wait
+  }
+
+  /// Starts items while slots are free, unless another thread does.
+  @inlinable
+  func startItems(in trampoline: Trampoline?) {
+    let isOurTurn = lock.withLock {
+      guard !isStarting, !isFinished else { return false }
+      isStarting = true
+      return true
+    }
+    guard isOurTurn else { return }
+    while true {
+      switch lock.withLock(nextStep) {
+      case .start(let item, let index): add(start(item), index: index, in: trampoline)
+      case .succeed(let values):
+        derived.resolve(.success(values), in: trampoline)
+        return
+      case .breakForever(let reason, let inputs):
+        derived.breakPromise(reason, leaving: inputs, in: trampoline)
+        return
+      case .wait: return
+      }
+    }
+  }
+
+  /// Returns the next action, under the lock; any action except `start` ends this thread's turn.
+  @inlinable
+  func nextStep() -> Step {
+    guard !isFinished else { return .wait }
+    if active < limit, let item = waiting.popLast() {
+      active += 1
+      values.append(nil)
+      return .start(item, index: values.count - 1)
+    }
+    isStarting = false
+    guard active == broken else { return .wait }
+    isFinished = true
+    guard let reason else { return .succeed(values.map { $0.unsafelyUnwrapped }) }
+    defer { running = [:] }
+    return .breakForever(reason, leaving: Array(running.values))
+  }
+
+  @inlinable
+  func add(_ future: Future<Value, Failure>, index: Int, in trampoline: Trampoline?) {
+    if let result = future.peek() {
+      switch result {
+      case .success(let value): derived.addProgressPart(of: total) { storeValue(index, value) }
+      case .failure(let error): fail(error, in: trampoline)
+      }
+    } else if case .shared(let state) = future.storage {
+      let consumer = Consumer(kind: .input) { _, source, trampoline in
+        if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
+          self.finish(index, result, in: trampoline)
+        } else {
+          self.markBroken(index, source.breakReason)
+        }
+        self.startItems(in: trampoline)
+      }
+      var (isFinished, isSilent) = (false, false)
+      derived.addProgressPart(of: total, state) {
+        lock.withLock {
+          (isFinished, isSilent) = (self.isFinished, self.isSilent)
+          if isSilent { consumer.status.store(.silent, ordering: .relaxed) }  // not shared yet
+          if !isFinished { running[index] = JoinedInput(state: state, consumer: consumer) }
+        }
+      }
+      if !isFinished { state.attach(consumer) }
+      if isFinished || isSilent { state.cancelIfUnneeded() }
+    }
+  }
+
+  @inlinable
+  func finish(_ index: Int, _ result: Result<Value, Failure>, in trampoline: Trampoline?) {
+    switch result {
+    case .success(let value): storeValue(index, value)
+    case .failure(let error): fail(error, in: trampoline)
+    }
+  }
+
+  @usableFromInline
+  func markBroken(_ index: Int, _ reason: BreakReason?) {
+    let input = lock.withLock { () -> JoinedInput? in
+      guard !isFinished else { return nil }
+      self.reason.note(reason)
+      broken += 1
+      // Keeps an orphan: the queue leaves it at the end.
+      return reason == nil ? nil : running.removeValue(forKey: index)
+    }
+    _ = input  // released here, outside the lock
+  }
+
+  @inlinable
+  func storeValue(_ index: Int, _ value: Value) {
+    removeRunning(index) {
+      values[index] = value
+      active -= 1
+    }
+  }
+
+  /// Removes a running item, and applies `change` under the lock.
+  @inlinable
+  func removeRunning(_ index: Int, _ change: () -> Void) {
+    let input = lock.withLock { () -> JoinedInput? in
+      guard !isFinished else { return nil }
+      change()
+      return running.removeValue(forKey: index)
+    }
+    _ = input  // released here, outside the lock
+  }
+
+  @inlinable
+  func fail(_ error: Failure, in trampoline: Trampoline?) {
+    let isFirst = lock.withLock {
+      defer { isFinished = true }
+      return !isFinished
+    }
+    guard isFirst else { return }
+    derived.resolve(.failure(error), in: trampoline)
+    leaveItems()
+  }
+
+  override var progressParts: ProgressParts {
+    lock.withLock {
+      let share = 1 / Double(total)
+      return ProgressParts(
+        states: running.map(\.value.state),
+        share: share,
+        done: Double(values.count - active) * share,
+        awaited: total - (values.count - active)
+      )
+    }
+  }
+
+  /// Leaves the running items, drops the items that have not started, and cancels futures without other consumers.
+  @inlinable
+  func leaveItems() { FutureState.cancel(leave(silently: false)) }
+
+  @usableFromInline
+  override func leave(silently isSilent: Bool) -> [FutureState] {
+    let (running, waiting, values) = lock.withLock { () -> ([Int: JoinedInput], [Item], [Value?]) in
+      self.isSilent = isSilent
+      guard !isSilent else { return (self.running, [], []) }
+      isFinished = true
+      defer {
+        self.running = [:]
+        self.waiting = []
+        self.values = []
+      }
+      return (self.running, self.waiting, self.values)
+    }
+    _ = (waiting, values)  // released here, outside the lock
+    return running.sorted { $0.key < $1.key }.map(\.value)
+      .filter { $0.state.leave($0.consumer, silently: isSilent) }.map(\.state)
+  }
+}

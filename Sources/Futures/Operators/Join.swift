@@ -1,0 +1,181 @@
+public import Synchronization
+
+/// Several input futures that together resolve one derived future.
+///
+/// It counts the inputs that are pending, and can leave them. It stores no results: the last input to resolve reads all
+/// results from the inputs, in their order. So an input costs only its consumer.
+///
+/// The consumers own the join, and the join owns the consumers, to leave the inputs. The cycle ends when the derived
+/// future is resolved, or when no input can resolve any more.
+@_fixed_layout
+@usableFromInline
+final class Join<Derived: OutcomeStorage>: Upstream, @unchecked Sendable {
+  // @unchecked: `inputs`, `complete` and `reason` are protected by `lock`.
+  @usableFromInline typealias Resolution = Result<Derived.Value, Derived.Failure>
+
+  @usableFromInline let derived: TypedState<Derived>
+
+  /// The number of all inputs, including inputs that are already resolved.
+  @usableFromInline let total: Int
+
+  @usableFromInline let rule: ProgressRule
+
+  @usableFromInline let lock = Lock()
+
+  /// The number of inputs whose result has not arrived.
+  @usableFromInline let awaited = Atomic<Int>(0)
+
+  @exclusivity(unchecked) @usableFromInline var inputs: [JoinedInput] = []
+
+  /// Makes the result from all inputs.
+  @exclusivity(unchecked) @usableFromInline var complete: (@Sendable () -> Resolution)?
+
+  /// The reason of a broken input, if there is one.
+  @exclusivity(unchecked) @usableFromInline var reason: BreakReason?
+
+  @inlinable
+  init(
+    _ derived: TypedState<Derived>,
+    of total: Int,
+    progress rule: ProgressRule,
+    complete: @escaping @Sendable () -> Resolution
+  ) {
+    self.derived = derived
+    self.total = total
+    self.rule = rule
+    self.complete = complete
+  }
+
+  override var progressParts: ProgressParts {
+    lock.withLock {
+      guard complete != nil else { return ProgressParts() }  // finished: the progress stays as it is
+      let share = 1 / Double(total)
+      return ProgressParts(
+        rule: rule,
+        states: inputs.map(\.state),
+        share: share,
+        done: Double(total - inputs.count) * share,
+        awaited: inputs.count
+      )
+    }
+  }
+
+  /// Attaches to all inputs, in order; their results can arrive meanwhile.
+  @inlinable
+  func start(_ inputs: [JoinedInput]) {
+    awaited.store(inputs.count, ordering: .relaxed)  // not shared yet
+    lock.withLock { self.inputs = inputs }
+    derived.link = .producer(.upstream(self))  // not shared yet
+    // By index: iterating counts a reference to each state and consumer.
+    for index in inputs.indices { inputs[index].state.attach(.passRetained(inputs[index].consumer)) }
+  }
+
+  /// Makes the closure that delivers an input's result to this join.
+  /// - Parameters:
+  ///   - type: The type of the inputs.
+  ///   - decide: Returns the result of the derived future if the input alone decides it.
+  /// - Returns: One closure for all inputs of `type`, so that an input is its consumer and nothing else.
+  @inlinable
+  func delivery<Value: Sendable, Failure: Error>(
+    of type: Future<Value, Failure>.Type,
+    deciding decide: @escaping @Sendable (Result<Value, Failure>) -> Resolution?
+  ) -> Consumer.Delivery {
+    { [self] _, source, trampoline in
+      if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
+        add(decide(result), in: trampoline)
+      } else {
+        markBroken(source.breakReason, in: trampoline)
+      }
+    }
+  }
+
+  /// Counts an input whose result has arrived, or resolves the derived future at once if there is a `decision`.
+  @inlinable
+  func add(_ decision: Resolution?, in trampoline: Trampoline) {
+    if let decision {
+      if derived.resolve(decision, in: trampoline) { leaveInputs() }
+    } else {
+      countDown(in: trampoline)
+    }
+  }
+
+  /// Counts an input that never resolves.
+  ///
+  /// The other inputs can still decide.
+  @usableFromInline
+  func markBroken(_ reason: BreakReason?, in trampoline: Trampoline) {
+    lock.withLock { self.reason.note(reason) }
+    countDown(in: trampoline)
+  }
+
+  @inlinable
+  func countDown(in trampoline: Trampoline) {
+    // Releasing: publishes the result of this thread's input. Acquiring: the last thread sees all results.
+    guard awaited.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
+    let (inputs, complete) = release()
+    if let reason = lock.withLock({ reason }) {
+      derived.breakPromise(reason, leaving: inputs, in: trampoline)
+    } else if let complete {
+      derived.resolve(complete(), in: trampoline)
+    }
+  }
+
+  /// Leaves the pending inputs, and cancels inputs without other consumers (R12).
+  @usableFromInline
+  func leaveInputs() { FutureState.cancel(leave(silently: false)) }
+
+  @usableFromInline
+  override func leave(silently isSilent: Bool) -> [FutureState] {
+    let inputs = isSilent ? lock.withLock { self.inputs } : release().inputs
+    return inputs.filter { $0.state.leave($0.consumer, silently: isSilent) }.map(\.state)
+  }
+
+  /// Removes the inputs and the completion, for the caller to release after unlocking.
+  @inlinable
+  func release() -> (inputs: [JoinedInput], complete: (@Sendable () -> Resolution)?) {
+    lock.withLock {
+      defer {
+        inputs = []
+        complete = nil
+      }
+      return (inputs, complete)
+    }
+  }
+}
+
+/// An input of a join: its state, and the join's consumer in that state.
+@frozen
+@usableFromInline
+struct JoinedInput {
+  @usableFromInline let state: FutureState
+  @usableFromInline let consumer: Consumer
+
+  @inlinable
+  init(state: FutureState, consumer: Consumer) {
+    self.state = state
+    self.consumer = consumer
+  }
+}
+
+extension Future {
+  /// Makes this future an input of a join.
+  /// - Parameter deliver: What the join does with the result: `Join.delivery(of:deciding:)`.
+  /// - Returns: The input, or `nil` if this future is resolved and has no state.
+  @inlinable
+  func input(_ deliver: @escaping Consumer.Delivery) -> JoinedInput? {
+    guard case .shared(let state) = storage else { return nil }
+    return JoinedInput(state: state, consumer: Consumer(kind: .input, deliver: deliver))
+  }
+
+  /// The value, if this future has succeeded.
+  @inlinable var peekedValue: Value? { peek()?.success }
+
+  /// The error, if this future has failed.
+  @inlinable var peekedError: Failure? { peek()?.failure }
+}
+
+extension Result {
+  @inlinable var success: Success? { if case .success(let value) = self { value } else { nil } }
+  @inlinable var isSuccess: Bool { if case .success = self { true } else { false } }
+  @inlinable var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
+}

@@ -1,0 +1,232 @@
+/// Promises by key, for protocols in which a response names its request.
+///
+/// A caller that asks for a pending key joins the running request. So a second caller cannot overwrite the continuation
+/// of the first. Each caller has a separate future. Cancelling one future does not affect the other callers. When all
+/// callers have left, the key is removed and `onCancel` runs, so that the work can stop (R17).
+///
+/// ```swift
+/// let replies = PendingPromises<RequestID, Data, any Error>("rpc") { id in
+///   connection.send(.cancel(id))
+/// }
+///
+/// func request(_ id: RequestID) -> Future<Data, any Error> {
+///   replies.future(for: id) { connection.send(.request(id)) }
+/// }
+///
+/// func didReceive(_ data: Data, for id: RequestID) {
+///   replies.resolve(id, with: .success(data))
+/// }
+/// ```
+///
+/// The work for a key can be a future itself, for example a download. It starts once, and only its callers get its
+/// result. It is cancelled when all its callers have left.
+///
+/// ```swift
+/// let thumbnails = PendingPromises<URL, Thumbnail, any Error>("thumbnail")
+///
+/// func thumbnail(_ url: URL) -> Future<Thumbnail, any Error> {
+///   thumbnails.future(sharing: url) { download(url).map(decode) }
+/// }
+/// ```
+///
+/// The key's `==` and `hash(into:)` run under a lock. They must not call back into this object.
+///
+/// A cancelled caller whose failure type cannot represent cancellation (`Never`) still gets the answer (R16). Its
+/// promise stays until `resolve`, `failAll` or the shared work resolves it. So resolve each key, or use a failure type
+/// that can represent cancellation.
+///
+/// Keep this object alive while answers can arrive. When it goes away, its pending futures fail with `BrokenPromise`,
+/// if `Failure` can hold that.
+public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
+  private typealias Caller = Promise<Value, Failure>
+
+  /// The pending request for one key.
+  private struct Entry {
+    /// The dictionary's copy of the key; the entry keeps it, so that it is not released under the lock.
+    let key: Key
+
+    /// The callers that wait, by number, in the order of arrival.
+    var callers: [Int: Caller] = [:]
+
+    /// The cancelled callers whose failure type cannot represent cancellation.
+    ///
+    /// They still get the result, but do not keep the request alive.
+    var silent: [Caller] = []
+
+    /// The number of the caller that started the request.
+    var request: Int
+
+    /// The shared work of the request, if there is any.
+    var work: Future<Value, Failure>?
+
+    /// All callers, in the order of delivery.
+    var inOrder: [Caller] { silent + callers.sorted { $0.key < $1.key }.map(\.value) }
+  }
+
+  private struct State {
+    var entries: [Key: Entry] = [:]
+    var callerCount = 0
+  }
+
+  private let label: String?
+  private let onCancel: (@Sendable (Key) -> Void)?
+  private let state = Locked(State())
+
+  /// Makes an object without pending keys.
+  /// - Parameters:
+  ///   - label: The name of the promises in errors and diagnostics.
+  ///   - onCancel: Stops the work for a key after all its callers have been cancelled. It runs outside every lock, on
+  ///     the thread that cancels the last caller. So another thread can ask for the key again meanwhile. If that
+  ///     matters and the work is a future, use `future(sharing:)`.
+  public init(_ label: String? = nil, onCancel: (@Sendable (Key) -> Void)? = nil) {
+    self.label = label
+    self.onCancel = onCancel
+  }
+
+  /// Returns a future of the answer for `key`, and joins the pending request if there is one.
+  ///
+  /// O(1).
+  /// - Parameters:
+  ///   - key: The key of the answer.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - start: Sends the request. It runs if the key is not pending: at once, outside every lock. It can resolve the
+  ///     key.
+  /// - Returns: A future for this caller alone. Cancelling it does not affect the other callers. When the last caller
+  ///   is cancelled, `onCancel` runs.
+  public func future(
+    for key: Key,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    start: () -> Void = {}
+  ) -> Future<Value, Failure> {
+    let caller = Caller(label, fileID: fileID, line: line)
+    if join(caller, key) != nil { start() }
+    return caller.future
+  }
+
+  /// Returns a future of the shared work for `key`: starts the work, or joins the running work.
+  ///
+  /// The work belongs to its callers. When all of them have been cancelled, the work is cancelled, unless its future
+  /// has another consumer. A later caller then starts new work, independent of the old. The futures of the callers have
+  /// the progress of the work. `resolve` and `failAll` resolve the futures of the callers, but do not stop the work.
+  ///
+  /// O(1).
+  /// - Parameters:
+  ///   - key: The key of the work.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - work: Starts the work. It runs if the key is not pending: at once, outside every lock.
+  /// - Returns: A future for this caller alone. Cancelling it does not affect the other callers.
+  public func future(
+    sharing key: Key,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ work: () -> Future<Value, Failure>
+  ) -> Future<Value, Failure> {
+    let caller = Caller(label, fileID: fileID, line: line)
+    if let number = join(caller, key) { begin(work(), for: key, request: number) }
+    return caller.future
+  }
+
+  /// Adds a caller.
+  /// - Returns: Its number, if it starts the request.
+  private func join(_ caller: Caller, _ key: Key) -> Int? {
+    let (number, isFirst, work) = state.withLock { state in
+      state.callerCount += 1
+      let number = state.callerCount
+      let isFirst = state.entries[key]?.callers.isEmpty ?? true
+      state.entries[key, default: Entry(key: key, request: number)].callers[number] = caller
+      if isFirst { state.entries[key]?.request = number }
+      return (number, isFirst, state.entries[key]?.work)
+    }
+    // Weak: this object owns the caller's promise, and breaks it when it goes away.
+    caller.onCancel { [weak self] in self?.leave(key, number) }
+    if let work { caller.progress.add(work, share: 1) }
+    return isFirst ? number : nil
+  }
+
+  /// Connects all callers to the work; leaves the work if they have left while it started.
+  private func begin(_ work: Future<Value, Failure>, for key: Key, request: Int) {
+    // A separate derived future: cancelling it leaves the work, which can have other consumers.
+    let shared = work.map { $0 }
+    let callers = state.withLock { state -> [Caller]? in
+      guard state.entries[key]?.request == request, state.entries[key]?.callers.isEmpty == false else { return nil }
+      state.entries[key]?.work = shared
+      return state.entries[key].map { Array($0.callers.values) }
+    }
+    guard let callers else { return shared.cancel() }
+    for caller in callers { caller.progress.add(shared, share: 1) }
+    guard case .shared(let state) = shared.storage else { return end(key, request: request) }
+    // An inline consumer: a callback would count as a wait for a broken promise. Only the callers' own consumers count.
+    state.attach(Consumer(kind: .inline) { [weak self] _, _, _ in self?.end(key, request: request) })
+  }
+
+  /// Resolves the callers of this request as its work, which is resolved or broken; later requests are not affected.
+  private func end(_ key: Key, request: Int) {
+    let entry = state.withLock { state in
+      state.entries[key]?.request == request ? state.entries.removeValue(forKey: key) : nil
+    }
+    guard let entry, let work = entry.work else { return }
+    // Not `follow`: a consumer that attaches to a broken future causes a report, and one report covers all callers
+    // (R4).
+    if case .shared(let state) = work.storage, let reason = state.root.breakReason {
+      for caller in entry.inOrder { caller.state.breakPromise(reason, in: nil) }
+    } else {
+      for caller in entry.inOrder { caller.follow(work) }
+    }
+  }
+
+  /// Resolves the futures of all callers of `key`, in the order of arrival.
+  ///
+  /// Cancelled callers whose failure type cannot represent cancellation come first.
+  /// - Parameters:
+  ///   - key: The key of the answer.
+  ///   - result: The answer.
+  /// - Returns: Whether the key was pending. If not, nothing happens.
+  @discardableResult
+  public func resolve(_ key: Key, with result: Result<Value, Failure>) -> Bool {
+    guard let entry = state.withLock({ $0.entries.removeValue(forKey: key) }) else { return false }
+    resolve(entry, with: result)
+    return true
+  }
+
+  /// Fails the futures of all callers of all keys, for example after a lost connection.
+  /// - Parameter error: The failure.
+  public func failAll(_ error: Failure) {
+    let entries = state.withLock { state in
+      defer { state.entries = [:] }
+      return state.entries
+    }
+    for entry in entries.values { resolve(entry, with: .failure(error)) }
+  }
+
+  /// The number of pending keys.
+  ///
+  /// O(number of keys).
+  public var count: Int {
+    state.withLock { state in state.entries.values.count { !$0.callers.isEmpty } }
+  }
+
+  private func resolve(_ entry: Entry, with result: Result<Value, Failure>) {
+    for caller in entry.inOrder { caller.resolve(result) }
+  }
+
+  /// Removes a cancelled caller.
+  private func leave(_ key: Key, _ number: Int) {
+    let (caller, ended, isLast) = state.withLock { state -> (Caller?, Entry?, Bool) in
+      // In place: no copy of the dictionary.
+      guard let caller = state.entries[key]?.callers.removeValue(forKey: number) else { return (nil, nil, false) }
+      if !Cancelled<Failure>.isExpressible { state.entries[key]?.silent.append(caller) }
+      guard state.entries[key]?.callers.isEmpty == true else { return (caller, nil, false) }
+      // Callers that cannot represent cancellation keep waiting for an answer, or for their shared work.
+      let isAwaited = state.entries[key]?.silent.isEmpty == false && state.entries[key]?.work == nil
+      return (caller, isAwaited ? nil : state.entries.removeValue(forKey: key), true)
+    }
+    _ = caller  // released here, outside the lock
+    if isLast { onCancel?(key) }
+    guard let ended, let work = ended.work else { return }
+    for caller in ended.silent { caller.follow(work) }
+    work.cancel()
+  }
+}

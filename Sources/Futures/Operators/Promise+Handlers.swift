@@ -1,0 +1,88 @@
+// Completion handlers for the common callback shapes. `promise.succeed` itself cannot be passed, because it returns a
+// `Bool`. Each handler owns the promise. If an API releases its handler without a call, the promise breaks.
+
+extension Promise {
+  /// A handler for APIs that complete with a `Result`.
+  @inlinable
+  public var resultHandler: @Sendable (Result<Value, Failure>) -> Void {
+    { self.resolve($0) }
+  }
+
+  /// A handler for APIs that complete with a value, or report success separately from failure.
+  @inlinable
+  public var valueHandler: @Sendable (Value) -> Void {
+    { self.succeed($0) }
+  }
+
+  /// A handler for APIs that report failure to a separate closure.
+  @inlinable
+  public var failureHandler: @Sendable (Failure) -> Void {
+    { self.fail($0) }
+  }
+}
+
+extension Promise where Value == Void {
+  /// A handler for APIs that complete without a value.
+  @inlinable
+  public var voidHandler: @Sendable () -> Void {
+    { self.succeed() }
+  }
+}
+
+extension Promise where Failure == any Error {
+  /// Returns a handler for APIs that complete with a `Result` of another failure type.
+  /// - Parameter type: The failure type, if it cannot be inferred.
+  /// - Returns: The handler.
+  @inlinable
+  public func resultHandler<Typed: Error>(of type: Typed.Type = Typed.self) -> @Sendable (Result<Value, Typed>) -> Void
+  {
+    { self.resolve($0.mapError { $0 }) }
+  }
+
+  /// A handler for APIs that complete with a value or an error, each optional.
+  ///
+  /// If the API passes both, the error wins. If it passes neither, the future fails with `CallbackContractViolation`.
+  @inlinable
+  public var valueOrErrorHandler: @Sendable (Value?, (any Error)?) -> Void {
+    { value, error in
+      if let error {
+        self.fail(error)
+      } else if let value {
+        self.succeed(value)
+      } else {
+        self.fail(self.contractViolation())
+      }
+    }
+  }
+
+  /// Returns a handler for APIs that complete with two values or an error, each optional, as URLSession does.
+  ///
+  /// An error wins over values. If a value is missing and there is no error, the future fails with
+  /// `CallbackContractViolation`.
+  /// - Returns: The handler.
+  @inlinable
+  public func valuesOrErrorHandler<First, Second>() -> @Sendable (First?, Second?, (any Error)?) -> Void
+  where Value == (First, Second) {
+    let handler = valueOrErrorHandler
+    return { first, second, error in
+      handler(first.flatMap { first in second.map { (first, $0) } }, error)
+    }
+  }
+}
+
+extension Promise where Value == Void, Failure == any Error {
+  /// A handler for APIs that complete with an error, or `nil` for success.
+  @inlinable
+  public var errorHandler: @Sendable ((any Error)?) -> Void {
+    { error in
+      if let error { self.fail(error) } else { self.succeed() }
+    }
+  }
+}
+
+extension Promise {
+  @usableFromInline
+  func contractViolation() -> CallbackContractViolation {
+    CallbackContractViolation(label: state.label, fileID: String(cString: fileID), line: UInt(line))
+  }
+}

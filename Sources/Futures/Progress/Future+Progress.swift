@@ -1,0 +1,104 @@
+extension Future {
+  /// The current progress of the work.
+  ///
+  /// A derived future has the progress of its sources. `flatMap` splits it between the first and the second future.
+  /// `zip`, `all` and the other joins average it. `race` and `firstSuccess` take the input with the most progress. All
+  /// other operators pass it on (R19). Without any report, it is 0 until the future has succeeded.
+  ///
+  /// It is 0 for a derived future that failed before its progress was first requested.
+  ///
+  /// Starts nothing. Cost: O(1) after the first request. The first request makes a record for each stage of the chain.
+  public var currentProgress: FutureProgress {
+    switch storage {
+    case .succeeded: return .finished
+    case .failed: return .none
+    case .shared(let state):
+      let state = state.root
+      state.followProgress()
+      return state.lock.withLock { state.lastProgress }
+    }
+  }
+
+  /// Calls `callback` with the current progress, and then with each change of it.
+  ///
+  /// The last call comes before the callbacks of the future, and before waiters resume. Its fraction is 1 if the future
+  /// has succeeded. No call follows it. During this call, `peek` already returns the result. On an ended future there
+  /// is one call, with the last state (R20). The calls of one callback never overlap on `.immediate` and on serial
+  /// contexts. If two threads report at once, one call can cover both, with the newest state.
+  ///
+  /// Observing the progress starts a lazy future, but adds no consumer (R16). So a future without consumers is
+  /// cancelled even if its progress is observed. `callback` must not wait for the future itself.
+  ///
+  /// Cost: two allocations, one of them the closure, and O(1) for each report. A context other than `.immediate` adds
+  /// one submission for each report.
+  /// - Parameters:
+  ///   - context: Where `callback` runs.
+  ///   - callback: Gets the progress.
+  /// - Returns: A registration that removes the callback. It does not wait for a call on another thread. It can be
+  ///   ignored: the callback is released when the future ends.
+  @discardableResult
+  public func whenProgressed(
+    on context: ExecutionContext,
+    _ callback: @escaping @Sendable (FutureProgress) -> Void
+  ) -> Registration {
+    observeProgress(on: context, includingEnd: false, callback)
+  }
+
+  /// Does the same as `whenProgressed`, but can also call `callback` at the end of the future without a change.
+  package func observeProgress(
+    on context: ExecutionContext,
+    includingEnd includesEnd: Bool = true,
+    _ callback: @escaping @Sendable (FutureProgress) -> Void
+  ) -> Registration {
+    if case .shared(let state) = storage {
+      let state = state.root
+      state.followProgress()
+      let observer = ProgressObserver(on: context, includingEnd: includesEnd, callback)
+      if state.addListener(observer) {
+        state.start()
+        return Registration(state: state, consumer: observer)
+      }
+    }
+    let progress = currentProgress
+    return Future<FutureProgress, Never>.succeeded(progress).whenSucceeded(on: context, callback)
+  }
+
+  /// Calls `callback` on the main actor with the current progress, and then with each change of it.
+  ///
+  /// The closure needs no annotation. All else is as in the overload for other contexts.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - callback: Gets the progress.
+  /// - Returns: A registration that removes the callback. It can be ignored: the callback is released when the future
+  ///   ends.
+  @discardableResult
+  public func whenProgressed(
+    on context: MainContext,
+    _ callback: @escaping @MainActor (FutureProgress) -> Void
+  ) -> Registration {
+    whenProgressed(on: context.context) { progress in MainActor.assumeIsolated { callback(progress) } }
+  }
+}
+
+/// The place where readers find the progress of a future.
+package enum ProgressOrigin: Sendable {
+  case state(FutureState)
+  /// The last progress of a resolved future, which needs no state.
+  case last(FutureProgress)
+}
+
+extension Future {
+  /// The place where readers find the progress.
+  package var progressOrigin: ProgressOrigin {
+    guard case .shared(let state) = storage else { return .last(currentProgress) }
+    return .state(state.root)
+  }
+}
+
+extension FutureState {
+  /// Prepares the progress for readers, and starts a lazy future.
+  package final func beginReadingProgress() {
+    followProgress()
+    start()
+  }
+}

@@ -1,0 +1,267 @@
+public import Synchronization
+
+// Progress travels from a future to its derived futures, where it was requested. The first request links the state to the
+// states whose progress it combines, and these to theirs. These are loops and not recursions, so a chain of any length
+// takes no stack.
+//
+// One thread at a time notifies the listeners of a state. A report from another thread only updates the record. So the
+// calls of one listener never overlap, and never go back to older progress. A report without listeners allocates nothing.
+
+extension FutureState {
+  /// The record of the progress, if it was requested or reported.
+  ///
+  /// Under the lock.
+  final var progressRecord: ProgressRecord? {
+    extras?.progress
+  }
+
+  /// The current progress, or the last one of a settled state.
+  ///
+  /// Under the lock.
+  final var lastProgress: FutureProgress {
+    progressRecord?.current ?? (hasSucceeded ? .finished : .none)
+  }
+
+  /// Returns the progress if `listener` has not got it, and counts it as seen.
+  ///
+  /// Under the lock.
+  final func unseenProgress(of listener: ProgressListener) -> FutureProgress? {
+    guard let record = progressRecord, listener.seen != record.version else { return nil }
+    listener.seen = record.version
+    return record.current
+  }
+}
+
+// MARK: - Reporting
+
+extension FutureState {
+  /// Changes the progress of a pending state, and notifies the listeners.
+  /// - Parameters:
+  ///   - record: The record of this state. A parameter, because looking it up took as long as the rest of a report.
+  ///   - change: Changes the record, and returns whether the progress changed.
+  /// - Returns: Whether the state is pending.
+  @inline(__always)
+  final func changeProgress(_ record: ProgressRecord, _ change: (ProgressRecord) -> Bool) -> Bool {
+    let (isPending, mustNotify) = lock.withLock { () -> (Bool, Bool) in
+      guard phase.load(ordering: .relaxed) <= .following else { return (false, false) }
+      return (true, change(record) && record.beginDelivering())
+    }
+    if mustNotify { notifyListeners() }
+    return isPending
+  }
+
+  /// Counts the progress of `child` as `share` of the whole; `nil` is a child that has ended.
+  final func addProgress(_ record: ProgressRecord, of child: FutureState?, share: Double) {
+    var link: ProgressLink?
+    _ = changeProgress(record) { record in
+      let share = record.reserve(share)
+      guard let child else { return record.addEnded(share) }
+      link = record.link(to: child, from: self, as: .part(share))
+      return false
+    }
+    if let link { Self.connect([link]) }
+  }
+
+  /// Counts an input as one of `total` parts.
+  /// - Parameters:
+  ///   - total: The number of all parts.
+  ///   - source: The pending input; `nil` for an input that is already resolved.
+  ///   - change: Adds the input to the `progressParts` of the producer. Runs under the lock, so that a new record counts the
+  ///     input exactly once.
+  @usableFromInline
+  final func addProgressPart(of total: Int, _ source: FutureState? = nil, _ change: () -> Void) {
+    var link: ProgressLink?
+    let mustNotify = lock.withLock {
+      change()
+      guard phase.load(ordering: .relaxed) <= .orphaned, let record = progressRecord else { return false }
+      let share = ProgressPart(1 / Double(total))
+      guard let source else { return record.addEnded(share) && record.beginDelivering() }
+      link = record.link(to: source, from: self, as: .part(share))
+      return false
+    }
+    if mustNotify { notifyListeners() }
+    if let link { Self.connect([link]) }
+  }
+
+  /// Applies the progress of a linked state.
+  /// - Returns: Whether the caller must notify the listeners of this state.
+  private final func sourceReported(_ link: ProgressLink, _ progress: FutureProgress) -> Bool {
+    lock.withLock {
+      guard phase.load(ordering: .relaxed) <= .orphaned, let record = progressRecord else { return false }
+      return record.update(link, to: progress) && record.beginDelivering()
+    }
+  }
+
+  /// Counts a linked state as ended, after its last progress if that is new.
+  final func sourceEnded(_ link: ProgressLink, last: FutureProgress? = nil) {
+    let mustNotify = lock.withLock {
+      guard phase.load(ordering: .relaxed) <= .orphaned, let record = progressRecord else { return false }
+      // A success needs no update: a part counts in full, and a derived state reports its own success.
+      let isChanged = if let last, !last.isFinished { record.update(link, to: last) } else { false }
+      return (record.unlink(link) || isChanged) && record.beginDelivering()
+    }
+    if mustNotify { notifyListeners() }
+  }
+}
+
+// MARK: - Notifying
+
+extension FutureState {
+  /// Notifies the listeners of this state, and of the states that are linked to it.
+  ///
+  /// Only after `beginDelivering()` returned `true`.
+  private final func notifyListeners() {
+    Trampoline.current.notifyListeners(of: self)
+  }
+
+  /// Notifies each listener once; linked states queue in the trampoline.
+  final func notifyListenersOnce(in trampoline: Trampoline) {
+    let version = lock.withLock { progressRecord?.beginRound() ?? 0 }
+    while true {
+      switch lock.withLock({ progressRecord?.nextStep(inRoundOf: version) ?? .finish(deliversResult: false) }) {
+      case .call(let call, let progress): call.run(progress)
+      case .update(let link, let progress):
+        if link.target.sourceReported(link, progress) { trampoline.notifyLater(link.target) }
+      case .resume(let reader): reader.resume()
+      case .repeatLater: return trampoline.notifyLater(self)
+      case .finish(let deliversResult):
+        if deliversResult { deliver(in: nil) }
+        return
+      }
+    }
+  }
+}
+
+// MARK: - Linking
+
+extension FutureState {
+  /// Adds a listener, and notifies it of the current progress.
+  /// - Returns: `false` if the state is settled, or the listener was withdrawn.
+  final func addListener(_ listener: ProgressListener) -> Bool {
+    let (isAdded, mustNotify, feed) = lock.withLock { () -> (Bool, Bool, (any ProgressFeed)?) in
+      guard phase.load(ordering: .relaxed) <= .orphaned, let record = progressRecord,
+        listener.status.load(ordering: .relaxed) == .new
+      else { return (false, false, nil) }
+      listener.status.store(.listed, ordering: .relaxed)
+      record.listeners.prepend(.passRetained(listener))
+      return (true, record.beginDelivering(), record.feed)
+    }
+    if mustNotify { notifyListeners() }
+    feed?.beginReporting()
+    return isAdded
+  }
+
+  /// Makes the progress record of a pending state, if there is none, and links it to its sources.
+  final func followProgress() {
+    let (links, feed) = lock.withLock { (beginProgress(), progressRecord?.feed) }
+    Self.connect(links)
+    feed?.read()
+  }
+
+  /// Links the progress, if it was requested, to the source of the state's new producer.
+  final func relinkProgress() {
+    let (link, replaced, mustNotify) = lock.withLock { () -> (ProgressLink?, [ProgressLink], Bool) in
+      guard phase.load(ordering: .relaxed) <= .following, let record = progressRecord, let link = linkToSource() else {
+        return (nil, [], false)
+      }
+      let (replaced, isChanged) = record.setSource(link)
+      return (link, replaced, isChanged && record.beginDelivering())
+    }
+    for link in replaced { link.disconnect() }
+    if mustNotify { notifyListeners() }
+    if let link { Self.connect([link]) }
+  }
+
+  /// Returns a link to the source of a derived state.
+  ///
+  /// Under the lock.
+  private final func linkToSource() -> ProgressLink? {
+    guard let stage = producingStage, let source = stage.stageSource else { return nil }
+    return ProgressLink(from: source, to: self, as: .source(stage.place.regionOfSource))
+  }
+
+  /// Makes the progress record of a pending state, if there is none.
+  ///
+  /// Under the lock.
+  /// - Returns: The links that the caller connects after unlocking.
+  private final func beginProgress() -> [ProgressLink] {
+    guard phase.load(ordering: .relaxed) <= .orphaned, progressRecord == nil else { return [] }
+    let progress = ProgressRecord()
+    madeExtras.progress = progress
+    if let link = linkToSource() {
+      _ = progress.setSource(link)
+      return [link]
+    }
+    guard case .upstream(let inputs) = producer else { return [] }
+    let parts = inputs.progressParts
+    let role: ProgressLink.Role
+    switch parts.rule {
+    case .passedThrough: role = .source(.whole)
+    case .furthest: role = .rival
+    case .average:
+      progress.begin(parts)
+      role = .part(ProgressPart(parts.share))
+    }
+    return parts.states.map { progress.link(to: $0, from: self, as: role) }
+  }
+
+  /// Adds the links to the listeners of their sources, and links these to their own sources, and so on.
+  private static func connect(_ links: [ProgressLink]) {
+    var links = links
+    while let link = links.popLast() {
+      let source = link.source.root
+      links += source.lock.withLock { source.beginProgress() }
+      // Not added: the source has settled, or the link was disconnected. The target ignores a disconnected link.
+      if !source.addListener(link) { link.target.sourceEnded(link) }
+    }
+  }
+}
+
+extension ProgressLink {
+  /// Removes the link from its source, because its target has ended or has another source.
+  ///
+  /// O(1).
+  func disconnect() {
+    let source = source.root
+    if !source.withdraw(self) { source.lock.withLock { source.unlist(self) }?.release() }
+  }
+}
+
+/// How a state combines the progress of its inputs.
+@usableFromInline
+enum ProgressRule {
+  case average
+  /// The maximum, because one input decides.
+  case furthest
+  /// The progress of the only input.
+  case passedThrough
+}
+
+/// The inputs of a state, as parts of its progress.
+struct ProgressParts {
+  var rule = ProgressRule.average
+  /// The pending inputs.
+  var states: [FutureState] = []
+  /// The share of each input.
+  var share = 0.0
+  /// The sum of the shares of the ended inputs.
+  var done = 0.0
+  /// The number of inputs that have not ended, including inputs that have not started.
+  var awaited = 0
+}
+
+// MARK: - Settling
+
+extension FutureState {
+  /// Whether listeners might not have got the last progress yet.
+  @inlinable
+  final var isNotifyingProgress: Bool {
+    // Relaxed: a caller that sees a later phase returns the result, which it has read before.
+    let phase = phase.load(ordering: .relaxed)
+    return (phase == .delivering || phase == .closing) && hasProgress
+  }
+
+  /// Whether the progress was requested or reported.
+  @usableFromInline
+  final var hasProgress: Bool { lock.withLock { progressRecord != nil } }
+}

@@ -1,0 +1,118 @@
+internal import Synchronization
+
+// The connection between a future's progress and a progress object elsewhere, such as Foundation's `Progress`.
+
+/// Reads the progress of a promise from another object.
+///
+/// The progress record owns the feed until the state has ended. So the feed must not own the reporter. Any thread calls
+/// it, never under a lock.
+package protocol ProgressFeed: AnyObject, Sendable {
+  /// Reports the latest progress once.
+  func read()
+
+  /// Reports the latest progress, and each later change while there are listeners.
+  func beginReporting()
+
+  /// Releases the other object: the state has ended, or another feed replaces this one.
+  func end()
+
+  /// Whether the work can be paused.
+  var isPausable: Bool { get }
+
+  /// Pauses the work.
+  func pause()
+
+  /// Resumes the work.
+  func resume()
+}
+
+extension ProgressReporter {
+  /// Whether the progress has listeners.
+  package var hasListeners: Bool {
+    guard let record else { return false }
+    return state.lock.withLock { !record.listeners.isEmpty }
+  }
+
+  /// The token that is cancelled with the future.
+  package var cancellationToken: CancellationToken { state.cancellationToken }
+
+  /// Reads the progress from `feed` until the future ends; ends the previous feed, or `feed` after the end.
+  package func follow(_ feed: any ProgressFeed) {
+    let (replaced, hasListeners) = state.lock.withLock { () -> ((any ProgressFeed)?, Bool) in
+      guard let record, state.phase.load(ordering: .relaxed) <= .following else { return (feed, false) }
+      defer { record.feed = feed }
+      return (record.feed, !record.listeners.isEmpty)
+    }
+    replaced?.end()
+    guard replaced !== feed else { return }
+    if hasListeners { feed.beginReporting() } else { feed.read() }
+  }
+}
+
+extension Future {
+  /// The feeds of this future and of all futures behind its progress, as far as the progress was requested.
+  ///
+  /// O(number of futures); no stack.
+  package var progressFeeds: [any ProgressFeed] {
+    guard case .shared(let state) = storage else { return [] }
+    return state.progressFeeds
+  }
+
+  /// How the future has ended; `nil` while it can still end in another way.
+  ///
+  /// It is `cancellation` if the future was cancelled, or failed with an error that represents cancellation. A broken
+  /// future that was not cancelled has failed.
+  package var ending: FutureEnding? {
+    switch storage {
+    case .succeeded: return .success
+    case .failed(let error): return Cancelled.isSaid(by: error) ? .cancellation : .failure
+    case .shared(let state):
+      let state = state.typedRoot
+      switch state.result {
+      case .success?: return .success
+      case .failure(let error)? where Cancelled.isSaid(by: error): return .cancellation
+      case nil where state.breakReason == nil: return nil
+      case .failure?, nil: return state.wasCancelled ? .cancellation : .failure
+      }
+    }
+  }
+}
+
+/// How a future has ended, without its result.
+package enum FutureEnding: Sendable { case success, failure, cancellation }
+
+extension Cancelled {
+  /// Whether `error` represents cancellation.
+  fileprivate static func isSaid(by error: Failure) -> Bool {
+    error is CancellationError || (error as? any CancellableFailure)?.isCancelled ?? false
+  }
+}
+
+extension CancellableFailure {
+  /// Whether this equals `.cancelled`; `false` if the type is not `Equatable`.
+  fileprivate var isCancelled: Bool {
+    func equals<Other: Equatable>(_ other: Other) -> Bool { self as? Other == other }
+    // Through `Any`: where Foundation is visible, the compiler treats each error as an `NSError`, which is `Equatable`.
+    let cancelled: Any = Self.cancelled
+    guard let cancelled = cancelled as? any Equatable else { return false }
+    return equals(cancelled)
+  }
+}
+
+extension FutureState {
+  /// The feeds of this state, and of the states behind its progress.
+  fileprivate final var progressFeeds: [any ProgressFeed] {
+    var feeds: [any ProgressFeed] = []
+    var states = [self]
+    var seen: Set<ObjectIdentifier> = []
+    while let state = states.popLast()?.root {
+      guard seen.insert(ObjectIdentifier(state)).inserted else { continue }
+      state.lock.withLock {
+        guard let record = state.progressRecord else { return }
+        if let feed = record.feed { feeds.append(feed) }
+        for link in record.links.values { states.append(link.source) }
+      }
+    }
+    return feeds
+  }
+}

@@ -1,0 +1,230 @@
+internal import Synchronization
+
+// The listeners to a state's progress: a callback, a link to another state, a task that reads. One thread at a time
+// notifies them. The last notification comes when the state settles, before its callbacks run (R20).
+
+/// A listener to the progress of a state.
+@usableFromInline
+package class ProgressListener: Consumer, @unchecked Sendable {
+  // @unchecked: as the base class says. The lock of the state protects `seen`.
+
+  /// The version of the progress that the listener got last.
+  final var seen: UInt64
+
+  init(seen: UInt64 = 0, deliver: @escaping Delivery) {
+    self.seen = seen
+    super.init(kind: .progress, deliver: deliver)
+  }
+
+  /// Returns the step that notifies this listener, and moves it from the front of the list.
+  ///
+  /// Under the lock of the state.
+  func takeStep(in record: ProgressRecord) -> ProgressStep {
+    preconditionFailure("A progress listener has no step. Override `takeStep(in:)`.")
+  }
+}
+
+/// The next step in notifying the listeners of a state, performed after unlocking.
+enum ProgressStep {
+  case call(ProgressObserver.Call, FutureProgress)
+  case update(ProgressLink, FutureProgress)
+  case resume(ProgressReader)
+  /// All listeners have the progress from the beginning of the round, and there is newer progress.
+  case repeatLater
+  /// All listeners have the current progress, or the state is settled.
+  case finish(deliversResult: Bool)
+}
+
+/// A user's callback that gets each change of the progress.
+final class ProgressObserver: ProgressListener, @unchecked Sendable {
+  // @unchecked: the lock of the state protects the variables while the observer is in the list. Afterwards only the thread
+  // that removed it uses them.
+  typealias Callback = @Sendable (FutureProgress) -> Void
+
+  /// A callback and its context.
+  struct Call {
+    let context: ExecutionContext
+    let callback: Callback
+
+    /// Calls the callback, inline or on its context.
+    func run(_ progress: FutureProgress) {
+      guard !context.isImmediate else { return callback(progress) }
+      context.execute { [callback] in callback(progress) }
+    }
+  }
+
+  /// A callback that its context can hold longer than the observer; empty once the observer was removed.
+  private final class Slot: Sendable {
+    private let callback: Locked<Callback?>
+
+    init(_ callback: @escaping Callback) { self.callback = Locked(callback) }
+
+    func call(_ progress: FutureProgress) { callback.withLock { $0 }?(progress) }
+
+    func clear() { _ = callback.take() }
+  }
+
+  private var context: ExecutionContext?
+  private var callback: Callback?
+  private var slot: Slot?
+
+  /// Whether the callback is also called at the end of a future whose progress has not changed.
+  private let includesEnd: Bool
+
+  init(on context: ExecutionContext, includingEnd includesEnd: Bool, _ callback: @escaping Callback) {
+    self.context = context
+    if context.isImmediate {
+      self.callback = callback
+    } else {
+      let slot = Slot(callback)
+      self.slot = slot
+      self.callback = { slot.call($0) }
+    }
+    self.includesEnd = includesEnd
+    super.init { consumer, state, _ in
+      let observer = unsafeDowncast(consumer, to: ProgressObserver.self)
+      let progress = state.lock.withLock {
+        state.unseenProgress(of: observer) ?? (observer.includesEnd ? state.lastProgress : nil)
+      }
+      let call = observer.call
+      observer.clear()
+      if let progress { call.run(progress) }
+    }
+  }
+
+  private var call: Call {
+    guard let context, let callback else {
+      preconditionFailure("A progress observer is in a list without its callback. Remove it before it is cleared.")
+    }
+    return Call(context: context, callback: callback)
+  }
+
+  override func takeStep(in record: ProgressRecord) -> ProgressStep {
+    record.listeners.rotate()
+    return .call(call, record.current)
+  }
+
+  override func release() {
+    slot?.clear()
+    clear()
+  }
+
+  private func clear() {
+    context = nil
+    callback = nil
+    slot = nil
+  }
+}
+
+/// The listener that passes the progress of one state to another.
+final class ProgressLink: ProgressListener, @unchecked Sendable {
+  // @unchecked: the lock of `target` protects `counted`.
+  enum Role {
+    /// The target is derived from the source, whose progress fills this region.
+    case source(ProgressRegion)
+    /// The source counts as this part of the target.
+    case part(ProgressPart)
+    /// The target takes the maximum of its sources.
+    case rival
+  }
+
+  /// Both states own the link, and the link owns both, until one of them settles.
+  let source: FutureState
+  let target: FutureState
+  let role: Role
+
+  /// The amount that the target has counted for the source, if the source is a part.
+  var counted = ProgressPart.nothing
+
+  init(from source: FutureState, to target: FutureState, as role: Role) {
+    self.source = source
+    self.target = target
+    self.role = role
+    super.init { consumer, state, _ in
+      let link = unsafeDowncast(consumer, to: ProgressLink.self)
+      let last = state.lock.withLock { state.unseenProgress(of: link) }
+      link.target.sourceEnded(link, last: last)
+    }
+  }
+
+  override func takeStep(in record: ProgressRecord) -> ProgressStep {
+    record.listeners.rotate()
+    return .update(self, record.current)
+  }
+}
+
+/// A suspended task that waits for new progress.
+package final class ProgressReader: ProgressListener, @unchecked Sendable {
+  // @unchecked: set before the reader is listed. Then the thread that removes it from the list resumes it.
+  fileprivate var continuation: UnsafeContinuation<Void, Never>?
+
+  package init() {
+    super.init { consumer, _, _ in unsafeDowncast(consumer, to: ProgressReader.self).resume() }
+  }
+
+  func resume() { continuation.unsafelyUnwrapped.resume() }
+
+  /// Removes the reader from the list, because one notification ends its wait.
+  override func takeStep(in record: ProgressRecord) -> ProgressStep {
+    status.store(.finished, ordering: .relaxed)
+    record.listeners.popFirst()?.release()  // the caller keeps the reader
+    return .resume(self)
+  }
+}
+
+extension FutureState {
+  /// The progress that a reader has not read.
+  package enum ProgressNews {
+    case unread(FutureProgress, version: UInt64)
+    /// None, and the state is settled.
+    case ended
+    /// None yet.
+    case none
+  }
+
+  /// Returns the progress that is newer than `version`; `nil` stands for a reader that has read nothing.
+  ///
+  /// O(1), no allocation.
+  package final func progressNews(since version: UInt64?) -> ProgressNews {
+    let state = root
+    return state.lock.withLock {
+      let record = state.progressRecord
+      let newest = record?.version ?? version ?? 0
+      if version == newest { return state.phase.load(ordering: .relaxed) > .orphaned ? .ended : .none }
+      return .unread(state.lastProgress, version: newest)
+    }
+  }
+
+  /// Resumes `continuation` when there is progress newer than `version`; at once if there is, or if the state is settled.
+  package final func attach(
+    _ reader: ProgressReader,
+    since version: UInt64,
+    resuming continuation: UnsafeContinuation<Void, Never>
+  ) {
+    let state = root
+    reader.continuation = continuation
+    reader.seen = version
+    let (isListed, feed) = state.lock.withLock { () -> (Bool, (any ProgressFeed)?) in
+      guard state.phase.load(ordering: .relaxed) <= .orphaned, let record = state.progressRecord,
+        record.version == version, reader.status.load(ordering: .relaxed) == .new
+      else { return (false, nil) }
+      reader.status.store(.listed, ordering: .relaxed)
+      record.listeners.append(.passRetained(reader))
+      return (true, record.feed)
+    }
+    if !isListed { continuation.resume() }
+    feed?.beginReporting()
+  }
+
+  /// Ends the wait of `reader` without new progress.
+  ///
+  /// O(1).
+  package final func abandon(_ reader: ProgressReader) {
+    let state = root
+    // A withdrawn reader has no continuation yet. `attach` resumes it.
+    if state.withdraw(reader) { return }
+    guard let listed = state.lock.withLock({ state.unlist(reader) }) else { return }
+    reader.resume()
+    listed.release()
+  }
+}

@@ -1,0 +1,269 @@
+/// The progress of one state, and its listeners; made by the first report or request.
+///
+/// The lock of the state protects it. It calls no other object: the state does that after unlocking
+/// (`FutureState+Progress`). Progress is pushed: the record has a link to each state whose progress it combines. A link is a
+/// listener of that state. A state whose progress was never requested has no record, and gets no updates.
+///
+/// The seam: the files of `State` and `Consumers` use these members only. The last two need no lock.
+///
+/// | member | use |
+/// |---|---|
+/// | `FutureState.progressRecord` | `nil` if the progress was never requested |
+/// | `remove(_:)` | removes a listener from a pending state |
+/// | `end(isSuccess:before:)` | ends the progress of a settled or released state: the listeners move before its consumers |
+/// | `detach(_:)` | removes the links, and the other objects that a cancelled, orphaned or settled state no longer needs |
+/// | `Detached.release()` | releases them |
+/// | `FutureState.relinkProgress()` | takes the progress from the new producer of the state |
+///
+/// Besides, a stage has a `place` in the progress, and several inputs have `progressParts`.
+///
+/// In return the progress uses these members of the state: `lock`, `phase`, `root`, `hasSucceeded` and `madeExtras`; for
+/// its sources `producingStage` and `producer`; for its listeners `withdraw`, `unlist` and `deliver(in:)`.
+final class ProgressRecord: @unchecked Sendable {
+  // @unchecked: the lock of the state protects it.
+
+  /// The latest progress.
+  @exclusivity(unchecked) private(set) var current = FutureProgress.none
+
+  /// The number of changes of `current`, plus 1; a listener with the same `seen` is up to date.
+  @exclusivity(unchecked) private(set) var version: UInt64 = 1
+
+  /// The listeners; the listeners that are not up to date come first.
+  @exclusivity(unchecked) var listeners = ConsumerList()
+
+  /// The links to the states whose progress makes this one.
+  private(set) var links: [ObjectIdentifier: ProgressLink] = [:]
+
+  /// The value of `promise.progress`, which owns the state; `detach` breaks the cycle.
+  var reporter: ProgressReporter?
+
+  /// The progress object elsewhere that supplies the progress of the promise.
+  var feed: (any ProgressFeed)?
+
+  /// Whether a thread notifies the listeners, or is about to; it also notifies them of later reports.
+  @exclusivity(unchecked) private var isDelivering = false
+
+  /// Whether that thread can be in the callback of a listener; if so, it also delivers the result.
+  ///
+  /// `false` while the state waits in the thread's queue, because a callback of another future can hold up the thread.
+  @exclusivity(unchecked) private var isNotifying = false
+
+  /// Whether the state settled during a round, so that the notifying thread delivers the result (R20).
+  @exclusivity(unchecked) private var deliversResult = false
+
+  /// The fraction that the promise itself has reported, of the share that no part has.
+  @exclusivity(unchecked) private var reported = 0.0
+
+  /// The sum of the shares of all parts.
+  @exclusivity(unchecked) private var shared = ProgressPart.nothing
+
+  /// The completed amount of all parts.
+  @exclusivity(unchecked) private var done = ProgressPart.nothing
+
+  /// The number of parts that have not ended, if the last one to end settles the state; `nil` for a promise.
+  private var awaitedParts: Int?
+
+  private var isComposed: Bool { shared > .nothing }
+
+  /// Sets `current`, and returns whether it changed.
+  private func set(_ progress: FutureProgress) -> Bool {
+    guard progress != current else { return false }
+    current = progress
+    version += 1
+    return true
+  }
+
+  /// Advances to `fraction` without units, unless `current` is further.
+  private func advance(to fraction: Double) -> Bool {
+    let progress = FutureProgress(fraction: fraction)
+    return progress.fractionCompleted > current.fractionCompleted && set(progress)
+  }
+
+  private func compose() -> Bool {
+    advance(to: reported * (ProgressPart.whole - shared).fraction + done.fraction)
+  }
+
+  // MARK: - The state
+
+  /// Removes a listener.
+  /// - Returns: The list's reference to the listener.
+  func remove(_ listener: Consumer) -> Unmanaged<Consumer> { listeners.remove(listener) }
+
+  /// Ends the progress, and moves the listeners before `consumers`: the last progress comes before the result (R20).
+  /// - Returns: Whether a thread is notifying the listeners now. That thread then delivers the result, too.
+  func end(isSuccess: Bool, before consumers: inout ConsumerList) -> Bool {
+    if isSuccess { _ = set(current.succeeded) }
+    listeners.append(&consumers)
+    swap(&listeners, &consumers)
+    deliversResult = isNotifying
+    return isNotifying
+  }
+
+  /// The reason why a state no longer needs objects of its record.
+  enum Detachment {
+    /// It is cancelled. Its sources must not count as done when they are cancelled, too.
+    case cancelled
+    /// It has no producer. A cancellation can still resolve it, and it keeps the feed until then.
+    case orphaned
+    case settled
+  }
+
+  /// The removed objects of a record, for the caller to release after unlocking.
+  struct Detached {
+    fileprivate let links: [ProgressLink]
+    fileprivate let reporter: ProgressReporter?
+    fileprivate let feed: (any ProgressFeed)?
+
+    /// Disconnects the links, and ends the feed.
+    consuming func release() {
+      for link in links { link.disconnect() }
+      feed?.end()
+    }
+  }
+
+  /// Removes the links, and the reporter and the feed if the state no longer needs them.
+  func detach(_ reason: Detachment) -> Detached {
+    Detached(
+      links: takeLinks(),
+      reporter: reason == .cancelled ? nil : reporter.take(),
+      feed: reason == .settled ? feed.take() : nil
+    )
+  }
+
+  private func takeLinks() -> [ProgressLink] {
+    defer { links = [:] }
+    return Array(links.values)
+  }
+
+  // MARK: - The listeners
+
+  /// Returns whether the caller must notify the listeners: there are some, and no other thread notifies them.
+  func beginDelivering() -> Bool {
+    guard !listeners.isEmpty, !isDelivering else { return false }
+    isDelivering = true
+    return true
+  }
+
+  /// Begins a round, in which each listener gets the progress once.
+  /// - Returns: The version at the beginning of the round.
+  func beginRound() -> UInt64 {
+    isNotifying = true
+    return version
+  }
+
+  private var firstListener: ProgressListener? {
+    (listeners.first?.takeUnretainedValue()).map { unsafeDowncast($0, to: ProgressListener.self) }
+  }
+
+  /// Returns the next step of the round that began at `version`.
+  func nextStep(inRoundOf version: UInt64) -> ProgressStep {
+    // The list is empty after `end`, which has moved the listeners.
+    guard let listener = firstListener, listener.seen != self.version else {
+      isDelivering = false
+      isNotifying = false
+      return .finish(deliversResult: deliversResult)
+    }
+    guard listener.seen < version else {
+      isNotifying = false
+      return .repeatLater
+    }
+    listener.seen = self.version
+    return listener.takeStep(in: self)
+  }
+
+  // MARK: - The promise
+
+  // The functions below that return a `Bool` return whether the progress changed, unless they say otherwise.
+
+  /// Applies a report of the promise.
+  func report(_ progress: FutureProgress) -> Bool {
+    reported = max(reported, progress.fractionCompleted)
+    return isComposed ? compose() : set(current.advanced(to: progress))
+  }
+
+  /// Applies a report of the promise without units.
+  func report(fraction: Double) -> Bool {
+    reported = max(reported, fraction.clampedToFraction)
+    return isComposed ? compose() : advance(to: reported)
+  }
+
+  // MARK: - The parts
+
+  /// Reserves `share` of the whole for a part, or the rest if that is less.
+  func reserve(_ share: Double) -> ProgressPart {
+    let share = min(ProgressPart(share), .whole - shared)
+    shared = shared + share
+    return share
+  }
+
+  /// Counts a part that has ended and was never linked.
+  func addEnded(_ share: ProgressPart) -> Bool {
+    done = done + share
+    return !countEndedPart() && compose()
+  }
+
+  /// Sets the parts of a state with several inputs, some of which can have ended.
+  func begin(_ parts: ProgressParts) {
+    shared = .whole
+    done = ProgressPart(parts.done)
+    awaitedParts = parts.awaited
+    _ = compose()
+  }
+
+  /// Counts one more ended part.
+  /// - Returns: Whether it was the last one. The state settles next, so its progress needs no update.
+  private func countEndedPart() -> Bool {
+    guard let awaited = awaitedParts else { return false }
+    awaitedParts = awaited - 1
+    return awaited == 1
+  }
+
+  /// Adds a link, which the caller connects after unlocking.
+  func link(to source: FutureState, from target: FutureState, as role: ProgressLink.Role) -> ProgressLink {
+    let link = ProgressLink(from: source, to: target, as: role)
+    add(link)
+    return link
+  }
+
+  private func add(_ link: ProgressLink) { links[ObjectIdentifier(link)] = link }
+
+  /// Replaces all links by the link to a new source.
+  /// - Returns: The replaced links, and whether the progress changed.
+  func setSource(_ link: ProgressLink) -> (replaced: [ProgressLink], isChanged: Bool) {
+    let replaced = takeLinks()
+    add(link)
+    reported = 0  // now the source reports
+    guard case .source(let region) = link.role else { return (replaced, false) }
+    return (replaced, advance(to: region.offset))
+  }
+
+  /// Applies the progress at the other end of a link.
+  func update(_ link: ProgressLink, to progress: FutureProgress) -> Bool {
+    guard links[ObjectIdentifier(link)] != nil else { return false }
+    switch link.role {
+    case .source(let region) where region.isWhole:
+      if progress.fractionCompleted > current.fractionCompleted { return set(progress) }
+      return progress.fractionCompleted == current.fractionCompleted && set(current.advanced(to: progress))
+    case .source(let region): return advance(to: region.offset + region.width * progress.fractionCompleted)
+    case .rival: return advance(to: progress.fractionCompleted)
+    case .part(let share):
+      let part = share * progress.fractionCompleted
+      guard part > link.counted else { return false }
+      done = done + part - link.counted
+      link.counted = part
+      return compose()
+    }
+  }
+
+  /// Removes the link to a state that has ended.
+  ///
+  /// A part counts in full, whether it succeeded, failed or was cancelled. A source changes nothing: the derived state ends,
+  /// too, or follows another source.
+  func unlink(_ link: ProgressLink) -> Bool {
+    guard links.removeValue(forKey: ObjectIdentifier(link)) != nil, case .part(let share) = link.role else {
+      return false
+    }
+    done = done + share - link.counted
+    return !countEndedPart() && compose()
+  }
+}

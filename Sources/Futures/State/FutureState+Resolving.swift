@@ -1,0 +1,145 @@
+internal import Synchronization
+
+extension FutureState {
+  /// The follow-up of a resolution attempt, performed after unlocking.
+  private enum Resolution {
+    /// The state was already settled, or follows another future.
+    case rejected
+    /// The state is resolved. The caller has no consumers to run.
+    case done
+    /// The state is resolved. The caller runs the consumers.
+    case deliver
+    /// As `deliver`, and the first consumer is already taken.
+    case deliverFirst(TakenConsumer)
+    /// The state is merged. The caller tries again with the root.
+    case merged
+  }
+
+  /// Resolves a pending state and runs its consumers; the first resolution wins (R1).
+  /// - Parameters:
+  ///   - isSuccess: Whether the result is a value.
+  ///   - last: The last phase that allows this: `pending` for a promise, which `follow` locks in; `orphaned` for a stage
+  ///     and for a cancellation.
+  ///   - trampoline: The trampoline of the delivery in which a stage does this; `nil` in user code.
+  ///   - store: Stores the result in the state that it gets, which is the root. Runs under the lock.
+  /// - Returns: Whether this resolution was the first.
+  @usableFromInline
+  final func resolve(
+    isSuccess: Bool,
+    fromAtMost last: Phase,
+    in trampoline: Trampoline?,
+    _ store: (FutureState) -> Void
+  ) -> Bool {
+    var detached: Detached?
+    let resolution = lock.withLock { () -> Resolution in
+      transition(isSuccess: isSuccess, fromAtMost: last, takingFirst: trampoline == nil, &detached, store)
+    }
+    switch resolution {
+    case .deliverFirst(let first):
+      Trampoline.current.deliver(self, startingWith: first)
+      return true
+    case .rejected: return false
+    case .done:
+      detached?.release()
+      return true
+    case .deliver:
+      detached?.release()
+      deliver(in: trampoline)
+      return true
+    case .merged: return root.resolve(isSuccess: isSuccess, fromAtMost: last, in: trampoline, store)
+    }
+  }
+
+  /// Resolves a pending state from a task of the library.
+  ///
+  /// Resumes waiters directly. Callbacks and transforms run on a thread of the global queue. There they cannot see the
+  /// task's locals and its cancellation (R8).
+  @usableFromInline
+  final func resolveFromTask(isSuccess: Bool, fromAtMost last: Phase, _ store: (FutureState) -> Void) {
+    var detached: Detached?
+    let resolution = lock.withLock { () -> Resolution in
+      transition(isSuccess: isSuccess, fromAtMost: last, takingFirst: false, &detached, store)
+    }
+    detached?.release()
+    switch resolution {
+    case .rejected, .done, .deliverFirst: break
+    case .merged: root.resolveFromTask(isSuccess: isSuccess, fromAtMost: last, store)
+    case .deliver: if resumeWaiters(in: .current) { deliverElsewhere() }
+    }
+  }
+
+  /// Resolves a pending state, and returns the follow-up.
+  ///
+  /// Under the lock.
+  @inline(__always)
+  private final func transition(
+    isSuccess: Bool,
+    fromAtMost last: Phase,
+    takingFirst isTaking: Bool,
+    _ detached: inout Detached?,
+    _ store: (FutureState) -> Void
+  ) -> Resolution {
+    let current = phase.load(ordering: .relaxed)
+    guard current <= last else { return current == .merged ? .merged : .rejected }
+    store(self)
+    if isPlain {
+      guard let first = consumers.first else {
+        if !isSuccess { insert(.isUnobservedFailure) }
+        // Releasing: a thread that sees the phase sees the outcome.
+        phase.store(.resolved, ordering: .releasing)
+        return .done
+      }
+      // At the maximum depth the consumers wait for their turn in the list, where they can be removed.
+      guard isTaking, Trampoline.current.canDeliver else {
+        phase.store(.delivering, ordering: .releasing)  // as above
+        return .deliver
+      }
+      // No code runs between the resolution and the first delivery. So this saves locking again.
+      consumers.removeFirst()
+      first._withUnsafeGuaranteedRef { markTaken($0) }
+      let isLast = consumers.isEmpty
+      phase.store(isLast ? .closing : .delivering, ordering: .releasing)  // as above
+      return .deliverFirst(TakenConsumer(reference: first, isLast: isLast))
+    }
+    detached = detach()
+    if !isSuccess, consumers.isEmpty { insert(.isUnobservedFailure) }
+    let isNotifying = progressRecord?.end(isSuccess: isSuccess, before: &consumers) ?? false
+    let isIdle = consumers.isEmpty
+    phase.store(isIdle ? .resolved : .delivering, ordering: .releasing)  // as above
+    return isIdle || isNotifying ? .done : .deliver
+  }
+
+  /// Breaks a pending state for ever: releases its consumers, and breaks its derived states.
+  @usableFromInline
+  final func breakForever(_ reason: BreakReason, in trampoline: Trampoline?) {
+    var detached: Detached?
+    let (previous, isDue) = lock.withLock { () -> (Phase, Bool) in
+      let previous = phase.load(ordering: .relaxed)
+      guard previous <= .following else { return (previous, false) }
+      var isNotifying = false
+      if !isPlain {
+        detached = detach()
+        isNotifying = progressRecord?.end(isSuccess: false, before: &consumers) ?? false
+      }
+      producer = .broken(isCancelled ? reason.excused : reason)
+      // Releasing: a thread that sees the phase finds the reason.
+      phase.store(.broken, ordering: .releasing)
+      return (previous, !consumers.isEmpty && !isNotifying)
+    }
+    detached?.release()
+    if previous == .merged { return root.breakForever(reason, in: trampoline) }
+    if isDue { deliver(in: trampoline) }
+  }
+
+  /// Marks a pending state as following another future.
+  /// - Returns: `false` if the state was settled, or followed another future before.
+  @usableFromInline
+  final func beginFollowing() -> Bool {
+    lock.withLock {
+      guard phase.load(ordering: .relaxed) == .pending else { return false }
+      // Releasing, as every store of a phase; it publishes no data.
+      phase.store(.following, ordering: .releasing)
+      return true
+    }
+  }
+}

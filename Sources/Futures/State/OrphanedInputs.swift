@@ -1,0 +1,77 @@
+internal import Synchronization
+
+/// The sources of an orphan; the orphan leaves them when it is cancelled.
+///
+/// Q: Why weak? A: The list of a source owns the orphan, so a counted reference would be a cycle. A source of a join does
+/// not own the join, and can go away first.
+@usableFromInline
+final class OrphanedInputs: Upstream, @unchecked Sendable {
+  // @unchecked: only the runtime changes the references, when it clears them. `isShield` is set before the state refers
+  // to this object. The lock of the orphan protects `notified`.
+  private struct Input {
+    private(set) weak var source: FutureState?
+
+    /// The consumer in the list of the source; `nil` for an input of a join, which the source only counts.
+    private(set) weak var consumer: Consumer?
+  }
+
+  private let inputs: [Input]
+
+  /// Whether these are the inputs of a join, which their sources count.
+  private let areCounted: Bool
+
+  /// The interruption that can still resolve the orphan.
+  private let interruption: Interruption?
+
+  /// Whether a cancellation stops at the orphan, as at a `shielded` view.
+  private var isShield = false
+
+  /// The number of join inputs that the orphan has notified and that have not left it; they are in no list.
+  ///
+  /// Under the lock of the orphan.
+  var notified = 0
+
+  /// Whether the orphan has left its sources.
+  ///
+  /// Relaxed: it only picks the thread that leaves.
+  private let hasLeft = Atomic<Bool>(false)
+
+  init(_ consumer: Consumer, of source: FutureState, interruptedBy interruption: Interruption? = nil) {
+    inputs = [Input(source: source, consumer: consumer)]
+    areCounted = false
+    self.interruption = interruption
+  }
+
+  init(_ inputs: [JoinedInput]) {
+    self.inputs = inputs.filter { $0.state.takeOverNotified($0.consumer) }.map {
+      Input(source: $0.state, consumer: nil)
+    }
+    areCounted = true
+    interruption = nil
+  }
+
+  // No handle can cancel the join any more. So its inputs leave their sources without cancelling them.
+  deinit {
+    guard areCounted, claimLeaving() else { return }
+    for input in inputs { _ = input.source?.leaveNotified() }
+  }
+
+  private func claimLeaving() -> Bool {
+    hasLeft.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
+  }
+
+  /// Takes the place of the inputs that the state had before.
+  func replace(_ inputs: Upstream) { isShield = inputs.stopsCancellation }
+
+  override func leave(silently isSilent: Bool) -> [FutureState] {
+    guard claimLeaving() else { return [] }
+    if !isSilent { interruption?.end() }
+    let unneeded = inputs.compactMap { input -> FutureState? in
+      guard let source = input.source else { return nil }
+      if areCounted { return source.leaveNotified() ? source : nil }
+      guard let consumer = input.consumer else { return nil }
+      return source.leave(consumer, silently: isSilent) ? source : nil
+    }
+    return isShield ? [] : unneeded
+  }
+}

@@ -1,0 +1,209 @@
+internal import Synchronization
+
+/// The producer of a state: a promise, a stage, a task or several inputs.
+@usableFromInline
+enum Producer {
+  /// A promise, or nothing. Next is any other.
+  case none
+  /// A stage that waits for its source: the state itself, or a state that is merged into it.
+  ///
+  /// Not owned, since the source owns the stage. Invariant 6 of `FutureState` says when it is alive.
+  case stage(Unmanaged<FutureState>)
+  /// A task, which is cancelled with the state.
+  case task(Task<Void, any Error>)
+  /// Several inputs, which the state leaves when it is cancelled, or an interruption.
+  case upstream(Upstream)
+  /// The closure that starts the producer of a dormant state.
+  case start(LazyStart)
+  /// No producer: the state is broken. Final.
+  case broken(BreakReason)
+  /// The state into which this one is merged. Final.
+  case merged(FutureState)
+}
+
+/// The producer of a state, or the state's extras, which then hold the producer: one word.
+@usableFromInline
+enum Link {
+  case producer(Producer)
+  case extras(StateExtras)
+}
+
+/// The rarely needed data of a state, allocated on first use.
+@usableFromInline
+final class StateExtras {
+  @usableFromInline var producer: Producer
+
+  /// Names the promise of the state in diagnostics, if it has a label.
+  var origin: PromiseOrigin?
+
+  /// The progress of the work, once a producer reports it or a listener asks for it.
+  var progress: ProgressRecord?
+
+  /// The state of the token that `onCancel` handlers are registered with.
+  var cancellation: CancellationState?
+
+  /// Cancelled consumers whose failure type cannot represent cancellation.
+  ///
+  /// They still receive the result, but no longer keep the source running (R16).
+  var silent = ConsumerList()
+
+  init(_ producer: Producer) { self.producer = producer }
+}
+
+/// The label, the file and the line of a promise.
+struct PromiseOrigin {
+  let label: String
+
+  /// A static, null-terminated string.
+  let fileID: UnsafePointer<UInt8>
+  let line: UInt
+}
+
+/// What a cancellation of a state reaches: several inputs that resolve it together, or an interruption.
+///
+/// Q: Why not a protocol? A: A reference to one takes two words.
+@usableFromInline
+class Upstream: @unchecked Sendable {
+  // @unchecked: each subclass says how its variables are protected.
+
+  @usableFromInline
+  init() {}
+
+  /// Leaves all inputs.
+  /// - Parameter isSilent: Whether the state still wants their results, because it cannot represent cancellation.
+  /// - Returns: The inputs without another consumer.
+  @usableFromInline
+  func leave(silently isSilent: Bool) -> [FutureState] { [] }
+
+  /// Whether a cancellation of the state does not reach its inputs.
+  var stopsCancellation: Bool { false }
+
+  /// The parts of the state's progress.
+  ///
+  /// Under the lock of the state.
+  var progressParts: ProgressParts { ProgressParts() }
+}
+
+/// The closure that starts the producer of a dormant state.
+@usableFromInline
+final class LazyStart: @unchecked Sendable {
+  // @unchecked: `start` changes in the deinitializer only.
+  typealias Start = @Sendable (FutureState) -> Void
+
+  private(set) var start: Start?
+
+  init(_ start: @escaping Start) { self.start = start }
+
+  deinit {
+    // The closure can own the next lazy future, and so on. So its release nests only as deep as deliveries do.
+    let trampoline = Trampoline.current
+    guard trampoline.enter() else {
+      let start = start
+      return trampoline.defer { _ = start }
+    }
+    start = nil
+    trampoline.leave()
+  }
+}
+
+// MARK: - Under the lock
+
+extension FutureState {
+  /// Replaces the producer, unless it is final.
+  ///
+  /// Under the lock.
+  final func setProducer(_ producer: Producer) {
+    switch self.producer {
+    case .none, .stage, .task, .upstream, .start: self.producer = producer
+    case .broken, .merged: break
+    }
+  }
+
+  /// The extras of a pending state, allocated on first use.
+  ///
+  /// Under the lock.
+  final var madeExtras: StateExtras {
+    if let extras { return extras }
+    let extras = StateExtras(producer)
+    link = .extras(extras)
+    return extras
+  }
+
+  /// The objects that a settled or orphaned state no longer needs, for the caller to release after unlocking.
+  struct Detached {
+    let producer: Producer
+    var cancellation: CancellationState?
+    var progress: ProgressRecord.Detached?
+
+    /// Releases the handlers of the promise, which can no longer run, and disconnects the progress from its sources.
+    consuming func release() {
+      cancellation?.end()
+      progress?.release()
+    }
+  }
+
+  /// Removes the objects that a settled state no longer needs, and moves the silent consumers to the other consumers.
+  ///
+  /// Under the lock.
+  final func detach() -> Detached? {
+    var detached: Detached?
+    switch producer {
+    case .none, .stage, .broken, .merged: break
+    case .task, .upstream, .start:
+      detached = Detached(producer: producer)
+      producer = .none
+    }
+    guard let extras else { return detached }
+    consumers.append(&extras.silent)
+    defer { extras.cancellation = nil }
+    return Detached(
+      producer: detached?.producer ?? .none,
+      cancellation: extras.cancellation,
+      progress: progressRecord?.detach(.settled)
+    )
+  }
+}
+
+// MARK: - Names
+
+extension FutureState {
+  @usableFromInline
+  final var label: String? { lock.withLock { extras?.origin?.label } }
+
+  /// Names the state.
+  /// - Parameters:
+  ///   - label: The label of its promise.
+  ///   - fileID: The file that made the promise: a static, null-terminated string.
+  ///   - line: The line that made the promise.
+  @usableFromInline
+  final func setLabel(_ label: String, fileID: UnsafePointer<UInt8>, line: UInt) {
+    lock.withLock {
+      guard phase.load(ordering: .relaxed) <= .following else { return }
+      madeExtras.origin = PromiseOrigin(label: label, fileID: fileID, line: line)
+    }
+  }
+
+  /// The labelled promise of this state, or of its nearest source that has one.
+  ///
+  /// A resolved state no longer refers to its source. O(length of the chain).
+  final var labelledOrigin: PromiseOrigin? {
+    var next: FutureState? = root
+    while let state = next {
+      let (origin, source) = state.lock.withLock { () -> (PromiseOrigin?, FutureState?) in
+        if let origin = state.extras?.origin { return (origin, nil) }
+        return (nil, state.producingStage?.stageSource)
+      }
+      if let origin { return origin }
+      next = source?.root
+    }
+    return nil
+  }
+
+  /// The stage that resolves this pending state.
+  ///
+  /// Under the lock, which keeps the stage and its source alive (invariant 6).
+  final var producingStage: FutureState? {
+    guard phase.load(ordering: .relaxed) <= .following, case .stage(let stage) = producer else { return nil }
+    return stage.takeUnretainedValue()
+  }
+}

@@ -1,0 +1,38 @@
+/// The state of a promise's future, with room for its first callback.
+///
+/// The first callback is stored in the state, and uses the state's own links as a consumer. So a promise, its future and one
+/// callback are two objects and the callback's closure.
+@_fixed_layout
+@usableFromInline
+package final class PromiseState<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Sendable {
+  // @unchecked: as the base class says. The thread that claimed the slot writes `callback` before it attaches the state. The
+  // thread that moves `status` to `finished` takes it.
+  @exclusivity(unchecked) @usableFromInline final var callback: Callback<Stored.Value, Stored.Failure>?
+
+  @inlinable
+  package init() {
+    super.init(isForPromise: true) { consumer, source, _ in
+      let callback = unsafeDowncast(consumer, to: PromiseState.self).takeCallback()
+      if let result = unsafeDowncast(source, to: TypedState<Stored>.self).result {
+        callback?(result)
+      } else {
+        source.reportWaitForBrokenPromise()  // the callback is released unrun
+      }
+    }
+  }
+
+  /// Stores the first callback, for which the caller has claimed the slot.
+  @inlinable
+  @inline(__always)
+  func storeCallback(_ callback: __owned Callback<Stored.Value, Stored.Failure>) {
+    withUnsafeMutablePointer(to: &self.callback) { $0.initialize(to: consume callback) }
+  }
+
+  @inlinable
+  func takeCallback() -> Callback<Stored.Value, Stored.Failure>? { takeValue(at: &callback) }
+
+  @usableFromInline
+  override func release() {
+    callback = nil
+  }
+}

@@ -1,0 +1,55 @@
+internal import Synchronization
+
+/// What threads note about a state, with its lock and without it, in one byte.
+///
+/// Relaxed: no flag publishes other memory. Under the lock, the lock orders the flags; without it, a flag is a hint or picks a
+/// winner. Each change leaves the other flags alone, so it is one atomic operation.
+@frozen
+@usableFromInline
+struct StateFlags: OptionSet {
+  @usableFromInline let rawValue: UInt8
+
+  @inlinable
+  init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// A `Promise` exists, which can make new handles.
+  ///
+  /// Changes under the lock.
+  @inlinable static var hasPromise: StateFlags { StateFlags(rawValue: 1) }
+
+  /// The room for a first callback is free; see `PromiseState`.
+  ///
+  /// The lock publishes the callback.
+  @inlinable static var hasFreeSlot: StateFlags { StateFlags(rawValue: 2) }
+
+  /// The result is a failure that no consumer and no reader has seen; a hint for diagnostics.
+  static var isUnobservedFailure: StateFlags { StateFlags(rawValue: 4) }
+
+  /// The state was cancelled.
+  ///
+  /// Under the lock. The state can still be pending, if its failure type cannot represent cancellation.
+  static var isCancelled: StateFlags { StateFlags(rawValue: 8) }
+}
+
+extension FutureState {
+  @usableFromInline
+  final func has(_ flag: StateFlags) -> Bool { flags.load(ordering: .relaxed) & flag.rawValue != 0 }
+
+  /// Sets a flag.
+  final func insert(_ flag: StateFlags) { flags.bitwiseOr(flag.rawValue, ordering: .relaxed) }
+
+  /// Clears a flag.
+  /// - Returns: Whether it was set.
+  @usableFromInline
+  @discardableResult
+  final func remove(_ flag: StateFlags) -> Bool {
+    has(flag) && flags.bitwiseAnd(~flag.rawValue, ordering: .relaxed).oldValue & flag.rawValue != 0
+  }
+
+  @usableFromInline final var isCancelled: Bool { has(.isCancelled) }
+  final var isUnobservedFailure: Bool { has(.isUnobservedFailure) }
+
+  /// Notes that a consumer or a reader sees the result.
+  @usableFromInline
+  final func noteObserved() { remove(.isUnobservedFailure) }
+}

@@ -1,0 +1,42 @@
+/// A first-in-first-out queue that frees its memory when it has been long and becomes empty.
+///
+/// The first element has a slot of its own: a chain never enqueues more than one, so it allocates no array.
+package struct FIFO<Element> {
+  private var slot: Element?
+  private var others: [Element?] = []
+  private var firstOther = 0
+
+  /// The greatest capacity that an empty queue keeps.
+  private static var keptCapacity: Int { 64 }
+
+  package init() {}
+
+  package var isEmpty: Bool { slot == nil }
+  package var count: Int { isEmpty ? 0 : 1 + others.count - firstOther }
+  package var first: Element? { slot }
+
+  package mutating func append(_ element: Element) {
+    if slot == nil { slot = element } else { others.append(element) }
+  }
+
+  package mutating func popFirst() -> Element? {
+    guard let first = slot.take() else { return nil }
+    if firstOther < others.count { slot = popOther() }
+    return first
+  }
+
+  private mutating func popOther() -> Element? {
+    let element = others[firstOther].take()
+    firstOther += 1
+    if firstOther == others.count {
+      others.removeAll(keepingCapacity: others.capacity <= Self.keptCapacity)
+      firstOther = 0
+    } else if firstOther >= Self.keptCapacity, firstOther * 2 >= others.count {
+      // At least half of the array is spent, so closing the gap costs amortised O(1). It bounds the memory of a queue that
+      // two endless chains never leave empty.
+      others.removeFirst(firstOther)
+      firstOther = 0
+    }
+    return element
+  }
+}

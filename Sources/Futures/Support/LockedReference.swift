@@ -1,0 +1,46 @@
+internal import Synchronization
+
+/// An optional reference under a double-checked lock: reading `nil` needs no lock.
+///
+/// For process-wide settings that are usually `nil`.
+/// Cost: one relaxed load while it is `nil`, an uncontended lock otherwise. A static constant needs no initialisation at run
+/// time: all its bits are zero.
+package struct LockedReference<Object: AnyObject>: ~Copyable, @unchecked Sendable {
+  // @unchecked: `reference` is used under `lock`, but for the comparison with `nil`.
+  private let lock = Lock()
+
+  // Relaxed: a load without the lock is compared with `nil` and never followed, so no store publishes anything. The lock
+  // orders all other uses. A load without the lock that happens after a change sees that change or a later one. At the
+  // same time as a change, it can return either value.
+  private let reference = Atomic<Unmanaged<Object>?>(nil)
+
+  package init() {}
+
+  deinit { reference.load(ordering: .relaxed)?.release() }
+
+  /// Whether the reference is not `nil`; without the lock.
+  package var isSet: Bool { reference.load(ordering: .relaxed) != nil }
+
+  /// The object; without the lock while it is `nil`.
+  package var object: Object? { isSet ? update(\.self) : nil }
+
+  /// Uses or changes the object.
+  ///
+  /// `body` runs under the lock. It returns old objects to the caller, for release after unlocking.
+  package func update<Result>(_ body: (inout Object?) -> Result) -> Result {
+    lock.withLock {
+      var object = reference.load(ordering: .relaxed)?.takeRetainedValue()
+      defer { reference.store(object.map(Unmanaged.passRetained), ordering: .relaxed) }
+      return body(&object)
+    }
+  }
+
+  /// Replaces the object.
+  /// - Returns: The old one, for the caller to release after unlocking.
+  package func exchange(_ new: Object?) -> Object? {
+    update { object in
+      defer { object = new }
+      return object
+    }
+  }
+}

@@ -1,0 +1,171 @@
+internal import Futures
+
+/// The label and the source position of a wrapped callback, for errors.
+struct CallbackSite: Sendable {
+  let label: String?
+  let fileID: String
+  let line: UInt
+
+  /// The error of a callback that was released without a call.
+  var brokenPromise: BrokenPromise { BrokenPromise(label: label, fileID: fileID, line: line) }
+
+  /// The error of a callback that passed neither a value nor an error.
+  var contractViolation: CallbackContractViolation {
+    CallbackContractViolation(label: label, fileID: fileID, line: line)
+  }
+}
+
+/// The shared state of a `withCallback` call and its callback: a slot for one result.
+///
+/// Three events compete: a result, the release of the callback, and the cancellation of the task. The first one fills
+/// the slot, under the lock. A later result is released outside the lock.
+final class CallbackSlot<Value>: @unchecked Sendable {
+  // @unchecked: `state` is locked. A result is transferred into the slot, and only the task takes it out.
+  private typealias Handler = @Sendable () -> Void
+
+  private struct State {
+    enum Phase {
+      /// The task is not suspended yet. Next is `waiting` or `finished`.
+      case idle
+      /// The task is suspended, or about to be. Next is `cancelling` or `finished`.
+      case waiting(UnsafeContinuation<Void, Never>)
+      /// The task is cancelled, and a thread runs the handlers, including handlers added now. Next is `finished`.
+      case cancelling
+      /// The slot has its result, and no handler runs any more. Final.
+      case finished
+    }
+
+    var phase = Phase.idle
+    var handlers: [Handler] = []
+    var isCancelled = false
+
+    /// Whether the callback was called.
+    var isCalled = false
+
+    /// The result for the task, until the task takes it.
+    var result: Result<Value, any Error>?
+  }
+
+  let site: CallbackSite
+  private let state = Locked(State())
+
+  init(_ site: CallbackSite) { self.site = site }
+
+  /// Stores the continuation of the suspended task.
+  /// - Returns: `false` if the task was cancelled before.
+  func begin(_ continuation: UnsafeContinuation<Void, Never>, onCancel: @escaping @Sendable () -> Void) -> Bool {
+    state.withLock { state in
+      guard case .idle = state.phase else { return false }
+      state.phase = .waiting(continuation)
+      state.handlers = [onCancel]
+      return true
+    }
+  }
+
+  /// Removes and returns the result; only the resumed task calls this.
+  func takeResult() -> sending Result<Value, any Error> {
+    // Unsafe: the result was transferred into the slot, and the slot keeps no reference to it.
+    nonisolated(unsafe) let result = state.withLock { state in
+      defer { state.result = nil }
+      return state.result
+    }
+    guard let result else {
+      preconditionFailure("withCallback resumed its task without a result. Report this as a bug in swift-futures.")
+    }
+    return result
+  }
+
+  /// Fills the slot with the callback's result, if it is empty, and resumes the task.
+  func resume(with result: sending Result<Value, any Error>) {
+    let isSecond = state.withLock { state in
+      defer { state.isCalled = true }
+      // After a cancellation a call is late, which is no misuse.
+      return state.isCalled && !state.isCancelled
+    }
+    complete(with: result)
+    if isSecond { FuturesDiagnostics.reportResolvedTwice(label: site.label) }
+  }
+
+  /// Fills the slot with `BrokenPromise`, because the last reference to the callback has gone away.
+  func breakCallback() {
+    complete(with: .failure(site.brokenPromise))
+  }
+
+  private func complete(with result: sending Result<Value, any Error>) {
+    var previous = end(with: result)
+    guard case .waiting(let continuation) = previous.phase else { return }
+    // Released here, outside the lock, and before the call returns.
+    previous.handlers = []
+    continuation.resume()
+  }
+
+  /// Runs all handlers and then resumes the task with `CancellationError`, if the slot is empty.
+  func cancel() {
+    guard case .waiting(let continuation) = beginCancelling() else { return }
+    // Releases each batch after running it, and before the call returns.
+    while let handlers = takeHandlers() {
+      for handler in handlers { handler() }
+    }
+    continuation.resume()
+  }
+
+  /// Stores the result, if the slot is empty.
+  /// - Returns: The previous phase, and the handlers that can no longer run; `finished` if the slot was full.
+  private func end(with result: Result<Value, any Error>) -> (phase: State.Phase, handlers: [Handler]) {
+    state.withLock { state in
+      switch state.phase {
+      case .cancelling, .finished: return (.finished, [])
+      case .idle, .waiting: break
+      }
+      defer {
+        state.phase = .finished
+        state.handlers = []
+        state.result = result
+      }
+      return (state.phase, state.handlers)
+    }
+  }
+
+  /// Stores `CancellationError`, if the slot is empty.
+  /// - Returns: The previous phase.
+  private func beginCancelling() -> State.Phase {
+    state.withLock { state in
+      let previous = state.phase
+      switch previous {
+      case .idle: state.phase = .finished
+      case .waiting: state.phase = .cancelling
+      case .cancelling, .finished: return previous
+      }
+      state.isCancelled = true
+      state.result = .failure(CancellationError())
+      return previous
+    }
+  }
+
+  /// Removes and returns the next handlers; without any, ends the cancellation and returns `nil`.
+  private func takeHandlers() -> [Handler]? {
+    state.withLock { state in
+      guard !state.handlers.isEmpty else {
+        state.phase = .finished
+        return nil
+      }
+      defer { state.handlers = [] }
+      return state.handlers
+    }
+  }
+
+  /// Adds a cancellation handler: appends it before or during a cancellation, and runs it at once afterwards.
+  ///
+  /// Releases the handler if the call has ended in another way.
+  func addHandler(_ handler: @escaping @Sendable () -> Void) {
+    let isLate = state.withLock { state in
+      switch state.phase {
+      case .waiting, .cancelling:
+        state.handlers.append(handler)
+        return false
+      case .idle, .finished: return state.isCancelled
+      }
+    }
+    if isLate { handler() }
+  }
+}

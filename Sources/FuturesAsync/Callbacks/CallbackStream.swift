@@ -1,0 +1,89 @@
+internal import Futures
+
+/// Turns a callback that is called many times into an asynchronous sequence: a delegate, an observer, a listener.
+///
+/// `start` runs at once. It gets the handle that yields elements and ends the sequence. The elements keep their order.
+/// If the last reference to the handle goes away before the end, the sequence throws `BrokenPromise`.
+///
+/// ```swift
+/// let readings = callbackStream(of: Reading.self, bufferingPolicy: .bufferingNewest(1)) { stream in
+///   let listener = sensor.listen { reading in stream.yield(reading) }
+///   stream.onCancel { listener.stop() }
+/// }
+/// ```
+///
+/// Cancellation, task to callback: the `onCancel` handlers run once, when the reading task is cancelled or releases the
+/// sequence. A cancelled reader reaches the end of the sequence without an error, as in every `AsyncThrowingStream`.
+/// Callback to task: `finish(throwing:)` ends the sequence, with or without an error.
+/// - Parameters:
+///   - label: The name of the API in errors.
+///   - type: The type of the elements, if it cannot be inferred.
+///   - bufferingPolicy: The treatment of unread elements; by default all are kept.
+///   - fileID: The file that errors name.
+///   - line: The line that errors name.
+///   - start: Starts the callbacks.
+/// - Returns: The sequence, for one reader.
+public func callbackStream<Element: Sendable>(
+  _ label: String? = nil,
+  of type: Element.Type = Element.self,
+  bufferingPolicy: AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy = .unbounded,
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  _ start: (CallbackStream<Element>) -> Void
+) -> AsyncThrowingStream<Element, any Error> {
+  let (stream, continuation) = AsyncThrowingStream.makeStream(of: type, bufferingPolicy: bufferingPolicy)
+  start(CallbackStream(continuation, CallbackSite(label: label, fileID: "\(fileID)", line: line)))
+  return stream
+}
+
+/// The handle through which a callback feeds the sequence of `callbackStream`.
+///
+/// Any thread can use it. The elements are in the order of the calls of `yield`.
+public final class CallbackStream<Element: Sendable>: Sendable {
+  private let continuation: AsyncThrowingStream<Element, any Error>.Continuation
+  private let site: CallbackSite
+
+  /// Holds the `onCancel` handlers.
+  private let cancellation = CancellationState()
+
+  init(_ continuation: AsyncThrowingStream<Element, any Error>.Continuation, _ site: CallbackSite) {
+    self.continuation = continuation
+    self.site = site
+    // Does not capture the handle: the stream would keep it alive, and its release would go unnoticed.
+    continuation.onTermination = { [cancellation] reason in
+      if case .cancelled = reason { cancellation.trigger() } else { cancellation.end() }
+    }
+  }
+
+  /// Whether the reader has left; the sequence ends only after the handlers, and ignores calls from then on.
+  private var isCancelled: Bool { cancellation.isTriggered }
+
+  deinit {
+    // No effect if the sequence has ended.
+    finish(throwing: site.brokenPromise)
+  }
+
+  /// Adds an element to the sequence; has no effect after its end.
+  /// - Parameter element: The next element.
+  public func yield(_ element: Element) {
+    if !isCancelled { continuation.yield(element) }
+  }
+
+  /// Ends the sequence after its unread elements; only the first call has an effect.
+  /// - Parameter error: The error that the sequence throws at its end, or `nil`.
+  public func finish(throwing error: (any Error)? = nil) {
+    if !isCancelled { continuation.finish(throwing: error) }
+  }
+
+  /// Runs `handler` if the reader leaves before the end: its task is cancelled, or it releases the sequence.
+  ///
+  /// If the reader has already left, `handler` runs at once.
+  ///
+  /// Cancellation, task to callback: handlers run once, in order, on the thread that cancels or releases. Calls of
+  /// `yield` and `finish` in a handler are late and have no effect. The handlers are released when the sequence has
+  /// ended. A handler must not capture the handle, because it would keep the handle alive.
+  /// - Parameter handler: Stops the callbacks.
+  public func onCancel(_ handler: @escaping @Sendable () -> Void) {
+    CancellationToken(state: cancellation).register(handler)
+  }
+}

@@ -1,0 +1,101 @@
+public import Futures
+
+extension Future {
+  /// The progress, for any number of `for await` loops.
+  ///
+  /// ```swift
+  /// for await progress in download.progress { bar.fraction = progress.fractionCompleted }
+  /// ```
+  ///
+  /// Each loop begins with the current progress. Each step then delivers the newest progress. A slow loop skips the
+  /// states in between, slows nothing else, and takes no memory. Each loop gets the last state and then ends (R25).
+  /// Reading starts a lazy future. As with `whenProgressed`, a reader does not count as a consumer (R16).
+  ///
+  /// Cancellation, task to future: a loop in a cancelled task ends. The future is unaffected.
+  public var progress: ProgressUpdates { ProgressUpdates(origin: progressOrigin) }
+}
+
+/// The progress of a future as an asynchronous sequence.
+///
+/// Any number of loops can read one sequence at the same time. A busy reader is not registered, so an update costs
+/// nothing for it. A suspended reader takes one allocation. It is resumed outside every lock.
+public struct ProgressUpdates: AsyncSequence, Sendable {
+  /// The progress of the work.
+  public typealias Element = FutureProgress
+
+  /// Reading never throws.
+  public typealias Failure = Never
+
+  let origin: ProgressOrigin
+
+  /// Returns a reader, which begins with the progress at its first call of `next`.
+  /// - Returns: The reader.
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(origin: origin) }
+
+  /// One reader of the progress.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    private var reading: Reading
+
+    private enum Reading {
+      /// Nothing has been read. Next is `read` or `finished`.
+      case unread(ProgressOrigin)
+      /// All updates up to `version` have been read. Next is `read` or `finished`.
+      case read(FutureState, version: UInt64)
+      /// No more updates follow. Final.
+      case finished
+    }
+
+    init(origin: ProgressOrigin) { reading = .unread(origin) }
+
+    /// Returns the newest unread progress; suspends the task until there is one.
+    ///
+    /// Cancellation, task to future: returns `nil` at once if the task is cancelled before or during the call. The
+    /// future is unaffected.
+    /// - Parameter actor: The caller's actor, to which this returns.
+    /// - Returns: The progress; `nil` when the future has been resolved and its last state has been read.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> FutureProgress? {
+      while !Task.isCancelled {
+        let (state, version): (FutureState, UInt64?)
+        switch reading {
+        case .finished: return nil
+        case .unread(.last(let progress)):
+          reading = .finished
+          return progress
+        case .unread(.state(let origin)):
+          origin.beginReadingProgress()
+          (state, version) = (origin, nil)
+        case .read(let origin, let seen): (state, version) = (origin, seen)
+        }
+        switch state.progressNews(since: version) {
+        case .unread(let progress, let version):
+          reading = .read(state, version: version)
+          return progress
+        case .ended:
+          reading = .finished
+          return nil
+        case .none: await Self.waitForNews(of: state, since: version ?? 0, isolation: actor)
+        }
+      }
+      reading = .finished
+      return nil
+    }
+
+    /// Suspends the task until the progress changes, the future ends, or the task is cancelled.
+    private static func waitForNews(
+      of state: FutureState,
+      since version: UInt64,
+      isolation: isolated (any Actor)?
+    ) async {
+      let reader = ProgressReader()
+      await withTaskCancellationHandler(
+        operation: {
+          await withUnsafeContinuation(isolation: isolation) { continuation in
+            state.attach(reader, since: version, resuming: continuation)
+          }
+        },
+        onCancel: { state.abandon(reader) },
+        isolation: isolation
+      )
+    }
+  }
+}

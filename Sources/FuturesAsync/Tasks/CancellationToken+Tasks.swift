@@ -1,0 +1,70 @@
+public import Futures
+
+/// Calls `operation` with a token that is cancelled with the current task, for callback code that takes a token.
+///
+/// Cancellation, task to token: cancelling the task before or during the call cancels the token exactly once. The
+/// handlers run on the thread that cancels the task. Token to task: no other code can cancel this token. After this
+/// returns, nothing stays registered, and later handlers are released without running.
+/// - Parameters:
+///   - isolation: The caller's actor, on which `operation` runs.
+///   - operation: Passes the token on, and awaits the work.
+/// - Returns: The value of `operation`.
+/// - Throws: The error of `operation`.
+@inlinable
+public func withCancellationToken<R, E: Error>(
+  isolation: isolated (any Actor)? = #isolation,
+  _ operation: (CancellationToken) async throws(E) -> R
+) async throws(E) -> R {
+  let state = CancellationState()
+  // A `Result`: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+  let result: Result<R, E> = await withTaskCancellationHandler(
+    operation: {
+      do throws(E) {
+        return .success(try await operation(CancellationToken(state: state)))
+      } catch {
+        return .failure(error)
+      }
+    },
+    onCancel: { state.trigger() },
+    isolation: isolation
+  )
+  state.end()
+  return try result.get()
+}
+
+extension CancellationToken {
+  /// Suspends until the token or the current task is cancelled.
+  ///
+  /// If the token can no longer be cancelled, only the task's cancellation ends the wait. Nothing stays registered
+  /// afterwards.
+  nonisolated(nonsending) public func cancelled() async {
+    let promise = Promise<Void, CancellationError>("CancellationToken.cancelled()")
+    let registration = register { promise.succeed() }
+    _ = await promise.future.result
+    registration.remove()
+  }
+
+  /// Runs asynchronous work that is cancelled with the token or the calling task.
+  ///
+  /// Cancellation, token to task: the work runs in a separate task, and cancelling the token cancels that task. Task to
+  /// work: cancelling the calling task cancels that task, too. The work decides its outcome: if it returns a value
+  /// anyway, this returns the value. Nothing stays registered afterwards.
+  /// - Parameter operation: The work. It runs on the actor to which its closure is isolated, as in `Task { }`.
+  /// - Returns: The value of `operation`.
+  /// - Throws: The error of `operation`.
+  nonisolated(nonsending) public func cancelling<R: Sendable>(
+    @_inheritActorContext @_implicitSelfCapture
+    _ operation: sending @escaping @isolated(any) () async throws -> R
+  ) async throws -> R {
+    let task = Task { try await operation() }
+    let registration = register { task.cancel() }
+    // A `Result`: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+    let result = await withTaskCancellationHandler {
+      await task.result
+    } onCancel: {
+      task.cancel()
+    }
+    registration.remove()
+    return try result.get()
+  }
+}

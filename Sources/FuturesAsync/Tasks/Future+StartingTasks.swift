@@ -1,0 +1,165 @@
+public import Futures
+
+/// The kind of task behind a future.
+@usableFromInline
+enum TaskStart {
+  /// As `Task { }`.
+  case inheriting
+  /// As `Task.detached { }`.
+  case detached
+  /// As `Task.immediate { }`.
+  case immediate
+}
+
+extension Future {
+  /// Starts a task that resolves the new future with the value or the error of `operation`.
+  @inlinable
+  init(
+    starting start: TaskStart,
+    name: String?,
+    priority: TaskPriority?,
+    operation: sending @escaping @isolated(any) () async throws(Failure) -> Value
+  ) {
+    let work = TaskWork<Value, Failure>(operation)
+    self.init(work.state)
+    let task =
+      if start == .detached {
+        work.startDetached(name: name, priority: priority)
+      } else if let actor = work.isolation {
+        work.start(on: actor, start, name: name, priority: priority)
+      } else {
+        work.start(isolation: nil, start, name: name, priority: priority)
+      }
+    work.state.setProducer(task: task)
+  }
+}
+
+/// The work of a future's task, and the state that the work resolves.
+@frozen
+@usableFromInline
+struct TaskWork<Value: Sendable, Failure: Error>: @unchecked Sendable {
+  // @unchecked: `operation` was transferred here (`sending`), and only one task calls it.
+  @usableFromInline typealias Operation = @isolated(any) () async throws(Failure) -> Value
+
+  @usableFromInline let state = State<Value, Failure>()
+  @usableFromInline let operation: Operation
+
+  @inlinable
+  init(_ operation: sending @escaping Operation) {
+    self.operation = operation
+  }
+
+  @inlinable var isolation: (any Actor)? { operation.isolation }
+
+  /// Runs the work, and resolves the state with its result.
+  ///
+  /// Does not rethrow: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+  @inlinable
+  nonisolated(nonsending) func run() async {
+    let result: Result<Value, Failure>
+    do throws(Failure) {
+      result = .success(try await operation())
+    } catch {
+      result = .failure(error)
+    }
+    state.resolveFromTask(result)
+  }
+}
+
+// MARK: - Starting
+
+// Each kind of task has its own closure literal. A shared closure value would cost one more allocation. The closures
+// never throw, but are declared `throws`. A `Task` would allocate a wrapper for a closure that cannot throw.
+extension TaskWork {
+  /// Starts a task on `isolation`.
+  ///
+  /// The closure captures `isolation`. The capture makes the task start there, in order of creation.
+  @inlinable
+  func start(
+    isolation: isolated (any Actor)?,
+    _ start: TaskStart,
+    name: String?,
+    priority: TaskPriority?
+  ) -> Task<Void, any Error> {
+    // Immediate tasks and names need the 26 releases on Apple systems.
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), start == .immediate {
+      return Task.immediate(name: name, priority: priority) { () async throws in
+        _ = isolation
+        await run()
+      }
+    } else if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+      return Task(name: name, priority: priority) { () async throws in
+        _ = isolation
+        await run()
+      }
+    } else {
+      return Task(priority: priority) { () async throws in
+        _ = isolation
+        await run()
+      }
+    }
+  }
+
+  @inlinable
+  func startDetached(name: String?, priority: TaskPriority?) -> Task<Void, any Error> {
+    if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+      return Task.detached(name: name, priority: priority) { () async throws in await run() }
+    } else {
+      return Task.detached(priority: priority) { () async throws in await run() }
+    }
+  }
+
+  /// Starts a task on `actor`, from any isolation.
+  ///
+  /// A call of a function with an isolated parameter needs a hop, and an initializer cannot hop. A task that starts
+  /// elsewhere would run on the global executor first, and lose its place on the actor. So this casts the function's
+  /// type, as `Actor.assumeIsolated` does. The cast is safe because `start` does not access the actor's state. It only
+  /// passes the reference to a task.
+  @inlinable
+  func start(
+    on actor: any Actor,
+    _ start: TaskStart,
+    name: String?,
+    priority: TaskPriority?
+  ) -> Task<Void, any Error> {
+    typealias Plain = (TaskWork, (any Actor)?, TaskStart, String?, TaskPriority?) -> Task<Void, any Error>
+    let isolated = { (work: TaskWork, isolation: isolated (any Actor)?, start, name, priority) in
+      work.start(isolation: isolation, start, name: name, priority: priority)
+    }
+    return unsafeBitCast(isolated, to: Plain.self)(self, actor, start, name, priority)
+  }
+}
+
+// MARK: - A future of a future
+
+/// Isolates an initializer to a separate actor, so that the compiler refuses calls of it.
+///
+/// The type checker skips an unavailable overload while another overload fits. It does not consider isolation. A call
+/// with `await` compiles, and flattens the future.
+@_documentation(visibility: internal)
+@globalActor
+public actor FutureOfAFuture {
+  /// The actor; it runs no code.
+  public static let shared = FutureOfAFuture()
+}
+
+extension Future {
+  /// Refuses `Future { get() }` if `get` returns a future, unless the type is explicit.
+  ///
+  /// An example of an explicit type is `Future<Future<Int, any Error>, Never>`. This overload ranks above
+  /// `init(name:priority:operation:)`, because its closure has the narrower type. The closure is synchronous, so the
+  /// compiler does not check a body with `await` twice. Its result is a type parameter, because a body without `return`
+  /// would fit `() -> Future`.
+  @_documentation(visibility: internal)
+  @FutureOfAFuture
+  public init<Inner: FutureProtocol<Value, Failure>>(
+    name: String? = nil,
+    priority: TaskPriority? = nil,
+    @_inheritActorContext @_implicitSelfCapture
+    tryAwaitItsValue operation: sending @escaping @isolated(any) () -> Inner
+  ) {
+    self = Future<Inner, Never>(starting: .detached, name: name, priority: priority) { await operation() }
+      .setFailureType(to: Failure.self)
+      .flatMap { Future($0) }
+  }
+}

@@ -1,0 +1,99 @@
+public import Futures
+
+extension Future {
+  /// Starts a task, and resolves with the value or the error of `operation`.
+  ///
+  /// The closure runs as in `Task { }`: on the caller's actor, with the caller's task-locals and priority. The future
+  /// fails with the same error that the closure throws. Callbacks and transforms of the future run outside the task
+  /// (R8). They see neither its task-locals nor its cancellation.
+  ///
+  /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
+  /// future is resolved at once, and the task's own result is dropped. Dropping the future cancels nothing.
+  ///
+  /// A task that awaits the future raises this task's priority to its own (on Apple systems since the 26 releases).
+  /// - Parameters:
+  ///   - name: The name of the task, for debugging.
+  ///   - priority: The priority of the task; `nil` for the caller's.
+  ///   - operation: The asynchronous work.
+  @inlinable
+  public init(
+    name: String? = nil,
+    priority: TaskPriority? = nil,
+    @_inheritActorContext @_implicitSelfCapture
+    operation: sending @escaping @isolated(any) () async throws(Failure) -> Value
+  ) {
+    self.init(starting: .inheriting, name: name, priority: priority, operation: operation)
+  }
+
+  /// Starts a detached task, and returns a future of its value or error.
+  ///
+  /// As with `Task.detached`, the task inherits no actor, no task-locals and no priority.
+  ///
+  /// Cancellation, future to task: cancelling the future cancels the task. Dropping the future cancels nothing.
+  /// - Parameters:
+  ///   - name: The name of the task, for debugging.
+  ///   - priority: The priority of the task.
+  ///   - operation: The asynchronous work.
+  /// - Returns: A future of the value or the error of `operation`.
+  @inlinable
+  public static func detached(
+    name: String? = nil,
+    priority: TaskPriority? = nil,
+    operation: sending @escaping @isolated(any) () async throws(Failure) -> Value
+  ) -> Future {
+    Future(starting: .detached, name: name, priority: priority, operation: operation)
+  }
+
+  /// Starts a task on the calling thread, and returns a future of its value or error.
+  ///
+  /// As with `Task.immediate`, the work runs at once if the caller is on its actor, up to its first suspension. If it
+  /// never suspends, the future is resolved when this returns. Apple systems before the 26 releases have no immediate
+  /// tasks. On them it starts as `Future { }` does.
+  ///
+  /// Cancellation, future to task: cancelling the future cancels the task. Dropping the future cancels nothing.
+  /// - Parameters:
+  ///   - name: The name of the task, for debugging.
+  ///   - priority: The priority of the task; `nil` for the caller's.
+  ///   - operation: The asynchronous work.
+  /// - Returns: A future of the value or the error of `operation`.
+  @inlinable
+  public static func immediate(
+    name: String? = nil,
+    priority: TaskPriority? = nil,
+    @_inheritActorContext @_implicitSelfCapture
+    operation: sending @escaping @isolated(any) () async throws(Failure) -> Value
+  ) -> Future {
+    Future(starting: .immediate, name: name, priority: priority, operation: operation)
+  }
+}
+
+extension Future where Failure == any Error {
+  /// Makes a future of the value or the error of a task.
+  ///
+  /// Cancellation, future to task: cancelling the future cancels the task before `cancel()` returns. Dropping the
+  /// future cancels nothing.
+  /// - Parameter task: The task. Its priority rises to the priority of a task that awaits the future.
+  public init(_ task: Task<Value, any Error>) { self.init(following: task) }
+}
+
+extension Future where Failure == Never {
+  /// Makes a future of the value of a task.
+  ///
+  /// Cancellation, future to task: cancelling the future cancels the task before `cancel()` returns. Dropping the
+  /// future cancels nothing.
+  /// - Parameter task: The task. Its priority rises to the priority of a task that awaits the future.
+  public init(_ task: Task<Value, Never>) { self.init(following: task) }
+}
+
+extension Future {
+  /// Makes a future that a second task resolves with the result of `task`.
+  ///
+  /// The producer is `task` itself, so cancellation and priority reach it at once, also before the second task has
+  /// started.
+  private init(following task: Task<Value, Failure>) {
+    let state = State<Value, Failure>()
+    state.setProducer(task: task)
+    Task.detached { state.resolveFromTask(await task.result) }
+    self.init(state)
+  }
+}

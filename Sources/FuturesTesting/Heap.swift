@@ -1,0 +1,51 @@
+/// A binary heap: a collection that removes its smallest element first.
+package struct Heap<Element: Comparable> {
+  /// No element is less than its parent.
+  ///
+  /// The parent's position, counted from 1, is half the element's position.
+  package private(set) var elements: [Element] = []
+
+  package init() {}
+
+  /// O(n).
+  package init(_ elements: [Element]) {
+    self.elements = elements
+    for index in (0..<elements.count / 2).reversed() { siftDown(from: index) }
+  }
+
+  /// The smallest element.
+  package var first: Element? { elements.first }
+
+  /// O(log n).
+  package mutating func insert(_ element: Element) {
+    elements.append(element)
+    var index = elements.count - 1
+    while index > 0 {
+      let parent = (index - 1) / 2
+      guard elements[index] < elements[parent] else { return }
+      elements.swapAt(index, parent)
+      index = parent
+    }
+  }
+
+  /// Removes the smallest element; the heap must not be empty.
+  ///
+  /// O(log n).
+  package mutating func removeFirst() {
+    elements.swapAt(0, elements.count - 1)
+    elements.removeLast()
+    siftDown(from: 0)
+  }
+
+  private mutating func siftDown(from start: Int) {
+    var index = start
+    while true {
+      let children = (2 * index + 1..<2 * index + 3).clamped(to: 0..<elements.count)
+      guard let child = children.min(by: { elements[$0] < elements[$1] }), elements[child] < elements[index] else {
+        return
+      }
+      elements.swapAt(index, child)
+      index = child
+    }
+  }
+}

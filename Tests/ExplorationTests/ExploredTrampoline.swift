@@ -1,0 +1,34 @@
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+// In the place of the core's `Trampoline+Current.swift`, which is left out. A thread of this process also uses the library
+// itself, whose trampoline has the one pointer of CFutures. So the trampolines of this copy are behind a key.
+extension Trampoline {
+  /// The calling thread's trampoline; made on first use, freed when the thread ends.
+  @usableFromInline
+  package static var current: Trampoline {
+    if let pointer = pthread_getspecific(key) {
+      return Trampoline(storage: pointer.assumingMemoryBound(to: Storage.self))
+    }
+    let storage = UnsafeMutablePointer<Storage>.allocate(capacity: 1)
+    storage.initialize(to: Storage())
+    pthread_setspecific(key, storage)
+    return Trampoline(storage: storage)
+  }
+
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    let status = pthread_key_create(&key) { (pointer: UnsafeMutableRawPointer?) in
+      guard let storage = pointer?.assumingMemoryBound(to: Storage.self) else { return }
+      storage.deinitialize(count: 1)
+      storage.deallocate()
+    }
+    precondition(status == 0, "There is no thread-specific key left.")
+    return key
+  }()
+}

@@ -1,0 +1,311 @@
+internal import Dispatch
+internal import Futures
+internal import FuturesAsync
+internal import TestSupport
+internal import Testing
+
+@Suite("R22: awaiting in a cancelled task", .timeLimit(.minutes(20)))
+struct AwaitCancellationTests {
+  enum Step: CaseIterable, Sendable { case attach, cancel, resolve }
+
+  /// A second consumer of the future.
+  enum Other: CaseIterable, Sendable {
+    case none, callback, await, derived, shielded
+
+    /// Attaches the consumer and returns a function that waits for its value.
+    func attach<Failure: Error>(to future: Future<Int, Failure>) -> @Sendable () async -> Int? {
+      switch self {
+      case .none: return { 1 }
+      case .callback:
+        let inbox = Inbox<Int?>()
+        future.whenResolved(on: .immediate) { inbox.send(try? $0.get()) }
+        return { await inbox.next() ?? nil }
+      case .await:
+        let task = Task.immediate { try? await future.result.get() }
+        return { await task.value }
+      case .derived:
+        let derived = future.map { $0 }
+        return { try? await derived.result.get() }
+      case .shielded:
+        let view = future.shielded
+        return { try? await view.result.get() }
+      }
+    }
+  }
+
+  /// A promise that records "cancelled" in `log` when its future is cancelled.
+  func promise<Failure: Error>(_: Failure.Type, _ log: Recorder<String>) -> Promise<Int, Failure> {
+    let promise = Promise<Int, Failure>()
+    promise.onCancel { log.record("cancelled") }
+    return promise
+  }
+
+  /// Performs `steps` on one future.
+  ///
+  /// Waits for an await that has to end early before it resolves the future. If that await does not end, the test hangs
+  /// until its time limit.
+  func check<Failure: Error>(
+    _ method: AwaitMethod,
+    _ other: Other,
+    _ steps: [Step],
+    _ type: Failure.Type,
+    canRepresentCancellation: Bool
+  ) async {
+    let order = steps.map { "\($0)" }.joined(separator: ", ")
+    let comment: Comment = "\(method), other consumer: \(other), order: \(order), failure: \(type)"
+    let endsEarly = steps.last == .resolve && method.endsEarly(canRepresentCancellation: canRepresentCancellation)
+    let cancelsFuture = endsEarly && method == .cancel && other == .none
+    let log = Recorder<String>()
+    let promise = promise(type, log)
+    let future = promise.future
+    let otherValue = other.attach(to: future)
+    var task: Task<Result<Int, any Error>, Never>?
+    var isCancelled = false
+    for step in steps {
+      switch step {
+      case .attach: task = method.start(future, isCancelled: isCancelled, log: log)
+      case .cancel:
+        isCancelled = true
+        task?.cancel()
+      case .resolve:
+        if endsEarly {
+          let result = await task?.value
+          #expect(result?.isCancellation == true, comment)
+          if method.choice != nil { #expect(throws: CancellationError.self, comment) { try result?.get() } }
+          #expect(future.isResolved == (cancelsFuture && canRepresentCancellation), comment)
+        }
+        #expect(promise.succeed(1) == !(cancelsFuture && canRepresentCancellation), comment)
+      }
+    }
+    if !endsEarly { #expect((try? await task?.value.get()) == 1, comment) }
+    // The producer's handler runs before the await ends.
+    #expect(log.events == (cancelsFuture ? ["cancelled", "ended"] : ["ended"]), comment)
+    #expect(await otherValue() == 1, comment)
+    if cancelsFuture, canRepresentCancellation {
+      #expect(future.peek()?.isCancellation == true, comment)
+    } else {
+      #expect((try? future.peek()?.get()) == 1, comment)
+    }
+  }
+
+  @Test(
+    "R16, R22: the await ends early, continues or cancels the future, for all orders, consumers and failure types",
+    arguments: AwaitMethod.allCases,
+    Other.allCases
+  )
+  func methodAndFailureTypeDecide(method: AwaitMethod, other: Other) async {
+    for steps in permutations(of: Step.allCases) {
+      await check(method, other, steps, (any Error).self, canRepresentCancellation: true)
+      await check(method, other, steps, CancellationError.self, canRepresentCancellation: true)
+      await check(method, other, steps, Interruption.self, canRepresentCancellation: true)
+      await check(method, other, steps, TestError.self, canRepresentCancellation: false)
+      await check(method, other, steps, BrokenPromise.self, canRepresentCancellation: false)
+      await check(method, other, steps, Never.self, canRepresentCancellation: false)
+    }
+  }
+
+  @Test("R22: in a cancelled task, the await of a future that cannot fail returns its value", arguments: [false, true])
+  func awaitOfNeverGoesOn(isCancelledBefore: Bool) async {
+    let promise = Promise<Int, Never>()
+    let future = promise.future
+    let task = Task.immediate {
+      if isCancelledBefore { withUnsafeCurrentTask { $0?.cancel() } }
+      return await future.value
+    }
+    task.cancel()
+    promise.succeed(2)
+    #expect(await task.value == 2)
+  }
+
+  @Test("R22: the await throws the very error of the future", arguments: AwaitMethod.allCases)
+  func awaitThrowsErrorOfFuture(method: AwaitMethod) async {
+    let error = ReferenceError()
+    let (open, typed) = (Promise<Int, any Error>(), Promise<Int, ReferenceError>())
+    let tasks = [method.start(open.future), method.start(typed.future)]
+    open.fail(error)
+    typed.fail(error)
+    let late = [method.start(open.future, isCancelled: true), method.start(typed.future)]
+    for (index, task) in (tasks + late).enumerated() {
+      #expect(await #expect(throws: ReferenceError.self) { try await task.value.get() } === error, "task \(index)")
+    }
+  }
+
+  @Test("R22a: in a cancelled task, `result` holds the value that `value` returns or the error that it throws")
+  func resultAgreesWithValue() async {
+    func both<Failure: Error>(_ future: Future<Int, Failure>) -> Task<[Result<Int, Failure>], Never> {
+      let byResult = Task.immediate { await future.result }
+      let byValue = Task.immediate { () async -> Result<Int, Failure> in
+        do throws(Failure) { return .success(try await future.value) } catch { return .failure(error) }
+      }
+      byResult.cancel()
+      byValue.cancel()
+      return Task { await [byResult.value, byValue.value] }
+    }
+    let (open, cancellable) = (Promise<Int, any Error>(), Promise<Int, Interruption>())
+    for result in await both(open.future).value {
+      #expect(throws: CancellationError.self) { try result.get() }
+    }
+    #expect(await both(cancellable.future).value == [.failure(.wasCancelled), .failure(.wasCancelled)])
+    let (typed, never) = (Promise<Int, TestError>(), Promise<Int, Never>())
+    let (typedTask, neverTask) = (both(typed.future), both(never.future))
+    typed.fail(TestError(3))
+    never.succeed(4)
+    #expect(await typedTask.value == [.failure(TestError(3)), .failure(TestError(3))])
+    #expect(await neverTask.value == [.success(4), .success(4)])
+  }
+
+  // MARK: - Consumers that remain
+
+  @Test("R22: one of five awaits is abandoned, and the other four get the value", arguments: AwaitMethod.abandoning)
+  func abandonedAwaitLeavesOtherAwaits(method: AwaitMethod) async {
+    for abandoned in 0..<5 {
+      let promise = Promise<Int, any Error>()
+      let tasks = (0..<5).map { _ in method.start(promise.future) }
+      tasks[abandoned].cancel()
+      #expect(await tasks[abandoned].value.isCancellation, "await \(abandoned)")
+      promise.succeed(7)
+      for (number, task) in tasks.enumerated() where number != abandoned {
+        #expect((try? await task.value.get()) == 7, "await \(number), abandoned: \(abandoned)")
+      }
+    }
+  }
+
+  @Test("R22: after abandoned awaits, a future still notifies later awaits", arguments: AwaitMethod.abandoning)
+  func abandonedFutureCanBeAwaitedAgain(method: AwaitMethod) async throws {
+    let promise = Promise<Int, any Error>()
+    let future = promise.future
+    for number in 0..<3 {
+      let task = method.start(future)
+      task.cancel()
+      #expect(await task.value.isCancellation, "await \(number)")
+    }
+    let task = method.start(future)
+    #expect(promise.succeed(1))
+    #expect(try await task.value.get() == 1)
+    #expect(try await future.value == 1)
+  }
+
+  @Test(
+    "R16, R22: an await that cancellation has ended is no longer a consumer",
+    arguments: AwaitMethod.allCases.filter { $0 != .ignore },
+    [false, true]
+  )
+  func endedAwaitIsNoConsumer(method: AwaitMethod, isCancelledBefore: Bool) async {
+    /// Cancels an await by `method`, then `value(onCancel: .cancel)`, which is then the last consumer.
+    func check<Failure: Error>(_ type: Failure.Type) async {
+      let log = Recorder<String>()
+      let promise = promise(type, log)
+      let last = AwaitMethod.cancel.start(promise.future)
+      let task = method.start(promise.future, isCancelled: isCancelledBefore)
+      task.cancel()
+      #expect(await task.value.isCancellation, "\(type)")
+      #expect(log.events == [], "\(type)")
+      last.cancel()
+      #expect(await last.value.isCancellation, "\(type)")
+      #expect(log.events == ["cancelled"], "\(type)")
+    }
+    await check((any Error).self)
+    await check(Interruption.self)
+    guard method.endsEarly(canRepresentCancellation: false) else { return }
+    await check(TestError.self)
+    await check(Never.self)
+  }
+
+  @Test("R16: `cancel` cancels a chain of derived futures up to the first stage that has another consumer")
+  func cancelStopsAtNeededStage() async {
+    let log = Recorder<String>()
+    let promise = promise((any Error).self, log)
+    let middle = promise.future.map { $0 + 1 }
+    let task = AwaitMethod.cancel.start(middle.map { $0 + 1 })
+    let other = middle.map { $0 }
+    task.cancel()
+    #expect(await task.value.isCancellation)
+    #expect(log.events == [] && !middle.isResolved)
+    let last = AwaitMethod.cancel.start(other)
+    last.cancel()
+    #expect(await last.value.isCancellation)
+    #expect(log.events == ["cancelled"] && middle.isResolved && promise.isResolved)
+  }
+
+  @Test("R16: `cancel` on a shielded view cancels the view, and not the future", arguments: [false, true])
+  func cancelStopsAtShieldedView(isCancelledBefore: Bool) async {
+    let log = Recorder<String>()
+    let promise = promise((any Error).self, log)
+    let view = promise.future.shielded
+    let task = AwaitMethod.cancel.start(view, isCancelled: isCancelledBefore)
+    task.cancel()
+    #expect(await task.value.isCancellation)
+    #expect(view.isResolved && !promise.isResolved && log.events == [])
+  }
+
+  @Test("R15: the future keeps the result of an `onCancel` handler; the await that cancelled it throws")
+  func handlerResolvesCancelledFuture() async {
+    let promise = Promise<Int, any Error>()
+    let future = promise.future
+    promise.onCancel { [weak promise] in promise?.succeed(5) }
+    let task = AwaitMethod.cancel.start(future)
+    task.cancel()
+    #expect(await task.value.isCancellation)
+    #expect((try? future.peek()?.get()) == 5)
+  }
+
+  // MARK: - Threads
+
+  @Test(
+    "R22: of a cancellation and a resolution that race, exactly one ends the await",
+    arguments: AwaitMethod.allCases
+  )
+  func cancellationRacesWithResolution(method: AwaitMethod) async {
+    for number in 0..<200 {
+      let promise = Promise<Int, any Error>()
+      let future = promise.future
+      let other = number.isMultiple(of: 2) ? future.map { $0 } : nil
+      let task = method.start(future)
+      let start = Gate()
+      let resolving = Task.detached {
+        await start.pass()
+        return promise.succeed(1)
+      }
+      let cancelling = Task.detached {
+        await start.pass()
+        task.cancel()
+      }
+      start.open()
+      let result = await task.value
+      let isAccepted = await resolving.value
+      await cancelling.value
+      let comment: Comment = "round \(number): \(result), resolved: \(isAccepted)"
+      if method == .ignore { #expect(result.isSuccess, comment) }
+      if method != .cancel || other != nil {
+        #expect(isAccepted, comment)
+        #expect((try? await future.value) == 1, comment)
+      }
+      switch result {
+      case .success(let value): #expect(value == 1 && isAccepted, comment)
+      case .failure: #expect(result.isCancellation, comment)
+      }
+      if let other { #expect((try? await other.value) == 1, comment) }
+    }
+  }
+
+  @Test("R22: an await that is cancelled while it attaches always ends")
+  func cancellationRacesWithAttaching() async {
+    for _ in 0..<300 {
+      let promise = Promise<Int, any Error>()
+      let future = promise.future
+      let start = Gate()
+      let task = Task.detached {
+        await start.pass()
+        return await future.result
+      }
+      let cancelling = Task.detached {
+        await start.pass()
+        task.cancel()
+      }
+      start.open()
+      await cancelling.value
+      await #expect(throws: CancellationError.self) { try await task.value.get() }
+      #expect(!promise.isResolved)
+    }
+  }
+}

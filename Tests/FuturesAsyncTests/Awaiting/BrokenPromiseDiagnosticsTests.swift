@@ -1,0 +1,142 @@
+internal import Foundation
+internal import Futures
+internal import FuturesAsync
+internal import TestSupport
+internal import Testing
+
+// In processes of their own: the handler is that of the whole process, in which other tests drop promises, too.
+
+/// Sets a handler that notes the label of each broken promise, and anything else as "other".
+func recordBrokenPromises() -> Recorder<String> {
+  let recorder = Recorder<String>()
+  FuturesDiagnostics.setHandler { misuse in
+    if case .brokenPromise(let broken) = misuse {
+      recorder.record("\(broken.label ?? "no label") \(broken.fileID)")
+    } else {
+      recorder.record("other")
+    }
+  }
+  return recorder
+}
+
+/// A future whose promise may be dropped.
+func breakable<Failure: Error>(
+  _ label: String,
+  _ type: Failure.Type
+) -> (Future<Int, Failure>, Dropping<Promise<Int, Failure>>) {
+  let promise = Promise<Int, Failure>(label)
+  return (promise.future, Dropping(promise))
+}
+
+/// Ends a process in which tasks are suspended for good, which a search for leaks at a regular exit would report.
+func exitWithTasksThatWaitForEver() -> Never {
+  _exit(0)
+}
+
+@Suite("R4: reports of awaits of a broken promise", .timeLimit(.minutes(20)))
+struct BrokenPromiseDiagnosticsTests {
+  @Test("R4: with `Never`, each await of a broken promise is reported once, before or after the break")
+  func eachWaiterOfBrokenNeverIsReported() async {
+    await #expect(processExitsWith: .success) {
+      let recorder = recordBrokenPromises()
+      let (future, promise) = breakable("never", Never.self)
+      Task.immediate { await future.value }
+      #expect(recorder.events.isEmpty)
+      promise.drop()
+      #expect(recorder.events == ["never \(#fileID)"])
+      Task.immediate { await future.result }
+      #expect(recorder.events == ["never \(#fileID)", "never \(#fileID)"])
+      #expect(future.peek() == nil)
+      exitWithTasksThatWaitForEver()
+    }
+  }
+
+  @Test("R4: with a failure type that cannot hold the break, an await of a broken promise is reported")
+  func waiterOfBrokenTypedFutureIsReported() async {
+    await #expect(processExitsWith: .success) {
+      let recorder = recordBrokenPromises()
+      let (future, promise) = breakable("typed", TestError.self)
+      Task.immediate { await future.result }
+      promise.drop()
+      #expect(recorder.events == ["typed \(#fileID)"])
+      exitWithTasksThatWaitForEver()
+    }
+  }
+
+  @Test("R4: an await of a stage of a broken future is reported")
+  func waiterOfBrokenStageIsReported() async {
+    await #expect(processExitsWith: .success) {
+      let recorder = recordBrokenPromises()
+      let (future, promise) = breakable("source", Never.self)
+      let stage = future.map { $0 }.flatMap { .succeeded($0) }
+      Task.immediate { await stage.value }
+      promise.drop()
+      #expect(recorder.events == ["source \(#fileID)"])
+      exitWithTasksThatWaitForEver()
+    }
+  }
+
+  @Test("R4: a break without a waiter, or one that the failure type can hold, is not reported")
+  func breakWithoutWaiterIsNotReported() async {
+    await #expect(processExitsWith: .success) {
+      let recorder = recordBrokenPromises()
+      let (never, neverPromise) = breakable("never", Never.self)
+      never.whenResolved(on: .immediate) { _ in recorder.record("called") }.remove()
+      neverPromise.drop()
+      let (error, errorPromise) = breakable("error", (any Error).self)
+      let task = Task.immediate { try await error.value }
+      errorPromise.drop()
+      await #expect(throws: BrokenPromise.self) { try await task.value }
+      #expect(recorder.events.isEmpty)
+    }
+  }
+
+  @Test("R22: a cancelled task stops waiting for a broken promise if the failure type has a cancelled case")
+  func waiterOfBrokenPromiseCanBeCancelled() async {
+    await #expect(processExitsWith: .success) {
+      let recorder = recordBrokenPromises()
+      let (future, promise) = breakable("typed", Interruption.self)
+      let before = Task.immediate { await future.result }
+      promise.drop()
+      let after = Task.immediate { await future.result }
+      #expect(recorder.events.count == 2)
+      before.cancel()
+      after.cancel()
+      #expect(await before.value == .failure(.wasCancelled))
+      #expect(await after.value == .failure(.wasCancelled))
+      let cancelled = Task.immediate {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return await future.result
+      }
+      #expect(await cancelled.value == .failure(.wasCancelled))
+    }
+  }
+
+  #if DEBUG
+    @Test("R4: without a handler a debug build traps")
+    func debugDefault() async {
+      await #expect(processExitsWith: .failure) {
+        let (future, promise) = breakable("trap", Never.self)
+        Task.immediate { await future.value }
+        promise.drop()
+      }
+      // The same without an await, which shows what it is that traps.
+      await #expect(processExitsWith: .success) {
+        let (_, promise) = breakable("trap", Never.self)
+        promise.drop()
+      }
+    }
+  #else
+    @Test("R4: without a handler a release build writes a line to standard error")
+    func releaseDefault() async throws {
+      let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        let (future, promise) = breakable("a line", Never.self)
+        Task.immediate { await future.value }
+        promise.drop()
+      }
+      let output = String(decoding: result.standardErrorContent, as: UTF8.self)
+      #expect(output.contains("swift-futures: "))
+      #expect(output.contains("\"a line\""))
+    }
+  #endif
+}

@@ -1,0 +1,252 @@
+internal import AllocationCounter
+internal import Dispatch
+internal import Foundation
+internal import Futures
+internal import FuturesAsync
+internal import TestSupport
+internal import Testing
+
+/// Resumes tasks on a queue, and notes when.
+private final class RecordingExecutor: TaskExecutor {
+  let events = Recorder<String>()
+  private let queue = DispatchQueue(label: "recording executor")
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    events.record("resumed")
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
+
+  /// Returns when the jobs before this have ended.
+  func pass() async {
+    await withUnsafeContinuation { continuation in queue.async { continuation.resume() } }
+  }
+}
+
+/// Says when it goes away.
+private final class Farewell: Sendable {
+  private let action: @Sendable () -> Void
+
+  init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+
+  deinit { action() }
+
+  func use() {}
+}
+
+@Suite("withCallback: lifetimes", .timeLimit(.minutes(20)))
+struct CallbackLifetimeTests {
+  /// What ends the call.
+  enum End: CaseIterable { case returns, fails, drops, cancels }
+
+  @Test(
+    "R5: after the call, its handlers, their captures and the value are released while the callback is held",
+    arguments: End.allCases
+  )
+  func endedCallReleasesEverything(end: End) async {
+    weak var captured: Tracked?
+    weak var value: Tracked?
+    let held = Locked<Callback<Tracked>?>(nil)
+    func call() async {
+      let object = Tracked()
+      captured = object
+      let task = Task.immediate { [object] in
+        _ = try await withCallback(of: Tracked.self) { callback in
+          callback.onCancel { object.use() }
+          held.withLock { $0 = callback }
+        } onCancel: {
+          object.use()
+        }
+      }
+      switch end {
+      case .returns:
+        let tracked = Tracked()
+        value = tracked
+        held.withLock { $0 }?.resume(returning: tracked)
+      case .fails: held.withLock { $0 }?.resume(throwing: TestError())
+      case .drops:
+        let dropped = held.withLock { $0.take() }
+        _ = dropped  // released here, outside the lock
+      case .cancels: task.cancel()
+      }
+      _ = await task.result
+    }
+    await call()
+    #expect(captured == nil)
+    #expect(value == nil)
+    // What is added now can no longer run, or runs at once.
+    func add() {
+      let object = Tracked()
+      captured = object
+      held.withLock { $0 }?.onCancel { object.use() }
+    }
+    add()
+    #expect(captured == nil)
+  }
+
+  @Test(
+    "R17: a value that comes too late is released at once, after a cancellation and after another",
+    arguments: [true, false]
+  )
+  func lateValue(isCancelled: Bool) async {
+    let held = Locked<Callback<Tracked>?>(nil)
+    let task = Task.immediate {
+      _ = try await withCallback { callback in held.withLock { $0 = callback } }
+    }
+    if isCancelled { task.cancel() } else { held.withLock { $0 }?.resume(returning: Tracked()) }
+    for _ in 0..<2 {
+      weak var late: Tracked?
+      do {
+        let object = Tracked()
+        late = object
+        held.withLock { $0 }?.valueOrErrorHandler(object, nil)
+      }
+      #expect(late == nil)
+    }
+    _ = await task.result
+  }
+
+  @Test(
+    "R5: the handlers are released before the call returns, so that what they hold is gone by then",
+    arguments: End.allCases
+  )
+  func releasedBeforeTheReturn(end: End) async {
+    let executor = RecordingExecutor()
+    let events = executor.events
+    let held = Locked<Callback<Int>?>(nil)
+    let hasBegun = Gate()
+    let task = Task(executorPreference: executor) {
+      _ = try? await withCallback(of: Int.self) { callback in
+        let farewell = Farewell { events.record("released") }
+        callback.onCancel { farewell.use() }
+        held.withLock { $0 = callback }
+        hasBegun.open()
+      }
+    }
+    await hasBegun.pass()
+    // The task is suspended when the job in which the body ran has ended.
+    await executor.pass()
+    let count = events.events.count
+    switch end {
+    case .returns: held.withLock { $0 }?.resume(returning: 1)
+    case .fails: held.withLock { $0 }?.resume(throwing: TestError())
+    case .drops:
+      let dropped = held.withLock { $0.take() }
+      _ = dropped  // released here, outside the lock
+    case .cancels: task.cancel()
+    }
+    await task.value
+    #expect(events.events.dropFirst(count).prefix(2) == ["released", "resumed"])
+  }
+
+  @Test("R22b: a handler that is added while the others run waits for its turn, also when another thread adds it")
+  func addedWhileOthersRun() async {
+    let log = Recorder<String>()
+    let cancelling = Locked<ObjectIdentifier?>(nil)
+    @Sendable func record(_ name: String) {
+      let isHome = cancelling.withLock { $0 } == ObjectIdentifier(Thread.current)
+      log.record(isHome ? name : "\(name) on another thread")
+    }
+    let held = Locked<Callback<Int>?>(nil)
+    let task = Task.immediate {
+      try await withCallback(of: Int.self) { callback in
+        held.withLock { $0 = callback }
+        callback.onCancel { record("2") }
+      } onCancel: {
+        record("1")
+        held.withLock { $0 }?.onCancel { record("3") }
+        onThread { held.withLock { $0 }?.onCancel { record("4") } }
+      }
+    }
+    cancelling.withLock { $0 = ObjectIdentifier(Thread.current) }
+    task.cancel()
+    #expect(log.events == ["1", "2", "3", "4"])
+    await #expect(throws: CancellationError.self) { try await task.value }
+    // All have run, so a handler that is added now runs at once.
+    onThread { held.withLock { $0 }?.onCancel { record("5") } }
+    #expect(log.events.last == "5 on another thread")
+  }
+
+  @Test(
+    "R22b: a resume, a cancellation and a drop of the callback race: one decides, and onCancel runs at most once"
+  )
+  func resumeCancelAndDropRace() async {
+    let rounds = TestTier.choose(standard: 100, thorough: 500)
+    for _ in 0..<rounds {
+      let held = Locked<Callback<Tracked>?>(nil)
+      let log = Recorder<String>()
+      weak var captured: Tracked?
+      weak var value: Tracked?
+      func round() async -> Result<Void, any Error> {
+        let (object, answer) = (Tracked(), Tracked())
+        captured = object
+        value = answer
+        let task = Task.immediate { [object] in
+          _ = try await withCallback(of: Tracked.self) { callback in
+            held.withLock { $0 = callback }
+          } onCancel: {
+            object.use()
+            log.record("onCancel")
+          }
+        }
+        let answers = Locked<Tracked?>(answer)
+        TestSupport.race([
+          { held.withLock { $0 }?.valueHandler(answers.withLock { $0.take() }!) },
+          { task.cancel() },
+          { held.withLock { $0 }?.onCancel { log.record("handler") } },
+          {
+            let dropped = held.withLock { $0.take() }
+            _ = dropped  // released here, outside the lock
+          },
+        ])
+        let result = await task.result
+        answers.withLock { $0 = nil }
+        return result
+      }
+      switch await round() {
+      case .success: #expect(log.events == [])
+      case .failure(is BrokenPromise): #expect(log.events == [])
+      case .failure(is CancellationError):
+        #expect(log.events.count { $0 == "onCancel" } == 1)
+        #expect(log.events.count { $0 == "handler" } <= 1)
+      case .failure(let error): Issue.record(error)
+      }
+      #expect(captured == nil)
+      #expect(value == nil)
+    }
+  }
+
+  @Test("10,000 calls with every ending leave no memory behind", .enabled(if: AllocationCounts.areSupported))
+  func manyCallsLeaveNothing() async {
+    await #expect(processExitsWith: .success) {
+      func rounds(_ count: Int) async {
+        for number in 0..<count {
+          let held = Locked<Callback<Tracked>?>(nil)
+          let task = Task.immediate {
+            _ = try await withCallback("leaks", of: Tracked.self) { callback in
+              callback.onCancel {}
+              held.withLock { $0 = callback }
+            }
+          }
+          switch number % 4 {
+          case 0: held.withLock { $0 }?.valueHandler(Tracked())
+          case 1: held.withLock { $0 }?.failureHandler(TestError())
+          case 2: held.withLock { $0.take() }?.resume(returning: Tracked())
+          default: task.cancel()
+          }
+          held.withLock { $0 }?.resume(returning: Tracked())
+          _ = await task.result
+        }
+      }
+      // The least of three rounds: what is left behind is left in each of them, and what a new thread takes is not.
+      var least = Int64.max
+      await rounds(1_000)
+      for _ in 0..<3 {
+        let before = AllocationCounts.ofProcess().liveBytes
+        await rounds(10_000)
+        least = min(least, AllocationCounts.ofProcess().liveBytes - before)
+      }
+      #expect(least < 100_000, "\(least) bytes")
+    }
+  }
+}

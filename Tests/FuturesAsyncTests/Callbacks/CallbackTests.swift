@@ -1,0 +1,125 @@
+internal import Futures
+internal import FuturesAsync
+internal import TestSupport
+internal import Testing
+
+/// When, if at all, the task is cancelled.
+private enum Cancelled: CaseIterable { case never, before, during, meanwhile, after }
+
+/// What the API does with its callback.
+private enum Behaviour: CaseIterable {
+  case drops, calls, callsTwice, fails, callsInBody, failsInBody, callsFromThread, callsInOnCancel, givesNeither,
+    givesBoth
+
+  var isInBody: Bool { [.callsInBody, .failsInBody].contains(self) }
+
+  /// What the call comes to when nobody cancels it.
+  var outcome: String {
+    switch self {
+    case .drops, .callsInOnCancel: "broken"
+    case .calls, .callsTwice, .callsInBody, .callsFromThread: "1"
+    case .fails, .failsInBody, .givesBoth: "failed"
+    case .givesNeither: "violation"
+    }
+  }
+
+  /// Calls the callback, as the API does when its work is done.
+  func complete(_ callback: Callback<Page>) {
+    switch self {
+    case .drops, .callsInOnCancel: break
+    case .calls, .callsInBody: callback.resume(returning: Page(1))
+    case .callsTwice:
+      callback.resume(returning: Page(1))
+      callback.resume(returning: Page(2))
+    case .fails, .failsInBody: callback.resume(throwing: TestError(1))
+    case .callsFromThread: onThread { callback.resume(returning: Page(1)) }
+    case .givesNeither: callback.valueOrErrorHandler(nil, nil)
+    case .givesBoth: callback.valueOrErrorHandler(Page(1), TestError(1))
+    }
+  }
+}
+
+private func describe(_ error: any Error) -> String {
+  switch error {
+  case let error as BrokenPromise:
+    error.label == "api" && error.fileID == #fileID && error.line > 0 ? "broken" : "broken, of \(error)"
+  case let error as CallbackContractViolation:
+    error.label == "api" && error.fileID == #fileID && error.line > 0 ? "violation" : "violation, of \(error)"
+  case is CancellationError: "cancelled"
+  case is TestError: "failed"
+  default: "\(error)"
+  }
+}
+
+@Suite("withCallback: every order of API calls and cancellation")
+struct CallbackTests {
+  /// Runs one row of the table: the API does as `behaviour` says, the task is cancelled as `cancelled` says.
+  private static func run(_ behaviour: Behaviour, _ cancelled: Cancelled) async -> (outcome: String, events: [String]) {
+    let events = Recorder<String>()
+    let hasBegun = Gate()
+    let held = Locked<Callback<Page>?>(nil)
+    let mayBegin = Gate()
+    let task = Task { () -> String in
+      await mayBegin.pass()
+      do {
+        let page: Page = try await withCallback("api") { callback in
+          events.record("body")
+          if cancelled == .during { withUnsafeCurrentTask { $0?.cancel() } }
+          if behaviour == .callsInOnCancel {
+            // As an API that calls back when it is stopped; not the callback itself, which the handler would keep alive.
+            callback.onCancel { held.withLock { $0 }?.resume(returning: Page(3)) }
+          }
+          callback.onCancel { events.record("handler") }
+          if behaviour.isInBody { behaviour.complete(callback) }
+          held.withLock { $0 = callback }
+          hasBegun.open()
+        } onCancel: {
+          events.record("onCancel")
+        }
+        return "\(page.number)"
+      } catch {
+        return describe(error)
+      }
+    }
+    if cancelled == .before { task.cancel() }
+    mayBegin.open()
+    if cancelled != .before {
+      await hasBegun.pass()
+      if cancelled == .meanwhile { task.cancel() }
+      let callback = held.withLock { $0.take() }
+      if !behaviour.isInBody, let callback { behaviour.complete(callback) }
+    }
+    if cancelled == .after {
+      let outcome = await task.value
+      task.cancel()
+      return (outcome, events.events)
+    }
+    return (await task.value, events.events)
+  }
+
+  @Test(
+    "R22b: the first of a resume, a drop and a cancellation decides; onCancel runs only for a cancellation",
+    arguments: Behaviour.allCases,
+    Cancelled.allCases
+  )
+  private func firstEventDecides(_ behaviour: Behaviour, _ cancelled: Cancelled) async {
+    let (outcome, events) = await Self.run(behaviour, cancelled)
+    switch cancelled {
+    case .never, .after:
+      #expect(outcome == behaviour.outcome)
+      #expect(events == ["body"])
+    case .before:
+      #expect(outcome == "cancelled")
+      #expect(events == [])
+    case .during:
+      #expect(outcome == "cancelled")
+      #expect(events == ["body", "onCancel", "handler"])
+    case .meanwhile where behaviour.isInBody:
+      #expect(outcome == behaviour.outcome)
+      #expect(events == ["body"])
+    case .meanwhile:
+      #expect(outcome == "cancelled")
+      #expect(events == ["body", "onCancel", "handler"])
+    }
+  }
+}

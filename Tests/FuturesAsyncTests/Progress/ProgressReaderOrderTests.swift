@@ -1,0 +1,196 @@
+internal import Futures
+internal import FuturesAsync
+internal import TestSupport
+internal import Testing
+
+// A reader is a task that does something only where the test lets it run; so all orders of the steps are all interleavings
+// of a reader with those who report, resolve and cancel, but for those inside `next`, which come after them.
+
+@Suite("R25: readers of a progress, in every order of events", .timeLimit(.minutes(20)))
+struct ProgressReaderOrderTests {
+  typealias Step = ReaderModel.Step
+
+  /// Every order of two runs, two reports, a cancellation and the end.
+  static let orders = permutations(of: [Step.run, .run, .report, .report, .cancel, .end])
+
+  /// Plays `steps` with a future that two read, of whom one is never cancelled, and compares each step with the model.
+  func play<Failure: Error, Element: Sendable>(
+    _ steps: [Step],
+    _ ending: Ending,
+    failing failure: Failure,
+    result: [String],
+    _ sequence: (Future<Int, Failure>) -> some AsyncSequence<Element, Never> & Sendable
+  ) {
+    var promise: Promise<Int, Failure>? = Promise()
+    defer { withExtendedLifetime(promise) {} }
+    guard let future = promise?.future, let reporter = promise?.progress else { return }
+    let sequence = sequence(future)
+    let readers = [HeldReader(sequence), HeldReader(sequence)]
+    var models = [ReaderModel(result: result), ReaderModel(result: result)]
+    var fraction = 0.25
+    for step in steps + [.end, .run] {
+      switch step {
+      case .run:
+        for reader in readers { reader.run() }
+        for number in models.indices { models[number].run() }
+      case .report:
+        reporter.report(fraction: fraction)
+        for number in models.indices { models[number].report(fraction) }
+        fraction += 0.25
+      case .cancel:
+        readers[0].cancel()
+        models[0].cancel()
+      case .end:
+        ending.happen(to: &promise, failing: failure)
+        for number in models.indices { models[number].end(ending) }
+      }
+      for (reader, model) in zip(readers, models) {
+        #expect(reader.words == model.words, "\(ending): \(steps), after \(step)")
+        #expect(reader.resumptions == (model.isResumed ? 1 : 0), "\(ending): \(steps), after \(step)")
+      }
+    }
+    #expect(readers.allSatisfy { $0.words.last == "end" }, "\(ending): \(steps)")
+  }
+
+  @Test("R25: in every order, a reader gets the newest state, the last one and the end, or ends when cancelled")
+  func progressReaderInEveryOrder() {
+    for steps in Self.orders {
+      for ending in Ending.allCases {
+        play(steps, ending, failing: TestError(1) as any Error, result: [], \.progress)
+      }
+    }
+  }
+
+  @Test("R25: in every order, a reader of a typed future without a cancelled case gets the newest state and the end")
+  func typedProgressReaderInEveryOrder() {
+    for steps in Self.orders {
+      for ending in [Ending.success, .failure, .brokenPromise] {
+        play(steps, ending, failing: TestError(1), result: [], \.progress)
+      }
+    }
+  }
+
+  @Test("R25: in every order, a reader of the events gets the states, then the result once, unless it is cancelled")
+  func eventReaderInEveryOrder() {
+    for steps in Self.orders {
+      for ending in Ending.allCases {
+        play(steps, ending, failing: TestError(1) as any Error, result: [ending.word], \.events)
+      }
+    }
+  }
+
+  @Test("R25: in every order, events of a broken typed promise end without a result")
+  func typedEventReaderInEveryOrder() {
+    for steps in Self.orders {
+      for ending in [Ending.success, .failure, .brokenPromise] {
+        let result = ending == .brokenPromise ? [] : [ending.word]
+        play(steps, ending, failing: TestError(1), result: result, \.events)
+      }
+    }
+  }
+
+  // MARK: - Inside `next`
+
+  enum Moment: CaseIterable { case attach, abandon, report, end }
+
+  /// Puts `moments` in this order to a reader that has read all there was, and found nothing more.
+  ///
+  /// That is `next` between its look for news and its suspension, where another thread may do the rest.
+  func waitForNews(
+    _ moments: [Moment],
+    _ ending: Ending,
+    whenResumed: @escaping @Sendable (Future<Int, any Error>) -> Void = { _ in }
+  ) throws {
+    var promise: Promise<Int, any Error>? = Promise()
+    defer { withExtendedLifetime(promise) {} }
+    let future = try #require(promise?.future)
+    let reporter = promise?.progress
+    guard case .state(let state) = future.progressOrigin else { return }
+    state.beginReadingProgress()
+    guard case .unread(_, let version) = state.progressNews(since: nil) else {
+      Issue.record("The first state was not there.")
+      return
+    }
+    guard case .none = state.progressNews(since: version) else {
+      Issue.record("There was more than one state.")
+      return
+    }
+    let executor = HeldExecutor { whenResumed(future) }
+    let suspended = Recorder<UnsafeContinuation<Void, Never>>()
+    let ends = Recorder<Bool>()
+    _ = Task(executorPreference: executor) {
+      await withUnsafeContinuation { suspended.record($0) }
+      ends.record(true)
+    }
+    executor.runAll()
+    let reader = ProgressReader()
+    var done: Set<Moment> = []
+    for moment in moments {
+      switch moment {
+      case .attach: state.attach(reader, since: version, resuming: suspended.events[0])
+      case .abandon: state.abandon(reader)
+      case .report: #expect(reporter?.report(fraction: 0.5) == !done.contains(.end), "\(moments)")
+      case .end: ending.happen(to: &promise, failing: TestError(1))
+      }
+      done.insert(moment)
+      let isResumed = done.contains(.attach) && done.count > 1
+      #expect(executor.jobCount == (isResumed ? 1 : 0), "\(ending): \(moments), after \(moment)")
+    }
+    executor.runAll()
+    #expect(ends.events == [true])
+  }
+
+  @Test("R25: a reader that is about to suspend misses no state and is resumed once", arguments: Ending.allCases)
+  func aboutToSuspend(ending: Ending) throws {
+    for first in Moment.allCases where first != .attach {
+      try waitForNews([first, .attach], ending)
+      try waitForNews([.attach, first], ending)
+    }
+    for moments in permutations(of: Moment.allCases) { try waitForNews(moments, ending) }
+  }
+
+  // MARK: - R3
+
+  @Test("R3: no lock is held while a reader is resumed", arguments: Ending.allCases)
+  func readerIsResumedOutsideLocks(ending: Ending) throws {
+    for event in Step.allCases where event != .run {
+      var promise: Promise<Int, any Error>? = Promise()
+      defer { withExtendedLifetime(promise) {} }
+      let future = try #require(promise?.future, "\(event)")
+      let reporter = promise?.progress
+      let uses = Recorder<Double>()
+      // The executor is told while the task is being resumed, by the code that resumes it.
+      let reader = HeldReader(future.progress) {
+        uses.record(future.currentProgress.fractionCompleted)
+        reporter?.report(fraction: 0.9)
+        future.whenProgressed(on: .immediate) { _ in }.remove()
+        future.whenResolved(on: .immediate) { _ in }.remove()
+        if event != .end { _ = future.progress.makeAsyncIterator() }
+        _ = future.peek()
+      }
+      reader.run()
+      switch event {
+      case .report: reporter?.report(fraction: 0.95)
+      case .cancel: reader.cancel()
+      case .end, .run: ending.happen(to: &promise, failing: TestError(1))
+      }
+      #expect(uses.events.count == 2, "\(event)")
+      reader.cancel()
+      reader.run()
+      #expect(reader.words.last == "end", "\(event)")
+    }
+  }
+
+  @Test("R3: no lock is held while a reader that attaches finds a new state and continues")
+  func noLockWhileAttaching() throws {
+    let uses = Recorder<Double>()
+    for first in Moment.allCases where first != .attach {
+      try waitForNews([first, .attach], .success) { future in
+        uses.record(future.currentProgress.fractionCompleted)
+        future.whenProgressed(on: .immediate) { _ in }.remove()
+      }
+    }
+    // When the task is made, and when it is resumed: having been abandoned, having missed a report, or the end.
+    #expect(uses.events == [0, 0, 0, 0.5, 0, 1])
+  }
+}

@@ -1,0 +1,218 @@
+internal import Futures
+internal import FuturesAsync
+internal import Synchronization
+internal import TestSupport
+internal import Testing
+
+@Suite("`.actor` and `.task` as execution contexts", .timeLimit(.minutes(20)))
+struct ActorContextTests {
+  private actor Log {
+    var numbers: [Int] = []
+
+    func append(_ number: Int) { numbers.append(number) }
+  }
+
+  @Test("R2: `.actor` runs callbacks isolated to the actor", arguments: Home.allCases)
+  func actorContextIsIsolated(home: Home) async {
+    let actor = home.make()
+    let inbox = Inbox<Bool>()
+    let promise = Promise<Int, any Error>()
+    let isHome: @Sendable () -> Bool = { isReallyOn(actor, isolation: actor) }
+    promise.future.whenResolved(on: context(of: actor)) { _ in inbox.send(isHome()) }
+    promise.succeed(1)
+    promise.future.whenResolved(on: context(of: actor)) { _ in inbox.send(isHome()) }
+    #expect(await inbox.next(2) == [true, true])
+    #expect((try? await promise.future.map(on: context(of: actor)) { _ in isHome() }.value) == true)
+  }
+
+  private func context(of actor: any Actor) -> ExecutionContext {
+    func make(_ actor: some Actor) -> ExecutionContext { .actor(actor) }
+    return make(actor)
+  }
+
+  @Test("R2: `.actor` lets a callback use the state of the actor by assumeIsolated")
+  func assumeIsolated() async throws {
+    let log = Log()
+    let promise = Promise<Int, any Error>()
+    let stage = promise.future.map(on: .actor(log)) { value in
+      log.assumeIsolated { log in
+        log.append(value)
+        return log.numbers.count
+      }
+    }
+    promise.succeed(5)
+    #expect(try await stage.value == 1)
+    #expect(await log.numbers == [5])
+  }
+
+  @Test("R9: `.actor(MainActor.shared)` runs on the main actor")
+  func mainActor() async {
+    let inbox = Inbox<Bool>()
+    Future.succeeded(1).whenResolved(on: .actor(MainActor.shared)) { _ in
+      inbox.send(MainActor.assumeIsolated { isOnMainQueue })
+    }
+    #expect(await inbox.next() == true)
+  }
+
+  @Test("R2: callbacks keep the order of attachment across several contexts of one actor")
+  func contextsOfOneActorKeepOrder() async {
+    let log = Log()
+    let promise = Promise<Int, Never>()
+    for number in 0..<1000 {
+      promise.future.whenResolved(on: .actor(log)) { _ in log.assumeIsolated { $0.append(number) } }
+    }
+    promise.succeed(1)
+    for number in 1000..<2000 {
+      promise.future.whenResolved(on: .actor(log)) { _ in log.assumeIsolated { $0.append(number) } }
+    }
+    let numbers = await promise.future.map(on: .actor(log)) { _ in log.assumeIsolated { $0.numbers } }.value
+    #expect(numbers == Array(0..<2000))
+  }
+
+  @Test("R2: callbacks of several futures run on one actor in the order of the resolutions")
+  func severalFutures() async {
+    let log = Log()
+    let context = ExecutionContext.actor(log)
+    let promises = (0..<100).map { _ in Promise<Int, Never>() }
+    for promise in promises {
+      promise.future.whenSucceeded(on: context) { number in log.assumeIsolated { $0.append(number) } }
+      promise.future.whenSucceeded(on: .actor(log)) { number in log.assumeIsolated { $0.append(-number) } }
+    }
+    for (number, promise) in promises.enumerated().reversed() { promise.succeed(number) }
+    let expected = (0..<100).reversed().flatMap { [$0, -$0] }
+    #expect(await Future.succeeded(1).map(on: context) { _ in log.assumeIsolated { $0.numbers } }.value == expected)
+  }
+
+  @Test("R2: the callbacks of one thread keep their order while other threads attach theirs")
+  func severalThreads() async {
+    let log = Log()
+    TestSupport.race(
+      (0..<4).map { thread in
+        {
+          for number in 0..<250 {
+            Future.succeeded(number).whenSucceeded(on: .actor(log)) { number in
+              log.assumeIsolated { $0.append(thread * 1000 + number) }
+            }
+          }
+        }
+      }
+    )
+    let numbers = await Future.succeeded(1).map(on: .actor(log)) { _ in log.assumeIsolated { $0.numbers } }.value
+    #expect(numbers.count == 1000)
+    for thread in 0..<4 {
+      #expect(numbers.filter { $0 / 1000 == thread } == (0..<250).map { thread * 1000 + $0 }, "thread \(thread)")
+    }
+  }
+
+  @Test("R2: work that arrives while other work of the actor runs, or has just ended, is not lost")
+  func burstAfterBurst() async {
+    let log = Log()
+    let inbox = Inbox<Int>()
+    @Sendable func step(_ number: Int) {
+      Future.succeeded(number).whenSucceeded(on: .actor(log)) { number in
+        log.assumeIsolated { $0.append(number) }
+        if number < 999 { step(number + 1) } else { inbox.send(number) }
+      }
+    }
+    step(0)
+    #expect(await inbox.next() == 999)
+    #expect(await log.numbers == Array(0..<1000))
+    for number in 0..<300 {
+      Future.succeeded(number).whenSucceeded(on: .actor(log)) { inbox.send($0) }
+      #expect(await inbox.next() == number, "number \(number)")
+    }
+  }
+
+  @Test("R2: a callback on an actor does not run in the middle of the actor's other work")
+  func callbackDoesNotInterruptActor() async {
+    let actor = ThreadActor()
+    let recorder = Recorder<String>()
+    await run(on: actor) { _ in
+      Future.succeeded(1).whenResolved(on: .actor(actor)) { _ in recorder.record("callback") }
+      recorder.record("actor")
+    }
+    #expect(await Future.succeeded(1).map(on: .actor(actor)) { _ in recorder.events }.value == ["actor", "callback"])
+  }
+
+  @Test("Callbacks that attach themselves again and again do not starve a call of the actor")
+  func fairness() async {
+    let log = Log()
+    let ends = Inbox<Bool>()
+    let hasHit = Locked(false)
+    @Sendable func run(_ number: Int) {
+      // From here on, the call is a job of the actor.
+      if number == 1 { log.assumeIsolated { log in Self.start(on: log) { hasHit.withLock { $0 = true } } } }
+      let isOver = hasHit.withLock { $0 }
+      // Bounded, so that the test detects a starved call.
+      if isOver || number == 100_000 { return ends.send(isOver) }
+      Future.succeeded(number).whenSucceeded(on: .actor(log)) { run($0 + 1) }
+    }
+    for _ in 0..<2 { Future.succeeded(0).whenSucceeded(on: .actor(log)) { run($0 + 1) } }
+    #expect(await ends.next(2) == [true, true])
+  }
+
+  /// Starts a task on `log`, in its turn.
+  private static func start(on log: isolated Log, _ body: @escaping @Sendable () -> Void) {
+    Task {
+      _ = log
+      body()
+    }
+  }
+
+  @Test("R7: a callback that waits for a busy actor can still be removed")
+  func waitingCallbackCanBeRemoved() async {
+    let actor = ThreadActor()
+    let recorder = Recorder<String>()
+    await run(on: actor) { _ in
+      let first = Future.succeeded(1).whenResolved(on: .actor(actor)) { _ in recorder.record("removed") }
+      Future.succeeded(1).whenResolved(on: .actor(actor)) { _ in recorder.record("kept") }
+      #expect(first.remove())
+      #expect(!first.remove())
+    }
+    #expect(await Future.succeeded(1).map(on: .actor(actor)) { _ in recorder.events }.value == ["kept"])
+  }
+
+  @Test("R5: an actor is released when its work has run")
+  func actorIsReleasedAfterItsWork() async {
+    let inbox = Inbox<String>()
+    do {
+      let actor = Mortal { inbox.send("deinit") }
+      Future.succeeded(1).whenResolved(on: .actor(actor)) { _ in
+        actor.preconditionIsolated()
+        inbox.send("ran")
+      }
+    }
+    #expect(await inbox.next(2) == ["ran", "deinit"])
+  }
+
+  private actor Mortal {
+    let end: @Sendable () -> Void
+    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+    deinit { end() }
+  }
+
+  // MARK: - Tasks
+
+  @Test("R2: `.task` runs each callback once, in its own task, which inherits nothing")
+  func taskContextInheritsNothing() async {
+    let inbox = Inbox<Int>()
+    let surroundings = Inbox<Surroundings>()
+    let promise = Promise<Int, Never>()
+    for number in 0..<500 {
+      promise.future.whenResolved(on: .task()) { _ in inbox.send(number) }
+    }
+    promise.future.whenResolved(on: .task()) { _ in surroundings.send(Surroundings()) }
+    Local.$name.withValue("resolver") { _ = promise.succeed(1) }
+    #expect(await inbox.next(500).sorted() == Array(0..<500))
+    #expect(await surroundings.next() == Surroundings(local: "none", isCancelled: false, isInTask: true))
+  }
+
+  @Test("R2: `.task(priority:)` gives its tasks that priority")
+  func taskPriority() async {
+    let inbox = Inbox<TaskPriority?>()
+    Future.succeeded(1).whenResolved(on: .task(priority: .background)) { _ in inbox.send(Task.basePriority) }
+    #expect(await inbox.next() == .background)
+    Future.succeeded(1).whenResolved(on: .task(priority: .high)) { _ in inbox.send(Task.basePriority) }
+    #expect(await inbox.next() == .high)
+  }
+}

@@ -1,0 +1,199 @@
+internal import Dispatch
+internal import Futures
+internal import FuturesAsync
+internal import TestSupport
+internal import Testing
+
+/// What a callback sees of the task that it runs in, if any.
+struct Surroundings: Equatable, Sendable {
+  var local = Local.name
+  var isCancelled = Task.isCancelled
+  var isInTask = withUnsafeCurrentTask { $0 != nil }
+
+  /// As on a thread without a task.
+  static let none = Surroundings(local: "none", isCancelled: false, isInTask: false)
+}
+
+@Suite("R8: what callbacks see of the task that resolves", .timeLimit(.minutes(20)))
+struct TaskDeliveryTests {
+  /// How the library makes a future of a task that has a task-local, and is cancelled when it ends.
+  enum Start: CaseIterable, Sendable {
+    case inheriting, detached, immediate, typed, onMainActor, followed, flattened
+
+    func make(_ gate: Gate) -> Future<Int, any Error> {
+      let work: @Sendable () async -> Int = {
+        await gate.pass()
+        withUnsafeCurrentTask { $0?.cancel() }
+        return 1
+      }
+      return Local.$name.withValue("producer") {
+        switch self {
+        case .inheriting:
+          return Future { await work() }
+        case .detached:
+          return .detached { await work() }
+        case .immediate:
+          return .immediate { await work() }
+        case .typed:
+          let promise = Promise<Int, any Error>()
+          Future<Int, Never> { await work() }.whenSucceeded(on: .immediate) { promise.succeed($0) }
+          return promise.future
+        case .onMainActor:
+          return Future { @MainActor in
+            try Task.checkCancellation()
+            return await work()
+          }
+        case .followed:
+          let promise = Promise<Int, any Error>()
+          promise.follow(Future { await work() })
+          return promise.future
+        case .flattened:
+          return Future<Int, any Error>.immediate { 0 }.flatMap { _ in Future { await work() } }
+        }
+      }
+    }
+  }
+
+  @Test("R8: callbacks attached before the task ends run outside it", arguments: Start.allCases)
+  func callbacksBefore(start: Start) async {
+    let gate = Gate()
+    let inbox = Inbox<Surroundings>()
+    let future = start.make(gate)
+    future.whenResolved(on: .immediate) { _ in inbox.send(Surroundings()) }
+    future.whenSucceeded(on: .immediate) { _ in inbox.send(Surroundings()) }
+    future.forward { _ in inbox.send(Surroundings()) }
+    gate.open()
+    #expect(await inbox.next(3) == [.none, .none, .none])
+  }
+
+  @Test("R8: transforms attached before the task ends run outside it", arguments: Start.allCases)
+  func transformsBefore(start: Start) async throws {
+    let gate = Gate()
+    let future = start.make(gate)
+    let mapped = future.map { _ in Surroundings() }
+    let flatMapped = future.flatMap { _ in Future<Surroundings, any Error>.succeeded(Surroundings()) }
+    let deep = future.map { $0 }.flatMap { _ in Future<Int, any Error>.succeeded(2) }.map { _ in Surroundings() }
+    gate.open()
+    #expect(try await mapped.value == .none)
+    #expect(try await flatMapped.value == .none)
+    #expect(try await deep.value == .none)
+  }
+
+  @Test("R8: callbacks and transforms of a failure also run outside the task")
+  func failureIsDeliveredOutsideTask() async {
+    let gate = Gate()
+    let inbox = Inbox<Surroundings>()
+    let future = Local.$name.withValue("producer") {
+      Future<Int, any Error> {
+        await gate.pass()
+        withUnsafeCurrentTask { $0?.cancel() }
+        throw TestError(1)
+      }
+    }
+    future.whenFailed(on: .immediate) { _ in inbox.send(Surroundings()) }
+    future.map { $0 }.whenFailed(on: .immediate) { _ in inbox.send(Surroundings()) }
+    gate.open()
+    #expect(await inbox.next(2) == [.none, .none])
+  }
+
+  @Test("R8: callbacks attached after the end see only the attaching task", arguments: Start.allCases)
+  func lateCallbacksSeeOnlyAttachingTask(start: Start) async throws {
+    let gate = Gate()
+    let future = start.make(gate)
+    gate.open()
+    _ = try await future.value
+    let recorder = Recorder<Surroundings>()
+    let attaching = Surroundings(local: "attacher", isCancelled: false, isInTask: true)
+    // An await may be resumed before those who wait on the global queue have been told; this queues behind them.
+    let mapped = Local.$name.withValue("attacher") {
+      future.whenResolved(on: .immediate) { _ in recorder.record(Surroundings()) }
+      return future.map { _ in Surroundings() }
+    }
+    let seen = [try await mapped.value] + recorder.events
+    #expect(seen.allSatisfy { $0 == attaching || $0 == .none })
+    #expect(seen.count == 2)
+  }
+
+  @Test("R8: callbacks attached while the task ends never see it")
+  func callbacksAttachedAtEndDoNotSeeTask() async throws {
+    for _ in 0..<300 {
+      let gate = Gate()
+      let inbox = Inbox<Surroundings>()
+      let future = Start.inheriting.make(gate)
+      DispatchQueue.global().async { gate.open() }
+      for _ in 0..<3 { future.whenResolved(on: .immediate) { _ in inbox.send(Surroundings()) } }
+      let seen = await inbox.next(3) + [try await future.map { _ in Surroundings() }.value]
+      #expect(seen.allSatisfy { $0.local == "none" && !$0.isCancelled })
+    }
+  }
+
+  @Test("R8: callbacks on contexts that run tasks do not see the resolving task")
+  func onTaskContexts() async {
+    let gate = Gate()
+    let inbox = Inbox<Surroundings>()
+    let future = Start.inheriting.make(gate)
+    future.whenResolved(on: .task()) { _ in inbox.send(Surroundings()) }
+    future.whenResolved(on: .actor(PlainActor())) { _ in inbox.send(Surroundings()) }
+    gate.open()
+    let inOwnTask = Surroundings(local: "none", isCancelled: false, isInTask: true)
+    #expect(await inbox.next(2) == [inOwnTask, inOwnTask])
+  }
+
+  @Test("R8: awaits and callbacks of one future all get the result, the callbacks in order", arguments: Start.allCases)
+  func awaitsAndCallbacksAllRun(start: Start) async throws {
+    let gate = Gate()
+    let inbox = Inbox<Int>()
+    let future = start.make(gate)
+    var awaits: [Task<Int, any Error>] = []
+    for number in 0..<20 {
+      future.whenSucceeded(on: .immediate) { _ in inbox.send(number) }
+      awaits.append(Task.immediate { try await future.value })
+    }
+    let mapped = future.map { $0 + 1 }
+    gate.open()
+    for task in awaits { #expect(try await task.value == 1) }
+    #expect(try await mapped.value == 2)
+    #expect(await inbox.next(20) == Array(0..<20))
+    #expect(try await future.value == 1)
+  }
+
+  @Test("R8: with awaits only, all of them get it", arguments: Start.allCases)
+  func awaitsOnly(start: Start) async throws {
+    let gate = Gate()
+    let future = start.make(gate)
+    let awaits = (0..<5).map { _ in Task.immediate { try await future.value } }
+    gate.open()
+    for task in awaits { #expect(try await task.value == 1) }
+  }
+
+  @Test("R8: an await continues in its own task, with the task-locals of that task")
+  func awaitSeesItsTask() async throws {
+    let gate = Gate()
+    let future = Start.inheriting.make(gate)
+    let task = Local.$name.withValue("awaiting") {
+      Task.immediate {
+        _ = try await future.value
+        return Surroundings()
+      }
+    }
+    gate.open()
+    #expect(try await task.value == Surroundings(local: "awaiting", isCancelled: false, isInTask: true))
+  }
+
+  @Test("R8: a promise that user code resolves in its own task delivers there, at once")
+  func promiseInTask() async {
+    let promise = Promise<Int, any Error>()
+    let recorder = Recorder<Surroundings>()
+    promise.future.whenResolved(on: .immediate) { _ in recorder.record(Surroundings()) }
+    let mapped = promise.future.map { _ in Surroundings() }
+    await Task.immediate {
+      Local.$name.withValue("user") {
+        withUnsafeCurrentTask { $0?.cancel() }
+        promise.succeed(1)
+        let inside = Surroundings(local: "user", isCancelled: true, isInTask: true)
+        #expect(recorder.events == [inside])
+        #expect((try? mapped.peek()?.get()) == inside)
+      }
+    }.value
+  }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import Futures
+import FuturesFoundation
+import TestSupport
+import Testing
+
+/// Pausing, which goes from a future's progress to those that its producers follow.
+@Suite("Pausing and Foundation's progress") struct FutureFoundationProgressPausingTests {
+  /// A future that follows a progress that can be paused.
+  struct Work {
+    let promise = Promise<Int, any Error>()
+    let progress = Progress(totalUnitCount: 2)
+
+    init() {
+      progress.isPausable = true
+      promise.progress.follow(progress)
+    }
+  }
+
+  @Test("It is pausable while what is followed is, and pausing and resuming go there, once")
+  func direct() {
+    let work = Work()
+    let progress = work.promise.future.foundationProgress()
+    #expect(progress.isPausable)
+    work.progress.isPausable = false
+    #expect(!progress.isPausable)
+    progress.pause()
+    #expect(progress.isPaused)
+    #expect(work.progress.isPaused)
+    progress.resume()
+    #expect(!work.progress.isPaused)
+    work.promise.succeed(1)
+    #expect(!progress.isPausable)
+    progress.pause()
+    #expect(!work.progress.isPaused)
+  }
+
+  @Test("They go by way of an ancestor, too")
+  func ancestor() {
+    let work = Work()
+    let whole = Progress(totalUnitCount: 1)
+    whole.addChild(work.promise.future.foundationProgress(), withPendingUnitCount: 1)
+    whole.pause()
+    #expect(work.progress.isPaused)
+    whole.resume()
+    #expect(!work.progress.isPaused)
+  }
+
+  @Test("They go through everything that passes progress on, to all that it is made of")
+  func derived() {
+    typealias Made = Future<Int, any Error>
+    let makers: [(String, ([Made]) -> Made)] = [
+      ("map", { $0[0].map { $0 } }),
+      ("flatMap", { $0[0].flatMap { _ in .succeeded(1) } }),
+      ("the second of flatMap", { works in Made.succeeded(1).flatMap { _ in works[0] } }),
+      ("shielded", { $0[0].shielded }),
+      ("all", { Future.all($0).map { $0[0] } }),
+      ("race", { Future.race($0) }),
+      ("twice", { Future.zip($0[0].map { $0 }, $0[0].recover { _ in 1 }.setFailureType()).map { $0.0 } }),
+    ]
+    for (name, make) in makers {
+      let works = [Work(), Work()]
+      let future = make(works.map(\.promise.future))
+      let progress = future.foundationProgress()
+      let expected = name == "all" || name == "race" ? [true, true] : [true, false]
+      #expect(progress.isPausable, "\(name)")
+      progress.pause()
+      #expect(works.map(\.progress.isPaused) == expected, "\(name)")
+      progress.resume()
+      #expect(works.map(\.progress.isPaused) == [false, false], "\(name)")
+    }
+  }
+
+  @Test("They go to the parts that a promise has added, and to what flatMap has come to, and not to what it has left")
+  func partsAndStages() {
+    let (whole, part) = (Promise<Int, any Error>(), Work())
+    whole.progress.add(part.promise.future, share: 0.5)
+    let progress = whole.future.foundationProgress()
+    progress.pause()
+    #expect(part.progress.isPaused)
+
+    let (first, second) = (Work(), Work())
+    let stages = first.promise.future.flatMap { _ in second.promise.future }.foundationProgress()
+    first.promise.succeed(1)
+    stages.pause()
+    #expect(!first.progress.isPaused)
+    #expect(second.progress.isPaused)
+    withExtendedLifetime(whole) {}
+  }
+
+  @Test("Where nobody follows anything, it is not pausable, and pausing says so and no more")
+  func nothingFollowed() {
+    let promise = Promise<Int, any Error>()
+    let progress = promise.future.map { $0 }.foundationProgress()
+    #expect(!progress.isPausable)
+    progress.pause()
+    #expect(progress.isPaused)
+    progress.isPausable = true
+    #expect(progress.isPausable)
+    promise.succeed(1)
+    #expect(progress.isFinished)
+  }
+
+  @Test("A future that follows its own progress is pointless, and harmless")
+  func circle() {
+    let promise = Promise<Int, any Error>()
+    let progress = promise.future.foundationProgress()
+    promise.progress.follow(progress)
+    progress.pause()
+    #expect(progress.isPaused)
+    progress.resume()
+    promise.progress.report(completed: 1, of: 2)
+    #expect(progress.counts == [1, 2])
+    progress.cancel()
+    #expect(promise.future.failsAsCancelled)
+  }
+
+  @Test("R6: pausing goes down a long chain without taking stack")
+  func longChain() {
+    onThread {
+      let work = Work()
+      var future = work.promise.future
+      for _ in 0..<10_000 { future = future.map { $0 } }
+      let progress = future.foundationProgress()
+      progress.pause()
+      #expect(work.progress.isPaused)
+      work.promise.succeed(1)
+      #expect(progress.isFinished)
+    }
+  }
+
+  @Test("A future that is reached by many ways is looked at once")
+  func manyWays() {
+    let work = Work()
+    var future = work.promise.future
+    for _ in 0..<40 { future = Future.all([future, future]).map { $0[0] } }
+    let progress = future.foundationProgress()
+    progress.pause()
+    #expect(work.progress.isPaused)
+    work.promise.succeed(1)
+    #expect(progress.isFinished)
+  }
+}

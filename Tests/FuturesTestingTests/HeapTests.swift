@@ -1,0 +1,49 @@
+import FuturesTesting
+import Synchronization
+import Testing
+
+@Suite("Heap, which orders the timers of a ManualContext")
+struct HeapTests {
+  /// A number that counts how often it is compared.
+  private struct Counted: Comparable {
+    let number: Int
+    let comparisons: Comparisons
+
+    static func < (left: Counted, right: Counted) -> Bool {
+      left.comparisons.count.add(1, ordering: .relaxed)
+      return left.number < right.number
+    }
+
+    static func == (left: Counted, right: Counted) -> Bool { left.number == right.number }
+  }
+
+  private final class Comparisons: Sendable {
+    let count = Atomic(0)
+  }
+
+  @Test("Inserting costs O(log n) and removing O(log n), even if each element is smaller than all before it")
+  func costOfEachOperation() {
+    let comparisons = Comparisons()
+    let count = 4_096
+    var heap = Heap<Counted>()
+    for number in (0..<count).reversed() { heap.insert(Counted(number: number, comparisons: comparisons)) }
+    let ofInsertions = comparisons.count.exchange(0, ordering: .relaxed)
+    #expect(ofInsertions <= count * 12, "at most log2(n) comparisons each")
+    for number in 0..<count {
+      #expect(heap.first?.number == number)
+      heap.removeFirst()
+    }
+    #expect(heap.first == nil)
+    let ofRemovals = comparisons.count.load(ordering: .relaxed)
+    #expect(ofRemovals <= 2 * count * 12, "at most two comparisons for each of log2(n) levels")
+  }
+
+  @Test("Building a heap of n elements costs O(n)")
+  func costOfBuilding() {
+    let comparisons = Comparisons()
+    let count = 4_096
+    let heap = Heap((0..<count).reversed().map { Counted(number: $0, comparisons: comparisons) })
+    #expect(heap.first?.number == 0)
+    #expect(comparisons.count.load(ordering: .relaxed) <= 2 * count)
+  }
+}

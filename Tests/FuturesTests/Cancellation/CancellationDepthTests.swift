@@ -1,0 +1,246 @@
+import AllocationCounter
+import Futures
+import TestSupport
+import Testing
+
+/// R6 and R13, on threads with a stack of 512 KiB.
+@Suite("Cancellations that cancel the next one", .timeLimit(.minutes(20)))
+struct CancellationDepthTests {
+  private static let count = TestTier.choose(standard: 20_000, thorough: 1_000_000)
+
+  @Test("R6, R13: a chain of sources takes no stack; all handlers have run when the outermost cancel() returns")
+  func sources() {
+    onThread {
+      let log = Recorder<Int>()
+      let sources = (0..<Self.count).map { _ in CancellationTokenSource() }
+      for index in sources.indices.dropLast() {
+        sources[index].token.register { [next = sources[index + 1]] in
+          log.record(index)
+          next.cancel()
+        }
+      }
+      #expect(sources[0].cancel())
+      #expect(log.events == Array(sources.indices.dropLast()))
+      #expect(!sources.contains { !$0.isCancelled })
+    }
+  }
+
+  @Test("R6, R15: a chain of futures takes no stack; all of them are cancelled when the outermost cancel() returns")
+  func futures() {
+    onThread {
+      let log = Recorder<Int>()
+      let promises = (0..<Self.count).map { _ in Promise<Int, any Error>() }
+      for index in promises.indices.dropLast() {
+        promises[index].onCancel { [next = promises[index + 1].future] in
+          log.record(index)
+          next.cancel()
+        }
+      }
+      promises[0].future.cancel()
+      #expect(log.events == Array(promises.indices.dropLast()))
+      #expect(!promises.contains { !isCancelled($0.future) })
+    }
+  }
+
+  @Test("R6: a chain that alternates tokens and derived futures takes no stack")
+  func tokensAndFutures() {
+    onThread {
+      let sources = (0..<Self.count).map { _ in CancellationTokenSource() }
+      let promises = sources.map { _ in Promise<Int, any Error>() }
+      let futures = zip(sources, promises).map { source, promise in promise.future.cancelled(by: source.token) }
+      for index in promises.indices.dropLast() {
+        promises[index].onCancel { [next = sources[index + 1]] in next.cancel() }
+      }
+      sources[0].cancel()
+      #expect(!futures.contains { !isCancelled($0) })
+      // The last use of a promise would break its future.
+      withExtendedLifetime(promises) {}
+    }
+  }
+
+  @Test("R6: a chain that alternates tokens and callbacks takes no stack")
+  func tokensAndCallbacks() {
+    onThread {
+      let log = Recorder<Int>()
+      let sources = (0..<Self.count).map { _ in CancellationTokenSource() }
+      for index in sources.indices.dropLast() {
+        let promise = Promise<Int, any Error>()
+        sources[index].token.register { promise.succeed(index) }
+        promise.future.whenSucceeded(on: .immediate) { [next = sources[index + 1]] index in
+          log.record(index)
+          next.cancel()
+        }
+      }
+      sources[0].cancel()
+      #expect(log.events == Array(sources.indices.dropLast()))
+    }
+  }
+
+  @Test("R13: the handlers of one source keep their order in a deep cancellation")
+  func order() {
+    let log = Recorder<Int>()
+    let sources = (0..<100).map { _ in CancellationTokenSource() }
+    for index in sources.indices.dropLast() {
+      sources[index].token.register { [next = sources[index + 1]] in next.cancel() }
+    }
+    for number in 0..<10 { sources[99].token.register { log.record(number) } }
+    sources[0].cancel()
+    #expect(log.events == Array(0..<10))
+  }
+
+  @Test("R13: a cancellation in a deep delivery runs its handlers before it returns")
+  func insideDeliveries() {
+    let log = Recorder<Bool>()
+    let promises = (0..<100).map { _ in Promise<Int, Never>() }
+    for index in promises.indices.dropLast() {
+      promises[index].future.whenSucceeded(on: .immediate) { [next = promises[index + 1]] number in
+        let source = CancellationTokenSource()
+        let isRun = Recorder<Int>()
+        source.token.register { isRun.record(1) }
+        source.cancel()
+        log.record(isRun.events == [1])
+        next.succeed(number)
+      }
+    }
+    promises[0].succeed(1)
+    #expect(log.events == Array(repeating: true, count: 99))
+  }
+
+  @Test("R13: a thread that blocks in a deep handler first runs the deferred handlers", arguments: Chain.allCases)
+  func blocking(_ chain: Chain) {
+    let links = chain.links(count: 140)
+    let log = Recorder<Int>()
+    for index in links.indices.dropLast() {
+      let promise = Promise<Int, Never>()
+      links[index + 1].onCancel { promise.succeed(index) }
+      links[index].onCancel { [next = links[index + 1]] in
+        next.cancel()
+        // The bound keeps the test from hanging if the handlers do not run.
+        if promise.future.wait(timeout: .seconds(10)) != nil { log.record(index) }
+      }
+    }
+    links[0].cancel()
+    #expect(Set(log.events) == Set(links.indices.dropLast()))
+  }
+
+  @Test("R13: a thread that blocks in a deep handler runs the callbacks of what the deferred handlers resolve")
+  func blockingInsideDeliveries() {
+    let log = Recorder<Int>()
+    let sources = (0..<70).map { _ in CancellationTokenSource() }
+    let (resolved, done) = (Promise<Int, Never>(), Promise<Int, Never>())
+    resolved.future.whenSucceeded(on: .immediate) { done.succeed($0) }
+    sources[69].token.register { resolved.succeed(69) }
+    for index in sources.indices.dropLast() {
+      sources[index].token.register { [next = sources[index + 1]] in
+        next.cancel()
+        // Only the handler at the maximum depth waits. The bound keeps the test from hanging.
+        guard index == 63 else { return }
+        if let result = done.future.wait(timeout: .seconds(10)) { log.record(result.get()) }
+      }
+    }
+    // The last callback runs at the maximum depth of deliveries, so the callback of `resolved` is deferred.
+    let promises = (0..<16).map { _ in Promise<Int, Never>() }
+    for index in promises.indices {
+      promises[index].future.whenSucceeded(on: .immediate) { number in
+        if index < 15 { promises[index + 1].succeed(number) } else { sources[0].cancel() }
+      }
+    }
+    promises[0].succeed(1)
+    #expect(log.events == [69])
+  }
+
+  @Test("R15: at every depth, a future is pending while its handlers run", arguments: Chain.withFutures)
+  func handlersBeforeResult(_ chain: Chain) {
+    let log = Recorder<Bool>()
+    let links = chain.links(count: 300)
+    for (link, next) in zip(links, links.dropFirst()) {
+      link.onCancel {
+        if case .promise(let promise) = link { log.record(promise.future.peek() == nil) }
+        next.cancel()
+      }
+    }
+    links[0].cancel()
+    #expect(!log.events.isEmpty && !log.events.contains(false))
+    #expect(links.allSatisfy { $0.isCancelled })
+  }
+
+  @Test("R17, R1: at every depth, a future keeps the result of its handler", arguments: Chain.withFutures)
+  func resultsOfHandlers(_ chain: Chain) {
+    let links = chain.links(count: 300)
+    for (index, link) in links.enumerated() {
+      link.onCancel {
+        if index + 1 < links.count { links[index + 1].cancel() }
+        if case .promise(let promise) = link { promise.succeed(index) }
+      }
+    }
+    links[0].cancel()
+    for (index, link) in links.enumerated() {
+      if case .promise(let promise) = link { #expect((try? promise.future.peek()?.get()) == index) }
+    }
+  }
+
+  @Test("R5: a deep cancellation leaves nothing behind")
+  func memory() {
+    let left = leastBlocksLeft(count: 1_000) { count in
+      let sources = (0..<count).map { _ in CancellationTokenSource() }
+      for index in sources.indices.dropLast() {
+        sources[index].token.register { [next = sources[index + 1]] in next.cancel() }
+      }
+      sources.first?.cancel()
+    }
+    #expect(left <= 0)
+  }
+
+  /// The kinds of links in a chain.
+  ///
+  /// A token in front shifts the depth at which the futures are cancelled.
+  enum Chain: CaseIterable {
+    case tokens, futures, futuresAfterToken, tokensAndFutures
+
+    static let withFutures = [futures, futuresAfterToken, tokensAndFutures]
+
+    fileprivate func links(count: Int) -> [Link] {
+      (0..<count).map { index in
+        let isToken =
+          switch self {
+          case .tokens: true
+          case .futures: false
+          case .futuresAfterToken: index == 0
+          case .tokensAndFutures: index.isMultiple(of: 2)
+          }
+        return isToken ? .source(CancellationTokenSource()) : .promise(Promise())
+      }
+    }
+  }
+
+  fileprivate enum Link: Sendable {
+    case source(CancellationTokenSource)
+    case promise(Promise<Int, any Error>)
+
+    func onCancel(_ handler: @escaping @Sendable () -> Void) {
+      switch self {
+      case .source(let source): source.token.register(handler)
+      case .promise(let promise): promise.onCancel(handler)
+      }
+    }
+
+    func cancel() {
+      switch self {
+      case .source(let source): source.cancel()
+      case .promise(let promise): promise.future.cancel()
+      }
+    }
+
+    var isCancelled: Bool {
+      switch self {
+      case .source(let source): source.isCancelled
+      case .promise(let promise):
+        if case .failure(let error)? = promise.future.peek() { error is CancellationError } else { false }
+      }
+    }
+  }
+
+  private func isCancelled(_ future: Future<Int, any Error>) -> Bool {
+    if case .failure(let error)? = future.peek() { error is CancellationError } else { false }
+  }
+}

@@ -1,0 +1,561 @@
+import Futures
+import FuturesTesting
+import TestSupport
+import Testing
+
+/// Cancellation under real threads, for ThreadSanitizer: each round checks what holds whoever wins.
+///
+/// What is left behind is checked by an object that every handler, callback, transform and value of a round holds: it must be
+/// gone after the round.
+@Suite("Cancellation, races")
+struct CancellationRaceTests {
+  static let rounds = TestTier.choose(standard: 100, thorough: 300)
+
+  /// Does rounds of a race, each with an object that must be gone after it.
+  static func rounds(_ count: Int = rounds, _ body: (Tracked) throws -> Void) rethrows {
+    for round in 0..<count {
+      weak var left: Tracked?
+      do {
+        let object = Tracked()
+        left = object
+        try body(object)
+      }
+      guard left == nil else {
+        Issue.record("round \(round) leaves something behind")
+        return
+      }
+    }
+  }
+
+  /// As `race`, but lets go of each body before it returns; a thread may hold what it runs for a moment longer.
+  static func race(_ bodies: [@Sendable () -> Void]) {
+    TestSupport.race(
+      bodies.map { body in
+        let slot = Locked<(@Sendable () -> Void)?>(body)
+        return { slot.withLock { $0.take() }?() }
+      }
+    )
+  }
+
+  /// How a future ended.
+  enum End: Equatable { case pending, value, cancelled, broken, timedOut, other }
+
+  static func end<Value, Failure: Error>(of future: Future<Value, Failure>) -> End {
+    switch future.peek() {
+    case nil: .pending
+    case .success: .value
+    case .failure(let error):
+      switch error {
+      case is CancellationError: .cancelled
+      case is BrokenPromise: .broken
+      case is TimeoutError: .timedOut
+      default: .other
+      }
+    }
+  }
+
+  typealias Value = Tracked
+
+  // MARK: - One future
+
+  @Test("R1, R15: cancel, succeed, attach, remove and drop race; each callback runs once or was removed")
+  func allOperationsRace() throws {
+    try Self.rounds { object in
+      let (told, runs, removed) = (Recorder<Int>(), Recorder<Int>(), Recorder<Int>())
+      let box = Locked<Promise<Value, any Error>?>(Promise())
+      let promise = Locked<Promise<Value, any Error>?>(box.withLock { $0 })
+      let future = box.withLock { $0!.future }
+      for number in 0..<2 {
+        box.withLock { $0 }?.onCancel {
+          object.use()
+          told.record(number)
+        }
+      }
+      let registrations = (0..<4).map { number in
+        future.whenResolved(on: .immediate) { _ in
+          object.use()
+          runs.record(number)
+        }
+      }
+      Self.race([
+        { future.cancel() },
+        { promise.withLock { $0.take() }?.succeed(object) },
+        {
+          for number in 4..<8 {
+            future.map { $0 }.whenResolved(on: .immediate) { _ in
+              object.use()
+              runs.record(number)
+            }
+          }
+        },
+        {
+          for (number, registration) in registrations.enumerated() where registration.remove() {
+            removed.record(number)
+          }
+        },
+        { _ = box.withLock { $0.take() } },
+      ])
+      try #require((runs.events + removed.events).sorted() == Array(0..<8))
+      let end = Self.end(of: future)
+      try #require(end == .cancelled || end == .value)
+      try #require(told.events == [0, 1] || told.events == [] && end == .value)
+    }
+  }
+
+  @Test("R4, R15: cancelling a future races with dropping its promise")
+  func cancelRacesWithDrop() throws {
+    try Self.rounds { object in
+      let (told, runs) = (Recorder<Int>(), Recorder<Int>())
+      let box = Locked<Promise<Value, any Error>?>(Promise())
+      let future = box.withLock { $0!.future }
+      box.withLock { $0 }?.onCancel {
+        object.use()
+        told.record(1)
+      }
+      future.whenResolved(on: .immediate) { _ in
+        object.use()
+        runs.record(1)
+      }
+      Self.race([{ future.cancel() }, { _ = box.withLock { $0.take() } }, { future.map { $0 }.cancel() }])
+      let end = Self.end(of: future)
+      try #require(end == .cancelled && told.events == [1] || end == .broken && told.events.count <= 1)
+      try #require(runs.events == [1])
+    }
+  }
+
+  /// Handlers that are added while another thread cancels.
+  func checkLateHandlers<Failure: Error>(_: Failure.Type, hasHandler: Bool) throws {
+    try Self.rounds { object in
+      let told = Recorder<Int>()
+      let promise = Promise<Int, Failure>()
+      let future = promise.future
+      if hasHandler { promise.onCancel { object.use() } }
+      Self.race([
+        { future.cancel() },
+        {
+          for number in 0..<4 {
+            promise.onCancel {
+              object.use()
+              told.record(number)
+            }
+          }
+        },
+        { _ = promise.cancellationToken },
+      ])
+      try #require(told.events.sorted() == [0, 1, 2, 3], "\(Failure.self), \(hasHandler)")
+      try #require(promise.cancellationToken.isCancelled, "\(Failure.self), \(hasHandler)")
+    }
+  }
+
+  @Test("R15: a handler that is added while the future is cancelled runs exactly once", arguments: [false, true])
+  func handlerAddedDuringCancellationRunsOnce(hasHandler: Bool) throws {
+    try checkLateHandlers((any Error).self, hasHandler: hasHandler)
+    try checkLateHandlers(TestError.self, hasHandler: hasHandler)
+  }
+
+  // MARK: - Derived futures
+
+  @Test("R16: cancelling a derived future races with its source and with a second derived future")
+  func derivedCancelRacesWithSource() throws {
+    try Self.rounds { object in
+      let told = Recorder<Int>()
+      let promise = Promise<Value, any Error>()
+      let (source, second) = (promise.future, Locked<Future<Value, any Error>?>(nil))
+      promise.onCancel {
+        object.use()
+        told.record(1)
+      }
+      let first = source.map { $0 }
+      Self.race([
+        { first.cancel() },
+        { promise.succeed(object) },
+        {
+          let derived = source.flatMap { .succeeded($0) }
+          second.withLock { $0 = derived }
+        },
+      ])
+      let (sourceEnd, firstEnd) = (Self.end(of: source), Self.end(of: first))
+      try #require(sourceEnd == .value || sourceEnd == .cancelled && told.events == [1])
+      try #require(told.events.count <= 1)
+      try #require(firstEnd == .cancelled || sourceEnd == .value && firstEnd == .value)
+      try #require(second.withLock { Self.end(of: $0!) } == sourceEnd)
+      second.withLock { $0 = nil }
+    }
+  }
+
+  @Test("R16: when several consumers leave at once, the last one stops the source, once")
+  func lastOfSeveralLeavingConsumersStopsSource() throws {
+    try Self.rounds { object in
+      let told = Recorder<Int>()
+      let promise = Promise<Int, any Error>()
+      promise.onCancel {
+        object.use()
+        told.record(1)
+      }
+      let source = promise.future
+      let derived = (0..<4).map { _ in source.map { $0 } }
+      Self.race(derived.map { future in { future.cancel() } })
+      try #require(told.events == [1])
+      try #require(([source] + derived).map { Self.end(of: $0) } == Array(repeating: .cancelled, count: 5))
+    }
+  }
+
+  @Test("R16: a future without a cancelled case resolves as its source, at any moment of its cancellation")
+  func typedFutureResolvesAsItsSource() throws {
+    try Self.rounds { object in
+      let told = Recorder<Int>()
+      let promise = Promise<Value, TestError>()
+      promise.onCancel {
+        object.use()
+        told.record(1)
+      }
+      let source = promise.future
+      let derived = (0..<4).map { _ in source.map { $0 }.flatMap { .succeeded($0) } }
+      Self.race([
+        { for future in derived { future.cancel() } },
+        { for future in derived.reversed() { future.cancel() } },
+        { promise.succeed(object) },
+        { Future.all(derived).cancel() },
+      ])
+      try #require(derived.map { Self.end(of: $0) } == Array(repeating: .value, count: 4))
+      try #require(told.events.count <= 1)
+    }
+  }
+
+  @Test("R16: cancelling a shielded view races with its source and never stops the source")
+  func cancelledViewNeverStopsItsSource() throws {
+    try Self.rounds { object in
+      let told = Recorder<Int>()
+      let promise = Promise<Value, any Error>()
+      promise.onCancel {
+        object.use()
+        told.record(1)
+      }
+      let source = promise.future
+      let view = source.shielded
+      Self.race([{ view.cancel() }, { promise.succeed(object) }, { source.shielded.map { $0 }.cancel() }])
+      try #require(told.events == [] && Self.end(of: source) == .value)
+      try #require([.value, .cancelled].contains(Self.end(of: view)))
+    }
+  }
+
+  // MARK: - Tokens
+
+  @Test("R13: cancelling a token races with registering and removing; each handler runs once or was removed")
+  func tokenCancelRacesWithRegistration() throws {
+    try Self.rounds { object in
+      let (runs, removed) = (Recorder<Int>(), Recorder<Int>())
+      let source = CancellationTokenSource()
+      let token = source.token
+      let register = { @Sendable (number: Int) in
+        token.register {
+          object.use()
+          runs.record(number)
+        }
+      }
+      let registrations = (0..<8).map(register)
+      let answers = Recorder<Bool>()
+      Self.race([
+        { answers.record(source.cancel()) },
+        { answers.record(source.cancel()) },
+        { for number in 8..<16 where register(number).remove() { removed.record(number) } },
+        {
+          for (number, registration) in registrations.enumerated() where registration.remove() {
+            removed.record(number)
+          }
+        },
+        { for number in 16..<24 { _ = register(number) } },
+      ])
+      try #require((runs.events + removed.events).sorted() == Array(0..<24))
+      try #require(answers.events.sorted { !$0 && $1 } == [false, true])
+    }
+  }
+
+  @Test("R14: linking races with the cancellation of the parent; the source is cancelled and its handlers run once")
+  func linkRacesWithParentCancellation() throws {
+    let (free, count) = (CancellationTokenSource().token, Self.rounds * 4)
+    try Self.rounds(count) { object in
+      let runs = Recorder<Int>()
+      let (parent, other) = (CancellationTokenSource(), CancellationTokenSource())
+      let linked = Locked<[CancellationTokenSource]>([])
+      let (first, second) = (parent.token, other.token)
+      Self.race([
+        { parent.cancel() },
+        {
+          for number in 0..<8 {
+            let source = CancellationTokenSource(linkedTo: free, second, free, first)
+            source.token.register {
+              object.use()
+              runs.record(number)
+            }
+            linked.withLock { $0.append(source) }
+          }
+        },
+        {
+          for number in 8..<16 {
+            CancellationToken.any(free, first, second).register {
+              object.use()
+              runs.record(number)
+            }
+          }
+        },
+      ])
+      try #require(linked.withLock { $0 }.map(\.isCancelled) == Array(repeating: true, count: 8))
+      try #require(runs.events.sorted() == Array(0..<16))
+      other.cancel()
+    }
+  }
+
+  @Test("R13: a deadline races with cancel(), with dropping the source and with a removal")
+  func deadlineRacesWithCancelDropAndRemoval() throws {
+    try Self.rounds { object in
+      let manual = ManualContext()
+      let runs = Recorder<Int>()
+      let source = Locked<CancellationTokenSource?>(CancellationTokenSource())
+      source.withLock { $0 }?.cancel(after: .seconds(1), on: manual.context)
+      let token = source.withLock { $0!.token }
+      let registration = token.register {
+        object.use()
+        runs.record(1)
+      }
+      Self.race([
+        { manual.advance(by: .seconds(1)) },
+        { if registration.remove() { runs.record(2) } },
+        { _ = source.withLock { $0.take() }?.cancel() },
+      ])
+      try #require(runs.events.count == 1 && token.isCancelled && manual.pendingCount == 0)
+    }
+  }
+
+  @Test("R16: a token that cancels a future races with its resolution and with the derivation")
+  func tokenRacesWithResolutionAndDerivation() throws {
+    try Self.rounds { object in
+      let (source, promise) = (CancellationTokenSource(), Promise<Value, any Error>())
+      let (token, future) = (source.token, promise.future)
+      let derived = Locked<[Future<Value, any Error>]>([future.cancelled(by: token)])
+      Self.race([
+        { source.cancel() },
+        { promise.succeed(object) },
+        {
+          let late = future.cancelled(by: token)
+          derived.withLock { $0.append(late) }
+        },
+      ])
+      for future in derived.withLock({ $0 }) { try #require([.value, .cancelled].contains(Self.end(of: future))) }
+      derived.withLock { $0 = [] }
+    }
+  }
+
+  // MARK: - Several futures
+
+  @Test("R12: a firing timeout races with the resolution and the cancellation")
+  func firingTimeoutRacesWithResolutionAndCancellation() throws {
+    try Self.rounds { object in
+      let manual = ManualContext()
+      let (told, runs) = (Recorder<Int>(), Recorder<Int>())
+      let promise = Promise<Value, any Error>()
+      promise.onCancel {
+        object.use()
+        told.record(1)
+      }
+      let (source, future) = (promise.future, promise.future.timeout(after: .seconds(1), on: manual.context))
+      future.whenResolved(on: .immediate) { _ in
+        object.use()
+        runs.record(1)
+      }
+      Self.race([{ manual.advance(by: .seconds(1)) }, { promise.succeed(object) }, { future.cancel() }])
+      let end = Self.end(of: future)
+      try #require([.value, .cancelled, .timedOut].contains(end) && runs.events == [1])
+      try #require(manual.pendingCount == 0 && told.events.count <= 1)
+      try #require(Self.end(of: source) == .value || told.events == [1] && end != .value)
+    }
+  }
+
+  /// Cancels what flatMap makes while its inner future is made on another thread.
+  func checkFlatMap<Failure: Error>(_: Failure.Type, isMerged: Bool, isNeeded: Bool, canSay: Bool) throws {
+    try Self.rounds { object in
+      let (outerTold, innerTold, made) = (Recorder<Int>(), Recorder<Int>(), Recorder<Int>())
+      let (outer, inner) = (Promise<Int, Failure>(), Promise<Value, Failure>())
+      outer.onCancel {
+        object.use()
+        outerTold.record(1)
+      }
+      inner.onCancel {
+        object.use()
+        innerTold.record(1)
+      }
+      let future = inner.future
+      let needed = isNeeded ? future.whenResolved(on: .immediate) { _ in object.use() } : nil
+      let derived = outer.future.flatMap { _ -> Future<Value, Failure> in
+        object.use()
+        made.record(1)
+        return isMerged ? future.map { $0 } : future
+      }
+      Self.race([{ outer.succeed(1) }, { derived.cancel() }, { _ = derived.isResolved }])
+      // A type that cannot say cancelled has the transform run after the cancellation, too.
+      try #require(Self.end(of: derived) == (canSay ? .cancelled : .pending))
+      try #require(canSay ? outerTold.events.count + made.events.count <= 1 : made.events.count == 1)
+      try #require(innerTold.events == (made.events.isEmpty || isNeeded ? [] : [1]))
+      try #require(inner.succeed(object) == (innerTold.events.isEmpty || !canSay))
+      try #require(Self.end(of: derived) == (canSay ? .cancelled : .value))
+      needed?.remove()
+    }
+  }
+
+  @Test(
+    "R17: flatMap, cancelled while it makes its inner future, cancels an unneeded inner future exactly once",
+    arguments: [false, true],
+    [false, true]
+  )
+  func cancelRacesWithInnerFutureOfFlatMap(isMerged: Bool, isNeeded: Bool) throws {
+    try checkFlatMap((any Error).self, isMerged: isMerged, isNeeded: isNeeded, canSay: true)
+    try checkFlatMap(TestError.self, isMerged: isMerged, isNeeded: isNeeded, canSay: false)
+  }
+
+  typealias Join = @Sendable ([Future<Tracked, any Error>]) -> Future<Tracked, any Error>
+
+  static let joins: [Join] = [
+    { Future.all($0).map { $0[0] } }, { Future.race($0) }, { Future.firstSuccess($0).mapError { $0 } },
+    { all in Future.concurrent([0, 1, 2], limit: 2) { all[$0] }.map { $0[0] } },
+    { all in Future.serial([0, 1, 2]) { all[$0] }.map { $0[0] } },
+    { Future.zip($0[0], $0[1], $0[2]).map { $0.0 } },
+  ]
+
+  @Test("R12: a join that is cancelled while its inputs are resolved leaves each of them", arguments: joins.indices)
+  func cancelledJoinLeavesEachInput(index: Int) throws {
+    try Self.rounds { object in
+      let (told, runs) = (Recorder<Int>(), Recorder<Int>())
+      let promises = (0..<3).map { _ in Promise<Value, any Error>() }
+      for (number, promise) in promises.enumerated() {
+        promise.onCancel {
+          object.use()
+          told.record(number)
+        }
+      }
+      let joined = Self.joins[index](promises.map(\.future))
+      joined.whenResolved(on: .immediate) { _ in
+        object.use()
+        runs.record(1)
+      }
+      Self.race([
+        { joined.cancel() },
+        {
+          promises[0].succeed(object)
+          promises[1].succeed(object)
+        },
+        { promises[2].succeed(object) },
+      ])
+      try #require(runs.events == [1])
+      try #require([.value, .cancelled].contains(Self.end(of: joined)))
+      try #require(Set(told.events).count == told.events.count)
+      for (number, promise) in promises.enumerated() {
+        let end = Self.end(of: promise.future)
+        try #require(end == .value || end == .cancelled && told.events.contains(number))
+      }
+    }
+  }
+
+  // MARK: - Following, retrying, recursion
+
+  @Test("R17: follow races with the cancellation and with the resolution of the followed future")
+  func followRacesWithCancellationAndResolution() throws {
+    try Self.rounds { object in
+      let told = Recorder<Int>()
+      let (outer, inner, other) = (
+        Promise<Value, any Error>(), Promise<Value, any Error>(), Promise<Value, TestError>()
+      )
+      let (future, typed) = (outer.future, Promise<Value, TestError>())
+      inner.onCancel {
+        object.use()
+        told.record(0)
+      }
+      other.onCancel {
+        object.use()
+        told.record(1)
+      }
+      let (source, otherSource, typedFuture) = (inner.future, other.future, typed.future)
+      Self.race([
+        {
+          outer.follow(source)
+          typed.follow(otherSource)
+        },
+        {
+          future.cancel()
+          typedFuture.cancel()
+        },
+        { _ = future.map { $0 } },
+      ])
+      try #require(Self.end(of: future) == .cancelled)
+      try #require(told.events == [0, 1])
+      try #require(!inner.succeed(object) && other.succeed(object))
+      try #require(Self.end(of: typedFuture) == .value)
+    }
+  }
+
+  @Test("R12: retry in its delay races with its cancellation; no attempt and no timer remain")
+  func cancelledRetryMakesNoMoreAttempts() throws {
+    func check<Failure: Error>(_ failure: Failure) throws {
+      try Self.rounds { object in
+        let manual = ManualContext()
+        let attempts = Recorder<Int>()
+        let future = Future<Int, Failure>.retry(attempts: 10, delay: .constant(.seconds(1)), on: manual.context) {
+          object.use()
+          attempts.record(1)
+          return .failed(failure)
+        }
+        Self.race([{ manual.advance(by: .seconds(1)) }, { future.cancel() }])
+        try #require(future.isResolved && manual.pendingCount == 0)
+        try #require(attempts.events.count <= 2)
+      }
+    }
+    try check(TestError(1) as any Error)
+    try check(TestError(1))
+  }
+
+  /// Cancels a recursion from another thread while its steps are resolved.
+  func checkRecursion<Failure: Error>(_: Failure.Type, canSay: Bool) throws {
+    let depth = 1_000
+    try Self.rounds(Self.rounds / 5) { object in
+      let (made, told, succeeded) = (Locked(0), Locked(0), Locked(0))
+      let steps = Locked<[Promise<Int, Failure>]>([])
+      @Sendable func f(_ n: Int) -> Future<Int, Failure> {
+        guard n > 0 else { return .succeeded(0) }
+        let step = Promise<Int, Failure>()
+        step.onCancel {
+          object.use()
+          told.withLock { $0 += 1 }
+        }
+        made.withLock { $0 += 1 }
+        steps.withLock { $0.append(step) }
+        return step.future.flatMap { _ in f(n - 1) }
+      }
+      let future = f(depth)
+      let resolveSteps = { @Sendable in
+        while let step = steps.withLock({ $0.popLast() }) { if step.succeed(1) { succeeded.withLock { $0 += 1 } } }
+      }
+      Self.race([
+        resolveSteps,
+        {
+          while made.withLock({ $0 }) < depth / 2 {}
+          future.cancel()
+        },
+      ])
+      resolveSteps()
+      let count = made.withLock { $0 }
+      let (toldCount, succeededCount) = (told.withLock { $0 }, succeeded.withLock { $0 })
+      if Self.end(of: future) == .cancelled {
+        // The step that ran was told, unless it was over already, and what follows it had not begun.
+        try #require(canSay && toldCount <= 1 && toldCount + succeededCount >= count && count <= depth)
+      } else {
+        try #require(Self.end(of: future) == .value && count == depth && succeededCount == depth)
+        try #require(toldCount <= (canSay ? 1 : depth))
+      }
+    }
+  }
+
+  @Test("R17: cancelling a recursion cancels its running step exactly once and ends the recursion")
+  func cancelledRecursionStopsRunningStep() throws {
+    try checkRecursion((any Error).self, canSay: true)
+    try checkRecursion(TestError.self, canSay: false)
+  }
+}

@@ -1,0 +1,265 @@
+import Futures
+import FuturesTesting
+import TestSupport
+import Testing
+
+@Suite("Broken promises")
+struct BrokenPromiseTests {
+  @Test("R4: dropping the last reference fails the future with label, file and line")
+  func namesTheCreationSite() throws {
+    var promise: Promise<Int, any Error>? = Promise("avatar")
+    let line: UInt = #line - 1
+    let future = try #require(promise).future
+    let log = Recorder<String>()
+    future.whenFailed(on: .immediate) { log.record("\(type(of: $0))") }
+    promise = nil
+    #expect(log.events == ["BrokenPromise"])
+    let error = try #require(throws: BrokenPromise.self) { try #require(future.peek()).get() }
+    #expect(error.label == "avatar")
+    #expect(error.fileID == #fileID)
+    #expect(error.line == line)
+    #expect(
+      "\(error)" == "The promise \"avatar\" made at \(#fileID):\(line) was dropped without being resolved."
+    )
+  }
+
+  @Test("R4: a callback API that drops its completion handler breaks the promise")
+  func droppedHandler() {
+    let kept = Future<Int, any Error>("kept") { promise in _ = promise.valueOrErrorHandler }
+    #expect(throws: BrokenPromise.self) { try kept.peek()?.get() }
+  }
+
+  @Test("R4: a failure type that is BrokenPromise holds it, too")
+  func exactFailureType() {
+    let future = Promise<Int, BrokenPromise>("exact").future
+    guard case .failure(let error)? = future.peek() else {
+      Issue.record("not failed")
+      return
+    }
+    #expect(error.label == "exact")
+  }
+
+  @Test("R4: where the failure type cannot hold it, the future stays pending and releases its callbacks unrun")
+  func staysPending() {
+    weak var captured: Tracked?
+    let log = Recorder<Int>()
+    let future: Future<Int, Never>
+    do {
+      var promise: Promise<Int, Never>? = Promise()
+      future = promise!.future
+      let object = Tracked()
+      captured = object
+      future.map { value in
+        object.use()
+        return value
+      }.whenResolved(on: .immediate) { _ in log.record(1) }
+      // No report here: the test kit has recorded it.
+      _ = brokenPromises(madeIn: #fileID) { promise = nil }
+    }
+    #expect(captured == nil)
+    #expect(!future.isResolved)
+    #expect(future.peek() == nil)
+    future.whenResolved(on: .immediate) { _ in log.record(2) }
+    #expect(!future.map { $0 }.isResolved)
+    #expect(log.events.isEmpty)
+  }
+
+  @Test("R4: a promise that was resolved, or follows, can be dropped")
+  func resolvedOrFollowing() {
+    let source = Promise<Int, any Error>()
+    let (resolved, following): (Future<Int, any Error>, Future<Int, any Error>)
+    do {
+      let (first, second) = (Promise<Int, any Error>(), Promise<Int, any Error>())
+      first.succeed(1)
+      second.follow(source.future)
+      (resolved, following) = (first.future, second.future)
+    }
+    source.succeed(2)
+    #expect(try! resolved.peek()?.get() == 1)
+    #expect(try! following.peek()?.get() == 2)
+  }
+
+  @Test("R2a, R4: a context that drops its work breaks the derived future", arguments: [false, true])
+  func contextDropsWork(isResolvedBefore: Bool) {
+    let held = HeldContext()
+    let promise = Promise<Int, any Error>()
+    if isResolvedBefore { promise.succeed(1) }
+    let mapped = promise.future.map(on: held.context) { $0 }
+    let flatMapped = promise.future.flatMap(on: held.context) { Future<Int, any Error>.succeeded($0) }
+    promise.succeed(1)
+    #expect(held.count == 2)
+    #expect(!mapped.isResolved)
+    held.dropAll()
+    for (index, derived) in [mapped, flatMapped].enumerated() {
+      #expect(throws: BrokenPromise.self, "derived \(index)") { try #require(derived.peek()).get() }
+    }
+  }
+
+  @Test("R2a, R4: dropped work breaks its future with the cause and the labelled promise of the work")
+  func droppedWorkNamesThePromise() throws {
+    typealias Source = Future<Int, any Error>
+    let held = HeldContext()
+    let context = ExecutionContext { work in
+      held.context.submit(work)
+    } after: { _, work in
+      held.context.submit(work)
+      return {}
+    }
+    let line: UInt = #line + 1
+    let promises = (0..<5).map { _ in Promise<Int, any Error>("avatar") }
+    promises[0].succeed(1)
+    let futures: [Source] = [
+      promises[0].future.tap(on: context) { _ in },
+      promises[1].future.map(on: context) { $0 },
+      promises[2].future.delay(by: .seconds(1), on: context),
+      promises[3].future.map { $0 }.map { $0 }.timeout(after: .seconds(1), on: context),
+      promises[4].future,
+    ]
+    promises[1].succeed(1)
+    promises[2].succeed(1)
+    promises[4].follow(Source(on: context) { 1 })
+    #expect(held.count == 5)
+    held.dropAll()
+    for (index, future) in futures.enumerated() {
+      let error = try #require(throws: BrokenPromise.self, "\(index)") { try #require(future.peek()).get() }
+      #expect(error.cause == .workDropped, "\(index)")
+      #expect(error.label == "avatar" && error.fileID == #fileID && error.line == line, "\(index)")
+      let promise = "the promise \"avatar\" made at \(#fileID):\(line)"
+      #expect("\(error)" == "An execution context dropped the work of a future derived from \(promise).")
+    }
+    withExtendedLifetime(promises) {}
+  }
+
+  @Test("R2a, R4: dropped work without a labelled promise names no file of the library")
+  func droppedWorkWithoutPromise() throws {
+    let held = HeldContext()
+    let promise = Promise<Int, any Error>()
+    let futures = [promise.future.map(on: held.context) { $0 }, Future<Int, any Error>(on: held.context) { 1 }]
+    promise.succeed(1)
+    held.dropAll()
+    for future in futures {
+      let error = try #require(throws: BrokenPromise.self) { try future.peek()?.get() }
+      #expect(error.cause == .workDropped && error.label == nil && error.fileID == "" && error.line == 0)
+      #expect("\(error)" == "An execution context dropped the work of a derived future.")
+    }
+    let dropped = try #require(throws: BrokenPromise.self) { try Promise<Int, any Error>().future.peek()?.get() }
+    #expect(dropped.cause == .promiseDropped)
+  }
+
+  @Test("R2a, R4: a context that drops the work of a merged stage breaks what the stage was merged into")
+  func contextDropsWorkOfMergedStage() {
+    let held = HeldContext()
+    let (outer, inner) = (Promise<Int, any Error>(), Promise<Int, any Error>())
+    let derived = outer.future.flatMap { _ in inner.future.map(on: held.context) { $0 + 1 } }
+    let log = Recorder<Bool>()
+    derived.whenFailed(on: .immediate) { log.record($0 is BrokenPromise) }
+    outer.succeed(1)
+    inner.succeed(1)
+    held.dropAll()
+    #expect(log.events == [true])
+  }
+
+  @Test("R4: a break passes through derived and following futures")
+  func passesOn() {
+    var source: Promise<Int, any Error>? = Promise("source")
+    let follower = Promise<String, any Error>()
+    follower.follow(source!.future.map { $0 + 1 }.flatMap { Future<String, any Error>.succeeded("\($0)") })
+    #expect(!follower.isResolved)
+    source = nil
+    let error = #expect(throws: BrokenPromise.self) { try follower.future.peek()?.get() }
+    #expect(error?.label == "source")
+  }
+}
+
+/// What needs the process-wide handler; one after another.
+@Suite("Diagnostics", .serialized)
+struct DiagnosticsTests {
+  private func misuse(during body: () -> Void) -> [FuturesDiagnostics.Misuse] {
+    let log = Recorder<FuturesDiagnostics.Misuse>()
+    // Other suites run at the same time; their labels are others. Nothing of theirs is kept: they count what stays.
+    FuturesDiagnostics.setHandler { if $0.label?.hasPrefix("diagnosed") == true { log.record($0) } }
+    defer { FuturesDiagnostics.setHandler(nil) }
+    body()
+    return log.events
+  }
+
+  @Test("R4: a wait for a broken future without a failure case for it is reported, before or after the break")
+  func waitingForBrokenPromise() {
+    let broken = Promise<Int, Never>("diagnosed").future
+    #expect(misuse { wait(for: broken) }.count == 1)
+    #expect(misuse { wait(for: broken.map { $0 }) }.count == 1)
+    #expect(misuse { _ = broken.peek() }.isEmpty)
+    let reports = misuse {
+      var promise: Promise<Int, Never>? = Promise("diagnosed later")
+      wait(for: promise!.future)
+      promise = nil
+    }
+    #expect(reports.isEmpty)
+  }
+
+  @Test("R4: without a handler, a wait for a broken promise traps in a debug build")
+  func trapsInDebug() async {
+    #if DEBUG
+      await #expect(processExitsWith: .failure) {
+        wait(for: Promise<Int, Never>("nobody").future)
+      }
+    #else
+      wait(for: Promise<Int, Never>("nobody").future)
+    #endif
+  }
+
+  @Test("R4: double resolutions are reported to a handler")
+  func resolvedTwice() {
+    let reports = misuse {
+      let promise = Promise<Int, TestError>("diagnosed twice")
+      promise.succeed(1)
+      promise.fail(TestError())
+    }
+    guard reports.count == 1, case .resolvedTwice(let label) = reports[0] else {
+      Issue.record("\(reports)")
+      return
+    }
+    #expect(label == "diagnosed twice")
+  }
+
+  @Test("R4: failures without any observer are reported to a handler, others are not")
+  func unobservedFailures() {
+    typealias Use = @Sendable (Future<Int, TestError>) -> Void
+    let uses: [(use: Use, isObserved: Bool)] = [
+      ({ _ in }, false),
+      ({ _ = $0.isResolved }, false),
+      ({ _ = $0.peek() }, true),
+      ({ wait(for: $0) }, true),
+      ({ $0.whenResolved(on: .immediate) { _ in } }, true),
+      ({ _ = $0.map { $0 } }, true),
+    ]
+    for (use, isObserved) in uses {
+      let reports = misuse {
+        let promise = Promise<Int, TestError>("diagnosed failure")
+        promise.fail(TestError(3))
+        use(promise.future)
+      }
+      #expect(reports.isEmpty == isObserved, "observed: \(isObserved)")
+    }
+    let reports = misuse {
+      let promise = Promise<Int, TestError>("diagnosed failure")
+      promise.future.whenFailed(on: .immediate) { _ in }
+      promise.fail(TestError())
+    }
+    #expect(reports.isEmpty)
+  }
+}
+
+/// Begins to wait, and gives up at once.
+private func wait<Value, Failure>(for future: Future<Value, Failure>) {
+  _ = future.wait(timeout: .zero)
+}
+
+extension FuturesDiagnostics.Misuse {
+  var label: String? {
+    switch self {
+    case .brokenPromise(let broken): broken.label
+    case .resolvedTwice(let label), .unobservedFailure(let label, _): label
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import CFutures
+import Foundation
+import Futures
+import Synchronization
+import TestSupport
+import Testing
+
+/// A pipe in the place of the process's standard error.
+private struct ErrorPipe: Sendable {
+  /// Many times the capacity of the pipe.
+  static let size = 1 << 20
+
+  let readingEnd: Int32
+
+  init() {
+    var ends: [Int32] = [0, 0]
+    precondition(pipe(&ends) == 0 && dup2(ends[1], STDERR_FILENO) == STDERR_FILENO, "No pipe was made: error \(errno).")
+    close(ends[1])
+    readingEnd = ends[0]
+  }
+
+  func write() {
+    let bytes = [UInt8](repeating: 1, count: Self.size)
+    bytes.withUnsafeBytes { cfutures_write_to_standard_error($0.baseAddress, $0.count) }
+    close(STDERR_FILENO)
+  }
+
+  /// Reads until the writing end is closed, and returns the number of bytes.
+  func readAll() -> Int {
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    var sum = 0
+    while case let count = read(readingEnd, &buffer, buffer.count), count != 0 {
+      if count > 0 { sum += count }
+    }
+    return sum
+  }
+}
+
+/// How many signals were handled.
+///
+/// Relaxed: nothing else depends on it.
+private let handledSignals = Atomic<Int>(0)
+
+/// Whether the writer has ended, which a correct one does not do before its pipe has a reader.
+///
+/// Relaxed: nothing else depends on it.
+private let writerHasEnded = Atomic<Bool>(false)
+
+// In separate processes: each has its own standard error.
+@Suite("Writing to standard error", .timeLimit(.minutes(5)))
+struct StandardErrorTests {
+  @Test("A full pipe that does not block the writer receives all bytes")
+  func nonBlockingPipe() async {
+    await #expect(processExitsWith: .success) {
+      let pipe = ErrorPipe()
+      precondition(fcntl(STDERR_FILENO, F_SETFL, O_NONBLOCK) == 0)
+      startThread { pipe.write() }
+      #expect(pipe.readAll() == ErrorPipe.size)
+    }
+  }
+
+  @Test("A writer that signals interrupt writes all bytes")
+  func interruptedWriter() async {
+    await #expect(processExitsWith: .success) {
+      signal(SIGUSR1) { _ in handledSignals.add(1, ordering: .relaxed) }
+      var action = sigaction()
+      sigaction(SIGUSR1, nil, &action)
+      action.sa_flags &= ~SA_RESTART  // a signal ends a waiting `write`
+      sigaction(SIGUSR1, &action, nil)
+      let pipe = ErrorPipe()
+      let writer = Locked<pthread_t?>(nil)
+      startThread {
+        // Blocked in a thread that a worker thread of Dispatch starts.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGUSR1)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        writer.withLock { $0 = pthread_self() }
+        pipe.write()
+        writerHasEnded.store(true, ordering: .relaxed)
+      }
+      // A correct writer is still there: the pipe takes a part of the bytes, and has no reader.
+      for number in 0..<100 where !writerHasEnded.load(ordering: .relaxed) {
+        while writer.withLock({ $0.map { pthread_kill($0, SIGUSR1) } }) == nil { sched_yield() }
+        while handledSignals.load(ordering: .relaxed) == number {
+          guard !writerHasEnded.load(ordering: .relaxed) else { break }
+          sched_yield()
+        }
+      }
+      #expect(pipe.readAll() == ErrorPipe.size)
+    }
+  }
+
+  @Test("A closed standard error drops the bytes, and no bytes are written as none")
+  func closedStandardError() async {
+    await #expect(processExitsWith: .success) {
+      cfutures_write_to_standard_error(nil, 0)
+      close(STDERR_FILENO)
+      cfutures_write_to_standard_error("lost", 4)
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import Futures
+import TestSupport
+import Testing
+
+/// Operations that end while they start the timer, or the registration, that could end them.
+@Suite("Operations that end while their timer starts")
+struct InterruptionTests {
+  typealias Ending = Locked<(@Sendable () -> Void)?>
+
+  /// An operation with a timer, which ends when `ending` runs.
+  enum Operation: CaseIterable, Sendable {
+    case timeout, failingTimeout, cancelledTimeout, delay, tokenSource
+
+    func run(on context: ExecutionContext, capturing object: Tracked, ending: Ending) {
+      let promise = Promise<Tracked?, any Error>()
+      switch self {
+      case .timeout, .failingTimeout:
+        let result: Result<Tracked?, any Error> = self == .timeout ? .success(nil) : .failure(TestError(1))
+        ending.withLock { $0 = { promise.resolve(result) } }
+        let derived = promise.future.timeout(after: .seconds(1), on: context, fallback: object)
+        #expect(derived.isResolved)
+      case .cancelledTimeout:
+        ending.withLock { $0 = { promise.future.cancel() } }
+        let derived = promise.future.timeout(after: .seconds(1), on: context, fallback: object)
+        #expect(throws: CancellationError.self) { try derived.peek()?.get() }
+      case .delay:
+        let derived = promise.future.delay(by: .seconds(1), on: context)
+        ending.withLock { $0 = { derived.cancel() } }
+        promise.succeed(object)
+        #expect(throws: CancellationError.self) { try derived.peek()?.get() }
+      case .tokenSource:
+        let source = CancellationTokenSource()
+        source.token.register { object.use() }
+        ending.withLock { $0 = { source.cancel() } }
+        source.cancel(after: .seconds(1), on: context)
+        #expect(source.isCancelled)
+      }
+    }
+  }
+
+  @Test(
+    "R12, R14: a timer that starts while its operation ends is cancelled once, and released",
+    arguments: Operation.allCases
+  )
+  func endedDuringStart(operation: Operation) {
+    let log = Recorder<String>()
+    let ending = Ending(nil)
+    let context = ExecutionContext(execute: { work in work() }) { _, work in
+      log.record("started")
+      let end = ending.withLock { $0.take() }
+      end?()
+      return {
+        log.record("cancelled")
+        withExtendedLifetime(work) {}
+      }
+    }
+    weak var captured: Tracked?
+    do {
+      let object = Tracked()
+      captured = object
+      operation.run(on: context, capturing: object, ending: ending)
+    }
+    #expect(log.events == ["started", "cancelled"])
+    #expect(captured == nil)
+  }
+
+  @Test("R14: a lazy future that succeeds when `cancelled(by:)` attaches to it leaves nothing with the token")
+  func resolvedBeforeRegistration() {
+    let source = CancellationTokenSource()
+    weak var captured: Tracked?
+    do {
+      let object = Tracked()
+      captured = object
+      let derived = Future<Tracked, any Error>.lazy { $0.succeed(object) }.cancelled(by: source.token)
+      #expect(derived.isResolved)
+    }
+    #expect(captured == nil)
+    withExtendedLifetime(source) {}
+  }
+}

@@ -1,0 +1,387 @@
+import Futures
+import TestSupport
+import Testing
+
+// Algebraic laws. The two sides of a law are built over the same generated inputs, which are resolved in every order, after
+// none, some or all of them were resolved before. After every single resolution both sides must have the same state.
+@Suite("Laws")
+struct LawTests {
+  typealias Outcome = Result<Int, TestError>
+  typealias Input = Future<Int, TestError>
+  fileprivate typealias Side<V: Sendable, F: Error> = @Sendable (_ inputs: [Input]) -> Future<V, F>
+
+  static let seeds: Range<UInt64> = 0..<TestTier.choose(standard: 3, thorough: 12)
+
+  /// Checks that `left` and `right` cannot be told apart, each over inputs of its own, and both over the same inputs.
+  private func same<V: Equatable & Sendable, F: Error & Equatable>(
+    _ seed: UInt64,
+    inputs: Int = 3,
+    _ left: @escaping Side<V, F>,
+    _ right: @escaping Side<V, F>,
+    at location: SourceLocation = #_sourceLocation
+  ) throws {
+    for scenario in Scenario.all(seed: seed, inputs: inputs) {
+      let apart = try scenario.states([left]) + scenario.states([right])
+      try #require(apart[0] == apart[1], "\(scenario)", sourceLocation: location)
+      let together = try scenario.states([left, right])
+      try #require(together == apart, "over the same inputs, \(scenario)", sourceLocation: location)
+      let nested = try scenario.states([left, right], nesting: 16)
+      try #require(nested == apart, "inside callbacks, \(scenario)", sourceLocation: location)
+    }
+  }
+
+  /// Checks that `side` is at every step what `model` makes of all outcomes, and of those that have come, in their order.
+  private func modelled<V: Equatable & Sendable, F: Error & Equatable>(
+    _ seed: UInt64,
+    _ side: @escaping Side<V, F>,
+    by model: (_ all: [Outcome], _ came: [Outcome]) -> Result<V, F>?,
+    at location: SourceLocation = #_sourceLocation
+  ) throws {
+    for scenario in Scenario.all(seed: seed, inputs: 4) {
+      let expected = scenario.steps.map { model(scenario.outcomes, $0) }
+      for nesting in [0, 16] {
+        let states = try scenario.states([side], nesting: nesting)[0]
+        try #require(states == expected, "inside \(nesting) callbacks, \(scenario)", sourceLocation: location)
+      }
+    }
+  }
+
+  private func arrows(_ seed: UInt64) -> (Arrow, Arrow, Arrow) {
+    var random = Random(seed)
+    return (Arrow(&random), Arrow(&random), Arrow(&random))
+  }
+
+  private func functions(_ seed: UInt64) -> (Function, Function) {
+    var random = Random(~seed)
+    return (Function(&random), Function(&random))
+  }
+}
+
+// MARK: - Values
+
+extension LawTests {
+  @Test("The generated inputs reach all states: pending, succeeded and failed, from the start and later")
+  func generatedInputsReachAllStates() throws {
+    var starts: [Outcome?] = []
+    var ends: [Outcome?] = []
+    for seed in Self.seeds {
+      let (m, f, _) = arrows(seed)
+      for scenario in Scenario.all(seed: seed, inputs: 3) {
+        let states = try scenario.states([{ @Sendable in m($0).flatMap(f.over($0)) }])[0]
+        starts.append(states[0])
+        if states[0] == nil { ends.append(states.last ?? nil) }
+      }
+    }
+    for states in [starts, ends] {
+      #expect(states.contains { $0?.isSuccess == true }, "\(states)")
+      #expect(states.contains { $0?.isSuccess == false }, "\(states)")
+    }
+    #expect(starts.contains(nil))
+    #expect(!ends.contains(nil))
+  }
+
+  @Test("map: identity and composition", arguments: seeds)
+  func map(seed: UInt64) throws {
+    let (m, (f, g)) = (arrows(seed).0, functions(seed))
+    try same(seed, { m($0).map { $0 } }, { m($0) })
+    try same(seed, { m($0).map { f($0) }.map { g($0) } }, { m($0).map { g(f($0)) } })
+  }
+
+  @Test("map is flatMap of a future that has succeeded, or failed where the transform throws", arguments: seeds)
+  func mapIsFlatMap(seed: UInt64) throws {
+    let (m, (f, _)) = (arrows(seed).0, functions(seed))
+    try same(seed, { m($0).map { f($0) } }, { m($0).flatMap { .succeeded(f($0)) } })
+    let throwing: @Sendable (Int) throws(TestError) -> Int = { value throws(TestError) in
+      guard value.isMultiple(of: 2) else { throw TestError(value) }
+      return f(value)
+    }
+    let catching: @Sendable (Int) -> Input = { value in .catching { () throws(TestError) in try throwing(value) } }
+    try same(seed, { m($0).map(throwing) }, { m($0).flatMap(catching) })
+  }
+
+  @Test("flatMap: left identity and right identity", arguments: seeds)
+  func flatMapIdentity(seed: UInt64) throws {
+    let (m, f, _) = arrows(seed)
+    try same(seed, { Input.succeeded(7).flatMap(f.over($0)) }, { f.over($0)(7) })
+    try same(seed, { m($0).flatMap { .succeeded($0) } }, { m($0) })
+  }
+
+  @Test("flatMap: associativity", arguments: seeds)
+  func flatMapAssociativity(seed: UInt64) throws {
+    let (m, f, g) = arrows(seed)
+    try same(
+      seed,
+      { inputs in m(inputs).flatMap(f.over(inputs)).flatMap(g.over(inputs)) },
+      { inputs in m(inputs).flatMap { f.over(inputs)($0).flatMap(g.over(inputs)) } }
+    )
+  }
+}
+
+// MARK: - Failures
+
+extension LawTests {
+  @Test("mapError: identity and composition", arguments: seeds)
+  func mapError(seed: UInt64) throws {
+    let (m, (f, g)) = (arrows(seed).0, functions(seed))
+    try same(seed, { m($0).mapError { $0 } }, { m($0) })
+    try same(seed, { m($0).mapError { f($0) }.mapError { g($0) } }, { m($0).mapError { g(f($0)) } })
+  }
+
+  @Test("flatMapError: left identity, right identity, and mapError by it", arguments: seeds)
+  func flatMapErrorIdentity(seed: UInt64) throws {
+    let ((m, f, _), (g, _)) = (arrows(seed), functions(seed))
+    try same(seed, { Input.failed(TestError(7)).flatMapError(f.handling($0)) }, { f.handling($0)(TestError(7)) })
+    try same(seed, { m($0).flatMapError { .failed($0) } }, { m($0) })
+    try same(seed, { m($0).mapError { g($0) } }, { m($0).flatMapError { .failed(g($0)) } })
+  }
+
+  @Test("flatMapError: associativity", arguments: seeds)
+  func flatMapErrorAssociativity(seed: UInt64) throws {
+    let (m, f, g) = arrows(seed)
+    try same(
+      seed,
+      { inputs in m(inputs).flatMapError(f.handling(inputs)).flatMapError(g.handling(inputs)) },
+      { inputs in m(inputs).flatMapError { f.handling(inputs)($0).flatMapError(g.handling(inputs)) } }
+    )
+  }
+
+  @Test("map leaves failures alone and mapError values, so that they commute", arguments: seeds)
+  func sidesCommute(seed: UInt64) throws {
+    let (m, (f, g)) = (arrows(seed).0, functions(seed))
+    try same(seed, { m($0).map { f($0) }.mapError { g($0) } }, { m($0).mapError { g($0) }.map { f($0) } })
+  }
+
+  @Test("materialize: back and forth is the same future, and it is map and recover", arguments: seeds)
+  func materializeIsReversible(seed: UInt64) throws {
+    let m = arrows(seed).0
+    try same(seed, { m($0).materialize().flatMap { Input.resolved($0) } }, { m($0) })
+    try same(seed, { m($0).materialize() }, { m($0).map { Outcome.success($0) }.recover { .failure($0) } })
+  }
+
+  @Test("recover and setFailureType undo each other, and agree with flatMapError and flatMap", arguments: seeds)
+  func recoverUndoesSetFailureType(seed: UInt64) throws {
+    let ((m, g, _), (f, _)) = (arrows(seed), functions(seed))
+    @Sendable func safe(_ inputs: [Input]) -> Future<Int, Never> { m(inputs).recover { f($0.number) } }
+    try same(seed, { safe($0).setFailureType(to: TestError.self).recover { $0.number } }, { safe($0) })
+    try same(seed, { safe($0).setFailureType() }, { m($0).flatMapError { Input.succeeded(f($0.number)) } })
+    // The twins of flatMap: from, and to, a future that cannot fail.
+    try same(seed, { safe($0).flatMap(g.over($0)) }, { safe($0).setFailureType().flatMap(g.over($0)) })
+    try same(
+      seed,
+      { inputs in g(inputs).flatMap { value in safe(inputs).map { $0 &+ value } } },
+      { inputs in g(inputs).flatMap { value in safe(inputs).map { $0 &+ value }.setFailureType(to: TestError.self) } }
+    )
+  }
+}
+
+// MARK: - Gathering
+
+extension LawTests {
+  @Test("R11, R12: all and zip keep the order of the inputs, for each order of completion", arguments: seeds)
+  func gatheringKeepsOrderOfInputs(seed: UInt64) throws {
+    func allOf(_ outcomes: [Outcome], _ came: [Outcome]) -> Result<[Int], TestError>? {
+      if let failure = came.first(where: { !$0.isSuccess }) { return failure.map { _ in [] } }
+      return came.count < outcomes.count ? nil : .success(outcomes.compactMap { try? $0.get() })
+    }
+    try modelled(seed, { Future.all($0) }, by: allOf)
+    try modelled(seed, { Future.zip($0[0], $0[1], $0[2], $0[3]).map { [$0, $1, $2, $3] } }, by: allOf)
+    try modelled(seed, { Future.allSettled($0) }, by: { $1.count < $0.count ? nil : .success($0) })
+    try modelled(seed, { Future.race($0) }, by: { $1.first })
+  }
+
+  @Test("all is the fold of zip, one after the other; zip of many is the zip of zips", arguments: seeds)
+  func allIsFoldOfZip(seed: UInt64) throws {
+    @Sendable func fold(_ inputs: [Input]) -> Future<[Int], TestError> {
+      inputs.reduce(.succeeded([])) { values, input in Future.zip(values, input).map { $0 + [$1] } }
+    }
+    try same(seed, inputs: 4, { Future.all($0) }, fold)
+    try same(seed, { Future.all($0 + $0.reversed()) }, { fold($0 + $0.reversed()) })
+    try same(
+      seed,
+      inputs: 4,
+      { Future.zip($0[0], $0[1], $0[2], $0[3]).map { [$0, $1, $2, $3] } },
+      { Future.zip(Future.zip($0[0], $0[1]), Future.zip($0[2], $0[3])).map { [$0.0, $0.1, $1.0, $1.1] } }
+    )
+  }
+
+  @Test("The other combinators agree with all, allSettled and flatMap", arguments: seeds)
+  func combinatorsAgreeWithEachOther(seed: UInt64) throws {
+    try same(seed, { Future.allSettled($0) }, { Future.all($0.map { $0.materialize() }) })
+    try same(seed, { Future.allOptional($0) }, { Future.allSettled($0).map { $0.map { try? $0.get() } } })
+    try same(seed, { Future.allSucceeding($0) }, { Future.allSettled($0).map { $0.compactMap { try? $0.get() } } })
+    try same(
+      seed,
+      { Future.reduce("", $0) { "\($0),\($1)" } },
+      { Future.all($0).map { $0.reduce("") { "\($0),\($1)" } } }
+    )
+    try same(seed, { inputs in Future.concurrent(0..<3, limit: 3) { inputs[$0] } }, { Future.all($0) })
+    try same(
+      seed,
+      { inputs in Future.serial(0..<3) { inputs[$0] } },
+      { inputs in
+        inputs.reduce(Future<[Int], TestError>.succeeded([])) { values, input in
+          values.flatMap { values in input.map { values + [$0] } }
+        }
+      }
+    )
+  }
+}
+
+// MARK: - Generated inputs
+
+/// Numbers that look random, and are the same in every run (SplitMix64).
+private struct Random: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(_ seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var bits = state
+    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+    return bits ^ (bits >> 31)
+  }
+}
+
+/// A function of numbers, and of errors; two of them give another result in the other order.
+private struct Function: Sendable {
+  private let factor: Int
+  private let summand: Int
+
+  init(_ random: inout Random) {
+    factor = .random(in: 2..<10, using: &random)
+    summand = .random(in: 1..<100, using: &random)
+  }
+
+  func callAsFunction(_ value: Int) -> Int { value &* factor &+ summand }
+  func callAsFunction(_ error: TestError) -> TestError { TestError(self(error.number)) }
+}
+
+/// A function from a number to a future, which is ready or comes from the inputs, one way for even and one for odd numbers.
+private struct Arrow: Sendable {
+  private enum Form: Sendable {
+    case succeeded, failed
+    case input(Int)
+    case mapped(Int)
+    case chained(Int, Int)
+  }
+
+  private let forms: [Form]
+  private let function: Function
+
+  init(_ random: inout Random) {
+    forms = (0..<2).map { _ in
+      let (first, second) = (Int.random(in: 0..<3, using: &random), Int.random(in: 0..<3, using: &random))
+      return switch Int.random(in: 0..<8, using: &random) {
+      case 0: .succeeded
+      case 1: .failed
+      case 2...3: .input(first)
+      case 4...5: .mapped(first)
+      default: .chained(first, second)
+      }
+    }
+    function = Function(&random)
+  }
+
+  func callAsFunction(_ inputs: [LawTests.Input]) -> LawTests.Input { over(inputs)(0) }
+
+  func handling(_ inputs: [LawTests.Input]) -> @Sendable (TestError) -> LawTests.Input {
+    { error in over(inputs)(error.number) }
+  }
+
+  func over(_ inputs: [LawTests.Input]) -> @Sendable (Int) -> LawTests.Input {
+    { value in
+      let result = function(value)
+      switch forms[value & 1] {
+      case .succeeded: return .succeeded(result)
+      case .failed: return .failed(TestError(result))
+      case .input(let index): return inputs[index]
+      case .mapped(let index):
+        return inputs[index].map { $0 ^ result }.mapError { TestError($0.number ^ result) }
+      case .chained(let first, let second):
+        return inputs[first]
+          .flatMap { value in inputs[second].map { $0 &+ value ^ result } }
+          .flatMapError { error in
+            inputs[second].mapError { TestError($0.number &+ error.number ^ result) }
+          }
+      }
+    }
+  }
+}
+
+/// What becomes of the inputs, and when.
+private struct Scenario: Sendable {
+  let outcomes: [LawTests.Outcome]
+
+  /// Whether an input that is resolved from the start has no promise.
+  let isReadyMade: [Bool]
+
+  /// In which order they are resolved, and how many of them before the futures are made.
+  let order: [Int]
+  let countBefore: Int
+
+  /// All orders, and all numbers of inputs that are resolved from the start, for one set of outcomes.
+  static func all(seed: UInt64, inputs: Int) -> [Scenario] {
+    var random = Random(~seed)
+    let outcomes = (0..<inputs).map { _ in
+      let number = Int.random(in: 0..<1000, using: &random)
+      let isFailure = Int.random(in: 0..<3, using: &random) == 0
+      return isFailure ? LawTests.Outcome.failure(TestError(number)) : .success(number)
+    }
+    let isReadyMade = outcomes.map { _ in Bool.random(using: &random) }
+    return permutations(of: Array(outcomes.indices)).flatMap { order in
+      (0...inputs).map {
+        Scenario(outcomes: outcomes, isReadyMade: isReadyMade, order: order, countBefore: $0)
+      }
+    }
+  }
+
+  /// The outcomes that are known at each step; those from the start come in the order of the inputs (R12).
+  var steps: [[LawTests.Outcome]] {
+    let came = order.prefix(countBefore).sorted() + order.dropFirst(countBefore)
+    return (countBefore...order.count).map { count in came.prefix(count).map { outcomes[$0] } }
+  }
+
+  /// What the futures that `sides` make of the inputs are at each step, which is what their observers were told by then;
+  /// everything happens inside as many callbacks as `nesting` says, and within many, what they owe is put off.
+  func states<V: Equatable & Sendable, F: Error & Equatable>(
+    _ sides: [LawTests.Side<V, F>],
+    nesting: Int = 0
+  ) throws -> [[Result<V, F>?]] {
+    let promises = outcomes.map { _ in Promise<Int, TestError>() }
+    @Sendable func resolve(_ index: Int) { promises[index].resolve(outcomes[index]) }
+    order.prefix(countBefore).forEach(resolve)
+    let inputs = promises.indices.map { index in
+      isReadyMade[index] && promises[index].isResolved
+        ? .resolved(outcomes[index]) : promises[index].future
+    }
+    let futures = Recorder<Future<V, F>>()
+    let told = sides.map { _ in Recorder<Result<V, F>>() }
+    nest(nesting) {
+      for (side, told) in zip(sides, told) {
+        let future = side(inputs)
+        future.whenResolved(on: .immediate) { told.record($0) }
+        futures.record(future)
+      }
+    }
+    var states: [[Result<V, F>?]] = sides.map { _ in [] }
+    for step in countBefore...order.count {
+      if step > countBefore { nest(nesting) { resolve(order[step - 1]) } }
+      for (index, future) in futures.events.enumerated() {
+        states[index].append(future.peek())
+        try #require(told[index].events == [future.peek()].compactMap(\.self), "R1, R2: \(self)")
+      }
+    }
+    return states
+  }
+
+  private func nest(_ depth: Int, _ body: @escaping @Sendable () -> Void) {
+    guard depth > 0 else { return body() }
+    Future.succeeded(()).whenResolved(on: .immediate) { _ in nest(depth - 1, body) }
+  }
+}
+
+extension Result {
+  fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
+}

@@ -1,0 +1,203 @@
+import Dispatch
+import Futures
+import TestSupport
+import Testing
+
+@Suite("Callbacks")
+struct ObservingTests {
+  @Test("R2: callbacks run once each, in the order of attachment, before and after the resolution")
+  func orderOfAttachment() {
+    let promise = Promise<Int, TestError>()
+    let log = Recorder<String>()
+    for number in 0..<5 { promise.future.whenResolved(on: .immediate) { _ in log.record("\(number)") } }
+    #expect(log.events.isEmpty)
+    promise.succeed(1)
+    for number in 5..<8 { promise.future.whenResolved(on: .immediate) { _ in log.record("\(number)") } }
+    #expect(log.events == (0..<8).map(String.init))
+  }
+
+  @Test("R2: a callback that a callback attaches runs after those attached before it")
+  func attachedDuringDelivery() {
+    let promise = Promise<Int, TestError>()
+    let log = Recorder<String>()
+    let future = promise.future
+    future.whenResolved(on: .immediate) { _ in
+      log.record("a")
+      future.whenResolved(on: .immediate) { _ in log.record("d") }
+      log.record("a'")
+    }
+    future.whenResolved(on: .immediate) { _ in log.record("b") }
+    _ = future.map { _ in log.record("c") }
+    promise.succeed(1)
+    #expect(log.events == ["a", "a'", "b", "c", "d"])
+  }
+
+  @Test("R2: a callback attached by another thread during the delivery runs after those attached before it")
+  func attachedByAnotherThreadDuringDelivery() {
+    let promise = Promise<Int, TestError>()
+    let log = Recorder<String>()
+    let future = promise.future
+    future.whenResolved(on: .immediate) { _ in
+      log.record("a")
+      race([{ future.whenResolved(on: .immediate) { _ in log.record("c") } }])
+    }
+    future.whenResolved(on: .immediate) { _ in log.record("b") }
+    promise.succeed(1)
+    #expect(log.events == ["a", "b", "c"])
+  }
+
+  @Test("R2: nested resolutions deliver their callbacks before the outermost call returns, at any depth")
+  func nestedResolutions() {
+    let log = Recorder<Int>()
+    let promises = (0..<200).map { _ in Promise<Int, Never>() }
+    for (index, promise) in promises.enumerated() {
+      promise.future.whenSucceeded(on: .immediate) { _ in
+        if index + 1 < promises.count { promises[index + 1].succeed(index + 1) }
+        log.record(index)
+      }
+    }
+    promises[0].succeed(0)
+    #expect(log.events.sorted() == Array(0..<200))
+  }
+
+  @Test("R2: callbacks of one future keep their order where deliveries nest too deep to run inline")
+  func orderBeyondMaximumDepth() {
+    let log = Recorder<Int>()
+    @Sendable func descend(_ depth: Int) {
+      Future.succeeded(depth).whenResolved(on: .immediate) { _ in
+        guard depth == 0 else { return descend(depth - 1) }
+        let future = Future.succeeded(1)
+        for number in 0..<3 { future.whenResolved(on: .immediate) { _ in log.record(number) } }
+      }
+    }
+    for depth in 0..<40 { descend(depth) }
+    #expect(log.events == Array(repeating: [0, 1, 2], count: 40).flatMap { $0 })
+  }
+
+  @Test("R2: a callback that was deferred for its depth is not overtaken by one that is attached less deep")
+  func deferredIsNotOvertaken() {
+    let log = Recorder<Int>()
+    @Sendable func descend(_ depth: Int) {
+      Future.succeeded(depth).whenResolved(on: .immediate) { _ in
+        guard depth == 0 else { return descend(depth - 1) }
+        let future = Future.succeeded(1)
+        Future.succeeded(2).whenResolved(on: .immediate) { _ in
+          future.whenResolved(on: .immediate) { _ in log.record(0) }
+        }
+        future.whenResolved(on: .immediate) { _ in log.record(1) }
+      }
+    }
+    // With the last of these, one of the two callbacks is at the maximum depth and the other above it.
+    for depth in 0..<15 { descend(depth) }
+    #expect(log.events == Array(repeating: [0, 1], count: 15).flatMap { $0 })
+  }
+
+  @Test("R2: callbacks and transforms on a serial queue keep the order of attachment at any depth")
+  func orderOnSerialQueueAtAnyDepth() {
+    let queue = DispatchQueue(label: "serial")
+    let log = Recorder<Int>()
+    @Sendable func descend(_ depth: Int) {
+      Future.succeeded(depth).whenResolved(on: .immediate) { _ in
+        guard depth == 0 else { return descend(depth - 1) }
+        let future = Future.succeeded(1)
+        _ = future.map(on: .queue(queue)) { _ in log.record(0) }
+        future.whenResolved(on: .queue(queue)) { _ in log.record(1) }
+      }
+    }
+    for depth in 0..<20 { descend(depth) }
+    queue.sync {}
+    #expect(log.events == Array(repeating: [0, 1], count: 20).flatMap { $0 })
+  }
+
+  @Test("R2: callbacks on a serial queue keep the order of attachment")
+  func orderOnSerialQueue() {
+    let queue = DispatchQueue(label: "serial")
+    let log = Recorder<Int>()
+    let promise = Promise<Int, Never>()
+    for number in 0..<100 { promise.future.whenResolved(on: .queue(queue)) { _ in log.record(number) } }
+    promise.succeed(1)
+    for number in 100..<200 { promise.future.whenResolved(on: .queue(queue)) { _ in log.record(number) } }
+    queue.sync {}
+    #expect(log.events == Array(0..<200))
+  }
+
+  @Test("R2: callbacks on a global queue run once each")
+  func globalQueueRunsEachCallbackOnce() {
+    let group = DispatchGroup()
+    let log = Recorder<Int>()
+    let promise = Promise<Int, Never>()
+    for number in 0..<50 {
+      group.enter()
+      promise.future.whenResolved(on: .global(qos: .userInitiated)) { _ in
+        log.record(number)
+        group.leave()
+      }
+    }
+    promise.succeed(1)
+    group.wait()
+    #expect(log.events.sorted() == Array(0..<50))
+  }
+
+  @Test("R2a: a context that runs its work twice runs the callback once", arguments: [false, true])
+  func contextRunsWorkTwice(isResolvedBefore: Bool) {
+    let held = HeldContext()
+    let log = Recorder<Int>()
+    let promise = Promise<Int, Never>()
+    if isResolvedBefore { promise.succeed(1) }
+    promise.future.whenResolved(on: held.context) { _ in log.record(1) }
+    promise.succeed(1)
+    held.runFirst(times: 2)
+    #expect(log.events == [1])
+  }
+
+  @Test("Callbacks for success and failure run only for that")
+  func successAndFailure() {
+    let log = Recorder<String>()
+    for result: Result<Int, TestError> in [.success(1), .failure(TestError(2))] {
+      let promise = Promise<Int, TestError>()
+      for future in [promise.future, .resolved(result)] {
+        future.whenSucceeded(on: .immediate) { log.record("succeeded \($0)") }
+        future.whenFailed(on: .immediate) { log.record("failed \($0.number)") }
+      }
+      promise.resolve(result)
+    }
+    #expect(log.events == ["succeeded 1", "succeeded 1", "failed 2", "failed 2"])
+  }
+
+  @Test("A future forwards its result to a completion, and to a promise")
+  func forwardsToCompletionAndPromise() {
+    let log = Recorder<Int>()
+    let source = Promise<Int, TestError>()
+    let target = Promise<Int, TestError>()
+    source.future.forward(to: { result in log.record((try? result.get()) ?? -1) })
+    source.future.forward(to: target)
+    source.succeed(7)
+    #expect(log.events == [7])
+    #expect(target.future.peek() == .success(7))
+  }
+
+  @Test("R3: a callback and a deinitializer that it triggers may use the same future")
+  func callbackUsesItsOwnFuture() {
+    final class Reentrant: Sendable {
+      let future: Future<Int, TestError>
+      let log: Recorder<String>
+      init(_ future: Future<Int, TestError>, _ log: Recorder<String>) { (self.future, self.log) = (future, log) }
+      deinit { future.whenResolved(on: .immediate) { [log] _ in log.record("from deinit") } }
+    }
+    let log = Recorder<String>()
+    let promise = Promise<Int, TestError>()
+    let registration: Registration
+    do {
+      let object = Reentrant(promise.future, log)
+      registration = promise.future.whenResolved(on: .immediate) { _ in _ = object }
+    }
+    registration.remove()
+    promise.future.whenResolved(on: .immediate) { [future = promise.future] _ in
+      #expect(!promise.succeed(2))
+      #expect(future.peek() == .success(1))
+      future.map { $0 }.whenResolved(on: .immediate) { _ in log.record("nested") }
+    }
+    promise.succeed(1)
+    #expect(log.events == ["from deinit", "nested"])
+  }
+}

@@ -1,0 +1,128 @@
+import Futures
+import TestSupport
+import Testing
+
+@Suite("Registrations")
+struct RegistrationTests {
+  @Test("R7: a removed callback never runs, and is released at once")
+  func removedBeforeResolution() {
+    let promise = Promise<Int, Never>()
+    let log = Recorder<Int>()
+    weak var captured: Tracked?
+    let registration: Registration
+    do {
+      let object = Tracked()
+      captured = object
+      registration = promise.future.whenResolved(on: .immediate) { _ in
+        object.use()
+        log.record(1)
+      }
+    }
+    #expect(captured != nil)
+    #expect(registration.remove())
+    #expect(captured == nil)
+    #expect(!registration.remove())
+    promise.succeed(1)
+    #expect(log.events.isEmpty)
+  }
+
+  @Test("R7: removing a callback that has run answers false")
+  func removedAfterRun() {
+    let promise = Promise<Int, Never>()
+    let before = promise.future.whenResolved(on: .immediate) { _ in }
+    promise.succeed(1)
+    let after = promise.future.whenResolved(on: .immediate) { _ in }
+    #expect(!before.remove())
+    #expect(!after.remove())
+    #expect(!Future.succeeded(1).whenResolved(on: .immediate) { _ in }.remove())
+  }
+
+  @Test("R7: a callback can remove itself and those after it")
+  func removedDuringDelivery() {
+    let promise = Promise<Int, Never>()
+    let log = Recorder<String>()
+    let registrations = Recorder<Registration>()
+    for name in ["a", "b", "c"] {
+      registrations.record(
+        promise.future.whenResolved(on: .immediate) { _ in
+          log.record(name)
+          if name == "a" {
+            let removed = registrations.events.map { $0.remove() }
+            log.record("\(removed)")
+          }
+        }
+      )
+    }
+    promise.succeed(1)
+    #expect(log.events == ["a", "[false, true, true]"])
+  }
+
+  @Test("R7: a callback that its context has not started can still be removed", arguments: [false, true])
+  func removedWhileSubmitted(isResolvedBefore: Bool) {
+    let held = HeldContext()
+    let promise = Promise<Int, Never>()
+    let log = Recorder<Int>()
+    if isResolvedBefore { promise.succeed(1) }
+    weak var captured: Tracked?
+    let registration: Registration
+    do {
+      let object = Tracked()
+      captured = object
+      registration = promise.future.whenResolved(on: held.context) { _ in
+        object.use()
+        log.record(1)
+      }
+    }
+    promise.succeed(1)
+    #expect(held.count == 1)
+    #expect(registration.remove())
+    #expect(captured == nil)
+    held.runAll()
+    #expect(log.events.isEmpty)
+    #expect(!registration.remove())
+  }
+
+  @Test(
+    "R7: removing the first, a middle and the last callback keeps the others in order",
+    arguments: permutations(of: [0, 1, 2, 3])
+  )
+  func removalInEveryOrder(order: [Int]) {
+    for count in 0...4 {
+      let promise = Promise<Int, Never>()
+      let log = Recorder<Int>()
+      let registrations = (0..<4).map { number in
+        promise.future.whenResolved(on: .immediate) { _ in log.record(number) }
+      }
+      let removed = order.prefix(count)
+      for index in removed { #expect(registrations[index].remove(), "removed: \(removed)") }
+      promise.succeed(1)
+      #expect(log.events == (0..<4).filter { !removed.contains($0) }, "removed: \(removed)")
+    }
+  }
+
+  @Test("R7: many callbacks that are attached and removed leave no memory behind")
+  func removalLeavesNothing() {
+    let promise = Promise<Int, Never>()
+    let future = promise.future
+    let object = Tracked()
+    func attachAndRemove(_ count: Int) {
+      for _ in 0..<count { future.whenResolved(on: .immediate) { _ in object.use() }.remove() }
+    }
+    #expect(leastBytesLeft(count: TestTier.choose(standard: 10_000, thorough: 1_000_000), attachAndRemove) <= 0)
+    promise.succeed(1)
+  }
+
+  @Test("R7: of a removal and a delivery that race, exactly one gets the callback")
+  func removalRacesWithDelivery() {
+    for _ in 0..<500 {
+      let promise = Promise<Int, Never>()
+      let log = Recorder<String>()
+      let registration = promise.future.whenResolved(on: .immediate) { _ in log.record("ran") }
+      race([
+        { promise.succeed(1) },
+        { if registration.remove() { log.record("removed") } },
+      ])
+      #expect(log.events.count == 1)
+    }
+  }
+}

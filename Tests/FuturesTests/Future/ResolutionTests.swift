@@ -1,0 +1,100 @@
+import Dispatch
+import Futures
+import TestSupport
+import Testing
+
+@Suite("Resolution")
+struct ResolutionTests {
+  @Test("R1: the first resolution wins, later ones answer false and change nothing")
+  func firstResolutionWins() {
+    let promise = Promise<Int, TestError>()
+    #expect(!promise.isResolved)
+    #expect(promise.future.peek() == nil)
+    #expect(promise.succeed(1))
+    #expect(!promise.succeed(2))
+    #expect(!promise.fail(TestError(3)))
+    #expect(!promise.resolve(.success(4)))
+    #expect(promise.isResolved)
+    #expect(promise.future.isResolved)
+    #expect(promise.future.peek() == .success(1))
+  }
+
+  @Test(
+    "R1: the first resolution wins, in every order of a value, an error and a result",
+    arguments: permutations(of: [0, 1, 2])
+  )
+  func firstResolutionWinsInEveryOrder(order: [Int]) {
+    let results: [Result<Int, TestError>] = [.success(0), .failure(TestError(1)), .success(2)]
+    let promise = Promise<Int, TestError>()
+    for (position, index) in order.enumerated() {
+      let isFirst =
+        switch index {
+        case 0: promise.succeed(0)
+        case 1: promise.fail(TestError(1))
+        default: promise.resolve(results[2])
+        }
+      #expect(isFirst == (position == 0), "position \(position)")
+    }
+    #expect(promise.future.peek() == results[order[0]])
+  }
+
+  @Test("R1: of many threads that resolve one promise, exactly one wins")
+  func oneThreadWins() {
+    for _ in 0..<500 {
+      let promise = Promise<Int, Never>()
+      let winners = Recorder<Int>()
+      let delivered = Recorder<Int>()
+      promise.future.whenSucceeded(on: .immediate) { delivered.record($0) }
+      race((0..<3).map { number in { if promise.succeed(number) { winners.record(number) } } })
+      #expect(winners.events.count == 1)
+      #expect(delivered.events == winners.events)
+    }
+  }
+
+  @Test("A future of a value, an error or a result is resolved")
+  func readyMade() {
+    #expect(Future<Int, TestError>.succeeded(1).peek() == .success(1))
+    #expect(Future<Int, TestError>.failed(TestError(2)).peek() == .failure(TestError(2)))
+    #expect(Future<Int, TestError>.resolved(.success(3)).peek() == .success(3))
+    #expect(Future<Int, TestError>.resolved(.failure(TestError(4))).peek() == .failure(TestError(4)))
+    let inferred = Future.succeeded(5)
+    #expect(inferred.peek() == .success(5))
+    #expect(inferred.isResolved)
+  }
+
+  @Test("Future { promise in … } starts at once, on the calling thread")
+  func wrapsCallbackAPI() {
+    var started = false
+    let held = HeldContext()
+    let future = Future<Int, any Error>("answer") { promise in
+      started = true
+      held.context.submit { promise.succeed(42) }
+    }
+    #expect(started)
+    #expect(!future.isResolved)
+    held.runAll()
+    #expect(try! future.peek()?.get() == 42)
+  }
+
+  @Test("Values of any kind come through: Void, optionals, large structs, classes, tuples")
+  func valuesOfAnyKind() {
+    struct Large: Sendable, Equatable { var (a, b, c, d, e) = (1, 2, 3, 4, "five") }
+    let unit = Promise<Void, Never>()
+    #expect(unit.succeed())
+    #expect(!unit.succeed())
+    #expect(unit.future.isResolved)
+    let none = Promise<Int?, TestError>()
+    none.succeed(nil)
+    #expect(none.future.peek() == .success(nil))
+    let large = Promise<Large, TestError>()
+    large.succeed(Large())
+    #expect(large.future.map { $0.e }.peek() == .success("five"))
+    let object = Tracked()
+    let reference = Promise<Tracked, Never>()
+    reference.succeed(object)
+    #expect(reference.future.peek()?.get() === object)
+    let pair = Promise<(Int, String), Never>()
+    pair.succeed((1, "one"))
+    #expect(pair.future.peek()?.get().1 == "one")
+  }
+}

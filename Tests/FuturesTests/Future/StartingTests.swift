@@ -1,0 +1,411 @@
+import Dispatch
+import Foundation
+import Futures
+import FuturesTesting
+import TestSupport
+import Testing
+
+@Suite("Futures that come with their work")
+struct StartingTests {
+  // MARK: - A start that throws
+
+  @Test("A start that throws fails its future with that error, and keeps no completion handler")
+  func throwingStart() {
+    let failed = Future<Int, any Error> { promise in
+      if promise.isResolved { promise.succeed(1) }
+      throw TestError(1)
+    }
+    #expect(throws: TestError(1)) { try failed.peek()?.get() }
+    let typed = Future<Int, TestError>("typed") { _ throws(TestError) in throw TestError(2) }
+    #expect(typed.peek() == .failure(TestError(2)))
+  }
+
+  @Test("R1: an error after the promise was resolved changes nothing")
+  func throwingStartAfterResolution() {
+    let future = Future<Int, TestError> { promise throws(TestError) in
+      promise.succeed(1)
+      throw TestError(2)
+    }
+    #expect(future.peek() == .success(1))
+  }
+
+  // MARK: - init(on:) and catching
+
+  @Test("Future(on:) runs its work once on the context, and resolves with its value or error")
+  func workRunsOnceOnItsContext() {
+    let held = HeldContext()
+    let log = Recorder<Int>()
+    let make = { (value: Int) in
+      Future<Int, TestError>(on: held.context) { () throws(TestError) -> Int in
+        log.record(value)
+        if value < 0 { throw TestError(value) }
+        return value
+      }
+    }
+    let (first, second) = (make(1), make(-1))
+    #expect(log.events.isEmpty)
+    #expect(first.peek() == nil)
+    held.runFirst(times: 2)
+    held.runAll()
+    #expect(first.peek() == .success(1))
+    #expect(second.peek() == .failure(TestError(-1)))
+    #expect(log.events == [1, -1])
+    #expect(Future<Int, Never>(on: .immediate) { 2 }.peek() == .success(2))
+  }
+
+  @Test("Future(on:flattening:) resolves as the future of its work, now or later")
+  func flattenedWorkDecidesResult() {
+    let held = HeldContext()
+    let inner = Promise<Int, TestError>()
+    let pending = Future(on: held.context, flattening: { inner.future })
+    let failed = Future<Int, TestError>(on: held.context, flattening: { .failed(TestError(2)) })
+    let derived = Future(on: held.context, flattening: { inner.future.map { $0 + 1 } })
+    held.runAll()
+    #expect(pending.peek() == nil)
+    #expect(failed.peek() == .failure(TestError(2)))
+    inner.succeed(1)
+    #expect(pending.peek() == .success(1))
+    #expect(derived.peek() == .success(2))
+  }
+
+  @Test("R2a: work that the context drops breaks the future, and is released")
+  func droppedWork() {
+    let held = HeldContext()
+    weak var captured: Tracked?
+    let futures: [Future<Int, any Error>]
+    do {
+      let object = Tracked()
+      captured = object
+      futures = [
+        Future(on: held.context) {
+          object.use()
+          return 1
+        },
+        Future(
+          on: held.context,
+          flattening: { [object] in
+            object.use()
+            return .succeeded(1)
+          }
+        ),
+      ]
+    }
+    #expect(captured != nil)
+    held.dropAll()
+    #expect(captured == nil)
+    for future in futures { #expect(throws: BrokenPromise.self) { try future.peek()?.get() } }
+  }
+
+  @Test("catching runs its body at once, on the calling thread, and resolves with its value or error")
+  func catchingRunsItsBodyAtOnce() {
+    var runs = 0
+    let value = Future<Int, TestError>.catching {
+      runs += 1
+      return 1
+    }
+    #expect(runs == 1)
+    #expect(value.peek() == .success(1))
+    let failed = Future<Int, TestError>.catching { () throws(TestError) -> Int in throw TestError(2) }
+    #expect(failed.peek() == .failure(TestError(2)))
+    let opaque = Future<Int, any Error>.catching { throw TestError(3) }
+    #expect(throws: TestError(3)) { try opaque.peek()?.get() }
+  }
+
+  // MARK: - lazy
+
+  /// What starts a lazy future.
+  enum Consumer: CaseIterable, Sendable {
+    case whenResolved, whenFailed, onContext, map, mapOnContext, flatMap, mapError, tap, materialize, delay, timeout
+    case forward, follow, returned, returnedLate, zip, all, wait, waitWithTimeout
+
+    func consume(_ future: Future<Int, TestError>) {
+      switch self {
+      case .whenResolved: future.whenResolved(on: .immediate) { _ in }
+      case .whenFailed: future.whenFailed(on: .immediate) { _ in }
+      case .onContext: future.whenResolved(on: .global()) { _ in }
+      case .map: _ = future.map { $0 }
+      case .mapOnContext: _ = future.map(on: .global()) { $0 }
+      case .flatMap: _ = future.flatMap { .succeeded($0) }
+      case .mapError: _ = future.mapError { $0 }
+      case .tap: _ = future.tap(on: .immediate) { _ in }
+      case .materialize: _ = future.materialize()
+      case .delay: _ = future.delay(by: .nanoseconds(1))
+      case .timeout: _ = future.timeout(after: .seconds(1_000), failingWith: TestError())
+      case .forward: future.forward { _ in }
+      case .follow: Promise<Int, TestError>().follow(future)
+      case .returned: _ = Future<Int, TestError>.succeeded(1).flatMap { _ in future }
+      case .returnedLate:
+        let source = Promise<Int, TestError>()
+        _ = source.future.flatMapError { _ in future }
+        source.fail(TestError())
+      case .zip: _ = Future<(Int, Int), TestError>.zip(.succeeded(1), future)
+      case .all: _ = Future.all([.succeeded(1), future])
+      case .wait: _ = future.wait()
+      case .waitWithTimeout: _ = future.wait(timeout: .zero)
+      }
+    }
+  }
+
+  @Test(
+    "R2b: the first consumer starts a lazy future, on its own thread; peek and isResolved do not",
+    arguments: Consumer.allCases
+  )
+  func firstConsumerStartsLazyFuture(consumer: Consumer) {
+    onThread {
+      let log = Recorder<Bool>()
+      let thread = ObjectIdentifier(Thread.current)
+      let future = Future<Int, TestError>.lazy { promise in
+        log.record(ObjectIdentifier(Thread.current) == thread)
+        promise.succeed(7)
+      }
+      #expect(future.peek() == nil)
+      #expect(!future.isResolved)
+      #expect(!Future(future).isResolved)
+      #expect(log.events.isEmpty)
+      consumer.consume(future)
+      #expect(log.events == [true])
+      #expect(future.peek() == .success(7))
+      Consumer.allCases.forEach { $0.consume(future) }
+      #expect(log.events == [true])
+    }
+  }
+
+  @Test("R2b: an await starts a lazy future")
+  func startedByAwait() async {
+    let log = Recorder<Int>()
+    let future = Future<Int, TestError>.lazy { promise in
+      log.record(1)
+      DispatchQueue.global().async { promise.fail(TestError(7)) }
+    }
+    #expect(await future.awaitResult() == .failure(TestError(7)))
+    #expect(log.events == [1])
+  }
+
+  @Test("R2b: consumers that attach while a lazy future runs get its result")
+  func laterConsumers() {
+    let promises = Recorder<Promise<Int, TestError>>()
+    let future = Future<Int, TestError>.lazy { promises.record($0) }
+    let log = Recorder<String>()
+    future.whenSucceeded(on: .immediate) { log.record("first \($0)") }
+    _ = future.map { log.record("second \($0)") }
+    #expect(promises.events.count == 1)
+    promises.events[0].succeed(1)
+    future.whenSucceeded(on: .immediate) { log.record("third \($0)") }
+    #expect(log.events == ["first 1", "second 1", "third 1"])
+  }
+
+  @Test("R2b: of consumers that attach at the same time, one starts a lazy future, and all get the result")
+  func consumersRaceToStartLazyFuture() {
+    for _ in 0..<200 {
+      let (starts, results) = (Recorder<Int>(), Recorder<Int>())
+      let future = Future<Int, TestError>.lazy { promise in
+        starts.record(1)
+        promise.succeed(7)
+      }
+      race([
+        { future.whenSucceeded(on: .immediate) { results.record($0) } },
+        { _ = future.map { results.record($0) } },
+        { future.wait().map { results.record($0) }.ignore() },
+      ])
+      #expect(starts.events == [1])
+      #expect(results.events == [7, 7, 7])
+    }
+  }
+
+  @Test("R2b, R5: a lazy future releases its closure when it starts, and when it is dropped unstarted")
+  func lazyFutureReleasesItsClosure() {
+    weak var captured: Tracked?
+    var future: Future<Int, TestError>?
+    let make = {
+      let object = Tracked()
+      captured = object
+      future = .lazy { promise in
+        object.use()
+        promise.succeed(1)
+      }
+    }
+    make()
+    #expect(captured != nil)
+    future?.whenResolved(on: .immediate) { _ in }
+    #expect(captured == nil)
+    make()
+    future = nil
+    #expect(captured == nil)
+  }
+
+  @Test("R4: a lazy future whose promise is dropped breaks, and names where it was made")
+  func brokenStart() throws {
+    let future = Future<Int, any Error>.lazy { _ in }
+    let line: UInt = #line - 1
+    let error = try #require(throws: BrokenPromise.self) { try future.map { $0 }.peek()?.get() }
+    #expect(error.fileID == #fileID)
+    #expect(error.line == line)
+  }
+
+  @Test("R2b: what starts a lazy future may observe that future")
+  func reentrantStart() {
+    let box = Locked<Future<Int, TestError>?>(nil)
+    let log = Recorder<String>()
+    let future = Future<Int, TestError>.lazy { promise in
+      let this = box.withLock { $0.take() }
+      this?.whenSucceeded(on: .immediate) { log.record("inner \($0)") }
+      #expect(this?.isResolved == false)
+      promise.succeed(1)
+      log.record("started")
+    }
+    box.withLock { $0 = future }
+    future.whenSucceeded(on: .immediate) { log.record("outer \($0)") }
+    #expect(log.events == ["outer 1", "inner 1", "started"])
+  }
+
+  @Test("R2b: within deeply nested callbacks a lazy future starts before the outermost one returns")
+  func deepStart() {
+    let log = Recorder<Int>()
+    let future = Future<Int, TestError>.lazy { promise in
+      log.record(1)
+      promise.succeed(2)
+    }
+    @Sendable func descend(_ depth: Int) {
+      guard depth > 0 else {
+        future.whenSucceeded(on: .immediate) { log.record($0) }
+        return
+      }
+      Future.succeeded(depth).whenResolved(on: .immediate) { _ in descend(depth - 1) }
+    }
+    descend(100)
+    #expect(log.events == [1, 2])
+  }
+
+  @Test("R6: a chain of lazy futures, each of which starts the next, takes no stack")
+  func lazyChain() {
+    onThread {
+      var future = Future<Int, TestError>.lazy { $0.succeed(0) }
+      for number in 0..<100_000 {
+        let next = future
+        future = .lazy { promise in
+          if number.isMultiple(of: 2) {
+            promise.follow(next)
+          } else {
+            next.map { $0 + 1 }.whenResolved(on: .immediate) { promise.resolve($0) }
+          }
+        }
+      }
+      #expect(future.map { $0 }.peek() == .success(50_000))
+    }
+  }
+
+  // MARK: - never
+
+  @Test("never stays pending, and so do its derived futures; dropping its last copy releases its callbacks")
+  func neverStaysPending() {
+    weak var captured: Tracked?
+    do {
+      let future = Future<Int, any Error>.never
+      let follower = Promise<Int, any Error>()
+      follower.follow(future)
+      var unresolved: [Future<Int, any Error>] = []
+      let object = Tracked()
+      captured = object
+      let use = { @Sendable (value: Int) in
+        object.use()
+        return value
+      }
+      future.whenResolved(on: .immediate) { _ in object.use() }
+      future.whenSucceeded(on: .mainQueue) { _ in object.use() }
+      unresolved = [
+        future, follower.future, future.map(use), future.map(on: .global(), use),
+        future.flatMap { .succeeded(use($0)) },
+        future.tap(on: .immediate) { _ in object.use() }, future.delay(by: .nanoseconds(1)),
+        future.recover { _ in use(1) }.setFailureType(), Future<Int, TestError>.never.eraseFailure().map(use),
+      ]
+      for future in unresolved { #expect(future.peek() == nil && !future.isResolved) }
+      #expect(captured != nil)
+    }
+    #expect(captured == nil)
+  }
+
+  @Test("R15, R16: never, and what is derived from it, can be cancelled")
+  func cancelledNever() {
+    typealias Never = Future<Int, any Error>
+    let log = Recorder<Int>()
+    let manual = ManualContext()
+    let never = Never.never
+    let mapped = never.map { $0 }
+    never.whenFailed(on: .immediate) { _ in log.record(0) }
+    mapped.whenFailed(on: .immediate) { _ in log.record(1) }
+    never.cancel()
+    #expect(log.events == [0, 1])
+    let source = CancellationTokenSource()
+    let derived: [Never] = [
+      .never, .never.map { $0 }, .never.flatMap { .succeeded($0) }, .succeeded(1).flatMap { _ in .never },
+      .never.map(on: .global()) { $0 }, .never.delay(by: .seconds(1)), .never.shielded, .never.eraseFailure(),
+      .never.timeout(after: .seconds(9), on: manual.context), .all([.never, .succeeded(1)]).map { $0[0] },
+      .race([.never, .never]), .serial([1]) { _ in Never.never }.map { $0[0] }, .retry(attempts: 2) { .never },
+      .succeeded(1).flatMap { _ in Never.all([.never, .never]).map { $0[0] } }, .lazy { $0.follow(.never) },
+    ]
+    for (index, future) in derived.enumerated() {
+      let last = future.map { $0 }
+      #expect(!future.isResolved, "future \(index)")
+      future.cancel()
+      #expect(throws: CancellationError.self, "\(index)") { try future.peek()?.get() }
+      #expect(throws: CancellationError.self, "\(index)") { try last.peek()?.get() }
+    }
+    let byToken = Never.never.map { $0 }.cancelled(by: source.token)
+    source.cancel()
+    #expect(throws: CancellationError.self) { try byToken.peek()?.get() }
+    #expect(manual.pendingCount == 0)
+  }
+
+  @Test("R2b, R4: a wait for never ends with its timeout; neither that nor a dropped lazy future is misuse")
+  func waitingForNeverIsNoMisuse() async {
+    await #expect(processExitsWith: .success) {
+      FuturesDiagnostics.setHandler { _ in exit(1) }
+      onThread {
+        precondition(Future<Int, Never>.never.wait(timeout: .zero) == nil)
+        precondition(Future<Int, TestError>.never.map { $0 }.wait(timeout: .milliseconds(1)) == nil)
+        _ = Future<Int, TestError>.lazy { _ in }
+      }
+    }
+  }
+
+  // MARK: - Other future types
+
+  /// Another future type, whose completion is what the test says.
+  private struct Foreign: FutureProtocol {
+    let deliver: @Sendable (@escaping @Sendable (Result<Int, any Error>) -> Void) -> Void
+
+    func forward(to completion: @escaping @Sendable (Result<Int, any Error>) -> Void) { deliver(completion) }
+  }
+
+  @Test("A future adopts any other future type, which completes now, later or twice")
+  func futureAdoptsForeignFuture() {
+    let held = HeldContext()
+    let now = Future(Foreign { $0(.success(1)) })
+    let later = Future(Foreign { completion in held.context.submit { completion(.failure(TestError(2))) } })
+    let twice = Future(
+      Foreign { completion in
+        completion(.success(3))
+        completion(.failure(TestError(3)))
+      }
+    )
+    #expect([now, later, twice].map { outcome(of: $0) } == ["1", "unresolved", "3"])
+    held.runAll()
+    #expect(outcome(of: later) == "\(TestError(2))")
+  }
+
+  @Test("R12: a foreign future that drops its completion breaks the future, which names its file and line")
+  func droppedCompletion() throws {
+    let kept = Recorder<@Sendable (Result<Int, any Error>) -> Void>()
+    #expect(!Future(Foreign { kept.record($0) }).isResolved)
+    let dropped = Future(Foreign { _ in })
+    let line: UInt = #line - 1
+    let error = try #require(throws: BrokenPromise.self) { try dropped.peek()?.get() }
+    #expect(error.fileID == #fileID)
+    #expect(error.line == line)
+  }
+}
+
+extension Result {
+  /// Does nothing.
+  fileprivate func ignore() {}
+}

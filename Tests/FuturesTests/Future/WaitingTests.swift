@@ -1,0 +1,130 @@
+import Dispatch
+import Foundation
+import Futures
+import TestSupport
+import Testing
+
+@Suite("Waiting")
+struct WaitingTests {
+  @Test("wait() returns the result, also when it comes from another thread")
+  func waitReturnsResult() {
+    onThread {
+      #expect(Future<Int, TestError>.succeeded(1).wait() == .success(1))
+      let promise = Promise<Int, TestError>()
+      DispatchQueue.global().async { promise.fail(TestError(2)) }
+      #expect(promise.future.wait() == .failure(TestError(2)))
+    }
+  }
+
+  @Test("wait(timeout:) gives up in time, and leaves nothing behind")
+  func timesOut() {
+    onThread {
+      let promise = Promise<Int, TestError>()
+      func giveUp() {
+        for timeout: Duration in [.zero, .seconds(-1), .nanoseconds(1), .seconds(Int64.min)] {
+          #expect(promise.future.wait(timeout: timeout) == nil, "timeout \(timeout)")
+        }
+      }
+      #expect(leastBlocksLeft(count: 100) { for _ in 0..<$0 { giveUp() } } <= 0)
+      promise.succeed(1)
+      #expect(promise.future.wait(timeout: .zero) == .success(1))
+    }
+  }
+
+  @Test("wait(timeout:) with an absurdly long timeout waits for the result", arguments: [Int64.max, 1_000_000_000_000])
+  func longTimeout(seconds: Int64) {
+    onThread {
+      let promise = Promise<Int, TestError>()
+      DispatchQueue.global().async { promise.succeed(1) }
+      #expect(promise.future.wait(timeout: .seconds(seconds)) == .success(1))
+    }
+  }
+
+  @Test("wait() in a callback first runs what the thread still owes")
+  func waitInCallback() {
+    onThread {
+      let log = Recorder<Int>()
+      @Sendable func descend(_ depth: Int) {
+        Future.succeeded(depth).whenResolved(on: .immediate) { _ in
+          if depth > 0 { return descend(depth - 1) }
+          // Too deep to run inline, so the transform is owed by this very thread.
+          let future = Future<Int, TestError>.succeeded(1).map { $0 + 1 }
+          log.record((try? future.wait().get()) ?? -1)
+        }
+      }
+      for depth in 0..<20 { descend(depth) }
+      #expect(log.events == Array(repeating: 2, count: 20))
+    }
+  }
+
+  @Test("A thread that waits is woken at once, however deep the resolution is nested")
+  func wokenAtAnyDepth() {
+    onThread {
+      @Sendable func descend(_ depth: Int) {
+        Future.succeeded(depth).whenResolved(on: .immediate) { _ in
+          if depth > 0 { return descend(depth - 1) }
+          let promise = Promise<Int, TestError>()
+          let future = promise.future
+          let attached = DispatchSemaphore(value: 0)
+          let woken = DispatchSemaphore(value: 0)
+          Thread.detachNewThread {
+            attached.signal()
+            _ = future.wait()
+            woken.signal()
+          }
+          attached.wait()
+          promise.succeed(1)
+          woken.wait()
+        }
+      }
+      for depth in 0..<20 { descend(depth) }
+    }
+  }
+
+  @Test("R10: wait() on a pending future inside a task traps in debug builds")
+  func trapsInTask() async {
+    #if DEBUG
+      await #expect(processExitsWith: .failure) {
+        await Task.detached { waitForOwnDebt() }.value
+      }
+    #endif
+  }
+
+  @Test("R10: wait() does not trap for a resolved future, with a timeout, on the main actor or on a plain thread")
+  func doesNotTrapElsewhere() async {
+    await Task.detached {
+      #expect(waitForResolved() == .success(1))
+      #expect(waitBriefly() == nil)
+    }.value
+    #expect(await waitOnMainActor() == .success(3))
+    onThread { waitForOwnDebt() }
+  }
+
+  @MainActor private func waitOnMainActor() -> Result<Int, TestError> {
+    let promise = Promise<Int, TestError>()
+    DispatchQueue.global().async { promise.succeed(3) }
+    return promise.future.wait()
+  }
+}
+
+/// Waits for what this very thread still owes when it begins to wait, so that the future is pending until then.
+private func waitForOwnDebt() {
+  @Sendable func descend(_ depth: Int) {
+    Future.succeeded(depth).whenResolved(on: .immediate) { _ in
+      if depth > 0 { return descend(depth - 1) }
+      let promise = Promise<Int, TestError>()
+      Future.succeeded(1).whenSucceeded(on: .immediate) { promise.succeed($0) }
+      if !promise.isResolved { _ = promise.future.wait() }
+    }
+  }
+  for depth in 0..<20 { descend(depth) }
+}
+
+private func waitForResolved() -> Result<Int, TestError> {
+  Future<Int, TestError>.succeeded(1).wait()
+}
+
+private func waitBriefly() -> Result<Int, TestError>? {
+  let promise = Promise<Int, TestError>()
+  return promise.future.wait(timeout: .nanoseconds(1))
+}

@@ -1,0 +1,529 @@
+import AllocationCounter
+import Futures
+import FuturesTesting
+import TestSupport
+import Testing
+
+/// What a combinator makes of its inputs, in a form that all of them share.
+private enum Answer: Equatable {
+  case value(Int), values([Int]), optionals([Int?]), results([Result<Int, TestError>])
+  case error(TestError), errors([TestError])
+}
+
+/// Each combinator, with a model of what must come of it.
+enum Combinator: CaseIterable, Sendable {
+  case zip, all, allSettled, allOrErrors, allOptional, allSucceeding, race, firstSuccess, reduce
+
+  /// Those that one input decides alone, and the result with which it does.
+  static let decidable: [(combinator: Combinator, decision: Result<Int, TestError>)] = [
+    (.zip, .failure(TestError(1))), (.all, .failure(TestError(1))), (.reduce, .failure(TestError(1))),
+    (.race, .success(1)), (.race, .failure(TestError(1))), (.firstSuccess, .success(1)),
+  ]
+
+  /// Combines two numbers so that the order of all of them matters.
+  static let next: @Sendable (Int, Int) -> Int = { $0 &* 31 &+ $1 }
+
+  fileprivate func combine(_ futures: [Future<Int, TestError>]) -> Future<Answer, Never> {
+    switch self {
+    case .zip:
+      precondition(futures.count == 4)
+      return Future.zip(futures[0], futures[1], futures[2], futures[3])
+        .map { .values([$0.0, $0.1, $0.2, $0.3]) }.recover { .error($0) }
+    case .all: return Future.all(futures).map { .values($0) }.recover { .error($0) }
+    case .allSettled: return Future.allSettled(futures).map { .results($0) }
+    case .allOrErrors: return Future.allOrErrors(futures).map { .values($0) }.recover { .errors($0.errors) }
+    case .allOptional: return Future.allOptional(futures).map { .optionals($0) }
+    case .allSucceeding: return Future.allSucceeding(futures).map { .values($0) }
+    case .race: return Future.race(futures).map { .value($0) }.recover { .error($0) }
+    case .firstSuccess: return Future.firstSuccess(futures).map { .value($0) }.recover { .errors($0.errors) }
+    case .reduce: return Future.reduce(1, futures, Self.next).map { .value($0) }.recover { .error($0) }
+    }
+  }
+
+  /// The model.
+  /// - Parameters:
+  ///   - arrivals: The inputs that have come or broken so far, in that order.
+  ///   - results: What the inputs come to; `nil` for one that breaks.
+  /// - Returns: What the whole has come to; `nil` if to nothing, so far or for ever.
+  fileprivate func answer(after arrivals: some Collection<Int>, of results: [Result<Int, TestError>?]) -> Answer? {
+    for result in arrivals.lazy.compactMap({ results[$0] }) {
+      switch (self, result) {
+      case (.race, .success(let value)), (.firstSuccess, .success(let value)): return .value(value)
+      case (.race, .failure(let error)), (.all, .failure(let error)), (.zip, .failure(let error)),
+        (.reduce, .failure(let error)):
+        return .error(error)
+      default: continue
+      }
+    }
+    guard arrivals.count == results.count, !results.contains(nil) else { return nil }
+    let all = results.map { $0! }
+    let optionals = all.map { try? $0.get() }
+    let errors = all.compactMap { if case .failure(let error) = $0 { error } else { nil } }
+    switch self {
+    case .zip, .all, .allSucceeding: return .values(optionals.compactMap { $0 })
+    case .reduce: return .value(optionals.compactMap { $0 }.reduce(1, Self.next))
+    case .allSettled: return .results(all)
+    case .allOrErrors: return errors.isEmpty ? .values(optionals.compactMap { $0 }) : .errors(errors)
+    case .allOptional: return .optionals(optionals)
+    case .firstSuccess: return .errors(errors)
+    case .race: return nil
+    }
+  }
+}
+
+@Suite("zip, all, race and the other combinators")
+struct GatheringTests {
+  /// All ways in which four inputs may end: with a value, with an error, or dropped.
+  static let endings: [[Result<Int, TestError>?]] = (0..<81).map { number in
+    [1, 3, 9, 27].enumerated().map { index, power in
+      switch number / power % 3 {
+      case 0: .success(index)
+      case 1: .failure(TestError(index))
+      default: nil
+      }
+    }
+  }
+
+  // Serialized: a test that records broken promises also records those of other threads. That adds blocks to these
+  // counts.
+  @Test(
+    "R4, R5, R11, R12: every combinator behaves like its model, in many orders of every ending of four inputs",
+    .serialized,
+    arguments: Combinator.allCases
+  )
+  func everyOrder(combinator: Combinator) {
+    let everyOrder = permutations(of: [0, 1, 2, 3])
+    let orders = TestTier.choose(standard: stride(from: 0, to: 24, by: 5).map { everyOrder[$0] }, thorough: everyOrder)
+    let left = leastBlocksLeft(count: orders.count, warmUp: 2) { number in
+      for results in Self.endings {
+        for order in orders.prefix(number) {
+          // The order of those that have ended before does not matter.
+          for count in 0...4 where order.prefix(count).elementsEqual(order.prefix(count).sorted()) {
+            guard run(combinator, results, order, resolvedBefore: count) else { return }
+          }
+        }
+      }
+    }
+    #expect(left <= 0)
+  }
+
+  /// Ends the inputs in `order`, of which the first `count` have ended when they are combined.
+  /// - Returns: Whether all was as the model says.
+  private func run(
+    _ combinator: Combinator,
+    _ results: [Result<Int, TestError>?],
+    _ order: [Int],
+    resolvedBefore count: Int
+  ) -> Bool {
+    var promises: [Promise<Int, TestError>?] = results.map { _ in Promise() }
+    func end(_ index: Int) {
+      if let result = results[index] {
+        promises[index]?.resolve(result)
+        promises[index] = nil
+      } else {
+        _ = FuturesTesting.brokenPromises(madeIn: #fileID) { promises[index] = nil }
+      }
+    }
+    var futures = promises.map { $0!.future }
+    for index in order.prefix(count) {
+      end(index)
+      // Every other one as a future that never had a promise.
+      if index.isMultiple(of: 2), let result = results[index] { futures[index] = .resolved(result) }
+    }
+    let derived = combinator.combine(futures)
+    futures = []
+    let arrivals = order.prefix(count).sorted() + order.dropFirst(count)
+    let answers = Locked<[Answer]>([])
+    weak var captured: Tracked?
+    do {
+      let object = Tracked()
+      captured = object
+      derived.whenSucceeded(on: .immediate) { answer in
+        object.use()
+        answers.withLock { $0.append(answer) }
+      }
+    }
+    for arrived in count...4 {
+      if arrived > count { end(order[arrived - 1]) }
+      let expected = combinator.answer(after: arrivals.prefix(arrived), of: results)
+      guard derived.peek() == expected.map({ .success($0) }), answers.withLock({ $0 }) == (expected.map { [$0] } ?? []),
+        (captured != nil) == (expected == nil && arrived < 4)
+      else {
+        Issue.record(
+          """
+          \(combinator) of \(results) in order \(order), \(count) before, \(arrived) so far: \
+          \(String(describing: derived.peek())), not \(String(describing: expected)); \
+          \(answers.withLock { $0 }); released: \(captured == nil)
+          """
+        )
+        return false
+      }
+    }
+    return true
+  }
+
+  @Test(
+    "R2, R11, R12: threads resolve the inputs while the combinator attaches to them",
+    arguments: Combinator.allCases
+  )
+  func threadsResolveInputsDuringCombination(combinator: Combinator) {
+    let orders = permutations(of: [0, 1, 2, 3])
+    let endings = Self.endings.filter { !$0.contains(nil) }
+    for round in 0..<10 {
+      for results in endings {
+        let promises = results.map { _ in Promise<Int, TestError>() }
+        let futures = promises.map(\.future)
+        let resolve = { @Sendable (order: [Int]) in for index in order { promises[index].resolve(results[index]!) } }
+        let log = Locked<[Answer]>([])
+        race([
+          { resolve(round.isMultiple(of: 2) ? [0, 1, 2] : [2, 1, 0]) },
+          { resolve(round.isMultiple(of: 2) ? [3] : [0, 3]) },
+          {
+            combinator.combine(futures).whenSucceeded(on: .immediate) { answer in log.withLock { $0.append(answer) } }
+          },
+        ])
+        let answers = log.withLock { $0 }
+        #expect(answers.count == 1, "\(combinator), \(results)")
+        #expect(
+          orders.contains { combinator.answer(after: $0, of: results) == answers.first },
+          "\(combinator), \(results)"
+        )
+      }
+    }
+  }
+
+  // MARK: - Kinds of inputs
+
+  @Test("R11: no inputs resolve at once")
+  func noInputsResolveAtOnce() {
+    let none: [Future<Int, TestError>] = []
+    #expect(Future.all(none).peek() == .success([]))
+    #expect(Future.allSettled(none).peek() == .success([]))
+    #expect(try! Future.allOrErrors(none).peek()?.get() == [])
+    #expect(Future.allOptional(none).peek() == .success([]))
+    #expect(Future.allSucceeding(none).peek() == .success([]))
+    #expect(Future.reduce("initial", none) { "\($0)\($1)" }.peek() == .success("initial"))
+    #expect(Future<Void, TestError>.zip().isResolved)
+  }
+
+  @Test("R11: a race of nothing, and the first success of nothing, trap")
+  func emptyRaces() async {
+    await #expect(processExitsWith: .failure) { _ = Future<Int, TestError>.race([]) }
+    await #expect(processExitsWith: .failure) { _ = Future<Int, TestError>.firstSuccess([]) }
+  }
+
+  @Test("R11: the combinators take any collection")
+  func anyCollectionIsAccepted() {
+    let futures = (0..<4).map { Future<Int, TestError>.succeeded($0) }
+    #expect(Future.all(futures[1...2]).peek() == .success([1, 2]))
+    #expect(Future.all(futures.reversed()).peek() == .success([3, 2, 1, 0]))
+    #expect(Future.all(["a": futures[0]].values).peek() == .success([0]))
+    #expect(Future.race(futures[2...]).peek() == .success(2))
+  }
+
+  @Test("The same future several times counts each time", arguments: Combinator.allCases)
+  func sameFuture(combinator: Combinator) {
+    let results: [Result<Int, TestError>] = [.success(7), .failure(TestError(8))]
+    for (result, other) in [(results[0], results[1]), (results[1], results[0]), (results[0], results[0])] {
+      let (promise, last) = (Promise<Int, TestError>(), Promise<Int, TestError>())
+      let future = promise.future
+      let derived = combinator.combine([future, future, last.future, future])
+      let all = [result, result, other, result]
+      promise.resolve(result)
+      #expect(
+        derived.peek() == combinator.answer(after: [0, 1, 3], of: all).map { .success($0) },
+        "\(combinator), \(result), \(other)"
+      )
+      last.resolve(other)
+      #expect(
+        derived.peek() == combinator.answer(after: [0, 1, 3, 2], of: all).map { .success($0) },
+        "\(combinator), \(result), \(other)"
+      )
+      let again = combinator.combine([future, future, last.future, future])
+      #expect(
+        again.peek() == combinator.answer(after: 0..<4, of: all).map { .success($0) },
+        "\(combinator), \(result), \(other)"
+      )
+    }
+  }
+
+  @Test("R4, R5: an input that is `never` decides nothing; the other inputs can", arguments: Combinator.allCases)
+  func neverDecidesNothing(combinator: Combinator) {
+    for result: Result<Int, TestError> in [.success(1), .failure(TestError(1))] {
+      for isResolvedBefore in [false, true] {
+        let promise = Promise<Int, TestError>()
+        if isResolvedBefore { promise.resolve(result) }
+        var derived: Future<Answer, Never>? = combinator.combine([.never, promise.future, .never, promise.future])
+        weak var captured: Tracked?
+        do {
+          let object = Tracked()
+          captured = object
+          derived?.whenResolved(on: .immediate) { _ in object.use() }
+        }
+        promise.resolve(result)
+        #expect(
+          derived?.peek() == combinator.answer(after: 0..<4, of: [nil, result, nil, result]).map { .success($0) },
+          "\(result), resolved before: \(isResolvedBefore)"
+        )
+        derived = nil
+        #expect(captured == nil, "\(result), resolved before: \(isResolvedBefore)")
+      }
+    }
+    #expect(!combinator.combine([.never, .never, .never, .never]).isResolved)
+  }
+
+  @Test("R4, R12: an input with a broken promise fails if its failure type can hold the break")
+  func brokenPromises() throws {
+    let pending = Promise<Int, any Error>()
+    var dropped: Promise<Int, any Error>? = Promise("dropped")
+    let futures = [pending.future, dropped!.future]
+    let (all, zip, settled) = (Future.all(futures), Future.zip(futures[0], futures[1]), Future.allSettled(futures))
+    dropped = nil
+    #expect(throws: BrokenPromise.self) { try #require(all.peek()).get() }
+    #expect(throws: BrokenPromise.self) { try #require(zip.peek()).get() }
+    pending.succeed(1)
+    let results = try #require(settled.peek()).get()
+    #expect(try results[0].get() == 1)
+    #expect(throws: BrokenPromise.self) { try results[1].get() }
+  }
+
+  @Test("R2b, R12: lazy inputs start in order, and none of them after the one that decides", arguments: [false, true])
+  func lazyInputs(isDecidedBefore: Bool) {
+    for (combinator, decision) in Combinator.decidable {
+      let started = Recorder<Int>()
+      let futures = (0..<4).map { index in
+        Future<Int, TestError>.lazy { promise in
+          started.record(index)
+          if index == 1 { promise.resolve(decision) } else { withExtendedLifetime(promise) {} }
+        }
+      }
+      let inputs = isDecidedBefore ? Array(futures[0...2]) + [.resolved(decision)] : futures
+      let derived = combinator.combine(inputs)
+      #expect(started.events == (isDecidedBefore ? [] : [0, 1]), "\(combinator), decided before: \(isDecidedBefore)")
+      #expect(
+        derived.peek() == combinator.answer(after: [0], of: [decision]).map { .success($0) },
+        "\(combinator), decided before: \(isDecidedBefore)"
+      )
+    }
+  }
+
+  // MARK: - zip
+
+  @Test("R11, R12: zip of different types gives them in their order, in every order of completion")
+  func zipOfDifferentTypes() {
+    for order in permutations(of: [0, 1, 2, 3, 4]) {
+      let (a, b, c) = (Promise<Int, TestError>(), Promise<String, TestError>(), Promise<Bool, TestError>())
+      let (d, e) = (Promise<[Int], TestError>(), Promise<Double?, TestError>())
+      let two = Future.zip(a.future, b.future)
+      let three = Future.zip(a.future, b.future, c.future)
+      let four = Future.zip(a.future, b.future, c.future, d.future)
+      let five = Future.zip(a.future, b.future, c.future, d.future, e.future)
+      for count in 1...5 {
+        switch order[count - 1] {
+        case 0: a.succeed(1)
+        case 1: b.succeed("two")
+        case 2: c.succeed(true)
+        case 3: d.succeed([4])
+        default: e.succeed(nil)
+        }
+        let resolved = Set(order.prefix(count))
+        #expect(two.isResolved == resolved.isSuperset(of: 0..<2), "order \(order.prefix(count))")
+        #expect(three.isResolved == resolved.isSuperset(of: 0..<3), "order \(order.prefix(count))")
+        #expect(four.isResolved == resolved.isSuperset(of: 0..<4), "order \(order.prefix(count))")
+        #expect(five.isResolved == resolved.isSuperset(of: 0..<5), "order \(order.prefix(count))")
+      }
+      #expect(try! two.peek()!.get() == (1, "two"), "order \(order)")
+      #expect(try! three.peek()!.get() == (1, "two", true), "order \(order)")
+      #expect(try! four.peek()!.get() == (1, "two", true, [4]), "order \(order)")
+      #expect(try! five.peek()!.get() == (1, "two", true, [4], nil), "order \(order)")
+      #expect(
+        try! Future.zip(a.future, .succeeded("ready"), e.future).peek()!.get() == (1, "ready", nil),
+        "order \(order)"
+      )
+    }
+  }
+
+  @Test("zip of one future is that future")
+  func zipOfOne() {
+    let (promise, failing) = (Promise<Int, TestError>(), Promise<Int, TestError>())
+    let (one, failed): (Future<Int, TestError>, Future<Int, TestError>) = (.zip(promise.future), .zip(failing.future))
+    #expect(one.peek() == nil)
+    promise.succeed(1)
+    failing.fail(TestError(2))
+    #expect(one.peek() == .success(1))
+    #expect(failed.peek() == .failure(TestError(2)))
+  }
+
+  @Test("The error of many futures lists theirs")
+  func compositeErrorListsItsErrors() {
+    let errors = CompositeError<BrokenPromise>(errors: [])
+    #expect("\(errors)" == "0 futures failed: ")
+    #expect(
+      "\(CompositeError(errors: [TestError(1), TestError(2)]))" == "2 futures failed: \(TestError(1)); \(TestError(2))"
+    )
+  }
+}
+
+@Suite("Lifetimes in zip, all, race and the other combinators")
+struct GatheringLifetimeTests {
+  @Test("R12: 10,000 lost races and failed joins leave nothing in the inputs that stay pending")
+  func leavesInputs() {
+    for (combinator, decision) in Combinator.decidable {
+      let pending = Promise<Int, TestError>()
+      func run(_ count: Int) {
+        for round in 0..<count {
+          let deciding = Promise<Int, TestError>()
+          var futures = [pending.future, pending.future, pending.future]
+          futures.insert(deciding.future, at: round % 4)
+          if round % 8 < 4 { deciding.resolve(decision) }
+          let derived = combinator.combine(futures)
+          deciding.resolve(decision)
+          #expect(derived.isResolved, "round \(round)")
+        }
+      }
+      #expect(leastBytesLeft(count: TestTier.choose(standard: 1_000, thorough: 10_000), run) <= 0, "\(combinator)")
+    }
+  }
+
+  @Test("R5: dropping a derived future does not detach it; resolved inputs release it")
+  func droppedDerivedFuture() {
+    let (first, second) = (Promise<Int, TestError>(), Promise<Int, TestError>())
+    let log = Recorder<[Int]>()
+    weak var captured: Tracked?
+    do {
+      let object = Tracked()
+      captured = object
+      _ = Future.reduce(0, [first.future, second.future]) { sum, value in
+        object.use()
+        log.record([sum, value])
+        return sum + value
+      }
+    }
+    second.succeed(2)
+    #expect(captured != nil)
+    #expect(log.events.isEmpty)
+    first.succeed(1)
+    #expect(log.events == [[0, 1], [1, 2]])
+    #expect(captured == nil)
+  }
+
+  @Test("R12: reduce that fails fast never combines, and releases its closure", arguments: [false, true])
+  func failedReduce(fails: Bool) {
+    var promises: [Promise<Int, TestError>] = [Promise(), Promise(), Promise()]
+    weak var captured: Tracked?
+    let derived: Future<Int, TestError>
+    do {
+      let object = Tracked()
+      captured = object
+      derived = Future.reduce(0, promises.map(\.future)) { sum, value in
+        object.use()
+        Issue.record("combined")
+        return sum + value
+      }
+    }
+    promises[0].succeed(1)
+    #expect(captured != nil)
+    if fails {
+      promises[1].fail(TestError(1))
+      #expect(derived.peek() == .failure(TestError(1)))
+    } else {
+      promises.removeAll()
+      #expect(derived.peek() == nil)
+    }
+    #expect(captured == nil)
+  }
+
+  enum Order: CaseIterable, Sendable {
+    case forward, reverse, shuffled
+
+    func indices(_ count: Int) -> [Int] {
+      switch self {
+      case .forward: Array(0..<count)
+      case .reverse: (0..<count).reversed()
+      // A stride that has no divisor in common with a power of ten.
+      case .shuffled: (0..<count).map { $0 * 617 % count }
+      }
+    }
+  }
+
+  @Test(
+    "R11: an input costs the same number of blocks and allocations, however many inputs there are",
+    arguments: Combinator.allCases.filter { $0 != .zip },
+    Order.allCases
+  )
+  func linearGrowth(combinator: Combinator, order: Order) {
+    let many = TestTier.choose(standard: 5_000, thorough: 100_000)
+    _ = growth(of: combinator, count: 10, in: order)
+    var (small, large) = (
+      growth(of: combinator, count: 1_000, in: order), growth(of: combinator, count: many, in: order)
+    )
+    // What the Swift runtime makes once can be in one of them, but not again and again.
+    for _ in 0..<4 where small != large {
+      small = growth(of: combinator, count: 1_000, in: order)
+      large = growth(of: combinator, count: many, in: order)
+    }
+    #expect(small == large)
+    #if !DEBUG
+      // Without optimisation, closures take more.
+      #expect(small.blocksPerInput <= 1)
+      #expect(small.allocationsPerInput <= 1)
+      #expect(small.allocationsPerCompletion == 0)
+    #endif
+  }
+
+  struct Growth: Equatable {
+    /// Integers: arrays that double add a few allocations to thousands.
+    var (blocksPerInput, allocationsPerInput, allocationsPerCompletion): (Int64, Int64, Int64)
+    var (furtherBlocks, blocksLeft): (Int64, Int64)
+  }
+
+  private func growth(of combinator: Combinator, count: Int, in order: Order) -> Growth {
+    let promises = (0..<count).map { _ in Promise<Int, TestError>() }
+    let futures = promises.map(\.future)
+    let before = AllocationCounts.ofThread()
+    let derived = combinator.combine(futures)
+    let pending = AllocationCounts.ofThread()
+    for index in order.indices(count) {
+      // So that nobody decides before the last one does, where that can be.
+      if combinator == .firstSuccess { promises[index].fail(TestError(index)) } else { promises[index].succeed(index) }
+    }
+    let after = withExtendedLifetime((promises, futures)) { AllocationCounts.ofThread() }
+    let all = Array(0..<count)
+    switch combinator {
+    case .race: #expect(derived.peek() == .success(.value(order.indices(count)[0])))
+    case .firstSuccess: #expect(derived.peek() == .success(.errors(all.map { TestError($0) })))
+    case .allSettled: #expect(derived.peek() == .success(.results(all.map { .success($0) })))
+    case .allOptional: #expect(derived.peek() == .success(.optionals(all)))
+    case .reduce: #expect(derived.peek() == .success(.value(all.reduce(1, Combinator.next))))
+    default: #expect(derived.peek() == .success(.values(all)))
+    }
+    let count = Int64(count)
+    let blocks = pending.liveBlocks - before.liveBlocks
+    return Growth(
+      blocksPerInput: blocks / count,
+      allocationsPerInput: (pending.allocations - before.allocations) / count,
+      allocationsPerCompletion: (after.allocations - pending.allocations) / count,
+      furtherBlocks: blocks % count,
+      blocksLeft: after.liveBlocks - before.liveBlocks
+    )
+  }
+
+  @Test(
+    "R6: a chain of joins and races takes no stack, resolved or released unresolved",
+    arguments: [false, true]
+  )
+  func chainOfJoinsTakesNoStack(resolves: Bool) {
+    onThread {
+      var promise: Promise<Int, TestError>? = Promise()
+      var future = promise!.future
+      for _ in 0..<DepthTests.count / 10 {
+        future = Future.all([future, .succeeded(1)]).map { $0[0] + $0[1] }
+        future = Future.race([future, .never])
+        future = Future.zip(future, .succeeded(1)).map { $0.0 + $0.1 }
+      }
+      if resolves { promise!.succeed(0) }
+      promise = nil
+      #expect(future.peek() == (resolves ? .success(DepthTests.count / 10 * 2) : nil))
+    }
+  }
+}

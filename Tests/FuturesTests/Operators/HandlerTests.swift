@@ -1,0 +1,167 @@
+import Futures
+import TestSupport
+import Testing
+
+@Suite("Ready-made completion handlers")
+struct HandlerTests {
+  @Test("Result, value, failure and void handlers resolve the promise")
+  func simpleHandlers() {
+    let (result, value, failure) = (Promise<Int, TestError>(), Promise<Int, TestError>(), Promise<Int, TestError>())
+    let void = Promise<Void, TestError>()
+    result.resultHandler(.success(1))
+    value.valueHandler(2)
+    failure.failureHandler(TestError(3))
+    void.voidHandler()
+    #expect(result.future.peek() == .success(1))
+    #expect(value.future.peek() == .success(2))
+    #expect(failure.future.peek() == .failure(TestError(3)))
+    #expect(void.isResolved)
+  }
+
+  @Test("A (value?, error?) handler: the error wins, and neither is a violation that names label and place")
+  func valueOrError() throws {
+    func outcome(_ value: Int?, _ error: TestError?) -> Result<Int, any Error>? {
+      let promise = Promise<Int, any Error>("legacy")
+      promise.valueOrErrorHandler(value, error)
+      return promise.future.peek()
+    }
+    #expect(try outcome(1, nil)?.get() == 1)
+    #expect(throws: TestError(2)) { try outcome(nil, TestError(2))?.get() }
+    #expect(throws: TestError(2)) { try outcome(1, TestError(2))?.get() }
+    let violation = #expect(throws: CallbackContractViolation.self) { try outcome(nil, nil)?.get() }
+    #expect(violation?.label == "legacy")
+    #expect(violation?.fileID == #fileID)
+    #expect("\(try #require(violation))".contains("gave neither a value nor an error"))
+  }
+
+  @Test("An (error?) handler succeeds without one")
+  func errorHandler() {
+    let (good, bad) = (Promise<Void, any Error>(), Promise<Void, any Error>())
+    good.errorHandler(nil)
+    bad.errorHandler(TestError(1))
+    #expect((try? good.future.peek()?.get()) != nil)
+    #expect(throws: TestError(1)) { try bad.future.peek()?.get() }
+  }
+
+  @Test("A `Result` with a typed failure fits a promise of any error")
+  func typedResult() throws {
+    func api(_ completion: @Sendable (Result<Int, TestError>) -> Void, _ result: Result<Int, TestError>) {
+      completion(result)
+    }
+    for result in [Result<Int, TestError>.success(1), .failure(TestError(2))] {
+      let promise = Promise<Int, any Error>()
+      api(promise.resultHandler(), result)
+      let typed = try #require(promise.future.peek(), "\(result)").mapError { $0 as? TestError ?? TestError(-1) }
+      #expect(typed == result, "\(result)")
+    }
+  }
+
+  @Test("A handler that is called twice changes nothing the second time")
+  func calledTwice() {
+    let promise = Promise<Int, any Error>()
+    let handler = promise.valueOrErrorHandler
+    handler(1, nil)
+    handler(2, nil)
+    handler(nil, TestError())
+    #expect(try! promise.future.peek()?.get() == 1)
+  }
+
+  @Test(
+    "A (first?, second?, error?) handler: the error wins, a value that is missing is a violation that names label and place",
+    arguments: [1, nil],
+    [2, nil]
+  )
+  func valuesOrError(first: Int?, second: Int?) throws {
+    for error in [nil, TestError(3)] {
+      let comment: Comment = "\(first as Any), \(second as Any), \(error as Any)"
+      let line: UInt = #line + 1
+      let promise = Promise<(Int, Int), any Error>("legacy")
+      promise.valuesOrErrorHandler()(first, second, error)
+      let result = try #require(promise.future.peek(), comment)
+      switch (first, second, error) {
+      case (_, _, let error?):
+        #expect(throws: error, comment) { try result.get() }
+      case (let first?, let second?, nil):
+        #expect(try result.get() == (first, second), comment)
+      default:
+        let violation = try #require(
+          throws: CallbackContractViolation.self,
+          comment
+        ) { try result.get() }
+        #expect(violation.label == "legacy", comment)
+        #expect(violation.fileID == #fileID, comment)
+        #expect(violation.line == line, comment)
+      }
+    }
+  }
+
+  @Test("A nil value of an optional type differs from a missing value")
+  func optionalValues() throws {
+    func outcome(_ value: Int??) -> Result<Int?, any Error>? {
+      let promise = Promise<Int?, any Error>()
+      promise.valueOrErrorHandler(value, nil)
+      return promise.future.peek()
+    }
+    #expect(try #require(outcome(.some(nil))).get() == nil)
+    #expect(try #require(outcome(.some(1))).get() == 1)
+    #expect(throws: CallbackContractViolation.self) { try outcome(nil)?.get() }
+  }
+
+  @Test("R4: each handler owns its promise: dropped uncalled, it breaks it; kept, it keeps it pending")
+  func droppedHandlers() {
+    func check<Value, Handler>(_ type: Value.Type, _ handler: (Promise<Value, any Error>) -> Handler) {
+      var kept: Handler?
+      let future = Future<Value, any Error>("dropped") { promise in kept = handler(promise) }
+      #expect(!future.isResolved)
+      withExtendedLifetime(kept) {}
+      kept = nil
+      let error = #expect(throws: BrokenPromise.self) { try future.peek()?.get() }
+      #expect(error?.label == "dropped")
+    }
+    check(Int.self, \.resultHandler)
+    check(Int.self, \.valueHandler)
+    check(Int.self, \.failureHandler)
+    check(Int.self, \.valueOrErrorHandler)
+    check((Int, Int).self) { $0.valuesOrErrorHandler() as @Sendable (Int?, Int?, (any Error)?) -> Void }
+    check(Void.self, \.voidHandler)
+    check(Void.self, \.errorHandler)
+  }
+
+  @Test(
+    "Second calls are reported with the label, whichever handler they come by; a late one after a cancellation is not"
+  )
+  func secondCalls() async {
+    await #expect(processExitsWith: .success) {
+      let reports = Recorder<String>()
+      FuturesDiagnostics.setHandler { misuse in
+        if case .resolvedTwice(let label) = misuse { reports.record(label ?? "none") } else { reports.record("other") }
+      }
+      let (number, nothing) = (Promise<Int, any Error>("number"), Promise<Void, any Error>("void"))
+      number.valueHandler(1)
+      number.valueHandler(2)
+      number.resultHandler(.failure(TestError()))
+      number.failureHandler(TestError())
+      number.valueOrErrorHandler(3, nil)
+      number.valueOrErrorHandler(nil, nil)
+      #expect((try? number.future.peek()?.get()) == 1)
+      #expect(reports.events == Array(repeating: "number", count: 5))
+      nothing.errorHandler(nil)
+      nothing.voidHandler()
+      nothing.errorHandler(TestError())
+      #expect(reports.events.suffix(3) == ["number", "void", "void"])
+      let pair = Promise<(Int, Int), any Error>("pair")
+      pair.valuesOrErrorHandler()(1, 2, nil)
+      pair.valuesOrErrorHandler()(nil, nil, nil)
+      #expect(reports.events.suffix(2) == ["void", "pair"])
+
+      let late = Promise<Int, any Error>("late")
+      let handler = late.valueOrErrorHandler
+      late.onCancel { handler(nil, TestError(1)) }
+      late.future.cancel()
+      handler(1, nil)
+      handler(nil, nil)
+      #expect(throws: TestError(1)) { try late.future.peek()?.get() }
+      #expect(reports.events.count == 8)
+    }
+  }
+}

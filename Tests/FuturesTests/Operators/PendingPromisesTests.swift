@@ -1,0 +1,410 @@
+import AllocationCounter
+import Futures
+import TestSupport
+import Testing
+
+/// A server as `PendingPromises` stands before one: it notes what it is asked, and what is called off.
+private final class Server<Failure: Error>: Sendable {
+  let asked = Recorder<String>()
+  let calledOff: Recorder<String>
+  let pending: PendingPromises<String, Int, Failure>
+
+  init(_ label: String? = nil) {
+    let calledOff = Recorder<String>()
+    self.calledOff = calledOff
+    pending = PendingPromises(label) { calledOff.record($0) }
+  }
+
+  func ask(_ key: String) -> Future<Int, Failure> {
+    pending.future(for: key) { asked.record(key) }
+  }
+}
+
+@Suite("Promises by key")
+struct PendingPromisesTests {
+  // MARK: - Asking and answering
+
+  @Test(
+    "Callers join a pending key: `start` runs once, and each caller gets the answer by its own future"
+  )
+  func secondCallerJoinsPendingKey() {
+    let server = Server<TestError>()
+    let futures = (0..<3).map { _ in server.ask("a") }
+    let other = server.ask("b")
+    #expect(server.asked.events == ["a", "b"])
+    #expect(server.pending.count == 2)
+    #expect(server.pending.resolve("a", with: .success(1)))
+    #expect(futures.map { $0.peek() } == [.success(1), .success(1), .success(1)])
+    #expect(other.peek() == nil)
+    #expect(server.pending.count == 1)
+    #expect(server.pending.resolve("b", with: .failure(TestError(2))))
+    #expect(other.peek() == .failure(TestError(2)))
+    #expect(server.pending.count == 0)
+    #expect(server.calledOff.events == [])
+  }
+
+  @Test("An answered key starts again, and the second answer is not that of earlier callers")
+  func answeredKeyStartsAgain() {
+    let server = Server<TestError>()
+    let first = server.ask("a")
+    server.pending.resolve("a", with: .success(1))
+    let second = server.ask("a")
+    #expect(server.asked.events == ["a", "a"])
+    #expect(second.peek() == nil)
+    server.pending.resolve("a", with: .success(2))
+    #expect(first.peek() == .success(1))
+    #expect(second.peek() == .success(2))
+  }
+
+  @Test("The answer for a key without callers changes nothing and returns false")
+  func unknownKey() {
+    let server = Server<TestError>()
+    #expect(!server.pending.resolve("a", with: .success(1)))
+    let future = server.ask("a")
+    #expect(!server.pending.resolve("b", with: .success(1)))
+    #expect(future.peek() == nil)
+    #expect(server.pending.resolve("a", with: .success(2)))
+    #expect(!server.pending.resolve("a", with: .success(3)))
+    #expect(future.peek() == .success(2))
+  }
+
+  @Test("failAll fails the pending futures of every key, and later callers start again")
+  func failAllFailsEveryPendingKey() {
+    let server = Server<TestError>()
+    let futures = ["a", "a", "b", "c"].map(server.ask)
+    server.pending.failAll(TestError(1))
+    #expect(futures.map { $0.peek() } == Array(repeating: .failure(TestError(1)), count: 4))
+    #expect(server.pending.count == 0)
+    #expect(server.calledOff.events == [])
+    let next = server.ask("a")
+    #expect(server.asked.events == ["a", "b", "c", "a"])
+    #expect(next.peek() == nil)
+    server.pending.failAll(TestError(2))
+    #expect(next.peek() == .failure(TestError(2)))
+    server.pending.failAll(TestError(3))
+  }
+
+  @Test("Callers are resolved in the order of their calls, also after some have left")
+  func callersResolveInOrder() {
+    let pending = PendingPromises<Int, Int, any Error>()
+    let log = Recorder<Int>()
+    let futures = (0..<100).map { number in
+      let future = pending.future(for: 1)
+      future.whenSucceeded(on: .immediate) { _ in log.record(number) }
+      return future
+    }
+    for number in stride(from: 0, to: 100, by: 3) { futures[number].cancel() }
+    pending.resolve(1, with: .success(0))
+    #expect(log.events == (0..<100).filter { !$0.isMultiple(of: 3) })
+  }
+
+  @Test("A `start` that resolves its key at once gives a resolved future")
+  func startResolves() {
+    let pending = PendingPromises<Int, Int, TestError>()
+    let future = pending.future(for: 1) { #expect(pending.resolve(1, with: .success(5))) }
+    #expect(future.peek() == .success(5))
+    #expect(pending.count == 0)
+    let failed = pending.future(for: 1) { pending.failAll(TestError(1)) }
+    #expect(failed.peek() == .failure(TestError(1)))
+  }
+
+  @Test("A `start` that asks for its own key joins it, and is not run again")
+  func startAsksForTheSameKey() throws {
+    let server = Server<TestError>()
+    let joined = Locked<Future<Int, TestError>?>(nil)
+    let future = server.pending.future(for: "a") {
+      let inner = server.ask("a")
+      joined.withLock { $0 = inner }
+    }
+    #expect(server.asked.events == [])
+    #expect(server.pending.count == 1)
+    server.pending.resolve("a", with: .success(1))
+    #expect(future.peek() == .success(1))
+    #expect(joined.withLock { $0 }?.peek() == .success(1))
+  }
+
+  @Test("R3: callbacks and handlers may call back into the object")
+  func callbacksCallTheObject() {
+    let log = Recorder<String>()
+    let box = Locked<PendingPromises<Int, Int, any Error>?>(nil)
+    let pending = PendingPromises<Int, Int, any Error>("reentrant") { key in
+      log.record("called off \(key), \(box.withLock { $0 }!.count) pending")
+      box.withLock { $0 }!.resolve(key, with: .success(9))
+      box.withLock { $0 }!.future(for: key).whenSucceeded(on: .immediate) { log.record("second \($0)") }
+    }
+    box.withLock { $0 = pending }
+    pending.future(for: 1).whenSucceeded(on: .immediate) { value in
+      log.record("first \(value), \(pending.count) pending")
+      // As one who asks again when he has his answer; he must not join those who are being answered.
+      pending.future(for: 1) { log.record("started") }.whenSucceeded(on: .immediate) { log.record("again \($0)") }
+    }
+    pending.future(for: 1).whenSucceeded(on: .immediate) { log.record("joined \($0)") }
+    pending.resolve(1, with: .success(1))
+    #expect(log.events == ["first 1, 0 pending", "started", "joined 1"])
+    pending.failAll(TestError())
+    pending.future(for: 2).cancel()
+    pending.resolve(2, with: .success(2))
+    #expect(log.events.dropFirst(3) == ["called off 2, 0 pending", "second 2"])
+    box.withLock { $0 = nil }
+  }
+
+  // MARK: - Cancelling
+
+  @Test("R17: a cancelled caller leaves the other callers pending")
+  func cancelledCallerLeavesOthersPending() {
+    let server = Server<any Error>()
+    let (stays, leaves) = (server.ask("a"), server.ask("a"))
+    leaves.cancel()
+    #expect(throws: CancellationError.self) { try leaves.peek()?.get() }
+    #expect(stays.peek() == nil)
+    #expect(server.pending.count == 1)
+    #expect(server.calledOff.events == [])
+    let joins = server.ask("a")
+    #expect(server.asked.events == ["a"])
+    server.pending.resolve("a", with: .success(1))
+    #expect(try! stays.peek()?.get() == 1)
+    #expect(try! joins.peek()?.get() == 1)
+    #expect(throws: CancellationError.self) { try leaves.peek()?.get() }
+  }
+
+  @Test("R17: after all callers have left, the key is gone, `onCancel` has run once, and the next caller starts again")
+  func lastLeavingCallerRemovesKey() {
+    let server = Server<any Error>()
+    let futures = (0..<3).map { _ in server.ask("a") }
+    let other = server.ask("b")
+    for (index, future) in futures.enumerated() {
+      #expect(server.calledOff.events == [], "future \(index)")
+      future.cancel()
+      future.cancel()
+    }
+    #expect(server.calledOff.events == ["a"])
+    #expect(server.pending.count == 1)
+    #expect(!server.pending.resolve("a", with: .success(1)))
+    let next = server.ask("a")
+    #expect(server.asked.events == ["a", "b", "a"])
+    server.pending.resolve("a", with: .success(2))
+    #expect(try! next.peek()?.get() == 2)
+    next.cancel()
+    #expect(other.peek() == nil)
+    #expect(server.calledOff.events == ["a"])
+  }
+
+  @Test("R15: `onCancel` runs before the future of the last caller ends")
+  func onCancelRunsFirst() {
+    let log = Recorder<String>()
+    let pending = PendingPromises<Int, Int, any Error> { _ in log.record("onCancel") }
+    let future = pending.future(for: 1)
+    future.whenFailed(on: .immediate) { log.record("\(type(of: $0))") }
+    future.cancel()
+    #expect(log.events == ["onCancel", "CancellationError"])
+  }
+
+  @Test("R16: cancelling a derived future leaves the key; the last one removes it")
+  func cancelledDerivedFutureLeavesKey() {
+    let server = Server<any Error>()
+    let source = server.ask("a")
+    let (first, second) = (source.map { $0 + 1 }, source.map { $0 + 2 })
+    let other = server.ask("a")
+    first.cancel()
+    #expect(!source.isResolved)
+    second.cancel()
+    #expect(source.isResolved)
+    #expect(server.calledOff.events == [])
+    let late = other.flatMap { Future<Int, any Error>.succeeded($0) }.map { $0 }
+    late.cancel()
+    #expect(server.calledOff.events == ["a"])
+    #expect(server.pending.count == 0)
+  }
+
+  @Test("R16: a shielded future keeps its key")
+  func shieldedFutureKeepsItsKey() {
+    let server = Server<any Error>()
+    let future = server.ask("a")
+    future.shielded.map { $0 }.cancel()
+    #expect(server.pending.count == 1)
+    #expect(server.calledOff.events == [])
+    server.pending.resolve("a", with: .success(1))
+    #expect(try! future.peek()?.get() == 1)
+  }
+
+  @Test(
+    "R15, R17: without a cancelled case, a cancelled caller keeps no key but still gets the answer"
+  )
+  func cancelledCallerWithoutCancelledCaseGetsAnswer() {
+    let server = Server<TestError>()
+    let (first, second) = (server.ask("a"), server.ask("a"))
+    first.cancel()
+    #expect(first.peek() == nil)
+    #expect(server.calledOff.events == [])
+    second.cancel()
+    #expect(server.calledOff.events == ["a"])
+    #expect(server.pending.count == 0)
+    first.cancel()
+    #expect(server.calledOff.events == ["a"])
+    let third = server.ask("a")
+    #expect(server.asked.events == ["a", "a"])
+    #expect(server.pending.count == 1)
+    #expect(server.pending.resolve("a", with: .success(1)))
+    #expect([first, second, third].map { $0.peek() } == [.success(1), .success(1), .success(1)])
+  }
+
+  @Test("R3: a key is released outside the lock", arguments: [false, true])
+  func keyIsReleasedOutsideLock(isResolved: Bool) {
+    final class Key: Hashable, Sendable {
+      let onRelease: @Sendable () -> Void
+      init(_ onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
+      deinit { onRelease() }
+      static func == (first: Key, second: Key) -> Bool { true }
+      func hash(into hasher: inout Hasher) {}
+    }
+    let pending = PendingPromises<Key, Int, any Error>()
+    let counts = Recorder<Int>()
+    let first = pending.future(for: Key { [weak pending] in counts.record(pending?.count ?? -1) })
+    let second = pending.future(for: Key {})
+    first.cancel()
+    if isResolved { pending.resolve(Key {}, with: .success(1)) } else { second.cancel() }
+    #expect(counts.events == [0])
+    #expect(second.isResolved)
+  }
+
+  @Test("R17: callers without a cancelled case that have all left still get the answer")
+  func leftCallersWithoutCancelledCaseGetAnswer() {
+    let server = Server<TestError>()
+    let (first, second) = (server.ask("a"), server.ask("b"))
+    first.cancel()
+    second.cancel()
+    #expect(server.pending.resolve("a", with: .success(1)))
+    #expect(first.peek() == .success(1))
+    server.pending.failAll(TestError(1))
+    #expect(second.peek() == .failure(TestError(1)))
+  }
+
+  @Test("R15: a failure with a cancelled case ends a cancelled caller with that case")
+  func cancelledCaseEndsCaller() {
+    let server = Server<CancellableTestError>()
+    let future = server.ask("a")
+    future.cancel()
+    #expect(future.peek() == .failure(.cancelled))
+    #expect(server.calledOff.events == ["a"])
+  }
+
+  @Test("A cancellation is not reported as an unobserved failure, and a later answer not as a double resolution")
+  func cancellationIsNotReported() async {
+    await #expect(processExitsWith: .success) {
+      let reports = Recorder<String>()
+      FuturesDiagnostics.setHandler { reports.record("\($0)") }
+      for _ in 0..<2 {
+        let server = Server<CancellableTestError>("reported")
+        server.ask("a").cancel()
+        let (first, second) = (server.ask("a"), server.ask("a"))
+        first.cancel()
+        server.pending.resolve("a", with: .success(1))
+        second.cancel()
+        #expect(!server.pending.resolve("a", with: .success(2)))
+      }
+      #expect(reports.events == [])
+    }
+  }
+
+  // MARK: - The end
+
+  @Test("R4: dropping the object breaks its pending futures, which name label, file and line of the call")
+  func droppedObject() throws {
+    var server: Server<any Error>? = Server("rpc")
+    let line: UInt = #line + 1
+    let future = try #require(server).pending.future(for: "a")
+    let joined = try #require(server).ask("a")
+    let calledOff = try #require(server).calledOff
+    server = nil
+    let error = try #require(throws: BrokenPromise.self) { try #require(future.peek()).get() }
+    #expect(error.label == "rpc")
+    #expect(error.fileID == #fileID)
+    #expect(error.line == line)
+    #expect(throws: BrokenPromise.self) { try #require(joined.peek()).get() }
+    #expect(calledOff.events == [])
+  }
+
+  @Test("R4: without a failure case for it, a dropped object leaves its futures pending; cancelling changes nothing")
+  func droppedObjectLeavesTypedFuturesPending() {
+    var server: Server<TestError>? = Server("rpc")
+    let (future, left) = (server!.ask("a"), server!.ask("a"))
+    left.cancel()
+    let calledOff = server!.calledOff
+    server = nil
+    #expect(future.peek() == nil)
+    #expect(left.peek() == nil)
+    future.cancel()
+    #expect(future.peek() == nil)
+    #expect(calledOff.events == [])
+  }
+
+  @Test("R5: the object releases values and callbacks; dropping a future is not leaving")
+  func valuesAndCallbacksAreReleased() {
+    let pending = PendingPromises<Int, Tracked, any Error>()
+    weak var value: Tracked?
+    weak var captured: Tracked?
+    do {
+      let (answer, object) = (Tracked(), Tracked())
+      (value, captured) = (answer, object)
+      pending.future(for: 1).whenResolved(on: .immediate) { _ in object.use() }
+      #expect(pending.count == 1)
+      #expect(pending.resolve(1, with: .success(answer)))
+    }
+    #expect(value == nil)
+    #expect(captured == nil)
+  }
+
+  // MARK: - Leaks
+
+  @Test("10,000 rounds leave nothing behind", .enabled(if: AllocationCounts.areSupported))
+  func manyRoundsLeaveNothing() {
+    onThread {
+      let pending = PendingPromises<Int, Int, any Error>("leaks") { _ in }
+      func rounds(_ count: Int) {
+        for number in 0..<count {
+          let futures = (0..<3).map { _ in pending.future(for: number) }
+          futures[1].whenResolved(on: .immediate) { _ in }
+          switch number % 3 {
+          case 0: pending.resolve(number, with: .success(number))
+          case 1: pending.failAll(TestError(number))
+          default: for future in futures { future.cancel() }
+          }
+        }
+      }
+      #expect(leastBlocksLeft(count: 10_000, rounds) <= 0)
+      #expect(pending.count == 0)
+    }
+  }
+
+  @Test("R17: keys that all callers have left are removed, in any number", .enabled(if: AllocationCounts.areSupported))
+  func abandonedKeysAreRemoved() {
+    onThread {
+      let pending = PendingPromises<Int, Int, any Error>()
+      pending.future(for: -1).cancel()
+      let before = AllocationCounts.ofThread().liveBytes
+      for key in 0..<10_000 { pending.future(for: key).cancel() }
+      #expect(AllocationCounts.ofThread().liveBytes - before < 10_000)
+    }
+  }
+
+  @Test(
+    "Objects that are dropped with pending callers leave nothing behind",
+    .enabled(if: AllocationCounts.areSupported)
+  )
+  func droppedObjectsLeaveNothing() {
+    @Sendable func rounds<Failure: Error>(_ count: Int, _ type: Failure.Type) {
+      for number in 0..<count {
+        let pending = PendingPromises<Int, Int, Failure>("leaks") { _ in }
+        let (first, _) = (pending.future(for: number), pending.future(for: number))
+        if number.isMultiple(of: 2) { first.cancel() }
+      }
+    }
+    onThread {
+      let left = leastBlocksLeft(count: 1_000) { count in
+        rounds(count, (any Error).self)
+        rounds(count, TestError.self)
+      }
+      #expect(left <= 0)
+    }
+  }
+}

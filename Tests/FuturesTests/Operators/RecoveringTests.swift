@@ -1,0 +1,336 @@
+import AllocationCounter
+import Dispatch
+import Futures
+import TestSupport
+import Testing
+
+@Suite("Errors, effects and failure types")
+struct RecoveringTests {
+  typealias Source = TransformingTests.Source
+
+  // MARK: - mapError, flatMapError, recover
+
+  @Test("mapError transforms the error, and passes the value on", arguments: Source.allCases)
+  func mapError(source: Source) {
+    let transform: @Sendable (TestError) -> OtherError = { OtherError(text: "\($0.number)") }
+    #expect(source.outcome(.failure(TestError(1))) { $0.mapError(transform) } == .failure(OtherError(text: "1")))
+    #expect(source.outcome(.success(2)) { $0.mapError(transform) } == .success(2))
+  }
+
+  @Test(
+    "flatMapError resolves as the future that it makes of the error, and passes the value on",
+    arguments: Source.allCases
+  )
+  func flatMapError(source: Source) {
+    let transform: @Sendable (TestError) -> Future<Int, OtherError> = { error in
+      error.number == 1 ? .succeeded(10) : .failed(OtherError(text: "\(error.number)"))
+    }
+    #expect(source.outcome(.failure(TestError(1))) { $0.flatMapError(transform) } == .success(10))
+    #expect(source.outcome(.failure(TestError(2))) { $0.flatMapError(transform) } == .failure(OtherError(text: "2")))
+    #expect(source.outcome(.success(3)) { $0.flatMapError(transform) } == .success(3))
+    let throwing: @Sendable (TestError) throws(OtherError) -> Future<Int, OtherError> = { error throws(OtherError) in
+      if error.number == 4 { throw OtherError(text: "thrown") }
+      return transform(error)
+    }
+    #expect(source.outcome(.failure(TestError(1))) { $0.flatMapError(throwing) } == .success(10))
+    #expect(
+      source.outcome(.failure(TestError(4))) { $0.flatMapError(throwing) } == .failure(OtherError(text: "thrown"))
+    )
+    #expect(source.outcome(.success(3)) { $0.flatMapError(throwing) } == .success(3))
+  }
+
+  @Test(
+    "flatMapError waits for a pending inner future, also for a derived one that is merged",
+    arguments: Source.allCases
+  )
+  func flatMapErrorPending(source: Source) {
+    let (promise, inner) = (Promise<Int, TestError>(), Promise<Int, OtherError>())
+    if source == .promiseBefore { promise.fail(TestError(1)) }
+    let outer = source == .ready ? .failed(TestError(1)) : promise.future
+    let shared = inner.future
+    let (plain, merged) = (outer.flatMapError { _ in shared }, outer.flatMapError { _ in inner.future.map { $0 + 1 } })
+    promise.fail(TestError(1))
+    #expect(plain.peek() == nil)
+    #expect(merged.peek() == nil)
+    inner.succeed(1)
+    #expect(plain.peek() == .success(1))
+    #expect(merged.peek() == .success(2))
+  }
+
+  @Test("recover replaces the error by a value, or throws another error", arguments: Source.allCases)
+  func recoverReplacesError(source: Source) {
+    #expect(source.outcome(.failure(TestError(1))) { $0.recover { $0.number + 10 } } == .success(11))
+    #expect(source.outcome(.success(2)) { $0.recover { $0.number + 10 } } == .success(2))
+    let throwing: @Sendable (TestError) throws(OtherError) -> Int = { error throws(OtherError) in
+      if error.number == 4 { throw OtherError(text: "thrown") }
+      return error.number
+    }
+    #expect(source.outcome(.failure(TestError(1))) { $0.recover(throwing) } == .success(1))
+    #expect(source.outcome(.failure(TestError(4))) { $0.recover(throwing) } == .failure(OtherError(text: "thrown")))
+    #expect(source.outcome(.success(4)) { $0.recover(throwing) } == .success(4))
+  }
+
+  // MARK: - Failure types
+
+  @Test("materialize makes the result the value, and ignoreValue drops the value", arguments: Source.allCases)
+  func materializeAndIgnore(source: Source) throws {
+    for result in [.success(1), .failure(TestError(2))] as [Result<Int, TestError>] {
+      #expect(source.outcome(result) { $0.materialize() } == .success(result), "\(result)")
+      let ignored = try #require(source.outcome(result) { $0.ignoreValue() }, "\(result)")
+      #expect(ignored.map { 0 } == result.map { _ in 0 }, "\(result)")
+    }
+  }
+
+  @Test("eraseFailure passes the result on, its error as it was", arguments: Source.allCases)
+  func eraseFailure(source: Source) throws {
+    #expect(try source.outcome(.success(1)) { $0.eraseFailure() }?.get() == 1)
+    let failed = try #require(source.outcome(.failure(TestError(2))) { $0.eraseFailure() })
+    #expect(throws: TestError(2)) { try failed.get() }
+  }
+
+  @Test(
+    "R4: when a typed future breaks, its erased future fails, and the others stay pending",
+    arguments: [false, true]
+  )
+  func eraseBroken(isDroppedBefore: Bool) throws {
+    var promise: Promise<Int, TestError>? = Promise("typed")
+    let source = promise!.future
+    if isDroppedBefore { promise = nil }
+    let erased = source.eraseFailure()
+    let mapped = source.mapError { $0 as any Error }
+    let handled = [
+      source.recover { _ in 1 }, source.materialize().map { _ in 1 }, source.map { $0 }.recover { _ in 2 },
+    ]
+    promise = nil
+    for (index, future) in [erased, mapped].enumerated() {
+      let error = try #require(throws: BrokenPromise.self, "future \(index)") { try future.peek()?.get() }
+      #expect(error.label == "typed", "future \(index)")
+    }
+    for future in handled { #expect(future.peek() == nil) }
+  }
+
+  @Test("A future that cannot fail takes any failure type, and follows futures that can fail, and the other way round")
+  func neverConvertsBothWays() {
+    let held = HeldContext()
+    let promise = Promise<Int, Never>()
+    let typed: Future<Int, TestError> = promise.future.setFailureType()
+    let named = promise.future.setFailureType(to: OtherError.self)
+    let failing = promise.future.flatMap { value -> Future<Int, TestError> in .failed(TestError(value)) }
+    let onContext = promise.future.flatMap(on: held.context) { value -> Future<Int, OtherError> in .succeeded(value) }
+    let safe = typed.flatMap { value -> Future<String, Never> in .succeeded("\(value)") }
+    let skipped = failing.flatMap(on: held.context) { value -> Future<String, Never> in .succeeded("\(value)") }
+    #expect(!typed.isResolved && !failing.isResolved)
+    promise.succeed(1)
+    #expect(typed.peek() == .success(1))
+    #expect(named.peek() == .success(1))
+    #expect(failing.peek() == .failure(TestError(1)))
+    #expect(skipped.peek() == .failure(TestError(1)))
+    #expect(safe.peek() == .success("1"))
+    #expect(onContext.peek() == nil)
+    held.runAll()
+    #expect(onContext.peek() == .success(1))
+    #expect(Future.succeeded(2).setFailureType(to: TestError.self).peek() == .success(2))
+    #expect(
+      Future.succeeded(2).flatMap { Future<Int, TestError>.failed(TestError($0)) }.peek() == .failure(TestError(2))
+    )
+  }
+
+  // MARK: - Contexts
+
+  @Test(
+    "Transforms of errors run on their context, and values pass without a hop",
+    arguments: Source.allCases
+  )
+  func transformsRunOnTheirContext(source: Source) {
+    let held = HeldContext()
+    let transforms: [@Sendable (Future<Int, TestError>) -> Future<Int, OtherError>] = [
+      { $0.mapError(on: held.context) { OtherError(text: "\($0.number)") } },
+      { $0.flatMapError(on: held.context) { .failed(OtherError(text: "\($0.number)")) } },
+      { $0.recover(on: held.context) { error throws(OtherError) in throw OtherError(text: "\(error.number)") } },
+      { $0.recover(on: held.context) { $0.number }.flatMap { .failed(OtherError(text: "\($0)")) } },
+    ]
+    for (index, transform) in transforms.enumerated() {
+      if index < 3 {
+        #expect(source.outcome(.success(1), transform) == .success(1), "transform \(index)")
+        #expect(held.count == 0, "transform \(index)")
+      }
+      let promise = Promise<Int, TestError>()
+      if source == .promiseBefore { promise.fail(TestError(2)) }
+      let derived = transform(source == .ready ? .failed(TestError(2)) : promise.future)
+      promise.fail(TestError(2))
+      #expect(derived.peek() == nil, "transform \(index)")
+      #expect(held.count == 1, "transform \(index)")
+      held.runAll()
+      #expect(derived.peek() == .failure(OtherError(text: "2")), "transform \(index)")
+    }
+  }
+
+  @Test(
+    "tap runs its effect on the context, with any result, before the derived future is resolved",
+    arguments: Source.allCases
+  )
+  func tapRunsBeforeResolution(source: Source) {
+    for result in [.success(1), .failure(TestError(2))] as [Result<Int, TestError>] {
+      let held = HeldContext()
+      let log = Recorder<Result<Int, TestError>>()
+      let derived = Locked<Future<Int, TestError>?>(nil)
+      let atOnce = source.outcome(result) { source in
+        let tapped = source.tap(on: held.context) { result in
+          log.record(result)
+          #expect(derived.withLock { $0 }?.isResolved == false, "\(result)")
+        }
+        derived.withLock { $0 = tapped }
+        return tapped
+      }
+      #expect(atOnce == nil, "\(result)")
+      #expect(log.events.isEmpty, "\(result)")
+      held.runAll()
+      #expect(log.events == [result], "\(result)")
+      #expect(derived.withLock { $0.take() }?.peek() == result, "\(result)")
+      let immediate = source.outcome(result) { $0.tap(on: .immediate) { log.record($0) } }
+      #expect(immediate == result, "\(result)")
+      #expect(log.events == [result, result], "\(result)")
+    }
+  }
+
+  @Test(
+    "receive resolves on the context, with any result; inline stages after it run there",
+    arguments: Source.allCases
+  )
+  func receiveResolvesOnContext(source: Source) {
+    for result in [.success(1), .failure(TestError(2))] as [Result<Int, TestError>] {
+      let held = HeldContext()
+      let log = Recorder<Result<Int, TestError>>()
+      let atOnce = source.outcome(result) { source in
+        let received = source.receive(on: held.context)
+        received.whenResolved(on: .immediate) { log.record($0) }
+        return received
+      }
+      #expect(atOnce == nil, "\(result)")
+      #expect(log.events.isEmpty, "\(result)")
+      held.runAll()
+      #expect(log.events == [result], "\(result)")
+    }
+  }
+
+  @Test(
+    "R2a, R5: an effect whose context drops it breaks the derived future; an unreferenced stage still runs its effect"
+  )
+  func droppedEffects() {
+    let held = HeldContext()
+    let log = Recorder<Int>()
+    let tapped = Future<Int, any Error>.succeeded(1).tap(on: held.context) { _ in log.record(1) }
+    let received = Future<Int, any Error>.succeeded(1).receive(on: held.context)
+    held.dropAll()
+    for future in [tapped, received] { #expect(throws: BrokenPromise.self) { try future.peek()?.get() } }
+    let promise = Promise<Int, TestError>()
+    _ = promise.future.tap(on: held.context) { _ in log.record(2) }
+    promise.succeed(1)
+    held.runFirst(times: 2)
+    #expect(log.events == [2])
+  }
+
+  @Test("tap and receive reach the main actor, with closures that need no annotation")
+  @MainActor
+  func mainActor() async {
+    let model = Model()
+    let promise = Promise<Int, TestError>()
+    let stages = promise.future.tap(on: .main) { model.results.append($0) }
+      .tap(on: .mainImmediate) { _ in
+        MainActor.preconditionIsolated()
+        model.results.append(.success(2))
+      }
+    DispatchQueue.global().async { promise.fail(TestError(1)) }
+    let received = stages.receive(on: .main).map(on: .global()) { $0 }.receive(on: .mainImmediate)
+    await withCheckedContinuation { continuation in
+      received.whenResolved(on: .immediate) { result in
+        MainActor.assumeIsolated { model.results.append(result) }
+        continuation.resume()
+      }
+    }
+    #expect(model.results == [.failure(TestError(1)), .success(2), .failure(TestError(1))])
+    let immediate = Future<Int, TestError>.succeeded(3).tap(on: .mainImmediate) { model.results.append($0) }
+    #expect(immediate.receive(on: .mainImmediate).peek() == .success(3))
+    #expect(model.results.last == .success(3))
+  }
+
+  // MARK: - Cost
+
+  @Test("Inline stages of a resolved future allocate nothing")
+  func noAllocation() {
+    #if !DEBUG
+      onThread {
+        func run() -> Int {
+          let failed = Future<Int, TestError>.failed(TestError(20))
+          var sum =
+            failed.mapError { TestError($0.number + 1) }.flatMapError { Future<Int, TestError>.succeeded($0.number) }
+            .recover { _ in 0 }.setFailureType(to: TestError.self).materialize().peek()
+            .map { (try? $0.get().get()) ?? 0 } ?? 0
+          sum += failed.recover { $0.number }.peek()?.get() ?? 0
+          let value = Future<Int, TestError>.succeeded(1).tap(on: .immediate) { _ in }.receive(on: .immediate)
+          if case .success? = value.ignoreValue().peek() { sum += 1 }
+          return sum + ((try? value.eraseFailure().peek()?.get()) ?? 0)
+        }
+        #expect(run() == 43)
+        let before = AllocationCounts.ofThread().allocations
+        let value = run()
+        let after = AllocationCounts.ofThread().allocations
+        #expect(after == before)
+        #expect(value == 43)
+      }
+    #endif
+  }
+
+  /// How the steps of a recursion fail.
+  enum Step: CaseIterable, Sendable { case ready, asynchronous, onContext }
+
+  @Test("R6: recursion through flatMapError takes no stack and no memory", arguments: Step.allCases)
+  func flatMapErrorRecursionStaysFlat(step: Step) {
+    onThread {
+      let (held, memory) = (HeldContext(), MemoryGrowth())
+      @Sendable func f(_ n: Int) -> Future<Int, TestError> {
+        memory.note()
+        guard n > 0 else { return .succeeded(0) }
+        let promise = Promise<Int, TestError>()
+        switch step {
+        case .ready: return Future<Int, TestError>.failed(TestError(n)).flatMapError { _ in f(n - 1) }
+        case .asynchronous:
+          held.context.submit { promise.fail(TestError(n)) }
+          return promise.future.flatMapError { _ in f(n - 1) }
+        case .onContext:
+          promise.fail(TestError(n))
+          return promise.future.flatMapError(on: held.context) { _ in f(n - 1) }
+        }
+      }
+      let future = f(DepthTests.count)
+      #expect(future.isResolved == (step == .ready))
+      held.runAll()
+      #expect(future.peek() == .success(0))
+      #expect(memory.calls == DepthTests.count + 1)
+      #expect(memory.growth < 200)
+    }
+  }
+}
+
+/// An error of another type than the source's.
+private struct OtherError: Error, Equatable {
+  let text: String
+}
+
+@MainActor private final class Model {
+  var results: [Result<Int, TestError>] = []
+}
+
+extension TransformingTests.Source {
+  /// What a derived future has come to when its source has `result`.
+  fileprivate func outcome<Value, Failure>(
+    _ result: Result<Int, TestError>,
+    _ derive: (Future<Int, TestError>) -> Future<Value, Failure>
+  ) -> Result<Value, Failure>? {
+    let promise = Promise<Int, TestError>()
+    if self == .promiseBefore { promise.resolve(result) }
+    let derived = derive(self == .ready ? .resolved(result) : promise.future)
+    promise.resolve(result)
+    return derived.peek()
+  }
+}

@@ -1,0 +1,295 @@
+import AllocationCounter
+import Foundation
+import Futures
+import FuturesTesting
+import TestSupport
+import Testing
+
+@Suite("retry")
+struct RetryingTests {
+  /// Fails with the number of each attempt, and succeeds with that of the given one.
+  private final class Work: Sendable {
+    private let started = Locked(0)
+    private let success: Int
+
+    init(succeedingAt success: Int = .max) { self.success = success }
+
+    var count: Int { started.withLock { $0 } }
+
+    @Sendable func attempt() -> Future<Int, TestError> {
+      let number = started.withLock { count in
+        count += 1
+        return count
+      }
+      return number == success ? .succeeded(number) : .failed(TestError(number))
+    }
+  }
+
+  // MARK: - Attempts
+
+  @Test("R12: the first attempt is made at once, on the calling thread, and the others on the context")
+  func firstAttempt() {
+    let manual = ManualContext()
+    let work = Work(succeedingAt: 3)
+    let threads = Recorder<ObjectIdentifier>()
+    let future = Future.retry(attempts: 5, on: manual.context) {
+      threads.record(ObjectIdentifier(Thread.current))
+      return work.attempt()
+    }
+    #expect(work.count == 1)
+    #expect(threads.events == [ObjectIdentifier(Thread.current)])
+    #expect(manual.pendingCount == 1)
+    manual.runNext()
+    #expect(work.count == 2)
+    #expect(future.peek() == nil)
+    manual.runNext()
+    #expect(future.peek() == .success(3))
+    #expect(manual.pendingCount == 0)
+    #expect(work.count == 3)
+  }
+
+  @Test("R12: retry makes at most the given number of attempts and fails as the last one", arguments: [1, 2, 3, 10])
+  func retryStopsAtMaximum(count: Int) {
+    for (index, context) in [ExecutionContext.immediate, ExecutionContext { work in work() }].enumerated() {
+      let (failing, succeeding, tooLate) = (Work(), Work(succeedingAt: count), Work(succeedingAt: count + 1))
+      let retry = { (work: Work) in Future.retry(attempts: count, on: context, work.attempt) }
+      #expect(retry(failing).peek() == .failure(TestError(count)), "context \(index)")
+      #expect(retry(succeeding).peek() == .success(count), "context \(index)")
+      #expect(retry(tooLate).peek() == .failure(TestError(count)), "context \(index)")
+      #expect([failing, succeeding, tooLate].map(\.count) == [count, count, count], "context \(index)")
+    }
+  }
+
+  @Test("R12: less than one attempt traps", arguments: [0, -1, Int.min])
+  func tooFewAttempts(count: Int) async {
+    await #expect(processExitsWith: .failure) { [count] in
+      _ = Future<Int, TestError>.retry(attempts: count) { .succeeded(1) }
+    }
+  }
+
+  @Test("R12: retry fails with an error that its condition rejects")
+  func conditionStopsRetry() {
+    let manual = ManualContext()
+    let work = Work()
+    let asked = Recorder<Int>()
+    let future = Future.retry(
+      attempts: 4,
+      on: manual.context,
+      while: { error in
+        asked.record(error.number)
+        return error.number < 3
+      },
+      work.attempt
+    )
+    manual.runAll()
+    #expect(future.peek() == .failure(TestError(3)))
+    #expect(work.count == 3)
+    #expect(asked.events == [1, 2, 3])
+  }
+
+  @Test("R12: retry waits for an asynchronous attempt before its delay begins")
+  func asynchronousAttempts() {
+    let manual = ManualContext()
+    let promises = Recorder<Promise<Int, TestError>>()
+    let future = Future<Int, TestError>.retry(attempts: 3, delay: .constant(.seconds(2)), on: manual.context) {
+      let promise = Promise<Int, TestError>()
+      promises.record(promise)
+      return promise.future
+    }
+    manual.advance(by: .seconds(100))
+    #expect(promises.events.count == 1)
+    promises.events[0].fail(TestError(1))
+    manual.advance(by: .milliseconds(1_999))
+    #expect(promises.events.count == 1)
+    manual.advance(by: .milliseconds(1))
+    #expect(promises.events.count == 2)
+    promises.events[1].succeed(2)
+    #expect(future.peek() == .success(2))
+    #expect(manual.pendingCount == 0)
+  }
+
+  @Test("R2a: a context that drops a further attempt breaks the future; a context that repeats it makes it once")
+  func contextThatMisbehaves() {
+    let held = HeldContext()
+    let (dropped, repeated) = (Recorder<Int>(), Work(succeedingAt: 2))
+    let future = Future<Int, any Error>.retry(attempts: 3, on: held.context) {
+      dropped.record(1)
+      return .failed(TestError())
+    }
+    held.dropAll()
+    #expect(throws: BrokenPromise.self) { try future.peek()?.get() }
+    #expect(dropped.events == [1])
+    let success = Future.retry(attempts: 5, on: held.context, repeated.attempt)
+    held.runFirst(times: 3)
+    #expect(success.peek() == .success(2))
+    #expect(repeated.count == 2)
+    #expect(held.count == 0)
+  }
+
+  @Test("R5: retry releases its work when it is over", arguments: [1, 2, 3])
+  func releasesWork(success: Int) {
+    let manual = ManualContext()
+    weak var captured: Tracked?
+    let future: Future<Int, TestError>
+    do {
+      let object = Tracked()
+      captured = object
+      let work = Work(succeedingAt: success)
+      future = Future.retry(attempts: 2, delay: .constant(.seconds(1)), on: manual.context) {
+        object.use()
+        return work.attempt()
+      }
+    }
+    #expect((captured == nil) == (success == 1))
+    manual.advance(by: .seconds(1))
+    #expect(captured == nil)
+    #expect(future.isResolved)
+  }
+
+  // MARK: - Delays
+
+  /// When the attempts were made, in virtual seconds.
+  private func times(attempts: Int, _ delay: RetryDelay) -> [Double] {
+    let (manual, work) = (ManualContext(), Work())
+    let (clock, times) = (Locked(0.0), Recorder<Double>())
+    let future = Future.retry(attempts: attempts, delay: delay, on: manual.context) {
+      times.record(clock.withLock { $0 })
+      return work.attempt()
+    }
+    while !future.isResolved {
+      manual.runAll()
+      clock.withLock { $0 += 0.25 }
+      manual.advance(by: .milliseconds(250))
+    }
+    #expect(manual.pendingCount == 0)
+    return times.events
+  }
+
+  @Test("R12: the attempts keep the delays of each policy")
+  func attemptsKeepDelaysOfPolicy() {
+    let exponential = RetryDelay.exponential(initial: .seconds(1), multiplier: 2, maximum: .seconds(5))
+    let custom = Recorder<Int>()
+    #expect(times(attempts: 4, .none) == [0, 0, 0, 0])
+    #expect(times(attempts: 4, .constant(.seconds(3))) == [0, 3, 6, 9])
+    #expect(times(attempts: 4, .constant(.seconds(-3))) == [0, 0, 0, 0])
+    #expect(times(attempts: 7, exponential) == [0, 1, 3, 7, 12, 17, 22])
+    #expect(times(attempts: 7, exponential.jittered(0.5) { 1 }) == [0, 1.5, 4.5, 10.5, 18, 25.5, 33])
+    #expect(times(attempts: 3, exponential.jittered(0.5) { -1 }) == [0, 0.5, 1.5])
+    let policy = RetryDelay.custom { attempt in
+      custom.record(attempt)
+      return .seconds(attempt == 2 ? -1 : attempt)
+    }
+    #expect(times(attempts: 4, policy) == [0, 1, 1, 4])
+    #expect(custom.events == [1, 2, 3])
+  }
+
+  @Test("An exponential delay stays within its maximum, whatever it is made of", arguments: [0.0, 0.001, 1, 5e9])
+  func exponentialBounds(seconds: Double) {
+    let multipliers: [Double] = [0, 0.5, 1, 1.0001, 2, 10, 1e300, .infinity, .nan, -2, -0.5, -.infinity]
+    for multiplier in multipliers {
+      for maximum: Duration in [.seconds(30), .seconds(Int64.max)] {
+        let delay = RetryDelay.exponential(initial: .seconds(seconds), multiplier: multiplier, maximum: maximum)
+        for attempt in Array(1...200) + [1_000, 1_000_000, .max] {
+          let delay = delay.delay(after: attempt)
+          #expect(delay >= .zero && delay <= maximum, "\(multiplier) after \(attempt)")
+        }
+      }
+    }
+  }
+
+  @Test("An exponential delay that outgrows every duration is its maximum, and one that shrinks vanishes")
+  func exponentialLimits() {
+    let delay = { (multiplier: Double, attempt: Int) in
+      RetryDelay.exponential(initial: .milliseconds(100), multiplier: multiplier, maximum: .seconds(30))
+        .delay(after: attempt)
+    }
+    for attempt in [10, 64, 71, 72, 100, 1_000, 5_000, .max] { #expect(delay(2, attempt) == .seconds(30)) }
+    #expect(delay(.infinity, 2) == .seconds(30))
+    for multiplier: Double in [0, -3, .nan, -.infinity] { #expect(delay(multiplier, 2) == .zero) }
+    for multiplier: Double in [0, 2, 0.5, -3, .infinity] { #expect(delay(multiplier, 1) == .milliseconds(100)) }
+    #expect(delay(0.5, 2) == .milliseconds(50))
+    #expect(delay(0.5, 5_000) == .zero)
+    let negative = RetryDelay.exponential(initial: .seconds(-1), multiplier: 2, maximum: .seconds(-5))
+    #expect(negative.delay(after: 3) <= .zero)
+  }
+
+  @Test("R12: jittered spreads evenly over ± its fraction, which is at least 0 and at most 1")
+  func jitterStaysWithinItsFraction() {
+    let constant = RetryDelay.constant(.seconds(10))
+    for (fraction, range) in [
+      (0.2, 8.0...12.0), (1, 0...20), (7, 0...20), (0, 10...10), (-1, 10...10), (.nan, 10...10),
+    ] {
+      for number in [-1.0, -0.5, 0, 0.5, 1] {
+        let seconds = (constant.jittered(fraction) { number }.delay(after: 1)) / .seconds(1)
+        #expect(abs(seconds - (10 + number * (range.upperBound - 10))) < 1e-6, "random number \(number)")
+      }
+      let delays = (0..<20_000).map { attempt in constant.jittered(fraction).delay(after: attempt) / .seconds(1) }
+      #expect(delays.allSatisfy { range.contains($0) })
+      guard range.upperBound > 10 else { continue }
+      // Each tenth of the range gets 2,000 of them, give or take 42; less than 1,500 is out of the question.
+      var counts = Array(repeating: 0, count: 10)
+      for delay in delays {
+        counts[min(9, Int((delay - range.lowerBound) / (range.upperBound - range.lowerBound) * 10))] += 1
+      }
+      #expect(counts.allSatisfy { $0 > 1_500 })
+    }
+    let numbers = Recorder<Int>()
+    let custom = RetryDelay.custom {
+      numbers.record($0); return .seconds($0)
+    }.jittered(0.5) { 1 }.jittered(0.5) { -1 }
+    #expect(custom.delay(after: 4) == .seconds(3))
+    #expect(numbers.events == [4])
+    #expect(RetryDelay.constant(.seconds(Int64.max)).jittered(1) { 1 }.delay(after: 1) > .seconds(Int64.max / 4))
+    #expect(RetryDelay.constant(.seconds(-1)).jittered(1).delay(after: 1) <= .zero)
+  }
+
+  // MARK: - Depth
+
+  static let count = TestTier.choose(standard: 10_000, thorough: 1_000_000)
+
+  /// Where attempts are made, and fail.
+  enum Place: CaseIterable, Sendable { case immediate, inline, manual, manualWithDelay }
+
+  @Test("R6: many attempts take neither stack nor memory", arguments: Place.allCases, [false, true])
+  func manyAttempts(place: Place, isAsynchronous: Bool) {
+    onThread {
+      let (manual, memory, failing) = (ManualContext(), MemoryGrowth(), ManualContext())
+      let context =
+        switch place {
+        case .immediate: ExecutionContext.immediate
+        case .inline: ExecutionContext { work in work() }
+        case .manual, .manualWithDelay: manual.context
+        }
+      let policy = place == .manualWithDelay ? RetryDelay.constant(.seconds(1)) : .none
+      let future = Future<Int, TestError>.retry(attempts: Self.count, delay: policy, on: context) {
+        memory.note()
+        guard isAsynchronous else { return .failed(TestError(1)) }
+        let promise = Promise<Int, TestError>()
+        failing.context.submit { promise.fail(TestError(1)) }
+        return promise.future
+      }
+      while !future.isResolved {
+        failing.runAll()
+        manual.advance(by: .seconds(1))
+      }
+      #expect(future.peek() == .failure(TestError(1)))
+      #expect(memory.calls == Self.count)
+      #expect(memory.growth < 200)
+    }
+  }
+}
+
+/// How far the live blocks of a thread have risen, from the thousandth call on.
+final class MemoryGrowth: @unchecked Sendable {
+  // @unchecked: used by one thread.
+  private(set) var calls = 0
+  private(set) var growth: Int64 = 0
+  private var base: Int64 = 0
+
+  func note() {
+    calls += 1
+    let live = AllocationCounts.ofThread().liveBlocks
+    if calls == 1_000 { base = live }
+    if calls > 1_000 { growth = max(growth, live - base) }
+  }
+}

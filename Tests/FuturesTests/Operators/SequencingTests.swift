@@ -1,0 +1,435 @@
+import AllocationCounter
+import Dispatch
+import Futures
+import FuturesTesting
+import TestSupport
+import Testing
+
+@Suite("serial and concurrent")
+struct SequencingTests {
+  /// How the work on an item ends, and whether it has when it is started.
+  enum Ending: CaseIterable, Sendable {
+    case success, failure, dropped, readySuccess, readyFailure, readyDropped
+
+    var isReady: Bool { self == .readySuccess || self == .readyFailure || self == .readyDropped }
+
+    var result: Result<Void, TestError>? {
+      switch self {
+      case .success, .readySuccess: .success(())
+      case .failure, .readyFailure: .failure(TestError())
+      case .dropped, .readyDropped: nil
+      }
+    }
+  }
+
+  /// What a correct queue does, in as few words as possible.
+  struct Model {
+    let endings: [Ending]
+    let limit: Int
+    var started: [Int] = []
+    var underWay: Set<Int> = []
+    var broken = 0
+    var failed: Int?
+
+    var isOver: Bool { failed != nil || underWay.isEmpty && (started.count == endings.count || broken == limit) }
+
+    var result: Result<[Int], TestError>? {
+      if let failed { return .failure(TestError(failed)) }
+      return isOver && broken == 0 ? .success(Array(endings.indices)) : nil
+    }
+
+    mutating func start() {
+      while failed == nil, underWay.count + broken < limit, started.count < endings.count {
+        let item = started.count
+        started.append(item)
+        underWay.insert(item)
+        if endings[item].isReady { end(item) }
+      }
+    }
+
+    mutating func end(_ item: Int) {
+      underWay.remove(item)
+      guard failed == nil else { return }
+      switch endings[item].result {
+      case .success?: break
+      case .failure?: failed = item
+      case nil: broken += 1
+      }
+      start()
+    }
+  }
+
+  @Test(
+    "R4, R5, R11, R12: the queue does what its model does, in every order of every ending of four items",
+    arguments: [1, 2, 3, 4, Int.max]
+  )
+  func everyOrder(limit: Int) {
+    let kinds = Ending.allCases
+    let orders = permutations(of: [0, 1, 2, 3])
+    for number in 0..<1296 {
+      let endings = [1, 6, 36, 216].map { kinds[number / $0 % 6] }
+      let later = Set(endings.indices.filter { !endings[$0].isReady })
+      // The order of those that are ready at once does not matter.
+      for order in Set(orders.map { $0.filter(later.contains) }) {
+        guard run(endings, order, limit: limit) else { return }
+      }
+    }
+  }
+
+  /// Ends the items in `order`, as far as they are under way.
+  /// - Returns: Whether all was as the model says.
+  private func run(_ endings: [Ending], _ order: [Int], limit: Int) -> Bool {
+    var model = Model(endings: endings, limit: limit)
+    model.start()
+    let work = Work()
+    weak var captured: Tracked?
+    weak var observer: Tracked?
+    let derived: Future<[Int], TestError>
+    do {
+      let (object, other) = (Tracked(), Tracked())
+      (captured, observer) = (object, other)
+      derived = Future.concurrent(Array(endings.indices), limit: limit) { item in
+        object.use()
+        let future = work.start(item)
+        if endings[item].isReady { work.end(item, endings[item].result) }
+        return future
+      }
+      derived.whenResolved(on: .immediate) { _ in other.use() }
+    }
+    func check(_ step: Int) -> Bool {
+      guard work.started == model.started, derived.peek() == model.result,
+        (captured == nil) == model.isOver, (observer == nil) == model.isOver
+      else {
+        Issue.record(
+          """
+          \(endings) in order \(order) after \(step), at most \(limit): started \(work.started), not \(model.started); \
+          \(String(describing: derived.peek())), not \(String(describing: model.result)); \
+          over: \(model.isOver), released: \(captured == nil), \(observer == nil)
+          """
+        )
+        return false
+      }
+      return true
+    }
+    guard check(0) else { return false }
+    var step = 0
+    while let item = order.first(where: { model.underWay.contains($0) && work.isUnderWay($0) }) {
+      step += 1
+      model.end(item)
+      work.end(item, endings[item].result)
+      guard check(step) else { return false }
+    }
+    #expect(model.isOver)
+    return model.isOver
+  }
+
+  @Test("R11: serial starts one item when the one before it has succeeded")
+  func serialStartsNextAfterSuccess() {
+    let work = Work()
+    let derived = Future.serial(0..<3) { work.start($0) }
+    for item in 0..<3 {
+      #expect(work.started == Array(0...item), "item \(item)")
+      #expect(!derived.isResolved, "item \(item)")
+      work.end(item, .success(()))
+    }
+    #expect(derived.peek() == .success([0, 1, 2]))
+  }
+
+  @Test("R11: without items, the result is an empty array at once, and nothing starts", arguments: [1, Int.max])
+  func noItemsResolveAtOnce(limit: Int) {
+    let start = { @Sendable (item: Int) -> Future<Int, TestError> in
+      Issue.record("started \(item)")
+      return .succeeded(item)
+    }
+    #expect(Future.serial([], start).peek() == .success([]))
+    #expect(Future.concurrent([], limit: limit, start).peek() == .success([]))
+  }
+
+  @Test("R12: a limit below 1 traps, also for no items")
+  func limitBelowOne() async {
+    await #expect(processExitsWith: .failure) {
+      _ = Future<Int, TestError>.concurrent(0..<3, limit: 0) { .succeeded($0) }
+    }
+    await #expect(processExitsWith: .failure) {
+      _ = Future<Int, TestError>.concurrent(0..<0, limit: 0) { .succeeded($0) }
+    }
+    await #expect(processExitsWith: .failure) {
+      _ = Future<Int, TestError>.concurrent(0..<3, limit: -1) { .succeeded($0) }
+    }
+  }
+
+  @Test("R4: items that never end keep their places; the others go on, and the whole never resolves")
+  func neverEndingItems() {
+    let work = Work()
+    weak var captured: Tracked?
+    let derived: Future<[Int], TestError>
+    do {
+      let object = Tracked()
+      captured = object
+      derived = Future.concurrent(0..<6, limit: 3) { item in
+        object.use()
+        let future = work.start(item)
+        return item == 1 ? .never : future
+      }
+    }
+    #expect(work.started == [0, 1, 2])
+    work.end(0, .success(()))
+    #expect(work.started == [0, 1, 2, 3])
+    work.end(2, nil)
+    #expect(work.started == [0, 1, 2, 3])
+    work.end(3, .success(()))
+    work.end(4, .success(()))
+    #expect(work.started == Array(0..<6))
+    #expect(captured != nil)
+    work.end(5, .success(()))
+    #expect(!derived.isResolved)
+    #expect(captured == nil)
+  }
+
+  @Test("R4: an item whose broken promise fails it fails the whole")
+  func brokenItemFailsWhole() throws {
+    let derived = Future<Int, any Error>.serial(0..<3) { item in
+      item == 1 ? Promise<Int, any Error>("dropped").future : .succeeded(item)
+    }
+    #expect(throws: BrokenPromise.self) { try #require(derived.peek()).get() }
+  }
+
+  @Test("R2b, R12: after a failure, no lazy item starts")
+  func lazyItemAfterFailure() {
+    let work = Work()
+    let log = Recorder<Int>()
+    let derived = Future.concurrent(0..<2, limit: 2) { item in
+      if item == 0 { return work.start(item) }
+      work.end(0, .failure(TestError()))
+      return .lazy { promise in
+        log.record(item)
+        promise.succeed(item)
+      }
+    }
+    #expect(derived.peek() == .failure(TestError(0)))
+    #expect(log.events.isEmpty)
+  }
+
+  // MARK: - Lifetimes
+
+  @Test("R5: items are released when they have been started", arguments: [1, 2])
+  func itemsReleased(limit: Int) {
+    let work = Work()
+    let items = Recorder<WeakReference>()
+    let derived: Future<[Int], TestError>
+    do {
+      let objects = (0..<6).map { _ in Tracked() }
+      for object in objects { items.record(WeakReference(object)) }
+      derived = Future.concurrent(objects, limit: limit) { object in
+        object.use()
+        let all = items.events
+        return work.start(all.firstIndex { $0.object === object }!)
+      }
+    }
+    for item in 0..<3 {
+      #expect(items.events.map { $0.object == nil } == (0..<6).map { $0 < limit + item }, "item \(item)")
+      work.end(item, .success(()))
+    }
+    work.end(3, .failure(TestError()))
+    #expect(items.events.allSatisfy { $0.object == nil })
+    #expect(derived.isResolved)
+  }
+
+  @Test("R12: a failure leaves the running items and releases values, items and closure", arguments: [2, 3, 4])
+  func failureLeavesRunningItems(limit: Int) {
+    let pending = Promise<Int, TestError>()
+    func run(_ count: Int) {
+      for _ in 0..<count {
+        let failing = Promise<Int, TestError>()
+        let object = Tracked()
+        let derived = Future.concurrent(0..<limit + 2, limit: limit) { item in
+          object.use()
+          return item == 0 ? .succeeded(item) : item == 2 ? failing.future : pending.future
+        }
+        failing.fail(TestError())
+        #expect(derived.peek() == .failure(TestError()))
+      }
+    }
+    #expect(leastBytesLeft(count: TestTier.choose(standard: 1_000, thorough: 10_000), run) <= 0)
+  }
+
+  @Test("R5: dropping the derived future does not stop the work")
+  func droppedDerivedFuture() {
+    let work = Work()
+    _ = Future.serial(0..<3) { work.start($0) }
+    for item in 0..<2 { work.end(item, .success(())) }
+    #expect(work.started == [0, 1, 2])
+    work.end(2, .success(()))  // else its promise, which the work holds, keeps the work
+  }
+
+  @Test("R11: an item costs the same number of allocations among 1,000 and among 100,000", arguments: [1, 10, Int.max])
+  func linearGrowth(limit: Int) {
+    @Sendable func allocations(_ count: Int, _ isReady: Bool) -> Int64 {
+      let promises = isReady ? [] : (0..<count).map { _ in Promise<Int, TestError>() }
+      let before = AllocationCounts.ofThread().allocations
+      let derived = Future.concurrent(0..<count, limit: limit) { isReady ? .succeeded($0) : promises[$0].future }
+      for (value, promise) in promises.enumerated() { promise.succeed(value) }
+      #expect(derived.peek() == .success(Array(0..<count)))
+      return (AllocationCounts.ofThread().allocations - before) / Int64(count)
+    }
+    _ = (allocations(10, true), allocations(10, false))
+    let (ready, pending) = (allocations(1_000, true), allocations(1_000, false))
+    #expect(allocations(DepthTests.count / 10, true) == ready)
+    #expect(allocations(DepthTests.count / 10, false) == pending)
+  }
+}
+
+@Suite("serial and concurrent, with many items and threads")
+struct SequencingDepthTests {
+  @Test("R6: many items that are resolved at once take no stack", arguments: [1, Int.max])
+  func doneAtOnce(limit: Int) {
+    onThread {
+      let ready = Future<Int, TestError>.concurrent(0..<DepthTests.count, limit: limit) { .succeeded($0) }
+      let resolved = Future<Int, TestError>.concurrent(0..<DepthTests.count, limit: limit) { item in
+        Future { promise in promise.succeed(item) }
+      }
+      for derived in [ready, resolved] { #expect(derived.peek() == .success(Array(0..<DepthTests.count))) }
+    }
+  }
+
+  @Test("R6: many items, each of which ends when the next is started, take no stack", arguments: [2, Int.max])
+  func doneByTheNext(limit: Int) {
+    onThread {
+      let previous = Locked<Promise<Int, TestError>?>(nil)
+      let derived = Future<Int, TestError>.concurrent(0..<DepthTests.count, limit: limit) { item in
+        let promise = Promise<Int, TestError>()
+        let last = previous.withLock { previous in
+          defer { previous = promise }
+          return previous
+        }
+        last?.succeed(item - 1)
+        return promise.future
+      }
+      #expect(!derived.isResolved)
+      previous.withLock { $0.take() }?.succeed(DepthTests.count - 1)
+      #expect(derived.peek() == .success(Array(0..<DepthTests.count)))
+    }
+  }
+
+  @Test("R6: many items that are resolved one after another take no stack, and keep nothing")
+  func doneLater() {
+    onThread {
+      let held = HeldContext()
+      let blocks = Recorder<Int64>()
+      let derived = Future<Int, TestError>.concurrent(0..<DepthTests.count, limit: 2) { item in
+        if item == 1_000 || item == DepthTests.count - 1 { blocks.record(AllocationCounts.ofThread().liveBlocks) }
+        let promise = Promise<Int, TestError>()
+        held.context.submit { promise.succeed(item) }
+        return promise.future
+      }
+      held.runAll()
+      #expect(derived.peek() == .success(Array(0..<DepthTests.count)))
+      let events = blocks.events
+      #expect(events.count == 2 && events[1] - events[0] < 10)
+    }
+  }
+
+  @Test("R6: many items run at once, and a failure leaves them all")
+  func failureAmongMany() {
+    onThread {
+      let (pending, failing) = (Promise<Int, TestError>(), Promise<Int, TestError>())
+      let last = DepthTests.count - 1
+      let derived = Future.concurrent(0...last, limit: .max) { $0 == last ? failing.future : pending.future }
+      failing.fail(TestError(last))
+      #expect(derived.peek() == .failure(TestError(last)))
+    }
+  }
+
+  @Test(
+    "R11: items that two threads resolve are started once, one at a time, at most `limit`",
+    arguments: [1, 2, 7, 64]
+  )
+  func threadsResolveItems(limit: Int) {
+    let count = TestTier.choose(standard: 2_000, thorough: 10_000)
+    let starts = Locked((isStarting: false, underWay: 0, items: [Int](), mistakes: 0))
+    let open = Locked<[(Int, Promise<Int, TestError>)]>([])
+    let available = DispatchSemaphore(value: 0)
+    let derived = Future<Int, TestError>.concurrent(0..<count, limit: limit) { item in
+      starts.withLock {
+        $0.underWay += 1
+        if $0.isStarting || $0.underWay > limit { $0.mistakes += 1 }
+        $0.isStarting = true
+        $0.items.append(item)
+      }
+      let promise = Promise<Int, TestError>()
+      open.withLock { $0.append((item, promise)) }
+      starts.withLock { $0.isStarting = false }
+      available.signal()
+      return promise.future
+    }
+    derived.whenResolved(on: .immediate) { _ in for _ in 0..<2 { available.signal() } }
+    let resolve = { @Sendable in
+      while true {
+        // Waits that long only where a wake-up was lost, so that the test fails and does not hang.
+        guard available.wait(timeout: .now() + 30) == .success else { return }
+        guard let (item, promise) = open.withLock({ $0.popLast() }) else { return }
+        starts.withLock { $0.underWay -= 1 }
+        promise.succeed(item * 2)
+      }
+    }
+    race([resolve, resolve])
+    #expect(derived.peek() == .success((0..<count).map { $0 * 2 }))
+    #expect(starts.withLock { $0.items } == Array(0..<count))
+    #expect(starts.withLock { $0.mistakes } == 0)
+  }
+
+  @Test("R12: items that fail and succeed at the same time; one failure decides, and nothing is started after it")
+  func racingFailures() {
+    for _ in 0..<StressTests.rounds {
+      let work = Work()
+      let log = Recorder<Result<[Int], TestError>>()
+      let derived = Future.concurrent(0..<8, limit: 3) { work.start($0) }
+      derived.whenResolved(on: .immediate) { log.record($0) }
+      race([
+        { work.end(0, .failure(TestError())) },
+        { work.end(1, .failure(TestError())) },
+        { work.end(2, .success(())) },
+      ])
+      #expect(log.events == [.failure(TestError(0))] || log.events == [.failure(TestError(1))])
+      let started = work.started
+      #expect(started == [0, 1, 2] || started == [0, 1, 2, 3])
+      work.end(3, .success(()))
+      #expect(work.started == started)
+    }
+  }
+}
+
+/// The work on numbered items, which the test ends.
+private final class Work: Sendable {
+  private let starts = Recorder<Int>()
+  private let promises = Locked<[Int: Promise<Int, TestError>]>([:])
+
+  var started: [Int] { starts.events }
+
+  func start(_ item: Int) -> Future<Int, TestError> {
+    starts.record(item)
+    let promise = Promise<Int, TestError>()
+    promises.withLock { $0[item] = promise }
+    return promise.future
+  }
+
+  func isUnderWay(_ item: Int) -> Bool { promises.withLock { $0[item] != nil } }
+
+  /// Ends the work on `item`, if it was started; `nil` drops its promise.
+  func end(_ item: Int, _ result: Result<Void, TestError>?) {
+    var promise = promises.withLock { $0.removeValue(forKey: item) }
+    switch result {
+    case .success?: promise?.succeed(item)
+    case .failure?: promise?.fail(TestError(item))
+    case nil: _ = brokenPromises(madeIn: #fileID) { promise = nil }
+    }
+  }
+}
+
+/// An object that may be gone.
+private final class WeakReference: @unchecked Sendable {
+  // @unchecked: never changed but by the runtime.
+  private(set) weak var object: Tracked?
+
+  init(_ object: Tracked) { self.object = object }
+}

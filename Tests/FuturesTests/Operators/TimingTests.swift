@@ -1,0 +1,345 @@
+import AllocationCounter
+import Futures
+import FuturesTesting
+import TestSupport
+import Testing
+
+@Suite("after, delay and timeout")
+struct TimingTests {
+  /// The three forms of `timeout`.
+  enum Form: CaseIterable, Sendable {
+    case failing, fallback, timeoutError
+
+    func timeout(
+      _ source: Future<Int, any Error>,
+      after duration: Duration,
+      on context: ExecutionContext = .global()
+    ) -> Future<Int, any Error> {
+      switch self {
+      case .failing: source.timeout(after: duration, on: context, failingWith: TestError(9))
+      case .fallback: source.timeout(after: duration, on: context, fallback: 9)
+      case .timeoutError: source.timeout(after: duration, on: context)
+      }
+    }
+
+    /// What it comes to when the time is over.
+    func late(_ duration: Duration) -> String {
+      switch self {
+      case .failing: "\(TestError(9))"
+      case .fallback: "9"
+      case .timeoutError: "\(TimeoutError(duration: duration))"
+      }
+    }
+  }
+
+  static let never: [Duration] = [.seconds(Int64.max), .seconds(300 * 366 * 86_400)]
+  static let atOnce: [Duration] = [.zero, .nanoseconds(-1), .seconds(-5), .seconds(Int64.min)]
+
+  // MARK: - after and delay
+
+  @Test("R12: after succeeds when its time has come, not before, and only once")
+  func afterSucceedsOnceInTime() {
+    let manual = ManualContext()
+    let log = Recorder<Int>()
+    let future = Future.after(.seconds(2), on: manual.context)
+    future.whenSucceeded(on: .immediate) { log.record(1) }
+    #expect(manual.pendingCount == 1)
+    manual.advance(by: .milliseconds(1_999))
+    #expect(!future.isResolved)
+    manual.advance(by: .milliseconds(1))
+    #expect(future.isResolved)
+    #expect(manual.pendingCount == 0)
+    manual.advance(by: .seconds(100))
+    #expect(log.events == [1])
+  }
+
+  @Test("R12: delay holds a value back for its duration and passes a failure on at once", arguments: [false, true])
+  func delayHoldsValueBack(isReady: Bool) {
+    for result in [.success(1), .failure(TestError(2))] as [Result<Int, TestError>] {
+      let manual = ManualContext()
+      let source = Promise<Int, TestError>()
+      let delayed = (isReady ? .resolved(result) : source.future).delay(by: .seconds(2), on: manual.context)
+      if !isReady { manual.advance(by: .seconds(100)) }
+      source.resolve(result)
+      guard case .success = result else {
+        #expect(delayed.peek() == result, "\(result)")
+        #expect(manual.pendingCount == 0, "\(result)")
+        continue
+      }
+      #expect(manual.pendingCount == 1, "\(result)")
+      manual.advance(by: .milliseconds(1_999))
+      #expect(delayed.peek() == nil, "\(result)")
+      manual.advance(by: .milliseconds(1))
+      #expect(delayed.peek() == result, "\(result)")
+      #expect(manual.pendingCount == 0, "\(result)")
+    }
+  }
+
+  @Test("R12: after and delay of no time, or less, take no timer", arguments: atOnce)
+  func noDelay(duration: Duration) {
+    let manual = ManualContext()
+    #expect(Future.after(duration, on: manual.context).isResolved)
+    #expect(Future.after(duration).isResolved)
+    #expect(Future<Int, TestError>.succeeded(1).delay(by: duration, on: manual.context).peek() == .success(1))
+    let source = Promise<Int, TestError>()
+    let delayed = source.future.delay(by: duration, on: manual.context)
+    source.succeed(2)
+    #expect(delayed.peek() == .success(2))
+    #expect(manual.pendingCount == 0)
+  }
+
+  @Test("after and delay of an absurd time do not end", arguments: never)
+  func endlessDelay(duration: Duration) {
+    let manual = ManualContext()
+    let after = Future.after(duration, on: manual.context)
+    let delayed = Future<Int, TestError>.succeeded(1).delay(by: duration, on: manual.context)
+    manual.advance(by: .seconds(292 * 365 * 86_400))
+    #expect(!after.isResolved)
+    #expect(!delayed.isResolved)
+    #expect(manual.pendingCount == 2)
+    manual.advance(by: .seconds(Int64.max))
+  }
+
+  @Test("Delays on .immediate, on a global queue and on the main queue are measured by Dispatch")
+  func dispatchContexts() {
+    onThread {
+      for (index, context) in [ExecutionContext.immediate, .global(), .mainQueue].enumerated() {
+        let source = Promise<Int, TestError>()
+        let delayed = source.future.delay(by: .milliseconds(1), on: context)
+        source.succeed(1)
+        let tomorrow = Future.after(.seconds(86_400), on: context)
+        #expect(!tomorrow.isResolved, "context \(index)")
+        tomorrow.cancel()
+        #expect(delayed.wait() == .success(1), "context \(index)")
+        let timedOut = Future<Int, any Error>.never.timeout(after: .milliseconds(1), on: context, fallback: 2)
+        _ = timedOut.wait()
+        #expect(outcome(of: timedOut) == "2", "context \(index)")
+      }
+    }
+  }
+
+  @Test("R12: a context made by init(_:) measures on Dispatch's clock, and resolves where it says")
+  func contextWithoutClock() {
+    onThread {
+      let uses: [@Sendable (ExecutionContext) -> Future<Int, any Error>] = [
+        { Future<Int, any Error>.succeeded(1).delay(by: .milliseconds(1), on: $0) },
+        { Future.after(.milliseconds(1), on: $0).map { 1 }.setFailureType() },
+        { Future<Int, any Error>.never.timeout(after: .milliseconds(1), on: $0, fallback: 1) },
+      ]
+      for (index, use) in uses.enumerated() {
+        let held = HeldContext()
+        let handedOver = Promise<Void, Never>()
+        let derived = use(
+          ExecutionContext { work in
+            held.context.submit(work)
+            handedOver.succeed()
+          }
+        )
+        _ = handedOver.future.wait()
+        #expect(!derived.isResolved, "use \(index)")
+        held.runAll()
+        #expect(outcome(of: derived) == "1", "use \(index)")
+      }
+    }
+  }
+
+  // MARK: - timeout
+
+  @Test(
+    "R12: a timeout passes on a result that comes before the deadline, and frees its timer",
+    arguments: Form.allCases
+  )
+  func resultBeforeDeadlinePassesOn(form: Form) {
+    for result in [.success(1), .failure(TestError(2))] as [Result<Int, any Error>] {
+      let manual = ManualContext()
+      let source = Promise<Int, any Error>()
+      let derived = form.timeout(source.future, after: .seconds(5), on: manual.context)
+      #expect(manual.pendingCount == 1, "\(result)")
+      manual.advance(by: .milliseconds(4_999))
+      source.resolve(result)
+      #expect(outcome(of: derived) == outcome(of: .resolved(result)), "\(result)")
+      #expect(manual.pendingCount == 0, "\(result)")
+      manual.advance(by: .seconds(5))
+      #expect(outcome(of: derived) == outcome(of: .resolved(result)), "\(result)")
+    }
+  }
+
+  @Test("R12: a timeout ends at its deadline and ignores a later result", arguments: Form.allCases)
+  func resultAfterDeadlineIsIgnored(form: Form) {
+    let manual = ManualContext()
+    let source = Promise<Int, any Error>()
+    let derived = form.timeout(source.future, after: .seconds(5), on: manual.context)
+    manual.advance(by: .seconds(5) - .nanoseconds(1))
+    #expect(outcome(of: derived) == "unresolved")
+    manual.advance(by: .nanoseconds(1))
+    #expect(outcome(of: derived) == form.late(.seconds(5)))
+    #expect(manual.pendingCount == 0)
+    source.succeed(1)
+    #expect(outcome(of: derived) == form.late(.seconds(5)))
+  }
+
+  @Test(
+    "R12: of a deadline and a result at one time, the older one wins",
+    arguments: [false, true]
+  )
+  func atTheDeadline(resultIsFirst: Bool) {
+    let manual = ManualContext()
+    let source = Promise<Int, any Error>()
+    let succeed = { Future.after(.seconds(5), on: manual.context).whenSucceeded(on: .immediate) { source.succeed(1) } }
+    if resultIsFirst { _ = succeed() }
+    let derived = source.future.timeout(after: .seconds(5), on: manual.context)
+    if !resultIsFirst { _ = succeed() }
+    manual.advance(by: .seconds(5))
+    #expect(outcome(of: derived) == (resultIsFirst ? "1" : Form.timeoutError.late(.seconds(5))))
+    #expect(manual.pendingCount == 0)
+  }
+
+  @Test("R12: a source that is resolved makes no timer, whatever the time", arguments: Form.allCases)
+  func resolvedSource(form: Form) {
+    let manual = ManualContext()
+    let promise = Promise<Int, any Error>()
+    promise.succeed(1)
+    for source in [Future.succeeded(1), promise.future] {
+      for duration in [.seconds(5)] + Self.never + Self.atOnce {
+        #expect(outcome(of: form.timeout(source, after: duration, on: manual.context)) == "1", "duration \(duration)")
+      }
+    }
+    #expect(outcome(of: form.timeout(.failed(TestError(2)), after: .zero, on: manual.context)) == "\(TestError(2))")
+    #expect(manual.pendingCount == 0)
+  }
+
+  @Test("R12: a timeout of no time, or less, ends at once", arguments: Form.allCases, atOnce)
+  func zeroTimeoutEndsAtOnce(form: Form, duration: Duration) {
+    let manual = ManualContext()
+    let source = Promise<Int, any Error>()
+    source.future.whenResolved(on: .immediate) { _ in }  // somebody else needs it
+    #expect(outcome(of: form.timeout(source.future, after: duration, on: manual.context)) == form.late(duration))
+    #expect(outcome(of: form.timeout(source.future, after: duration)) == form.late(duration))
+    #expect(manual.pendingCount == 0)
+  }
+
+  @Test("A timeout of an absurd time waits for its source, on any clock", arguments: Form.allCases, never)
+  func endlessTimeout(form: Form, duration: Duration) {
+    onThread {
+      let manual = ManualContext()
+      let source = Promise<Int, any Error>()
+      let contexts = [manual.context, .global(), .immediate]
+      let derived = contexts.map { form.timeout(source.future, after: duration, on: $0) }
+      manual.advance(by: .seconds(292 * 365 * 86_400))
+      _ = Future.after(.milliseconds(2)).wait()
+      #expect(derived.map { outcome(of: $0) } == Array(repeating: "unresolved", count: 3))
+      source.succeed(1)
+      #expect(derived.map { outcome(of: $0) } == Array(repeating: "1", count: 3))
+      #expect(manual.pendingCount == 0)
+    }
+  }
+
+  @Test(
+    "R12: a broken source without a failure case for it, or one that never resolves, still times out",
+    arguments: 0..<4
+  )
+  func brokenSource(kind: Int) {
+    let manual = ManualContext()
+    var promise: Promise<Int, TestError>? = kind == 0 ? Promise() : nil
+    let source: Future<Int, TestError> =
+      switch kind {
+      case 0: promise!.future
+      case 1: Promise().future
+      case 2: .never
+      default: .lazy { _ in }
+      }
+    let derived = source.timeout(after: .seconds(5), on: manual.context, failingWith: TestError(9))
+    let log = Recorder<TestError>()
+    derived.whenFailed(on: .immediate) { log.record($0) }
+    promise = nil
+    manual.advance(by: .seconds(4))
+    #expect(log.events.isEmpty)
+    manual.advance(by: .seconds(1))
+    #expect(log.events == [TestError(9)])
+    #expect(derived.peek() == .failure(TestError(9)))
+    withExtendedLifetime(promise) {}
+  }
+
+  @Test("R12: a break that the failure type can hold ends a timeout and frees its timer")
+  func brokenSourceEndsTimeout() {
+    let manual = ManualContext()
+    var promise: Promise<Int, any Error>? = Promise()
+    let derived = promise!.future.timeout(after: .seconds(5), on: manual.context)
+    promise = nil
+    #expect(throws: BrokenPromise.self) { try derived.peek()?.get() }
+    #expect(manual.pendingCount == 0)
+  }
+
+  // MARK: - Lifetimes
+
+  @Test("R12: a timer that is not needed any more is freed at once, on any clock", arguments: [false, true])
+  func freesTimers(isManual: Bool) {
+    let manual = ManualContext()
+    let source = Promise<Int, TestError>()
+    weak var captured: Tracked?
+    let derived: Future<Int, TestError>
+    do {
+      let object = Tracked()
+      captured = object
+      let error = { @Sendable in
+        object.use()
+        return TestError()
+      }
+      let context = isManual ? manual.context : .global()
+      derived = source.future.timeout(after: .seconds(1_000), on: context, failingWith: error())
+    }
+    #expect(captured != nil)
+    source.succeed(1)
+    #expect(captured == nil)
+    #expect(manual.pendingCount == 0)
+    #expect(derived.peek() == .success(1))
+  }
+
+  @Test(
+    "R12: a timeout that has ended leaves nothing behind",
+    arguments: [false, true]
+  )
+  func endedTimeoutsLeaveNothing(sourceIsFirst: Bool) {
+    onThread {
+      let manual = ManualContext()
+      let source = Promise<Int, TestError>()
+      var (used, resolved) = (0, 0)
+      func use() {
+        used += 1
+        let own = Promise<Int, TestError>()
+        let future = sourceIsFirst ? own.future : source.future
+        let derived = future.timeout(after: .seconds(1), on: manual.context, failingWith: TestError(1))
+        if sourceIsFirst { own.succeed(1) } else { manual.advance(by: .seconds(1)) }
+        if derived.isResolved { resolved += 1 }
+      }
+      #expect(leastBlocksLeft(count: DepthTests.count) { for _ in 0..<$0 { use() } } <= 0)
+      #expect(resolved == used)
+      #expect(!source.isResolved)
+    }
+  }
+
+  @Test("R6: a chain of timeouts resolves without taking stack, and leaves nothing behind")
+  func chainOfTimeoutsTakesNoStack() {
+    onThread {
+      let context = ExecutionContext(execute: { work in work() }, after: { _, work in { _ = work } })
+      let before = AllocationCounts.ofThread().liveBlocks
+      do {
+        let source = Promise<Int, TestError>()
+        var future = source.future
+        for _ in 0..<DepthTests.count { future = future.timeout(after: .seconds(1), on: context, fallback: 0) }
+        source.succeed(1)
+        #expect(future.peek() == .success(1))
+      }
+      #expect(AllocationCounts.ofThread().liveBlocks - before < 100)
+    }
+  }
+}
+
+/// What `future` has come to.
+func outcome(of future: Future<Int, any Error>) -> String {
+  switch future.peek() {
+  case .success(let value)?: "\(value)"
+  case .failure(let error)?: "\(error)"
+  case nil: "unresolved"
+  }
+}

@@ -1,0 +1,520 @@
+import Futures
+import FuturesTesting
+import TestSupport
+import Testing
+
+/// How derived futures carry progress on: R19, one source at a time.
+@Suite("Progress, derived futures")
+struct ProgressCompositionTests {
+  typealias Source = Future<Int, any Error>
+
+  /// What an operator may need beside its source.
+  struct Surroundings: Sendable {
+    let manual = ManualContext()
+    let tokens = CancellationTokenSource()
+  }
+
+  /// An operator that passes progress on as it is.
+  struct Operator: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// Whether it succeeds where its source fails.
+    var recovers = false
+    let derive: @Sendable (Source, Surroundings) -> AnyProgress
+  }
+
+  /// A future of a type that the library does not know.
+  struct Foreign: FutureProtocol {
+    let future: Source
+
+    func forward(to completion: @escaping @Sendable (Result<Int, any Error>) -> Void) {
+      future.whenResolved(on: .immediate, completion)
+    }
+  }
+
+  static let operators: [Operator] = [
+    Operator(testDescription: "map") { source, _ in AnyProgress(source.map { $0 + 1 }) },
+    Operator(testDescription: "map, throwing") { source, _ in
+      AnyProgress(source.map { value throws(any Error) in try Result<Int, any Error>.success(value).get() })
+    },
+    Operator(testDescription: "map on a context") { source, it in AnyProgress(source.map(on: it.manual.context) { $0 })
+    },
+    Operator(testDescription: "mapError") { source, _ in AnyProgress(source.mapError { _ in TestError(1) }) },
+    Operator(testDescription: "flatMapError") { source, _ in
+      AnyProgress(source.flatMapError { Future<Int, any Error>.failed($0) })
+    },
+    Operator(testDescription: "recover", recovers: true) { source, _ in AnyProgress(source.recover { _ in 1 }) },
+    Operator(testDescription: "tap") { source, _ in AnyProgress(source.tap(on: .immediate) { _ in }) },
+    Operator(testDescription: "tap on a context") { source, it in
+      AnyProgress(source.tap(on: it.manual.context) { _ in })
+    },
+    Operator(testDescription: "receive") { source, it in AnyProgress(source.receive(on: it.manual.context)) },
+    Operator(testDescription: "materialize", recovers: true) { source, _ in AnyProgress(source.materialize()) },
+    Operator(testDescription: "eraseFailure") { source, _ in
+      AnyProgress(source.mapError { _ in TestError(1) }.eraseFailure())
+    },
+    Operator(testDescription: "ignoreValue") { source, _ in AnyProgress(source.ignoreValue()) },
+    Operator(testDescription: "setFailureType", recovers: true) { source, _ in
+      AnyProgress(source.recover { _ in 1 }.setFailureType(to: TestError.self))
+    },
+    Operator(testDescription: "delay") { source, it in
+      AnyProgress(source.delay(by: .seconds(1), on: it.manual.context))
+    },
+    Operator(testDescription: "no delay") { source, it in AnyProgress(source.delay(by: .zero, on: it.manual.context)) },
+    Operator(testDescription: "timeout") { source, it in
+      AnyProgress(source.timeout(after: .seconds(100), on: it.manual.context))
+    },
+    Operator(testDescription: "timeout, fallback") { source, it in
+      AnyProgress(source.timeout(after: .seconds(100), on: it.manual.context, fallback: 1))
+    },
+    Operator(testDescription: "cancelled(by:)") { source, it in AnyProgress(source.cancelled(by: it.tokens.token)) },
+    Operator(testDescription: "shielded") { source, _ in AnyProgress(source.shielded) },
+    Operator(testDescription: "shielded, mapped") { source, _ in AnyProgress(source.map { $0 }.shielded.map { $0 }) },
+    Operator(testDescription: "retry") { source, it in
+      AnyProgress(Source.retry(attempts: 3, on: it.manual.context) { source })
+    },
+    Operator(testDescription: "follow") { source, _ in
+      let promise = Promise<Int, any Error>()
+      promise.follow(source)
+      return AnyProgress(promise.future)
+    },
+    Operator(testDescription: "forward") { source, _ in
+      let promise = Promise<Int, any Error>()
+      source.forward(to: promise)
+      return AnyProgress(promise.future.map { $0 })
+    },
+    Operator(testDescription: "follow, what nobody else has") { source, _ in
+      let promise = Promise<Int, any Error>()
+      promise.follow(source.map { $0 })
+      return AnyProgress(promise.future)
+    },
+    Operator(testDescription: "lazy") { source, _ in
+      AnyProgress(Source.lazy { promise in promise.follow(source) }.map { $0 })
+    },
+    Operator(testDescription: "a future of a future") { source, _ in AnyProgress(Source(source)) },
+    Operator(testDescription: "init, flattening") { source, _ in
+      AnyProgress(Source(on: .immediate, flattening: { source }))
+    },
+    Operator(testDescription: "flatMap, all for the source") { source, _ in
+      AnyProgress(source.flatMap(progressShare: 1) { .succeeded($0) })
+    },
+    Operator(testDescription: "flatMap, all for the second") { source, _ in
+      AnyProgress(Source.succeeded(1).flatMap(progressShare: 0) { _ in source })
+    },
+    Operator(testDescription: "a chain") { source, it in
+      AnyProgress(
+        source.map { $0 }.timeout(after: .seconds(100), on: it.manual.context).recover { _ in 1 }.setFailureType(
+          to: TestError.self
+        ).ignoreValue().materialize()
+      )
+    },
+  ]
+
+  @Test(
+    "R19: operators that pass progress on keep its units, for each order of reporting and asking",
+    arguments: operators
+  )
+  func operatorsPassUnitsOn(_ operation: Operator) throws {
+    for (reportsBefore, listensAt) in [(false, 0), (false, 1), (false, 2), (true, 0), (true, 1), (true, 2)] {
+      for isDerivedSource in [false, true] {
+        for succeeds in [true, false] {
+          let it = Surroundings()
+          let promise = Promise<Int, any Error>()
+          if reportsBefore { promise.progress.report(completed: 3, of: 10) }
+          let derived = operation.derive(isDerivedSource ? promise.future.map { $0 } : promise.future, it)
+          var log: ProgressLog?
+          if listensAt == 0 { log = derived.log() }
+          let reports: [(Int64, Int64?)] = [(3, 10), (7, nil), (12, 20)]
+          for (number, report) in reports.enumerated() {
+            promise.progress.report(completed: report.0, of: report.1)
+            if listensAt == number + 1 { log = derived.log() }
+            if log != nil { try #require(derived.current() == promise.future.currentProgress, "report \(number)") }
+          }
+          try #require(
+            derived.current().units == "12 of 20" && derived.current().fractionCompleted == 0.6,
+            "reports before: \(reportsBefore), listens at \(listensAt), derived source: \(isDerivedSource), succeeds: \(succeeds)"
+          )
+          try #require(
+            log?.events.last == derived.current(),
+            "reports before: \(reportsBefore), listens at \(listensAt), derived source: \(isDerivedSource), succeeds: \(succeeds)"
+          )
+          promise.resolve(succeeds ? .success(1) : .failure(TestError(1)))
+          it.manual.advance(by: .seconds(200))
+          try #require(
+            derived.isResolved(),
+            "reports before: \(reportsBefore), listens at \(listensAt), derived source: \(isDerivedSource), succeeds: \(succeeds)"
+          )
+          let isFinished = succeeds || operation.recovers || operation.testDescription == "a chain"
+          try #require(
+            derived.current().isFinished == isFinished,
+            "reports before: \(reportsBefore), listens at \(listensAt), derived source: \(isDerivedSource), succeeds: \(succeeds)"
+          )
+          try #require(
+            derived.current().units == (isFinished ? "20 of 20" : "12 of 20"),
+            "reports before: \(reportsBefore), listens at \(listensAt), derived source: \(isDerivedSource), succeeds: \(succeeds)"
+          )
+          try #require(
+            log?.events.last == derived.current(),
+            "reports before: \(reportsBefore), listens at \(listensAt), derived source: \(isDerivedSource), succeeds: \(succeeds)"
+          )
+          try #require(
+            log?.isSound == true,
+            "reports before: \(reportsBefore), listens at \(listensAt), derived source: \(isDerivedSource), succeeds: \(succeeds)"
+          )
+          if listensAt == 0 {
+            let units = ["3 of 10", "7 of ?", "12 of 20"] + (isFinished ? ["20 of 20"] : [])
+            try #require(
+              log?.units == (reportsBefore ? [] : ["0 of ?"]) + units,
+              "reports before: \(reportsBefore), listens at \(listensAt), derived source: \(isDerivedSource), succeeds: \(succeeds)"
+            )
+          }
+        }
+      }
+    }
+  }
+
+  @Test("R19: an interrupted stage keeps its last state and takes no more from its source")
+  func interruptedStageKeepsLastState() {
+    let it = Surroundings()
+    let promise = Promise<Int, any Error>()
+    let needed = promise.future.whenResolved(on: .immediate) { _ in }
+    let timedOut = promise.future.timeout(after: .seconds(1), on: it.manual.context)
+    let fallback = promise.future.timeout(after: .seconds(1), on: it.manual.context, fallback: 7)
+    let cancelled = promise.future.cancelled(by: it.tokens.token)
+    let view = promise.future.shielded
+    let logs = [ProgressLog(timedOut), ProgressLog(fallback), ProgressLog(cancelled), ProgressLog(view)]
+    promise.progress.report(completed: 1, of: 4)
+    it.manual.advance(by: .seconds(1))
+    it.tokens.cancel()
+    view.cancel()
+    promise.progress.report(completed: 2, of: 4)
+    promise.succeed(1)
+    #expect(logs.map(\.fractions) == [[0, 0.25], [0, 0.25, 1], [0, 0.25], [0, 0.25]])
+    #expect(fallback.currentProgress.units == "4 of 4")
+    #expect([timedOut, cancelled, view].map(\.currentProgress.units) == ["1 of 4", "1 of 4", "1 of 4"])
+    needed.remove()
+  }
+
+  @Test("R19: a foreign future type has no progress until it has succeeded")
+  func foreignFutureReportsOnlyItsEnd() {
+    let promise = Promise<Int, any Error>()
+    let log = ProgressLog(Source(Foreign(future: promise.future)))
+    promise.progress.report(fraction: 0.5)
+    promise.succeed(1)
+    #expect(log.fractions == [0, 1])
+  }
+
+  @Test("R16: a listener is no consumer: a source that all consumers have left is cancelled despite its listeners")
+  func listenersKeepNothingRunning() {
+    let promise = Promise<Int, any Error>()
+    let told = Recorder<Int>()
+    promise.onCancel { told.record(1) }
+    let derived = promise.future.map { $0 }
+    let logs = [ProgressLog(promise.future), ProgressLog(derived)]
+    derived.cancel()
+    #expect(told.events == [1] && promise.isResolved)
+    #expect(logs.map(\.fractions) == [[0], [0]])
+
+    let other = Promise<Int, any Error>()
+    other.future.whenProgressed(on: .immediate) { _ in }.remove()
+    #expect(!other.isResolved)
+  }
+
+  // MARK: - Errors, attempts
+
+  @Test("R19: flatMapError passes the source on, and after its failure the second future, which must catch up")
+  func flatMapErrorContinuesWithSecondFuture() {
+    let (first, second) = (Promise<Int, any Error>(), Promise<Int, any Error>())
+    let future = second.future
+    for isMerged in [false, true] {
+      let derived = first.future.flatMapError { _ in isMerged ? future.map { $0 } : future }
+      #expect(derived.currentProgress == first.future.currentProgress, "merged: \(isMerged)")
+    }
+    let derived = first.future.flatMapError { _ in future.map { $0 } }
+    let log = ProgressLog(derived)
+    first.progress.report(completed: 3, of: 5)
+    second.progress.report(completed: 1, of: 10)
+    first.fail(TestError(1))
+    second.progress.report(completed: 5, of: 10)
+    second.progress.report(completed: 8, of: 10)
+    second.succeed(1)
+    #expect(log.units == ["0 of ?", "3 of 5", "8 of 10", "10 of 10"])
+    #expect(log.fractions == [0, 0.6, 0.8, 1])
+  }
+
+  @Test("R19: an attempt of retry counts once it is further than the earlier ones", arguments: [false, true])
+  func retryCountsFurthestAttempt(isDelayed: Bool) {
+    let it = Surroundings()
+    let attempts = (0..<3).map { _ in Promise<Int, any Error>() }
+    let made = Locked(0)
+    let future = Source.retry(attempts: 3, delay: isDelayed ? .constant(.seconds(1)) : .none, on: it.manual.context) {
+      let number = made.withLock { made in
+        defer { made += 1 }
+        return made
+      }
+      return attempts[number].future
+    }
+    let log = ProgressLog(future)
+    for (number, attempt) in attempts.enumerated() {
+      attempt.progress.report(fraction: 0.25)
+      attempt.progress.report(fraction: Double(2 + number) / 4)
+      #expect(attempt.resolve(number == 2 ? .success(1) : .failure(TestError(number))), "attempt \(number)")
+      it.manual.advance(by: .seconds(1))
+      it.manual.runAll()
+    }
+    #expect(log.fractions == [0, 0.25, 0.5, 0.75, almostDone, 1])
+    #expect(log.isSound)
+  }
+
+  @Test("R19: a second future that is further counts, also with fewer completed units")
+  func fewerUnits() {
+    let (first, second) = (Promise<Int, any Error>(), Promise<Int, any Error>())
+    let future = second.future
+    let derived = first.future.flatMapError { _ in future }
+    let log = ProgressLog(derived)
+    second.progress.report(fraction: 0.75)
+    second.progress.report(completed: 1, of: 10)
+    first.progress.report(completed: 2, of: 10)
+    first.fail(TestError(1))
+    #expect(log.units == ["0 of ?", "2 of 10", "1 of 10"])
+    #expect(log.fractions == [0, 0.2, 0.75])
+    second.succeed(1)
+  }
+
+  // MARK: - flatMap
+
+  static let shares: [(given: Double, share: Double)] = [
+    (0.5, 0.5), (0, 0), (0.3, 0.3), (1, 1), (.nan, 0), (-1, 0), (2, 1), (.infinity, 1), (0.999, 0.999),
+  ]
+
+  /// What the second future of a flatMap is, made of a promise.
+  enum Second: CaseIterable, Sendable {
+    case kept, merged, mergedChain, shielded, retried, lazy, followed, inTime, all, race, serial, nothing
+
+    func future(of source: Source, _ manual: ManualContext) -> Source {
+      switch self {
+      case .kept: source
+      case .merged: source.map { $0 }
+      case .mergedChain:
+        source.map { $0 }.flatMap(progressShare: 1) { .succeeded($0) }.recover { _ in 1 }.eraseFailure()
+      case .shielded: source.shielded
+      case .retried: Source.retry(attempts: 1) { source }
+      case .lazy: Source.lazy { $0.follow(source) }
+      case .followed: Source { $0.follow(source) }
+      case .inTime: source.timeout(after: .seconds(1), on: manual.context)
+      case .all: Source.all([source]).map { $0[0] }
+      case .race: Source.race([source])
+      case .serial: Source.serial([1]) { _ in source }.map { $0[0] }
+      case .nothing: Source.succeeded(1).flatMap(progressShare: 0) { _ in source }
+      }
+    }
+  }
+
+  static func isNear(_ left: [Double], _ right: [Double]) -> Bool {
+    left.count == right.count && zip(left, right).allSatisfy { abs($0 - $1) < 1e-12 }
+  }
+
+  @Test(
+    "R19: flatMap gives its source a share and the second future the rest, also for earlier reports",
+    arguments: Second.allCases
+  )
+  func flatMapSharesProgress(_ second: Second) throws {
+    for (given, share) in Self.shares {
+      for reportsBefore in [false, true] {
+        let manual = ManualContext()
+        let (outer, inner) = (Promise<Int, any Error>(), Promise<Int, any Error>())
+        let future = inner.future
+        let derived = outer.future.flatMap(progressShare: given) { _ in second.future(of: future, manual) }
+        let log = ProgressLog(derived)
+        func expect(_ fraction: Double, _ comment: String) throws {
+          let comment = "\(comment), \(given), \(reportsBefore)"
+          try #require(abs(derived.currentProgress.fractionCompleted - fraction) < 1e-12, "\(comment)")
+          try #require(log.fractions.last == derived.currentProgress.fractionCompleted, "\(comment)")
+        }
+        outer.progress.report(fraction: 0.5)
+        try expect(share / 2, "the source")
+        if reportsBefore { inner.progress.report(fraction: 0.25) }
+        try expect(share / 2, "the second before its time")
+        outer.succeed(1)
+        let rest = share < 1 ? 1 - share : 0
+        try expect(share < 1 ? share + (reportsBefore ? rest / 4 : 0) : 0.5, "the end of the source")
+        inner.progress.report(fraction: 0.75)
+        try expect(share < 1 ? share + rest * 0.75 : 0.75, "the second")
+        try #require(
+          ProgressLog(derived).fractions == [derived.currentProgress.fractionCompleted],
+          "share \(given), reports before: \(reportsBefore)"
+        )
+        inner.succeed(1)
+        try expect(1, "the end")
+        try #require(log.isSound, "share \(given), reports before: \(reportsBefore)")
+      }
+    }
+  }
+
+  @Test("R19: flatMap that is asked late places its second future in the rest", arguments: Second.allCases)
+  func flatMapAskedLate(_ second: Second) throws {
+    for (given, share) in Self.shares {
+      let manual = ManualContext()
+      let (outer, inner) = (Promise<Int, any Error>(), Promise<Int, any Error>())
+      let future = inner.future
+      let derived = outer.future.flatMap(progressShare: given) { _ in second.future(of: future, manual) }.map { $0 }
+      outer.progress.report(fraction: 0.5)
+      outer.succeed(1)
+      inner.progress.report(fraction: 0.25)
+      let expected = share < 1 ? share + (1 - share) / 4 : 0.25
+      try #require(Self.isNear(ProgressLog(derived).fractions, [expected]), "\(given)")
+    }
+  }
+
+  @Test("R19: flatMap of a resolved source gives it its share at once", arguments: Second.allCases)
+  func flatMapOfReady(_ second: Second) throws {
+    for (given, share) in Self.shares {
+      let manual = ManualContext()
+      let inner = Promise<Int, any Error>()
+      let future = inner.future
+      let derived = Source.succeeded(1).flatMap(progressShare: given) { _ in second.future(of: future, manual) }
+      let log = ProgressLog(derived)
+      inner.progress.report(fraction: 0.25)
+      inner.succeed(1)
+      let offset = share < 1 ? share : 0
+      let expected = [offset, offset + (1 - offset) / 4, 1]
+      try #require(Self.isNear(log.fractions, expected), "\(given): \(log.fractions)")
+    }
+  }
+
+  @Test("R19: the forms of flatMap share alike")
+  func formsOfFlatMap() throws {
+    let held = HeldContext()
+    let (source, inner) = (Promise<Int, Never>(), Promise<Int, Never>())
+    let (first, second) = (source.future.setFailureType(to: (any Error).self), inner.future)
+    let typed = second.setFailureType(to: (any Error).self)
+    let throwing = first.flatMap(progressShare: 0.25) { value throws(any Error) -> Source in
+      try Result<Source, any Error>.success(typed).get()
+    }
+    let unfailing = first.flatMap(progressShare: 0.25) { _ -> Future<Int, Never> in second }
+    let failing = source.future.flatMap(progressShare: 0.25) { _ -> Source in typed }
+    let onContext = first.flatMap(on: held.context, progressShare: 0.25) { _ -> Source in typed }
+    let ready = Source.succeeded(1).flatMap(on: held.context, progressShare: 0.25) { _ -> Source in typed.map { $0 } }
+    let logs = [throwing, unfailing, failing, onContext, ready].map { ProgressLog($0) }
+    source.progress.report(fraction: 0.5)
+    source.succeed(1)
+    held.runAll()
+    inner.progress.report(fraction: 0.5)
+    inner.succeed(1)
+    #expect(logs.map(\.fractions) == Array(repeating: [0, 0.125, 0.25, 0.625, 1], count: 4) + [[0, 0.25, 0.625, 1]])
+  }
+
+  @Test("R19: flatMap whose source fails, or whose transform fails, keeps the state in which it did")
+  func flatMapFails() {
+    let (failing, succeeding) = (Promise<Int, any Error>(), Promise<Int, any Error>())
+    let logs = [
+      ProgressLog(failing.future.flatMap { _ in Source.succeeded(1) }),
+      ProgressLog(succeeding.future.flatMap { _ in Source.failed(TestError(1)) }),
+    ]
+    for promise in [failing, succeeding] { promise.progress.report(fraction: 0.5) }
+    failing.fail(TestError(1))
+    succeeding.succeed(1)
+    #expect(logs.map(\.fractions) == [[0, 0.25], [0, 0.25]])
+  }
+
+  @Test("R19: flatMaps nest, in the source and in the second future, for any shares")
+  func nestedFlatMaps() throws {
+    let values = [0, 0.3, 1, Double.nan]
+    for (a, b) in values.flatMap({ a in values.map { (a, $0) } }) {
+      for isMerged in [false, true] {
+        let promises = (0..<3).map { _ in Promise<Int, any Error>() }
+        let futures = promises.map(\.future)
+        let third = { @Sendable in isMerged ? futures[2].map { $0 } : futures[2] }
+        let left = futures[0].flatMap(progressShare: a) { _ in futures[1] }.flatMap(progressShare: b) { _ in third() }
+        let right = futures[0].flatMap(progressShare: a) { _ in
+          let inner = futures[1].flatMap(progressShare: b) { _ in third() }
+          return isMerged ? inner : inner.shielded
+        }
+        let logs = [ProgressLog(left), ProgressLog(right)]
+        for promise in promises {
+          promise.progress.report(fraction: 0.5)
+          promise.succeed(1)
+        }
+        let shares = [a, b].map { $0 > 0 ? $0 : 0 }
+        let place = { (share: Double, fraction: Double) in share < 1 ? share + (1 - share) * fraction : fraction }
+        // Where each third stands when it is half way, and when it begins.
+        var (lefts, rights) = ([0.0], [0.0])
+        let (s, t) = (shares[0], shares[1])
+        lefts += [t * s / 2, t * place(s, 0), t * place(s, 0.5), place(t, 0), place(t, 0.5), 1]
+        rights += [s / 2, place(s, 0), place(s, t / 2), place(s, place(t, 0)), place(s, place(t, 0.5)), 1]
+        for (log, expected) in zip(logs, [lefts, rights]) {
+          var upwards: [Double] = []
+          for fraction in expected where fraction > upwards.last ?? -1 { upwards.append(fraction) }
+          try #require(Self.isNear(log.fractions, upwards), "\(a), \(b), \(isMerged): \(log.fractions), \(upwards)")
+        }
+      }
+    }
+  }
+
+  @Test(
+    "R6, R19: each step of a recursion raises its progress, for each moment of asking",
+    arguments: [0.5, 0.1, 0]
+  )
+  func recursionComesNearerToItsEnd(share: Double) throws {
+    for asksAt in [0, 1, 7] {
+      let steps = (0..<20).map { _ in Promise<Int, any Error>() }
+      let futures = steps.map(\.future)
+      @Sendable func run(_ index: Int) -> Source {
+        index == futures.count
+          ? .succeeded(0) : futures[index].flatMap(progressShare: share) { _ in run(index + 1) }
+      }
+      let future = run(0)
+      var log: ProgressLog?
+      for (index, step) in steps.enumerated() {
+        if index == asksAt { log = ProgressLog(future) }
+        step.progress.report(fraction: 0.5)
+        if let log {
+          var expected = 1.0
+          for _ in 0..<index { expected *= 1 - share }
+          expected = 1 - expected * (1 - share / 2)
+          try #require(abs(log.fractions.last! - expected) < 1e-12, "\(index)")
+        }
+        step.succeed(1)
+      }
+      try #require(log?.isSound == true && log?.fractions.last == 1, "asks at \(asksAt)")
+    }
+  }
+
+  // MARK: - Following
+
+  @Test("R19: promises that follow each other pass progress on, in any order of following", arguments: [false, true])
+  func followChainPassesProgressOn(isDropped: Bool) throws {
+    for order in permutations(of: [0, 1, 2]) {
+      for asksAt in 0...3 {
+        var promises: [Promise<Int, any Error>?] = (0..<3).map { _ in Promise() }
+        let source = Promise<Int, any Error>()
+        let last = promises[2]!.future
+        var log: ProgressLog?
+        source.progress.report(completed: 1, of: 4)
+        for (number, index) in order.enumerated() {
+          if asksAt == number { log = ProgressLog(last) }
+          let followed = index == 0 ? source.future : promises[index - 1]!.future
+          promises[index]!.follow(followed)
+        }
+        if isDropped { promises = [nil, nil, nil] }
+        if asksAt == 3 { log = ProgressLog(last) }
+        try #require(last.currentProgress.units == "1 of 4", "asks at \(asksAt)")
+        source.progress.report(completed: 2, of: 4)
+        source.succeed(1)
+        try #require(log?.fractions == (asksAt == 3 ? [] : [0]) + [0.25, 0.5, 1], "\(order), \(asksAt)")
+        withExtendedLifetime(promises) {}
+      }
+    }
+  }
+
+  @Test("R19: a promise keeps its own reports when it follows, and the other future must catch up")
+  func followLate() {
+    let (promise, source) = (Promise<Int, any Error>(), Promise<Int, any Error>())
+    let log = ProgressLog(promise.future.map { $0 })
+    promise.progress.report(completed: 5, of: 10)
+    promise.follow(source.future.map { $0 })
+    source.progress.report(completed: 1, of: 4)
+    source.progress.report(completed: 3, of: 4)
+    source.succeed(1)
+    #expect(log.units == ["0 of ?", "5 of 10", "3 of 4", "4 of 4"])
+  }
+}

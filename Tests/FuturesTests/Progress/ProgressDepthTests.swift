@@ -1,0 +1,181 @@
+import AllocationCounter
+import Futures
+import TestSupport
+import Testing
+
+/// Progress over long chains, on threads with a stack of 512 KiB: R6.
+@Suite("Progress, depth", .serialized, .timeLimit(.minutes(20)))
+struct ProgressDepthTests {
+  static let count = 5_000
+
+  /// A chain that carries progress from the first to the last.
+  enum Chain: CaseIterable, Sendable {
+    case map, flatMap, flatMapPassing, shielded, flatMapError, followers, parts, all
+
+    /// The last future of the chain, and what keeps it.
+    func last<Failure: Error>(from first: Future<Int, Failure>, _ count: Int) -> (Future<Int, Failure>, any Sendable) {
+      var last = first
+      var kept: [Promise<Int, Failure>] = []
+      for _ in 0..<count {
+        switch self {
+        case .map: last = last.map { $0 }
+        case .flatMap: last = last.flatMap { .succeeded($0) }
+        case .flatMapPassing: last = last.flatMap(progressShare: 1) { .succeeded($0) }
+        case .shielded: last = last.shielded
+        case .flatMapError: last = last.flatMapError { .failed($0) }
+        case .all: last = Future.all([last]).map { $0[0] }
+        case .followers:
+          let promise = Promise<Int, Failure>()
+          promise.follow(last)
+          kept.append(promise)
+          last = promise.future
+        case .parts:
+          let promise = Promise<Int, Failure>()
+          promise.progress.add(last, share: 1)
+          kept.append(promise)
+          last = promise.future
+        }
+      }
+      return (last, kept)
+    }
+
+    /// Whether the chain resolves as its first future does.
+    var isDerived: Bool { self != .parts }
+  }
+
+  @Test("R6, R19: a report at the root of a long chain reaches its end", arguments: Chain.allCases)
+  func reportPassesLongChain(_ chain: Chain) {
+    onThread {
+      let promise = Promise<Int, any Error>()
+      let (last, kept) = chain.last(from: promise.future, Self.count)
+      promise.progress.report(fraction: 0.25)
+      let log = ProgressLog(last)
+      promise.progress.report(fraction: 0.5)
+      let isHalved = chain == .flatMap
+      #expect(log.fractions == (isHalved ? [0] : [0.25, 0.5]))
+      promise.succeed(1)
+      #expect(last.isResolved == chain.isDerived)
+      #expect(log.fractions.last == (chain.isDerived ? 1 : almostDone))
+      #expect(log.isSound)
+      withExtendedLifetime(kept) {}
+    }
+  }
+
+  /// Drops a chain that somebody listens to.
+  static func release<Failure: Error>(_ chain: Chain, _: Failure.Type, endsAsNever: Bool) {
+    var promise: Promise<Int, Failure>? = Promise()
+    var last: Future<Int, Failure>?
+    let kept: (any Sendable)?
+    (last, kept) = chain.last(from: promise!.future, count)
+    let log = ProgressLog(last!)
+    promise!.progress.report(fraction: 0.5)
+    #expect(log.events.count == (chain == .flatMap ? 1 : 2))
+    if endsAsNever { promise!.follow(.never) }
+    promise = nil
+    #expect(log.events.count == (chain == .flatMap ? 1 : 2) || chain == .parts)
+    last = nil
+    withExtendedLifetime(kept) {}
+  }
+
+  @Test("R6: releasing a long unresolved chain with a listener takes no stack", arguments: Chain.allCases)
+  func observedChainIsReleased(_ chain: Chain) {
+    // A failure that can say so, one that cannot, and a future that turns out to never resolve.
+    onThread { Self.release(chain, (any Error).self, endsAsNever: false) }
+    onThread { Self.release(chain, TestError.self, endsAsNever: false) }
+    onThread { Self.release(chain, TestError.self, endsAsNever: true) }
+  }
+
+  @Test("R6: cancelling a long chain with a listener takes no stack")
+  func observedChainIsCancelled() {
+    onThread {
+      let promise = Promise<Int, any Error>()
+      let (last, kept) = Chain.map.last(from: promise.future, Self.count)
+      let log = ProgressLog(last)
+      promise.progress.report(fraction: 0.5)
+      last.cancel()
+      #expect(promise.isResolved && log.fractions == [0, 0.5])
+      withExtendedLifetime(kept) {}
+    }
+  }
+
+  @Test("R6: callbacks that each report to the next of many promises take no stack", arguments: [false, true])
+  func reportingChain(resolves: Bool) {
+    onThread {
+      let promises = (0..<Self.count).map { _ in Promise<Int, any Error>() }
+      let told = Locked(0)
+      for (index, promise) in promises.enumerated() {
+        promise.future.whenProgressed(on: .immediate) { progress in
+          guard progress.fractionCompleted > 0 else { return }
+          told.withLock { $0 += 1 }
+          guard index + 1 < promises.count else { return }
+          if resolves { promises[index + 1].succeed(index) } else { promises[index + 1].progress.report(fraction: 0.5) }
+        }
+      }
+      if resolves { promises[0].succeed(1) } else { promises[0].progress.report(fraction: 0.5) }
+      #expect(told.withLock { $0 } == promises.count)
+      // The callbacks hold the promises.
+      for promise in promises { promise.succeed(1) }
+    }
+  }
+
+  @Test("R7, R19: with many listeners and many inputs, each of them costs O(1)")
+  func manyListeners() {
+    // With a cost that grows with their number, this would take ten thousand million steps.
+    let promise = Promise<Int, any Error>()
+    let told = Locked(0)
+    let registrations = (0..<Self.count).map { _ in
+      promise.future.whenProgressed(on: .immediate) { _ in told.withLock { $0 += 1 } }
+    }
+    promise.progress.report(fraction: 0.5)
+    #expect(told.withLock { $0 } == 2 * Self.count)
+    for registration in registrations[..<(Self.count / 2)].reversed() { registration.remove() }
+    promise.succeed(1)
+    #expect(told.withLock { $0 } == 2 * Self.count + (Self.count + 1) / 2)
+
+    let promises = (0..<Self.count).map { _ in Promise<Int, any Error>() }
+    let last = Locked(0.0)
+    Future.all(promises.map(\.future)).whenProgressed(on: .immediate) { progress in
+      last.withLock { last in
+        if progress.fractionCompleted < last { Issue.record("It went back.") }
+        last = progress.fractionCompleted
+      }
+    }
+    for promise in promises { promise.progress.report(fraction: 0.5) }
+    #expect(abs(last.withLock { $0 } - 0.5) < 1e-6)
+    for promise in promises { promise.succeed(1) }
+    #expect(last.withLock { $0 } == 1)
+  }
+
+  @Test("R6, R19: a recursion with a listener takes no stack and no memory")
+  func observedRecursionStaysFlat() {
+    onThread {
+      let held = HeldContext()
+      let (calls, base, growth) = (Locked(0), Locked<Int64>(0), Locked<Int64>(0))
+      @Sendable func run(_ n: Int) -> Future<Int, any Error> {
+        let live = AllocationCounts.ofThread().liveBytes
+        let number = calls.withLock { calls in
+          calls += 1
+          return calls
+        }
+        if number == 1_000 { base.withLock { $0 = live } }
+        if number > 1_000 {
+          let base = base.withLock { $0 }
+          growth.withLock { $0 = max($0, live - base) }
+        }
+        guard n > 0 else { return .succeeded(0) }
+        let step = Promise<Int, any Error>()
+        held.context.submit {
+          step.progress.report(fraction: 0.5)
+          step.succeed(1)
+        }
+        return step.future.flatMap { _ in run(n - 1) }
+      }
+      let future = run(Self.count)
+      let log = ProgressLog(future)
+      held.runAll()
+      #expect(log.isSound && log.fractions.last == 1)
+      #expect(log.events.count > 50)
+      #expect(growth.withLock { $0 } < 64 * 1024)
+    }
+  }
+}

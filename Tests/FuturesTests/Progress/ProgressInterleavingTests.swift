@@ -1,0 +1,322 @@
+import Dispatch
+import Foundation
+import Futures
+import TestSupport
+import Testing
+
+/// What meets a thread that is in the middle of telling the listeners, in every order: R20.
+///
+/// A thread that tells the listeners is interrupted where it calls one of them; all else that it does there is one step under
+/// the lock. So what happens within the callbacks, or on other threads meanwhile, is what threads could do to it.
+@Suite("Progress, every order of events")
+struct ProgressInterleavingTests {
+  typealias Source = Future<Int, any Error>
+
+  /// What may happen while a callback runs.
+  enum Event: Sendable, CaseIterable {
+    case reportMore, reportLess, attach, removeFirst, removeLast, end
+  }
+
+  enum End: CaseIterable, Sendable { case success, failure, cancel, drop, none }
+
+  /// Three listeners of a future, of which one call is interrupted.
+  final class Scene: Sendable {
+    let promise: Locked<Promise<Int, any Error>?>
+    let future: Source
+    let reporter: ProgressReporter
+    let end: End
+    let logs = (0..<4).map { _ in ProgressLog() }
+    let order = Recorder<String>()
+    let registrations = Recorder<Registration>()
+    /// How often a listener had been called when it was removed.
+    let removed = Locked<[Int: Int]>([:])
+
+    /// Does `interruption` in a call of the listener of that number, once; `isDerived`: one stage away from the promise.
+    init(end: End, isDerived: Bool, at number: Int, _ interruption: @escaping @Sendable (Scene) -> Void) {
+      let promise = Promise<Int, any Error>()
+      self.promise = Locked(promise)
+      self.end = end
+      reporter = promise.progress
+      future = isDerived ? promise.future.flatMap(progressShare: 1) { .succeeded($0) } : promise.future
+      let hasRun = Recorder<Int>()
+      for index in 0..<3 {
+        registrations.record(
+          future.whenProgressed(on: .immediate) { [weak self] progress in
+            guard let self else { return }
+            logs[index].note(progress)
+            order.record("told")
+            guard index == number, progress.fractionCompleted > 0, hasRun.events.isEmpty else { return }
+            hasRun.record(1)
+            interruption(self)
+          }
+        )
+      }
+      future.whenResolved(on: .immediate) { [order] _ in order.record("end") }
+    }
+
+    func perform(_ event: Event) {
+      switch event {
+      case .reportMore: reporter.report(fraction: 0.75)
+      case .reportLess: reporter.report(fraction: 0.6)
+      case .attach: future.whenProgressed(on: .immediate) { [logs] in logs[3].note($0) }
+      case .removeFirst: remove(0)
+      case .removeLast: remove(2)
+      case .end:
+        switch end {
+        case .success: promise.withLock { $0! }.succeed(1)
+        case .failure: promise.withLock { $0! }.fail(TestError(1))
+        case .cancel: future.cancel()
+        case .drop:
+          let dropped = promise.withLock { $0.take() }
+          _ = dropped  // released here, outside the lock
+        case .none: break
+        }
+      }
+    }
+
+    private func remove(_ number: Int) {
+      let count = logs[number].events.count
+      if registrations.events[number].remove() { removed.withLock { $0[number] = count } }
+    }
+
+    /// Whether all is as it must be, now that nothing runs any more.
+    func isSound(attaches: Bool) -> Bool {
+      let removed = removed.withLock { $0 }
+      for (number, log) in logs.enumerated() where number < 3 || attaches {
+        guard log.isSound else { return false }
+        if let count = removed[number] {
+          guard log.events.count == count else { return false }
+        } else {
+          guard log.events.last == future.currentProgress else { return false }
+        }
+      }
+      let ends = order.events.filter { $0 == "end" }.count
+      return ends == (end == .none ? 0 : 1) && future.isResolved == (end != .none)
+        && (end == .none || order.events.last == "end")
+        && future.currentProgress.isFinished == (end == .success)
+        && promise.withLock { _ in true }
+    }
+  }
+
+  @Test(
+    "R7, R20: in every order of actions in a callback, all listeners get the newest state, and the end last",
+    arguments: 0..<3
+  )
+  func callbackActionsInEveryOrder(number: Int) {
+    for end in End.allCases {
+      for isDerived in [false, true] {
+        for events in permutations(of: Event.allCases) {
+          let scene = Scene(end: end, isDerived: isDerived, at: number) { scene in
+            for event in events { scene.perform(event) }
+          }
+          scene.reporter.report(fraction: 0.5)
+          if !scene.isSound(attaches: true) {
+            Issue.record("\(events), \(end), \(isDerived): \(scene.logs.map(\.fractions)), \(scene.order.events)")
+            return
+          }
+        }
+      }
+    }
+  }
+
+  @Test(
+    "R7, R20: in every order of actions on another thread during a callback, all listeners get the newest state",
+    arguments: 0..<3
+  )
+  func otherThreadActionsInEveryOrder(number: Int) {
+    for end in End.allCases {
+      for (index, events) in permutations(of: Event.allCases).enumerated() where index % 48 == number {
+        let isDerived = index % 2 == 0
+        let scene = Scene(end: end, isDerived: isDerived, at: number) { scene in
+          // It returns, so no event waits for the callback.
+          onThread { for event in events { scene.perform(event) } }
+        }
+        scene.reporter.report(fraction: 0.5)
+        if !scene.isSound(attaches: true) {
+          Issue.record("\(events), \(end), \(isDerived): \(scene.logs.map(\.fractions)), \(scene.order.events)")
+          return
+        }
+      }
+    }
+  }
+
+  // MARK: - One by one
+
+  /// Reports, and does `body` on another thread while the second of three listeners runs its callback.
+  func interrupted(
+    _ future: Source,
+    _ promise: Promise<Int, any Error>,
+    _ body: @escaping @Sendable () -> Void
+  ) -> [ProgressLog] {
+    let logs = (0..<3).map { _ in ProgressLog() }
+    let hasRun = Recorder<Int>()
+    for number in 0..<3 {
+      future.whenProgressed(on: .immediate) { progress in
+        logs[number].note(progress)
+        guard number == 1, progress.fractionCompleted > 0, hasRun.events.isEmpty else { return }
+        hasRun.record(1)
+        onThread { body() }
+      }
+    }
+    promise.progress.report(fraction: 0.5)
+    return logs
+  }
+
+  @Test("R20: a report on another thread during a callback returns at once; the newest state stands for all")
+  func reportDuringCallbackReturnsAtOnce() {
+    let promise = Promise<Int, any Error>()
+    let answers = Recorder<Bool>()
+    let logs = interrupted(promise.future, promise) {
+      for fraction in [0.6, 0.7, 0.65] { answers.record(promise.progress.report(fraction: fraction)) }
+      #expect(promise.future.currentProgress.fractionCompleted == 0.7)
+    }
+    #expect(answers.events == [true, true, true])
+    #expect(logs.map(\.fractions) == [[0, 0.5, 0.7], [0, 0.5, 0.7], [0, 0.7]])
+    promise.succeed(1)
+  }
+
+  @Test(
+    "R20: another thread resolves the future during a callback; callbacks run after the last report"
+  )
+  func resolutionDuringCallbackIsImmediate() {
+    let promise = Promise<Int, any Error>()
+    let future = promise.future
+    let order = Recorder<String>()
+    future.whenResolved(on: .immediate) { _ in order.record("end") }
+    let late = Recorder<ProgressLog>()
+    let logs = interrupted(future, promise) {
+      #expect(promise.succeed(1))
+      #expect(future.isResolved && future.currentProgress.isFinished)
+      #expect(!promise.progress.report(fraction: 0.9))
+      late.record(ProgressLog(future))
+      future.whenResolved(on: .immediate) { _ in order.record("late end") }
+      order.record("returned")
+    }
+    #expect(order.events == ["returned", "end", "late end"])
+    #expect(logs.map(\.fractions) == [[0, 0.5, 1], [0, 0.5, 1], [0, 1]])
+    #expect(late.events.map(\.fractions) == [[1]])
+  }
+
+  @Test("R20: a wait on another thread returns after the running callback and the last report")
+  func waitDuringCallbackReturnsAfterLastReport() {
+    let promise = Promise<Int, any Error>()
+    let future = promise.future
+    let order = Recorder<String>()
+    let (waited, waits) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let logs = interrupted(future.map { $0 }, promise) {
+      future.whenProgressed(on: .immediate) { if $0.isFinished { order.record("last") } }
+      Thread.detachNewThread {
+        waits.signal()
+        _ = future.wait()
+        order.record("waited")
+        waited.signal()
+      }
+      waits.wait()
+      promise.succeed(1)
+    }
+    waited.wait()
+    #expect(order.events == ["last", "waited"])
+    #expect(logs.allSatisfy { $0.fractions.last == 1 })
+  }
+
+  @Test("R5, R7: a listener that another thread removes during its call ends with that call")
+  func removedListenerEndsWithItsCall() {
+    let promise = Promise<Int, any Error>()
+    weak var captured: Tracked?
+    let (log, box) = (ProgressLog(), Locked<Registration?>(nil))
+    do {
+      let object = Tracked()
+      captured = object
+      let registration = promise.future.whenProgressed(on: .immediate) { progress in
+        log.note(progress)
+        guard progress.fractionCompleted > 0 else { return }
+        onThread { #expect(box.withLock { $0! }.remove()) }
+        #expect(!box.withLock { $0! }.remove())
+        object.use()
+      }
+      box.withLock { $0 = registration }
+    }
+    #expect(captured != nil)
+    promise.progress.report(fraction: 0.5)
+    #expect(captured == nil)
+    promise.progress.report(fraction: 0.75)
+    promise.succeed(1)
+    #expect(log.fractions == [0, 0.5])
+  }
+
+  @Test(
+    "R19, R20: a derived future continues with another source during a callback of the old one",
+    arguments: [false, true]
+  )
+  func sourceChangesMeanwhile(isMerged: Bool) {
+    for second in [nil, 0.25] as [Double?] {
+      let (outer, inner) = (Promise<Int, any Error>(), Promise<Int, any Error>())
+      let future = inner.future
+      // This listener comes before the link to what is derived, which has not been told of 0.5 when it is replaced.
+      let hasRun = Recorder<Int>()
+      outer.future.whenProgressed(on: .immediate) { progress in
+        guard progress.fractionCompleted > 0, hasRun.events.isEmpty else { return }
+        hasRun.record(1)
+        onThread {
+          outer.succeed(1)
+          if let second { inner.progress.report(fraction: second) }
+        }
+      }
+      let derived = outer.future.flatMap(progressShare: 0.4) { _ in isMerged ? future.map { $0 } : future }
+      let log = ProgressLog(derived)
+      outer.progress.report(fraction: 0.5)
+      #expect(derived.currentProgress.fractionCompleted == 0.4 + 0.6 * (second ?? 0), "second: \(second as Any)")
+      #expect(log.isSound && log.events.last == derived.currentProgress, "second: \(second as Any)")
+      inner.progress.report(fraction: 0.5)
+      #expect(log.fractions.last == 0.7, "second: \(second as Any)")
+      inner.succeed(1)
+      #expect(log.isSound && log.fractions.last == 1, "second: \(second as Any)")
+    }
+  }
+
+  /// What can happen to the two futures of a flatMap.
+  enum Step: CaseIterable, Sendable { case reportOuter, endOuter, reportInner, endInner, listen }
+
+  @Test("R19, R20: every order of the events of a flatMap, inside the callback of its listener or outside")
+  func flatMapInEveryOrder() {
+    for steps in permutations(of: Step.allCases) {
+      for isMerged in [false, true] {
+        for interruptedAt in 0..<Step.allCases.count {
+          let (outer, inner) = (Promise<Int, any Error>(), Promise<Int, any Error>())
+          let future = inner.future
+          let derived = outer.future.flatMap { _ in isMerged ? future.map { $0 } : future }
+          let logs = Recorder<ProgressLog>()
+          let perform = { @Sendable (step: Step) in
+            switch step {
+            case .reportOuter: _ = outer.progress.report(fraction: 0.5)
+            case .endOuter: outer.succeed(1)
+            case .reportInner: _ = inner.progress.report(fraction: 0.5)
+            case .endInner: inner.succeed(1)
+            case .listen: logs.record(ProgressLog(derived))
+            }
+          }
+          // From that step on, all happens in the first call of a listener that has news.
+          let hasRun = Recorder<Int>()
+          let rest = { @Sendable in
+            guard hasRun.events.isEmpty else { return }
+            hasRun.record(1)
+            for step in steps.dropFirst(interruptedAt) { perform(step) }
+          }
+          derived.whenProgressed(on: .immediate) { if $0.fractionCompleted > 0 { rest() } }
+          let first = ProgressLog(derived)
+          let end = Recorder<Int>()
+          derived.whenResolved(on: .immediate) { _ in end.record(first.events.count) }
+          for step in steps.prefix(interruptedAt) { perform(step) }
+          outer.progress.report(fraction: 0.25)
+          rest()
+          guard derived.currentProgress.isFinished, first.fractions.last == 1, first.isSound,
+            logs.events.allSatisfy({ $0.isSound && $0.fractions.last == 1 }), end.events == [first.events.count]
+          else {
+            Issue.record("\(steps), \(isMerged), \(interruptedAt): \(first.fractions), \(logs.events.map(\.fractions))")
+            return
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,339 @@
+import Dispatch
+import Futures
+import FuturesTesting
+import TestSupport
+import Testing
+
+@MainActor private final class Bar {
+  var fractions: [Double] = []
+}
+
+/// Who listens, what it is told, and when: R20.
+@Suite("Progress, listeners")
+struct ProgressListenerTests {
+  typealias Source = Future<Int, any Error>
+
+  let promise = Promise<Int, any Error>()
+  var future: Source { promise.future }
+
+  // MARK: - Late observers
+
+  @Test("R20: a late listener gets the present state at once, then the new ones")
+  func lateListenerGetsPresentState() {
+    let logs = (0..<3).map { number in
+      promise.progress.report(completed: Int64(number), of: 4)
+      let log = ProgressLog(future)
+      #expect(log.units == ["\(number) of 4"])
+      return log
+    }
+    promise.progress.report(completed: 3, of: 4)
+    promise.succeed(1)
+    let late = ProgressLog(future)
+    #expect(logs.map(\.units) == (0..<3).map { (Array($0...4) + []).map { "\($0) of 4" } })
+    #expect(late.units == ["4 of 4"])
+    #expect(late.events[0].isFinished)
+  }
+
+  @Test("R20: a listener that attaches after the end gets the last state once", arguments: [true, false])
+  func afterTheEnd(succeeds: Bool) {
+    let held = HeldContext()
+    promise.progress.report(completed: 3, of: 4)
+    promise.resolve(succeeds ? .success(1) : .failure(TestError(1)))
+    let (log, submitted) = (ProgressLog(), ProgressLog())
+    let registration = future.whenProgressed(on: .immediate) { log.note($0) }
+    let other = future.whenProgressed(on: held.context) { submitted.note($0) }
+    let removed = future.whenProgressed(on: held.context) { _ in Issue.record("It was removed.") }
+    #expect(log.events == [future.currentProgress])
+    #expect(log.fractions == [succeeds ? 1 : 0.75])
+    #expect(!registration.remove())
+    #expect(submitted.events.isEmpty && held.count == 2)
+    #expect(removed.remove())
+    held.runAll()
+    #expect(submitted.events == log.events)
+    #expect(!other.remove() && !removed.remove())
+  }
+
+  @Test(
+    "R20: a listener that attaches during the resolution gets the last state exactly once",
+    arguments: [false, true]
+  )
+  func listenerDuringResolutionGetsLastStateOnce(isDerived: Bool) {
+    let promise = Promise<Int, any Error>()
+    let future = isDerived ? promise.future.map { $0 } : promise.future
+    let log = ProgressLog()
+    // In a callback of the result, the future is resolved, and other consumers are not yet notified.
+    promise.future.whenResolved(on: .immediate) { _ in
+      promise.future.whenProgressed(on: .immediate) { log.note($0) }
+    }
+    let last = ProgressLog(future)
+    promise.succeed(1)
+    #expect(log.fractions == [1] && last.fractions == [0, 1])
+  }
+
+  // MARK: - The order
+
+  @Test("R20: on .immediate the last report comes before the completion, in each order of attachment")
+  func lastBeforeCompletion() {
+    let log = Recorder<String>()
+    let note = { @Sendable (name: String) in
+      { @Sendable (progress: FutureProgress) in log.record("\(name) \(progress.fractionCompleted)") }
+    }
+    let derived = future.map { $0 }
+    future.whenResolved(on: .immediate) { _ in log.record("end 1") }
+    derived.whenResolved(on: .immediate) { _ in log.record("derived end 1") }
+    future.whenProgressed(on: .immediate, note("a"))
+    derived.whenProgressed(on: .immediate, note("derived a"))
+    future.whenResolved(on: .immediate) { _ in log.record("end 2") }
+    derived.whenResolved(on: .immediate) { _ in log.record("derived end 2") }
+    future.whenProgressed(on: .immediate, note("b"))
+    derived.whenProgressed(on: .immediate, note("derived b"))
+    let before = log.events.count
+    promise.progress.report(fraction: 0.5)
+    #expect(Array(log.events.dropFirst(before)).sorted() == ["a 0.5", "b 0.5", "derived a 0.5", "derived b 0.5"])
+    promise.succeed(1)
+    let events = Array(log.events.dropFirst(before + 4))
+    for name in ["", "derived "] {
+      let own = events.filter { $0.hasPrefix("derived ") == !name.isEmpty }
+      #expect(own == ["a 1.0", "b 1.0", "end 1", "end 2"].map { name + $0 }, "prefix \(name)")
+    }
+    #expect(events.count == 8)
+  }
+
+  @Test("R20: without news at the end, listeners are not called, and the completion follows")
+  func nothingNewAtTheEnd() {
+    let log = Recorder<String>()
+    future.whenProgressed(on: .immediate) { log.record("\($0.fractionCompleted)") }
+    future.whenResolved(on: .immediate) { _ in log.record("end") }
+    promise.progress.report(fraction: 0.5)
+    promise.fail(TestError(1))
+    #expect(log.events == ["0.0", "0.5", "end"])
+  }
+
+  @Test("R20: listeners on a serial queue get every report, in order, the last before the completion")
+  func serialQueueKeepsReportsInOrder() {
+    let queue = DispatchQueue(label: "serial")
+    let log = Recorder<String>()
+    future.whenResolved(on: .queue(queue)) { _ in log.record("end") }
+    future.whenProgressed(on: .queue(queue)) { log.record($0.units) }
+    for completed: Int64 in 1...100 { promise.progress.report(completed: completed, of: 200) }
+    promise.succeed(1)
+    queue.sync {}
+    #expect(log.events == ["0 of ?"] + (1...100).map { "\($0) of 200" } + ["200 of 200", "end"])
+  }
+
+  @Test("R20: a manual context gets each report when it is made")
+  func manualContextGetsEachReport() {
+    let manual = ManualContext()
+    let log = Recorder<String>()
+    future.whenResolved(on: manual.context) { _ in log.record("end") }
+    future.whenProgressed(on: manual.context) { log.record("\($0.fractionCompleted)") }
+    #expect(manual.pendingCount == 1)
+    promise.progress.report(fraction: 0.5)
+    promise.progress.report(fraction: 0.25)
+    #expect(manual.pendingCount == 2)
+    manual.runNext()
+    promise.succeed(1)
+    #expect(manual.pendingCount == 3)
+    #expect(log.events == ["0.0"])
+    manual.runAll()
+    #expect(log.events == ["0.0", "0.5", "1.0", "end"])
+  }
+
+  @Test("R9, R20: listeners on the main actor need no annotation")
+  @MainActor
+  func mainActor() async {
+    let (bar, other) = (Bar(), Bar())
+    await withCheckedContinuation { continuation in
+      future.whenProgressed(on: .mainImmediate) { progress in
+        MainActor.preconditionIsolated()
+        bar.fractions.append(progress.fractionCompleted)
+      }
+      future.whenProgressed(on: .main) { progress in
+        MainActor.preconditionIsolated()
+        other.fractions.append(progress.fractionCompleted)
+        if progress.isFinished { continuation.resume() }
+      }
+      #expect(bar.fractions == [0] && other.fractions.isEmpty)
+      promise.progress.report(fraction: 0.5)
+      #expect(bar.fractions == [0, 0.5] && other.fractions.isEmpty)
+      DispatchQueue.global().async { [promise] in promise.succeed(1) }
+    }
+    #expect(bar.fractions == [0, 0.5, 1] && other.fractions == [0, 0.5, 1])
+  }
+
+  @Test("R20: a waiting thread continues after the last report", arguments: [0, 20])
+  func waitReturnsAfterLastReport(depth: Int) {
+    for _ in 0..<20 {
+      let promise = Promise<Int, any Error>()
+      let future = promise.future
+      let log = Recorder<String>()
+      future.whenProgressed(on: .immediate) { progress in
+        if progress.isFinished { log.record("last") }
+      }
+      race([
+        {
+          _ = future.wait()
+          log.record("waited")
+        },
+        {
+          // One who comes while the last report is told finds the result, and need not wait.
+          while !future.hasConsumers {}
+          Self.atDepth(depth) { promise.succeed(1) }
+        },
+      ])
+      #expect(log.events == ["last", "waited"])
+    }
+  }
+
+  /// Calls `body` within that many callbacks.
+  static func atDepth(_ depth: Int, _ body: @escaping @Sendable () -> Void) {
+    guard depth > 0 else { return body() }
+    Future.succeeded(depth).whenResolved(on: .immediate) { _ in atDepth(depth - 1, body) }
+  }
+
+  @Test("R2, R20: reports and resolutions in deep callbacks are delivered in order, before the outermost call returns")
+  func deepReports() {
+    for depth in 0..<40 {
+      let promise = Promise<Int, any Error>()
+      let log = Recorder<String>()
+      let derived = promise.future.map { $0 }
+      derived.whenResolved(on: .immediate) { _ in log.record("end") }
+      derived.whenProgressed(on: .immediate) { log.record("\($0.fractionCompleted)") }
+      Self.atDepth(depth) {
+        promise.progress.report(fraction: 0.5)
+        promise.succeed(1)
+      }
+      // Where it was too deep to tell at once, the last state stands for all.
+      #expect(
+        log.events == ["0.0", "0.5", "1.0", "end"] || depth >= 14 && log.events == ["0.0", "1.0", "end"],
+        "depth \(depth)"
+      )
+    }
+  }
+
+  // MARK: - Removing
+
+  @Test("R7: a removed listener is not called again and is released at once", arguments: [false, true])
+  func removedListenerIsReleased(isDerived: Bool) {
+    let future = isDerived ? self.future.map { $0 } : self.future
+    let log = ProgressLog()
+    let stays = ProgressLog(future)
+    weak var captured: Tracked?
+    let registration: Registration
+    do {
+      let object = Tracked()
+      captured = object
+      registration = future.whenProgressed(on: .immediate) { progress in
+        object.use()
+        log.note(progress)
+      }
+    }
+    promise.progress.report(fraction: 0.25)
+    #expect(captured != nil)
+    #expect(registration.remove())
+    #expect(captured == nil)
+    #expect(!registration.remove())
+    promise.progress.report(fraction: 0.5)
+    promise.succeed(1)
+    #expect(!registration.remove())
+    #expect(log.fractions == [0, 0.25] && stays.fractions == [0, 0.25, 0.5, 1])
+  }
+
+  @Test("R7: removing a listener of a future that has ended answers false")
+  func removalAfterTheEnd() {
+    let registration = future.whenProgressed(on: .immediate) { _ in }
+    promise.succeed(1)
+    #expect(!registration.remove())
+    var typed: Promise<Int, TestError>? = Promise()
+    let broken = typed!.future.whenProgressed(on: .immediate) { _ in }
+    typed = nil
+    #expect(!broken.remove())
+  }
+
+  @Test("R7: a listener that is removed before its context runs it never runs and is released at once")
+  func removalOnContext() {
+    let held = HeldContext()
+    let log = ProgressLog()
+    weak var captured: Tracked?
+    let registration: Registration
+    do {
+      let object = Tracked()
+      captured = object
+      registration = future.whenProgressed(on: held.context) { progress in
+        object.use()
+        log.note(progress)
+      }
+    }
+    held.runFirst()
+    promise.progress.report(fraction: 0.5)
+    #expect(held.count == 1)
+    #expect(registration.remove())
+    #expect(captured == nil)
+    held.runAll()
+    #expect(log.fractions == [0])
+    withExtendedLifetime(promise) {}
+  }
+
+  @Test(
+    "R7: removing the first, a middle and the last listener keeps the others in order",
+    arguments: permutations(of: [0, 1, 2, 3])
+  )
+  func removalInEveryOrder(order: [Int]) {
+    for count in 0...4 {
+      let promise = Promise<Int, Never>()
+      let log = Recorder<Int>()
+      let registrations = (0..<4).map { number in
+        promise.future.whenProgressed(on: .immediate) { if $0.fractionCompleted > 0 { log.record(number) } }
+      }
+      for index in order.prefix(count) { #expect(registrations[index].remove(), "removed: \(order.prefix(count))") }
+      let left = (0..<4).filter { !order.prefix(count).contains($0) }
+      promise.progress.report(fraction: 0.5)
+      #expect(log.events == left, "removed: \(order.prefix(count))")
+      promise.succeed(1)
+      #expect(log.events == left + left, "removed: \(order.prefix(count))")
+    }
+  }
+
+  @Test("R7: a listener removes itself in its own call, which is its last", arguments: [0.5, 1])
+  func removesItself(at fraction: Double) {
+    let log = ProgressLog()
+    let (box, answers) = (Locked<Registration?>(nil), Recorder<Bool>())
+    let stays = ProgressLog(future)
+    let registration = future.whenProgressed(on: .immediate) { progress in
+      log.note(progress)
+      guard progress.fractionCompleted == fraction else { return }
+      for _ in 0..<2 { answers.record(box.withLock { $0! }.remove()) }
+    }
+    box.withLock { $0 = registration }
+    for fraction in [0.25, 0.5, 0.75] { promise.progress.report(fraction: fraction) }
+    promise.succeed(1)
+    // The last call of all cannot be kept from running any more.
+    #expect(answers.events == (fraction == 1 ? [false, false] : [true, false]))
+    #expect(log.fractions == (fraction == 1 ? [0, 0.25, 0.5, 0.75, 1] : [0, 0.25, 0.5]))
+    #expect(stays.fractions == [0, 0.25, 0.5, 0.75, 1])
+  }
+
+  @Test("R7: a listener that removes later listeners keeps them from running", arguments: [0.5, 1])
+  func removesOthers(at fraction: Double) {
+    let logs = (0..<3).map { _ in ProgressLog() }
+    let registrations = Recorder<Registration>()
+    let answers = Recorder<Bool>()
+    for number in 0..<3 {
+      registrations.record(
+        future.whenProgressed(on: .immediate) { progress in
+          logs[number].note(progress)
+          guard number == 1, progress.fractionCompleted == fraction else { return }
+          for index in [0, 2] { answers.record(registrations.events[index].remove()) }
+        }
+      )
+    }
+    promise.progress.report(fraction: 0.5)
+    promise.progress.report(fraction: 0.75)
+    promise.succeed(1)
+    let isLast = fraction == 1
+    #expect(answers.events == [!isLast, true])
+    #expect(logs[0].fractions == (isLast ? [0, 0.5, 0.75, 1] : [0, 0.5]))
+    #expect(logs[1].fractions == [0, 0.5, 0.75, 1])
+    #expect(logs[2].fractions == (isLast ? [0, 0.5, 0.75] : [0]))
+  }
+}

@@ -1,0 +1,383 @@
+import AllocationCounter
+import Futures
+import FuturesTesting
+import TestSupport
+import Testing
+
+/// What listeners, reporters and links leave behind: R5, R7.
+@Suite("Progress, memory", .enabled(if: AllocationCounts.areSupported), .timeLimit(.minutes(20)))
+struct ProgressMemoryTests {
+  typealias Source = Future<Int, any Error>
+
+  static let count = TestTier.choose(standard: 2_000, thorough: 10_000)
+
+  /// Does `body` with an object that must be gone at its end.
+  static func expectReleased(_ comment: Comment? = nil, _ body: (Tracked) -> Void) {
+    weak var left: Tracked?
+    do {
+      let object = Tracked()
+      left = object
+      body(object)
+    }
+    #expect(left == nil, comment)
+  }
+
+  // MARK: - Callbacks
+
+  /// How a future that somebody listens to can end.
+  enum End: CaseIterable, Sendable { case success, failure, cancel, drop, breaks, follows }
+
+  @Test(
+    "R5: a listener is released when its future ends, and while that lives",
+    arguments: End.allCases,
+    [false, true]
+  )
+  func listenerReleased(end: End, isDerived: Bool) {
+    weak var captured: Tracked?
+    var promise: Promise<Int, any Error>? = Promise()
+    var typed: Promise<Int, TestError>? = Promise()
+    let future = isDerived ? promise!.future.map { $0 }.flatMap { .succeeded($0) } : promise!.future
+    let typedFuture = isDerived ? typed!.future.map { $0 }.flatMap { .succeeded($0) } : typed!.future
+    let registrations = Recorder<Registration>()
+    do {
+      let object = Tracked()
+      captured = object
+      for _ in 0..<2 {
+        if end == .breaks {
+          registrations.record(typedFuture.whenProgressed(on: .immediate) { _ in object.use() })
+        } else {
+          registrations.record(future.whenProgressed(on: .immediate) { _ in object.use() })
+        }
+      }
+    }
+    promise!.progress.report(fraction: 0.5)
+    #expect(captured != nil)
+    switch end {
+    case .success: promise!.succeed(1)
+    case .failure: promise!.fail(TestError(1))
+    case .cancel: future.cancel()
+    case .drop: promise = nil
+    case .breaks: typed = nil
+    case .follows: promise!.follow(.failed(TestError(1)))
+    }
+    #expect(captured == nil)
+    withExtendedLifetime((promise, typed, future, typedFuture, registrations)) {}
+  }
+
+  @Test("R5: a listener on a context is released when its last call has run, or was dropped", arguments: [true, false])
+  func submittedListenerReleased(runs: Bool) {
+    let held = HeldContext()
+    let promise = Promise<Int, any Error>()
+    let future = promise.future
+    weak var captured: Tracked?
+    let registration: Registration
+    do {
+      let object = Tracked()
+      captured = object
+      registration = future.whenProgressed(on: held.context) { _ in object.use() }
+    }
+    held.runAll()
+    promise.progress.report(fraction: 0.5)
+    #expect(captured != nil)
+    if runs { held.runAll() } else { held.dropAll() }
+    #expect(captured != nil)
+    promise.succeed(1)
+    #expect(captured != nil && held.count == 1)
+    if runs { held.runAll() } else { held.dropAll() }
+    #expect(captured == nil)
+    withExtendedLifetime((future, registration)) {}
+  }
+
+  @Test("R5: a listener that is called once, since its future has ended, is released then")
+  func lateListenerReleased() {
+    let promise = Promise<Int, any Error>()
+    promise.succeed(1)
+    Self.expectReleased { object in promise.future.whenProgressed(on: .immediate) { _ in object.use() } }
+    Self.expectReleased { object in Source.succeeded(1).whenProgressed(on: .immediate) { _ in object.use() } }
+  }
+
+  @Test("R5: the end of a future releases a listener that holds the future, its promise or its reporter")
+  func listenerCycleEndsWithFuture() {
+    Self.expectReleased("the future") { object in
+      let promise = Promise<Int, any Error>()
+      let future = promise.future.map { $0 }
+      future.whenProgressed(on: .immediate) { _ in withExtendedLifetime((object, future)) {} }
+    }
+    Self.expectReleased("the reporter") { object in
+      let promise = Promise<Int, TestError>()
+      let reporter = promise.progress
+      promise.future.whenProgressed(on: .immediate) { _ in withExtendedLifetime((object, reporter)) {} }
+    }
+    Self.expectReleased("the promise") { object in
+      let promise = Promise<Int, any Error>()
+      promise.future.whenProgressed(on: .immediate) { _ in withExtendedLifetime((object, promise)) {} }
+      promise.succeed(1)
+    }
+    Self.expectReleased("the other promise") { object in
+      let (promise, other) = (Promise<Int, any Error>(), Promise<Int, any Error>())
+      promise.future.whenProgressed(on: .immediate) { _ in withExtendedLifetime((object, other)) {} }
+      other.progress.add(promise.future, share: 0.5)
+    }
+  }
+
+  @Test("R5: a reporter that outlives its future keeps nothing but the result", arguments: [false, true])
+  func keptReporter(succeeds: Bool) {
+    var promise: Promise<Int, any Error>? = Promise()
+    let reporter = promise!.progress
+    let part = Promise<Int, any Error>()
+    let registration = Recorder<Registration>()
+    Self.expectReleased { object in
+      part.future.whenProgressed(on: .immediate) { _ in object.use() }
+      reporter.add(part.future, share: 0.5)
+      registration.record(promise!.future.whenProgressed(on: .immediate) { _ in object.use() })
+      reporter.report(fraction: 0.5)
+      if succeeds { promise!.succeed(1) }
+      promise = nil
+      part.succeed(1)
+    }
+    #expect(!reporter.report(fraction: 1))
+  }
+
+  @Test(
+    "R5: the last copy of a future that never resolves releases its listeners, also through derived futures"
+  )
+  func lastCopyReleasesListeners() {
+    Self.expectReleased("never") { object in
+      let never = Source.never
+      never.map { $0 }.shielded.whenProgressed(on: .immediate) { _ in object.use() }
+      never.whenProgressed(on: .immediate) { _ in object.use() }
+    }
+    Self.expectReleased("a promise that follows never") { object in
+      let promise = Promise<Int, TestError>()
+      let derived = promise.future.map { $0 }.flatMap { .succeeded($0) }
+      derived.whenProgressed(on: .immediate) { _ in object.use() }
+      promise.future.whenProgressed(on: .immediate) { _ in object.use() }
+      promise.progress.report(fraction: 0.5)
+      promise.follow(.never)
+      #expect(derived.currentProgress.fractionCompleted == 0.25)
+    }
+    Self.expectReleased("a part that never resolves") { object in
+      let (promise, other) = (Promise<Int, TestError>(), Promise<Int, TestError>())
+      let never = Future<Int, TestError>.never
+      never.whenProgressed(on: .immediate) { _ in object.use() }
+      promise.progress.add(never, share: 0.5)
+      other.progress.add(promise.future, share: 0.5)
+      promise.progress.add(other.future.map { _ in object }, share: 0.5)
+      promise.follow(.never)
+    }
+    Self.expectReleased("a join of what never resolves") { object in
+      let promise = Promise<Int, TestError>()
+      let all = Future.all([promise.future, .never, .never])
+      let race = Future.race([.never, promise.future.shielded])
+      all.whenProgressed(on: .immediate) { _ in object.use() }
+      race.whenProgressed(on: .immediate) { _ in object.use() }
+      promise.follow(.never)
+    }
+    Self.expectReleased("a timeout that outlives its source") { object in
+      let manual = ManualContext()
+      let promise = Promise<Int, TestError>()
+      let late = promise.future.timeout(after: .seconds(1), on: manual.context, fallback: 1)
+      late.map { $0 }.whenProgressed(on: .immediate) { _ in object.use() }
+      promise.follow(.never)
+      manual.advance(by: .seconds(1))
+      #expect(late.isResolved)
+    }
+  }
+
+  // MARK: - Blocks
+
+  /// Everything that takes blocks, and is over at the end.
+  static let scenes: [(String, @Sendable () -> Void)] = [
+    (
+      "listeners",
+      {
+        let promise = Promise<Int, any Error>()
+        let registration = promise.future.whenProgressed(on: .immediate) { _ in }
+        promise.future.map { $0 }.whenProgressed(on: .immediate) { _ in }
+        promise.progress.report(completed: 1, of: 2)
+        registration.remove()
+        promise.succeed(1)
+      }
+    ),
+    (
+      "operators, unresolved",
+      {
+        let it = ProgressCompositionTests.Surroundings()
+        var promise: Promise<Int, any Error>? = Promise()
+        for operation in ProgressCompositionTests.operators {
+          _ = operation.derive(promise!.future, it).log()
+        }
+        promise!.progress.report(fraction: 0.5)
+        promise = nil  // which is a failure, after which some try again
+        it.manual.advance(by: .seconds(1_000))
+      }
+    ),
+    (
+      "operators, resolved",
+      {
+        let it = ProgressCompositionTests.Surroundings()
+        let promise = Promise<Int, any Error>()
+        for operation in ProgressCompositionTests.operators {
+          _ = operation.derive(promise.future, it).log()
+        }
+        promise.progress.report(fraction: 0.5)
+        promise.succeed(1)
+        it.manual.advance(by: .seconds(1_000))
+      }
+    ),
+    (
+      "joins",
+      {
+        for join in ProgressGatheringTests.averages + ProgressGatheringTests.races {
+          for end in 0..<4 {
+            var promises: [Promise<Int, any Error>?] = ProgressGatheringTests.promises(4)
+            let joined = join.join(promises.map { $0!.future })
+            _ = joined.log()
+            promises[0]!.progress.report(fraction: 0.5)
+            switch end {
+            case 0: for promise in promises { promise!.succeed(1) }
+            case 1: joined.cancel()
+            case 2: promises[1]!.fail(TestError(1))
+            default: promises[1] = nil
+            }
+          }
+        }
+      }
+    ),
+    (
+      "flatMaps, recursion",
+      {
+        let steps = (0..<5).map { _ in Promise<Int, any Error>() }
+        let futures = steps.map(\.future)
+        @Sendable func run(_ n: Int) -> Source {
+          n == 5 ? .succeeded(1) : futures[n].flatMap { _ in n % 2 == 0 ? run(n + 1) : run(n + 1).shielded }
+        }
+        for end in 0..<3 {
+          let log = ProgressLog(run(0))
+          for step in steps.prefix(2 + end) {
+            step.progress.report(fraction: 0.5)
+            step.succeed(1)
+          }
+          #expect(log.isSound, "end \(end)")
+        }
+      }
+    ),
+    (
+      "parts",
+      {
+        let (whole, part) = (Promise<Int, any Error>(), Promise<Int, any Error>())
+        let log = ProgressLog(whole.future)
+        whole.progress.add(part.future, share: 0.5)
+        whole.progress.add(Source.lazy { $0.succeed(1) }, share: 0.25)
+        part.progress.add(Source.never, share: 0.5)
+        part.progress.report(fraction: 0.5)
+        whole.follow(part.future)
+        #expect(log.isSound)
+      }
+    ),
+  ]
+
+  @Test("R5: no operation leaves memory behind", arguments: scenes.indices)
+  func operationsLeaveNoBlocks(index: Int) {
+    #expect(CancellationTokenTests.blocksLeft(after: Self.scenes[index].1) <= 0, "\(Self.scenes[index].0)")
+  }
+
+  // MARK: - Long lives
+
+  @Test("R7: listeners that come and go leave nothing with a future that stays", arguments: [false, true])
+  func comingAndGoing(isDerived: Bool) {
+    let promise = Promise<Int, Never>()
+    let future = isDerived ? promise.future.map { $0 }.flatMap { .succeeded($0) } : promise.future
+    let object = Tracked()
+    func attachAndRemove(_ count: Int) {
+      for _ in 0..<count { future.whenProgressed(on: .immediate) { _ in object.use() }.remove() }
+    }
+    #expect(leastBytesLeft(count: Self.count, attachAndRemove) <= 0)
+    promise.succeed(1)
+  }
+
+  @Test("R5, R19: a long-lived child keeps nothing of its short-lived parents", arguments: [0, 1, 2, 3])
+  func shortLivedParents(end: Int) {
+    let child = Promise<Int, any Error>()
+    func parents(_ count: Int) {
+      for _ in 0..<count {
+        let parent = Promise<Int, TestError>()
+        parent.progress.add(child.future, share: 0.5)
+        parent.future.whenProgressed(on: .immediate) { _ in }
+        switch end {
+        case 0: parent.succeed(1)
+        case 1: parent.fail(TestError(1))
+        case 2: parent.follow(.never)
+        default: break  // it breaks
+        }
+      }
+    }
+    #expect(leastBlocksLeft(count: Self.count, parents) <= 0)
+    child.succeed(1)
+  }
+
+  @Test("R5, R19: a long-lived parent keeps nothing of its short-lived children", arguments: [0, 1, 2, 3])
+  func shortLivedChildren(end: Int) {
+    let parent = Promise<Int, any Error>()
+    let log = Locked(0.0)
+    parent.future.whenProgressed(on: .immediate) { progress in log.withLock { $0 = progress.fractionCompleted } }
+    // The shares are such that all attempts together do not share out the whole.
+    func children(_ count: Int) {
+      for _ in 0..<count {
+        var child: Promise<Int, TestError>? = Promise()
+        parent.progress.add(child!.future.map { $0 }, share: 0.15 / Double(Self.count))
+        child!.progress.report(fraction: 0.5)
+        switch end {
+        case 0: child!.succeed(1)
+        case 1: child!.fail(TestError(1))
+        case 2: parent.progress.add(Future<Int, Never>.succeeded(1), share: 0.03 / Double(Self.count))
+        default: child = nil
+        }
+      }
+    }
+    #expect(leastBlocksLeft(count: Self.count, children) <= 0)
+    #expect(log.withLock { $0 } > 0.149)
+    parent.succeed(1)
+  }
+
+  @Test("R5, R19: a long-lived joined future keeps nothing of its short-lived derived futures")
+  func shortLivedJoins() {
+    let stays = Promise<Int, any Error>()
+    let future = stays.future
+    func joins(_ count: Int) {
+      for _ in 0..<count {
+        let ends = Promise<Int, any Error>()
+        let race = Source.race([ends.future, future.shielded])
+        let log = ProgressLog(race)
+        ends.succeed(1)
+        #expect(log.events.count == 2)
+      }
+    }
+    #expect(leastBlocksLeft(count: Self.count / 100, joins) <= 0)
+    stays.succeed(1)
+  }
+
+  @Test("A report allocates nothing, with any listeners on .immediate")
+  func reportAllocatesNothing() {
+    let promise = Promise<Int, any Error>()
+    let told = Locked(0)
+    promise.future.map { $0 }.flatMap { .succeeded($0) }.whenProgressed(on: .immediate) { _ in
+      told.withLock { $0 += 1 }
+    }
+    let progress = promise.progress
+    func report(_ range: Range<Int64>) {
+      // Not `for`, which allocates in a debug build.
+      var number = range.lowerBound
+      while number < range.upperBound {
+        progress.report(completed: number, of: 10_000)
+        number += 1
+      }
+    }
+    report(1..<10)
+    let before = AllocationCounts.ofThread().allocations
+    report(10..<1_000)
+    #expect(AllocationCounts.ofThread().allocations == before)
+    #expect(told.withLock { $0 } == 1_000)
+    promise.succeed(1)
+  }
+}

@@ -1,0 +1,234 @@
+import Futures
+import TestSupport
+import Testing
+
+/// Work that is made of the work of others: `promise.progress.add(_:share:)`, R19.
+@Suite("Progress, parts")
+struct ProgressPartsTests {
+  typealias Source = Future<Int, any Error>
+
+  let whole = Promise<Int, any Error>()
+
+  var fraction: Double { whole.future.currentProgress.fractionCompleted }
+
+  @Test("R19: a part counts for its share, and the promise's own reports for the rest")
+  func partsCountForTheirShares() {
+    let parts = [Promise<Int, any Error>(), Promise<Int, any Error>()]
+    let log = ProgressLog(whole.future)
+    whole.progress.add(parts[0].future, share: 0.5)
+    whole.progress.add(parts[1].future, share: 0.25)
+    parts[0].progress.report(fraction: 0.5)
+    whole.progress.report(fraction: 0.5)
+    parts[1].progress.report(completed: 1, of: 2)
+    parts[0].succeed(1)
+    parts[1].succeed(1)
+    whole.progress.report(completed: 3, of: 4)
+    whole.progress.report(completed: 4, of: 4)
+    whole.succeed(1)
+    #expect(log.fractions == [0, 0.25, 0.375, 0.5, 0.75, 0.875, 0.9375, almostDone, 1])
+    #expect(log.isSound)
+  }
+
+  @Test(
+    "R19: shares are clamped to what is left, and what is no share is nothing",
+    arguments: [
+      ([0.75, 0.75, 0.5], [0.75, 0.25, 0]), ([2, 1], [1, 0]), ([.infinity], [1]), ([.nan, 0.5], [0, 0.5]),
+      ([-1, 0, -.infinity, 1], [0, 0, 0, 1]), ([1e-300, 0.5], [0, 0.5]), ([1, .nan], [1, 0]),
+    ] as [([Double], [Double])]
+  )
+  func clampedShares(given: [Double], shares: [Double]) {
+    let log = ProgressLog(whole.future)
+    let parts = given.map { share in
+      let part = Promise<Int, Never>()
+      whole.progress.add(part.future, share: share)
+      return part
+    }
+    var expected = 0.0
+    for (part, share) in zip(parts, shares) {
+      part.progress.report(fraction: 0.5)
+      #expect(abs(fraction - min(expected + share / 2, almostDone)) < 1e-12, "share \(share)")
+      part.succeed(1)
+      expected += share
+      #expect(abs(fraction - min(expected, almostDone)) < 1e-12, "share \(share)")
+    }
+    // What is left is for the promise.
+    whole.progress.report(fraction: 0.5)
+    #expect(abs(fraction - min(expected + (1 - expected) / 2, almostDone)) < 1e-12)
+    whole.succeed(1)
+    #expect(log.isSound)
+  }
+
+  /// What a part can be, or become.
+  enum Part: CaseIterable, Sendable {
+    case succeeds, fails, isCancelled, isDropped, breaks, hasSucceeded, hasFailed, wasResolved, never, lazy, wasBroken
+
+    /// Whether it has ended, with or without a result.
+    var ends: Bool { self != .never && self != .lazy }
+  }
+
+  @Test(
+    "R19: an ended part counts in full, for every ending and each moment of adding",
+    arguments: Part.allCases
+  )
+  func endedParts(part: Part) {
+    let log = ProgressLog(whole.future)
+    var promise: Promise<Int, any Error>? = Promise()
+    var typed: Promise<Int, TestError>? = Promise()
+    var kept: [Source] = []
+    let add = { (future: Source) in
+      kept.append(future)
+      whole.progress.add(future, share: 0.5)
+    }
+    switch part {
+    case .succeeds, .fails, .isCancelled, .isDropped: add(promise!.future)
+    case .hasSucceeded: add(.succeeded(1))
+    case .hasFailed: add(.failed(TestError(1)))
+    case .wasResolved:
+      promise!.succeed(1)
+      add(promise!.future)
+    case .never: add(.never)
+    case .lazy: add(Source.lazy { _ in Issue.record("A part was started.") })
+    case .breaks: whole.progress.add(typed!.future, share: 0.5)
+    case .wasBroken:
+      let future = typed!.future
+      typed = nil
+      whole.progress.add(future, share: 0.5)
+    }
+    let reported = [.succeeds, .fails, .isCancelled, .isDropped, .breaks].contains(part)
+    if reported {
+      promise!.progress.report(fraction: 0.5)
+      typed!.progress.report(fraction: 0.5)
+      #expect(fraction == 0.25)
+    }
+    switch part {
+    case .succeeds: promise!.succeed(1)
+    case .fails: promise!.fail(TestError(1))
+    case .isCancelled: promise!.future.cancel()
+    case .isDropped: promise = nil
+    case .breaks: typed = nil
+    default: break
+    }
+    #expect(fraction == (part.ends ? 0.5 : 0))
+    whole.progress.report(fraction: 0.5)
+    #expect(fraction == (part.ends ? 0.75 : 0.25))
+    whole.succeed(1)
+    #expect(log.isSound && log.fractions.last == 1)
+    withExtendedLifetime((promise, typed, kept)) {}
+  }
+
+  @Test("R18, R19: the whole never decreases: a late part must first catch up")
+  func lateParts() {
+    let log = ProgressLog(whole.future)
+    whole.progress.report(completed: 6, of: 10)
+    let part = Promise<Int, any Error>()
+    whole.progress.add(part.future, share: 0.5)
+    #expect(whole.future.currentProgress.units == "6 of 10")
+    part.progress.report(fraction: 0.5)
+    #expect(whole.future.currentProgress.units == "6 of 10")
+    part.progress.report(fraction: 0.75)
+    #expect(fraction == 0.675)
+    whole.progress.report(completed: 8, of: 10)
+    #expect(fraction == 0.775)
+    part.fail(TestError(1))
+    #expect(fraction == 0.9)
+    whole.fail(TestError(1))
+    #expect(log.fractions == [0, 0.6, 0.675, 0.775, 0.9])
+    #expect(log.isSound)
+  }
+
+  @Test("R19: the progress of a part counts at once when it is added")
+  func advancedParts() {
+    let part = Promise<Int, any Error>()
+    part.progress.report(fraction: 0.5)
+    let log = ProgressLog(whole.future)
+    whole.progress.add(part.future.map { $0 }, share: 0.5)
+    whole.progress.add(part.future, share: 0.5)
+    #expect(log.fractions == [0, 0.25, 0.5])
+    part.succeed(1)
+    #expect(log.fractions.last == almostDone)
+    #expect(log.isSound)
+    withExtendedLifetime(whole) {}
+  }
+
+  @Test("R19: nested parts, derived parts and a part of several wholes add up")
+  func partsOfPartsAddUp() {
+    let (a, b, leaf) = (Promise<Int, any Error>(), Promise<Int, any Error>(), Promise<Int, any Error>())
+    whole.progress.add(a.future.map { $0 }, share: 0.5)
+    whole.progress.add(Future.all([b.future, leaf.future]), share: 0.5)
+    let endless = leaf.future.flatMap { _ in Source.never }
+    a.progress.add(endless, share: 1)
+    b.progress.add(leaf.future, share: 0.5)
+    let logs = [ProgressLog(whole.future), ProgressLog(a.future), ProgressLog(b.future)]
+    leaf.progress.report(fraction: 0.5)
+    #expect(logs.map { $0.fractions.last } == [0.3125, 0.25, 0.25])
+    leaf.succeed(1)
+    #expect(logs.map { $0.fractions.last } == [0.625, 0.5, 0.5])
+    a.succeed(1)
+    b.succeed(1)
+    whole.succeed(1)
+    for log in logs { #expect(log.isSound && log.fractions.last == 1) }
+    withExtendedLifetime(endless) {}
+  }
+
+  @Test("R16, R19: the whole neither starts nor cancels a part, and a part neither cancels nor resolves the whole")
+  func partIsNotDerived() {
+    let part = Promise<Int, any Error>()
+    let told = Recorder<Int>()
+    part.onCancel { told.record(1) }
+    whole.progress.add(part.future, share: 1)
+    whole.future.cancel()
+    #expect(told.events.isEmpty && !part.isResolved)
+    #expect(part.progress.report(fraction: 0.5))
+    #expect(whole.future.currentProgress.fractionCompleted == 0)
+
+    let other = Promise<Int, any Error>()
+    other.progress.add(part.future, share: 1)
+    let derived = part.future.map { $0 }
+    derived.cancel()
+    #expect(told.events == [1] && part.isResolved && !other.isResolved)
+    #expect(other.future.currentProgress.fractionCompleted == almostDone)
+    other.succeed(1)
+  }
+
+  @Test("R2a, R19: a promise that follows keeps the progress of its parts and takes no more from them")
+  func followingPromiseKeepsItsParts() {
+    let (part, source) = (Promise<Int, any Error>(), Promise<Int, any Error>())
+    let log = ProgressLog(whole.future)
+    whole.progress.add(part.future, share: 0.5)
+    part.progress.report(fraction: 0.5)
+    source.progress.report(fraction: 0.2)
+    whole.follow(source.future)
+    part.progress.report(fraction: 0.6)
+    source.progress.report(fraction: 0.5)
+    source.succeed(1)
+    #expect(log.fractions == [0, 0.25, 0.5, 1])
+  }
+
+  @Test("R19: a part may be the future of another type, and end the whole in its callback")
+  func endsWhole() {
+    let part = Promise<String, TestError>()
+    let log = ProgressLog(whole.future)
+    whole.progress.add(part.future, share: 1)
+    part.future.whenResolved(on: .immediate) { [whole] _ in whole.succeed(1) }
+    part.progress.report(fraction: 0.5)
+    part.succeed("done")
+    #expect(log.fractions == [0, 0.5, almostDone, 1])
+  }
+
+  @Test("R19: ten thousand parts add up", arguments: [true, false])
+  func manyParts(isReady: Bool) {
+    let count = 10_000
+    let log = ProgressLog(whole.future)
+    for _ in 0..<count {
+      let part = isReady ? nil : Promise<Int, Never>()
+      whole.progress.add(part?.future ?? .succeeded(1), share: 1 / Double(count))
+      part?.progress.report(fraction: 0.5)
+      part?.succeed(1)
+    }
+    #expect(abs(fraction - 1) < 1e-9 && fraction < 1)
+    #expect(log.isSound)
+    #expect(log.events.count > count)
+    whole.succeed(1)
+    #expect(log.isSound && log.fractions.last == 1)
+  }
+}

@@ -1,0 +1,282 @@
+import Futures
+import FuturesTesting
+import TestSupport
+import Testing
+
+/// Callbacks that use the very future whose progress they are told: R3, R20.
+@Suite("Progress, reentrant callbacks")
+struct ProgressReentrancyTests {
+  typealias Source = Future<Int, any Error>
+
+  let promise = Promise<Int, any Error>()
+  var future: Source { promise.future }
+
+  /// Two listeners, and between them one that does something the first time that it is told `fraction` or more.
+  func logs(
+    of future: Source? = nil,
+    at fraction: Double = 0.5,
+    _ body: @escaping @Sendable () -> Void
+  ) -> [ProgressLog] {
+    let future = future ?? self.future
+    let logs = (0..<3).map { _ in ProgressLog() }
+    // +1 where the body begins, -1 where it ends.
+    let steps = Recorder<Int>()
+    for number in 0..<3 {
+      future.whenProgressed(on: .immediate) { progress in
+        // Calls never overlap, and so they never nest.
+        #expect(steps.events.reduce(0, +) == 0, "step \(number)")
+        logs[number].note(progress)
+        guard number == 1, progress.fractionCompleted >= fraction, steps.events.isEmpty else { return }
+        steps.record(1)
+        body()
+        steps.record(-1)
+      }
+    }
+    return logs
+  }
+
+  @Test("R20: a report in a callback returns first; later listeners get only the newest state")
+  func callbackReportReturnsFirst() {
+    let answers = Recorder<Bool>()
+    let logs = logs { [promise] in
+      answers.record(promise.progress.report(fraction: 0.6))
+      answers.record(promise.progress.report(fraction: 0.75))
+      #expect(promise.future.currentProgress.fractionCompleted == 0.75)
+    }
+    promise.progress.report(fraction: 0.5)
+    #expect(answers.events == [true, true])
+    #expect(logs.map(\.fractions) == [[0, 0.5, 0.75], [0, 0.5, 0.75], [0, 0.75]])
+    promise.succeed(1)
+    #expect(logs.allSatisfy { $0.isSound && $0.fractions.last == 1 })
+  }
+
+  @Test("R20: a callback that reports on each call repeats until nothing is new, on a small stack")
+  func reportsAgainAndAgain() {
+    onThread {
+      let promise = Promise<Int, any Error>()
+      let (total, count) = (Int64(DepthTests.count), Locked(0))
+      let log = Locked(0.0)
+      promise.future.whenProgressed(on: .immediate) { progress in
+        count.withLock { $0 += 1 }
+        promise.progress.report(completed: progress.completedUnitCount + 1, of: total)
+      }
+      promise.future.whenProgressed(on: .immediate) { progress in
+        log.withLock { last in
+          #expect(progress.fractionCompleted >= last)
+          last = progress.fractionCompleted
+        }
+      }
+      #expect(promise.future.currentProgress.completedUnitCount == total)
+      #expect(count.withLock { $0 } == Int(total) + 1)
+      promise.succeed(1)
+      #expect(log.withLock { $0 } == 1)
+    }
+  }
+
+  @Test("R20: a resolution in a callback returns first; then all listeners get the last state, and the completion")
+  func callbackResolutionReturnsFirst() {
+    let log = Recorder<String>()
+    future.whenResolved(on: .immediate) { _ in log.record("end") }
+    let logs = logs { [promise] in
+      #expect(promise.succeed(1))
+      #expect(promise.isResolved && !promise.progress.report(fraction: 0.9))
+      log.record("resolved")
+    }
+    promise.progress.report(fraction: 0.5)
+    #expect(log.events == ["resolved", "end"])
+    #expect(logs.map(\.fractions) == [[0, 0.5, 1], [0, 0.5, 1], [0, 1]])
+  }
+
+  @Test("R15, R20: a cancellation in a callback ends the future without further reports", arguments: [false, true])
+  func callbackCancellationEndsReports(isDerived: Bool) {
+    let derived = isDerived ? future.map { $0 } : future
+    let log = Recorder<String>()
+    promise.onCancel { log.record("cancelled") }
+    derived.whenResolved(on: .immediate) { _ in log.record("end") }
+    let logs = logs(of: derived) {
+      derived.cancel()
+      #expect(derived.isResolved)
+      log.record("returned")
+    }
+    promise.progress.report(fraction: 0.5)
+    #expect(log.events == ["cancelled", "returned", "end"])
+    #expect(promise.isResolved)
+    #expect(logs.map(\.fractions) == [[0, 0.5], [0, 0.5], [0, 0.5]])
+  }
+
+  @Test("R4, R20: dropping the promise in a callback breaks it when the callback returns")
+  func callbackDropBreaksPromise() {
+    let log = Recorder<String>()
+    let box = Locked<Promise<Int, any Error>?>(Promise())
+    let future = box.withLock { $0!.future }
+    future.whenFailed(on: .immediate) { log.record("\($0 is BrokenPromise)") }
+    let reporter = box.withLock { $0!.progress }
+    let logs = logs(of: future) {
+      _ = box.withLock { $0.take() }
+      log.record("dropped")
+    }
+    reporter.report(fraction: 0.5)
+    #expect(log.events == ["dropped", "true"])
+    #expect(logs.map(\.fractions) == [[0, 0.5], [0, 0.5], [0, 0.5]])
+  }
+
+  @Test("R20: a listener that a callback attaches gets the present state once, before the report returns")
+  func callbackAttachesListener() {
+    let added = Recorder<ProgressLog>()
+    let ends = Recorder<Int>()
+    let logs = logs { [future] in
+      added.record(ProgressLog(future))
+      added.record(ProgressLog(future.map { $0 }))
+      future.whenResolved(on: .immediate) { _ in ends.record(1) }
+    }
+    promise.progress.report(fraction: 0.5)
+    #expect(added.events.map(\.fractions.last) == [0.5, 0.5])
+    #expect(ends.events.isEmpty)
+    promise.progress.report(fraction: 0.75)
+    promise.succeed(1)
+    #expect(logs.map(\.fractions) == Array(repeating: [0, 0.5, 0.75, 1], count: 3))
+    #expect(added.events[0].fractions == [0.5, 0.75, 1])
+    #expect(added.events.allSatisfy { $0.isSound })
+    #expect(ends.events == [1])
+  }
+
+  @Test("R20: a callback of the last state attaches another listener and is not called again")
+  func attachesAtTheEnd() {
+    let added = Recorder<ProgressLog>()
+    let logs = logs(at: 1) { [future] in added.record(ProgressLog(future)) }
+    promise.succeed(1)
+    #expect(added.events.map(\.fractions) == [[1]])
+    #expect(logs.map(\.fractions) == [[0, 1], [0, 1], [0, 1]])
+  }
+
+  @Test("R19, R20: a callback adds a part; another callback makes the promise follow")
+  func callbackAddsPartsAndFollows() {
+    let part = Promise<Int, any Error>()
+    part.progress.report(fraction: 0.9)
+    let logs = logs { [promise] in promise.progress.add(part.future, share: 0.8) }
+    promise.progress.report(fraction: 0.5)
+    #expect(logs.map { $0.fractions.dropLast() } == [[0, 0.5], [0, 0.5], [0]])
+    for log in logs { #expect(abs(log.fractions.last! - 0.82) < 1e-12) }
+
+    let (second, other) = (Promise<Int, any Error>(), Promise<Int, any Error>())
+    other.progress.report(fraction: 0.9)
+    let followed = ProgressReentrancyTests().logs(of: second.future) { second.follow(other.future) }
+    second.progress.report(fraction: 0.5)
+    #expect(followed.map(\.fractions) == [[0, 0.5, 0.9], [0, 0.5, 0.9], [0, 0.9]])
+    other.succeed(1)
+    #expect(followed.allSatisfy { $0.isSound && $0.fractions.last == 1 })
+    promise.succeed(1)
+  }
+
+  @Test("R19, R20: a callback resolves its source, and the derived future continues with the second future")
+  func callbackResolvesItsSource() {
+    let inner = Promise<Int, any Error>()
+    inner.progress.report(fraction: 0.5)
+    let second = inner.future
+    let derived = future.flatMap { _ in second.map { $0 } }
+    let (log, order) = (ProgressLog(derived), Recorder<String>())
+    derived.whenResolved(on: .immediate) { _ in order.record("end") }
+    let logs = logs { [promise] in
+      promise.succeed(1)
+      order.record("resolved")
+    }
+    promise.progress.report(fraction: 0.5)
+    #expect(derived.currentProgress.fractionCompleted == 0.75)
+    inner.succeed(1)
+    #expect(log.fractions.last == 1 && log.isSound)
+    #expect(log.fractions.contains(0.75))
+    #expect(order.events == ["resolved", "end"])
+    #expect(logs.allSatisfy { $0.fractions.last == 1 })
+  }
+
+  @Test("R19, R20: a callback of a derived future reports to the source and resolves it")
+  func callbackOfDerivedFutureReportsToSource() {
+    let derived = Future.all([future.map { $0 }, future])
+    let log = ProgressLog(derived)
+    let order = Recorder<String>()
+    derived.whenProgressed(on: .immediate) { [promise] progress in
+      switch progress.fractionCompleted {
+      case 0.25...0.5: promise.progress.report(fraction: 0.75)
+      case 0.6..<1:
+        order.record("\(promise.succeed(1))")
+      default: break
+      }
+    }
+    derived.whenResolved(on: .immediate) { _ in order.record("end") }
+    promise.progress.report(fraction: 0.5)
+    #expect(log.isSound && log.fractions.last == 1)
+    #expect(order.events.last == "end" && order.events.first == "true")
+    #expect(derived.isResolved)
+  }
+
+  @Test("R3, R20: a deinitializer that a released callback triggers can use the same future")
+  func reentrantDeinit() {
+    final class Reentrant: Sendable {
+      let future: Source
+      let reporter: ProgressReporter
+      let log: Recorder<String>
+      init(_ promise: Promise<Int, any Error>, _ log: Recorder<String>) {
+        (future, reporter, self.log) = (promise.future, promise.progress, log)
+      }
+      deinit {
+        let isNews = reporter.report(fraction: 0.5)
+        log.record("\(isNews), \(future.currentProgress.fractionCompleted)")
+        future.whenProgressed(on: .immediate) { [log] in log.record("\($0.fractionCompleted)") }
+      }
+    }
+    let log = Recorder<String>()
+    let registration: Registration
+    do {
+      let object = Reentrant(promise, log)
+      registration = future.whenProgressed(on: .immediate) { _ in withExtendedLifetime(object) {} }
+    }
+    registration.remove()
+    #expect(log.events == ["true, 0.5", "0.5"])
+    do {
+      let object = Reentrant(promise, log)
+      future.whenProgressed(on: .immediate) { _ in withExtendedLifetime(object) {} }
+    }
+    promise.succeed(1)
+    #expect(log.events.dropFirst(2).sorted() == ["1.0", "1.0", "false, 1.0"])
+  }
+
+  @Test("R20: a callback can wait for a future that another thread resolves")
+  func callbackWaitsForAnotherThread() {
+    let other = Promise<Int, any Error>()
+    let answers = Recorder<Bool>()
+    let source = other.future
+    let logs = logs {
+      race([{ answers.record(source.wait().isSuccess) }, { other.succeed(1) }])
+      answers.record(source.wait().isSuccess)
+    }
+    promise.progress.report(fraction: 0.5)
+    #expect(answers.events == [true, true])
+    promise.succeed(1)
+    #expect(logs.map(\.fractions) == Array(repeating: [0, 0.5, 1], count: 3))
+  }
+
+  @Test("R20: a wait in a callback first delivers the pending reports of its thread")
+  func waitInCallbackDeliversPendingWork() {
+    // Deep enough for the report to be deferred; the wait needs it to be told.
+    onThread {
+      for depth in 0..<40 {
+        let (promise, other) = (Promise<Int, any Error>(), Promise<Int, any Error>())
+        promise.future.whenProgressed(on: .immediate) { progress in
+          if progress.fractionCompleted == 0.5 { other.succeed(1) }
+        }
+        let log = Recorder<Bool>()
+        let source = other.future
+        ProgressListenerTests.atDepth(depth) {
+          promise.progress.report(fraction: 0.5)
+          log.record(source.wait().isSuccess)
+        }
+        #expect(log.events == [true], "depth \(depth)")
+        withExtendedLifetime(promise) {}
+      }
+    }
+  }
+}
+
+extension Result {
+  fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
+}

@@ -1,0 +1,205 @@
+import AllocationCounter
+import Dispatch
+import Futures
+import FuturesTesting
+import TestSupport
+import Testing
+
+/// R6, on threads with a stack of 512 KiB.
+///
+/// A level takes at least 100 bytes of stack, so 20,000 nested levels overflow it.
+@Suite("Depth")
+struct DepthTests {
+  static let count = TestTier.choose(standard: 20_000, thorough: 1_000_000)
+
+  @Test("R6: a chain of map stages resolves")
+  func mapChain() {
+    onThread {
+      let promise = Promise<Int, any Error>()
+      let before = AllocationCounts.ofThread().liveBlocks
+      do {
+        var future = promise.future
+        for _ in 0..<Self.count { future = future.map { $0 + 1 } }
+        promise.succeed(0)
+        #expect(try! future.peek()?.get() == Self.count)
+      }
+      #expect(AllocationCounts.ofThread().liveBlocks - before < 100)
+    }
+  }
+
+  @Test("R6: a chain of map stages is released unresolved, and leaves nothing behind")
+  func releasedChain() {
+    @Sendable func release<Failure: Error>(_: Failure.Type, length: Int) {
+      var promise: Promise<Int, Failure>? = Promise()
+      var future = promise!.future
+      for _ in 0..<length { future = future.map { $0 + 1 } }
+      promise = nil
+      #expect(future.isResolved == (Failure.self == (any Error).self))
+    }
+    onThread {
+      let left = leastBlocksLeft(count: Self.count) { length in
+        release(Never.self, length: length)
+        release((any Error).self, length: length)
+      }
+      #expect(left <= 0)
+    }
+  }
+
+  @Test("R6: a chain of map stages on a context that runs its work at once takes no stack")
+  func mapChainOnInlineContext() {
+    let inline = ExecutionContext { work in work() }
+    onThread {
+      var future = Future<Int, any Error>.succeeded(0)
+      let promise = Promise<Int, any Error>()
+      promise.follow(future)
+      future = promise.future
+      for _ in 0..<Self.count { future = future.map(on: inline) { $0 + 1 } }
+      #expect(try! future.peek()?.get() == Self.count)
+    }
+  }
+
+  @Test("R6: a long chain of followers that were merged is released")
+  func mergedChain() {
+    onThread {
+      let source = Promise<Int, Never>()
+      let last: Future<Int, Never>
+      do {
+        let promises = (0..<Self.count).map { _ in Promise<Int, Never>() }
+        for index in 1..<promises.count { promises[index].follow(promises[index - 1].future) }
+        promises[0].follow(source.future)
+        last = promises[promises.count - 1].future
+      }
+      source.succeed(1)
+      #expect(last.peek() == .success(1))
+    }
+  }
+
+  @Test("R6: a chain of followers resolves")
+  func followerChain() {
+    onThread {
+      let promises = (0..<Self.count).map { _ in Promise<Int, any Error>() }
+      for index in 1..<promises.count { promises[index].follow(promises[index - 1].future) }
+      promises[0].succeed(7)
+      #expect(try! promises[promises.count - 1].future.peek()?.get() == 7)
+    }
+  }
+
+  @Test("R6: a promise that is dropped in a callback that is dropped … takes no stack")
+  func nestedDrops() {
+    onThread {
+      var last: Promise<Int, Never>? = Promise()
+      for _ in 0..<Self.count {
+        let next = Promise<Int, Never>()
+        let captured = last
+        next.future.whenResolved(on: .immediate) { _ in withExtendedLifetime(captured) {} }
+        last = next
+      }
+      #expect(brokenPromises(madeIn: #fileID) { last = nil }.count >= Self.count)
+    }
+  }
+
+  @Test("R6: recursion through futures takes no stack and no memory", arguments: Recursion.allCases)
+  private func recursionStaysFlat(recursion: Recursion) {
+    onThread {
+      let held = HeldContext()
+      let peak = Peak()
+      let future = recursion.countDown(from: Self.count, on: held, noting: peak)
+      #expect(future.isResolved == (recursion == .readySteps), "\(recursion)")
+      held.runAll()
+      #expect(try! future.peek()?.get() == 0, "\(recursion)")
+      #expect(peak.growth < 64 * 1024, "\(recursion)")
+    }
+  }
+
+  @Test(
+    "R6: recursion through callbacks of resolved futures takes no stack and no memory, also on a context of the user's",
+    arguments: [false, true]
+  )
+  func callbackRecursionStaysFlat(hasOwnContext: Bool) {
+    let context = hasOwnContext ? ExecutionContext { work in work() } : .immediate
+    @Sendable func f(_ n: Int, _ peak: Peak, _ done: @escaping @Sendable () -> Void) {
+      peak.note()
+      guard n > 0 else { return done() }
+      Future<Int, any Error>.succeeded(n).whenResolved(on: context) { _ in f(n - 1, peak, done) }
+    }
+    onThread {
+      let peak = Peak()
+      let log = Recorder<Int>()
+      f(Self.count, peak) { log.record(1) }
+      #expect(log.events == [1], "own context: \(hasOwnContext)")
+      #expect(peak.growth < 64 * 1024, "own context: \(hasOwnContext)")
+    }
+  }
+
+  @Test("R6: recursions that take turns on one thread keep no memory, either")
+  func recursionsThatTakeTurns() {
+    @Sendable func f(_ n: Int, _ peak: Peak) -> Future<Int, any Error> {
+      peak.note()
+      return n == 0 ? .succeeded(1) : Future<Int, any Error>.succeeded(n).flatMap { _ in f(n - 1, peak) }
+    }
+    onThread {
+      let peak = Peak()
+      let sum = Future<Int, any Error>.succeeded(1).flatMap { _ in
+        let parts = (0..<5).map { _ in f(Self.count / 5, peak) }
+        return parts.dropFirst().reduce(parts[0]) { sum, part in sum.flatMap { sum in part.map { sum + $0 } } }
+      }
+      #expect(try! sum.peek()?.get() == 5)
+      #expect(peak.growth < 64 * 1024)
+    }
+  }
+}
+
+/// A function that calls itself through futures until it has counted down to 0.
+private enum Recursion: String, CaseIterable, Sendable, CustomTestStringConvertible {
+  case readySteps = "flatMap of ready steps"
+  case asynchronousSteps = "flatMap of asynchronous steps"
+  case readyStepsOnContext = "flatMap of ready steps, on a context"
+  case asynchronousStepsOnContext = "flatMap of asynchronous steps, on a context"
+  case following = "promises that follow each other"
+  case followingDerived = "promises that follow the results of flatMap"
+
+  var testDescription: String { rawValue }
+
+  /// Counts down from `n`, with the asynchronous work on `held`.
+  func countDown(from n: Int, on held: HeldContext, noting peak: Peak) -> Future<Int, any Error> {
+    peak.note()
+    guard n > 0 else { return .succeeded(0) }
+    let next: @Sendable (Int) -> Future<Int, any Error> = { _ in countDown(from: n - 1, on: held, noting: peak) }
+    switch self {
+    case .readySteps: return .succeeded(n).flatMap(next)
+    case .readyStepsOnContext: return .succeeded(n).flatMap(on: held.context, next)
+    case .asynchronousSteps:
+      let promise = Promise<Int, any Error>()
+      held.context.submit { promise.succeed(1) }
+      return promise.future.flatMap(next)
+    case .asynchronousStepsOnContext:
+      let promise = Promise<Int, any Error>()
+      held.context.submit { promise.succeed(1) }
+      return promise.future.flatMap(on: held.context, next)
+    case .following:
+      let promise = Promise<Int, any Error>()
+      held.context.submit { promise.follow(next(n)) }
+      return promise.future
+    case .followingDerived:
+      let (promise, step) = (Promise<Int, any Error>(), Promise<Int, any Error>())
+      held.context.submit { promise.follow(step.future.flatMap(next)) }
+      held.context.submit { step.succeed(1) }
+      return promise.future
+    }
+  }
+}
+
+/// How far the live bytes of a thread have risen, from the thousandth call on.
+private final class Peak: @unchecked Sendable {
+  // @unchecked: used by one thread.
+  private var calls = 0
+  private var base: Int64 = 0
+  private(set) var growth: Int64 = 0
+
+  func note() {
+    calls += 1
+    let live = AllocationCounts.ofThread().liveBytes
+    if calls == 1_000 { base = live }
+    if calls > 1_000 { growth = max(growth, live - base) }
+  }
+}

@@ -1,0 +1,65 @@
+import Futures
+import TestSupport
+import Testing
+
+@Suite("Following")
+struct FollowingTests {
+  @Test("R2a: from the call of follow on, only the followed future resolves the promise")
+  func followSettles() {
+    let source = Promise<Int, TestError>()
+    let promise = Promise<Int, TestError>()
+    promise.follow(source.future)
+    #expect(!promise.succeed(1))
+    #expect(!promise.fail(TestError()))
+    #expect(!promise.resolve(.success(2)))
+    #expect(!promise.isResolved)
+    promise.follow(.succeeded(3))
+    #expect(!promise.isResolved)
+    source.succeed(4)
+    #expect(promise.isResolved)
+    #expect(promise.future.peek() == .success(4))
+  }
+
+  @Test("R2a: following a resolved future resolves at once; following after the resolution is ignored")
+  func followResolved() {
+    let promise = Promise<Int, TestError>()
+    promise.follow(.failed(TestError(1)))
+    #expect(promise.future.peek() == .failure(TestError(1)))
+    promise.follow(.succeeded(2))
+    #expect(promise.future.peek() == .failure(TestError(1)))
+  }
+
+  @Test("R2a: a promise may be dropped once it follows; its future goes on")
+  func droppedFollower() {
+    let source = Promise<Int, any Error>()
+    let future: Future<Int, any Error>
+    do {
+      let promise = Promise<Int, any Error>()
+      future = promise.future
+      promise.follow(source.future)
+    }
+    #expect(!future.isResolved)
+    source.succeed(5)
+    #expect(try! future.peek()?.get() == 5)
+  }
+
+  @Test("R2a: following its own future traps with a sentence")
+  func followItself() async {
+    await #expect(processExitsWith: .failure) {
+      let promise = Promise<Int, Never>()
+      promise.follow(promise.future)
+    }
+  }
+
+  @Test(
+    "Dropping promises that follow each other in a circle releases them",
+    arguments: [2, 3, 10]
+  )
+  func circleOfFollowersIsReleased(count: Int) {
+    func makeCircle() {
+      let promises = (0..<count).map { _ in Promise<Int, any Error>() }
+      for index in 0..<count { promises[index].follow(promises[(index + 1) % count].future) }
+    }
+    #expect(leastBlocksLeft(count: 100) { for _ in 0..<$0 { makeCircle() } } <= 0)
+  }
+}

@@ -1,0 +1,123 @@
+import Dispatch
+import Futures
+import FuturesTesting
+import TestSupport
+import Testing
+
+/// The table tests under real threads, for ThreadSanitizer.
+@Suite("Races")
+struct StressTests {
+  static let rounds = 300
+
+  @Test("R1, R2: attaching, resolving and dropping race, and each callback runs once")
+  func attachResolveDrop() {
+    for _ in 0..<Self.rounds {
+      let runs = Locked(0)
+      let promise = Promise<Int, any Error>()
+      let future = promise.future
+      race([
+        { for _ in 0..<10 { future.whenResolved(on: .immediate) { _ in runs.withLock { $0 += 1 } } } },
+        { for _ in 0..<10 { future.map { $0 + 1 }.whenResolved(on: .immediate) { _ in runs.withLock { $0 += 1 } } } },
+        { promise.succeed(1) },
+      ])
+      #expect(runs.withLock { $0 } == 20)
+    }
+  }
+
+  @Test("R2: callbacks that race with the resolution keep the order of each attaching thread on a serial queue")
+  func orderUnderRace() {
+    for _ in 0..<Self.rounds {
+      let queue = DispatchQueue(label: "serial")
+      let log = Recorder<(thread: Int, number: Int)>()
+      let promise = Promise<Int, Never>()
+      let attach = { @Sendable (thread: Int) in
+        for number in 0..<10 {
+          promise.future.whenResolved(on: .queue(queue)) { _ in log.record((thread, number)) }
+        }
+      }
+      race([{ attach(0) }, { attach(1) }, { promise.succeed(1) }])
+      queue.sync {}
+      for thread in 0..<2 {
+        #expect(log.events.filter { $0.thread == thread }.map(\.number) == Array(0..<10), "thread \(thread)")
+      }
+    }
+  }
+
+  @Test("R7: removing races with attaching and resolving; each callback runs or was removed")
+  func removalRacesWithAttachingAndResolving() {
+    for _ in 0..<Self.rounds {
+      let runs = Locked(0)
+      let removed = Locked(0)
+      let promise = Promise<Int, Never>()
+      let registrations = (0..<8).map { _ in
+        promise.future.whenResolved(on: .immediate) { _ in runs.withLock { $0 += 1 } }
+      }
+      race([
+        { for registration in registrations where registration.remove() { removed.withLock { $0 += 1 } } },
+        { for registration in registrations.reversed() where registration.remove() { removed.withLock { $0 += 1 } } },
+        { promise.succeed(1) },
+      ])
+      #expect(runs.withLock { $0 } + removed.withLock { $0 } == 8)
+    }
+  }
+
+  @Test("R7: a removal races with the context that starts the callback; exactly one of them gets it")
+  func removalRacesWithContext() {
+    for _ in 0..<Self.rounds {
+      let held = HeldContext()
+      let log = Recorder<String>()
+      let registration = Future.succeeded(1).whenResolved(on: held.context) { _ in log.record("ran") }
+      race([
+        { held.runAll() },
+        { if registration.remove() { log.record("removed") } },
+      ])
+      #expect(log.events.count == 1)
+    }
+  }
+
+  @Test("R4, R7: removing callbacks races with the break of their future")
+  func removalRacesWithBreak() {
+    for _ in 0..<Self.rounds {
+      let box = Locked<Promise<Int, Never>?>(Promise())
+      let future = box.withLock { $0!.future }
+      let registrations = (0..<8).map { number in future.whenResolved(on: .immediate) { _ in _ = "\(number)" } }
+      race([
+        { _ = brokenPromises(madeIn: #fileID) { _ = box.withLock { $0.take() } } },
+        { for registration in registrations.reversed() { registration.remove() } },
+      ])
+      #expect(!future.isResolved)
+    }
+  }
+
+  @Test("R6: a merge races with the resolution of the inner future, and nothing is lost")
+  func mergeRace() {
+    for round in 0..<Self.rounds {
+      let (outer, inner) = (Promise<Int, any Error>(), Promise<Int, any Error>())
+      let log = Recorder<Int>()
+      let derived = outer.future.flatMap { value in inner.future.map { $0 + value } }
+      race([
+        { outer.succeed(round) },
+        { inner.succeed(1) },
+        { derived.whenSucceeded(on: .immediate) { log.record($0) } },
+      ])
+      #expect(log.events == [round + 1], "round \(round)")
+    }
+  }
+
+  @Test("R4: dropping the promise races with attaching and waiting")
+  func dropRace() {
+    for _ in 0..<Self.rounds {
+      let log = Recorder<Bool>()
+      let box = Locked<Promise<Int, any Error>?>(Promise())
+      let future = box.withLock { $0!.future }
+      race([
+        {
+          _ = box.withLock { $0.take() }
+        },
+        { future.whenFailed(on: .immediate) { log.record($0 is BrokenPromise) } },
+        { log.record((try? future.wait().get()) == nil) },
+      ])
+      #expect(log.events == [true, true])
+    }
+  }
+}

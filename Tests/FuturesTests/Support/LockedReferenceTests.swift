@@ -1,0 +1,93 @@
+import Futures
+import TestSupport
+import Testing
+
+@Suite("The double-checked lock of an optional reference", .timeLimit(.minutes(5)))
+struct LockedReferenceTests {
+  /// Calls a closure when it is released.
+  private final class Releasable: Sendable {
+    let onRelease: @Sendable () -> Void
+
+    init(onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
+
+    deinit { onRelease() }
+  }
+
+  /// Holds the reference, which a closure cannot capture.
+  private final class Owner<Object: AnyObject>: Sendable {
+    let reference = LockedReference<Object>()
+  }
+
+  @Test("The reference is nil at first, and then the object of the last change")
+  func lastChange() {
+    let reference = LockedReference<Tracked>()
+    #expect(reference.isSet == false)
+    #expect(reference.object == nil)
+    let (first, second) = (Tracked(), Tracked())
+    #expect(reference.exchange(first) == nil)
+    #expect(reference.isSet == true)
+    #expect(reference.object === first)
+    #expect(reference.exchange(second) === first)
+    #expect(reference.object === second)
+    #expect(reference.update { $0 } === second)
+    #expect(reference.isSet == true)
+    #expect(reference.exchange(nil) === second)
+    #expect(reference.isSet == false)
+    #expect(reference.object == nil)
+  }
+
+  @Test("R5: it keeps its object until the object is replaced, or its own end")
+  func lifetime() {
+    weak var first: Tracked?
+    weak var second: Tracked?
+    do {
+      let owner = Owner<Tracked>()
+      do {
+        let object = Tracked()
+        first = object
+        _ = owner.reference.exchange(object)
+      }
+      #expect(first != nil)
+      do {
+        let object = Tracked()
+        second = object
+        _ = owner.reference.exchange(object)
+      }
+      #expect(first == nil)
+      #expect(second != nil)
+    }
+    #expect(second == nil)
+  }
+
+  @Test("R3: an old object is released outside the lock")
+  func releaseOutsideTheLock() {
+    let owner = Owner<Releasable>()
+    let log = Recorder<Bool>()
+    _ = owner.reference.exchange(Releasable { [unowned owner] in log.record(owner.reference.exchange(nil) == nil) })
+    _ = owner.reference.exchange(nil)
+    #expect(log.events == [true])
+  }
+
+  @Test("Readers that race with changes get nil or a live object, and the last change stays")
+  func race() {
+    let owner = Owner<Releasable>()
+    let released = Locked(0)
+    TestSupport.race(
+      (0..<4).map { number in
+        {
+          for _ in 0..<5_000 {
+            if number < 2 {
+              _ = owner.reference.exchange(Releasable { released.withLock { $0 += 1 } })
+              if owner.reference.update({ $0 == nil }) { Issue.record("A change was lost.") }
+            } else if let object = owner.reference.object {
+              withExtendedLifetime(object) {}
+            }
+          }
+        }
+      }
+    )
+    #expect(owner.reference.isSet == true)
+    _ = owner.reference.exchange(nil)
+    #expect(released.withLock { $0 } == 10_000)
+  }
+}
