@@ -4,8 +4,8 @@ public import Futures
 extension ExecutionContext {
   /// Runs work as operations of `queue`.
   ///
-  /// It keeps the order where `queue` runs one operation at a time. A queue that cancels its operations breaks what waits for
-  /// them (R2a). Delays are measured by Dispatch.
+  /// It keeps the order if `queue` runs one operation at a time. If the queue cancels an operation, the derived future breaks
+  /// (R2a). Dispatch measures delays.
   /// - Parameter queue: The queue.
   /// - Returns: The context.
   public static func operationQueue(_ queue: OperationQueue) -> ExecutionContext {

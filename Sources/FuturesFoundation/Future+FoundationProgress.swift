@@ -2,7 +2,7 @@ public import Foundation
 public import Futures
 
 extension Future {
-  /// A Foundation `Progress` that goes with the future: it shows how far that has come, cancels it, and pauses its work.
+  /// Returns a Foundation `Progress` that mirrors the future's progress, cancels the future, and pauses its work.
   ///
   /// ```swift
   /// let whole = Progress(totalUnitCount: 2)
@@ -11,44 +11,43 @@ extension Future {
   /// bar.observedProgress = whole
   /// ```
   ///
-  /// It counts in the units of the future, and is indeterminate (its total is negative) while the future does not say how much
-  /// there is to do. Foundation makes its fraction of the units, so unlike the future's it goes back when the total grows; it
-  /// is 0 for the moment in which the total changes. A `Progress` of equal counts is finished, so the last unit waits for the
-  /// end. That comes with the end of the future, before its callbacks run: **however it has ended**, the `Progress` is then
-  /// finished, since Foundation has no word for failure, and a parent would wait for ever. `isCancelled` tells if it was
-  /// cancelled.
+  /// It has the units of the future. It is indeterminate (the total is negative) while the future's total is unknown.
+  /// Foundation computes the fraction from the units. So the fraction can decrease when the total grows, unlike the future's,
+  /// and is 0 while the total changes. Foundation treats equal counts as finished, so the last unit waits for the end of the
+  /// future.
   ///
-  /// Like `Progress(totalUnitCount:)`, it becomes a child of the current progress of this thread, if there is one.
-  /// Like `whenProgressed`, it starts a lazy future, and does not count as needing the future (R16). Nothing but its parent and
-  /// its users keep it; when they drop it the future hears nothing of that, and nothing of it is left.
+  /// The `Progress` finishes with the future, before the callbacks run, **also after a failure**: Foundation has no failed
+  /// state, and a parent would wait for ever. After a cancellation `isCancelled` is `true`.
+  ///
+  /// Like `Progress(totalUnitCount:)`, it becomes a child of the thread's current progress. Like `whenProgressed`, it starts a
+  /// lazy future and is not a consumer (R16). The future does not keep it. Releasing it leaves nothing in the future.
   ///
   /// Cancellation:
-  /// - `Progress` to future: cancelling it, or one of its ancestors, cancels the future, also for all others who have it.
-  /// - Future to `Progress`: it is cancelled when the future has been, or failed with a `CancellationError` or a
-  ///   `CancellableFailure` that equals `.cancelled`. Then it is finished, too. Its parent is not cancelled.
+  /// - Cancelling the `Progress`, or one of its ancestors, cancels the future for all its consumers.
+  /// - Cancelling the future cancels the `Progress`, and finishes it. So does a failure with `CancellationError`, or with a
+  ///   `CancellableFailure` that equals `.cancelled`. The parent is not cancelled.
   ///
-  /// Pausing it, or one of its ancestors, pauses each `Progress` that this future, or one of those that it was made of, follows
-  /// at that moment (`ProgressReporter.follow`); so does resuming. It is pausable while one of those is. Everybody's work is
-  /// paused, also through `shielded`.
+  /// Pausing the `Progress`, or one of its ancestors, pauses each `Progress` that this future or its sources follow at that
+  /// moment (`ProgressReporter.follow`). Resuming resumes them. It is pausable while one of them is. This affects all
+  /// consumers, also through `shielded`.
   ///
-  /// Threads: it changes on the thread that reports, or that resolves the future.
-  /// - On Apple platforms `Progress` may be used from any thread; observers run where it changes. Its three handlers are
-  ///   taken, so do not set them.
-  /// - Elsewhere `Progress` has no lock. Changes that come from futures exclude each other, in whatever tree they are. But who
-  ///   reads meanwhile may find two counts that do not fit each other, and who adds children meanwhile may break Foundation's
-  ///   lists. `foundationProgress(on:)` moves the changes to where the others are. `cancel`, `pause` and `resume` reach the
-  ///   future before they return, whatever the handlers are set to, which run later.
+  /// Threads: the `Progress` changes on the thread that reports, or that resolves the future.
+  /// - On Apple platforms any thread can use it. Observers run on the thread of the change. Do not set its three handlers: the
+  ///   library uses them.
+  /// - On other platforms a `Progress` has no lock. Changes by futures exclude each other. Another thread that reads can see two
+  ///   counts that do not match, and a thread that adds a child can damage Foundation's lists. Use `foundationProgress(on:)`
+  ///   there, to make all changes on one context. `cancel`, `pause` and `resume` reach the future before they return. Handlers
+  ///   that you set run later.
   ///
-  /// Cost: as `whenProgressed`, and what Foundation needs. To pause, and to ask whether that is possible, looks at all futures
-  /// that this one was made of.
+  /// Cost: as `whenProgressed`, and Foundation's object. Pausing, and reading `isPausable`, visits all sources of the future.
   /// - Returns: The `Progress`.
   public func foundationProgress() -> Progress { foundationProgress(on: .immediate) }
 
-  /// A Foundation `Progress` that goes with the future, and is changed by the given context alone.
+  /// Returns a Foundation `Progress` that mirrors the future's progress, and changes only on the given context.
   ///
-  /// As `foundationProgress()`; but it finishes when the context comes to it, not before the callbacks of the future. With
-  /// `.mainQueue` the main thread may use it, and its tree, without locks, and observers run there.
-  /// - Parameter context: Where the `Progress` changes; one that runs one piece of work at a time.
+  /// As `foundationProgress()`, but it finishes on the context, which can be after the callbacks of the future. With
+  /// `.mainQueue` the main thread can use it and its tree without a lock, and observers run there.
+  /// - Parameter context: A context that runs one piece of work at a time.
   /// - Returns: The `Progress`.
   public func foundationProgress(on context: ExecutionContext) -> Progress {
     let progress = MirroredProgress(of: self)
@@ -58,7 +57,7 @@ extension Future {
   }
 }
 
-/// What a `Progress` goes with; a future of any types.
+/// A future of any types, for `MirroredProgress`.
 protocol MirroredFuture: Sendable {
   var currentProgress: FutureProgress { get }
   var ending: FutureEnding? { get }
@@ -68,11 +67,11 @@ protocol MirroredFuture: Sendable {
 
 extension Future: MirroredFuture {}
 
-/// The progress of a future.
+/// A `Progress` that mirrors a future.
 ///
-/// It keeps the future until that has ended. The future has a listener that does not keep this.
+/// It keeps the future until the future has ended. The future's listener holds it weakly.
 final class MirroredProgress: Progress, @unchecked Sendable {
-  // @unchecked: the base class says that it is; `source` is locked.
+  // @unchecked: the base class declares it; `source` has a lock.
   private struct Source {
     let future: any MirroredFuture
     var registration: Registration?
@@ -117,12 +116,12 @@ final class MirroredProgress: Progress, @unchecked Sendable {
     _ = takeSource()
     if ending == .cancellation, !isCancelled { cancel() }
     isCancellable = false
-    // What the listener was told may be older.
+    // The listener's progress can be older.
     finish(future.currentProgress)
   }
 
   private func show(_ progress: FutureProgress) {
-    // No unit at all would be finished for Foundation.
+    // Foundation treats a total of 0 as finished.
     guard let total = progress.totalUnitCount, total > 0 else {
       return setUnits(progress.completedUnitCount, of: Self.unknown)
     }
@@ -134,13 +133,13 @@ final class MirroredProgress: Progress, @unchecked Sendable {
     setUnits(total, of: total)
   }
 
-  /// A total that says that nobody knows it.
+  /// Foundation's total for indeterminate progress.
   private static let unknown: Int64 = -1
 
-  /// Sets both counts, by way of not knowing the total, where that changes.
+  /// Sets both counts. If the total changes, it is unknown in between.
   ///
-  /// Else it might be finished for a moment, and a parent counts a child each time that it finishes. And corelibs Foundation
-  /// multiplies all totals that come one after another, until it traps, if not one of them is -1.
+  /// Otherwise the `Progress` could be finished for a moment, and its parent counts each finish. Foundation for Linux also
+  /// multiplies successive totals until it traps, if none of them is -1.
   private func setUnits(_ completed: Int64, of total: Int64) {
     changingTree {
       if totalUnitCount != total { totalUnitCount = Self.unknown }
@@ -169,14 +168,14 @@ final class MirroredProgress: Progress, @unchecked Sendable {
   #if canImport(ObjectiveC)
     private func changingTree(_ body: () -> Void) { body() }
   #else
-    /// Protects the counts in all trees, since nothing says what tree this is in.
+    /// Protects the counts in all trees: Foundation does not tell which tree this `Progress` belongs to.
     ///
-    /// Recursive, because a parent that finishes may be released, and with it what its handlers captured.
+    /// Recursive: finishing a parent can release objects whose deinitializers change a tree.
     private static let treeLock = NSRecursiveLock()
 
     private func changingTree(_ body: () -> Void) { Self.treeLock.withLock(body) }
 
-    // Foundation calls these also for its children, at once, and the handlers later, on another thread.
+    // Foundation calls these for children too. It calls the handlers later, on another thread.
 
     override func cancel() {
       super.cancel()

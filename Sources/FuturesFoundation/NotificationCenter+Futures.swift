@@ -2,25 +2,24 @@ public import Foundation
 public import Futures
 
 extension NotificationCenter {
-  /// A future of what the next notification says.
+  /// Returns a future of a value from the next notification.
   ///
   /// ```swift
   /// let level = NotificationCenter.default.future(for: .batteryLevelChanged) { $0.userInfo?["level"] as? Double ?? 0 }
   /// ```
   ///
-  /// Only one notification is taken; then nothing is left in the center. The object is not kept: where it goes away without a
-  /// notification, none comes. Nor is the center: where that goes away, the future fails with `BrokenPromise`.
+  /// Takes one notification, and removes its observer. It keeps neither the object nor the center. If the object is released
+  /// first, no notification comes. If the center is released first, the future fails with `BrokenPromise`.
   ///
-  /// Cancellation, future to observer: cancelling the future removes the observer. Nothing passes the other way: an observer
-  /// cannot be cancelled by others.
+  /// Cancellation: cancelling the future removes the observer.
   ///
   /// Cost: O(1), an observer and a few allocations.
   /// - Parameters:
   ///   - name: The name of the notification.
-  ///   - object: Whose notification is wanted; anybody's for `nil`.
-  ///   - transform: Takes out of the notification, which is not `Sendable`, what is wanted; it runs on the thread that posts,
-  ///     at once, and at most once. What it throws fails the future.
-  /// - Returns: A future of what `transform` returns.
+  ///   - object: The sender of the notification, or `nil` for any sender.
+  ///   - transform: Makes the value from the notification, which is not `Sendable`. It runs at once on the posting thread, and
+  ///     at most once. An error that it throws fails the future.
+  /// - Returns: A future of the value.
   public func future<Value: Sendable>(
     for name: Notification.Name,
     object: AnyObject? = nil,
@@ -28,9 +27,9 @@ extension NotificationCenter {
   ) -> Future<Value, any Error> {
     Future { promise in
       let observer = Observer()
-      // The center has the block, and the block must not keep the center: where that goes away, the promise does.
+      // Weak: the center owns the block. The promise is released with the center.
       let token = addObserver(forName: name, object: object, queue: nil) { [weak self] notification in
-        // A second thread that posts meanwhile comes too late.
+        // Another thread can post at the same time. The first one removes the observer.
         guard observer.remove(from: self) else { return }
         promise.resolve(Result { try transform(notification) })
       }
@@ -40,10 +39,10 @@ extension NotificationCenter {
   }
 }
 
-/// An observer of a notification center, which is removed once.
+/// An observer of a notification center. It is removed once.
 private final class Observer: Sendable {
   private enum State {
-    /// The center has it, and its token is on the way here. Next is `observing` or `removed`.
+    /// Added to the center, before its token is stored. Next is `observing` or `removed`.
     case beginning
     /// Next is `removed`.
     case observing(UncheckedTransfer<any NSObjectProtocol>)

@@ -46,7 +46,7 @@ public import Futures
   }
 
   extension Process {
-    /// Runs a program, and gathers what it writes.
+    /// Runs a program, and collects its outputs.
     ///
     /// ```swift
     /// let listing = try await Process.future(executable: URL(fileURLWithPath: "/bin/ls"), arguments: ["-l"]).value
@@ -57,19 +57,17 @@ public import Futures
     /// hold its outputs open; the future waits for these too. The future succeeds even if the program fails: check
     /// `terminationStatus`.
     ///
-    /// Cancellation, future to process: cancelling the future fails it at once with `CancellationError`. While the process
-    /// runs, it and the other processes of its group get SIGTERM. The library also closes the outputs. A process that
-    /// ignores the signal, or has left the group, gets SIGPIPE when it writes. A cancellation before the start prevents
-    /// the start.
-    /// Process to future: if another process ends the program by a signal, the future succeeds. `terminationReason`
-    /// then has the cause.
+    /// Cancellation: cancelling the future fails it at once with `CancellationError`. While the process runs, it and the
+    /// other processes of its group get SIGTERM. The library also closes the outputs. A process that ignores the signal, or
+    /// has left the group, gets SIGPIPE when it writes. A cancellation before the start prevents the start.
+    /// If another process ends the program by a signal, the future succeeds, and `terminationReason` has the cause.
     ///
     /// Cost: the start of a process, and a thread that reads its outputs.
     /// - Parameters:
     ///   - executable: The program.
     ///   - arguments: Its arguments.
-    ///   - environment: Its environment; that of this process for `nil`.
-    ///   - input: What it can read from its standard input, which is empty for `nil`.
+    ///   - environment: Its environment, or `nil` for the environment of this process.
+    ///   - input: Its standard input, or `nil` for an empty one.
     /// - Returns: A future of its outputs and its status. It fails with `ProcessStartError`, or with Foundation's error
     ///   if Foundation cannot start the program, store its input or read its outputs.
     public static func future(
@@ -96,12 +94,12 @@ public import Futures
     }
 
     /// Starts the process.
-    /// - Returns: A future of what it leaves.
+    /// - Returns: A future of its outputs and its status.
     private func start(reading input: Data?) throws -> Future<ProcessOutput, any Error> {
       let (output, error, stop) = try (PipeEnds(), PipeEnds(), PipeEnds())
       let writers = [output.writing, error.writing]
       let inputFile = try input.map(unnamedFile)
-      // Not kept open for as long as this object lives, which Foundation for Linux never frees.
+      // Closes the files before this object is released: Foundation for Linux never releases it.
       defer { for file in writers + [inputFile].compactMap({ $0 }) { try? file.close() } }
       standardInput = inputFile ?? .nullDevice
       (standardOutput, standardError) = (writers[0], writers[1])
@@ -229,11 +227,12 @@ public import Futures
     }
   }
 
-  /// Starts processes one after another, so that none inherits what is meant for another.
+  /// Starts processes one after another, so that none inherits the files of another.
   private let processStarts = DispatchQueue(label: "futures.process-starts")
 
-  /// Runs `body` with no signal blocked: a process inherits what is blocked where it is started, and threads of Dispatch block
-  /// nearly all, SIGTERM among them.
+  /// Runs `body` with no signal blocked.
+  ///
+  /// A process inherits the blocked signals of the starting thread. Threads of Dispatch block nearly all, also SIGTERM.
   private func withoutBlockedSignals<Result>(_ body: () throws -> Result) rethrows -> Result {
     var (none, previous) = (sigset_t(), sigset_t())
     unsafe sigemptyset(&none)
@@ -242,12 +241,12 @@ public import Futures
     return try body()
   }
 
-  /// A file with `contents` and without a name, which goes when it is closed.
+  /// Returns a file with `contents` and without a name. The system deletes it when it is closed.
   ///
-  /// Writing to a pipe that nobody reads any more would end this process.
+  /// A pipe would not do: writing to a pipe without a reader ends this process (SIGPIPE).
   private func unnamedFile(containing contents: Data) throws -> FileHandle {
     let place = FileManager.default.temporaryDirectory.appendingPathComponent("futures-\(UUID().uuidString)")
-    // Only this user may read it.
+    // Only this user can read it.
     let descriptor = unsafe open(place.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw descriptorError(errno, .fileWriteUnknown, at: place) }
     let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)

@@ -1,9 +1,9 @@
 public import Foundation
 public import Futures
 
-// Qualified, because newer versions of Foundation have a type of that name, too.
+// Qualified: newer versions of Foundation have a type of this name too.
 extension Futures.ProgressReporter {
-  /// Has the future's progress be that of a Foundation `Progress` from now on, until the future ends or the `Progress` finishes.
+  /// Reports the state of a Foundation `Progress`, until the future ends or the `Progress` finishes.
   ///
   /// ```swift
   /// Future<Archive, any Error> { promise in
@@ -12,31 +12,28 @@ extension Futures.ProgressReporter {
   /// }
   /// ```
   ///
-  /// Its counts are reported as they are; those that make no sense, or no total above 0, mean that nobody knows how much there
-  /// is to do. Once a child of it is done in part, so that its counts do not say what its fraction says, the fraction is
-  /// reported, in millionths. As with all reports, the future's fraction never goes back, is 1 when the future has succeeded
-  /// and not before (R18), and counts for what is not shared out by `add`. Following another `Progress` leaves this one. It is
-  /// kept as long as it is followed.
+  /// Reports the counts. If they are invalid, or the total is not above 0, the total is unknown. If a child is partly done, the
+  /// counts do not show it; then this reports the fraction, in millionths. The rules of all reports hold (R18). The reports
+  /// count for the part of the work that `add` has not assigned. Following another `Progress` ends this one. The reporter
+  /// keeps the `Progress` while it follows it.
   ///
   /// Cancellation:
-  /// - Future to `Progress`: cancelling the future, before or after this, cancels the `Progress` (not if that has finished, or
-  ///   was left).
-  /// - `Progress` to future: cancelling the `Progress` does not cancel the future; whoever does the work hears of it, and
-  ///   resolves the promise.
+  /// - Cancelling the future, before or after this call, cancels the `Progress`, unless it has finished or is not followed any
+  ///   more.
+  /// - Cancelling the `Progress` does not cancel the future. The producer notices it, and resolves the promise.
   ///
-  /// Pausing and resuming the `foundationProgress()` of the future, or of one that was made of it, does the same to this
-  /// `Progress`. Pausing this one says nothing to the future.
+  /// Pausing and resuming the `foundationProgress()` of the future, or of a derived future, pauses and resumes the `Progress`.
+  /// Pausing the `Progress` does not affect the future.
   ///
   /// When changes arrive:
-  /// - On Apple platforms each one does, on the thread that makes it, by key-value observing.
-  /// - Elsewhere Foundation tells nobody. The `Progress` is read when the progress of this future is asked for, and while
-  ///   somebody listens to it, or to one that was made of it, every 50 milliseconds, on a thread of the global queue. So a
-  ///   derived future may be that much behind, and one that fails may miss the very last change. `Progress` has no lock there:
-  ///   reading one while another thread changes it may find two counts that do not fit each other, and a fraction that was too
-  ///   large stays. Such a reading never makes the future's progress nonsense.
+  /// - On Apple platforms at once, on the thread of the change, by key-value observing.
+  /// - On other platforms Foundation does not notify observers. The library reads the `Progress` when the future's progress is
+  ///   read, and every 50 milliseconds while the future or a derived one has a listener, on a thread of the global queue. So a
+  ///   derived future can be that late, and a failing future can miss the last change. A `Progress` has no lock there: a
+  ///   reading during a change can see two counts that do not match. Then a fraction that was too large stays, within 0…1.
   ///
-  /// Cost: a few allocations; elsewhere one timer for each reading.
-  /// - Parameter progress: What to follow.
+  /// Cost: a few allocations; on other platforms a timer for each reading.
+  /// - Parameter progress: The `Progress` to follow.
   public func follow(_ progress: Progress) { follow(progress, polling: .global()) }
 
   /// Reports a `Progress`, for APIs that call a closure after each change.
@@ -54,7 +51,7 @@ extension Futures.ProgressReporter {
     }
   }
 
-  /// As `follow(_:)`; where Foundation tells nobody, `context` measures the time, and reads.
+  /// As `follow(_:)`. If Foundation does not notify observers, `context` reads the `Progress` and measures the time.
   package func follow(_ progress: Progress, polling context: ExecutionContext) {
     let followed = FollowedProgress(progress, for: self, polling: context)
     followed.cancel(with: cancellationToken)
@@ -65,7 +62,7 @@ extension Futures.ProgressReporter {
   }
 }
 
-/// Reports what a `Progress` says.
+/// Reports the state of a `Progress`.
 ///
 /// The record of the future's progress owns it until the future ends.
 final class FollowedProgress: ProgressFeed {
@@ -73,16 +70,16 @@ final class FollowedProgress: ProgressFeed {
     let progress: Progress
     weak var reporter: Futures.ProgressReporter?
 
-    /// What cancels the `Progress` with the future.
+    /// The handler that cancels the `Progress` with the future.
     var registration: Registration?
 
-    /// Whether its fraction has been seen not to follow from its counts.
+    /// Whether a reading has shown a fraction that does not follow from the counts.
     var isComposed = false
 
     #if canImport(ObjectiveC)
       var observations: [NSKeyValueObservation] = []
     #else
-      /// Whether it is to be read after a delay, which `cancelDelay` gives up.
+      /// Whether a reading is scheduled. `cancelDelay` cancels it.
       var isPolling = false
       var cancelDelay: (@Sendable () -> Void)?
     #endif
@@ -91,7 +88,7 @@ final class FollowedProgress: ProgressFeed {
   /// `nil` when it has ended.
   private let link: Locked<Link?>
 
-  /// Where it is read, and whose clock says when, where Foundation tells nobody.
+  /// The context and clock of readings, if Foundation does not notify observers.
   private let context: ExecutionContext
 
   init(_ progress: Progress, for reporter: Futures.ProgressReporter, polling context: ExecutionContext) {
@@ -151,13 +148,13 @@ final class FollowedProgress: ProgressFeed {
   }
 }
 
-/// What a `Progress` said at one time, or at about one time.
+/// The state of a `Progress`, read in several steps.
 private struct Reading {
   let completed: Int64
-  /// `nil` while nobody knows it.
+  /// `nil` if unknown.
   let total: Int64?
   let fraction: Double
-  /// Whether the fraction is sure to be that of the counts.
+  /// Whether the counts did not change while the fraction was read.
   let isConsistent: Bool
 
   init(of progress: Progress) {
@@ -165,13 +162,13 @@ private struct Reading {
     fraction = progress.fractionCompleted
     isConsistent = counts == (progress.completedUnitCount, progress.totalUnitCount)
     completed = counts.0
-    // Foundation counts less than nothing as not known, and all of nothing as finished, which may be half of a change.
+    // A negative count is unknown to Foundation, and 0 of 0 is finished; both can also be half of a change.
     total = counts.0 >= 0 && counts.1 > 0 ? counts.1 : nil
   }
 
   var isFinished: Bool { total.map { completed >= $0 } ?? false }
 
-  /// Whether there are children that have come to something, which is not counted until they finish.
+  /// Whether children are partly done. The counts show a child only when it has finished.
   var showsComposition: Bool {
     guard isConsistent, let total else { return false }
     return abs(fraction - Double(completed) / Double(total)) > 1e-6
@@ -200,10 +197,10 @@ private struct Reading {
       poll()
     }
 
-    /// How long it takes at least from one reading to the next, if nobody asks.
+    /// The time between two scheduled readings.
     private static let pollingInterval = Duration.milliseconds(50)
 
-    /// Reads the `Progress` after a delay, unless that is going to happen.
+    /// Schedules a reading, unless one is scheduled.
     private func poll() {
       let begins = link.withLock { link in
         guard link?.isPolling == false else { return false }
@@ -222,7 +219,7 @@ private struct Reading {
 
     private func polled() {
       read()
-      // First this, then the question: who comes in between begins again.
+      // First this, then the check: a listener that is added in between schedules a reading itself.
       link.withLock { $0?.isPolling = false }
       if reporter?.hasListeners == true { poll() }
     }

@@ -5,26 +5,26 @@ public import Futures
   public import FoundationNetworking
 #endif
 
-// Transfers are those of `URLSession`'s own async functions, which alone report to a delegate of one transfer on all platforms,
-// so that the session stays the user's, with its connections, its cookies and its delegate; but for downloads on Linux.
-// Whoever asks a session that was invalidated for a transfer is stopped by Foundation, as with its own functions.
+// Transfers use the async functions of `URLSession`, except downloads on Linux. Only these functions report to a delegate of one
+// transfer on all platforms. So the user's session keeps its connections, cookies and delegate.
+// Foundation traps if the session was invalidated, as for its own functions.
 
 extension URLSession {
-  /// Sends a request, and gathers the body of the response.
+  /// Sends a request, and collects the body of the response.
   ///
   /// ```swift
   /// let (data, response) = try await session.dataFuture(for: request).value
   /// ```
   ///
-  /// Its progress counts the received bytes of the body; the total is what the server said, `nil` if it did not. A response
-  /// that tells of a failure, as 404 does, is a response.
+  /// The progress counts received bytes. The total is `nil` if the server does not send a length. A response with an error
+  /// status, such as 404, is a success of the future.
   ///
-  /// Cancellation, future to transfer: cancelling the future stops the transfer, and fails the future at once with
-  /// `CancellationError`. Transfer to future: a transfer that the session cancels fails it with `URLError`, code `.cancelled`.
+  /// Cancellation: cancelling the future stops the transfer, and fails the future at once with `CancellationError`. If the
+  /// session cancels the transfer, the future fails with `URLError`, code `.cancelled`.
   ///
-  /// Cost: that of a task, and of the transfer. Callbacks run on threads of Swift's or Dispatch's pool unless they say where.
-  /// - Parameter request: What to send.
-  /// - Returns: A future of the body and the response, which fails with `URLError`. The transfer has begun.
+  /// Cost: a task, and the transfer. `.immediate` callbacks run on a thread of Swift's or Dispatch's pool.
+  /// - Parameter request: The request.
+  /// - Returns: A future of the body and the response. It fails with `URLError`. The transfer has started.
   public func dataFuture(for request: URLRequest) -> Future<(Data, URLResponse), any Error> {
     transfer(.receiving) { observer in try await self.data(for: request, delegate: observer) }
   }
@@ -33,26 +33,26 @@ extension URLSession {
   ///
   /// Replaces the file at `destination` in one step, after the last byte has arrived. A failed or cancelled transfer
   /// does not change that file, and leaves no other file. The calling thread does no file work. The folder must exist.
-  /// A response with an error status, such as 404, is a response: the library stores its body.
+  /// The body of a response with an error status, such as 404, is stored too.
   ///
-  /// Its progress counts the received bytes of the body; the total is what the server said, `nil` if it did not.
+  /// The progress counts received bytes. The total is `nil` if the server does not send a length.
   ///
-  /// Cancellation, future to transfer: cancelling the future stops the transfer, and fails the future at once with
-  /// `CancellationError`. Transfer to future: a transfer that the session cancels fails it with `URLError`, code `.cancelled`;
-  /// on Linux invalidating this session does not reach the download. It has a session of its own there, with the same
-  /// configuration and the same answers to challenges and redirections, but with connections of its own.
+  /// Cancellation: cancelling the future stops the transfer, and fails the future at once with `CancellationError`. If the
+  /// session cancels the transfer, the future fails with `URLError`, code `.cancelled`. On Linux the download has a session of
+  /// its own, which invalidating this session does not reach. It has the same configuration, and the same answers to
+  /// challenges and redirections, but its own connections.
   ///
-  /// Cost: that of a task, and of the transfer. Callbacks run on threads of Swift's or Dispatch's pool unless they say where.
+  /// Cost: a task, and the transfer. `.immediate` callbacks run on a thread of Swift's or Dispatch's pool.
   /// - Parameters:
-  ///   - request: What to send.
-  ///   - destination: Where to store the body.
-  /// - Returns: A future of the response, which fails with `URLError`, or with the error of storing the file. The transfer has
-  ///   begun.
+  ///   - request: The request.
+  ///   - destination: The file for the body.
+  /// - Returns: A future of the response. It fails with `URLError`, or with the error of storing the file. The transfer has
+  ///   started.
   public func downloadFuture(for request: URLRequest, to destination: URL) -> Future<URLResponse, any Error> {
     #if canImport(ObjectiveC)
       transfer(.receiving) { observer in
         let (file, response) = try await self.download(for: request, delegate: observer)
-        defer { try? FileManager.default.removeItem(at: file) }  // where it could not be moved
+        defer { try? FileManager.default.removeItem(at: file) }  // if it could not be moved
         try Task.checkCancellation()
         try FileManager.default.replace(destination, with: file)
         return response
@@ -62,23 +62,23 @@ extension URLSession {
     #endif
   }
 
-  /// Sends a request with a body, and gathers the body of the response.
+  /// Sends a request with a body, and collects the body of the response.
   ///
-  /// Its progress counts the sent bytes of the body.
+  /// The progress counts sent bytes.
   ///
-  /// Cancellation, future to transfer: cancelling the future stops the transfer, and fails the future at once with
-  /// `CancellationError`. Transfer to future: a transfer that the session cancels fails it with `URLError`, code `.cancelled`.
+  /// Cancellation: cancelling the future stops the transfer, and fails the future at once with `CancellationError`. If the
+  /// session cancels the transfer, the future fails with `URLError`, code `.cancelled`.
   ///
-  /// Cost: that of a task, and of the transfer. Callbacks run on threads of Swift's or Dispatch's pool unless they say where.
+  /// Cost: a task, and the transfer. `.immediate` callbacks run on a thread of Swift's or Dispatch's pool.
   /// - Parameters:
-  ///   - request: What to send; its method is not set by this, and is often `POST` or `PUT`.
+  ///   - request: The request. Set its method, often to `POST` or `PUT`.
   ///   - body: The body to send.
-  /// - Returns: A future of the response's body and the response, which fails with `URLError`. The transfer has begun.
+  /// - Returns: A future of the response's body and the response. It fails with `URLError`. The transfer has started.
   public func uploadFuture(for request: URLRequest, from body: Data) -> Future<(Data, URLResponse), any Error> {
     transfer(.sending) { observer in try await self.upload(for: request, from: body, delegate: observer) }
   }
 
-  /// Starts a task for a transfer, whose future reports progress and stops it.
+  /// Starts a task for a transfer, and returns a future that reports its progress and can stop it.
   private func transfer<Value: Sendable>(
     _ direction: TransferObserver.Direction,
     _ run: @escaping @Sendable (TransferObserver) async throws -> Value
@@ -128,7 +128,7 @@ private final class TransferObserver: NSObject, URLSessionDataDelegate, Sendable
   }
 
   #if canImport(ObjectiveC)
-    // The async functions tell their delegate nothing of the data; the task itself can be observed.
+    // The async functions do not pass the data to their delegate, so this observes the task.
     func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
       guard direction == .receiving else { return }
       let observation = task.observe(\.countOfBytesReceived) { [weak self] task, _ in
@@ -149,27 +149,27 @@ private final class TransferObserver: NSObject, URLSessionDataDelegate, Sendable
 }
 
 extension ProgressReporter {
-  /// Reports bytes, of a total that is unknown where Foundation expects none.
+  /// Reports bytes. The total is unknown if Foundation expects none.
   fileprivate func report(_ count: Int64, ofExpected total: Int64) {
     report(completed: count, of: total > 0 ? total : nil)
   }
 }
 
 #if !canImport(ObjectiveC)
-  /// A download in a session of its own, with the same configuration, as whose delegate it hears of the bytes.
+  /// A download with a session of its own, as the delegate of that session.
   ///
-  /// Foundation for Linux writes each byte twice where the async function has a delegate that hears of them, and leaves the
-  /// file of a download that is cancelled.
+  /// Q: Why not the async function? A: On Linux it writes each byte twice if its delegate receives data, and leaves the file of a
+  /// cancelled download.
   private final class Download: NSObject, URLSessionDataDelegate, @unchecked Sendable {
-    // @unchecked: the variables are used on the delegate queue of the session only, which is serial.
+    // @unchecked: only the delegate queue of the session uses the variables, and it is serial.
     private let promise: Promise<URLResponse, any Error>
     private let destination: URL
 
-    /// The file for the bytes until all have arrived; it exists if `file` does.
+    /// The file for the bytes until all have arrived. It exists if `file` is not `nil`.
     private let neighbour: URL
     private var file: FileHandle?
 
-    /// The session whose delegate answers challenges and redirects.
+    /// The user's session. Its delegate answers challenges and redirections.
     private let original: URLSession
 
     private var received: Int64 = 0
@@ -183,7 +183,7 @@ extension ProgressReporter {
     }
 
     func start(_ request: URLRequest) {
-      // The session keeps this object until it is invalidated, which it is when the transfer has ended.
+      // The session keeps this object until the transfer has ended.
       let session = URLSession(configuration: original.configuration, delegate: self, delegateQueue: nil)
       let task = session.dataTask(with: request)
       session.finishTasksAndInvalidate()
@@ -276,15 +276,15 @@ extension FileManager {
     file.deletingLastPathComponent().appendingPathComponent(".futures-\(UUID().uuidString)")
   }
 
-  /// Moves `file` to `destination`, in whose place it comes in one step, also from another volume.
+  /// Replaces `destination` with `file` in one step, also from another volume.
   fileprivate func replace(_ destination: URL, with file: URL) throws {
     let neighbour = neighbour(of: destination)
-    defer { try? removeItem(at: neighbour) }  // where it could not take the place
+    defer { try? removeItem(at: neighbour) }  // if it could not replace the destination
     try moveItem(at: file, to: neighbour)
     try replace(destination, withNeighbour: neighbour)
   }
 
-  /// Moves `file`, which is in the same folder, to `destination`.
+  /// Replaces `destination` with `file` of the same folder.
   fileprivate func replace(_ destination: URL, withNeighbour file: URL) throws {
     guard rename(file.path, destination.path) == 0 else {
       throw CocoaError.posix(errno, .fileWriteUnknown, at: destination)

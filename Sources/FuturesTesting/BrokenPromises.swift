@@ -1,8 +1,8 @@
 public import Futures
 
-/// Runs `body`, and returns the promises that were dropped unresolved meanwhile, by anybody in the process.
+/// Runs `body`, and returns the promises that were dropped without a result meanwhile, in the whole process.
 ///
-/// A dropped promise fails its future, and code that recovers from failures may hide that; this does not miss it.
+/// It also finds a dropped promise whose failure other code has recovered from.
 ///
 /// If the failure type cannot hold `BrokenPromise`, a waiting consumer traps in a debug build. The promises that this
 /// function returns cause no trap: the test checks them.
@@ -11,12 +11,12 @@ public import Futures
 /// #expect(brokenPromises { screen.reload() }.isEmpty)
 /// ```
 ///
-/// Tests that run at the same time are heard, too: ask for the promises of one file, or run such tests one after another.
+/// It also finds promises of tests that run at the same time. Pass `madeIn`, or run such tests one after another.
 /// - Parameters:
-///   - fileID: Only promises that were made in this file, where it is given.
-///   - body: What is to break no promise.
-/// - Returns: Label, file and line of each, in order.
-/// - Throws: What `body` throws.
+///   - fileID: The file of the promises, or `nil` for all files.
+///   - body: The code under test.
+/// - Returns: Label, file and line of each promise, in order.
+/// - Throws: The error of `body`.
 public func brokenPromises<Failure: Error>(
   madeIn fileID: String? = nil,
   during body: () throws(Failure) -> Void
@@ -27,15 +27,15 @@ public func brokenPromises<Failure: Error>(
   return recorder.recorded
 }
 
-/// Runs `body`, and returns the promises that were dropped unresolved meanwhile, by anybody in the process.
+/// Runs `body`, and returns the promises that were dropped without a result meanwhile, in the whole process.
 ///
-/// As the twin for code that is not asynchronous.
+/// As the overload for code that is not asynchronous.
 /// - Parameters:
-///   - fileID: Only promises that were made in this file, where it is given.
-///   - isolation: The actor of the caller, on which `body` runs.
-///   - body: What is to break no promise.
-/// - Returns: Label, file and line of each, in order.
-/// - Throws: What `body` throws.
+///   - fileID: The file of the promises, or `nil` for all files.
+///   - isolation: The caller's actor. `body` runs there.
+///   - body: The code under test.
+/// - Returns: Label, file and line of each promise, in order.
+/// - Throws: The error of `body`.
 public func brokenPromises(
   madeIn fileID: String? = nil,
   isolation: isolated (any Actor)? = #isolation,
@@ -47,7 +47,7 @@ public func brokenPromises(
   return recorder.recorded
 }
 
-/// Hears of broken promises until it is told to stop.
+/// Records broken promises until `stop()`.
 private final class BrokenPromiseRecorder: Sendable {
   private let fileID: String?
   private let broken = Locked<[BrokenPromise]>([])

@@ -1,6 +1,6 @@
 public import Futures
 
-/// Notes which points a test has passed, in order, from any thread, and lets it wait for one.
+/// Records events from any thread, in order, and lets a test wait for one of them.
 ///
 /// ```swift
 /// let checkpoints = Checkpoints()
@@ -16,11 +16,11 @@ public final class Checkpoints: Sendable {
 
   private let state = Locked(State())
 
-  /// Has seen nothing pass.
+  /// Makes an empty record.
   public init() {}
 
-  /// Notes that `checkpoint` was passed, after all that were passed before, and resumes those who wait for it.
-  /// - Parameter checkpoint: Its name; it may be passed more than once.
+  /// Appends `checkpoint` to the record, and resolves the futures that wait for it.
+  /// - Parameter checkpoint: Its name. It can be passed more than once.
   public func pass(_ checkpoint: String) {
     let awaited = state.withLock { state in
       state.passed.append(checkpoint)
@@ -29,12 +29,12 @@ public final class Checkpoints: Sendable {
     awaited?.succeed()
   }
 
-  /// What was passed so far, in order.
+  /// The passed checkpoints, in order.
   public var passed: [String] { state.withLock { $0.passed } }
 
-  /// A future that succeeds when `checkpoint` is passed, or has been passed.
+  /// Returns a future that succeeds when `checkpoint` is passed, or at once if it has been passed.
   ///
-  /// Callbacks of it run on the thread that passes.
+  /// Its `.immediate` callbacks run on the thread that passes the checkpoint.
   /// - Parameter checkpoint: Its name.
   /// - Returns: The future.
   public func passing(_ checkpoint: String) -> Future<Void, Never> {

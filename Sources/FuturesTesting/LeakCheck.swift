@@ -1,6 +1,6 @@
 public import Futures
 
-/// Tells which of the watched objects and futures are still alive, by name.
+/// Names the watched objects and futures that are still alive.
 ///
 /// ```swift
 /// let leaks = LeakCheck()
@@ -19,31 +19,31 @@ public final class LeakCheck: Sendable {
 
   private let watched = Locked<[Watched]>([])
 
-  /// Watches nothing.
+  /// Makes a check without objects.
   public init() {}
 
-  /// Watches an object, which this does not keep alive.
+  /// Watches an object. It holds the object weakly.
   /// - Parameters:
   ///   - object: The object.
-  ///   - name: How `alive` names it.
+  ///   - name: The object's name in `alive`.
   public func watch(_ object: AnyObject, _ name: String) {
     let watched = Watched(object: object, name: name)
     self.watched.withLock { $0.append(watched) }
   }
 
-  /// Watches what an unresolved future shares with its promise and its copies: its consumers, and what they capture.
+  /// Watches the state that a pending future shares with its promise and its copies: the consumers, and the objects they capture.
   ///
-  /// A future that was resolved before has nothing that could leak.
+  /// A resolved future has no such state. The check holds the state weakly.
   /// - Parameters:
-  ///   - future: The future, which this does not keep alive.
-  ///   - name: How `alive` names it.
+  ///   - future: The future.
+  ///   - name: The object's name in `alive`.
   public func watch<Value, Failure>(_ future: Future<Value, Failure>, _ name: String) {
     if let state = future.sharedObject { watch(state, name) }
   }
 
-  /// The names of those that are still alive, in the order in which they were given.
+  /// The names of the objects that are alive, in the order of `watch`.
   public var alive: [String] {
-    // Each is let go of here, outside the lock, where this may have the last reference.
+    // Outside the lock: this can release the last reference of an object.
     watched.withLock(\.self).compactMap { $0.object == nil ? nil : $0.name }
   }
 }

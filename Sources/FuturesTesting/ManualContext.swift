@@ -1,6 +1,6 @@
 public import Futures
 
-/// An execution context whose work runs when the test says so, on the test's thread, and whose time is virtual.
+/// An execution context with virtual time. Its work runs when the test calls it, on the test's thread.
 ///
 /// ```swift
 /// let manual = ManualContext()
@@ -10,16 +10,15 @@ public import Futures
 /// #expect(late.isResolved)
 /// ```
 ///
-/// Work that is handed over is ready at once; work with a delay is ready when the test has advanced the time that far. Among
-/// what is ready, what was due first runs first, and what was handed over first runs first where that is equal. Any thread
-/// may hand over work, and run it.
+/// Work without a delay is ready at once. Work with a delay is ready when the test has advanced the time that far. Ready work
+/// runs in the order of its due time, and then of its submission. Any thread can submit and run work.
 public final class ManualContext: Sendable {
   private let agenda = Locked(Agenda())
 
-  /// Makes a context that has nothing to do; its time is zero.
+  /// Makes a context without work, at time zero.
   public init() {}
 
-  /// The context that hands its work to this object, which it keeps alive.
+  /// The execution context that submits work to this object. It keeps this object alive.
   public var context: ExecutionContext {
     ExecutionContext { work in
       self.agenda.withLock { $0.add(work) }
@@ -29,11 +28,11 @@ public final class ManualContext: Sendable {
     }
   }
 
-  /// How many pieces of work have not been started, those with a delay included.
+  /// The number of pieces of work that have not started, including delayed ones.
   public var pendingCount: Int { agenda.withLock { $0.count } }
 
-  /// Runs the piece of work whose turn it is, without moving the time.
-  /// - Returns: Whether there was one that is ready.
+  /// Runs the next ready piece of work, without moving the time.
+  /// - Returns: Whether there was one.
   @discardableResult
   public func runNext() -> Bool {
     guard let work = agenda.withLock({ $0.takeNext(until: $0.now) }) else { return false }
@@ -41,10 +40,10 @@ public final class ManualContext: Sendable {
     return true
   }
 
-  /// Runs what is ready, and what that hands over, without moving the time, until nothing is ready.
+  /// Runs ready work until none is left, without moving the time.
   ///
-  /// Work that hands over work for ever never ends it.
-  /// - Returns: How many pieces of work were run.
+  /// It includes work that is submitted meanwhile, so work that always submits more never ends.
+  /// - Returns: The number of pieces of work that ran.
   @discardableResult
   public func runAll() -> Int {
     var count = 0
@@ -52,10 +51,10 @@ public final class ManualContext: Sendable {
     return count
   }
 
-  /// Moves the time, and runs what becomes ready on the way, each when it is due.
+  /// Moves the time, and runs each piece of work at its due time.
   ///
-  /// So work that hands over further work with a delay finds the time that it would find in reality.
-  /// - Parameter duration: How far to move; zero or less runs what is ready now.
+  /// Work that submits more work with a delay sees its own due time as the current time.
+  /// - Parameter duration: The time to advance. For zero or less it runs the work that is ready.
   public func advance(by duration: Duration) {
     let end = agenda.withLock { min($0.now + min(max(duration, .zero), .longest), .longest) }
     while let work = agenda.withLock({ $0.takeNext(until: end) }) { work() }
@@ -68,11 +67,11 @@ public final class ManualContext: Sendable {
   }
 }
 
-/// What a manual context still has to do.
+/// The pending work of a manual context.
 private struct Agenda {
   typealias Work = @Sendable () -> Void
 
-  /// When a piece of work is due; what was handed over first comes first where the time is equal.
+  /// The place of a piece of work: by due time, then by submission.
   struct Turn: Comparable {
     let due: Duration
     let number: Int
@@ -82,7 +81,7 @@ private struct Agenda {
 
   private(set) var now = Duration.zero
 
-  /// What was handed over without a delay, in order.
+  /// The work without a delay, in order.
   private var ready = FIFO<(turn: Turn, work: Work)>()
 
   /// The work with a delay, by the number of its turn.
@@ -114,7 +113,7 @@ private struct Agenda {
 
   mutating func advance(to time: Duration) { now = max(now, time) }
 
-  /// Takes out the piece of work whose turn it is, if it is due until `end`, and moves the time to when that is.
+  /// Removes and returns the next piece of work that is due by `end`, and moves the time to its due time.
   mutating func takeNext(until end: Duration) -> Work? {
     removeCancelledTurns()
     guard let turn = [ready.first?.turn, turns.first].compactMap(\.self).min(), turn.due <= end else { return nil }
@@ -124,7 +123,7 @@ private struct Agenda {
     return delayed.removeValue(forKey: turn.number)
   }
 
-  /// Takes out what was added with a delay, unless its turn has come.
+  /// Removes and returns delayed work that has not started.
   ///
   /// Amortised O(1).
   mutating func remove(_ turn: Turn) -> Work? {
@@ -142,6 +141,6 @@ private struct Agenda {
 }
 
 extension Duration {
-  /// So long that nobody gets there, and so short that no sum of it overflows.
+  /// A limit for times, small enough that sums do not overflow.
   fileprivate static var longest: Duration { .seconds(Int64.max / 2) }
 }
