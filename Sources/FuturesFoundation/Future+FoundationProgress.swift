@@ -136,7 +136,9 @@ final class MirroredProgress: Progress, @unchecked Sendable {
   /// Foundation's total for indeterminate progress.
   private static let unknown: Int64 = -1
 
-  /// Sets both counts. If the total changes, it is unknown in between.
+  /// Sets both counts.
+  ///
+  /// If the total changes, it is unknown in between.
   ///
   /// Otherwise the `Progress` could be finished for a moment, and its parent counts each finish. Foundation for Linux also
   /// multiplies successive totals until it traps, if none of them is -1.

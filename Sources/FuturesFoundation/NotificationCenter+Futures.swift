@@ -39,7 +39,9 @@ extension NotificationCenter {
   }
 }
 
-/// An observer of a notification center. It is removed once.
+/// An observer of a notification center.
+///
+/// It is removed once.
 private final class Observer: Sendable {
   private enum State {
     /// Added to the center, before its token is stored. Next is `observing` or `removed`.

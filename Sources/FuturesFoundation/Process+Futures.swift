@@ -241,7 +241,9 @@ public import Futures
     return try body()
   }
 
-  /// Returns a file with `contents` and without a name. The system deletes it when it is closed.
+  /// Returns a file with `contents` and without a name.
+  ///
+  /// The system deletes it when it is closed.
   ///
   /// A pipe would not do: writing to a pipe without a reader ends this process (SIGPIPE).
   private func unnamedFile(containing contents: Data) throws -> FileHandle {

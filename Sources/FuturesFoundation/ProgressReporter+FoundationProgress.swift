@@ -51,7 +51,9 @@ extension Futures.ProgressReporter {
     }
   }
 
-  /// As `follow(_:)`. If Foundation does not notify observers, `context` reads the `Progress` and measures the time.
+  /// As `follow(_:)`.
+  ///
+  /// If Foundation does not notify observers, `context` reads the `Progress` and measures the time.
   package func follow(_ progress: Progress, polling context: ExecutionContext) {
     let followed = FollowedProgress(progress, for: self, polling: context)
     followed.cancel(with: cancellationToken)
@@ -79,7 +81,9 @@ final class FollowedProgress: ProgressFeed {
     #if canImport(ObjectiveC)
       var observations: [NSKeyValueObservation] = []
     #else
-      /// Whether a reading is scheduled. `cancelDelay` cancels it.
+      /// Whether a reading is scheduled.
+      ///
+      /// `cancelDelay` cancels it.
       var isPolling = false
       var cancelDelay: (@Sendable () -> Void)?
     #endif
@@ -168,7 +172,9 @@ private struct Reading {
 
   var isFinished: Bool { total.map { completed >= $0 } ?? false }
 
-  /// Whether children are partly done. The counts show a child only when it has finished.
+  /// Whether children are partly done.
+  ///
+  /// The counts show a child only when it has finished.
   var showsComposition: Bool {
     guard isConsistent, let total else { return false }
     return abs(fraction - Double(completed) / Double(total)) > 1e-6

@@ -149,7 +149,9 @@ private final class TransferObserver: NSObject, URLSessionDataDelegate, Sendable
 }
 
 extension ProgressReporter {
-  /// Reports bytes. The total is unknown if Foundation expects none.
+  /// Reports bytes.
+  ///
+  /// The total is unknown if Foundation expects none.
   fileprivate func report(_ count: Int64, ofExpected total: Int64) {
     report(completed: count, of: total > 0 ? total : nil)
   }
@@ -165,11 +167,15 @@ extension ProgressReporter {
     private let promise: Promise<URLResponse, any Error>
     private let destination: URL
 
-    /// The file for the bytes until all have arrived. It exists if `file` is not `nil`.
+    /// The file for the bytes until all have arrived.
+    ///
+    /// It exists if `file` is not `nil`.
     private let neighbour: URL
     private var file: FileHandle?
 
-    /// The user's session. Its delegate answers challenges and redirections.
+    /// The user's session.
+    ///
+    /// Its delegate answers challenges and redirections.
     private let original: URLSession
 
     private var received: Int64 = 0

@@ -22,7 +22,9 @@ public final class LeakCheck: Sendable {
   /// Makes a check without objects.
   public init() {}
 
-  /// Watches an object. It holds the object weakly.
+  /// Watches an object.
+  ///
+  /// It holds the object weakly.
   /// - Parameters:
   ///   - object: The object.
   ///   - name: The object's name in `alive`.

@@ -1,6 +1,8 @@
 public import Futures
 
-/// An execution context with virtual time. Its work runs when the test calls it, on the test's thread.
+/// An execution context with virtual time.
+///
+/// Its work runs when the test calls it, on the test's thread.
 ///
 /// ```swift
 /// let manual = ManualContext()
@@ -18,7 +20,9 @@ public final class ManualContext: Sendable {
   /// Makes a context without work, at time zero.
   public init() {}
 
-  /// The execution context that submits work to this object. It keeps this object alive.
+  /// The execution context that submits work to this object.
+  ///
+  /// It keeps this object alive.
   public var context: ExecutionContext {
     ExecutionContext { work in
       self.agenda.withLock { $0.add(work) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the command line asks for.
+/// The parsed command line.
 struct Command {
   enum Work {
     case help
@@ -10,14 +10,14 @@ struct Command {
 
   let work: Work
 
-  /// When to cancel what is not done by then.
+  /// The time after which unfinished downloads are cancelled.
   let deadline: Duration?
 
-  /// Whether bars are to show how far the files have come, where standard output is a terminal.
+  /// Whether to draw progress bars if standard output is a terminal.
   let showsProgress: Bool
 }
 
-/// A command line that asks for nothing sensible, with the sentence that says why.
+/// A mistake in the command line, as a sentence.
 struct UsageError: Error {
   let message: String
 
@@ -34,17 +34,17 @@ extension Command {
     own on 127.0.0.1, downloads them by callback, by future and by await, and compares every byte.
 
       --output DIR             The folder for the files, which must exist. Without it: the current folder.
-      --cancel-after SECONDS   Cancels what has not arrived by then, as Ctrl-C does.
+      --cancel-after SECONDS   Cancels unfinished downloads after that time, as Ctrl-C does.
       --no-progress            Draws no bars.
       --help                   Shows this text.
 
-    On a terminal, bars show how far each file and the whole have come: percent, MB/s, time left. Each file counts for the
-    same part of the whole, whatever its size. Elsewhere, in a pipe or a log, there is only a line for each file at its end.
+    On a terminal, bars show the progress of each file and of the whole: percent, MB/s, time left. Each file has the same
+    share of the whole, whatever its size. In a pipe or a log there is one line for each finished file.
 
     A file is named after the last part of its URL, or index.html if there is none. Control and format characters, such
-    as those that reverse the direction of text, become "_". Nothing is overwritten: where the name is taken, by an
-    earlier file or by another URL, a number is added (data-2.bin). While a download is under way its file ends in .part;
-    one that fails, or is cancelled, leaves nothing behind.
+    as characters that reverse the direction of text, become "_". Nothing is overwritten: if an earlier file or another
+    URL has the name, a number is added (data-2.bin). During a download its file ends in .part. A failed or cancelled
+    download leaves no file.
 
     Exit code: 0 if every file arrived, 1 if one did not, 2 if the command line is wrong, 130 after Ctrl-C, 143 after
     SIGTERM.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes a line to standard output at once, also when that is a pipe.
+/// Writes a line to standard output at once, also to a pipe.
 func say(_ line: String) {
   put(line + "\n")
 }

@@ -4,7 +4,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Why a download did not give a file, in words that fit after "failed: ".
+/// The reason of a failed download, as text after "failed: ".
 enum DownloadError: Error, CustomStringConvertible {
   case cancelled
   case cut(received: Int64, expected: Int64?)

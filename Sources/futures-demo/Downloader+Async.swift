@@ -2,7 +2,7 @@ import Foundation
 import Futures
 import FuturesAsync
 
-/// What is to be downloaded, and the file that it becomes.
+/// The URL of a download, and its file.
 struct Download: Sendable {
   let url: URL
   let destination: URL
@@ -10,14 +10,14 @@ struct Download: Sendable {
   var name: String { destination.lastPathComponent }
 }
 
-/// The async layer: futures are awaited, and structured concurrency does the rest.
+/// The async layer: awaits futures in a task group.
 extension LegacyDownloader {
   typealias Outcome = (Download, Result<DownloadedFile, any Error>)
 
-  /// Downloads everything, at most `limit` files at once, and reports each as it ends, whichever is first.
+  /// Downloads everything, at most `limit` files at once, and reports each file when it is finished.
   ///
-  /// Once `token` is cancelled, those under way end at once, and the others are not started. If there is a `screen`, it shows
-  /// how far each has come, and the whole; else nobody asks, and the progress costs nothing.
+  /// When `token` is cancelled, running downloads end at once, and no other starts. A `screen` shows the progress of each
+  /// download and of the whole. Without a screen the progress costs nothing.
   func downloadAll(
     _ downloads: [Download],
     atMost limit: Int = 4,
@@ -32,9 +32,9 @@ extension LegacyDownloader {
         group.addTask {
           let file = self.download(download.url, to: download.destination).cancelled(by: token)
           if let screen {
-            // The sizes are known only as the servers answer, so each file counts for the same part of the whole.
+            // The sizes are unknown until the servers answer, so each file has the same share of the whole.
             screen.whole.progress.add(file, share: 1 / Double(downloads.count))
-            // The loop ends when the file does, whether it has arrived or not.
+            // The loop ends when the download ends, also after a failure.
             for await progress in file.progress { screen.update(download, progress) }
           }
           return (download, await file.result)
@@ -44,10 +44,9 @@ extension LegacyDownloader {
     }
   }
 
-  /// Returns when all that was started or cancelled before has been done, since a cancelled future does not wait for the
-  /// partial file to be removed.
+  /// Returns when all earlier downloads have finished, and their partial files are removed.
   ///
-  /// Where nobody needs a future, a callback can be awaited without one.
+  /// A cancelled future does not wait for the file. This awaits a callback without a future.
   func settle() async throws {
     try await withCallback { callback in whenSettled(callback.voidHandler) }
   }

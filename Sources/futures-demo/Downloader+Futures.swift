@@ -1,14 +1,13 @@
 import Foundation
 import Futures
 
-/// The wrapped layer: the same downloads as futures, in one line.
+/// The wrapped layer: the same downloads as futures.
 extension LegacyDownloader {
   /// Downloads `url` to the file `destination`, which must not exist yet.
   ///
-  /// The promise has a ready-made completion closure for each usual shape; this one takes a `Result`. It hears when the future
-  /// is cancelled, and hands that on, and it tells the future how many bytes have arrived, and of how many, as soon as the
-  /// server has said so: no reader of the progress needs to know where it comes from. The download starts when somebody wants
-  /// the file, so one that is cancelled before that asks the server nothing.
+  /// The promise has a completion closure for each usual shape; this one takes a `Result`. Its `onCancel` stops the download,
+  /// and its `progress` reports the bytes. The download starts with the first consumer. If it is cancelled before that, it
+  /// sends no request.
   func download(_ url: URL, to destination: URL) -> Future<DownloadedFile, any Error> {
     .lazy { promise in
       let progress = promise.progress

@@ -1,6 +1,8 @@
 import Foundation
 
-/// Chooses a file for each URL, so that no download touches an earlier file or another download.
+/// Chooses a file for each URL.
+///
+/// No download overwrites an earlier file or another download.
 struct FileNames {
   private let folder: URL
   private var taken: Set<String> = []
@@ -9,7 +11,7 @@ struct FileNames {
     self.folder = folder
   }
 
-  /// The file for `url`: named after the last part of its path, with a number where that name is taken.
+  /// The file for `url`: the last part of its path, with a number if that name is taken.
   mutating func file(for url: URL) -> URL {
     let (stem, ending) = Self.nameParts(of: url)
     var name = stem + ending
@@ -18,13 +20,13 @@ struct FileNames {
       number += 1
       name = "\(stem)-\(number)\(ending)"
     }
-    // Lowercased, because some file systems take A and a for the same name.
+    // Lowercased: some file systems ignore case.
     taken.insert(name.lowercased())
     taken.insert(name.lowercased() + ".part")
     return folder.appending(path: name)
   }
 
-  /// Whether nothing else has the name, nor that of its partial file.
+  /// Whether the name and the name of its partial file are free.
   private func isFree(_ name: String) -> Bool {
     [name, name + ".part"].allSatisfy { name in
       !taken.contains(name.lowercased())
@@ -32,13 +34,13 @@ struct FileNames {
     }
   }
 
-  /// The last part of the URL's path, as a name that is harmless in any folder, split before its extension.
+  /// The last part of the URL's path as a safe file name, split before its extension.
   private static func nameParts(of url: URL) -> (stem: String, ending: String) {
     let last = url.lastPathComponent
     guard !["", "/", ".", ".."].contains(last) else { return ("index", ".html") }
     let name = last.harmless.map { $0 == "/" || $0 == "\\" ? "_" : $0 }
     let dot = name.lastIndex(of: ".").flatMap { $0 > 0 && name.count - $0 < 16 ? $0 : nil } ?? name.count
-    // Most file systems allow 255 bytes, of which the number and the extensions need some.
+    // Most file systems allow 255 bytes, including the number and the extensions.
     var stem = String(name[..<dot])
     while stem.utf8.count > 200 { stem.removeLast() }
     return (stem, String(name[dot...]))

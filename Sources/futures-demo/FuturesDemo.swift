@@ -3,11 +3,11 @@ import Futures
 import FuturesAsync
 import Synchronization
 
-/// A small downloader whose networking is legacy callback code, wrapped in futures, and driven by async/await.
+/// A small downloader: callback code does the networking, futures wrap it, and async code drives it.
 @main
 struct FuturesDemo {
   static func main() async {
-    // A peer that has gone away is an error of `write`, not the end of this process.
+    // A closed connection becomes an error of `write`, instead of a signal that ends the process.
     signal(SIGPIPE, SIG_IGN)
     do {
       let command = try Command(Array(CommandLine.arguments.dropFirst()))
@@ -45,14 +45,14 @@ struct FuturesDemo {
       complain("futures-demo: The files could not be served: \(error.localizedDescription)")
       isComplete = false
     }
-    // It can only fail in a task that is cancelled, which this one never is.
+    // It fails only in a cancelled task. This task is never cancelled.
     try? await downloader.settle()
-    // The exit code by which a shell reports a program that a signal ended.
+    // A shell uses this code for a program that was ended by a signal.
     if let signal = interruption.withLock({ $0 }) { return 128 + signal }
     return isComplete ? 0 : 1
   }
 
-  /// Downloads every URL, prints a line for each as it ends, and returns whether all of them arrived.
+  /// Downloads every URL, prints a line for each when it ends, and returns whether all succeeded.
   private static func download(
     _ urls: [URL],
     to folder: URL,

@@ -1,9 +1,9 @@
 import Dispatch
 import Foundation
 
-/// Calls `handler` with the signal, on a background queue, on Ctrl-C (SIGINT) and on SIGTERM.
+/// Calls `handler` on a background queue, with SIGINT (Ctrl-C) or SIGTERM.
 ///
-/// A second signal of the same kind ends the process at once, in case the handler takes too long.
+/// A second signal of the same kind ends the process at once, in case the handler is slow.
 /// - Returns: The sources. Cancel them to stop listening.
 func onInterrupt(_ handler: @escaping @Sendable (Int32) -> Void) -> [any DispatchSourceSignal] {
   [SIGINT, SIGTERM].map { number in

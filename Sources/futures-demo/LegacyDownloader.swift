@@ -4,17 +4,17 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// A downloader as apps wrote it before async/await: a session delegate inside, closures outside.
+/// A downloader as written before async/await: a session delegate inside, and closures outside.
 ///
-/// It knows nothing of futures. `Downloader+Futures.swift` wraps it, and `Downloader+Async.swift` awaits it.
+/// It does not use futures. `Downloader+Futures.swift` wraps it, and `Downloader+Async.swift` awaits it.
 final class LegacyDownloader: Sendable {
-  /// Called as bytes arrive, with the bytes so far and the bytes to come in all, if the server said how many.
+  /// Called with the received bytes, and the total if the server has sent it.
   typealias Progress = @Sendable (_ received: Int64, _ expected: Int64?) -> Void
 
   /// Called once, at the end.
   typealias Completion = @Sendable (Result<DownloadedFile, any Error>) -> Void
 
-  /// What `download` returns, so that the download can be cancelled.
+  /// A handle that cancels a download.
   struct Handle: Sendable {
     fileprivate let stop: @Sendable () -> Void
 
@@ -42,8 +42,8 @@ final class LegacyDownloader: Sendable {
 
   /// Downloads `url` to the file `destination`, which must not exist yet.
   ///
-  /// The body is written to a file beside it with the extension `part`, which takes its final name when all of it is
-  /// there, and is removed when the download fails. Both closures are called on a background queue.
+  /// It writes the body to a file beside it, with the extension `part`. At the end it renames that file, or removes it after
+  /// a failure. Both closures run on a background queue.
   @discardableResult
   func download(
     _ url: URL,
@@ -62,14 +62,14 @@ final class LegacyDownloader: Sendable {
     }
   }
 
-  /// Calls `completion` when all that was asked for before has been started, or cancelled.
+  /// Calls `completion` when all earlier calls of `download` and `cancel` have been carried out.
   func whenSettled(_ completion: @escaping @Sendable () -> Void) {
     session.delegateQueue.addOperation(completion)
   }
 }
 
-/// Hands what a session reports on to the transfer that it concerns.
-// @unchecked Sendable: everything in it is touched on the session's delegate queue only, which is serial.
+/// Passes the events of a session to the transfer they belong to.
+// @unchecked Sendable: only the session's delegate queue uses its variables, and it is serial.
 private final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   private var running: [URLSessionTask: Transfer] = [:]
   func start(_ task: URLSessionTask, _ transfer: Transfer) {
@@ -77,7 +77,9 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecke
     task.resume()
   }
 
-  /// Ends a transfer at once; whatever the session still reports about its task is ignored.
+  /// Ends a transfer at once.
+  ///
+  /// Later events of its task are ignored.
   func fail(_ task: URLSessionTask, _ error: any Error) {
     guard let transfer = running.removeValue(forKey: task) else { return }
     task.cancel()
@@ -102,7 +104,9 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecke
     running.removeValue(forKey: task)?.finish(error)
   }
 
-  /// Does one step of a transfer, which fails if the step does.
+  /// Performs one step of a transfer.
+  ///
+  /// If the step throws, the transfer fails.
   private func attempt(_ task: URLSessionTask, _ step: (Transfer) throws -> Void) {
     do {
       if let transfer = running[task] { try step(transfer) }

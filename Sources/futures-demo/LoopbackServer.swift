@@ -1,24 +1,26 @@
 import Foundation
 
-/// A small HTTP/1.1 server on 127.0.0.1, so that the demo has something to download without a network.
+/// A small HTTP/1.1 server on 127.0.0.1, so that the demo needs no network.
 final class LoopbackServer: Sendable {
   private let files: [String: Data]
   private let listener: Int32
   private let port: UInt16
 
-  /// Starts to serve `files`, a body for each name, on a port that the system chooses.
+  /// Starts to serve `files`, a body for each name, on a free port.
   init(serving files: [String: Data]) throws {
     self.files = files
     (listener, port) = try Self.openListener()
     Thread.detachNewThread { [self] in acceptConnections() }
   }
 
-  /// Where the file named `name` is served.
+  /// The URL of the file named `name`.
   func url(for name: String) -> URL {
     URL(string: "http://127.0.0.1:\(port)/\(name)")!
   }
 
-  /// Accepts no more connections; those that are open are served to their end.
+  /// Stops accepting connections.
+  ///
+  /// Open connections are served to their end.
   func stop() {
     // This wakes the thread that waits in `accept`, which then closes the listener.
     shutdown(listener, Int32(SHUT_RDWR))
@@ -37,7 +39,7 @@ final class LoopbackServer: Sendable {
     close(listener)
   }
 
-  /// Reads one request and sends the response; the connection is closed after it.
+  /// Reads one request, sends the response, and closes the connection.
   private func answer(_ connection: Int32) {
     guard let line = requestLine(of: connection) else { return }
     let words = line.split(separator: " ")
@@ -68,7 +70,7 @@ final class LoopbackServer: Sendable {
     shutdown(connection, Int32(SHUT_WR))
   }
 
-  /// Sends all of `data`, and returns whether the client took it.
+  /// Sends all of `data`, and returns whether that succeeded.
   private func send(_ data: Data, to connection: Int32) -> Bool {
     data.withUnsafeBytes { bytes in
       var rest = bytes[...]
@@ -99,7 +101,7 @@ extension LoopbackServer {
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isListening = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        // The port is 0, which asks for a free one; `getsockname` tells which one it is.
+        // Port 0 requests a free port. `getsockname` returns it.
         bind(listener, address, length) == 0 && listen(listener, SOMAXCONN) == 0
           && getsockname(listener, address, &length) == 0
       }

@@ -1,6 +1,6 @@
-/// How far each file under way has come, and the whole.
+/// The progress of each running download, and of the whole, as lines of text.
 ///
-/// It knows no terminal and no clock: whoever has those says what time it is, and how much room there is.
+/// It uses no terminal and no clock. The caller passes the time and the size of the terminal.
 struct ProgressBars {
   typealias Instant = ContinuousClock.Instant
 
@@ -25,7 +25,7 @@ struct ProgressBars {
   /// Whether all files have ended.
   var isComplete: Bool { endedCount == total }
 
-  /// No bars yet, of files that will have these names.
+  /// Makes an empty set of bars, for files with these names.
   init(for names: [String], at now: Instant) {
     began = now
     total = names.count
@@ -33,28 +33,28 @@ struct ProgressBars {
     nameWidth = min(longest, 32)
   }
 
-  /// Notes that a file is under way.
+  /// Adds a bar for a file.
   mutating func begin(_ name: String, at now: Instant) {
     underWay.append(File(name: name, began: now))
   }
 
-  /// Notes how many bytes of a file there are.
+  /// Updates the bytes of a file.
   mutating func update(_ name: String, received: Int64, of expected: Int64?) {
     guard let index = underWay.firstIndex(where: { $0.name == name }) else { return }
     (underWay[index].received, underWay[index].expected) = (received, expected)
   }
 
-  /// Notes that a file has arrived, or will not.
+  /// Removes the bar of a finished or failed file.
   mutating func end(_ name: String) {
     endedCount += 1
     guard let index = underWay.firstIndex(where: { $0.name == name }) else { return }
     endedBytes += underWay.remove(at: index).received
   }
 
-  /// A line for each file under way, as far as there is room, and one for the whole, of which `fraction` is done.
+  /// Returns a line for each running download that fits, and a line for the whole.
   ///
-  /// Each is less than `columns` wide, since some terminals wrap what reaches the last column, and all together are less than
-  /// `rows` high, since the cursor is below them.
+  /// Each line is narrower than `columns`, because some terminals wrap a line that reaches the last column. All lines together
+  /// are lower than `rows`, because the cursor is below them.
   func lines(whole fraction: Double, at now: Instant, columns: Int, rows: Int) -> [String] {
     guard rows > 1 else { return [] }
     var lines = underWay.prefix(rows - 2).map { file in

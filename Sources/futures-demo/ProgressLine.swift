@@ -1,27 +1,27 @@
 import Foundation
 
-/// How far something has come: a file, or the whole.
+/// The progress of a file, or of the whole.
 struct ProgressLine {
   let name: String
   let byteCount: Int64
   let elapsed: Duration
 
-  /// The part that is done, in 0...1; `nil` while nobody knows how much there is.
+  /// The fraction in 0...1, or `nil` if the total is unknown.
   let fraction: Double?
 
-  /// Such as "42%"; without a whole there is no percentage, and the bytes stand there.
+  /// Text such as "42%", or the number of bytes if the total is unknown.
   fileprivate var amount: String {
-    // Less would be one percent too few where the fraction is a hair less than it should be.
+    // Rounded up a little: a fraction of 0.2999… is 30 %.
     fraction.map { "\(Int($0 * 100 + 1e-9))%" } ?? "\(grouped(byteCount)) B"
   }
 
-  /// The average so far.
+  /// The average speed.
   fileprivate var speed: String {
     let megabytes = Double(byteCount) / 1e6
     return String(format: "%.1f MB/s", elapsed > .zero ? megabytes / (elapsed / .seconds(1)) : 0)
   }
 
-  /// The time for the rest, if it goes on at the average speed, such as "0:07" or "1:02:03".
+  /// The remaining time at the average speed, such as "0:07" or "1:02:03".
   fileprivate var timeLeft: String {
     guard let fraction, fraction > 0 else { return "--:--" }
     let seconds = (elapsed / .seconds(1) * (1 - fraction) / fraction).rounded(.up)
@@ -35,12 +35,12 @@ struct ProgressLine {
 
 /// Lays lines out in columns: name, bar, amount, speed, time left.
 ///
-/// Where there is no room for all of them, the time left goes first, then the speed, then the bar, and then the name is cut.
+/// If there is no room for all, it omits the time left, then the speed, then the bar, and then cuts the name.
 struct ProgressLayout {
-  /// How many columns a line may take.
+  /// The width of a line.
   let width: Int
 
-  /// How many columns the names take.
+  /// The width of the names.
   let nameWidth: Int
 
   private static let gap = 2

@@ -2,23 +2,25 @@ import Foundation
 import Futures
 import Synchronization
 
-/// Shows on a terminal how far downloads have come: bars that are redrawn in place, below the lines of the files that ended.
+/// Draws progress bars on a terminal in place, below the lines of finished files.
 ///
-/// Reports only leave the newest state, from any thread; the screen is drawn at its own pace, however fast they come.
+/// Any thread can report a new state. The screen draws at its own rate.
 final class ProgressScreen: Sendable {
-  /// The whole, of which each download is a part: only its progress is of interest.
+  /// The progress of the whole.
+  ///
+  /// Each download is a part of it.
   let whole = Promise<Void, Never>()
 
   private struct State {
     var bars: ProgressBars
-    /// Lines that are due above the bars.
+    /// Lines to print above the bars.
     var finished: [String] = []
     var screen = RedrawnLines()
   }
 
   private let state: Mutex<State>
 
-  /// A screen for these downloads, if standard output is a terminal that can show it.
+  /// Makes a screen, if standard output is a terminal that can redraw lines.
   init?(for downloads: [Download]) {
     guard Terminal.canRedraw else { return nil }
     state = Mutex(State(bars: ProgressBars(for: downloads.map(\.name), at: .now)))
@@ -29,17 +31,17 @@ final class ProgressScreen: Sendable {
     state.withLock { $0.bars.begin(download.name, at: .now) }
   }
 
-  /// Takes note of how much of a file has arrived.
+  /// Updates the received bytes of a file.
   func update(_ download: Download, received: Int64, of expected: Int64?) {
     state.withLock { $0.bars.update(download.name, received: received, of: expected) }
   }
 
-  /// Takes note of the progress of a file's future, which counts bytes.
+  /// Updates a file from the progress of its future, which counts bytes.
   func update(_ download: Download, _ progress: FutureProgress) {
     update(download, received: progress.completedUnitCount, of: progress.totalUnitCount)
   }
 
-  /// Takes the bar of a file away, and prints `line` above the others.
+  /// Removes the bar of a file, and prints `line` above the other bars.
   func end(_ download: Download, _ line: String) {
     let isLast = state.withLock { state in
       state.finished.append(line)
@@ -49,7 +51,9 @@ final class ProgressScreen: Sendable {
     if isLast { whole.succeed() }
   }
 
-  /// Draws what is new, at most 20 times a second, until the task is cancelled; then only the lines of the files are left.
+  /// Draws changes, at most 20 times a second, until the task is cancelled.
+  ///
+  /// Then it removes the bars.
   func keepDrawing() async {
     while !Task.isCancelled {
       let fraction = whole.future.currentProgress.fractionCompleted
@@ -66,7 +70,7 @@ final class ProgressScreen: Sendable {
       defer { state.finished = [] }
       return state.screen.replace(with: lines, below: state.finished, columns: size.columns)
     }
-    // Outside the lock: a terminal may take its time, and those who report should not wait for it.
+    // Outside the lock: a terminal can be slow, and reports must not wait for it.
     if !text.isEmpty { put(text) }
   }
 }

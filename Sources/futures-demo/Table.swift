@@ -1,6 +1,6 @@
 import Foundation
 
-/// How many files have arrived, and why the others have not.
+/// The number of downloaded files, and the reasons of failed downloads.
 struct Summary {
   let total: Int
   private var arrived = 0
@@ -18,14 +18,14 @@ struct Summary {
     }
   }
 
-  /// Such as "2 of 7 files arrived, 5 were cancelled".
+  /// Text such as "2 of 7 files arrived, 5 were cancelled".
   var counts: String {
     let files = "\(arrived) of \(total) \(total == 1 ? "file" : "files") arrived"
     return cancelled == 0 ? files : files + ", \(cancelled) \(cancelled == 1 ? "was" : "were") cancelled"
   }
 }
 
-/// The table that the demo prints, a line for each file.
+/// The table of the demo, with a line for each file.
 struct Table {
   private let nameWidth: Int
 
@@ -33,12 +33,14 @@ struct Table {
     nameWidth = (downloads.map(\.name.count) + [4]).max()!
   }
 
-  /// The line above the others; `lastColumn` is empty where there is none.
+  /// The header.
+  ///
+  /// `lastColumn` is empty if there is no such column.
   func header(_ lastColumn: String = "") -> String {
     line("name", "bytes", "seconds", "MB/s", lastColumn)
   }
 
-  /// The line of one file: how fast it arrived, or why it did not.
+  /// The line of one file, with its speed or its failure.
   func line(_ download: Download, _ result: Result<DownloadedFile, any Error>, _ lastColumn: String = "") -> String {
     switch result {
     case .success(let file):

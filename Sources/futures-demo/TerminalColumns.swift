@@ -1,12 +1,12 @@
 extension StringProtocol {
-  /// How many columns of a terminal the text takes at most.
+  /// The width of the text in columns of a terminal, at most.
   ///
-  /// An approximation: terminals do not agree on emoji that are made of several scalars, and this adds those up.
+  /// It is an upper bound: terminals differ for emoji of several scalars, and this adds their widths.
   var terminalColumns: Int {
     unicodeScalars.reduce(0) { $0 + $1.terminalColumns }
   }
 
-  /// The text with spaces after it, or cut to end in "…", so that it takes `columns` columns.
+  /// The text with a width of `columns`: padded with spaces, or cut with "…" at its end.
   func fitted(to columns: Int) -> String {
     var width = terminalColumns
     guard width > columns else { return self + String(repeating: " ", count: columns - width) }
@@ -15,23 +15,23 @@ extension StringProtocol {
     return columns > 0 ? (text + "…").fitted(to: columns) : ""
   }
 
-  /// The text with spaces before it, so that it takes at least `columns` columns.
+  /// The text with spaces before it, at least `columns` wide.
   func rightAligned(in columns: Int) -> String {
     String(repeating: " ", count: Swift.max(0, columns - terminalColumns)) + self
   }
 }
 
 extension Unicode.Scalar {
-  /// How many columns of a terminal the scalar takes.
+  /// The width of the scalar in columns of a terminal.
   fileprivate var terminalColumns: Int {
     if isASCII { return 1 }
     switch properties.generalCategory {
-    // It makes an emoji of the symbol before it, which is wider.
+    // It turns the symbol before it into an emoji, which is wider.
     case .nonspacingMark where value == 0xFE0F: return 1
     case .nonspacingMark, .enclosingMark, .format, .control: return 0
     default: break
     }
-    // Vowels and finals of decomposed Hangul stand in the room of their initial.
+    // Vowels and finals of decomposed Hangul share the place of their initial.
     if (0x1160...0x11FF).contains(value) { return 0 }
     return properties.isEmojiPresentation || Self.wide.contains { $0.contains(value) } ? 2 : 1
   }

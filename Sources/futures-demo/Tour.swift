@@ -7,25 +7,26 @@ struct Tour {
   let downloader: LegacyDownloader
   let token: CancellationToken
 
-  /// A download that has ended, and the way in which it was reached.
+  /// A finished download, and how it was called.
   private struct Row: Sendable {
     let download: Download
     let way: String
     let result: Result<DownloadedFile, any Error>
   }
 
-  /// Downloads all at once: the first by callback, the second by future, the others by await; each tells the screen how far
-  /// it has come in its own way.
-  /// - Returns: The downloads as they end.
+  /// Downloads all files at the same time: the first by callback, the second by future, the others by await.
+  ///
+  /// Each reports its progress to the screen in its own way.
+  /// - Returns: The downloads in the order in which they end.
   private func downloadInThreeWays(
     _ downloads: [Download],
     shownOn screen: ProgressScreen?
   ) -> some AsyncSequence<Row, any Error> {
-    // Should all of the closures below be lost, the sequence ends with an error, and nobody waits for ever.
+    // If all of the closures below were dropped, the sequence would end with an error.
     callbackStream("tour") { rows in begin(downloads, shownOn: screen) { rows.yield($0) } }.prefix(downloads.count)
   }
 
-  /// Starts the downloads, and calls `report` as each of them ends.
+  /// Starts the downloads, and calls `report` when each ends.
   private func begin(
     _ downloads: [Download],
     shownOn screen: ProgressScreen?,
@@ -33,13 +34,13 @@ struct Tour {
   ) {
     let (first, second) = (downloads[0], downloads[1])
 
-    // Futures of all but the first, of which none starts before somebody wants it. Each is a quarter of the whole.
+    // Futures of all but the first. They are lazy. Each has a quarter of the whole.
     let files = downloads.dropFirst().map { download in
       (download, downloader.download(download.url, to: download.destination))
     }
     for (_, file) in files { screen?.whole.progress.add(file, share: 0.25) }
 
-    // Callback: the legacy layer as it is. What it reports is the quarter that no future stands for.
+    // Callback: the legacy layer. Its reports fill the quarter without a future.
     let handle = downloader.download(
       first.url,
       to: first.destination,
@@ -53,14 +54,14 @@ struct Tour {
     }
     token.register { handle.cancel() }
 
-    // Future: the observers say where their closures run.
+    // Future: each callback names its context.
     let file = files[0].1
     if let screen { file.whenProgressed(on: .immediate) { progress in screen.update(second, progress) } }
     file.forward(on: .global(), cancelledBy: token) { result in
       report(Row(download: second, way: "future", result: result))
     }
 
-    // Await: a loop reads the progress, and `value` is the file, or throws why there is none.
+    // Await: a loop reads the progress, and `value` returns the file or throws.
     for (download, file) in files.dropFirst() {
       Task {
         let file = file.cancelled(by: token)
@@ -78,7 +79,7 @@ struct Tour {
 extension Tour {
   private static let mebibytes = ["small.bin": 1, "medium.bin": 4, "large.bin": 8, "huge.bin": 16]
 
-  /// Serves, downloads and compares the files, prints the table, and returns whether every byte arrived.
+  /// Serves, downloads and compares the files, prints the table, and returns whether all bytes are equal.
   func run(showsProgress: Bool) async throws -> Bool {
     let contents = Self.mebibytes.mapValues { Self.pseudoRandomBytes(count: $0 << 20) }
     let server = try LoopbackServer(serving: contents)
@@ -108,7 +109,7 @@ extension Tour {
     return summary.isComplete
   }
 
-  /// The file itself, or an error if it holds anything but `content`.
+  /// Returns the file, or an error if its content differs from `content`.
   private static func compare(_ file: DownloadedFile, with content: Data?) -> Result<DownloadedFile, any Error> {
     Result {
       guard try Data(contentsOf: file.location) == content else { throw Difference() }
@@ -120,7 +121,7 @@ extension Tour {
     let description = "the file differs from what was served"
   }
 
-  /// The same bytes for the same `count`, from the generator SplitMix64.
+  /// Returns pseudorandom bytes, the same for the same `count` (SplitMix64).
   private static func pseudoRandomBytes(count: Int) -> Data {
     var bytes = Data(count: count)
     bytes.withUnsafeMutableBytes { buffer in

@@ -4,14 +4,14 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// A file that has arrived in full.
+/// A complete file.
 struct DownloadedFile: Sendable {
   let location: URL
   let byteCount: Int64
   let duration: Duration
 }
 
-/// One download of the legacy layer: the partial file, what has arrived of it, and whom to tell.
+/// One download of the legacy layer: the partial file, the received bytes, and the callbacks.
 final class Transfer {
   private let url: URL
   private let destination: URL
@@ -37,11 +37,11 @@ final class Transfer {
     self.completion = completion
   }
 
-  /// Looks at the head of the response and makes room for its body.
+  /// Checks the head of the response, and creates the file for its body.
   func open(_ response: URLResponse) throws {
     guard let response = response as? HTTPURLResponse else { throw DownloadError.notHTTP }
     guard (200...299).contains(response.statusCode) else { throw DownloadError.status(response.statusCode) }
-    // The length of a body that was compressed on its way says nothing about the file.
+    // The length of a compressed body is not the length of the file.
     let isEncoded = response.value(forHTTPHeaderField: "Content-Encoding").map { $0 != "identity" } ?? false
     expected = response.expectedContentLength < 0 || isEncoded ? nil : response.expectedContentLength
     try wrappingFileErrors {
@@ -50,14 +50,14 @@ final class Transfer {
     }
   }
 
-  /// Adds the next bytes of the body to the partial file.
+  /// Appends bytes of the body to the partial file.
   func write(_ data: Data) throws {
     try wrappingFileErrors { try output?.write(contentsOf: data) }
     received += Int64(data.count)
     progress?(received, expected)
   }
 
-  /// Ends the transfer: gives the file its name, or removes what there is of it, and calls the completion.
+  /// Ends the transfer: renames or removes the partial file, and calls the completion.
   func finish(_ error: (any Error)?) {
     do {
       try seal(error)
@@ -82,7 +82,7 @@ final class Transfer {
     }
   }
 
-  /// What a person should read instead of the session's error.
+  /// The error for the user, instead of the session's error.
   private func reason(for error: any Error) -> DownloadError {
     if let error = error as? DownloadError { return error }
     switch (error as? URLError)?.code {

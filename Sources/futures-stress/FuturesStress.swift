@@ -1,6 +1,8 @@
 import Foundation
 
-/// Does random things to many futures from many threads, and accounts for every callback; `--help` says how.
+/// Runs random operations on many threads, and checks that every callback runs exactly once.
+///
+/// `--help` lists the options.
 @main
 struct FuturesStress {
   static func main() {
@@ -14,8 +16,8 @@ struct FuturesStress {
     }
   }
 
-  /// Runs all rounds, and says what came of them.
-  /// - Returns: Whether nothing was wrong.
+  /// Runs all rounds, and prints their outcome.
+  /// - Returns: Whether all checks passed.
   private static func run(_ options: StressOptions) -> Bool {
     print(
       "seed \(options.seed): \(options.rounds) rounds, \(options.futures) futures, \(options.threads) threads, "

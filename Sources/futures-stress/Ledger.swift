@@ -1,9 +1,9 @@
 import Futures
 import Synchronization
 
-/// What was promised in a round, and what came of it.
+/// The expected and the actual events of a round.
 final class Ledger: Sendable {
-  // Relaxed, all of them: they are read when all threads have ended.
+  // All relaxed: they are read after all threads have ended.
   private let attached = Atomic<Int>(0)
   private let ran = Atomic<Int>(0)
   private let removed = Atomic<Int>(0)
@@ -12,13 +12,15 @@ final class Ledger: Sendable {
   private let ended = Atomic<Int>(0)
   private let mistakes = Locked<[String: Int]>([:])
 
-  /// A callback that must run once, or be removed.
+  /// A callback that must run once or be removed.
   func callback() -> Ticket {
     attached.add(1, ordering: .relaxed)
     return Ticket(self, mustRun: true)
   }
 
-  /// A transform, which does not run where the future that it makes was cancelled.
+  /// A transform.
+  ///
+  /// It does not run if its derived future was cancelled.
   func transform() -> Ticket {
     attached.add(1, ordering: .relaxed)
     return Ticket(self, mustRun: false)
@@ -38,7 +40,9 @@ final class Ledger: Sendable {
 
   private func blame(_ mistake: String) { mistakes.withLock { $0["a callback \(mistake)", default: 0] += 1 } }
 
-  /// What was wrong, one sentence each; complete when all threads have ended.
+  /// The failed checks, as sentences.
+  ///
+  /// Read it after all threads have ended.
   var faults: [String] {
     var faults = mistakes.withLock { $0.map { "\($0.key) (\($0.value) times)" } }
     let unreleased = attached.load(ordering: .relaxed) - released.load(ordering: .relaxed)
@@ -54,7 +58,9 @@ final class Ledger: Sendable {
   }
 }
 
-/// Stands for one closure: it goes away with it, and then tells the ledger what has become of it.
+/// Belongs to one closure.
+///
+/// It is released with the closure, and then records in the ledger whether the closure ran.
 final class Ticket: Sendable {
   private let ledger: Ledger
   private let mustRun: Bool

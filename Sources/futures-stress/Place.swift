@@ -1,7 +1,7 @@
 import Futures
 import Synchronization
 
-/// A future that all threads know, and its promise, until somebody takes it.
+/// A future that all threads use, and its promise, until a thread takes it.
 final class Place: Sendable {
   let future: Future<Int, any Error>
   private let held: Locked<Promise<Int, any Error>?>
@@ -14,7 +14,7 @@ final class Place: Sendable {
 
   var promise: Promise<Int, any Error>? { held.withLock { $0 } }
 
-  /// Takes the promise out, so that it is resolved, or dropped, by the caller alone.
+  /// Removes the promise, so that only the caller can resolve or drop it.
   func takePromise() -> Promise<Int, any Error>? {
     held.withLock { promise in
       defer { promise = nil }
@@ -22,7 +22,7 @@ final class Place: Sendable {
     }
   }
 
-  /// Has the future follow another one, which is resolved, fails, or breaks at once or on another thread.
+  /// Makes the future follow another one, which succeeds, fails, or breaks, at once or on another thread.
   func follow(_ random: inout SplitMix64) {
     let other = Promise<Int, any Error>()
     takePromise()?.follow(other.future)
@@ -30,7 +30,7 @@ final class Place: Sendable {
   }
 }
 
-/// A generator whose numbers its seed decides.
+/// A pseudorandom generator with a seed.
 struct SplitMix64: RandomNumberGenerator {
   private var state: UInt64
 

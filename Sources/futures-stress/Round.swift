@@ -4,16 +4,16 @@ import Futures
 import FuturesAsync
 import Synchronization
 
-/// One round: all threads work on the same futures, and then everything is brought to its end.
+/// One round: all threads use the same futures, and then all futures are resolved.
 struct Round: Sendable {
   let options: StressOptions
   let number: Int
   let ledger: Ledger
 
-  /// Where callbacks run that do not run inline.
+  /// The context of callbacks that do not run inline.
   let queue = DispatchQueue(label: "stress", attributes: .concurrent)
 
-  /// Whose tasks have not ended.
+  /// The tasks that have not ended.
   let tasks = DispatchGroup()
 
   init(_ options: StressOptions, number: Int, ledger: Ledger) {
@@ -30,17 +30,17 @@ struct Round: Sendable {
     }
     onThreads { thread in
       for index in stride(from: thread, to: places.count, by: options.threads) {
-        // Every other one is dropped.
+        // Drops every second promise.
         let promise = places[index].takePromise()
         if index.isMultiple(of: 2) { promise?.succeed(index) }
       }
     }
     tasks.wait()
-    // What runs on the queue may hand over what follows, behind the barrier: a transform its callback, and nothing after that.
+    // Work on the queue can submit more work behind the barrier: a transform submits its callback, which submits nothing.
     for _ in 0..<2 { queue.sync(flags: .barrier) {} }
   }
 
-  /// Does one random thing to the future at `place`.
+  /// Performs one random operation on the future at `place`.
   private func operate(on place: Place, _ random: inout SplitMix64) {
     let future = place.future
     switch random.next(below: 16) {
@@ -68,7 +68,7 @@ struct Round: Sendable {
   private func removeAgain(from future: Future<Int, any Error>, _ random: inout SplitMix64) {
     let ticket = ledger.callback()
     let registration = future.whenResolved(on: context(&random)) { _ in ticket.run() }
-    // The ticket is still in hand, so that it is not judged before it has been told.
+    // Keeps the ticket until its removal is recorded.
     if registration.remove() { ticket.remove() }
   }
 
@@ -107,7 +107,7 @@ struct Round: Sendable {
     if isCancelled { task.cancel() }
   }
 
-  /// Runs `work` on all threads at once, and waits for them.
+  /// Runs `work` on all threads at the same time, and waits for them.
   private func onThreads(_ work: @escaping @Sendable (_ number: Int) -> Void) {
     let group = DispatchGroup()
     let work = HandedWork(work)
@@ -123,7 +123,7 @@ struct Round: Sendable {
   }
 }
 
-/// Work that is released when all threads have done it: one that is about to end may keep its closure for a while.
+/// Work that is released when all threads have done it: an ending thread can keep its closure for a while.
 private final class HandedWork: Sendable {
   // Not a `Mutex`, which ThreadSanitizer reports as a race when threads wait for it.
   private let work: Locked<(@Sendable (Int) -> Void)?>

@@ -1,4 +1,4 @@
-/// The command line, understood.
+/// The parsed command line.
 struct StressOptions {
   var seed = UInt64.random(in: 0...999_999)
   var rounds = 10
@@ -7,7 +7,7 @@ struct StressOptions {
   var operations = 20_000
   var isHelp = false
 
-  /// What is wrong with the command line, in one sentence.
+  /// A mistake in the command line, as a sentence.
   struct Mistake: Error {
     let sentence: String
   }
@@ -57,7 +57,7 @@ struct StressOptions {
     }
   }
 
-  /// The options that do the same again.
+  /// The options that repeat this run.
   var arguments: String {
     "--seed \(seed) --rounds \(rounds) --futures \(futures) --threads \(threads) --operations \(operations)"
   }
