@@ -4,7 +4,7 @@
 // `Future<Value>` has one parameter, and hides ours in this module: write `Futures.Future`.
 // What has no shim does not compile. Write instead:
 // - `Mutex`, of Synchronization, for `Protected`, `Locking` and its locks;
-// - `map(upon:)` for `every(per:)`, which calls its closure each time somebody asks, and for `ignored()`;
+// - `map(upon:)` for `every(per:)`, which calls its closure at each use, and for `ignored()`;
 // - `submit` in an `Executor` of your own for run loops and operation queues, or ours: `.runLoop`, `.operationQueue`.
 // As in Deferred, what is dropped unfilled stays so for ever. Only `wait(until:)` tells, as `Future/wait(timeout:)` does.
 import Dispatch

@@ -34,13 +34,13 @@ struct DeferredShimTests {
     #expect(all.peek() == [42, 42, 42])
   }
 
-  @Test("Of many that fill at the same time one wins, and all who asked hear of that one, once")
+  @Test("If many fill at the same time, one wins, and each callback gets its value once")
   func simultaneousFill() {
-    let (deferred, winners, heard) = (Deferred<Int>(), Recorder<Int>(), Recorder<Int>())
-    for _ in 0..<32 { deferred.upon(InlineExecutor()) { heard.record($0) } }
+    let (deferred, winners, received) = (Deferred<Int>(), Recorder<Int>(), Recorder<Int>())
+    for _ in 0..<32 { deferred.upon(InlineExecutor()) { received.record($0) } }
     race((0..<4).map { index in { if deferred.fill(with: index) { winners.record(index) } } })
     #expect(winners.events.count == 1)
-    #expect(heard.events == Array(repeating: winners.events[0], count: 32))
+    #expect(received.events == Array(repeating: winners.events[0], count: 32))
   }
 
   @Test("upon runs its closures in order, on the executor, after the fill, and also if it is filled already")

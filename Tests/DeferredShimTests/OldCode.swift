@@ -1,7 +1,7 @@
 import Dispatch
 import Futures
 
-// As somebody wrote it for Deferred: only the imports were changed.
+// Code written for Deferred. Only the imports are different.
 
 struct Friend: Equatable {
   let name: String

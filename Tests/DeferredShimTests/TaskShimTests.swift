@@ -30,7 +30,7 @@ final class HeldExecutor: Executor {
 struct TaskShimTests {
   private let executor = InlineExecutor()
 
-  @Test("uponSuccess hears of values alone, uponFailure of errors alone, each on its executor")
+  @Test("uponSuccess gets only values and uponFailure only errors, each on its executor")
   func callbacks() {
     let (held, recorder) = (HeldExecutor(), Recorder<String>())
     for promise in [Task<Int>.Promise(), Task<Int>.Promise()] {

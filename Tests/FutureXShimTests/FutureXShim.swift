@@ -108,7 +108,7 @@ nonisolated struct ObservedFuture<Value: Sendable, Failure: Error>: Sendable {
   /// Ours: what ``ExecutionContext`` takes.
   typealias Do<T> = @Sendable (T) -> Void
   fileprivate let (future, at): (Future<Value, Failure>, ExecutionContext)
-  /// Ours: ``Future/whenSucceeded(on:_:)`` and its like.
+  /// Ours: ``Future/whenSucceeded(on:_:)`` and the other callbacks.
   func on(success: Do<Value>? = nil, failure: Do<Failure>? = nil, completion: Do<()>? = nil, _: Never? = nil) {
     future.whenResolved(on: at) { result in
       if case .success(let v) = result { success?(v) } else if case .failure(let e) = result { failure?(e) }

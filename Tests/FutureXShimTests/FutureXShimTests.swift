@@ -97,7 +97,7 @@ struct FutureXShimTests {
     #expect(events == ["1", "2", "completion"])
   }
 
-  @Test("on: a trailing closure hears of success alone, also where the value is Void or the future cannot fail")
+  @Test("on: a trailing closure gets only the success, also for Void values and futures that cannot fail")
   @MainActor
   func trailingClosures() {
     var events: [String] = []
@@ -346,7 +346,7 @@ struct FutureXShimTests {
     #expect(recorder.events.count == 3)
   }
 
-  @Test("retry waits as many seconds as it was told, from each failure")
+  @Test("retry waits for its delay after each failure")
   func retryDelay() {
     let (manual, recorder) = (ManualContext(), Recorder<Int>())
     let failing = Future.retry(attempts: 3, delay: .seconds(1.5), on: manual.context) { () -> F in

@@ -1,7 +1,7 @@
 import Dispatch
 import Futures
 
-// As somebody wrote it for FutureX: only the imports were changed.
+// Code written for FutureX. Only the imports are different.
 
 struct User: Equatable {
   let id: Int

@@ -23,7 +23,7 @@ private struct Bridge: Sendable {
   let name: String
   let use: @Sendable (_ captured: Captured, _ isSuccess: Bool) async -> Void
 
-  /// A source that outlives all who register with its token, and that nobody cancels.
+  /// A source that outlives all registrations with its token, and is never cancelled.
   private static let longLived = CancellationTokenSource()
 
   /// Every bridge; half of the uses end well, the others by a failure, a cancellation, or a loss.
@@ -110,7 +110,7 @@ private struct Bridge: Sendable {
       } onCancel: {
         captured.use()
       }
-      captured.keep(0)  // who has a callback has what it resumes
+      captured.keep(0)  // the callback captures the objects of its caller
     },
     Bridge(name: "withCancellationToken") { captured, isSuccess in
       await withCancellationToken { token in

@@ -88,7 +88,7 @@ import Testing
     withExtendedLifetime(whole) {}
   }
 
-  @Test("Where nobody follows anything, it is not pausable, and pausing says so and no more")
+  @Test("Without a followed progress it is not pausable, and pausing only sets its own state")
   func nothingFollowed() {
     let promise = Promise<Int, any Error>()
     let progress = promise.future.map { $0 }.foundationProgress()

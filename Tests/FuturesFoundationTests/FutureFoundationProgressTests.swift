@@ -190,7 +190,7 @@ import Testing
     #expect(progress.isFinished)
   }
 
-  @Test("Its parent keeps it, so nobody else needs to")
+  @Test("Its parent keeps it alive")
   func keptByParent() {
     let promise = Promise<Int, any Error>()
     let whole = Progress(totalUnitCount: 1)
@@ -233,7 +233,7 @@ import Testing
     #expect(progress.isFinished)
   }
 
-  @Test("It starts a lazy future, as all do who listen to progress")
+  @Test("It starts a lazy future, as every progress listener does")
   func startsLazy() {
     let starts = Recorder<Int>()
     let future = Future<Int, any Error>.lazy { promise in

@@ -7,7 +7,7 @@ import Testing
 import FuturesFoundation
 
 #if !canImport(ObjectiveC)
-  /// When a progress is read that tells nobody of its changes.
+  /// The readings of a progress that does not notify observers.
   @Suite("Polling a Foundation progress") struct ProgressReporterFoundationProgressPollingTests {
     /// A future that follows a progress which counts how often it is read.
     final class Work {
@@ -25,7 +25,7 @@ import FuturesFoundation
       }
     }
 
-    @Test("It is read 20 times a second, while somebody listens")
+    @Test("It is read 20 times a second while it has a listener")
     func rate() {
       let work = Work()
       #expect(work.readings(in: .seconds(1)) == 0)
@@ -43,7 +43,7 @@ import FuturesFoundation
       #expect(work.readings(in: .seconds(1)) == 0)
     }
 
-    @Test("It is read for those who listened before it was followed")
+    @Test("It is read for listeners that were added before it was followed")
     func listenersFirst() {
       let (promise, manual) = (Promise<Int, any Error>(), ManualContext())
       let seen = Recorder<Int64>()

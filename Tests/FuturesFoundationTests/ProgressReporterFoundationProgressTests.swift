@@ -9,14 +9,14 @@ import FuturesFoundation
 
 /// What `ProgressReporter.follow` makes of a Foundation progress.
 ///
-/// Where Foundation tells nobody, the time is that of a manual context, which these tests advance; elsewhere that changes nothing.
+/// If Foundation does not notify observers, the time is that of a manual context, which these tests advance.
 @Suite("Following a Foundation progress") struct ProgressReporterFoundationProgressTests {
   let manual = ManualContext()
 
   /// As long as it may take until a change is seen.
   func wait() { manual.advance(by: .milliseconds(50)) }
 
-  @Test("R18: its counts are those of the future, who listens hears of each, and the end is the future's own")
+  @Test("R18: the future has its counts, a listener gets each of them, and the end is the future's own")
   func counts() {
     let promise = Promise<Int, any Error>()
     let progress = Progress(totalUnitCount: 10)
@@ -76,7 +76,7 @@ import FuturesFoundation
     #expect(!progress.isCancelled)
   }
 
-  @Test("R20: who asks gets what it says then, without a clock; who asks a derived future for the first time does, too")
+  @Test("R20: reading the progress reads it at once, without a clock, also for a derived future")
   func asked() {
     let promise = Promise<Int, any Error>()
     let derived = promise.future.map { $0 }
@@ -94,7 +94,7 @@ import FuturesFoundation
     withExtendedLifetime(promise) {}
   }
 
-  @Test("R19: a derived future's listener hears of it, and so does the progress of one")
+  @Test("R19: a derived future's listener gets its changes, and so does that future's own progress")
   func derived() {
     let promise = Promise<Int, any Error>()
     let progress = Progress(totalUnitCount: 10)
@@ -165,7 +165,7 @@ import FuturesFoundation
     withExtendedLifetime(promise) {}
   }
 
-  @Test("Its total is taken over when it is followed, also if nobody ever asks before the end")
+  @Test("Its total is reported when it is followed, also without a reading before the end")
   func neverAsked() {
     let promise = Promise<Int, any Error>()
     let progress = Progress(totalUnitCount: 10)
@@ -230,7 +230,7 @@ import FuturesFoundation
     withExtendedLifetime(promise) {}
   }
 
-  @Test("It is released when it has finished, and when the future has ended, also by whoever keeps the reporter")
+  @Test("It is released when it has finished or the future has ended, also while the reporter is kept")
   func released() {
     func progress(_ reporter: ProgressReporter) -> Progress {
       let progress = Progress(totalUnitCount: 10)
@@ -278,7 +278,7 @@ import FuturesFoundation
     #expect(future.currentProgress.completedUnitCount == 0)
   }
 
-  @Test("R25: a task that reads is told")
+  @Test("R25: a reading task gets its changes")
   func reader() async {
     let promise = Promise<Int, any Error>()
     let progress = Progress(totalUnitCount: 3)
@@ -287,7 +287,7 @@ import FuturesFoundation
     #expect(await updates.next()?.completedUnitCount == 0)
     for completed in 1...2 as ClosedRange<Int64> {
       progress.completedUnitCount = completed
-      // Whoever waits is told what is so already; the rest is the clock's.
+      // A new reader gets the current state. The clock drives the rest.
       #expect(await updates.next()?.completedUnitCount == completed)
     }
     promise.succeed(1)

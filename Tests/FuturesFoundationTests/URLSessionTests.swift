@@ -64,7 +64,7 @@ struct URLSessionTests {
     #expect(try await transfer.start(server.request(), to: place).value == .init(status: 200, body: Data()))
   }
 
-  @Test("A body whose length nobody tells arrives", arguments: Transfer.allCases)
+  @Test("A body of unknown length arrives", arguments: Transfer.allCases)
   private func noLength(transfer: Transfer) async throws {
     let server = try LoopbackServer { exchange in
       exchange.begin()

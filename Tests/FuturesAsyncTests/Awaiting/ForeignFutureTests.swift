@@ -243,7 +243,7 @@ private protocol Publisher<Output, Failure> {
   ) -> AnyCancellable
 }
 
-/// Sends to those who are subscribed now.
+/// Sends to the current subscribers.
 private final class Subject<Output, Failure: Error>: Publisher {
   private struct Subscriber {
     let receiveCompletion: (Completion<Failure>) -> Void

@@ -13,7 +13,7 @@ private enum Behaviour: CaseIterable {
 
   var isInBody: Bool { [.callsInBody, .failsInBody].contains(self) }
 
-  /// What the call comes to when nobody cancels it.
+  /// The result of the call without a cancellation.
   var outcome: String {
     switch self {
     case .drops, .callsInOnCancel: "broken"

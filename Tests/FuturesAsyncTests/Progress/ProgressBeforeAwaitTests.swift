@@ -4,7 +4,7 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-// That an await has not gone on is seen by the executor of its task: who resumes a task hands it over before he does
+// The executor of the task shows that an await has not resumed: resuming a task enqueues it before
 // anything else.
 
 @Suite("R20: the last report comes before an await goes on", .timeLimit(.minutes(20)))
@@ -15,7 +15,7 @@ struct ProgressBeforeAwaitTests {
     /// An await is resumed.
     case resumed
     /// A reader of the progress is resumed.
-    case told
+    case notified
     /// A callback gets the result.
     case called
   }
@@ -43,7 +43,7 @@ struct ProgressBeforeAwaitTests {
       }
       let first = `await`()
       future.whenResolved(on: .immediate) { _ in note(.called) }
-      reader = isReading ? HeldReader(future.progress) { note(.told) } : HeldReader(Future.succeeded(1).progress)
+      reader = isReading ? HeldReader(future.progress) { note(.notified) } : HeldReader(Future.succeeded(1).progress)
       reader.run()
       let second = `await`()
       future.whenProgressed(on: .immediate) { note(.progress($0.fractionCompleted)) }
@@ -100,7 +100,7 @@ struct ProgressBeforeAwaitTests {
       let future = Self.derived(source)[number]
       let watch = Watch(future)
       promise?.progress.report(fraction: 0.5)
-      #expect(watch.log.events.allSatisfy { if case .progress = $0 { true } else { $0 == .told } }, "\(number)")
+      #expect(watch.log.events.allSatisfy { if case .progress = $0 { true } else { $0 == .notified } }, "\(number)")
       ending.happen(to: &promise, failing: TestError(1))
       if !future.isResolved { future.cancel() }  // one that was shielded from it
       let isSuccess = future.peek()?.isSuccess ?? false
@@ -360,7 +360,7 @@ struct ProgressBeforeAwaitTests {
     let late = HeldReader(promise.future.progress)
     promise.succeed(1)
     watch.check(last: 1)
-    #expect(watch.log.events.first { $0 != .progress(1) } == .told)
+    #expect(watch.log.events.first { $0 != .progress(1) } == .notified)
     early.run()
     late.run()
     #expect(early.fractions == [0, 1, nil] && late.fractions == [1, nil])

@@ -4,7 +4,7 @@ internal import TestSupport
 internal import Testing
 
 // A reader is a task that does something only where the test lets it run; so all orders of the steps are all interleavings
-// of a reader with those who report, resolve and cancel, but for those inside `next`, which come after them.
+// of a reader with reports, resolutions and cancellations, except for those inside `next`, which come later.
 
 @Suite("R25: readers of a progress, in every order of events", .timeLimit(.minutes(20)))
 struct ProgressReaderOrderTests {
@@ -13,7 +13,9 @@ struct ProgressReaderOrderTests {
   /// Every order of two runs, two reports, a cancellation and the end.
   static let orders = permutations(of: [Step.run, .run, .report, .report, .cancel, .end])
 
-  /// Plays `steps` with a future that two read, of whom one is never cancelled, and compares each step with the model.
+  /// Plays `steps` with a future and two readers, one of which is never cancelled.
+  ///
+  /// Compares each step with the model.
   func play<Failure: Error, Element: Sendable>(
     _ steps: [Step],
     _ ending: Ending,
@@ -159,7 +161,7 @@ struct ProgressReaderOrderTests {
       let future = try #require(promise?.future, "\(event)")
       let reporter = promise?.progress
       let uses = Recorder<Double>()
-      // The executor is told while the task is being resumed, by the code that resumes it.
+      // The code that resumes the task calls the executor.
       let reader = HeldReader(future.progress) {
         uses.record(future.currentProgress.fractionCompleted)
         reporter?.report(fraction: 0.9)

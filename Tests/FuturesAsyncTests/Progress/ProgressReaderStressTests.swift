@@ -58,7 +58,7 @@ struct ProgressReaderStressTests {
     }
     var reader = future.progress.makeAsyncIterator()
     var previous: Int64 = -1
-    // If the reader were told only when the reports stop, this would never end.
+    // If the reader were notified only when the reports stop, this would never end.
     for _ in 0..<100 {
       let completed = await reader.next()?.completedUnitCount ?? -1
       #expect(completed > previous, "after \(previous)")

@@ -56,12 +56,12 @@ struct CancellationBridgeTests {
     let gate = Gate()
     let task = Task.immediate {
       await withCancellationToken { token in
-        token.register { log.record("told") }
+        token.register { log.record("notified") }
         await gate.pass()
       }
     }
     task.cancel()
-    #expect(log.events == ["told"])
+    #expect(log.events == ["notified"])
     gate.open()
     await task.value
   }
@@ -96,7 +96,7 @@ struct CancellationBridgeTests {
         registered = tracked
         token.register {
           tracked.use()
-          log.record("told")
+          log.record("notified")
         }
         return token
       }
@@ -109,7 +109,7 @@ struct CancellationBridgeTests {
         late = tracked
         token.register {
           tracked.use()
-          log.record("told")
+          log.record("notified")
         }
       }
       #expect(late == nil)

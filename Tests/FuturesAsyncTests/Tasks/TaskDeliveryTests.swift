@@ -104,7 +104,7 @@ struct TaskDeliveryTests {
     _ = try await future.value
     let recorder = Recorder<Surroundings>()
     let attaching = Surroundings(local: "attacher", isCancelled: false, isInTask: true)
-    // An await may be resumed before those who wait on the global queue have been told; this queues behind them.
+    // An await can resume before callbacks on the global queue have run. This waits behind them.
     let mapped = Local.$name.withValue("attacher") {
       future.whenResolved(on: .immediate) { _ in recorder.record(Surroundings()) }
       return future.map { _ in Surroundings() }

@@ -54,7 +54,7 @@ final class LoopbackServer: Sendable {
 
   /// Starts a server whose connections `answer` answers, each with one request; it runs until the end of the tests.
   ///
-  /// One that is not `listening` has its port, so that nobody else gets that, and refuses every connection.
+  /// If it is not `listening`, it occupies its port and refuses every connection.
   init(listening: Bool = true, _ answer: @escaping @Sendable (Exchange) -> Void) throws {
     listener = socket(AF_INET, streamType, 0)
     var address = sockaddr_in()

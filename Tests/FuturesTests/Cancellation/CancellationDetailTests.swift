@@ -8,7 +8,7 @@ import Testing
 @Suite("Cancellation, in detail")
 struct CancellationDetailTests {
   let producers = CancellationFlowTests.Producers()
-  var told: [String] { producers.cancelled.events }
+  var notified: [String] { producers.cancelled.events }
   let log = Recorder<String>()
 
   func open(_ name: String) -> Promise<Int, any Error> { producers.promise(name) }
@@ -170,7 +170,7 @@ struct CancellationDetailTests {
     checkAll(Never.self)
   }
 
-  // MARK: - R16: who is left
+  // MARK: - R16: the remaining consumers
 
   @Test("R16: a stage cancelled during the delivery of its source still resolves if its failure has no cancelled case")
   func cancelledDuringDelivery() {
@@ -197,14 +197,14 @@ struct CancellationDetailTests {
   func removalCancelsNothing() {
     let promise = open("source")
     #expect(promise.future.whenResolved(on: .immediate) { _ in }.remove())
-    #expect(told == [])
+    #expect(notified == [])
     let registration = promise.future.whenResolved(on: .immediate) { _ in }
     promise.future.map { $0 }.cancel()
-    #expect(told == [])
+    #expect(notified == [])
     registration.remove()
-    #expect(told == [] && !promise.isResolved)
+    #expect(notified == [] && !promise.isResolved)
     promise.future.map { $0 }.cancel()
-    #expect(told == ["source"] && promise.isResolved)
+    #expect(notified == ["source"] && promise.isResolved)
   }
 
   @Test("R16: a stage that waits for its context only no longer keeps its source running")
@@ -214,7 +214,7 @@ struct CancellationDetailTests {
     promise.succeed(1)
     let derived = promise.future.map(on: held.context) { $0 }
     derived.cancel()
-    #expect(isCancelled(derived) && told == [])
+    #expect(isCancelled(derived) && notified == [])
   }
 
   // MARK: - R17: transforms
@@ -304,13 +304,13 @@ struct CancellationDetailTests {
     ]
     box.withLock { $0 = derived[0] }
     source.succeed(1)
-    #expect(told == ["inline"])
+    #expect(notified == ["inline"])
     box.withLock { $0 = derived[1] }
     held.runAll()
     box.withLock { $0 = derived[2] }
     failing.fail(TestError(1))
     #expect(log.events == ["0", "1", "2"])
-    #expect(told == ["inline", "queued", "error"])
+    #expect(notified == ["inline", "queued", "error"])
     #expect(derived.map(isCancelled) == [true, true, true])
   }
 
@@ -371,7 +371,7 @@ struct CancellationDetailTests {
       #expect(producers.cancelled.events == [["outer", "inner", "last"][phase]], "phase \(phase)")
       if phase == 0 { promises[0].succeed(1) }
       if phase < 2 { promises[1].fail(TestError(1)) }
-      // What is attached after the cancellation is told at once.
+      // A handler that is added after the cancellation runs at once.
       #expect(producers.cancelled.events == Array(["outer", "inner", "last"][phase...]), "phase \(phase)")
       #expect(!derived.isResolved, "phase \(phase)")
       promises[2].succeed(7)
@@ -390,22 +390,22 @@ struct CancellationDetailTests {
       inner.follow(source.future.map { $0 + 1 }.flatMap { .succeeded($0) })
     }
     outer.future.cancel()
-    #expect(told == ["source"])
+    #expect(notified == ["source"])
     #expect(isCancelled(outer.future))
     let cancelled = Promise<Int, any Error>()
     cancelled.future.cancel()
     cancelled.follow(late.future)
-    #expect(told == ["source", "late"])
+    #expect(notified == ["source", "late"])
     let needed = other.future.whenResolved(on: .immediate) { _ in }
     let second = Promise<Int, any Error>()
     second.follow(other.future)
     second.future.cancel()
-    #expect(told == ["source", "late"] && isCancelled(second.future) && !other.isResolved)
+    #expect(notified == ["source", "late"] && isCancelled(second.future) && !other.isResolved)
     needed.remove()
     let (typedSource, typedOuter) = (typed("typed"), Promise<Int, TestError>())
     typedOuter.future.cancel()
     typedOuter.follow(typedSource.future)
-    #expect(told == ["source", "late", "typed"])
+    #expect(notified == ["source", "late", "typed"])
     typedSource.succeed(3)
     #expect(typedOuter.future.peek() == .success(3))
   }
@@ -531,7 +531,7 @@ struct CancellationDetailTests {
     }
     box.withLock { $0 = values }
     first.succeed(1)
-    #expect(isCancelled(values) && told == ["item"])
+    #expect(isCancelled(values) && notified == ["item"])
     #expect(log.events == ["0", "1"])
     box.withLock { $0 = nil }
   }
@@ -542,15 +542,15 @@ struct CancellationDetailTests {
   func cancelledRetryStopsItsAttempt() {
     func check<Failure: Error>(_ failure: Failure) {
       let manual = ManualContext()
-      let (attempts, told) = (Recorder<Int>(), Recorder<Int>())
+      let (attempts, notified) = (Recorder<Int>(), Recorder<Int>())
       let promise = Promise<Int, Failure>()
-      promise.onCancel { told.record(1) }
+      promise.onCancel { notified.record(1) }
       let future = Future.retry(attempts: 5, on: manual.context) { () -> Future<Int, Failure> in
         attempts.record(1)
         return promise.future
       }
       future.cancel()
-      #expect(told.events == [1])
+      #expect(notified.events == [1])
       promise.fail(failure)
       manual.advance(by: .seconds(100))
       #expect(attempts.events == [1] && future.isResolved && manual.pendingCount == 0, "\(Failure.self)")
@@ -606,7 +606,7 @@ struct CancellationDetailTests {
     let promise = self.typed("source")
     let waiting = promise.future.delay(by: .seconds(5), on: manual.context)
     waiting.cancel()
-    #expect(told == ["source"] && !waiting.isResolved)
+    #expect(notified == ["source"] && !waiting.isResolved)
     promise.fail(TestError(1))
     #expect(waiting.peek() == .failure(TestError(1)) && manual.pendingCount == 0)
   }
@@ -620,15 +620,15 @@ struct CancellationDetailTests {
     #expect(manual.pendingCount == 4)
     futures[0].cancel()
     promises[1].succeed(1)
-    #expect(manual.pendingCount == 2 && told == ["cancelled"] && isCancelled(futures[0]))
+    #expect(manual.pendingCount == 2 && notified == ["cancelled"] && isCancelled(futures[0]))
     manual.advance(by: .seconds(5))
     #expect(futures[2].peek()?.failure is TimeoutError && futures[3].peek()?.failure is TimeoutError)
-    #expect(told == ["cancelled", "fired"] && !promises[3].isResolved)
+    #expect(notified == ["cancelled", "fired"] && !promises[3].isResolved)
     needed.remove()
     let typed = self.typed("typed")
     let fallback = typed.future.timeout(after: .seconds(5), on: manual.context, fallback: 7)
     fallback.cancel()
-    #expect(told == ["cancelled", "fired", "typed"] && !fallback.isResolved)
+    #expect(notified == ["cancelled", "fired", "typed"] && !fallback.isResolved)
     manual.advance(by: .seconds(5))
     #expect(fallback.peek() == .success(7) && manual.pendingCount == 0)
   }
@@ -674,7 +674,7 @@ struct CancellationDetailTests {
       kept.withLock { $0 = promise }
     }
     lazy.map { $0 }.cancel()
-    #expect(told == ["started", "lazy"] && isCancelled(lazy))
+    #expect(notified == ["started", "lazy"] && isCancelled(lazy))
     kept.withLock { $0 = nil }
   }
 
@@ -689,20 +689,20 @@ struct CancellationDetailTests {
     twice.cancel()
     joined.cancel()
     #expect([view, derived, twice, joined].map(isCancelled) == [true, true, true, true])
-    #expect(told == [] && !source.isResolved)
+    #expect(notified == [] && !source.isResolved)
     let other = source.shielded
     source.map { $0 }.cancel()
-    #expect(told == [] && !source.isResolved)
+    #expect(notified == [] && !source.isResolved)
     promise.succeed(1)
     #expect((try? other.peek()?.get()) == 1)
     let direct = open("direct")
     let directView = direct.future.shielded
     direct.future.cancel()
-    #expect(told == ["direct"] && isCancelled(directView))
+    #expect(notified == ["direct"] && isCancelled(directView))
     let typed = self.typed("typed")
     let typedView = typed.future.shielded
     typedView.cancel()
-    #expect(told == ["direct"])
+    #expect(notified == ["direct"])
     typed.succeed(2)
     #expect(typedView.peek() == .success(2))
   }
@@ -746,7 +746,7 @@ struct CancellationDetailTests {
   func cancelledTokenKeepsResults() {
     let typed = self.typed("typed")
     let future = typed.future.cancelled(by: .cancelled)
-    #expect(told == ["typed"] && !future.isResolved)
+    #expect(notified == ["typed"] && !future.isResolved)
     typed.succeed(1)
     #expect(future.peek() == .success(1))
     let resolved = Future<Int, any Error>.succeeded(1).cancelled(by: .cancelled)
@@ -759,12 +759,12 @@ struct CancellationDetailTests {
   func longChainTakesNoStack(canRepresentCancellation: Bool) {
     @Sendable func cancel<Failure: Error>(_: Failure.Type) {
       let promise = Promise<Int, Failure>()
-      let told = Recorder<Int>()
-      promise.onCancel { told.record(1) }
+      let notified = Recorder<Int>()
+      promise.onCancel { notified.record(1) }
       var future = promise.future
       for _ in 0..<DepthTests.count { future = future.map { $0 + 1 } }
       future.cancel()
-      #expect(told.events == [1])
+      #expect(notified.events == [1])
       #expect(future.isResolved == canRepresentCancellation && promise.isResolved == canRepresentCancellation)
       #expect(promise.succeed(0) == !canRepresentCancellation)
       #expect(future.isResolved)

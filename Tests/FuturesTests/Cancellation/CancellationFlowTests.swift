@@ -4,7 +4,7 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-/// Who is cancelled by whom: R12, R16 and R17 for each operator.
+/// The path of cancellations: R12, R16 and R17 for each operator.
 @Suite("Cancellation, operator by operator")
 struct CancellationFlowTests {
   /// Promises that note when their futures are cancelled.

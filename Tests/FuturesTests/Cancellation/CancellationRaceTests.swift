@@ -3,7 +3,7 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-/// Cancellation under real threads, for ThreadSanitizer: each round checks what holds whoever wins.
+/// Cancellation under real threads, for ThreadSanitizer: each round checks facts that hold for every winner.
 ///
 /// What is left behind is checked by an object that every handler, callback, transform and value of a round holds: it must be
 /// gone after the round.
@@ -27,7 +27,9 @@ struct CancellationRaceTests {
     }
   }
 
-  /// As `race`, but lets go of each body before it returns; a thread may hold what it runs for a moment longer.
+  /// As `race`, but releases each body before it returns.
+  ///
+  /// A thread can keep its closure a moment longer.
   static func race(_ bodies: [@Sendable () -> Void]) {
     TestSupport.race(
       bodies.map { body in
@@ -61,14 +63,14 @@ struct CancellationRaceTests {
   @Test("R1, R15: cancel, succeed, attach, remove and drop race; each callback runs once or was removed")
   func allOperationsRace() throws {
     try Self.rounds { object in
-      let (told, runs, removed) = (Recorder<Int>(), Recorder<Int>(), Recorder<Int>())
+      let (notified, runs, removed) = (Recorder<Int>(), Recorder<Int>(), Recorder<Int>())
       let box = Locked<Promise<Value, any Error>?>(Promise())
       let promise = Locked<Promise<Value, any Error>?>(box.withLock { $0 })
       let future = box.withLock { $0!.future }
       for number in 0..<2 {
         box.withLock { $0 }?.onCancel {
           object.use()
-          told.record(number)
+          notified.record(number)
         }
       }
       let registrations = (0..<4).map { number in
@@ -98,19 +100,19 @@ struct CancellationRaceTests {
       try #require((runs.events + removed.events).sorted() == Array(0..<8))
       let end = Self.end(of: future)
       try #require(end == .cancelled || end == .value)
-      try #require(told.events == [0, 1] || told.events == [] && end == .value)
+      try #require(notified.events == [0, 1] || notified.events == [] && end == .value)
     }
   }
 
   @Test("R4, R15: cancelling a future races with dropping its promise")
   func cancelRacesWithDrop() throws {
     try Self.rounds { object in
-      let (told, runs) = (Recorder<Int>(), Recorder<Int>())
+      let (notified, runs) = (Recorder<Int>(), Recorder<Int>())
       let box = Locked<Promise<Value, any Error>?>(Promise())
       let future = box.withLock { $0!.future }
       box.withLock { $0 }?.onCancel {
         object.use()
-        told.record(1)
+        notified.record(1)
       }
       future.whenResolved(on: .immediate) { _ in
         object.use()
@@ -118,7 +120,7 @@ struct CancellationRaceTests {
       }
       Self.race([{ future.cancel() }, { _ = box.withLock { $0.take() } }, { future.map { $0 }.cancel() }])
       let end = Self.end(of: future)
-      try #require(end == .cancelled && told.events == [1] || end == .broken && told.events.count <= 1)
+      try #require(end == .cancelled && notified.events == [1] || end == .broken && notified.events.count <= 1)
       try #require(runs.events == [1])
     }
   }
@@ -126,7 +128,7 @@ struct CancellationRaceTests {
   /// Handlers that are added while another thread cancels.
   func checkLateHandlers<Failure: Error>(_: Failure.Type, hasHandler: Bool) throws {
     try Self.rounds { object in
-      let told = Recorder<Int>()
+      let notified = Recorder<Int>()
       let promise = Promise<Int, Failure>()
       let future = promise.future
       if hasHandler { promise.onCancel { object.use() } }
@@ -136,13 +138,13 @@ struct CancellationRaceTests {
           for number in 0..<4 {
             promise.onCancel {
               object.use()
-              told.record(number)
+              notified.record(number)
             }
           }
         },
         { _ = promise.cancellationToken },
       ])
-      try #require(told.events.sorted() == [0, 1, 2, 3], "\(Failure.self), \(hasHandler)")
+      try #require(notified.events.sorted() == [0, 1, 2, 3], "\(Failure.self), \(hasHandler)")
       try #require(promise.cancellationToken.isCancelled, "\(Failure.self), \(hasHandler)")
     }
   }
@@ -158,12 +160,12 @@ struct CancellationRaceTests {
   @Test("R16: cancelling a derived future races with its source and with a second derived future")
   func derivedCancelRacesWithSource() throws {
     try Self.rounds { object in
-      let told = Recorder<Int>()
+      let notified = Recorder<Int>()
       let promise = Promise<Value, any Error>()
       let (source, second) = (promise.future, Locked<Future<Value, any Error>?>(nil))
       promise.onCancel {
         object.use()
-        told.record(1)
+        notified.record(1)
       }
       let first = source.map { $0 }
       Self.race([
@@ -175,8 +177,8 @@ struct CancellationRaceTests {
         },
       ])
       let (sourceEnd, firstEnd) = (Self.end(of: source), Self.end(of: first))
-      try #require(sourceEnd == .value || sourceEnd == .cancelled && told.events == [1])
-      try #require(told.events.count <= 1)
+      try #require(sourceEnd == .value || sourceEnd == .cancelled && notified.events == [1])
+      try #require(notified.events.count <= 1)
       try #require(firstEnd == .cancelled || sourceEnd == .value && firstEnd == .value)
       try #require(second.withLock { Self.end(of: $0!) } == sourceEnd)
       second.withLock { $0 = nil }
@@ -186,16 +188,16 @@ struct CancellationRaceTests {
   @Test("R16: when several consumers leave at once, the last one stops the source, once")
   func lastOfSeveralLeavingConsumersStopsSource() throws {
     try Self.rounds { object in
-      let told = Recorder<Int>()
+      let notified = Recorder<Int>()
       let promise = Promise<Int, any Error>()
       promise.onCancel {
         object.use()
-        told.record(1)
+        notified.record(1)
       }
       let source = promise.future
       let derived = (0..<4).map { _ in source.map { $0 } }
       Self.race(derived.map { future in { future.cancel() } })
-      try #require(told.events == [1])
+      try #require(notified.events == [1])
       try #require(([source] + derived).map { Self.end(of: $0) } == Array(repeating: .cancelled, count: 5))
     }
   }
@@ -203,11 +205,11 @@ struct CancellationRaceTests {
   @Test("R16: a future without a cancelled case resolves as its source, at any moment of its cancellation")
   func typedFutureResolvesAsItsSource() throws {
     try Self.rounds { object in
-      let told = Recorder<Int>()
+      let notified = Recorder<Int>()
       let promise = Promise<Value, TestError>()
       promise.onCancel {
         object.use()
-        told.record(1)
+        notified.record(1)
       }
       let source = promise.future
       let derived = (0..<4).map { _ in source.map { $0 }.flatMap { .succeeded($0) } }
@@ -218,23 +220,23 @@ struct CancellationRaceTests {
         { Future.all(derived).cancel() },
       ])
       try #require(derived.map { Self.end(of: $0) } == Array(repeating: .value, count: 4))
-      try #require(told.events.count <= 1)
+      try #require(notified.events.count <= 1)
     }
   }
 
   @Test("R16: cancelling a shielded view races with its source and never stops the source")
   func cancelledViewNeverStopsItsSource() throws {
     try Self.rounds { object in
-      let told = Recorder<Int>()
+      let notified = Recorder<Int>()
       let promise = Promise<Value, any Error>()
       promise.onCancel {
         object.use()
-        told.record(1)
+        notified.record(1)
       }
       let source = promise.future
       let view = source.shielded
       Self.race([{ view.cancel() }, { promise.succeed(object) }, { source.shielded.map { $0 }.cancel() }])
-      try #require(told.events == [] && Self.end(of: source) == .value)
+      try #require(notified.events == [] && Self.end(of: source) == .value)
       try #require([.value, .cancelled].contains(Self.end(of: view)))
     }
   }
@@ -352,11 +354,11 @@ struct CancellationRaceTests {
   func firingTimeoutRacesWithResolutionAndCancellation() throws {
     try Self.rounds { object in
       let manual = ManualContext()
-      let (told, runs) = (Recorder<Int>(), Recorder<Int>())
+      let (notified, runs) = (Recorder<Int>(), Recorder<Int>())
       let promise = Promise<Value, any Error>()
       promise.onCancel {
         object.use()
-        told.record(1)
+        notified.record(1)
       }
       let (source, future) = (promise.future, promise.future.timeout(after: .seconds(1), on: manual.context))
       future.whenResolved(on: .immediate) { _ in
@@ -366,8 +368,8 @@ struct CancellationRaceTests {
       Self.race([{ manual.advance(by: .seconds(1)) }, { promise.succeed(object) }, { future.cancel() }])
       let end = Self.end(of: future)
       try #require([.value, .cancelled, .timedOut].contains(end) && runs.events == [1])
-      try #require(manual.pendingCount == 0 && told.events.count <= 1)
-      try #require(Self.end(of: source) == .value || told.events == [1] && end != .value)
+      try #require(manual.pendingCount == 0 && notified.events.count <= 1)
+      try #require(Self.end(of: source) == .value || notified.events == [1] && end != .value)
     }
   }
 
@@ -424,12 +426,12 @@ struct CancellationRaceTests {
   @Test("R12: a join that is cancelled while its inputs are resolved leaves each of them", arguments: joins.indices)
   func cancelledJoinLeavesEachInput(index: Int) throws {
     try Self.rounds { object in
-      let (told, runs) = (Recorder<Int>(), Recorder<Int>())
+      let (notified, runs) = (Recorder<Int>(), Recorder<Int>())
       let promises = (0..<3).map { _ in Promise<Value, any Error>() }
       for (number, promise) in promises.enumerated() {
         promise.onCancel {
           object.use()
-          told.record(number)
+          notified.record(number)
         }
       }
       let joined = Self.joins[index](promises.map(\.future))
@@ -447,10 +449,10 @@ struct CancellationRaceTests {
       ])
       try #require(runs.events == [1])
       try #require([.value, .cancelled].contains(Self.end(of: joined)))
-      try #require(Set(told.events).count == told.events.count)
+      try #require(Set(notified.events).count == notified.events.count)
       for (number, promise) in promises.enumerated() {
         let end = Self.end(of: promise.future)
-        try #require(end == .value || end == .cancelled && told.events.contains(number))
+        try #require(end == .value || end == .cancelled && notified.events.contains(number))
       }
     }
   }
@@ -460,18 +462,18 @@ struct CancellationRaceTests {
   @Test("R17: follow races with the cancellation and with the resolution of the followed future")
   func followRacesWithCancellationAndResolution() throws {
     try Self.rounds { object in
-      let told = Recorder<Int>()
+      let notified = Recorder<Int>()
       let (outer, inner, other) = (
         Promise<Value, any Error>(), Promise<Value, any Error>(), Promise<Value, TestError>()
       )
       let (future, typed) = (outer.future, Promise<Value, TestError>())
       inner.onCancel {
         object.use()
-        told.record(0)
+        notified.record(0)
       }
       other.onCancel {
         object.use()
-        told.record(1)
+        notified.record(1)
       }
       let (source, otherSource, typedFuture) = (inner.future, other.future, typed.future)
       Self.race([
@@ -486,7 +488,7 @@ struct CancellationRaceTests {
         { _ = future.map { $0 } },
       ])
       try #require(Self.end(of: future) == .cancelled)
-      try #require(told.events == [0, 1])
+      try #require(notified.events == [0, 1])
       try #require(!inner.succeed(object) && other.succeed(object))
       try #require(Self.end(of: typedFuture) == .value)
     }
@@ -516,14 +518,14 @@ struct CancellationRaceTests {
   func checkRecursion<Failure: Error>(_: Failure.Type, canSay: Bool) throws {
     let depth = 1_000
     try Self.rounds(Self.rounds / 5) { object in
-      let (made, told, succeeded) = (Locked(0), Locked(0), Locked(0))
+      let (made, notified, succeeded) = (Locked(0), Locked(0), Locked(0))
       let steps = Locked<[Promise<Int, Failure>]>([])
       @Sendable func f(_ n: Int) -> Future<Int, Failure> {
         guard n > 0 else { return .succeeded(0) }
         let step = Promise<Int, Failure>()
         step.onCancel {
           object.use()
-          told.withLock { $0 += 1 }
+          notified.withLock { $0 += 1 }
         }
         made.withLock { $0 += 1 }
         steps.withLock { $0.append(step) }
@@ -542,13 +544,13 @@ struct CancellationRaceTests {
       ])
       resolveSteps()
       let count = made.withLock { $0 }
-      let (toldCount, succeededCount) = (told.withLock { $0 }, succeeded.withLock { $0 })
+      let (notifiedCount, succeededCount) = (notified.withLock { $0 }, succeeded.withLock { $0 })
       if Self.end(of: future) == .cancelled {
-        // The step that ran was told, unless it was over already, and what follows it had not begun.
-        try #require(canSay && toldCount <= 1 && toldCount + succeededCount >= count && count <= depth)
+        // The running step was cancelled, unless it had ended and its successor had not started.
+        try #require(canSay && notifiedCount <= 1 && notifiedCount + succeededCount >= count && count <= depth)
       } else {
         try #require(Self.end(of: future) == .value && count == depth && succeededCount == depth)
-        try #require(toldCount <= (canSay ? 1 : depth))
+        try #require(notifiedCount <= (canSay ? 1 : depth))
       }
     }
   }

@@ -3,7 +3,7 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-/// A failure that can say "cancelled", and be told from others.
+/// A failure that can represent cancellation, and has other cases.
 enum CancellableTestError: CancellableFailure, Equatable {
   case cancelled, other
 }

@@ -75,7 +75,7 @@ struct CancellationTokenTests {
         guard let (number, registration) = registrations.popLast() else { return }
         let isListed = listed.contains(number)
         let removed = registration.remove()
-        // What could not run anyway was kept from running by nobody, or by anybody.
+        // If a handler can no longer run, either answer is right.
         if isListed || isCancelled { #expect(removed == isListed) }
         listed.removeAll { $0 == number }
         registrations.insert((number, registration), at: 0)

@@ -201,10 +201,10 @@ struct DiagnosticsTests {
   func trapsInDebug() async {
     #if DEBUG
       await #expect(processExitsWith: .failure) {
-        wait(for: Promise<Int, Never>("nobody").future)
+        wait(for: Promise<Int, Never>("dropped").future)
       }
     #else
-      wait(for: Promise<Int, Never>("nobody").future)
+      wait(for: Promise<Int, Never>("dropped").future)
     #endif
   }
 

@@ -12,7 +12,7 @@ struct LawTests {
 
   static let seeds: Range<UInt64> = 0..<TestTier.choose(standard: 3, thorough: 12)
 
-  /// Checks that `left` and `right` cannot be told apart, each over inputs of its own, and both over the same inputs.
+  /// Checks that `left` and `right` differ in nothing a test can see, each over inputs of its own, and both over the same inputs.
   private func same<V: Equatable & Sendable, F: Error & Equatable>(
     _ seed: UInt64,
     inputs: Int = 3,
@@ -343,8 +343,11 @@ private struct Scenario: Sendable {
     return (countBefore...order.count).map { count in came.prefix(count).map { outcomes[$0] } }
   }
 
-  /// What the futures that `sides` make of the inputs are at each step, which is what their observers were told by then;
-  /// everything happens inside as many callbacks as `nesting` says, and within many, what they owe is put off.
+  /// The results, at each step, of the futures that `sides` make of the inputs.
+  ///
+  /// Their observers get the same results.
+  ///
+  /// Everything runs inside `nesting` callbacks. Deep inside, deliveries are deferred.
   func states<V: Equatable & Sendable, F: Error & Equatable>(
     _ sides: [LawTests.Side<V, F>],
     nesting: Int = 0
@@ -357,11 +360,11 @@ private struct Scenario: Sendable {
         ? .resolved(outcomes[index]) : promises[index].future
     }
     let futures = Recorder<Future<V, F>>()
-    let told = sides.map { _ in Recorder<Result<V, F>>() }
+    let notified = sides.map { _ in Recorder<Result<V, F>>() }
     nest(nesting) {
-      for (side, told) in zip(sides, told) {
+      for (side, notified) in zip(sides, notified) {
         let future = side(inputs)
-        future.whenResolved(on: .immediate) { told.record($0) }
+        future.whenResolved(on: .immediate) { notified.record($0) }
         futures.record(future)
       }
     }
@@ -370,7 +373,7 @@ private struct Scenario: Sendable {
       if step > countBefore { nest(nesting) { resolve(order[step - 1]) } }
       for (index, future) in futures.events.enumerated() {
         states[index].append(future.peek())
-        try #require(told[index].events == [future.peek()].compactMap(\.self), "R1, R2: \(self)")
+        try #require(notified[index].events == [future.peek()].compactMap(\.self), "R1, R2: \(self)")
       }
     }
     return states

@@ -8,7 +8,7 @@ import Testing
 // `flatMap` and `whenSucceeded`, `then(nil, onRejected)` is `mapError`, `flatMapError`, `recover` and `whenFailed`.
 //
 // Skipped:
-// - 2.2.1 (arguments that are no functions are ignored), 2.2.5 (no `this`): the type system lets nobody write that. What a
+// - 2.2.1 (arguments that are no functions are ignored), 2.2.5 (no `this`): the type system prevents that. What a
 //   missing argument means is 2.2.7.3 and 2.2.7.4, which are tested.
 // - 2.3.3.2, 2.3.3.3.4.1 (reading or calling `then` throws): the requirement of `FutureProtocol` cannot throw.
 //
@@ -83,7 +83,7 @@ struct PromisesAPlusTests {
     }
   }
 
-  /// A future of somebody else's.
+  /// A future of another library.
   struct Foreign<Failure: Error>: FutureProtocol {
     let start: @Sendable (_ completion: @escaping @Sendable (Result<Int, Failure>) -> Void) -> Void
 
@@ -309,7 +309,7 @@ extension PromisesAPlusTests {
       let derived = [
         fulfilled.flatMap { _ in adopted },
         rejected.flatMapError { _ in adopted },
-        fulfilled.flatMap { _ in adopted.map { $0 }.mapError { $0 } },  // one that nobody else has
+        fulfilled.flatMap { _ in adopted.map { $0 }.mapError { $0 } },  // one without another reference
         promise.future,
       ]
       if !outer.isPending { promise.follow(adopted) }

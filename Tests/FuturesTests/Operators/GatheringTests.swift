@@ -484,7 +484,7 @@ struct GatheringLifetimeTests {
     let derived = combinator.combine(futures)
     let pending = AllocationCounts.ofThread()
     for index in order.indices(count) {
-      // So that nobody decides before the last one does, where that can be.
+      // So that the last one decides, if that is possible.
       if combinator == .firstSuccess { promises[index].fail(TestError(index)) } else { promises[index].succeed(index) }
     }
     let after = withExtendedLifetime((promises, futures)) { AllocationCounts.ofThread() }

@@ -5,7 +5,7 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-/// What an operator made, and how whoever has it leaves.
+/// A future made by an operator, and how its consumers leave.
 struct Made: Sendable {
   private let held: any Sendable
   let leave: @Sendable () -> Void
@@ -189,7 +189,7 @@ struct OperatorMemoryTests {
 
   /// Applies `operation` to a pending future, which ends as `ending` says.
   ///
-  /// `isOver` is called when nobody but the operation itself can hold what is captured, while the promise is still there.
+  /// Calls `isOver` when only the operation itself can hold the captured objects, while the promise exists.
   private static func run(
     _ operation: Operator,
     _ ending: Ending,

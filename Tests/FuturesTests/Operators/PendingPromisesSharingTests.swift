@@ -3,7 +3,9 @@ internal import Futures
 internal import TestSupport
 internal import Testing
 
-/// Downloads that a test ends by hand, shared by those who ask for the same.
+/// Downloads that a test ends by hand.
+///
+/// Callers of one file share a download.
 private final class Downloads<Failure: Error>: Sendable {
   let pending = PendingPromises<String, Int, Failure>("download")
   let stopped = Recorder<Int>()

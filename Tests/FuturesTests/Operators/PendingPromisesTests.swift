@@ -135,7 +135,7 @@ struct PendingPromisesTests {
     box.withLock { $0 = pending }
     pending.future(for: 1).whenSucceeded(on: .immediate) { value in
       log.record("first \(value), \(pending.count) pending")
-      // As one who asks again when he has his answer; he must not join those who are being answered.
+      // A caller that asks again in its callback. It must not join the promise that is being resolved.
       pending.future(for: 1) { log.record("started") }.whenSucceeded(on: .immediate) { log.record("again \($0)") }
     }
     pending.future(for: 1).whenSucceeded(on: .immediate) { log.record("joined \($0)") }

@@ -212,7 +212,7 @@ struct TimingTests {
   func zeroTimeoutEndsAtOnce(form: Form, duration: Duration) {
     let manual = ManualContext()
     let source = Promise<Int, any Error>()
-    source.future.whenResolved(on: .immediate) { _ in }  // somebody else needs it
+    source.future.whenResolved(on: .immediate) { _ in }  // another consumer
     #expect(outcome(of: form.timeout(source.future, after: duration, on: manual.context)) == form.late(duration))
     #expect(outcome(of: form.timeout(source.future, after: duration)) == form.late(duration))
     #expect(manual.pendingCount == 0)

@@ -82,7 +82,7 @@ struct ProgressCompositionTests {
       source.forward(to: promise)
       return AnyProgress(promise.future.map { $0 })
     },
-    Operator(testDescription: "follow, what nobody else has") { source, _ in
+    Operator(testDescription: "follow, without another reference") { source, _ in
       let promise = Promise<Int, any Error>()
       promise.follow(source.map { $0 })
       return AnyProgress(promise.future)
@@ -206,12 +206,12 @@ struct ProgressCompositionTests {
   @Test("R16: a listener is no consumer: a source that all consumers have left is cancelled despite its listeners")
   func listenersKeepNothingRunning() {
     let promise = Promise<Int, any Error>()
-    let told = Recorder<Int>()
-    promise.onCancel { told.record(1) }
+    let notified = Recorder<Int>()
+    promise.onCancel { notified.record(1) }
     let derived = promise.future.map { $0 }
     let logs = [ProgressLog(promise.future), ProgressLog(derived)]
     derived.cancel()
-    #expect(told.events == [1] && promise.isResolved)
+    #expect(notified.events == [1] && promise.isResolved)
     #expect(logs.map(\.fractions) == [[0], [0]])
 
     let other = Promise<Int, any Error>()

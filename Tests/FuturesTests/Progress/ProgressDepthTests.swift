@@ -61,7 +61,7 @@ struct ProgressDepthTests {
     }
   }
 
-  /// Drops a chain that somebody listens to.
+  /// Drops a chain with a listener.
   static func release<Failure: Error>(_ chain: Chain, _: Failure.Type, endsAsNever: Bool) {
     var promise: Promise<Int, Failure>? = Promise()
     var last: Future<Int, Failure>?
@@ -102,17 +102,17 @@ struct ProgressDepthTests {
   func reportingChain(resolves: Bool) {
     onThread {
       let promises = (0..<Self.count).map { _ in Promise<Int, any Error>() }
-      let told = Locked(0)
+      let notified = Locked(0)
       for (index, promise) in promises.enumerated() {
         promise.future.whenProgressed(on: .immediate) { progress in
           guard progress.fractionCompleted > 0 else { return }
-          told.withLock { $0 += 1 }
+          notified.withLock { $0 += 1 }
           guard index + 1 < promises.count else { return }
           if resolves { promises[index + 1].succeed(index) } else { promises[index + 1].progress.report(fraction: 0.5) }
         }
       }
       if resolves { promises[0].succeed(1) } else { promises[0].progress.report(fraction: 0.5) }
-      #expect(told.withLock { $0 } == promises.count)
+      #expect(notified.withLock { $0 } == promises.count)
       // The callbacks hold the promises.
       for promise in promises { promise.succeed(1) }
     }
@@ -122,15 +122,15 @@ struct ProgressDepthTests {
   func manyListeners() {
     // With a cost that grows with their number, this would take ten thousand million steps.
     let promise = Promise<Int, any Error>()
-    let told = Locked(0)
+    let notified = Locked(0)
     let registrations = (0..<Self.count).map { _ in
-      promise.future.whenProgressed(on: .immediate) { _ in told.withLock { $0 += 1 } }
+      promise.future.whenProgressed(on: .immediate) { _ in notified.withLock { $0 += 1 } }
     }
     promise.progress.report(fraction: 0.5)
-    #expect(told.withLock { $0 } == 2 * Self.count)
+    #expect(notified.withLock { $0 } == 2 * Self.count)
     for registration in registrations[..<(Self.count / 2)].reversed() { registration.remove() }
     promise.succeed(1)
-    #expect(told.withLock { $0 } == 2 * Self.count + (Self.count + 1) / 2)
+    #expect(notified.withLock { $0 } == 2 * Self.count + (Self.count + 1) / 2)
 
     let promises = (0..<Self.count).map { _ in Promise<Int, any Error>() }
     let last = Locked(0.0)

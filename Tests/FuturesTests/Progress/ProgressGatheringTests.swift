@@ -118,7 +118,7 @@ struct ProgressGatheringTests {
     promises[0].succeed(1)
     promises[1].progress.report(fraction: 0.5)
     promises[1].succeed(1)
-    // What comes within one call may be told one by one, or the last of it only.
+    // Changes within one call can arrive one by one, or only the last one.
     let expected = limit == 1 ? [0, 0.1, 0.6, 0.7, 1] : [0.4, 0.5, 0.8, 0.9, 1]
     let missing = expected.filter { fraction in !log.fractions.contains { abs($0 - fraction) < 1e-12 } }
     #expect(missing.isEmpty, "\(log.fractions)")

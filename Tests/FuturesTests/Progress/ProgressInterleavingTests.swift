@@ -44,7 +44,7 @@ struct ProgressInterleavingTests {
           future.whenProgressed(on: .immediate) { [weak self] progress in
             guard let self else { return }
             logs[index].note(progress)
-            order.record("told")
+            order.record("notified")
             guard index == number, progress.fractionCompleted > 0, hasRun.events.isEmpty else { return }
             hasRun.record(1)
             interruption(self)
@@ -252,7 +252,7 @@ struct ProgressInterleavingTests {
     for second in [nil, 0.25] as [Double?] {
       let (outer, inner) = (Promise<Int, any Error>(), Promise<Int, any Error>())
       let future = inner.future
-      // This listener comes before the link to what is derived, which has not been told of 0.5 when it is replaced.
+      // This listener is before the link to the derived future, which has not got 0.5 when the link is replaced.
       let hasRun = Recorder<Int>()
       outer.future.whenProgressed(on: .immediate) { progress in
         guard progress.fractionCompleted > 0, hasRun.events.isEmpty else { return }

@@ -8,7 +8,7 @@ import Testing
   var fractions: [Double] = []
 }
 
-/// Who listens, what it is told, and when: R20.
+/// What listeners get, and when: R20.
 @Suite("Progress, listeners")
 struct ProgressListenerTests {
   typealias Source = Future<Int, any Error>
@@ -176,7 +176,7 @@ struct ProgressListenerTests {
           log.record("waited")
         },
         {
-          // One who comes while the last report is told finds the result, and need not wait.
+          // A listener that is added during the last report finds the result.
           while !future.hasConsumers {}
           Self.atDepth(depth) { promise.succeed(1) }
         },

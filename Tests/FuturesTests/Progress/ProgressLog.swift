@@ -2,9 +2,9 @@ import Futures
 import TestSupport
 import Testing
 
-/// Notes what one listener is told, and whether that is what every listener may rely on.
+/// Records the progress of one listener, and checks the guarantees of every listener.
 final class ProgressLog: Sendable {
-  private let told = Recorder<FutureProgress>()
+  private let notified = Recorder<FutureProgress>()
 
   /// Notes nothing yet.
   init() {}
@@ -15,13 +15,13 @@ final class ProgressLog: Sendable {
     future.whenProgressed(on: .immediate) { self.note($0) }
   }
 
-  func note(_ progress: FutureProgress) { told.record(progress) }
+  func note(_ progress: FutureProgress) { notified.record(progress) }
 
-  var events: [FutureProgress] { told.events }
+  var events: [FutureProgress] { notified.events }
   var fractions: [Double] { events.map(\.fractionCompleted) }
   var units: [String] { events.map(\.units) }
 
-  /// What a listener may rely on, whatever happens: R18, and that it is told only what is new.
+  /// The guarantees of every listener: R18, and only new states.
   var isSound: Bool {
     let events = events
     return zip(events, events.dropFirst()).allSatisfy { $0.fractionCompleted <= $1.fractionCompleted && $0 != $1 }

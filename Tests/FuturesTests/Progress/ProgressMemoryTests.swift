@@ -24,7 +24,7 @@ struct ProgressMemoryTests {
 
   // MARK: - Callbacks
 
-  /// How a future that somebody listens to can end.
+  /// How a future with a listener can end.
   enum End: CaseIterable, Sendable { case success, failure, cancel, drop, breaks, follows }
 
   @Test(
@@ -360,9 +360,9 @@ struct ProgressMemoryTests {
   @Test("A report allocates nothing, with any listeners on .immediate")
   func reportAllocatesNothing() {
     let promise = Promise<Int, any Error>()
-    let told = Locked(0)
+    let notified = Locked(0)
     promise.future.map { $0 }.flatMap { .succeeded($0) }.whenProgressed(on: .immediate) { _ in
-      told.withLock { $0 += 1 }
+      notified.withLock { $0 += 1 }
     }
     let progress = promise.progress
     func report(_ range: Range<Int64>) {
@@ -377,7 +377,7 @@ struct ProgressMemoryTests {
     let before = AllocationCounts.ofThread().allocations
     report(10..<1_000)
     #expect(AllocationCounts.ofThread().allocations == before)
-    #expect(told.withLock { $0 } == 1_000)
+    #expect(notified.withLock { $0 } == 1_000)
     promise.succeed(1)
   }
 }

@@ -91,9 +91,11 @@ struct ProgressModelTests {
     var current = 0.0
     /// Whether it has succeeded, or failed.
     var result: Bool?
-    /// Whether anybody has asked for its progress; before, it notes nothing.
+    /// Whether its progress was read.
+    ///
+    /// Before that it records nothing.
     var isTracked: Bool
-    /// Whether it ended before anybody could listen to it.
+    /// Whether it ended before a listener could be added.
     var wasResolved = false
     /// Whether what it is a part of knows that it has ended.
     var hasEnded = false

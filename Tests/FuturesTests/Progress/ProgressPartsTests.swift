@@ -173,11 +173,11 @@ struct ProgressPartsTests {
   @Test("R16, R19: the whole neither starts nor cancels a part, and a part neither cancels nor resolves the whole")
   func partIsNotDerived() {
     let part = Promise<Int, any Error>()
-    let told = Recorder<Int>()
-    part.onCancel { told.record(1) }
+    let notified = Recorder<Int>()
+    part.onCancel { notified.record(1) }
     whole.progress.add(part.future, share: 1)
     whole.future.cancel()
-    #expect(told.events.isEmpty && !part.isResolved)
+    #expect(notified.events.isEmpty && !part.isResolved)
     #expect(part.progress.report(fraction: 0.5))
     #expect(whole.future.currentProgress.fractionCompleted == 0)
 
@@ -185,7 +185,7 @@ struct ProgressPartsTests {
     other.progress.add(part.future, share: 1)
     let derived = part.future.map { $0 }
     derived.cancel()
-    #expect(told.events == [1] && part.isResolved && !other.isResolved)
+    #expect(notified.events == [1] && part.isResolved && !other.isResolved)
     #expect(other.future.currentProgress.fractionCompleted == almostDone)
     other.succeed(1)
   }

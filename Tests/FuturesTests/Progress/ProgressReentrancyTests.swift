@@ -3,7 +3,7 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-/// Callbacks that use the very future whose progress they are told: R3, R20.
+/// Callbacks that use the future whose progress they get: R3, R20.
 @Suite("Progress, reentrant callbacks")
 struct ProgressReentrancyTests {
   typealias Source = Future<Int, any Error>
@@ -11,7 +11,7 @@ struct ProgressReentrancyTests {
   let promise = Promise<Int, any Error>()
   var future: Source { promise.future }
 
-  /// Two listeners, and between them one that does something the first time that it is told `fraction` or more.
+  /// Two listeners, and between them a third that acts once, at `fraction` or more.
   func logs(
     of future: Source? = nil,
     at fraction: Double = 0.5,
@@ -257,7 +257,7 @@ struct ProgressReentrancyTests {
 
   @Test("R20: a wait in a callback first delivers the pending reports of its thread")
   func waitInCallbackDeliversPendingWork() {
-    // Deep enough for the report to be deferred; the wait needs it to be told.
+    // Deep enough to defer the report. The wait needs its delivery.
     onThread {
       for depth in 0..<40 {
         let (promise, other) = (Promise<Int, any Error>(), Promise<Int, any Error>())

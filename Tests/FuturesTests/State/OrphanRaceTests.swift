@@ -3,7 +3,7 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-/// Futures that turn out to never resolve, while others cancel, observe and let go of what was derived from them.
+/// Futures that turn out to never resolve, while other threads cancel, observe and release futures derived from them.
 @Suite("Futures that never resolve, under threads")
 struct OrphanRaceTests {
   static let rounds = TestTier.choose(standard: 300, thorough: 3_000)

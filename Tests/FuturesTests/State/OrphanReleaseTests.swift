@@ -276,17 +276,17 @@ struct OrphanReleaseTests {
   @Test("R16: consumers that leave cancel a stage and a promise that never resolve, and not never itself")
   func cancelsUpwards() {
     let never = Source.never
-    let told = Recorder<Int>()
+    let notified = Recorder<Int>()
     let promise = Promise<Int, any Error>()
-    promise.onCancel { told.record(1) }
+    promise.onCancel { notified.record(1) }
     let stage = never.map { $0 }
     promise.follow(stage)
     let derived = promise.future.map { $0 }
     let other = promise.future.map { $0 }
     derived.cancel()
-    #expect(derived.isResolved && !promise.isResolved && told.events == [])
+    #expect(derived.isResolved && !promise.isResolved && notified.events == [])
     other.cancel()
-    #expect(promise.isResolved && stage.isResolved && told.events == [1])
+    #expect(promise.isResolved && stage.isResolved && notified.events == [1])
     #expect(!never.isResolved)
   }
 
@@ -308,17 +308,17 @@ struct OrphanReleaseTests {
   @Test("R16: a cancelled join does not cancel a future that another consumer has", arguments: [true, false])
   func joins(isOrphanBefore: Bool) {
     for (first, second) in Self.joins.flatMap({ first in Self.joins.map { (first, $0) } }) {
-      let told = Recorder<Int>()
+      let notified = Recorder<Int>()
       let promise = Promise<Int, any Error>()
-      promise.onCancel { told.record(1) }
+      promise.onCancel { notified.record(1) }
       let source = promise.future
       if isOrphanBefore { promise.follow(Source.never.map { $0 }) }
       let cancels = [first(source), second(source)]
       if !isOrphanBefore { promise.follow(Source.never.map { $0 }) }
       cancels[0]()
-      #expect(!source.isResolved && told.events == [])
+      #expect(!source.isResolved && notified.events == [])
       cancels[1]()
-      #expect(source.isResolved && told.events == [1])
+      #expect(source.isResolved && notified.events == [1])
       withExtendedLifetime(promise) {}
     }
   }

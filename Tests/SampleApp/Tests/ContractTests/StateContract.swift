@@ -4,7 +4,7 @@ import Testing
 struct ImageContract {
   let world = World()
 
-  @Test("Those who ask for an image that is on its way share the request", arguments: AppUnderTest.ways)
+  @Test("Callers that ask for an image in flight share the request", arguments: AppUnderTest.ways)
   func shares(_ way: Way) async throws {
     let app = way.app(world)
     let tasks = (1...3).map { _ in world.start { try await app.image("logo") } }
@@ -40,7 +40,7 @@ struct ImageContract {
     #expect(try await second.value == "pixels")
   }
 
-  @Test("Who leaves is told at once, and the others get the image", arguments: AppUnderTest.ways)
+  @Test("A caller that leaves is notified at once, and the others get the image", arguments: AppUnderTest.ways)
   func leaves(_ way: Way) async throws {
     let app = way.app(world)
     let first = world.start { try await app.image("logo") }
@@ -148,7 +148,7 @@ struct EnclosureContract {
 struct ScreenContract {
   let world = World()
 
-  @Test("An answer reaches all who asked its question, which is asked once", arguments: AppUnderTest.ways)
+  @Test("An answer reaches all callers of its question, which is sent once", arguments: AppUnderTest.ways)
   func answers(_ way: Way) async throws {
     let app = way.app(world)
     let first = world.start { try await app.answer(to: "read?") }
