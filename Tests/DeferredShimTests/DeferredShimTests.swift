@@ -25,6 +25,41 @@ struct DeferredShimTests {
     await #expect(processExitsWith: .failure) { Deferred(filledWith: 1).mustFill(with: 2) }
   }
 
+  @Test("andThen delivers the inner value through the executor")
+  func innerValueOnExecutor() {
+    let (executor, inner, received) = (HeldExecutor(), Deferred<Int>(), Recorder<Int>())
+    let chained = Deferred(filledWith: 1).andThen(upon: executor) { _ in inner }
+    chained.upon(InlineExecutor()) { received.record($0) }
+    executor.held.runAll()
+    inner.fill(with: 2)
+    #expect(received.events == [])
+    executor.held.runAll()
+    #expect(received.events == [2])
+  }
+
+  @Test("every, ignored and eraseToFuture keep what the future is filled with")
+  func conversions() {
+    let deferred = Deferred<Int>()
+    let (every, ignored, erased) = (deferred.every { $0 + 1 }, deferred.ignored(), deferred.eraseToFuture())
+    deferred.fill(with: 1)
+    #expect(every.peek() == 2 && ignored.isFilled && erased.peek() == 1)
+  }
+
+  @Test("async runs its work on the queue")
+  func async() {
+    let (queue, key) = (DispatchQueue(label: "async"), DispatchSpecificKey<Int>())
+    queue.setSpecific(key: key, value: 7)
+    #expect(Future<Int?>.async(upon: queue) { DispatchQueue.getSpecific(key: key) }.wait(until: .distantFuture) == 7)
+  }
+
+  @Test("Protected excludes writers from each other, and returns what its body returns or throws")
+  func protected() {
+    let count = Protected(initialValue: 0)
+    race((0..<4).map { _ in { for _ in 0..<1_000 { count.withWriteLock { $0 += 1 } } } })
+    #expect(count.withReadLock { $0 } == 4_000)
+    #expect(throws: TestError(1)) { try count.withWriteLock { _ in throw TestError(1) } }
+  }
+
   @Test("All copies are the same deferred value")
   func copies() {
     let deferred = Deferred<Int>()
@@ -102,7 +137,7 @@ struct DeferredShimTests {
 
   // MARK: - Futures
 
-  @Test("map and andThen run on their executor, once the value is there")
+  @Test("map and andThen run on their executor after the value")
   func transforms() {
     let (executor, deferred, inner) = (HeldExecutor(), Deferred<Int>(), Deferred<String>())
     let mapped = deferred.map(upon: executor) { $0 + 1 }
@@ -112,6 +147,7 @@ struct DeferredShimTests {
     executor.held.runAll()
     #expect(mapped.peek() == 2 && !chained.isFilled)
     inner.fill(with: "inner")
+    executor.held.runAll()
     #expect(chained.peek() == "inner")
     #expect(Future(deferred).peek() == 1 && Future(value: 3).peek() == 3)
   }

@@ -30,6 +30,11 @@ final class HeldExecutor: Executor {
 struct TaskShimTests {
   private let executor = InlineExecutor()
 
+  /// The result with an error that can be compared.
+  private func outcome(_ result: Result<Int, any Error>?) -> Result<Int, TestError>? {
+    result?.mapError { error in error as? TestError ?? TestError(-1) }
+  }
+
   @Test("uponSuccess gets only values and uponFailure only errors, each on its executor")
   func callbacks() {
     let (held, recorder) = (HeldExecutor(), Recorder<String>())
@@ -41,6 +46,61 @@ struct TaskShimTests {
       held.held.runAll()
     }
     #expect(recorder.events == ["value 1", "error 2"])
+  }
+
+  @Test("A cancellation before the start fails the task of async, and one after the start changes nothing")
+  func async() async {
+    let (queue, gate) = (DispatchQueue(label: "async"), DispatchSemaphore(value: 0))
+    queue.async { gate.wait() }
+    let unstarted = Task<Int>.async(upon: queue, onCancel: TestError(1)) { 1 }
+    unstarted.cancel()
+    gate.signal()
+    #expect(outcome(await unstarted.filled.outcome().get()) == .failure(TestError(1)))
+    let started = DispatchSemaphore(value: 0)
+    let running = Task<Int>.async(upon: queue, onCancel: TestError(1)) {
+      started.signal()
+      gate.wait()
+      return 2
+    }
+    await Futures.Future<Void, Never>(on: .global()) { started.wait() }.outcome()
+    running.cancel()
+    gate.signal()
+    #expect(outcome(await running.filled.outcome().get()) == .success(2))
+  }
+
+  @Test("repeat starts anew after each failure that its condition allows")
+  func repeating() {
+    let starts = Recorder<Int>()
+    let task = Task<Int>.repeat(upon: executor, count: 3, continuingIf: { ($0 as? TestError) != TestError(2) }) {
+      starts.record(1)
+      return Task(failure: TestError(starts.events.count))
+    }
+    #expect(starts.events.count == 2 && outcome(task.peek()) == .failure(TestError(2)))
+    let all = Recorder<Int>()
+    let failing = Task<Int>.repeat(upon: executor, count: 3) {
+      all.record(1)
+      throw TestError(all.events.count)
+    }
+    #expect(all.events.count == 1 && outcome(failing.peek()) == .failure(TestError(1)))
+  }
+
+  @Test("everySuccess, ignored, eraseToTask and allSucceeded of Void keep the outcome")
+  func conversions() {
+    let promise = Task<Int>.Promise()
+    let task: Task<Int> = promise.eraseToTask()
+    let (every, ignored) = (task.everySuccess { $0 + 1 }, task.ignored())
+    let all: Task<Void> = [ignored, ignored].allSucceeded()
+    promise.succeed(with: 1)
+    #expect(outcome(every.peek()) == .success(2))
+    #expect((try? ignored.peek()?.get()) != nil && (try? all.peek()?.get()) != nil)
+    #expect(Task<Int>(.never).peek() == nil)
+  }
+
+  @Test("A result of two optionals is the value, or else the error, or else a violation of the contract")
+  func resultOfOptionals() {
+    #expect(outcome(Result(value: 1, error: TestError(1))) == .success(1))
+    #expect(outcome(Result<Int, any Error>(value: nil, error: TestError(1))) == .failure(TestError(1)))
+    #expect(throws: CallbackContractViolation.self) { try Result<Int, any Error>(value: nil, error: nil).get() }
   }
 
   @Test("Callbacks on .main run on the main actor")

@@ -5,7 +5,7 @@ import Testing
 
 extension Future {
   /// The awaited result, for files that do not import FuturesAsync.
-  @discardableResult func outcome() async -> Result<Value, Failure> { await result }
+  @discardableResult func outcome() async -> Swift.Result<Value, Failure> { await result }
 }
 
 /// Old code and new code in one file.

@@ -1,28 +1,41 @@
-// With this file, source for FutureX 1.x compiles against swift-futures: copy it, import Futures for Future, delete it at the
-// end. Values have to be `Sendable`; closures are `@Sendable`, those of `on` `@MainActor`: language mode 5 warns at most, 6
-// rejects what does not fit. Not here, and to be written as: `receive(on:)` where what `observe(on:)` gives is passed on, for
-// `on` of a plain future is on main; `observe(on:)` for `Scheduler.default`, which moved callbacks of others; `while:` for
-// `shouldRetry:`; `ExecutionContext { … }` for a scheduler that is a closure; durations in `after(_:on:)` and other delays;
-// `isCancelled` for `isCancelling`; what went with 0.x, as `on(scheduler:)`, `{ succeed, fail in }`. A little different: a dropped
-// promise of `any Error` fails; `register` runs its closure where `cancel()` is called; `on` in a callback may run after that.
+// Lets source for FutureX 1.x compile against swift-futures. Copy it into your module, import Futures instead of Future,
+// replace each use by the declaration that its comment names, and delete the file at the end.
+//
+// 84 of FutureX's own 86 tests pass with it unchanged. Values must be `Sendable`. Closures of transforms are `@Sendable`, and
+// those of `on` are `@MainActor`: language mode 5 warns where old closures do not fit, and mode 6 rejects them.
+//
+// Not included, with the replacement:
+// - `Scheduler.default`, which can be set: `observe(on:)`, or `on:` of each callback. Two tests need it.
+// - `observe(on:)` with another operator than `map` and `tryMap`: `on:` of that operator.
+// - a scheduler that is a closure (`ScheduleWork`): `ExecutionContext { work in … }`.
+// - `shouldRetry:` of `retry`: `while:`.
+// - `DispatchTimeInterval`: `Duration`.
+// - the API of versions before 1.0, such as `on(scheduler:)` and `Future { succeed, fail in }`.
+//
+// Different: a dropped promise fails its future if the failure type is `any Error`; otherwise a debug build traps if a callback
+// waits. A token runs its handlers on the thread of `cancel()`. `on` inside a callback can run after that callback.
 import Dispatch
 import Futures
 
 nonisolated extension Future {
   /// Ours: ``Future``.
   typealias Of<T> = Future<T, Failure>
-  /// Ours: what ``MainContext`` takes.
+  /// Ours: ``Futures/Promise``.
+  typealias Promise = Futures.Promise<Value, Failure>
+  /// Ours: `Swift.Result`.
+  typealias Result = Swift.Result<Value, Failure>
+  /// Ours: a closure for ``MainContext``.
   typealias OnMain<T> = @MainActor (T) -> Void
-  /// Ours: ``succeeded(_:)``; the second parameter keeps the closure of `Future { … }` from being taken for a value.
+  /// Ours: ``succeeded(_:)``; the second parameter stops `Future { … }` from matching.
   init(value: Value, _: (() -> Never)? = nil) { self = .succeeded(value) }
   /// Ours: ``succeeded(_:)``.
   init(value: Value, _: (() -> Never)? = nil) where Failure == Never { self = .succeeded(value) }
   /// Ours: ``failed(_:)``.
   init(error: Failure) { self = .failed(error) }
   /// Ours: ``resolved(_:)``.
-  init(result: Result<Value, Failure>) { self = .resolved(result) }
-  /// Ours: ``catching(_:)``; it runs at once, as in FutureX, even beside FuturesAsync, where `{ try await … }` is a task.
-  init(catching body: () throws -> Value) where Failure == any Error { self = .resolved(Result(catching: body)) }
+  init(result: Result) { self = .resolved(result) }
+  /// Ours: ``catching(_:)``; it runs at once, also beside FuturesAsync, where `Future { try await … }` starts a task.
+  init(catching body: () throws -> Value) where Failure == any Error { self = .resolved(Swift.Result { try body() }) }
   /// Ours: ``whenSucceeded(on:_:)`` with `.mainImmediate`.
   func on(success: @escaping OnMain<Value>) { on(success: success, failure: nil) }
   /// Ours: ``whenSucceeded(on:_:)``, ``whenFailed(on:_:)`` and ``whenResolved(on:_:)`` with `.mainImmediate`.
@@ -41,9 +54,9 @@ nonisolated extension Future {
   func asVoid() -> Of<Void> { ignoreValue() }
   /// Ours: ``setFailureType(to:)``.
   func castError<T>(_: T.Type = T.self) -> Future<Value, T> where Failure == Never { setFailureType() }
-  /// Ours: ``map(on:_:)``, whose closure may throw.
+  /// Ours: ``map(on:_:)``, whose closure can throw.
   func tryMap<T: Sendable>(_ f: @escaping @Sendable (Value) throws -> T) -> Of<T> where Failure == any Error { map(f) }
-  /// Ours: `zip`, which cancels the others when one fails, as nothing does in FutureX: hence ``shielded``.
+  /// Ours: `zip`, which leaves the other futures after a failure; FutureX does not, so this shields them.
   static func zip<A, B>(_ a: Of<A>, _ b: Of<B>) -> Self where Value == (A, B) { joined(a, b) }
   /// Ours: `zip`.
   static func zip<A, B, C>(_ a: Of<A>, _ b: Of<B>, _ c: Of<C>) -> Self where Value == (A, B, C) { joined(a, b, c) }
@@ -58,13 +71,25 @@ nonisolated extension Future {
   }
   /// Ours: ``race(_:)``.
   static func first(_ futures: Future...) -> Future { first(futures) }
-  /// Ours: ``race(_:)``, which has to have one.
+  /// Ours: ``race(_:)``, which needs at least one future.
   static func first(_ futures: [Future]) -> Future { futures.isEmpty ? .never : race(futures.map(\.shielded)) }
-  /// Ours: ``serial(_:_:)``.
+  /// Ours: ``serial(_:_:)``; the closures run one after another, so they need not be `@Sendable`.
+  @_disfavoredOverload @discardableResult
+  static func forEach(_ starts: [() -> Future], _ body: @escaping (Future) -> Void) -> Of<Void> {
+    forEach(in: starts.map { start in UncheckedTransfer(start) }, body)
+  }
+  /// Ours: ``serial(_:_:)``; an overload, since Swift 6.3 stops the program where it converts an array of such closures.
   @discardableResult
-  static func forEach(_ starts: [@Sendable () -> Future], _ body: @escaping @Sendable (Future) -> Void) -> Of<Void> {
-    serial(starts) { start in
-      let future = start()
+  static func forEach(_ starts: [@Sendable () -> Future], _ body: @escaping (Future) -> Void) -> Of<Void> {
+    forEach(in: starts.map { start in UncheckedTransfer(start) }, body)
+  }
+  private static func forEach(
+    in starts: [UncheckedTransfer<() -> Future>],
+    _ body: @escaping (Future) -> Void
+  ) -> Of<Void> {
+    nonisolated(unsafe) let body = body
+    return serial(starts) { start in
+      let future = start.value()
       body(future)
       return future
     }.ignoreValue()
@@ -74,7 +99,8 @@ nonisolated extension Future {
     after(.seconds(seconds), on: .queue(q))
   }
 }
-nonisolated extension FutureProtocol {  // not of `Future`, for `await future.value`, of FuturesAsync, to come first
+// An extension of the protocol, so that `await future.value` of FuturesAsync is preferred.
+nonisolated extension FutureProtocol {
   /// Ours: ``Future/peek()``.
   var result: Result<Value, Failure>? { Future(self).peek() }
   /// Ours: ``Future/peek()``.
@@ -105,7 +131,7 @@ nonisolated enum Scheduler {
 }
 /// Ours: ``Future``, and `on:` of its callbacks and transforms.
 nonisolated struct ObservedFuture<Value: Sendable, Failure: Error>: Sendable {
-  /// Ours: what ``ExecutionContext`` takes.
+  /// Ours: a closure for ``ExecutionContext``.
   typealias Do<T> = @Sendable (T) -> Void
   fileprivate let (future, at): (Future<Value, Failure>, ExecutionContext)
   /// Ours: ``Future/whenSucceeded(on:_:)`` and the other callbacks.
@@ -117,4 +143,18 @@ nonisolated struct ObservedFuture<Value: Sendable, Failure: Error>: Sendable {
   }
   /// Ours: ``Future/map(on:_:)``.
   func map<T: Sendable>(_ f: @escaping @Sendable (Value) -> T) -> Future<T, Failure> { future.map(on: at, f) }
+  /// Ours: ``Future/map(on:_:)``, whose closure can throw.
+  func tryMap<T: Sendable>(_ f: @escaping @Sendable (Value) throws -> T) -> Future<T, any Error>
+  where Failure == any Error {
+    future.map(on: at, f)
+  }
+}
+
+nonisolated extension CancellationTokenSource {
+  /// Ours: ``isCancelled``.
+  var isCancelling: Bool { isCancelled }
+}
+nonisolated extension CancellationToken {
+  /// Ours: ``isCancelled``.
+  var isCancelling: Bool { isCancelled }
 }

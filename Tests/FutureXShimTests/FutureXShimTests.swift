@@ -27,6 +27,33 @@ struct FutureXShimTests {
     #expect(failed.result == .failure(TestError(1)))
   }
 
+  @Test("A future's nested Promise and Result are those of its types")
+  func nestedTypes() {
+    let promise = F.Promise()
+    let result: F.Result = .success(1)
+    promise.resolve(result: result)
+    #expect(promise.future.value == 1)
+  }
+
+  @Test("isCancelling is whether the source was cancelled")
+  func isCancelling() {
+    let source = CancellationTokenSource()
+    #expect(!source.isCancelling && !source.token.isCancelling)
+    source.cancel()
+    #expect(source.isCancelling && source.token.isCancelling)
+  }
+
+  @Test("tryMap of an observed future runs where it is observed, and fails with what its closure throws")
+  func observedTryMap() {
+    let manual = ManualContext()
+    let future = Future<Int, any Error>(value: 1)
+    let text = future.observe(on: manual.context).tryMap { "\($0)" }
+    let failed = future.observe(on: manual.context).tryMap { _ -> Int in throw TestError(1) }
+    #expect(text.result == nil && failed.result == nil)
+    manual.runAll()
+    #expect(text.value == "1" && failed.error as? TestError == TestError(1))
+  }
+
   @Test("A pending future shows nothing; a resolved one its value or its error, at once")
   func looks() {
     let promise = Promise<Int, TestError>()
@@ -331,6 +358,19 @@ struct FutureXShimTests {
     promises[1].fail(error: TestError(1))
     #expect(recorder.events.count == 5 && all.error == TestError(1))
     #expect(Future.forEach([one, one]) { _ in }.value != nil)
+  }
+
+  @Test("forEach takes closures that are not Sendable")
+  func forEachOfPlainClosures() {
+    var (started, given) = (0, 0)
+    let starts: [() -> F] = [
+      {
+        started += 1
+        return F(value: 1)
+      }
+    ]
+    #expect(F.forEach(starts) { _ in given += 1 }.value != nil)
+    #expect(started == 1 && given == 1)
   }
 
   // MARK: - Time, and blocking
