@@ -255,7 +255,7 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
     // As a queue does: who runs the work has seen what came before it was handed over.
     if let thread = ExploredThread.current {
       thread.step(.write, at: notesLocation)
-      thread.release(notesLocation, isReleasing: true, isContinuing: true)
+      thread.release(notesLocation)
     }
     held.append(work)
   }
@@ -263,7 +263,7 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
   private func runHeld() {
     if let thread = ExploredThread.current {
       thread.step(.write, at: notesLocation)
-      thread.acquire(notesLocation)
+      thread.acquire(notesLocation.released)
     }
     let work = held
     held = []
