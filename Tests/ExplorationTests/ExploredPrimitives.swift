@@ -105,7 +105,7 @@ struct Atomic<Value>: ~Copyable, @unchecked Sendable {
     let choice = failing.isEmpty ? 0 : thread.explorer.chooseValue(among: failing.count + 1)
     let index = choice == 0 ? nil : failing[choice - 1]
     let original = history.load(index, by: thread, isAcquiring: isAcquiring, isSequential: isSequential)
-    guard index == nil, let new = change(original) else { return (false, original) }
+    guard let new = change(original) else { return (false, original) }
     history.store(new, by: thread, isReleasing: isReleasing, isSequential: isSequential, isUpdate: true)
     return (true, original)
   }

@@ -29,8 +29,8 @@ enum PlantedBug {
 }
 
 /// One half of an ordering, at one place of the sources.
-struct WeakenedOrdering: Sendable {
-  enum Half: Sendable { case acquire, release }
+struct WeakenedOrdering: Codable, Sendable {
+  enum Half: Codable, Sendable { case acquire, release }
 
   let half: Half
 
@@ -99,7 +99,7 @@ final class Explorer: @unchecked Sendable {
     self.weakened = weakened
   }
 
-  private static let lastRun = Mutex(0)
+  private static let lastRun = Synchronization.Atomic(0)
 
   /// The explorer for which the calling thread makes a program.
   @TaskLocal static var preparing: Explorer?
@@ -116,7 +116,7 @@ final class Explorer: @unchecked Sendable {
       threads = []
     }
     repeat {
-      (run, fault) = (Self.nextRun(), nil)
+      (run, fault) = (Self.lastRun.add(1, ordering: .relaxed).newValue, nil)
       let (bodies, check) = Self.$preparing.withValue(self) { makeProgram() }
       run(bodies)
       runs += 1
@@ -124,13 +124,6 @@ final class Explorer: @unchecked Sendable {
       if let fault = fault ?? check() { return "\(fault), in run \(runs), by the decisions \(path.map(\.choice))" }
     } while advance()
     return nil
-  }
-
-  private static func nextRun() -> Int {
-    lastRun.withLock { last in
-      last += 1
-      return last
-    }
   }
 
   /// Goes to the next path of the tree.

@@ -126,6 +126,41 @@ extension Litmus {
       ]
     ),
     Litmus(
+      name: "message passing to a relaxed load",
+      registerCount: 2,
+      threads: [
+        { memory, _ in
+          memory.x.store(1, ordering: .relaxed)
+          memory.store(1, to: memory.y)
+        },
+        { memory, _ in
+          memory.registers[0] = memory.y.load(ordering: .relaxed)
+          memory.registers[1] = memory.x.load(ordering: .relaxed)
+        },
+      ],
+      expected: always(bits(2))
+    ),
+    Litmus(
+      name: "message passing of the second of two values",
+      registerCount: 2,
+      threads: [
+        { memory, _ in
+          memory.x.store(1, ordering: .relaxed)
+          memory.x.store(2, ordering: .relaxed)
+          memory.store(1, to: memory.y)
+        },
+        { memory, _ in
+          memory.registers[0] = memory.load(memory.y)
+          memory.registers[1] = memory.x.load(ordering: .relaxed)
+        },
+      ],
+      expected: [
+        .relaxed: ["0 0", "0 1", "0 2", "1 0", "1 1", "1 2"],
+        .acquireRelease: ["0 0", "0 1", "0 2", "1 2"],
+        .sequential: ["0 0", "0 1", "0 2", "1 2"],
+      ]
+    ),
+    Litmus(
       name: "message passing through a lock",
       registerCount: 2,
       threads: [
@@ -229,6 +264,23 @@ extension Litmus {
       expected: [.relaxed: bits(4), .acquireRelease: bits(4), .sequential: bits(4, except: ["1 0 1 0"])]
     ),
     Litmus(
+      name: "independent reads of independent relaxed writes",
+      registerCount: 4,
+      threads: [
+        { memory, _ in memory.x.store(1, ordering: .relaxed) },
+        { memory, _ in memory.y.store(1, ordering: .relaxed) },
+        { memory, _ in
+          memory.registers[0] = memory.load(memory.x)
+          memory.registers[1] = memory.load(memory.y)
+        },
+        { memory, _ in
+          memory.registers[2] = memory.load(memory.y)
+          memory.registers[3] = memory.load(memory.x)
+        },
+      ],
+      expected: [.relaxed: bits(4), .acquireRelease: bits(4), .sequential: bits(4, except: ["1 0 1 0"])]
+    ),
+    Litmus(
       name: "read-to-write causality (RWC)",
       registerCount: 3,
       threads: [
@@ -292,6 +344,21 @@ extension Litmus {
         { memory, ordering in memory.registers[1] = memory.x.subtract(1, ordering: ordering.update).newValue },
       ],
       expected: always(["-1 -2", "-2 -1"])
+    ),
+    Litmus(
+      name: "an update replaces the newest value",
+      registerCount: 2,
+      threads: [
+        { memory, _ in
+          memory.x.subtract(1, ordering: .relaxed)
+          memory.store(1, to: memory.y)
+        },
+        { memory, ordering in
+          memory.registers[0] = memory.load(memory.y)
+          memory.registers[1] = memory.x.subtract(1, ordering: ordering.update).newValue
+        },
+      ],
+      expected: always(["0 -1", "0 -2", "1 -2"])
     ),
     Litmus(
       name: "an exchange that fails is a load",
