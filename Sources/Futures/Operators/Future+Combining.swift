@@ -151,8 +151,7 @@ extension Future {
     }
     var inputs: [JoinedInput] = []
     for future in repeat each futures {
-      let deliver = join.delivery(of: type(of: future)) { $0.failure.map { .failure($0) } }
-      if let input = future.input(deliver) { inputs.append(input) }
+      if let input = future.input(failing: join) { inputs.append(input) }
     }
     join.start(inputs)
     return Future(derived)

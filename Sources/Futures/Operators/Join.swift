@@ -167,6 +167,17 @@ extension Future {
     return JoinedInput(state: state, consumer: Consumer(kind: .input, deliver: deliver))
   }
 
+  /// Makes this future an input of a join that its failure decides.
+  ///
+  /// `zip` calls it for each element of its pack. The closure is made here since an optimised `zip` crashed in a closure that
+  /// was made in the pack's loop (Swift 6.3).
+  /// - Parameter join: The join.
+  /// - Returns: The input, or `nil` if this future is resolved and has no state.
+  @inline(never)
+  func input<Derived>(failing join: Join<Derived>) -> JoinedInput? where Derived.Failure == Failure {
+    input(join.delivery(of: Future.self) { result in result.failure.map { .failure($0) } })
+  }
+
   /// The value, if this future has succeeded.
   @inlinable var peekedValue: Value? { peek()?.success }
 
