@@ -116,6 +116,37 @@ struct ExplorationTests {
     await Self.expectNoFault(explore(twoOperations, in: OrphanWorld.self, shapes, orders))
   }
 
+  @Test("R1, R2, R12, R16, R18: two or three threads with one operation each on a join of two pending futures")
+  func joins() async {
+    let operations = JoinWorld.Operation.allCases.map { [$0] }
+    let allOrders = TestTier.choose(standard: Thoroughness.preemptions(1), thorough: .everyOrder)
+    let orders = preemptions(standard: 0, thorough: 1)
+    // Each operation once: a second one of a kind has no effect.
+    let twoThreads = selections(of: 2, from: operations).filter { Set($0).count == 2 }
+    let threeThreads = selections(of: 3, from: operations).filter { Set($0).count == 3 }
+    await Self.expectNoFault(explore(twoThreads, in: JoinWorld.self, JoinWorld.Shape.allCases, allOrders))
+    await Self.expectNoFault(explore(threeThreads, in: JoinWorld.self, JoinWorld.Shape.allCases, orders))
+  }
+
+  @Test("R1, R2, R4, R15, R17: a thread merges a future into one that it makes, while another resolves or breaks the first")
+  func merging() async {
+    let orders = TestTier.choose(standard: Thoroughness.preemptions(1), thorough: .everyOrder)
+    let ends: [[MergeWorld.Operation]] = [[.succeed], [.drop]]
+    let programs = [MergeWorld.Operation.follow, .followAndCancel].flatMap { follow in
+      ends.map { [[follow], $0] } + [[[follow], [.succeed], [.drop]]]
+    }
+    await Self.expectNoFault(explore(programs, in: MergeWorld.self, MergeWorld.Shape.allCases, orders))
+  }
+
+  @Test("R1, R2, R8, R22: two or three threads with one operation each on a future that a task resolves")
+  func tasks() async {
+    let operations = TaskWorld.Operation.allCases
+    let twoThreads = selections(of: 2, from: operations.map { [$0] })
+    let threeThreads = selections(of: 3, from: operations.map { [$0] })
+    let orders = TestTier.choose(standard: Thoroughness.preemptions(1), thorough: .everyOrder)
+    await Self.expectNoFault(explore(twoThreads + threeThreads, in: TaskWorld.self, [.plain], orders))
+  }
+
   private static func expectNoFault(_ exploration: Exploration) {
     if TestTier.current != .standard || true {
       print("Explored \(exploration.programs) programs in \(exploration.runs) orders.")
@@ -127,15 +158,15 @@ struct ExplorationTests {
     "The explorer finds faults that are planted on purpose",
     .enabled(if: mayLeak),
     arguments: [
-      (PlantedBug.checkOutsideTheLock, "a callback was lost (R2)"),
-      (.missedRecheck, "a callback was lost (R2)"),
-      (.droppedRelease, "a thread saw the value, but not what came before it"),
-      (.droppedAcquire, "a thread saw the value, but not what came before it"),
+      (PlantedBug.checkOutsideTheLock, FutureOperation.attach, "a callback was lost (R2)"),
+      (.missedRecheck, .attach, "a callback was lost (R2)"),
+      (.droppedRelease, .peek, "a thread saw the value, but not what came before it"),
+      (.droppedAcquire, .peek, "a thread saw the value, but not what came before it"),
+      (.droppedRelease, .attach, "a callback ran on a thread that has not seen an earlier one (R2)"),
     ]
   )
-  func plantedFaultsAreFound(bug: PlantedBug, fault: String) async {
-    let programs: [[[FutureOperation]]] = [[[.succeed], [.attach]], [[.succeed], [.peek]]]
-    let exploration = await explore(programs, in: CancellableWorld.self, [.plain], bug: bug)
+  func plantedFaultsAreFound(bug: PlantedBug, operation: FutureOperation, fault: String) async {
+    let exploration = await explore([[[.succeed], [operation]]], in: CancellableWorld.self, [.plain], bug: bug)
     #expect(exploration.fault?.contains(fault) == true, "found: \(exploration.fault ?? "nothing")")
   }
 }

@@ -210,6 +210,11 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
       if callbacks.contains(where: { $0.isDue(before: callback) }) { faults.append("a callback overtook another (R2)") }
       callback.results.append(result.mapError { $0 })
       guard let thread = observe() else { return }
+      defer { callback.end = thread.now }
+      for earlier in callbacks where earlier.precedes(callback) {
+        guard let end = earlier.end, !thread.hasSeen(end) else { continue }
+        faults.append("a callback ran on a thread that has not seen an earlier one (R2)")
+      }
       if let attachment = callback.attachment, !thread.hasSeen(attachment) {
         faults.append("a callback ran on a thread that has not seen what came before it was attached")
       }

@@ -81,5 +81,21 @@ private struct Search: Sendable {
       let programs = selections(of: 2, from: OrphanWorld.Operation.allCases.map { [$0] })
       return await explore(programs, in: OrphanWorld.self, OrphanWorld.Shape.allCases, .preemptions(1), weakened: ordering)
     },
+    Search(name: "a merged future") { ordering in
+      let programs: [[[MergeWorld.Operation]]] = [[[.follow], [.drop]], [[.follow], [.succeed]]]
+      return await explore(programs, in: MergeWorld.self, MergeWorld.Shape.allCases, .preemptions(2), weakened: ordering)
+    },
+    Search(name: "a join") { ordering in
+      let programs: [[[JoinWorld.Operation]]] = [[[.succeedFirst], [.succeedSecond]], [[.succeedFirst], [.dropSecond]]]
+      return await explore(programs, in: JoinWorld.self, JoinWorld.Shape.allCases, .preemptions(1), weakened: ordering)
+    },
+    Search(name: "a future that a task resolves") { ordering in
+      let programs: [[[TaskWorld.Operation]]] = [[[.resolveFromTask], [.peek]]]
+      return await explore(programs, in: TaskWorld.self, [.plain], .preemptions(1), weakened: ordering)
+    },
+    Search(name: "a future that never resolves") { ordering in
+      let programs: [[[BreakWorld.Operation]]] = [[[.drop], [.look]]]
+      return await explore(programs, in: BreakWorld.self, BreakWorld.Shape.allCases, .preemptions(1), weakened: ordering)
+    },
   ]
 }
