@@ -128,7 +128,9 @@ struct ExplorationTests {
     await Self.expectNoFault(explore(threeThreads, in: JoinWorld.self, JoinWorld.Shape.allCases, orders))
   }
 
-  @Test("R1, R2, R4, R15, R17: a thread merges a future into one that it makes, while another resolves or breaks the first")
+  @Test(
+    "R1, R2, R4, R15, R17: a thread merges a future into one that it makes, while another resolves or breaks the first"
+  )
   func merging() async {
     let orders = TestTier.choose(standard: Thoroughness.preemptions(1), thorough: .everyOrder)
     let ends: [[MergeWorld.Operation]] = [[.succeed], [.drop]]

@@ -75,6 +75,7 @@ struct Atomic<Value>: ~Copyable, @unchecked Sendable {
   ///   - ordering: The order of a read that a write follows. A read without a write only acquires.
   ///   - site: The place of the operation.
   ///   - change: Returns the new value; `nil` if the operation does not write.
+  /// - Returns: Whether it has written, and the value that it has read.
   private func update(
     _ ordering: AtomicUpdateOrdering,
     _ site: CallSite,

@@ -99,6 +99,7 @@ final class ExploredThread: @unchecked Sendable {
   }
 
   func unlock(_ location: ExploredLocation) {
+    clock.advance(number)  // what it has done under the lock comes before
     release(location)
     location.isLocked = false
     locks -= 1

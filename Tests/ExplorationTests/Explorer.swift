@@ -171,7 +171,10 @@ final class Explorer: @unchecked Sendable {
   ///
   /// A load that was due before the next value was stored could have returned the older value at that time. The search of
   /// every order has a run for that.
-  /// - Parameter count: The number of values when the load was due.
+  /// - Parameters:
+  ///   - stale: The places of the older values that the memory model allows.
+  ///   - count: The number of values when the load was due.
+  /// - Returns: The places of the values to try.
   func useful(_ stale: Range<Int>, _ count: Int) -> Range<Int> {
     guard case .everyOrder = thoroughness else { return stale }
     return stale.clamped(to: 0..<max(count - 1, 0))

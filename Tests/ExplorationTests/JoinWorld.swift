@@ -111,7 +111,9 @@ final class JoinWorld: ExploredWorld, @unchecked Sendable {
   func check() -> String? {
     let isCancelled = operations.contains(.cancel)
     if isCancelled, !join.isResolved { faults.append("a cancelled future goes on (R15)") }
-    if isCancelled, let first, !first.isResolved { faults.append("an input that the join left was not cancelled (R16)") }
+    if isCancelled, let first, !first.isResolved {
+      faults.append("an input that the join left was not cancelled (R16)")
+    }
     let wereBothSucceeded = resolutions[0] != nil && resolutions[1] != nil
     first = nil
     second = nil

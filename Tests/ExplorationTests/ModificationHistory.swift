@@ -102,7 +102,8 @@ final class ModificationHistory<Value>: ExploredLocation, @unchecked Sendable {
   }
 
   /// Appends a value.
-  /// - Parameter isUpdate: Whether a read-modify-write stores it, which continues the release sequence of the replaced value.
+  ///
+  /// `isUpdate` says that a read-modify-write stores it, which continues the release sequence of the replaced value.
   func store(_ value: Value, by thread: ExploredThread, isReleasing: Bool, isSequential: Bool, isUpdate: Bool) {
     defer { newest = value }
     guard belongs(to: thread) else { return }

@@ -3,7 +3,12 @@ internal import TestSupport
 internal import Testing
 
 /// Each acquire and each release of the core is relaxed, one by one, and a program must find it.
-@Suite("Every ordering of the core is needed", .enabled(if: TestTier.current != .standard), .timeLimit(.minutes(20)))
+@Suite(
+  "Every ordering of the core is needed",
+  .enabled(if: TestTier.current != .standard),
+  .serialized,
+  .timeLimit(.minutes(20))
+)
 struct OrderingTests {
   @Test("A program needs each acquire and each release", arguments: WeakenedOrdering.all)
   func isNeeded(ordering: WeakenedOrdering) async {
@@ -13,8 +18,8 @@ struct OrderingTests {
       signal(SIGSEGV, SIG_DFL)
       var runs = 0
       for search in Search.all {
-        print(search.name, terminator: ", ")
-        fflush(nil)
+        print("\(search.name), ", terminator: "")
+        fflush(nil)  // before a crash
         let exploration = await search.run(ordering)
         runs += exploration.runs
         if let fault = exploration.fault {
@@ -34,10 +39,15 @@ extension WeakenedOrdering: CustomTestStringConvertible {
 
   /// All acquires and releases in the sources of the core.
   static let all: [WeakenedOrdering] = {
-    let core = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Core").resolvingSymlinksInPath()
-    let files = FileManager.default.enumerator(at: core, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
+    let core = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Core")
+      .resolvingSymlinksInPath()
+    let files =
+      FileManager.default.enumerator(at: core, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
     return files.filter { $0.pathExtension == "swift" }.sorted { $0.path < $1.path }.flatMap { file in
-      let lines = (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n", omittingEmptySubsequences: false)
+      let lines = (try? String(contentsOf: file, encoding: .utf8))?.split(
+        separator: "\n",
+        omittingEmptySubsequences: false
+      )
       return zip(1..., lines ?? []).flatMap { number, line in
         halves(in: line).map {
           WeakenedOrdering(half: $0, file: "ExplorationTests/\(file.lastPathComponent)", line: number)
@@ -60,33 +70,24 @@ private struct Search: Sendable {
 
   static let all = [
     Search(name: "one future") { ordering in
-      let programs = [.peek, .attach, .derive, .await, .cancel].map { [[FutureOperation.succeed], [$0]] }
+      let pairs = [.peek, .attach, .derive, .await, .cancel].map { [[FutureOperation.succeed], [$0]] }
+      let programs = pairs + [[[.succeed], [.peek, .listen]], [[.succeed], [.remove], [.peek]]]
       return await explore(programs, in: CancellableWorld.self, FutureShape.fixed, .preemptions(1), weakened: ordering)
-    },
-    Search(name: "a future that follows") { ordering in
-      let programs = FutureOperation.following.map { [[FutureOperation.follow], [$0]] }
-      return await explore(
-        programs, in: CancellableWorld.self, FutureShape.following, .preemptions(2), weakened: ordering
-      )
-    },
-    Search(name: "a future that follows, and cannot represent cancellation") { ordering in
-      let programs = FutureOperation.following.map { [[FutureOperation.follow], [$0]] }
-      return await explore(programs, in: WaitingWorld.self, FutureShape.following, .preemptions(2), weakened: ordering)
     },
     Search(name: "a token") { ordering in
       let programs = selections(of: 2, from: TokenWorld.Operation.allCases.map { [$0] })
-      return await explore(programs, in: TokenWorld.self, TokenWorld.Shape.allCases, .preemptions(1), weakened: ordering)
-    },
-    Search(name: "an orphan") { ordering in
-      let programs = selections(of: 2, from: OrphanWorld.Operation.allCases.map { [$0] })
-      return await explore(programs, in: OrphanWorld.self, OrphanWorld.Shape.allCases, .preemptions(1), weakened: ordering)
-    },
-    Search(name: "a merged future") { ordering in
-      let programs: [[[MergeWorld.Operation]]] = [[[.follow], [.drop]], [[.follow], [.succeed]]]
-      return await explore(programs, in: MergeWorld.self, MergeWorld.Shape.allCases, .preemptions(2), weakened: ordering)
+      return await explore(
+        programs,
+        in: TokenWorld.self,
+        TokenWorld.Shape.allCases,
+        .preemptions(1),
+        weakened: ordering
+      )
     },
     Search(name: "a join") { ordering in
-      let programs: [[[JoinWorld.Operation]]] = [[[.succeedFirst], [.succeedSecond]], [[.succeedFirst], [.dropSecond]]]
+      let programs: [[[JoinWorld.Operation]]] = [
+        [[.succeedFirst], [.succeedSecond]], [[.succeedFirst], [.dropSecond]],
+      ]
       return await explore(programs, in: JoinWorld.self, JoinWorld.Shape.allCases, .preemptions(1), weakened: ordering)
     },
     Search(name: "a future that a task resolves") { ordering in
@@ -95,7 +96,57 @@ private struct Search: Sendable {
     },
     Search(name: "a future that never resolves") { ordering in
       let programs: [[[BreakWorld.Operation]]] = [[[.drop], [.look]]]
-      return await explore(programs, in: BreakWorld.self, BreakWorld.Shape.allCases, .preemptions(1), weakened: ordering)
+      return await explore(
+        programs,
+        in: BreakWorld.self,
+        BreakWorld.Shape.allCases,
+        .preemptions(1),
+        weakened: ordering
+      )
+    },
+    Search(name: "a merged future") { ordering in
+      let programs: [[[MergeWorld.Operation]]] = [[[.follow], [.drop]], [[.follow], [.succeed]]]
+      return await explore(
+        programs,
+        in: MergeWorld.self,
+        MergeWorld.Shape.allCases,
+        .preemptions(2),
+        weakened: ordering
+      )
+    },
+    Search(name: "an orphan") { ordering in
+      let programs = selections(of: 2, from: OrphanWorld.Operation.allCases.map { [$0] })
+      return await explore(
+        programs,
+        in: OrphanWorld.self,
+        OrphanWorld.Shape.allCases,
+        .preemptions(1),
+        weakened: ordering
+      )
+    },
+    Search(name: "a future that follows") { ordering in
+      let programs = FutureOperation.following.map { [[FutureOperation.follow], [$0]] }
+      return await explore(
+        programs,
+        in: CancellableWorld.self,
+        FutureShape.following,
+        .preemptions(2),
+        weakened: ordering
+      )
+    },
+    Search(name: "a future that follows, and cannot represent cancellation") { ordering in
+      let programs = FutureOperation.following.map { [[FutureOperation.follow], [$0]] }
+      return await explore(programs, in: WaitingWorld.self, FutureShape.following, .preemptions(2), weakened: ordering)
+    },
+    Search(name: "a future that follows one that resolves") { ordering in
+      let programs: [[[FutureOperation]]] = [[[.follow], [.cancel], [.succeed]]]
+      return await explore(
+        programs,
+        in: CancellableWorld.self,
+        FutureShape.following,
+        .preemptions(2),
+        weakened: ordering
+      )
     },
   ]
 }
