@@ -140,6 +140,13 @@ struct ExplorationTests {
     await Self.expectNoFault(explore(programs, in: MergeWorld.self, MergeWorld.Shape.allCases, orders))
   }
 
+  @Test("R2, R17: three threads cancel a flatMap, run its transform, and resolve the inner future")
+  func relinking() async {
+    let programs: [[[RelinkWorld.Operation]]] = [[[.follow], [.succeed], [.cancel]]]
+    let orders = preemptions(standard: 1, thorough: 3)
+    await Self.expectNoFault(explore(programs, in: RelinkWorld.self, [.plain], orders))
+  }
+
   @Test("R1, R2, R8, R22: two or three threads with one operation each on a future that a task resolves")
   func tasks() async {
     let operations = TaskWorld.Operation.allCases

@@ -71,7 +71,7 @@ private struct Search: Sendable {
   static let all = [
     Search(name: "one future") { ordering in
       let pairs = [.peek, .attach, .derive, .await, .cancel].map { [[FutureOperation.succeed], [$0]] }
-      let programs = pairs + [[[.succeed], [.peek, .listen]], [[.succeed], [.remove], [.peek]]]
+      let programs = pairs + [[[.succeed], [.peek, .listen]]]
       return await explore(programs, in: CancellableWorld.self, FutureShape.fixed, .preemptions(1), weakened: ordering)
     },
     Search(name: "a token") { ordering in
@@ -138,15 +138,13 @@ private struct Search: Sendable {
       let programs = FutureOperation.following.map { [[FutureOperation.follow], [$0]] }
       return await explore(programs, in: WaitingWorld.self, FutureShape.following, .preemptions(2), weakened: ordering)
     },
-    Search(name: "a future that follows one that resolves") { ordering in
-      let programs: [[[FutureOperation]]] = [[[.follow], [.cancel], [.succeed]]]
-      return await explore(
-        programs,
-        in: CancellableWorld.self,
-        FutureShape.following,
-        .preemptions(2),
-        weakened: ordering
-      )
+    Search(name: "a stage that moves on to a future that resolves") { ordering in
+      let programs: [[[RelinkWorld.Operation]]] = [[[.follow], [.succeed], [.cancel]]]
+      return await explore(programs, in: RelinkWorld.self, [.plain], .preemptions(3), weakened: ordering)
+    },
+    Search(name: "one future, in every order") { ordering in
+      let programs: [[[FutureOperation]]] = [[[.succeed], [.remove], [.peek]]]
+      return await explore(programs, in: CancellableWorld.self, [.mapped], .everyOrder, weakened: ordering)
     },
   ]
 }
