@@ -20,6 +20,8 @@ final class BreakWorld: ExploredWorld, @unchecked Sendable {
     case deriveAndCancel
     /// Drops the promise.
     case drop
+    /// Looks how the future has ended, and why.
+    case look
   }
 
   /// What lies between the promise and the future.
@@ -51,6 +53,9 @@ final class BreakWorld: ExploredWorld, @unchecked Sendable {
   private var waitingCount = 0
   private var captured: [() -> CapturedObject?] = []
   private var reports = 0
+
+  /// When the promise was dropped.
+  private var drop: Event?
   private var faults: [String] = []
 
   /// Stands for the promise, so that dropping it is a step.
@@ -101,8 +106,19 @@ final class BreakWorld: ExploredWorld, @unchecked Sendable {
     case .deriveAndCancel: future.map { $0 }.cancel()
     case .drop:
       thread.step(.write, at: promiseLocation)
+      if promise != nil { drop = thread.now }
       promise = nil
+    case .look: look(thread)
     }
+  }
+
+  private func look(_ thread: ExploredThread) {
+    guard case .shared(let state) = future.storage, let reason = state.root.breakReason else { return }
+    if let drop, !thread.hasSeen(drop) { faults.append("a thread saw the break, but not what came before it") }
+    // What `PendingPromises` does with its callers: the reason is an object that the breaking thread has made.
+    let derived = State<Int, Never>()
+    derived.breakPromise(reason, in: nil)
+    reason.allowAnotherReport()
   }
 
   @discardableResult

@@ -36,11 +36,17 @@ final class ExploredCallback: @unchecked Sendable {
     self.context = context
   }
 
+  /// When it had run.
+  var end: Event?
+
   /// Whether it has yet to run, and must do so before `other`.
   func isDue(before other: ExploredCallback) -> Bool {
-    guard self !== other, context == other.context, results.isEmpty, !removals.contains(true), closure != nil else {
-      return false
-    }
+    results.isEmpty && !removals.contains(true) && closure != nil && precedes(other)
+  }
+
+  /// Whether it must run before `other` (R2).
+  func precedes(_ other: ExploredCallback) -> Bool {
+    guard self !== other, context == other.context else { return false }
     guard let mine = attachment else { return other.attachment != nil }
     guard let others = other.attachment else { return false }
     return mine.thread == others.thread && mine.time < others.time

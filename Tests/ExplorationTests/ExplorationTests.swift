@@ -1,85 +1,14 @@
 internal import TestSupport
 internal import Testing
 
-/// What became of many programs.
-private struct Exploration: Sendable {
-  var programs = 0
-  var runs = 0
-  var fault: String?
-}
-
-/// What the threads of one run share.
-protocol ExploredWorld: AnyObject, Sendable {
-  associatedtype Operation: RawRepresentable<String>, Sendable
-  associatedtype Shape: CaseIterable, Sendable
-
-  /// What there is before the threads begin.
-  init(_ shape: Shape, _ threads: [[Operation]])
-
-  /// Does what one step of a program says, on an explored thread.
-  func run(_ operation: Operation)
-
-  /// What is wrong now that all threads have ended.
-  func check() -> String?
-}
-
-/// Explores each program in worlds of each shape until one has a fault.
-///
-/// On a thread of its own, since it blocks that.
-private func explore<World: ExploredWorld>(
-  _ programs: [[[World.Operation]]],
-  in _: World.Type,
-  _ shapes: [World.Shape] = Array(World.Shape.allCases),
-  _ thoroughness: Thoroughness = .everyOrder,
-  bug: PlantedBug? = nil
-) async -> Exploration {
-  await withCheckedContinuation { continuation in
-    startThread {
-      var exploration = Exploration()
-      outer: for program in programs {
-        for shape in shapes {
-          let explorer = Explorer(thoroughness, bug: bug)
-          let fault = explorer.explore {
-            let world = World(shape, program)
-            let threads = program.map { operations in
-              { @Sendable in for operation in operations { world.run(operation) } }
-            }
-            return (threads, world.check)
-          }
-          exploration.programs += 1
-          exploration.runs += explorer.runs
-          if let fault {
-            exploration.fault = "\(shape), \(program.map { $0.map(\.rawValue) }): \(fault)"
-            break outer
-          }
-        }
-      }
-      continuation.resume(returning: exploration)
-    }
-  }
-}
-
-/// All ways to choose `count` of `choices`, whose order does not matter.
-private func selections<Choice>(of count: Int, from choices: [Choice]) -> [[Choice]] {
-  guard count > 0 else { return [[]] }
-  return choices.indices.flatMap { index in
-    selections(of: count - 1, from: Array(choices[index...])).map { [choices[index]] + $0 }
-  }
-}
-
-/// All sequences of two.
-private func pairs<Operation>(_ operations: [Operation]) -> [[Operation]] {
-  operations.flatMap { first in operations.map { [first, $0] } }
-}
-
 /// The orders with at most the given number of preemptions, or every order in the exhaustive tier.
 private func preemptions(standard: Int, thorough: Int) -> Thoroughness {
   TestTier.current == .exhaustive ? .everyOrder : .preemptions(TestTier.choose(standard: standard, thorough: thorough))
 }
 
 /// A future that ends when it is cancelled, and one that waits on for its result.
-private typealias CancellableWorld = FutureWorld<any Error>
-private typealias WaitingWorld = FutureWorld<BrokenPromise>
+typealias CancellableWorld = FutureWorld<any Error>
+typealias WaitingWorld = FutureWorld<BrokenPromise>
 
 #if ASAN
   /// A lost callback is never released: LeakSanitizer would report what a planted bug loses.
@@ -187,6 +116,46 @@ struct ExplorationTests {
     await Self.expectNoFault(explore(twoOperations, in: OrphanWorld.self, shapes, orders))
   }
 
+  @Test("R1, R2, R12, R16, R18: two or three threads with one operation each on a join of two pending futures")
+  func joins() async {
+    let operations = JoinWorld.Operation.allCases.map { [$0] }
+    let allOrders = TestTier.choose(standard: Thoroughness.preemptions(1), thorough: .everyOrder)
+    let orders = preemptions(standard: 0, thorough: 1)
+    // Each operation once: a second one of a kind has no effect.
+    let twoThreads = selections(of: 2, from: operations).filter { Set($0).count == 2 }
+    let threeThreads = selections(of: 3, from: operations).filter { Set($0).count == 3 }
+    await Self.expectNoFault(explore(twoThreads, in: JoinWorld.self, JoinWorld.Shape.allCases, allOrders))
+    await Self.expectNoFault(explore(threeThreads, in: JoinWorld.self, JoinWorld.Shape.allCases, orders))
+  }
+
+  @Test(
+    "R1, R2, R4, R15, R17: a thread merges a future into one that it makes, while another resolves or breaks the first"
+  )
+  func merging() async {
+    let orders = TestTier.choose(standard: Thoroughness.preemptions(1), thorough: .everyOrder)
+    let ends: [[MergeWorld.Operation]] = [[.succeed], [.drop]]
+    let programs = [MergeWorld.Operation.follow, .followAndCancel].flatMap { follow in
+      ends.map { [[follow], $0] } + [[[follow], [.succeed], [.drop]]]
+    }
+    await Self.expectNoFault(explore(programs, in: MergeWorld.self, MergeWorld.Shape.allCases, orders))
+  }
+
+  @Test("R2, R17: three threads cancel a flatMap, run its transform, and resolve the inner future")
+  func relinking() async {
+    let programs: [[[RelinkWorld.Operation]]] = [[[.follow], [.succeed], [.cancel]]]
+    let orders = preemptions(standard: 1, thorough: 3)
+    await Self.expectNoFault(explore(programs, in: RelinkWorld.self, [.plain], orders))
+  }
+
+  @Test("R1, R2, R8, R22: two or three threads with one operation each on a future that a task resolves")
+  func tasks() async {
+    let operations = TaskWorld.Operation.allCases
+    let twoThreads = selections(of: 2, from: operations.map { [$0] })
+    let threeThreads = selections(of: 3, from: operations.map { [$0] })
+    let orders = TestTier.choose(standard: Thoroughness.preemptions(1), thorough: .everyOrder)
+    await Self.expectNoFault(explore(twoThreads + threeThreads, in: TaskWorld.self, [.plain], orders))
+  }
+
   private static func expectNoFault(_ exploration: Exploration) {
     if TestTier.current != .standard || true {
       print("Explored \(exploration.programs) programs in \(exploration.runs) orders.")
@@ -198,15 +167,15 @@ struct ExplorationTests {
     "The explorer finds faults that are planted on purpose",
     .enabled(if: mayLeak),
     arguments: [
-      (PlantedBug.checkOutsideTheLock, "a callback was lost (R2)"),
-      (.missedRecheck, "a callback was lost (R2)"),
-      (.droppedRelease, "a thread saw the value, but not what came before it"),
-      (.droppedAcquire, "a thread saw the value, but not what came before it"),
+      (PlantedBug.checkOutsideTheLock, FutureOperation.attach, "a callback was lost (R2)"),
+      (.missedRecheck, .attach, "a callback was lost (R2)"),
+      (.droppedRelease, .peek, "a thread saw the value, but not what came before it"),
+      (.droppedAcquire, .peek, "a thread saw the value, but not what came before it"),
+      (.droppedRelease, .attach, "a callback ran on a thread that has not seen an earlier one (R2)"),
     ]
   )
-  func plantedFaultsAreFound(bug: PlantedBug, fault: String) async {
-    let programs: [[[FutureOperation]]] = [[[.succeed], [.attach]], [[.succeed], [.peek]]]
-    let exploration = await explore(programs, in: CancellableWorld.self, [.plain], bug: bug)
+  func plantedFaultsAreFound(bug: PlantedBug, operation: FutureOperation, fault: String) async {
+    let exploration = await explore([[[.succeed], [operation]]], in: CancellableWorld.self, [.plain], bug: bug)
     #expect(exploration.fault?.contains(fault) == true, "found: \(exploration.fault ?? "nothing")")
   }
 }

@@ -1,73 +1,113 @@
 public import Synchronization
 
-// This module compiles the sources of the core a second time (the folder `Core` is a link to them). What they say of `Atomic`
-// and `Lock` finds the types of this file: the one before that of `Synchronization`, the other in the place of the core's own, which
-// is left out. So what is explored is the core, line by line.
+// This module compiles the sources of the core a second time (the folder `Core` is a link to them). Their `Atomic` and `Lock` are
+// the types of this file. The first comes before that of `Synchronization`. The second replaces the core's own, which is left
+// out. So the explorer runs the core, line by line.
 
-/// Where an explored atomic or lock keeps its value, and what one learns from it.
+/// The place of an operation in the sources.
 @usableFromInline
-final class Location<Value>: ExploredLocation, @unchecked Sendable {
-  // @unchecked: one explored thread runs at a time.
-  var value: Value
+struct CallSite {
+  let file: StaticString
+  let line: UInt
+  let function: StaticString
 
-  init(_ value: Value) { self.value = value }
-}
+  @usableFromInline
+  init(_ file: StaticString, _ line: UInt, _ function: StaticString) {
+    self.file = file
+    self.line = line
+    self.function = function
+  }
 
-/// The part of a location that the explorer needs.
-@usableFromInline
-class ExploredLocation: @unchecked Sendable {
-  // @unchecked: one explored thread runs at a time.
-
-  /// What happened before that which a thread reads here, if it acquires.
-  var released = VectorClock()
-
-  /// Whether it is a lock that a thread has.
-  var isLocked = false
+  /// Whether a deinitializer makes the operation.
+  ///
+  /// Counting references orders it after all uses of the object, and the explorer does not see these counts.
+  var isDeinitializer: Bool { function.utf8CodeUnitCount == 6 && function.description == "deinit" }
 }
 
 /// An atomic of which each operation is a step of the explored thread.
-///
-/// The steps have one order for all threads. Of weaker orders it is known what they do not promise: who reads without acquiring, or
-/// what was stored without releasing, has not seen what happened before the store.
 @usableFromInline
 struct Atomic<Value>: ~Copyable, @unchecked Sendable {
-  // @unchecked: as the location says.
-  private let location: Location<Value>
+  // @unchecked: as the history says.
+  private let history: ModificationHistory<Value>
 
   @usableFromInline
-  init(_ value: Value) { location = Location(value) }
+  init(_ value: Value) { history = ModificationHistory(value) }
 
   @usableFromInline
-  func load(ordering: AtomicLoadOrdering) -> Value {
-    guard let thread = ExploredThread.current else { return location.value }
-    thread.step(.read, at: location)
-    if ordering != .relaxed, thread.explorer.bug != .droppedAcquire { thread.acquire(location) }
-    return location.value
+  func load(
+    ordering: AtomicLoadOrdering,
+    _ file: StaticString = #fileID,
+    _ line: UInt = #line,
+    _ function: StaticString = #function
+  ) -> Value {
+    guard let thread = ExploredThread.current else { return history.newest }
+    let site = CallSite(file, line, function)
+    let isSequential = ordering == .sequentiallyConsistent
+    let isAcquiring = ordering != .relaxed && !thread.explorer.weakens(.acquire, at: site)
+    let countBefore = history.count
+    thread.step(.read, at: history)
+    guard !site.isDeinitializer else { return history.newest }
+    history.checkCreation(seenBy: thread)
+    let stale = thread.explorer.useful(history.staleIndices(for: thread, isSequential: isSequential), countBefore)
+    let choice = stale.isEmpty ? 0 : thread.explorer.chooseValue(among: stale.count + 1)
+    let index = choice == 0 ? nil : stale.upperBound - choice
+    return history.load(index, by: thread, isAcquiring: isAcquiring, isSequential: isSequential)
   }
 
   @usableFromInline
-  func store(_ value: Value, ordering: AtomicStoreOrdering) {
-    guard let thread = ExploredThread.current else { return location.value = value }
-    thread.step(.write, at: location)
-    // A relaxed store ends what an earlier one has released.
-    let isReleasing = ordering != .relaxed && thread.explorer.bug != .droppedRelease
-    thread.release(location, isReleasing: isReleasing, isContinuing: false)
-    location.value = value
+  func store(
+    _ value: Value,
+    ordering: AtomicStoreOrdering,
+    _ file: StaticString = #fileID,
+    _ line: UInt = #line,
+    _ function: StaticString = #function
+  ) {
+    guard let thread = ExploredThread.current else { return history.reset(value) }
+    let isReleasing = ordering != .relaxed && !thread.explorer.weakens(.release, at: CallSite(file, line, function))
+    thread.step(.write, at: history)
+    history.checkCreation(seenBy: thread)
+    let isSequential = ordering == .sequentiallyConsistent
+    history.store(value, by: thread, isReleasing: isReleasing, isSequential: isSequential, isUpdate: false)
   }
 
-  /// Reads and writes in one step, unless `change` does not want to write.
+  /// Reads and writes in one step.
+  /// - Parameters:
+  ///   - ordering: The order of a read that a write follows. A read without a write only acquires.
+  ///   - site: The place of the operation.
+  ///   - change: Returns the new value; `nil` if the operation does not write.
+  /// - Returns: Whether it has written, and the value that it has read.
   private func update(
     _ ordering: AtomicUpdateOrdering,
+    _ site: CallSite,
     _ change: (Value) -> Value?
   ) -> (exchanged: Bool, original: Value) {
-    let thread = ExploredThread.current
-    thread?.step(.write, at: location)
-    if ordering != .relaxed, ordering != .releasing { thread?.acquire(location) }
-    let original = location.value
+    guard let thread = ExploredThread.current else {
+      let original = history.newest
+      guard let new = change(original) else { return (false, original) }
+      history.reset(new)
+      return (true, original)
+    }
+    let (canAcquire, canRelease) =
+      switch ordering {
+      case .acquiring: (true, false)
+      case .releasing: (false, true)
+      case .acquiringAndReleasing, .sequentiallyConsistent: (true, true)
+      default: (false, false)
+      }
+    let isSequential = ordering == .sequentiallyConsistent
+    let isAcquiring = canAcquire && !thread.explorer.weakens(.acquire, at: site)
+    let isReleasing = canRelease && !thread.explorer.weakens(.release, at: site)
+    let countBefore = history.count
+    thread.step(.write, at: history)
+    history.checkCreation(seenBy: thread)
+    // An exchange that fails is a load, which can return an older value.
+    let stale = thread.explorer.useful(history.staleIndices(for: thread, isSequential: isSequential), countBefore)
+    let failing = stale.reversed().filter { change(history.value(at: $0)) == nil }
+    let choice = failing.isEmpty ? 0 : thread.explorer.chooseValue(among: failing.count + 1)
+    let index = choice == 0 ? nil : failing[choice - 1]
+    let original = history.load(index, by: thread, isAcquiring: isAcquiring, isSequential: isSequential)
     guard let new = change(original) else { return (false, original) }
-    // What an earlier store has released stays so.
-    thread?.release(location, isReleasing: ordering != .relaxed && ordering != .acquiring, isContinuing: true)
-    location.value = new
+    history.store(new, by: thread, isReleasing: isReleasing, isSequential: isSequential, isUpdate: true)
     return (true, original)
   }
 }
@@ -77,18 +117,27 @@ extension Atomic where Value: Equatable {
   func compareExchange(
     expected: Value,
     desired: Value,
-    ordering: AtomicUpdateOrdering
+    ordering: AtomicUpdateOrdering,
+    _ file: StaticString = #fileID,
+    _ line: UInt = #line,
+    _ function: StaticString = #function
   ) -> (exchanged: Bool, original: Value) {
     let isBlind = ExploredThread.current?.explorer.bug == .missedRecheck
-    return update(ordering) { $0 == expected || isBlind ? desired : nil }
+    return update(ordering, CallSite(file, line, function)) { $0 == expected || isBlind ? desired : nil }
   }
 }
 
 extension Atomic<Int> {
   @usableFromInline
   @discardableResult
-  func subtract(_ operand: Int, ordering: AtomicUpdateOrdering) -> (oldValue: Int, newValue: Int) {
-    let old = update(ordering) { $0 - operand }.original
+  func subtract(
+    _ operand: Int,
+    ordering: AtomicUpdateOrdering,
+    _ file: StaticString = #fileID,
+    _ line: UInt = #line,
+    _ function: StaticString = #function
+  ) -> (oldValue: Int, newValue: Int) {
+    let old = update(ordering, CallSite(file, line, function)) { $0 - operand }.original
     return (old, old - operand)
   }
 }
@@ -96,15 +145,27 @@ extension Atomic<Int> {
 extension Atomic<UInt8> {
   @usableFromInline
   @discardableResult
-  func bitwiseOr(_ operand: UInt8, ordering: AtomicUpdateOrdering) -> (oldValue: UInt8, newValue: UInt8) {
-    let old = update(ordering) { $0 | operand }.original
+  func bitwiseOr(
+    _ operand: UInt8,
+    ordering: AtomicUpdateOrdering,
+    _ file: StaticString = #fileID,
+    _ line: UInt = #line,
+    _ function: StaticString = #function
+  ) -> (oldValue: UInt8, newValue: UInt8) {
+    let old = update(ordering, CallSite(file, line, function)) { $0 | operand }.original
     return (old, old | operand)
   }
 
   @usableFromInline
   @discardableResult
-  func bitwiseAnd(_ operand: UInt8, ordering: AtomicUpdateOrdering) -> (oldValue: UInt8, newValue: UInt8) {
-    let old = update(ordering) { $0 & operand }.original
+  func bitwiseAnd(
+    _ operand: UInt8,
+    ordering: AtomicUpdateOrdering,
+    _ file: StaticString = #fileID,
+    _ line: UInt = #line,
+    _ function: StaticString = #function
+  ) -> (oldValue: UInt8, newValue: UInt8) {
+    let old = update(ordering, CallSite(file, line, function)) { $0 & operand }.original
     return (old, old & operand)
   }
 }
@@ -114,7 +175,7 @@ extension Atomic<UInt8> {
 struct Lock: ~Copyable, Sendable {
   private let location = ExploredLocation()
 
-  /// Has the lock stay where it is, as that of the core does, which takes its address.
+  /// Keeps the lock in its place, as that of the core does, which takes its address.
   private let place = Mutex<Void>(())
 
   @usableFromInline
@@ -123,8 +184,9 @@ struct Lock: ~Copyable, Sendable {
   @usableFromInline
   func withLock<Result: ~Copyable>(_ body: () -> Result) -> Result {
     guard let thread = ExploredThread.current else { return body() }
-    // Who does not wait for the lock makes the same step.
+    // A thread that does not wait for the lock makes the same step.
     thread.step(thread.explorer.bug == .checkOutsideTheLock ? .write : .lock, at: location)
+    location.checkCreation(seenBy: thread)
     thread.lock(location)
     defer { thread.unlock(location) }
     return body()
@@ -133,6 +195,7 @@ struct Lock: ~Copyable, Sendable {
   func withLockIfAvailable<Result>(_ body: () -> Result) -> Result? {
     guard let thread = ExploredThread.current else { return body() }
     thread.step(.tryLock, at: location)
+    location.checkCreation(seenBy: thread)
     guard !location.isLocked else { return nil }
     thread.lock(location)
     defer { thread.unlock(location) }

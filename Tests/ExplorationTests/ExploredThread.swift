@@ -9,33 +9,6 @@ internal import TestSupport
   internal import Musl
 #endif
 
-/// What a thread has seen of each thread: how many of its steps.
-struct VectorClock {
-  private var steps: [Int] = []
-
-  subscript(thread: Int) -> Int { thread < steps.count ? steps[thread] : 0 }
-
-  mutating func advance(_ thread: Int) {
-    extend(to: thread + 1)
-    steps[thread] += 1
-  }
-
-  mutating func merge(_ other: VectorClock) {
-    extend(to: other.steps.count)
-    for (thread, count) in other.steps.enumerated() { steps[thread] = max(steps[thread], count) }
-  }
-
-  private mutating func extend(to count: Int) {
-    while steps.count < count { steps.append(0) }
-  }
-}
-
-/// What happened on one thread at one time.
-struct Event {
-  let thread: Int
-  let time: Int
-}
-
 /// A thread that goes on when the explorer says so.
 @usableFromInline
 final class ExploredThread: @unchecked Sendable {
@@ -110,14 +83,11 @@ final class ExploredThread: @unchecked Sendable {
     clock.advance(number)
   }
 
-  /// Learns what was published there.
-  func acquire(_ location: ExploredLocation) { clock.merge(location.released) }
+  /// Sees what `published` has.
+  func acquire(_ published: VectorClock) { clock.merge(published) }
 
-  /// Publishes what the thread has seen, or makes known that it does not.
-  func release(_ location: ExploredLocation, isReleasing: Bool, isContinuing: Bool) {
-    if !isContinuing { location.released = VectorClock() }
-    if isReleasing { location.released.merge(clock) }
-  }
+  /// Publishes what the thread has seen, beside what others have published there.
+  func release(_ location: ExploredLocation) { location.released.merge(clock) }
 
   /// Whether it has a lock of the core.
   var hasLock: Bool { locks > 0 }
@@ -125,14 +95,18 @@ final class ExploredThread: @unchecked Sendable {
   func lock(_ location: ExploredLocation) {
     location.isLocked = true
     locks += 1
-    acquire(location)
+    acquire(location.released)
   }
 
   func unlock(_ location: ExploredLocation) {
-    release(location, isReleasing: true, isContinuing: false)
+    clock.advance(number)  // what it has done under the lock comes before
+    release(location)
     location.isLocked = false
     locks -= 1
   }
+
+  /// The step that it makes.
+  var lastStep: Event { Event(thread: number, time: clock[number]) }
 
   /// What it does now, to be compared with what others have seen.
   var now: Event { Event(thread: number, time: clock[number] + 1) }

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Synchronization
 
 /// What a thread is about to do.
 struct Step {
@@ -27,6 +28,17 @@ enum PlantedBug {
   case droppedAcquire
 }
 
+/// One half of an ordering, at one place of the sources.
+struct WeakenedOrdering: Codable, Sendable {
+  enum Half: Codable, Sendable { case acquire, release }
+
+  let half: Half
+
+  /// As `#fileID` has it.
+  let file: String
+  let line: UInt
+}
+
 /// How thoroughly to explore.
 enum Thoroughness {
   /// All orders of the steps, but for those that differ only in steps that commute.
@@ -37,6 +49,8 @@ enum Thoroughness {
   case everyOrder
   /// All orders with so many preemptions: M. Musuvathi and S. Qadeer, *Iterative Context Bounding for Systematic Testing of
   /// Multithreaded Programs* (2007). Going on with the thread that runs is free, and so is a change where it waits or ends.
+  ///
+  /// As many loads of a run return an older value, and one at least.
   case preemptions(Int)
 }
 
@@ -48,6 +62,12 @@ final class Explorer: @unchecked Sendable {
   // @unchecked: all variables are used by the thread whose turn it is, or by the caller of `explore` between the runs.
 
   let bug: PlantedBug?
+
+  /// The ordering that is relaxed, to see whether a program needs it.
+  let weakened: WeakenedOrdering?
+
+  /// A number for the present run, which no other run of the process has.
+  private(set) var run = 0
 
   /// How many runs there were.
   private(set) var runs = 0
@@ -63,6 +83,8 @@ final class Explorer: @unchecked Sendable {
   private var isStuck = false
   private var isRedundant = false
   private var preemptions = 0
+  private var staleLoads = 0
+  private var fault: String?
   private var asleep = ThreadSet()
 
   /// Who has not ended.
@@ -71,10 +93,16 @@ final class Explorer: @unchecked Sendable {
   /// What each thread is about to do; nothing before its first step.
   private var pending: [Step?] = []
 
-  init(_ thoroughness: Thoroughness, bug: PlantedBug? = nil) {
+  init(_ thoroughness: Thoroughness, bug: PlantedBug? = nil, weakened: WeakenedOrdering? = nil) {
     self.thoroughness = thoroughness
     self.bug = bug
+    self.weakened = weakened
   }
+
+  private static let lastRun = Synchronization.Atomic(0)
+
+  /// The explorer for which the calling thread makes a program.
+  @TaskLocal static var preparing: Explorer?
 
   /// Runs programs until all orders were tried, or a fault was found.
   ///
@@ -88,11 +116,12 @@ final class Explorer: @unchecked Sendable {
       threads = []
     }
     repeat {
-      let (bodies, check) = makeProgram()
+      (run, fault) = (Self.lastRun.add(1, ordering: .relaxed).newValue, nil)
+      let (bodies, check) = Self.$preparing.withValue(self) { makeProgram() }
       run(bodies)
       runs += 1
       if isStuck { return "each thread waits for another, in run \(runs), by the decisions \(path.map(\.choice))" }
-      if let fault = check() { return "\(fault), in run \(runs), by the decisions \(path.map(\.choice))" }
+      if let fault = fault ?? check() { return "\(fault), in run \(runs), by the decisions \(path.map(\.choice))" }
     } while advance()
     return nil
   }
@@ -110,7 +139,8 @@ final class Explorer: @unchecked Sendable {
 
   private func run(_ bodies: [@Sendable () -> Void]) {
     while threads.count < bodies.count { threads.append(ExploredThread(threads.count, of: self)) }
-    (depth, preemptions, isRedundant, asleep) = (0, 0, false, ThreadSet())
+    precondition(bodies.count <= VectorClock.maximumThreads, "A program has too many threads.")
+    (depth, preemptions, staleLoads, isRedundant, asleep) = (0, 0, 0, false, ThreadSet())
     running = ThreadSet(bodies.indices)
     pending = bodies.map { _ in nil }
     for (thread, body) in zip(threads, bodies) { thread.prepare(body) }
@@ -125,6 +155,39 @@ final class Explorer: @unchecked Sendable {
     guard let next = chooseNext(after: thread.number), next != thread.number else { return }
     threads[next].giveTurn()
     thread.waitForTurn()
+  }
+
+  /// Notes a fault that the explorer itself finds.
+  func note(_ fault: String) { if self.fault == nil { self.fault = fault } }
+
+  /// Whether the operation at `site` must not have this half of its ordering.
+  func weakens(_ half: WeakenedOrdering.Half, at site: CallSite) -> Bool {
+    if bug == (half == .acquire ? .droppedAcquire : .droppedRelease) { return true }
+    guard let weakened, weakened.line == site.line else { return false }
+    return weakened.half == half && weakened.file == site.file.description
+  }
+
+  /// Returns the older values of which the search tries each, out of `stale`.
+  ///
+  /// A load that was due before the next value was stored could have returned the older value at that time. The search of
+  /// every order has a run for that.
+  /// - Parameters:
+  ///   - stale: The places of the older values that the memory model allows.
+  ///   - count: The number of values when the load was due.
+  /// - Returns: The places of the values to try.
+  func useful(_ stale: Range<Int>, _ count: Int) -> Range<Int> {
+    guard case .everyOrder = thoroughness else { return stale }
+    return stale.clamped(to: 0..<max(count - 1, 0))
+  }
+
+  /// Decides which of the values that a load can return it returns; zero is the newest.
+  func chooseValue(among count: Int) -> Int {
+    if isRedundant { return 0 }
+    if case .preemptions(let maximum) = thoroughness, staleLoads >= max(maximum, 1) { return 0 }
+    if depth == path.count { path.append((0, count)) }
+    defer { depth += 1 }
+    if path[depth].choice > 0 { staleLoads += 1 }
+    return path[depth].choice
   }
 
   func ended(_ thread: ExploredThread) {

@@ -210,6 +210,11 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
       if callbacks.contains(where: { $0.isDue(before: callback) }) { faults.append("a callback overtook another (R2)") }
       callback.results.append(result.mapError { $0 })
       guard let thread = observe() else { return }
+      defer { callback.end = thread.now }
+      for earlier in callbacks where earlier.precedes(callback) {
+        guard let end = earlier.end, !thread.hasSeen(end) else { continue }
+        faults.append("a callback ran on a thread that has not seen an earlier one (R2)")
+      }
       if let attachment = callback.attachment, !thread.hasSeen(attachment) {
         faults.append("a callback ran on a thread that has not seen what came before it was attached")
       }
@@ -255,7 +260,7 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
     // As a queue does: who runs the work has seen what came before it was handed over.
     if let thread = ExploredThread.current {
       thread.step(.write, at: notesLocation)
-      thread.release(notesLocation, isReleasing: true, isContinuing: true)
+      thread.release(notesLocation)
     }
     held.append(work)
   }
@@ -263,7 +268,7 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
   private func runHeld() {
     if let thread = ExploredThread.current {
       thread.step(.write, at: notesLocation)
-      thread.acquire(notesLocation)
+      thread.acquire(notesLocation.released)
     }
     let work = held
     held = []

@@ -35,6 +35,9 @@ final class TokenWorld: ExploredWorld, @unchecked Sendable {
   /// Whether a cancellation has begun.
   private var isCancelling = false
 
+  /// When each cancellation began.
+  private var cancellations: [Event] = []
+
   private var faults: [String] = []
 
   init(_ shape: Shape, _ threads: [[Operation]]) {
@@ -62,7 +65,11 @@ final class TokenWorld: ExploredWorld, @unchecked Sendable {
       thread.step(.write, at: sourceLocation)
       source = nil
     case .look:
-      if token?.isCancelled == true, !isCancelling { faults.append("a token is cancelled that nobody has cancelled") }
+      guard token?.isCancelled == true else { return }
+      if !isCancelling { faults.append("a token is cancelled that nobody has cancelled") }
+      if !cancellations.contains(where: thread.hasSeen) {
+        faults.append("a thread saw the cancellation, but not what came before it")
+      }
     }
   }
 
@@ -70,7 +77,10 @@ final class TokenWorld: ExploredWorld, @unchecked Sendable {
     thread.step(.read, at: sourceLocation)
     let source = source
     withExtendedLifetime(source) {
-      if let source { cancel(source) }
+      if let source {
+        cancellations.append(thread.now)
+        cancel(source)
+      }
       // Letting go of it may be what drops it.
       thread.step(.write, at: sourceLocation)
     }

@@ -174,7 +174,8 @@ package final class CancellationState: FutureState, @unchecked Sendable {
       }
       guard consumers.isEmpty else { return false }
       producer = .broken(.never)
-      phase.store(.broken, ordering: .releasing)
+      // Relaxed: the reason of a token is read under the lock, if at all.
+      phase.store(.broken, ordering: .relaxed)
       return true
     }
     if !isOver { breakForever(.never, in: nil) }

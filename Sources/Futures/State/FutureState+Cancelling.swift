@@ -68,8 +68,9 @@ extension FutureState {
   final func leave(_ consumer: Consumer, silently isSilent: Bool = false) -> Bool {
     if isSilent { return silence(consumer) }
     let (hasLeft, listed, isUnneeded) = lock.withLock { () -> (Bool, Unmanaged<Consumer>?, Bool) in
-      // Acquiring: see `Stage.source`.
-      switch consumer.status.load(ordering: .acquiring) {
+      // Relaxed: only a stage that moves on stores another source. It stores `new` with it only while its root is not
+      // cancelled, and the caller has cancelled the root since, under the root's lock. So the caller has seen that source.
+      switch consumer.status.load(ordering: .relaxed) {
       case .new where consumer.isConsumer(of: self): consumer.status.store(.finished, ordering: .relaxed)
       case .notified:
         consumer.status.store(.finished, ordering: .relaxed)
@@ -90,8 +91,9 @@ extension FutureState {
   private final func silence(_ consumer: Consumer) -> Bool {
     var unlisted: Unmanaged<Consumer>?
     let (isSubmitted, isUnneeded) = lock.withLock { () -> (Bool, Bool) in
-      // Acquiring: see `Stage.source`.
-      let status = consumer.status.load(ordering: .acquiring)
+      // Relaxed: a stage that has moved on from this state under a cancelled root is `silent`, or `listed` elsewhere. It left
+      // the list of this state in a delivery, under this lock. So each of its cases below changes nothing.
+      let status = consumer.status.load(ordering: .relaxed)
       guard consumer.isConsumer(of: self) else { return (false, false) }
       switch status {
       case .new: break
@@ -221,8 +223,8 @@ extension FutureState {
       let all = consumers.all + (extras?.silent.all ?? [])
       if case .upstream(let inputs) = producer { sources?.replace(inputs) }
       setProducer(sources.map { .upstream($0) } ?? .none)
-      // Releasing, as every store of a phase; it publishes no data.
-      phase.store(.orphaned, ordering: .releasing)
+      // Relaxed: it publishes no data. What an orphan has is read under the lock.
+      phase.store(.orphaned, ordering: .relaxed)
       let inputs = all.filter { $0.kind == .input }
       for input in inputs {
         let isCounted = input.status.load(ordering: .relaxed) == .listed

@@ -106,8 +106,9 @@ extension FutureState {
   private final func takeStart() -> LazyStart {
     guard case .start(let lazy) = producer else { preconditionFailure("A dormant future has no producer to start.") }
     setProducer(.none)
-    // Releasing, as every store of a phase. A promise is about to exist, so no thread must merge the state.
-    phase.store(.pending, ordering: .releasing)
+    // Relaxed: it publishes no data. What a pending state has is read under the lock.
+    phase.store(.pending, ordering: .relaxed)
+    // A promise is about to exist, so no thread must merge the state.
     insert(.hasPromise)
     return lazy
   }
@@ -213,7 +214,7 @@ extension FutureState {
 
   /// Ends a delivery, unless another consumer came while the last one ran.
   private final func endDelivery() -> Bool {
-    // Releasing, as every store of a phase.
+    // Releasing: a thread that finds the state resolved runs its callback at once, after the callbacks of this one (R2).
     let (hasEnded, phase) = phase.compareExchange(expected: .closing, desired: .resolved, ordering: .releasing)
     // A broken state takes no more consumers.
     return hasEnded || phase == .broken

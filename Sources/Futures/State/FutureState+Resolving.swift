@@ -137,8 +137,8 @@ extension FutureState {
   final func beginFollowing() -> Bool {
     lock.withLock {
       guard phase.load(ordering: .relaxed) == .pending else { return false }
-      // Releasing, as every store of a phase; it publishes no data.
-      phase.store(.following, ordering: .releasing)
+      // Relaxed: it publishes no data. What a following state has is read under the lock.
+      phase.store(.following, ordering: .relaxed)
       return true
     }
   }

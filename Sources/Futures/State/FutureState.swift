@@ -64,7 +64,7 @@ package class FutureState: Consumer, @unchecked Sendable {
     package static func < (left: Phase, right: Phase) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// Stored with `releasing` after the data that it publishes.
+  /// Stored with `releasing` after the data that it publishes, and relaxed if it publishes none.
   ///
   /// Loaded with `acquiring` before a read of that data without the lock, and relaxed under the lock.
   @usableFromInline final let phase = Atomic<Phase>(.pending)

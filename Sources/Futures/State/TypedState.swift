@@ -88,8 +88,8 @@ extension TypedState {
   /// The result, if all earlier consumers have it, so that a new consumer need not queue.
   @inlinable
   final var deliveredResult: Result<Value, Failure>? {
-    // Acquiring: as in `result`.
-    phase.load(ordering: .acquiring) == .resolved ? peek() : nil
+    // Relaxed: `peek` loads the phase again with acquire. That value is the same or a later one.
+    phase.load(ordering: .relaxed) == .resolved ? peek() : nil
   }
 
   /// The state that stands for this one.

@@ -1,0 +1,116 @@
+/// A location in memory that several threads use: an atomic, a lock, or an object of a world.
+@usableFromInline
+class ExploredLocation: @unchecked Sendable {
+  // @unchecked: one explored thread runs at a time.
+
+  /// The actions that happened before a thread gave a lock back, or published a note.
+  var released = VectorClock()
+
+  /// Whether it is a lock that a thread has.
+  var isLocked = false
+
+  /// The run that made the location; `nil` outside a run, as for a constant of the program.
+  let run: Int?
+
+  /// The thread and the time that made it; `nil` before the threads began.
+  private let creation: Event?
+
+  init() {
+    let thread = ExploredThread.current
+    run = thread?.explorer.run ?? Explorer.preparing?.run
+    creation = thread?.now
+  }
+
+  /// Whether it was made in the run of `thread`.
+  func belongs(to thread: ExploredThread) -> Bool { run == thread.explorer.run }
+
+  /// Reports a thread that uses the location, and has not seen how it was made.
+  func checkCreation(seenBy thread: ExploredThread) {
+    guard belongs(to: thread), let creation, !thread.hasSeen(creation) else { return }
+    thread.explorer.note("a thread used an object, but has not seen how it was made")
+  }
+}
+
+/// The values that an atomic has had, and those of them that a load can return.
+///
+/// The order of modification is the order in which the explorer runs the stores. A load returns the newest value, or an older
+/// one that the memory model of C++20, which is Swift's, allows:
+///
+/// - **Coherence.** No value older than a value that the thread has used, or than one that was used in a step that the thread
+///   has seen. A value is used by its store and by each load that returns it.
+/// - **Sequential consistency.** A sequentially consistent load returns no value older than one that an earlier sequentially
+///   consistent step has used.
+/// - **Atomicity.** A read-modify-write replaces the newest value.
+///
+/// An acquiring load sees what its value has published: what the storing thread had seen, if the store was releasing, and what
+/// the replaced value has published, if a read-modify-write made it (release sequence).
+@usableFromInline
+final class ModificationHistory<Value>: ExploredLocation, @unchecked Sendable {
+  // @unchecked: as the base class says. Explorers share only constants of the program, for which `newest` is enough.
+
+  private struct Store {
+    let value: Value
+    let published: VectorClock
+    var uses: FirstUses
+  }
+
+  /// The newest value.
+  private(set) var newest: Value
+
+  /// All stores of the run, after the value before the threads began; empty while there is only that.
+  private var stores: [Store] = []
+
+  /// The newest store that a sequentially consistent step has used.
+  private var sequentialIndex = 0
+
+  init(_ value: Value) {
+    newest = value
+    super.init()
+  }
+
+  /// The number of values that it has had.
+  var count: Int { max(stores.count, 1) }
+
+  /// Replaces the value outside the steps of threads.
+  func reset(_ value: Value) {
+    newest = value
+    stores = []
+    sequentialIndex = 0
+  }
+
+  /// Returns the places of the older values that a load can return, the newest first.
+  func staleIndices(for thread: ExploredThread, isSequential: Bool) -> Range<Int> {
+    guard belongs(to: thread), stores.count > 1 else { return 0..<0 }
+    let last = stores.count - 1
+    var first = last
+    while first > 0, !stores[first].uses.haveOne(seenBy: thread.clock), !isSequential || first > sequentialIndex {
+      first -= 1
+    }
+    return first..<last
+  }
+
+  func value(at index: Int) -> Value { stores[index].value }
+
+  /// Reads the value at an index; `nil` is the newest.
+  func load(_ index: Int?, by thread: ExploredThread, isAcquiring: Bool, isSequential: Bool) -> Value {
+    guard belongs(to: thread), !stores.isEmpty else { return newest }
+    let index = index ?? stores.count - 1
+    stores[index].uses.note(thread.lastStep)
+    if isSequential { sequentialIndex = max(sequentialIndex, index) }
+    if isAcquiring { thread.acquire(stores[index].published) }
+    return stores[index].value
+  }
+
+  /// Appends a value.
+  ///
+  /// `isUpdate` says that a read-modify-write stores it, which continues the release sequence of the replaced value.
+  func store(_ value: Value, by thread: ExploredThread, isReleasing: Bool, isSequential: Bool, isUpdate: Bool) {
+    defer { newest = value }
+    guard belongs(to: thread) else { return }
+    if stores.isEmpty { stores.append(Store(value: newest, published: VectorClock(), uses: .beforeThreads)) }
+    var published = isUpdate ? stores[stores.count - 1].published : VectorClock()
+    if isReleasing { published.merge(thread.clock) }
+    stores.append(Store(value: value, published: published, uses: FirstUses(thread.lastStep)))
+    if isSequential { sequentialIndex = stores.count - 1 }
+  }
+}
