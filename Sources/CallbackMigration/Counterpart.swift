@@ -71,7 +71,7 @@ package struct Counterpart {
       return !["@objc", "@nonobjc", "@discardableResult", "@inlinable", "@IBAction", "@available"].contains(name)
         && !name.hasPrefix("@_")
     }
-    let isDiscardable = isCallbackOptional && valueType != "()"
+    let isDiscardable = isCallbackOptional && (kind == .future || valueType != "()")
     return AvailabilityText(function.symbol.availability).attributes + kept
       + (isDiscardable ? ["@discardableResult"] : [])
   }

@@ -144,23 +144,24 @@ struct ImportList {
     }
   }
 
-  /// The lines; those of the library first.
+  /// The lines, by the names of the modules; those under conditions last.
   ///
   /// `futures` is the access of the widest function that names a type of the library; `nil` if there is none.
   func lines(futures: AccessLevel?, usesFutures: Bool, isAsync: Bool) -> [String] {
-    var lines: [String] = []
-    if usesFutures { lines.append(libraryLine("Futures", futures)) }
-    if isAsync { lines.append(libraryLine("FuturesAsync", futures.map { min($0, .internal) })) }
-    return lines
-      + parts.flatMap { part in
-        switch part {
-        case .line(let found): [line(found)]
-        case .block(let inside):
-          inside.map {
-            if case .line(let found) = $0 { line(found) } else if case .directive(let text) = $0 { text } else { "" }
-          }
+    var lines: [(module: String, text: String)] = []
+    if usesFutures { lines.append(("Futures", libraryLine("Futures", futures))) }
+    if isAsync { lines.append(("FuturesAsync", libraryLine("FuturesAsync", futures.map { min($0, .internal) }))) }
+    var blocks: [String] = []
+    for part in parts {
+      switch part {
+      case .line(let found): lines.append((found.target, line(found)))
+      case .block(let inside):
+        blocks += inside.map {
+          if case .line(let found) = $0 { line(found) } else if case .directive(let text) = $0 { text } else { "" }
         }
       }
+    }
+    return lines.sorted { $0.module < $1.module }.map(\.text) + blocks
   }
 
   private func libraryLine(_ module: String, _ access: AccessLevel?) -> String {
