@@ -54,8 +54,9 @@ package struct CallbackFunction {
     let sendables = facts.sendables(in: symbol, of: owner)
     sendability = callbacks.shape.values.map { facts.all($0, sendables) } ?? .unknown
     handle = handles.cancellation(of: declaration, in: owner, sendables, knowledge)
-    asyncCounterpart = counterparts.counterpart(.async, of: declaration, callbacks, in: all)
-    futureCounterpart = counterparts.counterpart(.future, of: declaration, callbacks, in: all)
+    let renamed = knowledge.value(.renames)
+    asyncCounterpart = counterparts.counterpart(.async, of: declaration, callbacks, renamed: renamed, in: all)
+    futureCounterpart = counterparts.counterpart(.future, of: declaration, callbacks, renamed: renamed, in: all)
     hasPlainCounterpart = counterparts.file(asyncCounterpart.key, in: scopes, isAsync: false) != nil
   }
 
@@ -125,10 +126,6 @@ package struct CallbackFunction {
 
 extension SymbolGraph.Symbol {
   var access: AccessLevel { AccessLevel(rawValue: accessLevel) ?? .private }
-}
-
-extension Declaration {
-  var futureName: String { plainName + "Future" }
 }
 
 extension StringProtocol {

@@ -50,6 +50,16 @@ package indirect enum CallbackShape {
     }
   }
 
+  /// The type of its errors; `nil` where that is any error, or none.
+  var typedFailure: ArraySlice<Token>? {
+    switch self {
+    case .result(_, let failure), .unpacked(.result(_, let failure), _):
+      let isAny = ["any Error", "Error", "any Swift.Error", "Swift.Error", "Never"].contains(failure.text)
+      return isAny ? nil : failure
+    default: return nil
+    }
+  }
+
   static func isVoid(_ type: ArraySlice<Token>) -> Bool { type.text == "Void" || type.text == "()" }
 }
 

@@ -2,7 +2,21 @@
 public enum MigrationCommand: Equatable, Sendable {
   case help
   case report(ReportFormat)
-  case generate(CounterpartStyle, output: String?, only: String?, isDeprecating: Bool)
+
+  /// Compares with a report that was written as JSON.
+  case check(baseline: String)
+  case generate(CounterpartStyle, to: GenerationOutput, only: String?, isDeprecating: Bool)
+}
+
+/// Where the text of `generate` goes.
+public enum GenerationOutput: Equatable, Sendable {
+  case standardOutput
+
+  /// One file.
+  case file(String)
+
+  /// A file beside each source file.
+  case beside
 }
 
 /// The arguments of `swift package migrate-callbacks`, read.
@@ -14,7 +28,7 @@ public struct MigrationArguments: Equatable, Sendable {
   public private(set) var target: String?
 
   /// What is less accessible is left out.
-  public private(set) var minimumAccess = AccessLevel.internal
+  public private(set) var minimumAccess = AccessLevel.public
 
   /// Reads the arguments.
   /// - Parameter arguments: Without the name of the tool.
@@ -23,7 +37,7 @@ public struct MigrationArguments: Equatable, Sendable {
     var rest = arguments[...]
     guard let name = rest.popFirst(), !["help", "--help", "-h"].contains(name) else { return }
     var values: [String: String] = [:]
-    var isDeprecating = false
+    var flags: Set<String> = []
     let options = try Self.options(of: name)
     while let argument = rest.popFirst() {
       let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
@@ -31,8 +45,8 @@ public struct MigrationArguments: Equatable, Sendable {
         throw MigrationError("`\(name)` has no option \(argument); it has \(options.joined(separator: ", ")).")
       }
       if option == "--help" { return }
-      if option == "--deprecate" {
-        isDeprecating = true
+      if Self.flags.contains(option) {
+        flags.insert(option)
         continue
       }
       guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.hasPrefix("--") else {
@@ -41,27 +55,41 @@ public struct MigrationArguments: Equatable, Sendable {
       values[option] = value
     }
     target = values["--target"]
-    minimumAccess = try Self.choice("--minimum-access", values) ?? .internal
+    minimumAccess = try Self.choice("--minimum-access", values) ?? .public
     guard minimumAccess >= .internal else {
       throw MigrationError("The compiler does not say where \(minimumAccess) functions are, so they cannot be listed.")
     }
     if name == "report" {
-      command = .report(try Self.choice("--format", values) ?? .table)
+      let format: ReportFormat? = try Self.choice("--format", values)
+      if flags.contains("--json"), let format, format != .json {
+        throw MigrationError("--json and --format \(format) contradict each other.")
+      }
+      command =
+        values["--check"].map { .check(baseline: $0) } ?? .report(flags.contains("--json") ? .json : format ?? .table)
     } else {
-      let style: CounterpartStyle = try Self.choice("--style", values) ?? .both
+      let isDeprecating = flags.contains("--deprecate")
+      if flags.contains("--beside"), isDeprecating || values["--output"] != nil {
+        throw MigrationError("--beside cannot be used with \(isDeprecating ? "--deprecate" : "--output").")
+      }
+      let output =
+        values["--output"].map(GenerationOutput.file) ?? (flags.contains("--beside") ? .beside : .standardOutput)
       command = .generate(
-        style,
-        output: values["--output"],
+        try Self.choice("--style", values) ?? .both,
+        to: output,
         only: values["--only"],
         isDeprecating: isDeprecating
       )
     }
   }
 
+  /// Options without a value.
+  private static let flags: Set<String> = ["--deprecate", "--beside", "--json"]
+
   private static func options(of command: String) throws(MigrationError) -> [String] {
     switch command {
-    case "report": ["--target", "--format", "--minimum-access", "--help"]
-    case "generate": ["--target", "--style", "--minimum-access", "--output", "--only", "--deprecate", "--help"]
+    case "report": ["--target", "--format", "--json", "--minimum-access", "--check", "--help"]
+    case "generate":
+      ["--target", "--style", "--minimum-access", "--output", "--beside", "--only", "--deprecate", "--help"]
     default: throw MigrationError("There is no command \(command); there are report and generate.")
     }
   }
@@ -77,20 +105,27 @@ public struct MigrationArguments: Equatable, Sendable {
   /// What `--help` prints.
   public static let help = """
     Usage: swift package migrate-callbacks report   [--target T] [--format table|json|markdown] [--minimum-access LEVEL]
+                                                    [--check BASELINE]
            swift package migrate-callbacks generate [--target T] [--style futures|async|both] [--minimum-access LEVEL]
-                                                    [--output FILE] [--only PATTERN] [--deprecate]
+                                                    [--output FILE | --beside] [--only PATTERN] [--deprecate]
 
-    report    Lists every function that takes an escaping callback, and how many have an async counterpart: the burn-down
-              of a migration.
-    generate  Writes a file of extensions with an async counterpart for each, and one that returns a future. What it cannot
-              write safely it lists at the end of the file, with the reason.
+    report    Lists every function that takes an escaping callback, how many have an async counterpart, and why a
+              counterpart cannot be written.
+    generate  Writes extensions with an async counterpart for each function, and one that returns a future. Prints what it
+              cannot write safely, with the reason and the line of .migrate-callbacks.json that would settle it.
 
-    --target T              The target; without it all of the package, or for generate the only one.
-    --minimum-access LEVEL  Leaves out what is less accessible: internal (this is the default), package, public, open.
+    --target T              The target; without it all libraries of the package, or for generate the only one.
+    --minimum-access LEVEL  Leaves out what is less accessible: public (this is the default), internal, package, open.
+    --format FORMAT, --json How to print the report.
+    --check BASELINE        Ends with 1 if a function takes a callback and has no counterpart, and BASELINE, a file that
+                            `report --json` has written, does not have it.
+    --style STYLE           The kinds of counterparts. With async, nothing public mentions Futures.
     --output FILE           Where to write, relative to the package, instead of printing. A file that this has not
                             written is not overwritten. On macOS, swift package needs
                             --allow-writing-to-package-directory before the name of the command.
-    --only PATTERN          Only functions whose title matches, such as 'Store.*' or 'user(id:'.
+    --beside                Writes a file beside each source file: Store+Counterparts.swift beside Store.swift.
+    --only PATTERN          Only functions whose title matches, such as 'Store.*' or 'user(id:'. Other functions keep the
+                            counterparts that FILE has.
     --deprecate             Prints the annotations that deprecate the functions that have a counterpart, as a diff.
 
     """

@@ -12,8 +12,8 @@ public enum CounterpartStyle: String, CaseIterable, Sendable {
 }
 
 /// An async function, or one that returns a future, which calls the one with the callback.
-struct Counterpart {
-  enum Kind {
+package struct Counterpart {
+  package enum Kind: String {
     case async, future
   }
 
@@ -21,14 +21,14 @@ struct Counterpart {
   let function: CallbackFunction
 
   /// The module that it is for, and the names of the types there.
-  let module: String
+  private let module: String
   private let typeNames: Set<String>
 
-  init(kind: Kind, function: CallbackFunction, module: String, types: Set<String>) {
+  init(kind: Kind, function: CallbackFunction, in inventory: Inventory) {
     self.kind = kind
     self.function = function
-    self.module = module
-    typeNames = types
+    module = inventory.module
+    typeNames = inventory.typeNames
   }
 
   /// The types that its declaration names.
@@ -58,10 +58,11 @@ struct Counterpart {
 
   // MARK: - The declaration
 
+  /// The first sentence, and a link to the function with the rest.
   private var documentation: [String] {
-    let names = Set(omitted.map { declaration.parameters[$0].name })
-    let text = DocumentationText(function.symbol.docComment?.lines.map(\.text) ?? []).without(parameters: names)
-    return (text.isEmpty ? ["As `\(declaration.title())`."] : text).map { $0.isEmpty ? "///" : "/// " + $0 }
+    let summary = DocumentationText(function.symbol.docComment?.lines.map(\.text) ?? []).summary
+    let link = "The \(kind.rawValue) counterpart of ``\(declaration.title())``."
+    return (summary.isEmpty ? [link] : summary + ["", link]).map { $0.isEmpty ? "///" : "/// " + $0 }
   }
 
   private var attributes: [String] {
@@ -70,7 +71,17 @@ struct Counterpart {
       return !["@objc", "@nonobjc", "@discardableResult", "@inlinable", "@IBAction", "@available"].contains(name)
         && !name.hasPrefix("@_")
     }
+    let isDiscardable = isCallbackOptional && (kind == .future || valueType != "()")
     return AvailabilityText(function.symbol.availability).attributes + kept
+      + (isDiscardable ? ["@discardableResult"] : [])
+  }
+
+  /// Whether callers can do without the callback, so that the work counts and not its result.
+  private var isCallbackOptional: Bool {
+    callbacks.callbacks.allSatisfy { index in
+      let type = declaration.parameters[index].type
+      return declaration.parameters[index].defaultValue != nil || type.last?.text == "?" || type.last?.text == "!"
+    }
   }
 
   /// Whether its body needs the module Futures.
@@ -92,14 +103,16 @@ struct Counterpart {
       words.append("nonisolated")
     }
     words.append("func")
-    let name = kind == .async ? declaration.name : declaration.futureName
+    let name = function.counterpart(kind).name
     let parameters = declaration.parameters.indices.filter { !omitted.contains($0) }.map {
       declaration.parameters[$0].text
     }
     var text = words.joined(separator: " ") + " \(name)\(declaration.genericClause)"
     text += "(\(parameters.joined(separator: ", ")))"
     switch kind {
-    case .async: text += " async throws" + (valueType == "()" ? "" : " -> \(valueType)")
+    case .async:
+      text +=
+        " async throws\(typedFailure.map { "(\($0.type))" } ?? "")" + (valueType == "()" ? "" : " -> \(valueType)")
     case .future: text += " -> \(future)<\(valueType == "()" ? "Void" : valueType), any Error>"
     }
     return text + (declaration.whereClause.isEmpty ? "" : " " + declaration.whereClause)
@@ -111,7 +124,17 @@ struct Counterpart {
     let title = "\"\(declaration.title())\""
     let opening =
       kind == .async ? "try await withCallback(\(title)) { \(bridge) in" : "\(future)(\(title)) { \(bridge) in"
-    return [opening] + (progressLines + guarded(call)).map { "  " + $0 } + ["}"]
+    let lines = [opening] + (progressLines + guarded(call)).map { "  " + $0 } + ["}"]
+    guard kind == .async, let (type, other) = typedFailure else { return lines }
+    let returning = ["return " + lines[0]] + lines.dropFirst()
+    return ["do {"] + returning.map { "  " + $0 }
+      + ["} catch let error as \(type) {", "  throw error", "} catch {", "  throw \(other)(error)", "}"]
+  }
+
+  /// The type of the errors that the callback gets, and what makes one of them of another error, which the package says.
+  private var typedFailure: (type: String, other: String)? {
+    guard let failure = callbacks.shape.typedFailure, let other = function.knowledge.value(.failure) else { return nil }
+    return (failure.text, other)
   }
 
   /// What stands for the callback in the body.
@@ -249,36 +272,32 @@ struct Counterpart {
 
 /// The text of a documentation comment.
 private struct DocumentationText {
-  let lines: [String]
+  private let lines: [String]
 
   init(_ lines: [String]) { self.lines = lines }
 
-  /// Without what it says of these parameters, and of what is returned, which is something else now.
-  func without(parameters names: Set<String>) -> [String] {
-    var kept: [String] = []
-    var omittedIndent: Int?
-    for line in lines {
-      let indent = line.prefix(while: \.isWhitespace).count
-      let item = line.trimmed
-      if let omitted = omittedIndent, !item.isEmpty, indent > omitted, !item.hasPrefix("- ") { continue }
-      omittedIndent = nil
-      let words = item.dropFirst(item.hasPrefix("- Parameter ") ? 12 : 2)
-      if item.hasPrefix("- "), let name = words.split(separator: ":").first,
-        names.contains(name.trimmed) || item.hasPrefix("- Returns:")
-      {
-        omittedIndent = indent
-        continue
-      }
-      kept.append(line)
+  /// The first sentence, on as many lines as it has there.
+  var summary: [String] {
+    var summary: [String] = []
+    for line in lines.drop(while: \.trimmed.isEmpty) {
+      let text = line.trimmed
+      guard !text.isEmpty, !["- ", "* ", "#", "```"].contains(where: text.hasPrefix) else { break }
+      if let end = Self.sentenceEnd(text) { return summary + [String(text[..<end])] }
+      summary.append(text)
     }
-    // A list that has lost all its items.
-    for index in kept.indices.reversed() where kept[index].trimmed == "- Parameters:" {
-      let indent = kept[index].prefix(while: \.isWhitespace).count
-      let next = index + 1 < kept.count ? kept[index + 1] : ""
-      if next.prefix(while: \.isWhitespace).count <= indent { kept.remove(at: index) }
+    return summary
+  }
+
+  /// Behind the first full stop that ends a sentence.
+  private static func sentenceEnd(_ text: String) -> String.Index? {
+    for (index, character) in zip(text.indices, text) where character == "." {
+      let next = text.index(after: index)
+      if next == text.endIndex { return next }
+      let rest = text[next...].drop(while: \.isWhitespace)
+      // As in "e.g. this".
+      if text[next].isWhitespace, rest.first?.isUppercase == true || rest.first == "`" { return next }
     }
-    while kept.last?.trimmed.isEmpty == true { kept.removeLast() }
-    return kept
+    return nil
   }
 }
 

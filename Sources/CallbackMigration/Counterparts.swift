@@ -7,13 +7,18 @@ struct Counterparts {
   private var written: Set<String> = []
   private let aliases: TypeAliases
 
-  init(_ graph: SymbolGraph, _ aliases: TypeAliases, ignoring path: String?) {
+  /// - Parameters:
+  ///   - graph: The module's graph.
+  ///   - clients: What other modules add to the types of the module.
+  ///   - aliases: The names of types.
+  ///   - paths: The files that are to be written again.
+  init(_ graph: SymbolGraph, clients: [SymbolGraph], _ aliases: TypeAliases, ignoring paths: Set<String>) {
     self.aliases = aliases
-    for symbol in graph.symbols {
+    for symbol in graph.symbols + clients.flatMap(\.symbols) {
       guard let declaration = Declaration([Token](symbol.declarationFragments)) else { continue }
       let scope = symbol.pathComponents.dropLast().joined(separator: ".")
-      let name = name(key(declaration.title(), declaration, without: []), in: scope, isAsync: declaration.isAsync)
-      if let path, symbol.location?.path == path {
+      let name = self.name(key(declaration.title(), declaration, without: []), in: scope, isAsync: declaration.isAsync)
+      if let path = symbol.location?.path, paths.contains(path) {
         written.insert(name)
       } else {
         files[name] = symbol.location?.path ?? ""
@@ -26,24 +31,26 @@ struct Counterparts {
     _ kind: Counterpart.Kind,
     of declaration: Declaration,
     _ callbacks: Callbacks,
+    renamed: String?,
     in scopes: [String]
   ) -> ExpectedCounterpart {
     let omitted = callbacks.omitted(by: kind)
-    let plainTitle = declaration.title(without: omitted)
     // `user(id:completion:)` becomes `userFuture(id:)`.
-    let title = kind == .async ? plainTitle : declaration.futureName + plainTitle.dropFirst(declaration.plainName.count)
-    let key = key(title, declaration, without: omitted)
+    let name = kind == .async ? renamed ?? declaration.name : (renamed ?? declaration.plainName) + "Future"
+    let plainName = name.filter { $0 != "`" }
+    func renamedTitle(without omitted: Set<Int>) -> String {
+      plainName + declaration.title(without: omitted).dropFirst(declaration.plainName.count)
+    }
+    let key = self.key(renamedTitle(without: omitted), declaration, without: omitted)
     // One that was written by hand may have kept the queue.
     let kept = omitted.subtracting(callbacks.queue.map { [$0.index] } ?? [])
-    let fullTitle = declaration.title(without: kept)
-    let fullName =
-      kind == .async ? fullTitle : declaration.futureName + fullTitle.dropFirst(declaration.plainName.count)
-    let fullKey = self.key(fullName, declaration, without: kept)
+    let fullKey = self.key(renamedTitle(without: kept), declaration, without: kept)
     return ExpectedCounterpart(
-      title: title,
+      name: name,
+      title: renamedTitle(without: omitted),
       key: key,
       file: [key, fullKey].lazy.compactMap { file($0, in: scopes, isAsync: kind == .async) }.first,
-      wasWritten: scopes.contains { written.contains(name(key, in: $0, isAsync: kind == .async)) }
+      wasWritten: scopes.contains { written.contains(self.name(key, in: $0, isAsync: kind == .async)) }
     )
   }
 
@@ -68,6 +75,9 @@ struct Counterparts {
 
 /// A counterpart, whether it is there or not.
 struct ExpectedCounterpart {
+  /// With backticks where the name needs them.
+  let name: String
+
   /// As it is called in documentation.
   let title: String
 

@@ -41,7 +41,8 @@ public struct DeprecationDiff {
 
   private func replacement(_ function: CallbackFunction) -> (title: String, file: String)? {
     style.kinds.lazy.map(function.counterpart).compactMap { counterpart in
-      counterpart.file.map { (counterpart.title, $0) }
+      // Clients of the module do not see what another module adds.
+      counterpart.file.flatMap { inventory.isElsewhere($0) ? nil : (counterpart.title, $0) }
     }.first
   }
 

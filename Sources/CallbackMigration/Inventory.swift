@@ -16,51 +16,73 @@ public struct Inventory {
 
   private let names: ScopedNames
 
+  /// The folder of the package, with a slash.
+  private let rootPath: String
+
   /// Whether functions that belong to no type may belong to the main actor, which the graph does not tell of them.
   let isMainActorTheDefault: Bool
 
-  /// Reads a module's symbol graph.
+  /// The paths of the module's source files.
+  let sources: [String]
+
+  /// How many functions are less accessible than asked, and could be called from another file.
+  let lessAccessibleCount: Int
+
+  /// Where functions are that the compiler has not seen, because `#if` leaves them out.
+  let hidden: HiddenFunctions
+
+  /// Reads the symbol graphs of a target.
   /// - Parameters:
-  ///   - module: Its name.
-  ///   - folder: Where the compiler has put the graph.
+  ///   - target: The target, with its graphs.
+  ///   - clients: The targets that can hold counterparts of its functions, with their graphs.
   ///   - minimumAccess: What is less accessible is left out.
   ///   - root: The folder to which file names are relative.
   ///   - configuration: What the package says of its functions.
-  ///   - output: A file whose functions do not count as counterparts, since it is to be written again.
+  ///   - paths: Files whose functions do not count as counterparts, since they are to be written again.
   /// - Throws: Where there is no graph, or none that can be read.
   public init(
-    module: String,
-    graphs folder: URL,
+    of target: MigrationRequest.Target,
+    clients: [MigrationRequest.Target] = [],
     minimumAccess: AccessLevel,
     root: URL,
     configuration: MigrationConfiguration = MigrationConfiguration(),
-    ignoring output: URL? = nil
+    ignoring paths: Set<String> = []
   ) throws(MigrationError) {
-    let graph = try SymbolGraph.read(module: module, in: folder)
+    guard let graphs = target.graphs else { throw MigrationError("There is no symbol graph of \(target.module).") }
+    var extensions: [SymbolGraph] = []
+    for folder in clients.compactMap(\.graphs) {
+      let found = try SymbolGraph.readExtensions(of: target.module, in: URL(filePath: folder))
+      extensions += found.map { [$0] } ?? []
+    }
     self.init(
-      module: module,
-      graph,
+      module: target.module,
+      try SymbolGraph.read(module: target.module, in: URL(filePath: graphs)),
+      clients: extensions,
+      sources: target.sources,
       minimumAccess: minimumAccess,
       root: root,
       configuration: configuration,
-      ignoring: output
+      ignoring: paths
     )
   }
 
   package init(
     module: String,
     _ graph: SymbolGraph,
+    clients: [SymbolGraph] = [],
+    sources: [String] = [],
     minimumAccess: AccessLevel,
     root: URL,
     configuration: MigrationConfiguration = MigrationConfiguration(),
-    ignoring output: URL? = nil
+    ignoring paths: Set<String> = []
   ) {
     self.module = module
+    self.sources = sources
     let aliases = TypeAliases(graph)
     let facts = TypeFacts(graph, aliases)
     let handles = Handles(graph, aliases, facts)
     let owners = Owners(graph)
-    let counterparts = Counterparts(graph, aliases, ignoring: output?.standardizedFileURL.path)
+    let counterparts = Counterparts(graph, clients: clients, aliases, ignoring: paths)
     let roles = Roles(graph)
     typeNames = Set(
       graph.symbols.filter { !["swift.method", "swift.func", "swift.init"].contains($0.kind.identifier) }.compactMap {
@@ -70,9 +92,9 @@ public struct Inventory {
     names = ScopedNames(graph)
     isMainActorTheDefault = graph.isMainActorTheDefault
     let rootPath = root.standardizedFileURL.path + "/"
+    self.rootPath = rootPath
     let all: [CallbackFunction] = graph.symbols.compactMap { symbol in
       guard let location = symbol.location, let path = location.path else { return nil }
-      guard AccessLevel(rawValue: symbol.accessLevel).map({ $0 >= minimumAccess }) == true else { return nil }
       guard let declaration = Declaration([Token](symbol.declarationFragments)) else { return nil }
       let knowledge = configuration.knowledge(of: symbol.pathComponents.joined(separator: "."))
       let documentation = symbol.docComment?.lines.map(\.text).joined(separator: " ") ?? ""
@@ -91,16 +113,23 @@ public struct Inventory {
         facts: facts,
         handles: handles,
         counterparts: counterparts,
-        file: path.hasPrefix(rootPath) ? String(path.dropFirst(rootPath.count)) : path,
+        file: Self.relativePath(path, to: rootPath),
         path: path,
         line: location.position.line + 1
       )
     }
-    functions = all.filter { !$0.knowledge.says(.skip) }.sorted {
+    let accessible = all.filter { $0.visibility >= minimumAccess }
+    functions = accessible.filter { !$0.knowledge.says(.skip) }.sorted {
       ($0.file, $0.line, $0.title) < ($1.file, $1.line, $1.title)
     }
-    skippedCount = all.count - functions.count
+    lessAccessibleCount = all.count { $0.visibility >= .internal && $0.visibility < minimumAccess }
+    skippedCount = accessible.count - functions.count
     unusedSettings = configuration.unused(titles: all.map(\.title))
+    var lines: [String: Set<Int>] = [:]
+    for location in graph.symbols.compactMap(\.location) {
+      if let path = location.path { lines[path, default: []].insert(location.position.line + 1) }
+    }
+    hidden = HiddenFunctions(sources: sources.map(SourceFile.init), visible: lines)
   }
 
   /// The requirement that a function implements, if it is at least as visible.
@@ -127,6 +156,13 @@ public struct Inventory {
     return nil
   }
 
-  /// How many have an async counterpart.
-  var migratedCount: Int { functions.count { $0.hasAsyncCounterpart } }
+  /// Whether a file belongs to another target.
+  func isElsewhere(_ path: String) -> Bool { !sources.isEmpty && !sources.contains(path) }
+
+  /// A path as reports print it.
+  func relativePath(_ path: String) -> String { Self.relativePath(path, to: rootPath) }
+
+  private static func relativePath(_ path: String, to root: String) -> String {
+    path.hasPrefix(root) ? String(path.dropFirst(root.count)) : path
+  }
 }

@@ -27,6 +27,9 @@ public struct MigrationConfiguration: Sendable {
     case handle
     /// The base name of the counterpart.
     case renames
+    /// What makes an error of the callback's own type of any other, such as `APIError.other`, so that an async
+    /// counterpart throws that type.
+    case failure
   }
 
   private var lists: [List: [String]] = [:]

@@ -1,66 +1,133 @@
-public import Foundation
+internal import Foundation
 
 /// One call of the tool.
 public struct MigrationRun {
+  /// What a call leads to.
+  public struct Outcome: Equatable, Sendable {
+    /// What is to be printed.
+    public let text: String
+
+    /// The exit status.
+    public let status: Int32
+
+    init(_ text: String, status: Int32 = 0) {
+      self.text = text
+      self.status = status
+    }
+  }
+
   private let arguments: MigrationArguments
-  private let package: URL
-  private let graphs: [(module: String, folder: URL)]
+  private let request: MigrationRequest
+  private var package: URL { URL(filePath: request.package) }
 
   /// Takes what is asked for, and what the compiler has written.
   /// - Parameters:
   ///   - arguments: The arguments.
-  ///   - package: The folder of the package.
-  ///   - graphs: The modules, and the folders with their symbol graphs.
-  public init(_ arguments: MigrationArguments, package: URL, graphs: [(module: String, folder: URL)]) {
+  ///   - request: The package, with the symbol graphs of its targets.
+  public init(_ arguments: MigrationArguments, _ request: MigrationRequest) {
     self.arguments = arguments
-    self.package = package
-    self.graphs = graphs
+    self.request = request
   }
 
   /// Does it.
   /// - Returns: What is to be printed.
   /// - Throws: Why it could not be done.
-  public func output() throws(MigrationError) -> String {
+  public func run() throws(MigrationError) -> Outcome {
     switch arguments.command {
-    case .help: return MigrationArguments.help
-    case .report(let format):
-      var inventories: [Inventory] = []
-      for graph in graphs { inventories.append(try inventory(graph)) }
-      return Report(inventories).text(as: format)
-    case .generate(let style, let output, let only, let isDeprecating):
-      guard let graph = graphs.first, graphs.count == 1 else {
-        throw MigrationError("There are \(graphs.count) targets; name one with --target.")
-      }
-      let file = output.map { $0.hasPrefix("/") ? URL(filePath: $0) : package.appending(path: $0) }
-      if isDeprecating {
-        let diff = try DeprecationDiff(try inventory(graph), style: style, only: only).text()
-        guard let file else { return diff }
-        try write(DeprecationDiff.marker + "\n" + diff, to: file, over: DeprecationDiff.marker)
-        return ""
-      }
-      let text = Generator(try inventory(graph, ignoring: file), style: style, only: only).text
-      guard let file else { return text }
-      try write(text, to: file)
-      return ""
+    case .help: return Outcome(MigrationArguments.help)
+    case .report(let format): return Outcome(Report(try inventories()).text(as: format))
+    case .check(let baseline): return try check(baseline)
+    case .generate(let style, let output, let only, isDeprecating: true):
+      guard let target = try request.targets(for: arguments).first else { return Outcome("") }
+      let diff = try DeprecationDiff(try inventory(target), style: style, only: only).text()
+      guard case .file(let path) = output else { return Outcome(diff) }
+      try write(DeprecationDiff.marker + "\n" + diff, to: file(path), over: DeprecationDiff.marker)
+      return Outcome("")
+    case .generate(let style, let output, let only, isDeprecating: false):
+      guard let target = try request.targets(for: arguments).first else { return Outcome("") }
+      return try generate(target, style, output, only: only)
     }
   }
 
+  private func generate(
+    _ target: MigrationRequest.Target,
+    _ style: CounterpartStyle,
+    _ output: GenerationOutput,
+    only pattern: String?
+  ) throws(MigrationError) -> Outcome {
+    let written: Set<String> =
+      switch output {
+      case .standardOutput: []
+      case .file(let path): [file(path).standardizedFileURL.path]
+      case .beside: Set(target.sources.filter(isBeside))
+      }
+    let plan = CounterpartPlan(try inventory(target, ignoring: written), style: style, only: pattern)
+    let generator = Generator(plan)
+    let notes = GenerationNotes(plan)
+    switch output {
+    case .standardOutput:
+      return Outcome(
+        SwiftFormat.formatted(generator.text, for: package.appending(path: "Counterparts.swift")) + notes.comment
+      )
+    case .file(let path):
+      try writeSource(generator.text, to: file(path))
+    case .beside:
+      let texts = generator.textsBeside.map { (Generator.pathBeside($0), $1) }.sorted { $0.0 < $1.0 }
+      for (path, text) in texts { try writeSource(text, to: URL(filePath: path)) }
+      for path in written.subtracting(texts.map(\.0)) { try? FileManager.default.removeItem(atPath: path) }
+    }
+    return Outcome(notes.text)
+  }
+
+  private func check(_ baseline: String) throws(MigrationError) -> Outcome {
+    let baselineFile = file(baseline)
+    guard let data = try? Data(contentsOf: baselineFile), let document = try? ReportDocument(json: data) else {
+      throw MigrationError("\(baselineFile.path) is no report; write one with `report --json`.")
+    }
+    let plans = try inventories().map { CounterpartPlan($0, style: .both) }
+    let check = BaselineCheck(ReportDocument(plans), baseline: document)
+    return Outcome(check.text, status: check.added.isEmpty ? 0 : 1)
+  }
+
+  private func inventories() throws(MigrationError) -> [Inventory] {
+    var inventories: [Inventory] = []
+    for target in try request.targets(for: arguments) { inventories.append(try inventory(target)) }
+    return inventories
+  }
+
   private func inventory(
-    _ graph: (module: String, folder: URL),
-    ignoring output: URL? = nil
+    _ target: MigrationRequest.Target,
+    ignoring paths: Set<String> = []
   ) throws(MigrationError) -> Inventory {
     try Inventory(
-      module: graph.module,
-      graphs: graph.folder,
+      of: target,
+      clients: request.clients(of: target),
       minimumAccess: arguments.minimumAccess,
       root: package,
       configuration: try MigrationConfiguration(package: package),
-      ignoring: output
+      ignoring: paths
     )
   }
 
-  private func write(_ text: String, to file: URL, over marker: String = Generator.marker) throws(MigrationError) {
-    if let old = try? Data(contentsOf: file), !old.starts(with: Data(marker.utf8)) {
+  // MARK: - Files
+
+  private func file(_ path: String) -> URL { path.hasPrefix("/") ? URL(filePath: path) : package.appending(path: path) }
+
+  /// Whether `--beside` has written a file.
+  private func isBeside(_ path: String) -> Bool {
+    path.hasSuffix(Generator.pathBeside("")) && isWritten(URL(filePath: path), by: Generator.marker)
+  }
+
+  private func isWritten(_ file: URL, by marker: String) -> Bool {
+    (try? Data(contentsOf: file))?.starts(with: Data(marker.utf8)) == true
+  }
+
+  private func writeSource(_ text: String, to file: URL) throws(MigrationError) {
+    try write(SwiftFormat.formatted(text, for: file), to: file, over: Generator.marker)
+  }
+
+  private func write(_ text: String, to file: URL, over marker: String) throws(MigrationError) {
+    if FileManager.default.fileExists(atPath: file.path), !isWritten(file, by: marker) {
       throw MigrationError("\(file.path) was not written by this command, so it is left as it is.")
     }
     do {

@@ -7,153 +7,177 @@ public enum ReportFormat: String, CaseIterable, Sendable {
 
 /// Says which functions take a callback, and how far they have been migrated.
 public struct Report {
-  private let inventories: [Inventory]
+  private let plans: [CounterpartPlan]
 
   /// Takes what to report.
   /// - Parameter inventories: One for each module.
-  public init(_ inventories: [Inventory]) { self.inventories = inventories }
+  public init(_ inventories: [Inventory]) {
+    plans = inventories.map { CounterpartPlan($0, style: .both) }
+  }
 
   /// The report.
   /// - Parameter format: How it is printed.
   /// - Returns: Its text.
   public func text(as format: ReportFormat) -> String {
     switch format {
-    case .table: inventories.map(table).joined(separator: "\n")
-    case .markdown: inventories.map(markdown).joined(separator: "\n")
-    case .json: json
+    case .table: plans.map(table).joined(separator: "\n")
+    case .markdown: plans.map(markdown).joined(separator: "\n")
+    case .json: ReportDocument(plans).text
     }
   }
 
-  // MARK: - For people
+  // MARK: - For a terminal
 
-  private static let columns = ["where", "function", "callback", "isolation", "Sendable", "counterparts"]
+  /// The widths of its columns make 120 with the spaces between them.
+  private static let widths = [5, 62, 30, 17]
 
-  private func row(_ function: CallbackFunction) -> [String] {
-    [
-      "\(function.file):\(function.line)",
-      function.title + (function.isDeprecated ? " (deprecated)" : ""),
-      function.shapeText,
-      function.isolation,
-      function.sendability.rawValue,
-      function.counterpartsText,
-    ]
-  }
-
-  private func table(_ inventory: Inventory) -> String {
-    let rows = [Self.columns] + inventory.functions.map(row)
-    let widths = Self.columns.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-    let lines = rows.map { row in
-      row.indices.map { row[$0].padding(toLength: widths[$0], withPad: " ", startingAt: 0) }.joined(separator: "  ")
-    }
-    return (["\(inventory.module): \(inventory.summary)", ""] + lines + [""] + inventory.fileSummaries)
-      .map { $0.trimmingTrailingSpaces }.joined(separator: "\n") + "\n"
-  }
-
-  private func markdown(_ inventory: Inventory) -> String {
-    let rows =
-      [Self.columns, Self.columns.map { _ in "---" }]
-      + inventory.functions.map { function in
-        row(function).enumerated().map { $0.offset == 1 ? "`\($0.element)`" : $0.element }
+  private func table(_ plan: CounterpartPlan) -> String {
+    let groups = RefusalGroups(plan)
+    var lines = plan.summaryLines
+    for file in plan.files {
+      lines += ["", file.summary]
+      lines += file.entries.map { entry in
+        let cells = [
+          "\(entry.function.line)".leftPadded(to: Self.widths[0]), entry.function.reportTitle, entry.function.shapeText,
+          entry.state(groups),
+        ]
+        return zip(cells, Self.widths).map { $0.fitted(to: $1) }.joined(separator: "  ").trimmingTrailingSpaces
       }
-    let lines = rows.map { "| " + $0.joined(separator: " | ") + " |" }
-    return
-      (["## \(inventory.module)", "", inventory.summary, ""] + lines + [""] + inventory.fileSummaries.map { "- " + $0 })
-      .joined(separator: "\n") + "\n"
-  }
-
-  // MARK: - For machines
-
-  private struct Module: Encodable {
-    let module: String
-    let total: Int
-    let migrated: Int
-    let files: [File]
-    let functions: [Function]
-  }
-
-  private struct File: Encodable {
-    let file: String
-    let total: Int
-    let migrated: Int
-  }
-
-  private struct Function: Encodable {
-    let file: String
-    let line: Int
-    let function: String
-    let shape: String
-    let hasProgress: Bool
-    let returnsCancellable: Bool
-    let isolation: String
-    let access: String
-    let sendable: String
-    let hasAsyncCounterpart: Bool
-    let hasFutureCounterpart: Bool
-    let isDeprecated: Bool
-  }
-
-  private var json: String {
-    let modules = inventories.map { inventory in
-      Module(
-        module: inventory.module,
-        total: inventory.functions.count,
-        migrated: inventory.migratedCount,
-        files: inventory.files.map { File(file: $0.file, total: $0.functions.count, migrated: $0.migratedCount) },
-        functions: inventory.functions.map { function in
-          Function(
-            file: function.file,
-            line: function.line,
-            function: function.title,
-            shape: function.callbacks.shape.name,
-            hasProgress: function.callbacks.progress != nil,
-            returnsCancellable: function.returnsCancellable,
-            isolation: function.isolation,
-            access: function.access.rawValue,
-            sendable: function.sendability.rawValue,
-            hasAsyncCounterpart: function.hasAsyncCounterpart,
-            hasFutureCounterpart: function.hasFutureCounterpart,
-            isDeprecated: function.isDeprecated
-          )
-        }
-      )
     }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    // Strings, numbers and lists of them can always be encoded.
-    return ((try? encoder.encode(modules)).map { String(decoding: $0, as: UTF8.self) } ?? "[]") + "\n"
+    if !groups.groups.isEmpty { lines += ["", "Refused:"] + groups.lines }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  // MARK: - For a pull request
+
+  private func markdown(_ plan: CounterpartPlan) -> String {
+    let groups = RefusalGroups(plan)
+    let columns = ["where", "function", "callback", "isolation", "Sendable", "counterparts"]
+    let rows =
+      [columns, columns.map { _ in "---" }]
+      + plan.entries.map { entry in
+        let function = entry.function
+        return [
+          "\(function.file):\(function.line)", "`\(function.reportTitle)`", function.shapeText, function.isolation,
+          function.sendability.rawValue, entry.state(groups),
+        ]
+      }
+    var lines = ["## \(plan.inventory.module)", ""] + plan.summaryLines + [""]
+    if !plan.entries.isEmpty { lines += rows.map { "| " + $0.joined(separator: " | ") + " |" } + [""] }
+    lines += plan.files.map { "- " + $0.summary }
+    if !groups.groups.isEmpty { lines += ["", "Refused:", ""] + groups.lines.map { "    " + $0 } }
+    return lines.joined(separator: "\n") + "\n"
   }
 }
 
-extension Inventory {
-  /// The functions of one file.
-  fileprivate struct File {
-    let file: String
-    let functions: [CallbackFunction]
-    var migratedCount: Int { functions.count { $0.hasAsyncCounterpart } }
+/// Says what `generate` has not written, and what differs from the callback where it has.
+package struct GenerationNotes {
+  package let text: String
+
+  package init(_ plan: CounterpartPlan) {
+    let groups = RefusalGroups(plan)
+    var lines =
+      groups.groups.isEmpty ? [] : ["Not written, because it would be a guess, or not the same:"] + groups.lines
+    let notes = plan.entries.flatMap { entry in
+      entry.notes.flatMap { note in
+        ["   \(entry.function.file):\(entry.function.line): \(entry.function.title): \(note.reason)"]
+          + (note.setting.map { ["     " + $0] } ?? [])
+      }
+    }
+    if !notes.isEmpty { lines += (lines.isEmpty ? [] : [""]) + ["Written, with a difference:"] + notes }
+    text = lines.isEmpty ? "" : lines.joined(separator: "\n") + "\n"
   }
 
-  fileprivate var files: [File] {
-    Dictionary(grouping: functions, by: \.file).sorted { $0.key < $1.key }.map {
-      File(file: $0.key, functions: $0.value)
+  /// As the end of a source file.
+  package var comment: String {
+    text.isEmpty
+      ? "" : "\n" + text.split(separator: "\n").map { "// \($0)" }.joined(separator: "\n") + "\n"
+  }
+}
+
+extension CounterpartPlan.Entry {
+  /// In what its counterparts differ from what it says.
+  var notes: [Refusal] {
+    guard !counterparts.isEmpty else { return [] }
+    var notes: [Refusal] = []
+    if case .none = function.handle, function.returnsValue, function.knowledge.value(.handle) == nil {
+      let type = function.declaration.returnType.text
+      notes.append(Refusal("they drop the `\(type)` that it returns", .handle, function.title, "none"))
+    }
+    let isAsync = counterparts.contains { $0.kind == .async }
+    if isAsync, let failure = function.callbacks.shape.typedFailure, function.knowledge.value(.failure) == nil {
+      let reason = "it throws any error, since nothing says how `\(failure.text)` tells a cancelled or dropped callback"
+      notes.append(Refusal(reason, .failure, function.title, "\(failure.text).other"))
+    }
+    return notes
+  }
+
+  /// The counterparts that exist.
+  fileprivate var existing: [Counterpart.Kind] {
+    CounterpartStyle.both.kinds.filter { function.counterpart($0).exists }
+  }
+
+  /// How far it is, in a few words.
+  fileprivate func state(_ groups: RefusalGroups) -> String {
+    if !existing.isEmpty { return existing.map(\.rawValue).joined(separator: ", ") }
+    if !counterparts.isEmpty { return "can be written" }
+    return "refused: " + refusals.compactMap { groups.number(of: $0.refusal).map(String.init) }.joined(separator: ", ")
+  }
+}
+
+extension CounterpartPlan {
+  /// The functions of one file.
+  struct File {
+    let file: String
+    let entries: [Entry]
+    var migratedCount: Int { entries.count { $0.function.hasAsyncCounterpart } }
+    var summary: String { "\(file): \(migratedCount) of \(entries.count)" }
+  }
+
+  var files: [File] {
+    Dictionary(grouping: entries, by: \.function.file).sorted { $0.key < $1.key }.map {
+      File(file: $0.key, entries: $0.value)
     }
   }
 
-  fileprivate var summary: String {
-    guard !functions.isEmpty else { return "no function takes a callback" }
-    let percent = migratedCount * 100 / functions.count
-    let functionsText = functions.count == 1 ? "1 function takes" : "\(functions.count) functions take"
-    return "\(functionsText) a callback; \(migratedCount) (\(percent) %) have an async counterpart"
+  /// How many functions have an async counterpart.
+  var migratedCount: Int { entries.count { $0.function.hasAsyncCounterpart } }
+
+  fileprivate var summaryLines: [String] {
+    let hiddenCount = inventory.hidden.places.count
+    let less = inventory.lessAccessibleCount
+    let lines: [String?] = [
+      "\(inventory.module): \(summary)",
+      less == 0 ? nil : "\(count(less)) not accessible enough; --minimum-access internal lists them.",
+      hiddenCount == 0 ? nil : "\(count(hiddenCount)) compiled out by #if here, and not listed.",
+      inventory.skippedCount == 0
+        ? nil : "\(count(inventory.skippedCount)) skipped, as \(MigrationConfiguration.fileName) says.",
+    ]
+    let unused = inventory.unusedSettings.map {
+      "\(MigrationConfiguration.fileName): \"\($0.key)\": \"\($0.pattern)\" matches no function of \(inventory.module)."
+    }
+    return lines.compactMap(\.self) + unused
   }
 
-  fileprivate var fileSummaries: [String] {
-    files.map { "\($0.file): \($0.migratedCount) of \($0.functions.count)" }
+  private func count(_ number: Int) -> String { number == 1 ? "1 more function is" : "\(number) more functions are" }
+
+  private var summary: String {
+    guard !entries.isEmpty else { return "no function takes a callback" }
+    let percent = migratedCount * 100 / entries.count
+    let functions = entries.count == 1 ? "1 function takes" : "\(entries.count) functions take"
+    let writable = entries.count { !$0.function.hasAsyncCounterpart && !$0.counterparts.isEmpty }
+    let refused = entries.count { !$0.function.hasAsyncCounterpart && $0.counterparts.isEmpty }
+    return "\(functions) a callback; \(migratedCount) (\(percent) %) have an async counterpart, "
+      + "\(writable) can be written, \(refused) refused"
   }
 }
 
 extension CallbackFunction {
-  fileprivate var returnsCancellable: Bool {
+  var returnsCancellable: Bool {
     if case .none = handle { false } else { true }
   }
+
+  fileprivate var reportTitle: String { title + (isDeprecated ? " (deprecated)" : "") }
 
   fileprivate var shapeText: String {
     var text = callbacks.shape.name
@@ -161,14 +185,18 @@ extension CallbackFunction {
     if returnsCancellable { text += ", cancellable" }
     return text
   }
-
-  fileprivate var counterpartsText: String {
-    let counterparts = [hasAsyncCounterpart ? "async" : nil, hasFutureCounterpart ? "future" : nil].compactMap { $0 }
-    return counterparts.isEmpty ? "-" : counterparts.joined(separator: ", ")
-  }
 }
 
 extension String {
+  fileprivate func leftPadded(to width: Int) -> String {
+    String(repeating: " ", count: max(0, width - count)) + self
+  }
+
+  /// Of this many characters: with spaces behind, or with its end cut off.
+  fileprivate func fitted(to width: Int) -> String {
+    count > width ? prefix(width - 1) + "…" : padding(toLength: width, withPad: " ", startingAt: 0)
+  }
+
   fileprivate var trimmingTrailingSpaces: String {
     var text = self[...]
     while text.last == " " { text.removeLast() }

@@ -2,6 +2,11 @@ internal import Foundation
 
 /// What the compiler does not tell of a source file: its imports, and what is compiled under a condition.
 struct SourceFile {
+  let path: String
+
+  /// Without the space around them.
+  let lines: [String]
+
   /// A line that imports, or several of them under a condition.
   enum ImportPart {
     case line(Import)
@@ -26,11 +31,13 @@ struct SourceFile {
   private var conditions: [String] = []
 
   init(path: String) {
+    self.path = path
     let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(\.trimmed)
     var open: [Condition] = []
     var block: [ImportPart.Line] = []
     var isOnlyImports = true
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(\.trimmed) {
+    for line in lines {
       if line.hasPrefix("#if") { open.append(Condition()) }
       if line.hasPrefix("#"), !open.isEmpty { open[open.count - 1].read(line) }
       conditions.append(open.map(\.text).filter { !$0.isEmpty }.joined(separator: " && "))
@@ -100,14 +107,29 @@ struct Import {
 struct ImportList {
   private var parts: [SourceFile.ImportPart] = []
   private var targets: Set<String> = []
-  private var explicit: Set<String> = []
+
+  /// The modules that a file of the target imports and says for whom.
+  private let explicit: Set<String>
+
+  /// The modules that a file of the target imports without saying for whom.
+  private let implicit: Set<String>
+
+  /// Whether a file of the target says that an import is public, which it need not where all are.
+  private let saysPublic: Bool
 
   /// What the counterparts that are seen outside of the module name.
   private var publicModules: Set<String> = []
 
+  /// Of a target with these files.
+  init(of sources: [SourceFile]) {
+    let all = sources.flatMap(\.imports).flatMap(\.imports)
+    explicit = Set(all.filter { $0.access != nil }.map(\.module))
+    implicit = Set(all.filter { $0.access == nil }.map(\.module))
+    saysPublic = all.contains { $0.access == "public" }
+  }
+
   mutating func add(_ file: SourceFile) {
     for part in file.imports {
-      for line in part.imports where line.access != nil { explicit.insert(line.module) }
       let new = part.imports.filter { $0.module != "Futures" && $0.module != "FuturesAsync" }
       guard new.contains(where: { !targets.contains($0.target) }) else { continue }
       targets.formUnion(new.map(\.target))
@@ -122,25 +144,34 @@ struct ImportList {
     }
   }
 
-  /// The lines; those of the library first.
+  /// The lines, by the names of the modules; those under conditions last.
   ///
   /// `futures` is the access of the widest function that names a type of the library; `nil` if there is none.
   func lines(futures: AccessLevel?, usesFutures: Bool, isAsync: Bool) -> [String] {
-    var lines: [String] = []
-    if usesFutures {
-      lines.append(line("Futures", "Futures", isPublic: futures.map { $0 >= .public } == true))
-    }
-    if isAsync { lines.append(line("FuturesAsync", "FuturesAsync", isPublic: false)) }
-    return lines
-      + parts.flatMap { part in
-        switch part {
-        case .line(let found): [line(found)]
-        case .block(let inside):
-          inside.map {
-            if case .line(let found) = $0 { line(found) } else if case .directive(let text) = $0 { text } else { "" }
-          }
+    var lines: [(module: String, text: String)] = []
+    if usesFutures { lines.append(("Futures", libraryLine("Futures", futures))) }
+    if isAsync { lines.append(("FuturesAsync", libraryLine("FuturesAsync", futures.map { min($0, .internal) }))) }
+    var blocks: [String] = []
+    for part in parts {
+      switch part {
+      case .line(let found): lines.append((found.target, line(found)))
+      case .block(let inside):
+        blocks += inside.map {
+          if case .line(let found) = $0 { line(found) } else if case .directive(let text) = $0 { text } else { "" }
         }
       }
+    }
+    return lines.sorted { $0.module < $1.module }.map(\.text) + blocks
+  }
+
+  private func libraryLine(_ module: String, _ access: AccessLevel?) -> String {
+    // Where imports are public by default, a file must not say what another leaves out.
+    let isFree = !implicit.contains(module) || saysPublic
+    guard let access else {
+      // Nothing public mentions the library, so its clients need not see it.
+      return (isFree ? "internal " : "") + "import " + module
+    }
+    return line(module, module, isPublic: access >= .public && isFree)
   }
 
   private func line(_ found: Import) -> String {

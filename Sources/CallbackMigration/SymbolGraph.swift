@@ -97,19 +97,34 @@ package struct SymbolGraph: Decodable {
 
   /// Reads the graphs that a folder holds of `module`: its own, and one for each module that it extends.
   static func read(module: String, in folder: URL) throws(MigrationError) -> SymbolGraph {
+    let graph = try read(in: folder) { $0 == module || $0.hasPrefix("\(module)@") }
+    if let graph { return graph }
+    throw MigrationError("There is no symbol graph of \(module) in \(folder.path).")
+  }
+
+  /// Reads what a folder holds of the extensions of `module` by another; `nil` if there are none.
+  static func readExtensions(of module: String, in folder: URL) throws(MigrationError) -> SymbolGraph? {
+    try read(in: folder) { $0.hasSuffix("@\(module)") }
+  }
+
+  private static func read(
+    in folder: URL,
+    where isAsked: (String) -> Bool
+  ) throws(MigrationError) -> SymbolGraph? {
     let files: [URL]
     do {
       files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
     } catch {
       throw MigrationError("There is no symbol graph at \(folder.path).")
     }
-    let own = files.filter { file in
+    let ending = ".symbols.json"
+    let asked = files.filter { file in
       let name = file.lastPathComponent
-      return name == "\(module).symbols.json" || name.hasPrefix("\(module)@") && name.hasSuffix(".symbols.json")
+      return name.hasSuffix(ending) && isAsked(String(name.dropLast(ending.count)))
     }
-    guard !own.isEmpty else { throw MigrationError("There is no symbol graph of \(module) in \(folder.path).") }
+    guard !asked.isEmpty else { return nil }
     var whole = SymbolGraph(symbols: [], relationships: [])
-    for file in own.sorted(by: { $0.lastPathComponent < $1.lastPathComponent }) {
+    for file in asked.sorted(by: { $0.lastPathComponent < $1.lastPathComponent }) {
       do {
         let graph = try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: file))
         whole.symbols += graph.symbols

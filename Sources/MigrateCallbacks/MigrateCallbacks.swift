@@ -6,11 +6,20 @@ import PackagePlugin
 struct MigrateCallbacks: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) throws {
     let tool = try context.tool(named: "migrate-callbacks-tool").url
+    var request = Request(context.package)
+    let file = context.pluginWorkDirectoryURL.appending(path: "request.json")
+    try request.write(to: file)
     // The tool reads the arguments first, so that a mistake in them needs no build.
-    guard let plan = try Plan(tool, arguments) else { return }
-    var graphs: [String] = []
-    for target in try targets(of: context.package, named: plan.target) {
-      Diagnostics.progress("Building \(target.name), and reading what it declares.")
+    let plan = try output(of: tool, arguments: ["plan", file.path, "--"] + arguments)
+    guard plan.hasPrefix("graphs\n") else {
+      print(plan, terminator: "")
+      return
+    }
+    for name in plan.split(separator: "\n").dropFirst().map(String.init) {
+      Diagnostics.progress("Building \(name), and reading what it declares.")
+      guard let target = context.package.targets.first(where: { $0.name == name }),
+        let index = request.targets.firstIndex(where: { $0.name == name })
+      else { continue }
       let options = PackageManager.SymbolGraphOptions(
         // The tool leaves out what is asked for; it needs to know what is private to keep counterparts from naming it.
         minimumAccessLevel: .private,
@@ -19,49 +28,85 @@ struct MigrateCallbacks: CommandPlugin {
         emitExtensionBlocks: false
       )
       do {
-        let graph = try packageManager.getSymbolGraph(for: target, options: options)
-        graphs.append("\(target.moduleName)=\(graph.directoryURL.path)")
+        request.targets[index].graphs = try packageManager.getSymbolGraph(for: target, options: options).directoryURL
+          .path
       } catch {
-        fail("\(target.name) does not build, so nothing can be said of it.")
+        fail("\(name) does not build, so nothing can be said of it.")
       }
     }
-    let process = try Process.run(tool, arguments: [context.package.directoryURL.path] + graphs + ["--"] + arguments)
+    try request.write(to: file)
+    let process = try Process.run(tool, arguments: ["run", file.path, "--"] + arguments)
     process.waitUntilExit()
     if process.terminationStatus != 0 { exit(process.terminationStatus) }
   }
 
-  private func targets(of package: Package, named name: String?) throws -> [SwiftSourceModuleTarget] {
-    let all = package.targets.compactMap { $0 as? SwiftSourceModuleTarget }.sorted { $0.name < $1.name }
-    guard let name else { return all.filter { $0.kind == .generic } }
-    guard let target = all.first(where: { $0.name == name }) else {
-      fail("There is no target \(name); there are \(all.map(\.name).joined(separator: ", ")).")
-    }
-    return [target]
-  }
-}
-
-/// What the tool has read out of the arguments.
-private struct Plan {
-  let target: String?
-
-  /// Asks the tool; `nil` if it has answered the user already.
-  init?(_ tool: URL, _ arguments: [String]) throws {
+  /// What the tool prints.
+  private func output(of tool: URL, arguments: [String]) throws -> String {
     let output = Pipe()
     let process = Process()
     process.executableURL = tool
-    process.arguments = ["plan", "--"] + arguments
+    process.arguments = arguments
     process.standardOutput = output
     try process.run()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
     guard process.terminationStatus == 0 else { exit(process.terminationStatus) }
-    let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
-    guard words.first == "plan" else {
-      print(text, terminator: "")
-      return nil
-    }
-    target = words.count > 1 ? words[1] : nil
+    return text
   }
+}
+
+/// What the tool needs to know of the package, as it reads it.
+private struct Request: Encodable {
+  struct Target: Encodable {
+    let name: String
+    let module: String
+    let isLibrary: Bool
+    let isTest: Bool
+    let sources: [String]
+    let dependencies: [String]
+    let allDependencies: [String]
+    var graphs: String?
+  }
+
+  let package: String
+  let library: String?
+  var targets: [Target]
+
+  init(_ package: Package) {
+    self.package = package.directoryURL.path
+    library =
+      package.dependencies.first { dependency in
+        dependency.package.products.contains { $0.name == "FuturesAsync" }
+      }?.package.id
+    targets = package.targets.compactMap { $0 as? SwiftSourceModuleTarget }.sorted { $0.name < $1.name }.map { target in
+      Target(
+        name: target.name,
+        module: target.moduleName,
+        isLibrary: target.kind == .generic,
+        isTest: target.kind == .test,
+        sources: target.sourceFiles(withSuffix: "swift").map(\.url.path).sorted(),
+        dependencies: target.dependencies.flatMap(\.modules),
+        allDependencies: target.recursiveTargetDependencies.compactMap(\.sourceModule)
+      )
+    }
+  }
+
+  func write(to file: URL) throws { try JSONEncoder().encode(self).write(to: file) }
+}
+
+extension TargetDependency {
+  /// The modules that it makes importable.
+  fileprivate var modules: [String] {
+    switch self {
+    case .target(let target): [target.sourceModule].compactMap(\.self)
+    case .product(let product): product.targets.compactMap(\.sourceModule)
+    @unknown default: []
+    }
+  }
+}
+
+extension Target {
+  fileprivate var sourceModule: String? { (self as? any SourceModuleTarget)?.moduleName }
 }
 
 private func fail(_ message: String) -> Never {

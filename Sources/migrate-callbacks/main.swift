@@ -1,27 +1,22 @@
 internal import CallbackMigration
 internal import Foundation
 
-// Called by the plugin. First `plan -- ARGUMENTS`, which says what the plugin has to ask the compiler for; then
-// `PACKAGE MODULE=GRAPHS … -- ARGUMENTS`.
+// Called by the plugin with a request, a file: first `plan REQUEST -- ARGUMENTS`, which prints `graphs` and the names of the
+// targets of which it needs symbol graphs; then `run REQUEST -- ARGUMENTS`.
 
 do throws(MigrationError) {
   let words = Array(CommandLine.arguments.dropFirst())
-  guard let separator = words.firstIndex(of: "--"), let first = words.first, separator > 0 else {
+  guard words.count >= 3, words[2] == "--" else {
     throw MigrationError("Run this as `swift package migrate-callbacks`.")
   }
-  let arguments = try MigrationArguments(Array(words[(separator + 1)...]))
-  if arguments.command == .help {
-    print(MigrationArguments.help, terminator: "")
-  } else if first == "plan" {
-    print("plan", arguments.target ?? "")
+  let arguments = try MigrationArguments(Array(words[3...]))
+  let request = try MigrationRequest(file: URL(filePath: words[1]))
+  if words[0] == "plan", arguments.command != .help {
+    print((["graphs"] + (try request.neededGraphs(for: arguments))).joined(separator: "\n"))
   } else {
-    let graphs = words[1..<separator].map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
-    let run = MigrationRun(
-      arguments,
-      package: URL(filePath: first),
-      graphs: graphs.map { ($0[0], URL(filePath: $0[1])) }
-    )
-    print(try run.output(), terminator: "")
+    let outcome = try MigrationRun(arguments, request).run()
+    print(outcome.text, terminator: "")
+    exit(outcome.status)
   }
 } catch {
   FileHandle.standardError.write(Data("error: \(error.description)\n".utf8))

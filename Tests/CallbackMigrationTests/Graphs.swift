@@ -168,7 +168,7 @@ extension GraphBuilder {
       minimumAccess: minimumAccess,
       root: URL(filePath: root),
       configuration: try! MigrationConfiguration(json: Data(configuration.utf8)),
-      ignoring: output.map { URL(filePath: $0) }
+      ignoring: output.map { [$0] } ?? []
     )
   }
 
@@ -183,6 +183,7 @@ extension GraphBuilder {
     only pattern: String? = nil,
     configuration: String = "{}"
   ) -> String {
-    Generator(inventory(configuration: configuration), style: style, only: pattern).text
+    let plan = CounterpartPlan(inventory(configuration: configuration), style: style, only: pattern)
+    return Generator(plan).text + GenerationNotes(plan).comment
   }
 }

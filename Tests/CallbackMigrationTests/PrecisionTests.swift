@@ -140,7 +140,8 @@ struct PrecisionTests {
     builder.function("func load(completion: @escaping (User) -> Void)", of: "Pool", line: 2)
     let text = builder.generated(.async)
     #expect(text.components(separatedBy: " async throws").count == 2, "\(text)")
-    #expect(text.contains("load(queue:completion:): another function differs from it only in its callback"), "\(text)")
+    #expect(text.contains("another function differs from it only in its callback"), "\(text)")
+    #expect(text.contains("App.swift:1: Pool.load(queue:completion:)"), "\(text)")
   }
 
   private func handles(_ declaration: String, _ style: CounterpartStyle = .async, _ configuration: String = "{}")
@@ -303,8 +304,8 @@ struct PrecisionTests {
     builder.function(load, of: "Cloud", access: "public", line: 3)
     let text = builder.generated()
     #expect(text.components(separatedBy: " async throws").count == 2, "\(text)")
-    #expect(text.contains("Disk.load(completion:): it implements a requirement of `Loading`"), "\(text)")
-    #expect(text.contains("Cloud.load(completion:): it implements a requirement of `Loading`"), "\(text)")
+    #expect(text.contains("1. it implements a requirement of `Loading`, whose counterpart calls it"), "\(text)")
+    #expect(text.contains(": Disk.load(completion:)\n") && text.contains(": Cloud.load(completion:)\n"), "\(text)")
     builder.function("func load() async throws -> User", of: "Loading", access: "public")
     #expect(!isWritten(builder.generated(.async)))
   }

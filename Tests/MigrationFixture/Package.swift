@@ -11,6 +11,9 @@ let settings: [SwiftSetting] = [
   .treatWarning("DeprecatedDeclaration", as: .warning),
 ]
 
+// As old code has them.
+let settingsOfSwift5: [SwiftSetting] = [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]
+
 let dependencies: [Target.Dependency] = [
   .product(name: "Futures", package: "swift-futures"), .product(name: "FuturesAsync", package: "swift-futures"),
 ]
@@ -27,6 +30,15 @@ let package = Package(
       swiftSettings: settings + [
         .defaultIsolation(MainActor.self), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
       ]
+    ),
+    // Each shape that a counterpart could get wrong. `.ci/migration-tool` makes a copy, ShapesInSwift5.
+    .target(name: "Shapes", dependencies: dependencies, swiftSettings: settings),
+    .target(name: "ShapesInSwift5", dependencies: dependencies, swiftSettings: settingsOfSwift5),
+    .testTarget(name: "ShapesTests", dependencies: ["Shapes"] + dependencies, swiftSettings: settings),
+    .testTarget(
+      name: "ShapesInSwift5Tests",
+      dependencies: ["ShapesInSwift5"] + dependencies,
+      swiftSettings: settings
     ),
     .testTarget(name: "LegacyTests", dependencies: ["Legacy", "Screens"], swiftSettings: settings),
   ],

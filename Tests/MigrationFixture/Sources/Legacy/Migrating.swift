@@ -40,7 +40,7 @@ public struct Migrating: Sendable {
   }
 
   /// Is async, and takes a callback.
-  public func stream(id: Int, completion: @escaping @Sendable (Int) -> Void) async { completion(id) }
+  public func compute(id: Int, completion: @escaping @Sendable (Int) -> Void) async { completion(id) }
 
   /// Is no more to be used.
   @available(*, deprecated, message: "Use user(id:).")

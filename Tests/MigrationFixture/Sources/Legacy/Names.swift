@@ -207,7 +207,7 @@ public struct Names: Sendable {
   }
 
   /// Throws what its closure throws.
-  public func forEach(_ body: (Int) throws -> Void, completion: @escaping () -> Void) rethrows {
+  public func apply(_ body: (Int) throws -> Void, completion: @escaping () -> Void) rethrows {
     try [1, 2].forEach(body)
     backend.ask { _ in completion() }
   }

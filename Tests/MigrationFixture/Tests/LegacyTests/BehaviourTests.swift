@@ -62,6 +62,8 @@ import Testing
     let backend = Backend(.waits)
     guard let future = row.future?(backend) else { return }
     future.cancel()
+    // An isolated handle is cancelled on its actor, by a task.
+    await backend.untilCancelled(row.hasHandle ? 1 : 0)
     #expect(backend.cancelCount == (row.hasHandle ? 1 : 0))
     #expect(await text(of: future) == "cancelled")
     backend.finish()

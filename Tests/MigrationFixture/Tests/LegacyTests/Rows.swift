@@ -268,12 +268,12 @@ extension Row {
     } future: {
       Downloads($0).fetchRequestFuture()
     },
-    Row("handle that is not Sendable", gives: picture) {
+    Row("handle that is not Sendable", gives: picture, hasHandle: true) {
       try await Downloads($0).fetchLoosely()
     } future: {
       Downloads($0).fetchLooselyFuture()
     },
-    Row("handle that is isolated", gives: picture) {
+    Row("handle that is isolated", gives: picture, hasHandle: true) {
       try await Downloads($0).fetchForScreen()
     } future: {
       Downloads($0).fetchForScreenFuture()

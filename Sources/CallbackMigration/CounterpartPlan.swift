@@ -1,0 +1,198 @@
+/// What happens to each function of a module: a counterpart exists, is written, or is refused.
+package struct CounterpartPlan {
+  /// What happens to one counterpart.
+  package enum Decision {
+    case exists(file: String)
+    case write(Counterpart)
+    case refused(Refusal)
+  }
+
+  /// What happens to one function.
+  package struct Entry {
+    package let function: CallbackFunction
+    package let decisions: [(kind: Counterpart.Kind, decision: Decision)]
+
+    /// The counterparts to write.
+    var counterparts: [Counterpart] {
+      decisions.compactMap { if case .write(let counterpart) = $0.decision { counterpart } else { nil } }
+    }
+
+    /// Why counterparts are not written; one reason for all kinds, if it is the same.
+    var refusals: [(kind: Counterpart.Kind?, refusal: Refusal)] {
+      let all = decisions.compactMap { kind, decision -> (kind: Counterpart.Kind?, refusal: Refusal)? in
+        if case .refused(let refusal) = decision { (kind, refusal) } else { nil }
+      }
+      let isSame = all.count == decisions.count && Set(all.map(\.refusal.reason)).count == 1
+      return isSame ? [(nil, all[0].refusal)] : all
+    }
+  }
+
+  package let entries: [Entry]
+  let inventory: Inventory
+
+  /// Decides for all functions.
+  /// - Parameters:
+  ///   - inventory: The functions of a module.
+  ///   - style: Which counterparts.
+  ///   - pattern: Only for functions whose title matches it, such as `Store.*`; for all if `nil`. Functions that it
+  ///     leaves out keep the counterparts that were written before.
+  package init(_ inventory: Inventory, style: CounterpartStyle, only pattern: String? = nil) {
+    self.inventory = inventory
+    let pattern = TitlePattern(part: pattern)
+    let refusals = RefusalRules(inventory: inventory)
+    let counts = CounterpartCounts(inventory.functions) {
+      refusals.refusal($0, $1) == nil && !$0.counterpart($1).exists
+    }
+    entries = inventory.functions.map { function in
+      let kinds =
+        pattern.matches(function.title)
+        ? style.kinds : CounterpartStyle.both.kinds.filter { function.counterpart($0).wasWritten }
+      return Entry(
+        function: function,
+        decisions: kinds.map { kind in
+          if let file = function.counterpart(kind).file { return (kind, .exists(file: file)) }
+          if let refusal = refusals.refusal(function, kind) { return (kind, .refused(refusal)) }
+          if counts.isAmbiguous(function, kind) {
+            let reason = "another function differs from it only in its callback"
+            return (kind, .refused(function.renaming(reason)))
+          }
+          if function.isDeprecated, !function.counterpart(kind).wasWritten {
+            return (kind, .refused(Refusal("it is deprecated, and calling it would warn")))
+          }
+          return (kind, .write(Counterpart(kind: kind, function: function, in: inventory)))
+        }
+      )
+    }
+  }
+}
+
+/// Decides which counterparts cannot be written, or would do something else than their callback.
+struct RefusalRules {
+  let inventory: Inventory
+
+  /// Why no counterpart of this kind is written; `nil` if one is.
+  func refusal(_ function: CallbackFunction, _ kind: Counterpart.Kind) -> Refusal? {
+    let declaration = function.declaration
+    switch function.callbacks.shape {
+    case .repeated(let refusal), .unknown(let refusal): return refusal
+    default: break
+    }
+    if declaration.keyword == "init" { return Refusal("an initializer returns before its callback comes") }
+    if declaration.isOperator { return Refusal("it is an operator") }
+    if declaration.isAsync { return Refusal("it is async already") }
+    if declaration.isRethrowing { return Refusal("it rethrows what a closure throws") }
+    if function.visibility < .internal { return Refusal("it is private, and another file cannot call it") }
+    if function.symbol.spi == true { return Refusal("it is for those who import it by `@_spi`") }
+    if function.isUnavailable { return Refusal("it is unavailable") }
+    if let refusal = roleRefusal(function, kind) ?? parameterRefusal(function) { return refusal }
+    if case .refused(let refusal) = function.handle { return refusal }
+    if let (name, reason) = inventory.foreignDefault(of: function) { return Refusal("`\(name)`, a default, \(reason)") }
+    return kind == .async ? asyncRefusal(function) : futureRefusal(function)
+  }
+
+  private func parameterRefusal(_ function: CallbackFunction) -> Refusal? {
+    let declaration = function.declaration
+    if declaration.modifiers.contains("optional") { return Refusal("it is an optional requirement") }
+    for (index, parameter) in declaration.parameters.enumerated() where !function.callbacks.omitted.contains(index) {
+      if parameter.name == "self" { return Refusal("a parameter is called `self`") }
+      if parameter.isVariadic { return Refusal("`\(parameter.name)` is variadic, and cannot be passed on") }
+      if let word = parameter.specifiers.intersection(Declaration.Parameter.ownershipWords).min() {
+        return Refusal("`\(parameter.name)` is `\(word)`, and cannot be passed on")
+      }
+      if parameter.type.contains(where: { $0.text == "repeat" }) {
+        return Refusal("`\(parameter.name)` is a parameter pack")
+      }
+    }
+    return nil
+  }
+
+  private func roleRefusal(_ function: CallbackFunction, _ kind: Counterpart.Kind) -> Refusal? {
+    switch function.role {
+    case .plain, .requirement: return nil
+    case .override: return Refusal("it overrides one whose counterpart calls it")
+    case .delegateMethod(let name):
+      if function.knowledge.says(.once) { return nil }
+      return Refusal("it is a method of `\(name)`, which other code calls", .once, function.title)
+    case .witness(let name):
+      guard let requirement = inventory.requirement(of: function), !requirement.isDeprecated,
+        requirement.counterpart(kind).exists || refusal(requirement, kind) == nil
+      else { return nil }
+      return Refusal("it implements a requirement of `\(name)`, whose counterpart calls it")
+    }
+  }
+
+  private func asyncRefusal(_ function: CallbackFunction) -> Refusal? {
+    let isSaid = function.globalActor != nil || function.isNonisolated
+    if inventory.isMainActorTheDefault, function.scope.isEmpty, !isSaid {
+      return Refusal("nothing here says whether it belongs to the main actor; add `@MainActor` or `nonisolated`")
+    }
+    if function.hasPlainCounterpart {
+      let title = function.counterpart(.async).title
+      return function.renaming("`\(title)` is there, and async code that calls it would get the new one")
+    }
+    let isRenamed = function.knowledge.value(.renames) != nil
+    if !isRenamed, function.canOmitCallbacks {
+      return function.renaming("async code that calls it without its callback would get the new one")
+    }
+    return nil
+  }
+
+  private func futureRefusal(_ function: CallbackFunction) -> Refusal? {
+    let type = function.callbacks.shape.values.map { $0.map(\.text).joined(separator: ", ") } ?? ""
+    switch function.sendability {
+    case .yes: return nil
+    case .no: return Refusal("`\(type)` is not Sendable")
+    case .unknown: return Refusal("nothing here says whether `\(type)` is Sendable")
+    }
+  }
+}
+
+extension CallbackFunction {
+  /// Refuses it, unless the package gives its counterpart another name.
+  fileprivate func renaming(_ reason: String) -> Refusal {
+    Refusal(reason, .renames, title, declaration.plainName + "Async")
+  }
+
+  /// Whether callers can leave out all its callbacks.
+  var canOmitCallbacks: Bool {
+    callbacks.callbacks.allSatisfy { declaration.parameters[$0].defaultValue != nil }
+  }
+}
+
+/// How many functions would get each counterpart.
+private struct CounterpartCounts {
+  private var counts: [Int: [String: Int]] = [:]
+
+  init(
+    _ functions: [CallbackFunction],
+    where isCounted: (CallbackFunction, Counterpart.Kind) -> Bool
+  ) {
+    for function in functions {
+      for kind in CounterpartStyle.both.kinds where isCounted(function, kind) {
+        for key in function.counterpartKeys(kind).prefix(1) {
+          counts[function.precedence, default: [:]][key, default: 0] += 1
+        }
+      }
+    }
+  }
+
+  /// Whether another function would get the same counterpart, and does not give way.
+  func isAmbiguous(_ function: CallbackFunction, _ kind: Counterpart.Kind) -> Bool {
+    let keys = function.counterpartKeys(kind)
+    func count(_ precedence: Int) -> Int { keys.reduce(0) { $0 + (counts[precedence]?[$1] ?? 0) } }
+    return count(function.precedence) > 1 || counts.keys.contains { $0 < function.precedence && count($0) > 0 }
+  }
+}
+
+extension CallbackFunction {
+  /// The lowest of several gets the counterpart: deprecated functions give way, and so do those with a queue.
+  fileprivate var precedence: Int {
+    (isRenamedToCounterpart ? 2 : isDeprecated ? 4 : 0) + (callbacks.queue == nil ? 0 : 1)
+  }
+
+  /// What makes a counterpart another one: its type, name, labels and parameters; also as those of the superclasses would be.
+  fileprivate func counterpartKeys(_ kind: Counterpart.Kind) -> [String] {
+    let key = counterpart(kind).key
+    return scopes.map { "\($0)\(extensionConstraints) \(key)" }
+  }
+}

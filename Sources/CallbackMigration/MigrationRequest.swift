@@ -1,0 +1,126 @@
+public import Foundation
+
+/// What the plugin says of a package.
+public struct MigrationRequest: Decodable, Sendable {
+  /// A target of the package.
+  public struct Target: Decodable, Sendable {
+    /// The name in Package.swift.
+    public let name: String
+
+    /// The name in source files.
+    public let module: String
+
+    /// Whether it is neither an executable nor has tests.
+    public let isLibrary: Bool
+
+    /// Whether it holds tests.
+    public let isTest: Bool
+
+    /// The paths of the source files.
+    public let sources: [String]
+
+    /// The modules that Package.swift names as its dependencies.
+    public let dependencies: [String]
+
+    /// The modules that it depends on, directly or through others.
+    public let allDependencies: [String]
+
+    /// The folder of the symbol graphs, once the target is built.
+    public var graphs: String?
+
+    package init(
+      name: String,
+      module: String,
+      isLibrary: Bool,
+      isTest: Bool,
+      sources: [String],
+      dependencies: [String],
+      allDependencies: [String],
+      graphs: String?
+    ) {
+      self.name = name
+      self.module = module
+      self.isLibrary = isLibrary
+      self.isTest = isTest
+      self.sources = sources
+      self.dependencies = dependencies
+      self.allDependencies = allDependencies
+      self.graphs = graphs
+    }
+  }
+
+  /// The folder of the package.
+  public let package: String
+
+  /// The name by which Package.swift names the package of Futures; `nil` in that package itself.
+  public let library: String?
+
+  /// The targets with Swift code.
+  public let targets: [Target]
+
+  /// Reads what the plugin has written.
+  /// - Parameter file: The file.
+  /// - Throws: Where that cannot be read.
+  public init(file: URL) throws(MigrationError) {
+    do {
+      self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: file))
+    } catch {
+      throw MigrationError("\(file.path) is not what the plugin writes: \(error)")
+    }
+  }
+
+  package init(package: String, library: String?, targets: [Target]) {
+    self.package = package
+    self.library = library
+    self.targets = targets
+  }
+
+  /// The targets that the arguments ask for.
+  func targets(for arguments: MigrationArguments) throws(MigrationError) -> [Target] {
+    if let name = arguments.target {
+      if let target = targets.first(where: { $0.name == name }) { return [target] }
+      throw MigrationError("There is no target \(name); there are \(targets.map(\.name).joined(separator: ", ")).")
+    }
+    let libraries = targets.filter(\.isLibrary)
+    if case .generate = arguments.command, libraries.count != 1 {
+      throw MigrationError("There are \(libraries.count) targets; name one with --target.")
+    }
+    return libraries
+  }
+
+  /// The targets that can hold counterparts of the functions of `target`, because they import it.
+  func clients(of target: Target) -> [Target] {
+    targets.filter { !$0.isTest && $0.allDependencies.contains(target.module) }
+  }
+
+  /// The names of the targets of which the arguments need symbol graphs.
+  /// - Parameter arguments: What is asked for.
+  /// - Returns: The names, those of clients last.
+  /// - Throws: Where the package lacks what the arguments need.
+  public func neededGraphs(for arguments: MigrationArguments) throws(MigrationError) -> [String] {
+    let asked = try targets(for: arguments)
+    if case .generate(let style, _, _, let isDeprecating) = arguments.command, !isDeprecating {
+      for target in asked { try checkDependencies(of: target, style) }
+    }
+    let names = asked.map(\.name)
+    let others = asked.flatMap(clients).map(\.name).filter { !names.contains($0) }
+    return names + Set(others).sorted()
+  }
+
+  /// A file of counterparts would not compile in a target that cannot import what they use.
+  private func checkDependencies(of target: Target, _ style: CounterpartStyle) throws(MigrationError) {
+    let modules = style == .futures ? ["Futures"] : ["Futures", "FuturesAsync"]
+    let missing = modules.filter { !target.dependencies.contains($0) }
+    guard !missing.isEmpty else { return }
+    let lines = missing.map { module in
+      library.map { "  .product(name: \"\(module)\", package: \"\($0)\")," } ?? "  \"\(module)\","
+    }
+    throw MigrationError(
+      """
+      \(target.name) does not depend on \(missing.joined(separator: " and ")), which counterparts import. \
+      Add to its dependencies in Package.swift:
+      \(lines.joined(separator: "\n"))
+      """
+    )
+  }
+}

@@ -1,0 +1,59 @@
+/// The reasons why counterparts are not written, each with its functions.
+struct RefusalGroups {
+  struct Group {
+    /// In which `…` stands for names that differ.
+    let reason: String
+    var members: [Member]
+  }
+
+  struct Member {
+    let place: String
+    let title: String
+
+    /// The line of the configuration that would settle it.
+    let setting: String?
+  }
+
+  private(set) var groups: [Group] = []
+
+  init(_ plan: CounterpartPlan) {
+    var found: [String: [(reason: String, member: Member)]] = [:]
+    for entry in plan.entries {
+      let function = entry.function
+      for (kind, refusal) in entry.refusals {
+        let which = kind.map { " (\($0.rawValue))" } ?? ""
+        let member = Member(
+          place: "\(function.file):\(function.line)",
+          title: function.title + which,
+          setting: refusal.setting
+        )
+        found[Self.withoutNames(refusal.reason), default: []].append((refusal.reason, member))
+      }
+    }
+    groups = found.map { general, refusals in
+      let isSame = Set(refusals.map(\.reason)).count == 1
+      return Group(reason: isSame ? refusals[0].reason : general, members: refusals.map(\.member))
+    }.sorted { ($1.members.count, $0.reason) < ($0.members.count, $1.reason) }
+  }
+
+  /// The number of the group in which a refusal is, from 1 on.
+  func number(of refusal: Refusal) -> Int? {
+    let general = Self.withoutNames(refusal.reason)
+    return groups.firstIndex { Self.withoutNames($0.reason) == general }.map { $0 + 1 }
+  }
+
+  /// The groups with their numbers, for a terminal of 120 columns.
+  var lines: [String] {
+    groups.enumerated().flatMap { index, group in
+      ["\(index + 1). \(group.reason)"]
+        + group.members.flatMap { member in
+          ["   \(member.place): \(member.title)"] + (member.setting.map { ["     " + $0] } ?? [])
+        }
+    }
+  }
+
+  private static func withoutNames(_ reason: String) -> String {
+    reason.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+      .map { $0.offset.isMultiple(of: 2) ? String($0.element) : "`…`" }.joined()
+  }
+}

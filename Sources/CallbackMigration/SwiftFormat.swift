@@ -1,0 +1,33 @@
+public import Foundation
+
+/// The formatter of the toolchain.
+public enum SwiftFormat {
+  /// Formats a source file by the configuration that holds for its folder.
+  /// - Parameters:
+  ///   - text: The source.
+  ///   - file: Where it is going to be.
+  /// - Returns: The text; with a line that asks formatters to leave it alone, if the toolchain has no formatter.
+  public static func formatted(_ text: String, for file: URL) -> String {
+    if let formatted = run(text, file), !formatted.isEmpty { return formatted }
+    let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+    return lines.prefix(1).joined() + "\n// swift-format-ignore-file\n" + lines.dropFirst().joined()
+  }
+
+  private static func run(_ text: String, _ file: URL) -> String? {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["swift", "format", "format", "--assume-filename", file.path, "-"]
+    let input = Pipe()
+    let output = Pipe()
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return nil }
+    // It reads all of its input before it writes.
+    input.fileHandleForWriting.write(Data(text.utf8))
+    try? input.fileHandleForWriting.close()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return process.terminationStatus == 0 ? String(decoding: data, as: UTF8.self) : nil
+  }
+}

@@ -1,0 +1,79 @@
+// Failures that a value holds.
+
+/// Holds a result.
+public struct DataResponse<Success: Sendable, Failure: Error>: Sendable {
+  public let result: Result<Success, Failure>
+}
+
+/// Holds a value, or an error.
+public enum Found<Value: Sendable>: Sendable {
+  case found(Value)
+  case lost(any Error)
+}
+
+/// Holds nothing, or an error.
+public enum Saved: Sendable {
+  case saved
+  case failed(Offline)
+}
+
+/// Fails without an error.
+public enum Login: Sendable {
+  case welcome(String), failed, locked
+}
+
+/// Might hold an error.
+public struct Receipt: Sendable {
+  public let number: Int
+  public let error: (any Error)?
+}
+
+/// The errors of a package, with one for all others.
+public enum APIError: Error, Equatable {
+  case offline
+  case other(String)
+
+  static func unexpected(_ error: any Error) -> APIError { .other("\(type(of: error))") }
+}
+
+/// Answers with values that hold failures.
+public struct Service: Sendable {
+  let work: Work
+  public init(_ work: Work) { self.work = work }
+
+  public func data(completion: @escaping (DataResponse<Int, Offline>) -> Void) {
+    work.result(1) { completion(DataResponse(result: $0)) }
+  }
+
+  /// The package asks for the whole value.
+  public func response(completion: @escaping (DataResponse<Int, Offline>) -> Void) { data(completion: completion) }
+
+  public func find(completion: @escaping (Found<Int>) -> Void) {
+    work.run { completion($0.map { .lost($0) } ?? .found(2)) }
+  }
+
+  public func save(completion: @escaping (Saved) -> Void) { work.run { completion($0.map { .failed($0) } ?? .saved) } }
+
+  public func logIn(completion: @escaping (Login) -> Void) {
+    work.run { completion($0 == nil ? .welcome("user") : .failed) }
+  }
+
+  public func pay(completion: @escaping (Receipt) -> Void) { work.run { completion(Receipt(number: 1, error: $0)) } }
+
+  public func check(completion: @escaping (Result<Int, any Error>?) -> Void) { work.run { _ in completion(nil) } }
+
+  /// Its tuple holds a value and an error.
+  public func pair(completion: @escaping ((Int?, (any Error)?)) -> Void) {
+    work.run { completion(($0 == nil ? 3 : nil, $0)) }
+  }
+
+  public func handled(handler: @escaping (Int) throws -> Void) { work.run { _ in try? handler(1) } }
+
+  /// Its errors are of one type, and the package says what makes one of any other error.
+  public func typed(completion: @escaping (Result<Int, APIError>) -> Void) {
+    work.result(4) { completion($0.mapError { _ in .offline }) }
+  }
+
+  /// Its errors are of one type, and nothing says how that tells a dropped callback.
+  public func untyped(completion: @escaping (Result<Int, APIError>) -> Void) { typed(completion: completion) }
+}
