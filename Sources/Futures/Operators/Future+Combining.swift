@@ -12,7 +12,7 @@ extension Future {
   /// Without futures it resolves at once with an empty array.
   /// - Parameter futures: The futures to wait for.
   /// - Returns: A future of the values. It is resolved on the thread that resolves the last, or the failing, future.
-  ///   Cancelling it leaves all futures.
+  ///   Cancellation: R16.
   @inlinable
   public static func all(_ futures: some Collection<Future>) -> Future<[Value], Failure> {
     gather(Array(futures), decide: { $0.failure.map { .failure($0) } }) { inputs in
@@ -24,8 +24,7 @@ extension Future {
   ///
   /// Without futures it resolves at once with an empty array.
   /// - Parameter futures: The futures to wait for.
-  /// - Returns: A future of the results, which cannot fail. Cancelling it leaves all futures; it still resolves as they
-  ///   do.
+  /// - Returns: A future of the results, which cannot fail. Cancellation: R16.
   @inlinable
   public static func allSettled(_ futures: some Collection<Future>) -> Future<[Result<Value, Failure>], Never> {
     gather(Array(futures), decide: { _ in nil }) { inputs in
@@ -38,7 +37,7 @@ extension Future {
   /// Without futures it resolves at once with an empty array.
   /// - Parameter futures: The futures to wait for.
   /// - Returns: A future of the values. If any future fails, it fails with all errors, in the order of the futures.
-  ///   Cancelling it leaves all futures; it still resolves as they do.
+  ///   Cancellation: R16.
   @inlinable
   public static func allOrErrors(_ futures: some Collection<Future>) -> Future<[Value], CompositeError<Failure>> {
     gather(Array(futures), decide: { _ in nil }) { inputs in
@@ -52,8 +51,7 @@ extension Future {
   ///
   /// Without futures it resolves at once with an empty array.
   /// - Parameter futures: The futures to wait for.
-  /// - Returns: A future of the values, which cannot fail. Cancelling it leaves all futures; it still resolves as they
-  ///   do.
+  /// - Returns: A future of the values, which cannot fail. Cancellation: R16.
   @inlinable
   public static func allOptional(_ futures: some Collection<Future>) -> Future<[Value?], Never> {
     gather(Array(futures), decide: { _ in nil }) { inputs in .success(inputs.map { $0.peekedValue }) }
@@ -63,8 +61,7 @@ extension Future {
   ///
   /// Without futures it resolves at once with an empty array.
   /// - Parameter futures: The futures to wait for.
-  /// - Returns: A future of the values, which cannot fail. Cancelling it leaves all futures; it still resolves as they
-  ///   do.
+  /// - Returns: A future of the values, which cannot fail. Cancellation: R16.
   @inlinable
   public static func allSucceeding(_ futures: some Collection<Future>) -> Future<[Value], Never> {
     gather(Array(futures), decide: { _ in nil }) { inputs in .success(inputs.compactMap { $0.peekedValue }) }
@@ -74,7 +71,7 @@ extension Future {
   ///
   /// Among futures that are already resolved, the first in order wins.
   /// - Parameter futures: The futures to wait for. An empty collection traps, because the race would never end.
-  /// - Returns: A future that resolves as the fastest one. Cancelling it leaves all futures.
+  /// - Returns: A future that resolves as the fastest one. Cancellation: R16.
   @inlinable
   public static func race(_ futures: some Collection<Future>) -> Future {
     precondition(!futures.isEmpty, "Future.race needs at least one future: an empty race never resolves.")
@@ -88,7 +85,7 @@ extension Future {
   /// Among futures that have already succeeded, the first in order wins.
   /// - Parameter futures: The futures to wait for. An empty collection traps, because none could succeed or fail.
   /// - Returns: A future of the first value. If all fail, it fails with all errors, in the order of the futures.
-  ///   Cancelling it leaves all futures; it still resolves as they do.
+  ///   Cancellation: R16.
   @inlinable
   public static func firstSuccess(_ futures: some Collection<Future>) -> Future<Value, CompositeError<Failure>> {
     precondition(!futures.isEmpty, "Future.firstSuccess needs at least one future: without any, none can succeed.")
@@ -104,7 +101,7 @@ extension Future {
   ///   - initial: The first argument of the first call of `next`.
   ///   - futures: The futures to wait for.
   ///   - next: Combines the result so far with the next value. It runs inline, when all values are there.
-  /// - Returns: A future of the combined value. Cancelling it leaves all futures.
+  /// - Returns: A future of the combined value. Cancellation: R16.
   @inlinable
   public static func reduce<R: Sendable>(
     _ initial: R,
@@ -128,7 +125,7 @@ extension Future {
   /// `setFailureType()` on each that cannot fail.
   /// - Parameter futures: Any number of futures, of any value types and one failure type.
   /// - Returns: A future of the values. It is resolved on the thread that resolves the last, or the failing, future.
-  ///   Cancelling it leaves all futures.
+  ///   Cancellation: R16.
   public static func zip<each V: Sendable>(
     _ futures: repeat Future<each V, Failure>
   ) -> Future<(repeat each V), Failure> where Value == (repeat each V) {

@@ -13,8 +13,7 @@ extension Future {
   /// Calls `completion` with the result.
   /// - Parameters:
   ///   - context: Where `completion` runs.
-  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
-  ///     represent cancellation.
+  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
   ///   - completion: Gets the result.
   public func forward(
     on context: ExecutionContext,
@@ -27,8 +26,7 @@ extension Future {
   /// Calls `completion` with the result, on the main actor.
   /// - Parameters:
   ///   - context: `.main` or `.mainImmediate`.
-  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
-  ///     represent cancellation.
+  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
   ///   - completion: Gets the result.
   @preconcurrency
   public func forward(
@@ -41,13 +39,12 @@ extension Future {
 
   /// Calls `completion` with the result, on the main actor.
   ///
-  /// For callers isolated to the main actor, whose closures have no annotation, as in old code.
+  /// For closures without an annotation, as "Calling completion handlers" describes.
   /// - Parameters:
   ///   - context: `.main` or `.mainImmediate`.
-  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
-  ///     represent cancellation.
+  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
   ///   - completion: Gets the result.
-  ///   - outsideMainActorMarkItSendable: Pass nothing. The compiler shows this name outside the main actor.
+  ///   - outsideMainActorMarkItSendable: Pass nothing.
   @preconcurrency
   @MainActor
   @_disfavoredOverload
@@ -63,8 +60,7 @@ extension Future {
   /// Calls `completion` with the value or the error.
   /// - Parameters:
   ///   - context: Where `completion` runs.
-  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
-  ///     represent cancellation.
+  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
   ///   - completion: Gets the value and no error, or no value and the error.
   @_disfavoredOverload
   public func forward(
@@ -80,8 +76,7 @@ extension Future {
   /// Calls `completion` with the value or the error, on the main actor.
   /// - Parameters:
   ///   - context: `.main` or `.mainImmediate`.
-  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
-  ///     represent cancellation.
+  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
   ///   - completion: Gets the value and no error, or no value and the error.
   @preconcurrency
   public func forward(
@@ -96,13 +91,12 @@ extension Future {
 
   /// Calls `completion` with the value or the error, on the main actor.
   ///
-  /// For callers isolated to the main actor, whose closures have no annotation, as in old code.
+  /// For closures without an annotation, as "Calling completion handlers" describes.
   /// - Parameters:
   ///   - context: `.main` or `.mainImmediate`.
-  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
-  ///     represent cancellation.
+  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
   ///   - completion: Gets the value and no error, or no value and the error.
-  ///   - outsideMainActorMarkItSendable: Pass nothing. The compiler shows this name outside the main actor.
+  ///   - outsideMainActorMarkItSendable: Pass nothing.
   @preconcurrency
   @MainActor
   @_disfavoredOverload
@@ -120,8 +114,7 @@ extension Future {
   /// Calls `onSuccess` with the value, or `onFailure` with the error.
   /// - Parameters:
   ///   - context: Where the closures run.
-  ///   - token: Cancelling it leaves this future. `onFailure` then gets the cancelled failure, if `Failure` can
-  ///     represent cancellation.
+  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
   ///   - onSuccess: Gets the value.
   ///   - onFailure: Gets the error.
   public func forward(
@@ -141,8 +134,7 @@ extension Future {
   /// Calls `onSuccess` with the value, or `onFailure` with the error, on the main actor.
   /// - Parameters:
   ///   - context: `.main` or `.mainImmediate`.
-  ///   - token: Cancelling it leaves this future. `onFailure` then gets the cancelled failure, if `Failure` can
-  ///     represent cancellation.
+  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
   ///   - onSuccess: Gets the value.
   ///   - onFailure: Gets the error.
   @preconcurrency
@@ -162,14 +154,13 @@ extension Future {
 
   /// Calls `onSuccess` with the value, or `onFailure` with the error, on the main actor.
   ///
-  /// For callers isolated to the main actor, whose closures have no annotation, as in old code.
+  /// For closures without an annotation, as "Calling completion handlers" describes.
   /// - Parameters:
   ///   - context: `.main` or `.mainImmediate`.
-  ///   - token: Cancelling it leaves this future. `onFailure` then gets the cancelled failure, if `Failure` can
-  ///     represent cancellation.
+  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
   ///   - onSuccess: Gets the value.
   ///   - onFailure: Gets the error.
-  ///   - outsideMainActorMarkItSendable: Pass nothing. The compiler shows this name outside the main actor.
+  ///   - outsideMainActorMarkItSendable: Pass nothing.
   @preconcurrency
   @MainActor
   @_disfavoredOverload
@@ -191,8 +182,7 @@ extension Future {
   /// Calls `completion` with both values or the error, as URLSession does.
   /// - Parameters:
   ///   - context: Where `completion` runs.
-  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
-  ///     represent cancellation.
+  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
   ///   - completion: Gets the values and no error, or no values and the error.
   public func forward<First, Second>(
     on context: ExecutionContext,
@@ -207,8 +197,7 @@ extension Future {
   /// Calls `completion` with both values or the error, as URLSession does, on the main actor.
   /// - Parameters:
   ///   - context: `.main` or `.mainImmediate`.
-  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
-  ///     represent cancellation.
+  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
   ///   - completion: Gets the values and no error, or no values and the error.
   @preconcurrency
   public func forward<First, Second>(
@@ -223,13 +212,12 @@ extension Future {
 
   /// Calls `completion` with both values or the error, as URLSession does, on the main actor.
   ///
-  /// For callers isolated to the main actor, whose closures have no annotation, as in old code.
+  /// For closures without an annotation, as "Calling completion handlers" describes.
   /// - Parameters:
   ///   - context: `.main` or `.mainImmediate`.
-  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
-  ///     represent cancellation.
+  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
   ///   - completion: Gets the values and no error, or no values and the error.
-  ///   - outsideMainActorMarkItSendable: Pass nothing. The compiler shows this name outside the main actor.
+  ///   - outsideMainActorMarkItSendable: Pass nothing.
   @preconcurrency
   @MainActor
   @_disfavoredOverload
@@ -249,8 +237,7 @@ extension Future where Value == Void {
   /// Calls `completion` with the error, or with `nil`.
   /// - Parameters:
   ///   - context: Where `completion` runs.
-  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
-  ///     represent cancellation.
+  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
   ///   - completion: Gets the error, or `nil` for success.
   @_disfavoredOverload
   public func forward(
@@ -263,13 +250,12 @@ extension Future where Value == Void {
 
   /// Calls `completion` with the error, or with `nil`, on the main actor.
   ///
-  /// For callers isolated to the main actor, whose closures have no annotation, as in old code.
+  /// For closures without an annotation, as "Calling completion handlers" describes.
   /// - Parameters:
   ///   - context: `.main` or `.mainImmediate`.
-  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
-  ///     represent cancellation.
+  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
   ///   - completion: Gets the error, or `nil` for success.
-  ///   - outsideMainActorMarkItSendable: Pass nothing. The compiler shows this name outside the main actor.
+  ///   - outsideMainActorMarkItSendable: Pass nothing.
   @preconcurrency
   @MainActor
   @_disfavoredOverload
@@ -300,12 +286,12 @@ extension Future where Failure == Never {
 
   /// Calls `completion` with the value, on the main actor.
   ///
-  /// For callers isolated to the main actor, whose closures have no annotation, as in old code.
+  /// For closures without an annotation, as "Calling completion handlers" describes.
   /// - Parameters:
   ///   - context: `.main` or `.mainImmediate`.
   ///   - token: Cancelling it leaves this future. `completion` still gets a value, which the producer decides.
   ///   - completion: Gets the value.
-  ///   - outsideMainActorMarkItSendable: Pass nothing. The compiler shows this name outside the main actor.
+  ///   - outsideMainActorMarkItSendable: Pass nothing.
   @preconcurrency
   @MainActor
   @_disfavoredOverload
@@ -326,8 +312,7 @@ extension FutureProtocol {
   /// Calls `completion` with the error, or with `nil`, on the main actor.
   /// - Parameters:
   ///   - context: `.main` or `.mainImmediate`.
-  ///   - token: Cancelling it leaves this future. `completion` then gets the cancelled failure, if `Failure` can
-  ///     represent cancellation.
+  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
   ///   - completion: Gets the error, or `nil` for success.
   @preconcurrency
   public func forward<F>(
