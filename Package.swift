@@ -51,7 +51,7 @@ let package = Package(
     // Random operations from many threads, under the sanitizers too.
     .executableTarget(
       name: "futures-stress",
-      dependencies: ["Futures", "FuturesAsync", "AllocationCounter"],
+      dependencies: ["Futures", "FuturesAsync", "FuturesFoundation", "AllocationCounter"],
       swiftSettings: settings
     ),
 

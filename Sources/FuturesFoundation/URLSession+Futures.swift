@@ -50,11 +50,11 @@ extension URLSession {
   ///   started.
   public func downloadFuture(for request: URLRequest, to destination: URL) -> Future<URLResponse, any Error> {
     #if canImport(ObjectiveC)
-      transfer(.receiving) { observer in
+      let stored = StoredFile()
+      return transfer(.receiving, isDone: { stored.cancel() }) { observer in
         let (file, response) = try await self.download(for: request, delegate: observer)
         defer { try? FileManager.default.removeItem(at: file) }  // if it could not be moved
-        try Task.checkCancellation()
-        try FileManager.default.replace(destination, with: file)
+        try stored.store(response) { try FileManager.default.replace(destination, with: file) }
         return response
       }
     #else
@@ -79,8 +79,14 @@ extension URLSession {
   }
 
   /// Starts a task for a transfer, and returns a future that reports its progress and can stop it.
+  /// - Parameters:
+  ///   - direction: The direction of the bytes that the progress counts.
+  ///   - isDone: Called by a cancellation. Returns the value if it is too late to stop the transfer.
+  ///   - run: The transfer.
+  /// - Returns: The future of the transfer's value.
   private func transfer<Value: Sendable>(
     _ direction: TransferObserver.Direction,
+    isDone: @escaping @Sendable () -> Value? = { nil },
     _ run: @escaping @Sendable (TransferObserver) async throws -> Value
   ) -> Future<Value, any Error> {
     Future { promise in
@@ -92,7 +98,9 @@ extension URLSession {
           promise.resolveFromTask(.failure(error))
         }
       }
-      promise.onCancel { task.cancel() }
+      promise.onCancel { [weak promise] in
+        if let value = isDone() { promise?.succeed(value) } else { task.cancel() }
+      }
       promise.setProducer(task: task)
     }
   }
@@ -148,6 +156,49 @@ private final class TransferObserver: NSObject, URLSessionDataDelegate, Sendable
   #endif
 }
 
+/// Whether a downloaded file is in its place, or must not be any more.
+///
+/// A cancellation can come while the file is moved. Then the future succeeds, because the file has changed.
+package final class StoredFile: Sendable {
+  private enum State {
+    /// Next is `stored` or `cancelled`.
+    case pending
+    /// Final.
+    case stored(URLResponse)
+    /// Final.
+    case cancelled
+  }
+
+  private let state = Locked(State.pending)
+
+  package init() {}
+
+  /// Moves the file to its place.
+  /// - Parameters:
+  ///   - response: The response of the transfer.
+  ///   - replace: Moves the file. It runs under the lock, so a cancellation waits for it.
+  /// - Throws: The error of `replace`, or `CancellationError` after a cancellation.
+  package func store(_ response: URLResponse, _ replace: () throws -> Void) throws {
+    try state.withLock { state in
+      Result<Void, any Error> {
+        if case .cancelled = state { throw CancellationError() }
+        try replace()
+        state = .stored(response)
+      }
+    }.get()
+  }
+
+  /// Prevents `store`.
+  /// - Returns: The response if the file is in its place.
+  package func cancel() -> URLResponse? {
+    state.withLock { state in
+      if case .stored(let response) = state { return response }
+      state = .cancelled
+      return nil
+    }
+  }
+}
+
 extension ProgressReporter {
   /// Reports bytes.
   ///
@@ -178,6 +229,7 @@ extension ProgressReporter {
     /// Its delegate answers challenges and redirections.
     private let original: URLSession
 
+    private let stored = StoredFile()
     private var received: Int64 = 0
     private var storingError: (any Error)?
 
@@ -190,11 +242,16 @@ extension ProgressReporter {
 
     func start(_ request: URLRequest) {
       // The session keeps this object until the transfer has ended.
-      let session = URLSession(configuration: original.configuration, delegate: self, delegateQueue: nil)
+      let configuration = original.configuration  // a copy
+      // Foundation for Linux crashes if a task of a session with a cache is cancelled while it searches the cache.
+      configuration.urlCache = nil
+      let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
       let task = session.dataTask(with: request)
       session.finishTasksAndInvalidate()
       task.resume()
-      promise.onCancel { task.cancel() }
+      promise.onCancel { [stored, weak promise] in
+        if let response = stored.cancel() { promise?.succeed(response) } else { task.cancel() }
+      }
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
@@ -217,7 +274,7 @@ extension ProgressReporter {
         try promise.cancellationToken.throwIfCancelled()
         guard let response = task.response else { throw URLError(.badServerResponse) }
         try openFile().close()
-        try FileManager.default.replace(destination, withNeighbour: neighbour)
+        try stored.store(response) { try FileManager.default.replace(destination, withNeighbour: neighbour) }
         promise.succeed(response)
       } catch {
         if let file {

@@ -5,14 +5,19 @@ import Foundation
 /// `--help` lists the options.
 @main
 struct FuturesStress {
-  static func main() {
+  static func main() async {
     do {
       let options = try StressOptions(Array(CommandLine.arguments.dropFirst()))
       if options.isHelp { return print(StressOptions.help) }
-      exit(run(options) ? 0 : 1)
-    } catch {
-      FileHandle.standardError.write(Data("futures-stress: \(error.sentence)\n".utf8))
+      guard let duration = options.soak else { exit(run(options) ? 0 : 1) }
+      let soak = Soak(seed: options.seed, duration: duration, plot: options.plot)
+      exit(try await soak.run() ? 0 : 1)
+    } catch let mistake as StressOptions.Mistake {
+      FileHandle.standardError.write(Data("futures-stress: \(mistake.sentence)\n".utf8))
       exit(2)
+    } catch {
+      FileHandle.standardError.write(Data("futures-stress: \(error)\n".utf8))
+      exit(1)
     }
   }
 

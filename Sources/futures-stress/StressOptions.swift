@@ -5,6 +5,10 @@ struct StressOptions {
   var futures = 10_000
   var threads = 8
   var operations = 20_000
+  /// The duration of a soak of the bridges, instead of rounds.
+  var soak: Duration?
+  /// The file for the picture of a soak.
+  var plot: String?
   var isHelp = false
 
   /// A mistake in the command line, as a sentence.
@@ -15,20 +19,23 @@ struct StressOptions {
   static let help = """
     Usage: swift run -c release futures-stress [options]
 
-      --seed N        Decides what each thread does, though not when. Without it: another one each time, which is printed.
-      --rounds N      How often all of it is done; \(StressOptions.defaults.rounds) without it.
-      --futures N     How many are in flight at once; \(StressOptions.defaults.futures).
-      --threads N     How many threads are at work; \(StressOptions.defaults.threads).
-      --operations N  What each thread does in each round; \(StressOptions.defaults.operations).
+      --seed N        Selects the operations of each thread, but not their order in time. By default it is random, and printed.
+      --rounds N      The number of rounds. The default is \(StressOptions.defaults.rounds).
+      --futures N     The number of pending futures. The default is \(StressOptions.defaults.futures).
+      --threads N     The number of threads. The default is \(StressOptions.defaults.threads).
+      --operations N  The number of operations of each thread in a round. The default is \(StressOptions.defaults.operations).
       --load          100,000 futures from 8 threads.
+      --soak SECONDS  Instead of rounds: awaits, callbacks, streams, progress, tasks, tokens, transfers from a server that
+                      misbehaves, processes and notifications, for that time. Memory, threads and descriptors must not grow.
+      --plot FILE     Draws the memory, threads and descriptors of a soak to FILE, an SVG picture.
       --help          Print this.
 
     Each operation takes one of the futures and attaches a callback, removes one, derives a future and cancels it, awaits,
-    cancels an await, follows, reports progress, resolves, cancels, or drops the promise. At the end of a round all are
-    resolved or dropped. Then each callback must have run once, or have been removed and not run; each await must have
-    ended; each closure must have been released; and no memory must be left.
+    cancels an await, follows, reports progress, resolves, cancels, or drops the promise. At the end of a round all promises
+    are resolved or dropped. Then each callback must have run once or have been removed, each await must have ended, each
+    closure must have been released, and no memory must be left.
 
-    It ends with 0 if nothing was wrong, with 1 if something was, and with 2 if it did not understand its options.
+    Exit code: 0 if all checks passed, 1 if one failed, 2 if the options are wrong.
     """
 
   private static let defaults = StressOptions()
@@ -51,10 +58,15 @@ struct StressOptions {
       case "--threads": threads = try number(option)
       case "--operations": operations = try number(option)
       case "--load": (futures, threads, operations) = (100_000, 8, 100_000)
+      case "--soak": soak = .seconds(try number(option))
+      case "--plot":
+        plot = arguments.popFirst()
+        if plot == nil { throw Mistake(sentence: "--plot needs the name of a file, such as soak.svg.") }
       case "--help", "-h": isHelp = true
       default: throw Mistake(sentence: "\(option) is not an option; --help lists them.")
       }
     }
+    if plot != nil, soak == nil { throw Mistake(sentence: "--plot draws a soak; add --soak SECONDS.") }
   }
 
   /// The options that repeat this run.

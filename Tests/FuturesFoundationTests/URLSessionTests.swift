@@ -64,6 +64,32 @@ struct URLSessionTests {
     #expect(try await transfer.start(server.request(), to: place).value == .init(status: 200, body: Data()))
   }
 
+  private static var response: URLResponse {
+    URLResponse(url: URL(filePath: "/"), mimeType: nil, expectedContentLength: 0, textEncodingName: nil)
+  }
+
+  @Test("R15: a cancellation after the file is in its place does not say that the download was cancelled")
+  func cancellationAfterStoring() throws {
+    let (stored, response) = (StoredFile(), Self.response)
+    var isMoved = false
+    try stored.store(response) { isMoved = true }
+    #expect(isMoved && stored.cancel() === response)
+  }
+
+  @Test("R17: a cancellation before the file is in its place keeps it away")
+  func cancellationBeforeStoring() {
+    let stored = StoredFile()
+    #expect(stored.cancel() == nil)
+    #expect(throws: CancellationError.self) { try stored.store(Self.response) { Issue.record("the file was moved") } }
+  }
+
+  @Test("A file that cannot be moved fails the download, and a cancellation still stops it")
+  func failureToStore() {
+    let stored = StoredFile()
+    #expect(throws: CocoaError.self) { try stored.store(Self.response) { throw CocoaError(.fileWriteNoPermission) } }
+    #expect(stored.cancel() == nil)
+  }
+
   @Test("A body of unknown length arrives", arguments: Transfer.allCases)
   private func noLength(transfer: Transfer) async throws {
     let server = try LoopbackServer { exchange in

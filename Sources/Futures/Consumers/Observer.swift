@@ -8,7 +8,7 @@ enum Callback<Value: Sendable, Failure: Error>: Sendable {
   case succeeded(@Sendable (Value) -> Void)
   case failed(@Sendable (Failure) -> Void)
 
-  /// Calls the closure if it takes results like `result`.
+  /// Calls the closure, if it takes a success or failure such as `result`.
   @inlinable
   @inline(__always)
   consuming func callAsFunction(_ result: Result<Value, Failure>) {

@@ -2,8 +2,8 @@ internal import Dispatch
 
 /// The main actor as the place where a callback runs: `on: .main` takes `@MainActor` closures without any annotation.
 ///
-/// A type of its own: the compiler selects the overloads with main-actor closures by it. It delivers through the main
-/// dispatch queue, which runs the main actor. It never checks `Thread.isMainThread`, which on Linux is `false` after an
+/// A type of its own, so that the compiler selects the overloads with main-actor closures. It delivers through the main
+/// dispatch queue. It never checks `Thread.isMainThread`, which on Linux is `false` after an
 /// async `main` has hopped (R9).
 public struct MainContext: Sendable {
   let context: ExecutionContext

@@ -8,7 +8,7 @@
 extension Future {
   /// Returns a future of all values, in the order of the futures; it fails with the first failure.
   ///
-  /// The first failure leaves the other futures. Among futures that have already failed, the first in order decides.
+  /// After a failure the join leaves the other futures (R12). Among futures that have already failed, the first in order decides.
   /// Without futures it resolves at once with an empty array.
   /// - Parameter futures: The futures to wait for.
   /// - Returns: A future of the values. It is resolved on the thread that resolves the last, or the failing, future.
@@ -96,7 +96,7 @@ extension Future {
 
   /// Combines all values into one, in the order of the futures; fails with the first failure.
   ///
-  /// The first failure leaves the other futures. Without futures it resolves at once with `initial`.
+  /// After a failure the join leaves the other futures (R12). Without futures it resolves at once with `initial`.
   /// - Parameters:
   ///   - initial: The first argument of the first call of `next`.
   ///   - futures: The futures to wait for.
@@ -115,7 +115,7 @@ extension Future {
 extension Future {
   /// Returns a future of all values as a tuple; it fails with the first failure.
   ///
-  /// The first failure leaves the other futures. Among futures that have already failed, the first in order decides.
+  /// After a failure the join leaves the other futures (R12). Among futures that have already failed, the first in order decides.
   ///
   /// ```swift
   /// let (name, picture) = try await Future.zip(loadName(), loadPicture()).value

@@ -113,8 +113,7 @@ extension Future {
 
   /// Fails with `error`, on the main actor, if this future is not resolved in time.
   /// - Parameters:
-  ///   - duration: The time limit. Zero or less times out at once on the main actor, or through the main queue
-  ///     elsewhere.
+  ///   - duration: The time limit. For zero or less the future fails at once.
   ///   - context: `.main` or `.mainImmediate`. Dispatch measures the time.
   ///   - error: The error; evaluated on the main actor at the deadline.
   /// - Returns: The derived future. It leaves this future at the deadline, or when it is cancelled (R16). Cancelling it
@@ -131,8 +130,7 @@ extension Future {
 
   /// Succeeds with `value`, on the main actor, if this future is not resolved in time.
   /// - Parameters:
-  ///   - duration: The time limit. Zero or less times out at once on the main actor, or through the main queue
-  ///     elsewhere.
+  ///   - duration: The time limit. For zero or less the future fails at once.
   ///   - context: `.main` or `.mainImmediate`. Dispatch measures the time.
   ///   - value: The value; evaluated on the main actor at the deadline.
   /// - Returns: The derived future. It leaves this future at the deadline, or when it is cancelled (R16). Cancelling it
@@ -151,8 +149,7 @@ extension Future {
 extension Future where Failure == any Error {
   /// Fails with `TimeoutError`, on the main actor, if this future is not resolved in time.
   /// - Parameters:
-  ///   - duration: The time limit. Zero or less times out at once on the main actor, or through the main queue
-  ///     elsewhere.
+  ///   - duration: The time limit. For zero or less the future fails at once.
   ///   - context: `.main` or `.mainImmediate`. Dispatch measures the time.
   /// - Returns: The derived future. It leaves this future at the deadline, or when it is cancelled (R16). Cancelling it
   ///   frees the timer.

@@ -18,7 +18,7 @@ public enum RetryDelay: Sendable {
     jittered(fraction) { Double.random(in: -1...1) }
   }
 
-  /// Spreads each delay by numbers from -1 to 1.
+  /// As `jittered(_:)`, with the given source of random numbers from -1 to 1.
   package func jittered(_ fraction: Double, random: @escaping @Sendable () -> Double) -> RetryDelay {
     guard fraction > 0 else { return self }
     let fraction = min(fraction, 1)

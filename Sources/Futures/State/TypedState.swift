@@ -32,7 +32,7 @@ package class TypedState<Stored: OutcomeStorage>: FutureState, @unchecked Sendab
 
   /// Returns `error` as a failure, if the failure type can hold it.
   ///
-  /// Types first: a cast takes 700 instructions.
+  /// It compares the types first, because a cast takes 700 instructions.
   @inlinable
   final class func failure(_ error: BrokenPromise) -> Failure? {
     if Failure.self == (any Error).self { return (error as any Error as! Failure) }
