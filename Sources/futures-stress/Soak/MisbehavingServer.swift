@@ -49,7 +49,8 @@ final class MisbehavingServer: Sendable {
       let connection = accept(listener, nil, nil)
       if connection < 0 && errno == EINTR { continue }
       guard connection >= 0 else { break }
-      DispatchQueue.global().async { [self] in
+      // Not on a global queue, which needs its threads for timers: an answer can block.
+      Thread.detachNewThread { [self] in
         answer(connection)
         close(connection)
       }

@@ -22,6 +22,7 @@ struct Soak: Sendable {
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: place) }
     let transfers = try Transfers(in: place)
+    FuturesDiagnostics.tracksPendingFutures = true
     let clock = ContinuousClock()
     let start = clock.now
     var (samples, faults, count, batch) = ([SoakSample](), [String](), 0, UInt64(0))
@@ -53,6 +54,7 @@ struct Soak: Sendable {
     let alarm = Future.after(Self.limit)
     let registration = alarm.whenSucceeded(on: .immediate) {
       print("failed: operations of seed \(seed) have not ended after \(Self.limit)")
+      for future in FuturesDiagnostics.pendingFutures { print(future) }
       exit(1)
     }
     defer {

@@ -77,7 +77,8 @@ final class Transfers: Sendable {
     case .success:
       let size = (try? Data(contentsOf: file))?.count
       try? FileManager.default.removeItem(at: file)
-      return behaviour == .complete && size == MisbehavingServer.size ? nil : "\(behaviour): a file of \(size ?? -1) bytes"
+      let isWhole = behaviour == .complete && size == MisbehavingServer.size
+      return isWhole ? nil : "\(behaviour): a file of \(size ?? -1) bytes"
     case .failure(is CancellationError):
       if isCancelled { return nil }
       if case .failure(is TimeoutError) = limit { return nil }
