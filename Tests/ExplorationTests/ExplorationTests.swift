@@ -14,6 +14,15 @@ private let shortSearches: [Thoroughness] = TestTier.choose(
   thorough: TestTier.current == .exhaustive ? [.everyOrder] : [.everyOrderOfNewestValues, .preemptions(1)]
 )
 
+/// What longer programs do: all orders with so many preemptions, and every older value in the orders without one.
+private func longSearches(preemptions: Int) -> [Thoroughness] {
+  switch TestTier.current {
+  case .standard: [.preemptions(0)]
+  case .thorough: [.preemptions(preemptions, staleLoads: 0), .preemptions(0)]
+  case .exhaustive: [.everyOrder]
+  }
+}
+
 /// A future that ends when it is cancelled, and one that waits on for its result.
 typealias CancellableWorld = FutureWorld<any Error>
 typealias WaitingWorld = FutureWorld<BrokenPromise>
@@ -45,15 +54,17 @@ struct ExplorationTests {
   @Test("R1-R5, R7, R15-R18, R20, R22: three threads with one operation each")
   func threeThreads() async {
     let programs = selections(of: 3, from: FutureOperation.essential.map { [$0] })
-    let orders = preemptions(standard: 0, thorough: 1)
-    await Self.expectNoFault(explore(programs, in: CancellableWorld.self, FutureShape.fixed, orders))
+    for orders in longSearches(preemptions: 1) {
+      await Self.expectNoFault(explore(programs, in: CancellableWorld.self, FutureShape.fixed, orders))
+    }
   }
 
   @Test("R1-R5, R7, R15-R18, R20, R22: two threads with two operations each")
   func twoOperations() async {
     let programs = selections(of: 2, from: pairs(FutureOperation.essential))
-    let orders = preemptions(standard: 0, thorough: 2)
-    await Self.expectNoFault(explore(programs, in: CancellableWorld.self, [.plain], orders))
+    for orders in longSearches(preemptions: 2) {
+      await Self.expectNoFault(explore(programs, in: CancellableWorld.self, [.plain], orders))
+    }
   }
 
   @Test("R1, R2, R5, R7: three threads resolve a future, and attach or remove its first callbacks, in every order")
@@ -71,7 +82,6 @@ struct ExplorationTests {
   )
   func following() async {
     let operations = FutureOperation.following
-    let orders = preemptions(standard: 0, thorough: 1)
     let race: [[[FutureOperation]]] = [[[.follow], [.cancel]]]
     let twoThreads = selections(of: 2, from: operations.map { [$0] })
     let threeThreads = selections(of: 2, from: operations.map { [$0] }).map { [[.follow]] + $0 }
@@ -81,8 +91,10 @@ struct ExplorationTests {
       await Self.expectNoFault(explore(twoThreads, in: CancellableWorld.self, FutureShape.following, allOrders))
       await Self.expectNoFault(explore(twoThreads, in: WaitingWorld.self, FutureShape.following, allOrders))
     }
-    await Self.expectNoFault(explore(threeThreads, in: CancellableWorld.self, FutureShape.following, orders))
-    await Self.expectNoFault(explore(threeThreads, in: WaitingWorld.self, FutureShape.following, orders))
+    for orders in longSearches(preemptions: 1) {
+      await Self.expectNoFault(explore(threeThreads, in: CancellableWorld.self, FutureShape.following, orders))
+      await Self.expectNoFault(explore(threeThreads, in: WaitingWorld.self, FutureShape.following, orders))
+    }
   }
 
   @Test("R3, R7, R13, R14: three threads with one operation each on a token, or two with two")
@@ -129,14 +141,15 @@ struct ExplorationTests {
   @Test("R1, R2, R12, R16, R18: two or three threads with one operation each on a join of two pending futures")
   func joins() async {
     let operations = JoinWorld.Operation.allCases.map { [$0] }
-    let orders = preemptions(standard: 0, thorough: 1)
     // Each operation once: a second one of a kind has no effect.
     let twoThreads = selections(of: 2, from: operations).filter { Set($0).count == 2 }
     let threeThreads = selections(of: 3, from: operations).filter { Set($0).count == 3 }
     for allOrders in shortSearches {
       await Self.expectNoFault(explore(twoThreads, in: JoinWorld.self, JoinWorld.Shape.allCases, allOrders))
     }
-    await Self.expectNoFault(explore(threeThreads, in: JoinWorld.self, JoinWorld.Shape.allCases, orders))
+    for orders in longSearches(preemptions: 1) {
+      await Self.expectNoFault(explore(threeThreads, in: JoinWorld.self, JoinWorld.Shape.allCases, orders))
+    }
   }
 
   @Test(

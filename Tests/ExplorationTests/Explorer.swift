@@ -52,8 +52,8 @@ enum Thoroughness {
   /// All orders with so many preemptions: M. Musuvathi and S. Qadeer, *Iterative Context Bounding for Systematic Testing of
   /// Multithreaded Programs* (2007). Going on with the thread that runs is free, and so is a change where it waits or ends.
   ///
-  /// As many loads of a run return an older value, and one at least.
-  case preemptions(Int)
+  /// So many loads of a run return an older value; by default as many as there are preemptions, and one at least.
+  case preemptions(Int, staleLoads: Int? = nil)
 }
 
 /// Runs the same small program again and again, each time in another order of the steps of its threads.
@@ -190,7 +190,7 @@ final class Explorer: @unchecked Sendable {
   }
 
   private var maximumStaleLoads: Int {
-    if case .preemptions(let maximum) = thoroughness { max(maximum, 1) } else { .max }
+    if case .preemptions(let maximum, let staleLoads) = thoroughness { staleLoads ?? max(maximum, 1) } else { .max }
   }
 
   /// Decides which of the values that a load can return it returns; zero is the newest.
@@ -257,7 +257,7 @@ final class Explorer: @unchecked Sendable {
         isRedundant = true
         return first
       }
-    case .preemptions(let maximum):
+    case .preemptions(let maximum, _):
       if isPreempting, preemptions == maximum { return first }
     }
     guard candidates.count > 1 else { return candidates.first ?? first }
