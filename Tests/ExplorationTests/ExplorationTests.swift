@@ -167,7 +167,7 @@ struct ExplorationTests {
   @Test("R2, R17: three threads cancel a flatMap, run its transform, and resolve the inner future")
   func relinking() async {
     let programs: [[[RelinkWorld.Operation]]] = [[[.follow], [.succeed], [.cancel]]]
-    let orders = preemptions(standard: 1, thorough: 3)
+    let orders = preemptions(standard: 1, thorough: 2)
     await Self.expectNoFault(explore(programs, in: RelinkWorld.self, [.plain], orders))
   }
 
