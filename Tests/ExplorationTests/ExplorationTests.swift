@@ -144,7 +144,7 @@ struct ExplorationTests {
     // Each operation once: a second one of a kind has no effect.
     let twoThreads = selections(of: 2, from: operations).filter { Set($0).count == 2 }
     let threeThreads = selections(of: 3, from: operations).filter { Set($0).count == 3 }
-    for allOrders in shortSearches {
+    for allOrders in longSearches(preemptions: 2) {
       await Self.expectNoFault(explore(twoThreads, in: JoinWorld.self, JoinWorld.Shape.allCases, allOrders))
     }
     for orders in longSearches(preemptions: 1) {
