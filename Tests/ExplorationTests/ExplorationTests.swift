@@ -6,6 +6,23 @@ private func preemptions(standard: Int, thorough: Int) -> Thoroughness {
   TestTier.current == .exhaustive ? .everyOrder : .preemptions(TestTier.choose(standard: standard, thorough: thorough))
 }
 
+/// What two threads with one operation each do: every order, and every older value in the orders with one preemption.
+///
+/// Together, the two take too long for these futures.
+private let shortSearches: [Thoroughness] = TestTier.choose(
+  standard: [.preemptions(1)],
+  thorough: TestTier.current == .exhaustive ? [.everyOrder] : [.everyOrderOfNewestValues, .preemptions(1)]
+)
+
+/// What longer programs do: all orders with so many preemptions, and every older value in the orders without one.
+private func longSearches(preemptions: Int) -> [Thoroughness] {
+  switch TestTier.current {
+  case .standard: [.preemptions(0)]
+  case .thorough: [.preemptions(preemptions, staleLoads: 0), .preemptions(0)]
+  case .exhaustive: [.everyOrder]
+  }
+}
+
 /// A future that ends when it is cancelled, and one that waits on for its result.
 typealias CancellableWorld = FutureWorld<any Error>
 typealias WaitingWorld = FutureWorld<BrokenPromise>
@@ -29,22 +46,25 @@ struct ExplorationTests {
   @Test("R1-R5, R7, R15-R18, R20, R22: two threads with one operation each")
   func twoThreads() async {
     let programs = selections(of: 2, from: FutureOperation.common.map { [$0] })
-    let orders = TestTier.choose(standard: Thoroughness.preemptions(1), thorough: .everyOrder)
-    await Self.expectNoFault(explore(programs, in: CancellableWorld.self, FutureShape.fixed, orders))
+    for orders in shortSearches {
+      await Self.expectNoFault(explore(programs, in: CancellableWorld.self, FutureShape.fixed, orders))
+    }
   }
 
   @Test("R1-R5, R7, R15-R18, R20, R22: three threads with one operation each")
   func threeThreads() async {
     let programs = selections(of: 3, from: FutureOperation.essential.map { [$0] })
-    let orders = preemptions(standard: 0, thorough: 1)
-    await Self.expectNoFault(explore(programs, in: CancellableWorld.self, FutureShape.fixed, orders))
+    for orders in longSearches(preemptions: 1) {
+      await Self.expectNoFault(explore(programs, in: CancellableWorld.self, FutureShape.fixed, orders))
+    }
   }
 
   @Test("R1-R5, R7, R15-R18, R20, R22: two threads with two operations each")
   func twoOperations() async {
     let programs = selections(of: 2, from: pairs(FutureOperation.essential))
-    let orders = preemptions(standard: 0, thorough: 2)
-    await Self.expectNoFault(explore(programs, in: CancellableWorld.self, [.plain], orders))
+    for orders in longSearches(preemptions: 2) {
+      await Self.expectNoFault(explore(programs, in: CancellableWorld.self, [.plain], orders))
+    }
   }
 
   @Test("R1, R2, R5, R7: three threads resolve a future, and attach or remove its first callbacks, in every order")
@@ -62,17 +82,19 @@ struct ExplorationTests {
   )
   func following() async {
     let operations = FutureOperation.following
-    let allOrders = TestTier.choose(standard: Thoroughness.preemptions(1), thorough: .everyOrder)
-    let orders = preemptions(standard: 0, thorough: 1)
     let race: [[[FutureOperation]]] = [[[.follow], [.cancel]]]
     let twoThreads = selections(of: 2, from: operations.map { [$0] })
     let threeThreads = selections(of: 2, from: operations.map { [$0] }).map { [[.follow]] + $0 }
     // A stage that changes its source while it is cancelled: three preemptions before an element gets lost.
-    await Self.expectNoFault(explore(race, in: CancellableWorld.self, [.relinked, .shared]))
-    await Self.expectNoFault(explore(twoThreads, in: CancellableWorld.self, FutureShape.following, allOrders))
-    await Self.expectNoFault(explore(twoThreads, in: WaitingWorld.self, FutureShape.following, allOrders))
-    await Self.expectNoFault(explore(threeThreads, in: CancellableWorld.self, FutureShape.following, orders))
-    await Self.expectNoFault(explore(threeThreads, in: WaitingWorld.self, FutureShape.following, orders))
+    await Self.expectNoFault(explore(race, in: CancellableWorld.self, [.relinked, .shared], .everyOrderOfNewestValues))
+    for allOrders in shortSearches {
+      await Self.expectNoFault(explore(twoThreads, in: CancellableWorld.self, FutureShape.following, allOrders))
+      await Self.expectNoFault(explore(twoThreads, in: WaitingWorld.self, FutureShape.following, allOrders))
+    }
+    for orders in longSearches(preemptions: 1) {
+      await Self.expectNoFault(explore(threeThreads, in: CancellableWorld.self, FutureShape.following, orders))
+      await Self.expectNoFault(explore(threeThreads, in: WaitingWorld.self, FutureShape.following, orders))
+    }
   }
 
   @Test("R3, R7, R13, R14: three threads with one operation each on a token, or two with two")
@@ -80,9 +102,9 @@ struct ExplorationTests {
     let threeThreads = selections(of: 3, from: TokenWorld.Operation.allCases.map { [$0] })
     let twoOperations = selections(of: 2, from: pairs(TokenWorld.Operation.allCases))
     let orders = TestTier.choose(standard: Thoroughness.preemptions(1), thorough: .everyOrder)
-    await Self.expectNoFault(
-      explore(threeThreads + twoOperations, in: TokenWorld.self, Array(TokenWorld.Shape.allCases), orders)
-    )
+    let longOrders = TestTier.choose(standard: Thoroughness.preemptions(0), thorough: .everyOrder)
+    await Self.expectNoFault(explore(threeThreads, in: TokenWorld.self, TokenWorld.Shape.allCases, orders))
+    await Self.expectNoFault(explore(twoOperations, in: TokenWorld.self, TokenWorld.Shape.allCases, longOrders))
   }
 
   @Test("R3-R5: two or three threads with one operation each on a future whose promise is dropped, or two with two")
@@ -119,13 +141,15 @@ struct ExplorationTests {
   @Test("R1, R2, R12, R16, R18: two or three threads with one operation each on a join of two pending futures")
   func joins() async {
     let operations = JoinWorld.Operation.allCases.map { [$0] }
-    let allOrders = TestTier.choose(standard: Thoroughness.preemptions(1), thorough: .everyOrder)
-    let orders = preemptions(standard: 0, thorough: 1)
     // Each operation once: a second one of a kind has no effect.
     let twoThreads = selections(of: 2, from: operations).filter { Set($0).count == 2 }
     let threeThreads = selections(of: 3, from: operations).filter { Set($0).count == 3 }
-    await Self.expectNoFault(explore(twoThreads, in: JoinWorld.self, JoinWorld.Shape.allCases, allOrders))
-    await Self.expectNoFault(explore(threeThreads, in: JoinWorld.self, JoinWorld.Shape.allCases, orders))
+    for allOrders in longSearches(preemptions: 2) {
+      await Self.expectNoFault(explore(twoThreads, in: JoinWorld.self, JoinWorld.Shape.allCases, allOrders))
+    }
+    for orders in longSearches(preemptions: 1) {
+      await Self.expectNoFault(explore(threeThreads, in: JoinWorld.self, JoinWorld.Shape.allCases, orders))
+    }
   }
 
   @Test(
@@ -143,7 +167,7 @@ struct ExplorationTests {
   @Test("R2, R17: three threads cancel a flatMap, run its transform, and resolve the inner future")
   func relinking() async {
     let programs: [[[RelinkWorld.Operation]]] = [[[.follow], [.succeed], [.cancel]]]
-    let orders = preemptions(standard: 1, thorough: 3)
+    let orders = preemptions(standard: 1, thorough: 2)
     await Self.expectNoFault(explore(programs, in: RelinkWorld.self, [.plain], orders))
   }
 
@@ -157,9 +181,7 @@ struct ExplorationTests {
   }
 
   private static func expectNoFault(_ exploration: Exploration) {
-    if TestTier.current != .standard || true {
-      print("Explored \(exploration.programs) programs in \(exploration.runs) orders.")
-    }
+    print("Explored \(exploration.programs) programs in \(exploration.runs) orders.")
     #expect(exploration.fault == nil)
   }
 

@@ -80,7 +80,7 @@ final class ExploredThread: @unchecked Sendable {
   /// Returns when it is decided that this step comes next.
   func step(_ kind: Step.Kind, at location: ExploredLocation) {
     explorer.step(Step(kind: kind, location: location), of: self)
-    clock.advance(number)
+    clock[number] += 1
   }
 
   /// Sees what `published` has.
@@ -99,7 +99,7 @@ final class ExploredThread: @unchecked Sendable {
   }
 
   func unlock(_ location: ExploredLocation) {
-    clock.advance(number)  // what it has done under the lock comes before
+    clock[number] += 1  // what it has done under the lock comes before
     release(location)
     location.isLocked = false
     locks -= 1

@@ -47,11 +47,13 @@ enum Thoroughness {
   /// (1996). A thread whose step was tried first sleeps in the other branches until a step is made that does not commute with
   /// its own.
   case everyOrder
+  /// As `everyOrder`, but each load returns the newest value.
+  case everyOrderOfNewestValues
   /// All orders with so many preemptions: M. Musuvathi and S. Qadeer, *Iterative Context Bounding for Systematic Testing of
   /// Multithreaded Programs* (2007). Going on with the thread that runs is free, and so is a change where it waits or ends.
   ///
-  /// As many loads of a run return an older value, and one at least.
-  case preemptions(Int)
+  /// So many loads of a run return an older value; by default as many as there are preemptions, and one at least.
+  case preemptions(Int, staleLoads: Int? = nil)
 }
 
 /// Runs the same small program again and again, each time in another order of the steps of its threads.
@@ -176,14 +178,25 @@ final class Explorer: @unchecked Sendable {
   ///   - count: The number of values when the load was due.
   /// - Returns: The places of the values to try.
   func useful(_ stale: Range<Int>, _ count: Int) -> Range<Int> {
-    guard case .everyOrder = thoroughness else { return stale }
-    return stale.clamped(to: 0..<max(count - 1, 0))
+    switch thoroughness {
+    case .everyOrder: stale.clamped(to: 0..<max(count - 1, 0))
+    case .everyOrderOfNewestValues: 0..<0
+    case .preemptions: stale
+    }
+  }
+
+  private var searchesEveryOrder: Bool {
+    if case .preemptions = thoroughness { false } else { true }
+  }
+
+  private var maximumStaleLoads: Int {
+    if case .preemptions(let maximum, let staleLoads) = thoroughness { staleLoads ?? max(maximum, 1) } else { .max }
   }
 
   /// Decides which of the values that a load can return it returns; zero is the newest.
   func chooseValue(among count: Int) -> Int {
     if isRedundant { return 0 }
-    if case .preemptions(let maximum) = thoroughness, staleLoads >= max(maximum, 1) { return 0 }
+    if staleLoads >= maximumStaleLoads { return 0 }
     if depth == path.count { path.append((0, count)) }
     defer { depth += 1 }
     if path[depth].choice > 0 { staleLoads += 1 }
@@ -237,14 +250,14 @@ final class Explorer: @unchecked Sendable {
   private func choose(among able: ThreadSet, preferring first: Int, isPreempting: Bool) -> Int {
     var candidates = able
     switch thoroughness {
-    case .everyOrder:
+    case .everyOrder, .everyOrderOfNewestValues:
       candidates.subtract(asleep)
       if candidates.isEmpty {
         // What can still be done here was done in another run, in an order that makes no difference.
         isRedundant = true
         return first
       }
-    case .preemptions(let maximum):
+    case .preemptions(let maximum, _):
       if isPreempting, preemptions == maximum { return first }
     }
     guard candidates.count > 1 else { return candidates.first ?? first }
@@ -252,7 +265,7 @@ final class Explorer: @unchecked Sendable {
     var chosen = candidates.contains(first) ? first : candidates.first ?? first
     for _ in 0..<path[depth].choice {
       candidates.remove(chosen)
-      if case .everyOrder = thoroughness { asleep.insert(chosen) }
+      if searchesEveryOrder { asleep.insert(chosen) }
       chosen = candidates.first ?? first
     }
     depth += 1

@@ -1,15 +1,37 @@
 /// The steps of each thread that a thread has seen.
+///
+/// Four variables and not an array, because clocks are copied in each step.
 struct VectorClock {
   /// The greatest number of threads of a program.
   static let maximumThreads = 4
 
-  fileprivate var steps = SIMD4<Int>()
+  private var (first, second, third, fourth) = (0, 0, 0, 0)
 
-  subscript(thread: Int) -> Int { steps[thread] }
+  subscript(thread: Int) -> Int {
+    get {
+      switch thread {
+      case 0: first
+      case 1: second
+      case 2: third
+      default: fourth
+      }
+    }
+    set {
+      switch thread {
+      case 0: first = newValue
+      case 1: second = newValue
+      case 2: third = newValue
+      default: fourth = newValue
+      }
+    }
+  }
 
-  mutating func advance(_ thread: Int) { steps[thread] += 1 }
-
-  mutating func merge(_ other: VectorClock) { steps.replace(with: other.steps, where: other.steps .> steps) }
+  mutating func merge(_ other: VectorClock) {
+    if other.first > first { first = other.first }
+    if other.second > second { second = other.second }
+    if other.third > third { third = other.third }
+    if other.fourth > fourth { fourth = other.fourth }
+  }
 }
 
 /// The place of an action in the order of its thread.
@@ -20,21 +42,23 @@ struct Event {
 
 /// For each thread the first of its steps that used a value.
 struct FirstUses {
-  private var times: SIMD4<Int>
+  private var events: [Event]
 
   /// The value that a location has before the threads begin, which all threads have seen.
-  static let beforeThreads = FirstUses(times: SIMD4())
+  static let beforeThreads = FirstUses(events: [])
 
   /// A value that `event` has stored.
-  init(_ event: Event) {
-    times = SIMD4(repeating: .max)
-    times[event.thread] = event.time
+  init(_ event: Event) { events = [event] }
+
+  private init(events: [Event]) { self.events = events }
+
+  mutating func note(_ event: Event) {
+    if events.isEmpty || events.contains(where: { $0.thread == event.thread }) { return }
+    events.append(event)
   }
 
-  private init(times: SIMD4<Int>) { self.times = times }
-
-  mutating func note(_ event: Event) { times[event.thread] = min(times[event.thread], event.time) }
-
   /// Whether a thread with this clock has seen one of the uses.
-  func haveOne(seenBy clock: VectorClock) -> Bool { any(times .<= clock.steps) }
+  func haveOne(seenBy clock: VectorClock) -> Bool {
+    events.isEmpty || events.contains { $0.time <= clock[$0.thread] }
+  }
 }

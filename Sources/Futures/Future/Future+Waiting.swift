@@ -55,7 +55,7 @@ extension Future {
 
 extension DispatchTime {
   /// The time after `duration`, clamped to now and to the distant future.
-  init(after duration: Duration) {
+  package init(after duration: Duration) {
     guard duration < .seconds(Int64.max / 1_000_000_000 - 1) else {
       self = .distantFuture
       return

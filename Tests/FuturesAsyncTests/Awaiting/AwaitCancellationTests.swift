@@ -211,6 +211,21 @@ struct AwaitCancellationTests {
     await check(Never.self)
   }
 
+  @Test("R16: `cancel` cancels the future before its await ends")
+  func futureIsCancelledBeforeItsAwaitEnds() async {
+    let executor = HeldExecutor()
+    let endedAwaits = Recorder<Int>()
+    let promise = Promise<Int, any Error>()
+    promise.onCancel { endedAwaits.record(executor.jobCount) }
+    let task = Task(executorPreference: executor) { try await promise.future.value(onCancel: .cancel) }
+    executor.runAll()
+    task.cancel()
+    #expect(endedAwaits.events == [0])
+    #expect(promise.isResolved && executor.jobCount == 1)
+    executor.runAll()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
   @Test("R16: `cancel` cancels a chain of derived futures up to the first stage that has another consumer")
   func cancelStopsAtNeededStage() async {
     let log = Recorder<String>()

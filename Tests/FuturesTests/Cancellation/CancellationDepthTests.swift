@@ -8,6 +8,24 @@ import Testing
 struct CancellationDepthTests {
   private static let count = TestTier.choose(standard: 20_000, thorough: 1_000_000)
 
+  @Test("R6, R13: a cancellation that nests too deeply runs its handlers when those of the outermost one have returned")
+  func deferredCancellation() {
+    let sources = (0...70).map { _ in CancellationTokenSource() }
+    let log = Recorder<String>()
+    for level in 0..<70 {
+      sources[level].token.register {
+        log.record("begin \(level)")
+        sources[level + 1].cancel()
+        log.record("end \(level)")
+      }
+    }
+    sources[0].cancel()
+    func nested(_ levels: Range<Int>) -> [String] {
+      levels.map { "begin \($0)" } + levels.reversed().map { "end \($0)" }
+    }
+    #expect(log.events == nested(0..<64) + nested(64..<70))
+  }
+
   @Test("R6, R13: a chain of sources takes no stack; all handlers have run when the outermost cancel() returns")
   func sources() {
     onThread {

@@ -31,6 +31,16 @@ struct WaitingTests {
     }
   }
 
+  @Test("A timeout keeps its part below a second", arguments: [0, 1, 3])
+  func timeoutBelowASecond(seconds: Int) {
+    let timeout = Duration.seconds(seconds) + .milliseconds(50)
+    let nanoseconds = UInt64(seconds) * 1_000_000_000 + 50_000_000
+    let before = DispatchTime.now().uptimeNanoseconds
+    let deadline = DispatchTime(after: timeout).uptimeNanoseconds
+    let after = DispatchTime.now().uptimeNanoseconds
+    #expect((before + nanoseconds...after + nanoseconds).contains(deadline))
+  }
+
   @Test("wait(timeout:) with an absurdly long timeout waits for the result", arguments: [Int64.max, 1_000_000_000_000])
   func longTimeout(seconds: Int64) {
     onThread {

@@ -186,6 +186,37 @@ struct SequencingTests {
     #expect(captured == nil)
   }
 
+  @Test("R16: an item that starts after a cancellation that cannot be represented does not keep its future running")
+  func itemAfterSilentCancellation() {
+    let promises = (0..<3).map { _ in Promise<Int, TestError>() }
+    let cancelled = Locked<[Int]>([])
+    for (item, promise) in promises.enumerated() {
+      promise.onCancel { cancelled.withLock { $0.append(item) } }
+    }
+    let derived = Future.serial(0..<3) { promises[$0].future }
+    derived.cancel()
+    #expect(cancelled.withLock { $0 } == [0])
+    #expect(!derived.isResolved)
+    promises[0].succeed(0)
+    #expect(cancelled.withLock { $0 } == [0, 1])
+    promises[1].succeed(1)
+    #expect(cancelled.withLock { $0 } == [0, 1, 2])
+    promises[2].succeed(2)
+    #expect(derived.peek() == .success([0, 1, 2]))
+  }
+
+  @Test("R12, R16: a cancellation cancels the running items in the order of their start")
+  func cancellationOrder() {
+    let cancelled = Locked<[Int]>([])
+    let promises = (0..<20).map { _ in Promise<Int, any Error>() }
+    for (item, promise) in promises.enumerated() {
+      promise.onCancel { cancelled.withLock { $0.append(item) } }
+    }
+    let derived = Future.concurrent(0..<20, limit: 20) { promises[$0].future }
+    derived.cancel()
+    #expect(cancelled.withLock { $0 } == Array(0..<20))
+  }
+
   @Test("R4: an item whose broken promise fails it fails the whole")
   func brokenItemFailsWhole() throws {
     let derived = Future<Int, any Error>.serial(0..<3) { item in

@@ -12,6 +12,22 @@ import Testing
 struct DepthTests {
   static let count = TestTier.choose(standard: 20_000, thorough: 1_000_000)
 
+  @Test("R2, R6: a delivery that nests too deeply runs after the callback of the outermost delivery has returned")
+  func deferredDelivery() {
+    let promises = (0...18).map { _ in Promise<Int, any Error>() }
+    let log = Locked<[String]>([])
+    for level in 0..<18 {
+      promises[level].future.whenResolved(on: .immediate) { _ in
+        log.withLock { $0.append("begin \(level)") }
+        promises[level + 1].succeed(0)
+        log.withLock { $0.append("end \(level)") }
+      }
+    }
+    promises[0].succeed(0)
+    let nested = (0..<16).map { "begin \($0)" } + (0..<16).reversed().map { "end \($0)" }
+    #expect(log.withLock { $0 } == nested + ["begin 16", "begin 17", "end 17", "end 16"])
+  }
+
   @Test("R6: a chain of map stages resolves")
   func mapChain() {
     onThread {
