@@ -39,6 +39,20 @@ package struct Counterpart {
     return (parameters + (callbacks.shape.values ?? [])).flatMap { Array($0) }
   }
 
+  /// The names of values and types in its defaults, of which the compiler does not say from where they are.
+  var hasNamesInDefaults: Bool {
+    let defaults = declaration.parameters.indices.filter { !omitted.contains($0) }.compactMap {
+      declaration.parameters[$0].defaultValue
+    }
+    return defaults.joined().contains { token in
+      guard let first = token.text.first else { return false }
+      return first.isLetter && !["true", "false", "nil"].contains(token.text)
+    }
+  }
+
+  /// The types that its body names, besides those of the declaration.
+  var bodyTypes: [Token] { declaration.parameters.flatMap { Array($0.type) } + Array(declaration.returnType) }
+
   /// The library's type, which a type of that name in the module would hide.
   private var future: String { typeNames.contains("Future") ? "Futures.Future" : "Future" }
 
@@ -65,10 +79,15 @@ package struct Counterpart {
     return (summary.isEmpty ? [link] : summary + ["", link]).map { $0.isEmpty ? "///" : "/// " + $0 }
   }
 
+  /// Attributes that say nothing of a counterpart.
+  private static let attributesOfCallbacks: Set<Substring> = [
+    "@objc", "@nonobjc", "@discardableResult", "@inlinable", "@IBAction", "@available", "@preconcurrency",
+  ]
+
   private var attributes: [String] {
     let kept = declaration.attributes.filter { attribute in
       let name = attribute.prefix { $0 != "(" }
-      return !["@objc", "@nonobjc", "@discardableResult", "@inlinable", "@IBAction", "@available"].contains(name)
+      return !Self.attributesOfCallbacks.contains(name)
         && !name.hasPrefix("@_")
     }
     let isDiscardable = isCallbackOptional && (kind == .future || valueType != "()")

@@ -16,11 +16,20 @@ struct RefusalGroups {
 
   private(set) var groups: [Group] = []
 
-  init(_ plan: CounterpartPlan) {
+  /// Of what is not written.
+  init(_ plan: CounterpartPlan) { self.init(plan) { $0.refusals } }
+
+  /// Of what is written, and differs from its callback.
+  init(notesOf plan: CounterpartPlan) { self.init(plan) { $0.notes.map { (nil, $0) } } }
+
+  private init(
+    _ plan: CounterpartPlan,
+    _ reasons: (CounterpartPlan.Entry) -> [(kind: Counterpart.Kind?, refusal: Refusal)]
+  ) {
     var found: [String: [(reason: String, member: Member)]] = [:]
     for entry in plan.entries {
       let function = entry.function
-      for (kind, refusal) in entry.refusals {
+      for (kind, refusal) in reasons(entry) {
         let which = kind.map { " (\($0.rawValue))" } ?? ""
         let member = Member(
           place: "\(function.file):\(function.line)",

@@ -78,13 +78,10 @@ package struct GenerationNotes {
     let groups = RefusalGroups(plan)
     var lines =
       groups.groups.isEmpty ? [] : ["Not written, because it would be a guess, or not the same:"] + groups.lines
-    let notes = plan.entries.flatMap { entry in
-      entry.notes.flatMap { note in
-        ["   \(entry.function.file):\(entry.function.line): \(entry.function.title): \(note.reason)"]
-          + (note.setting.map { ["     " + $0] } ?? [])
-      }
+    let differences = RefusalGroups(notesOf: plan)
+    if !differences.groups.isEmpty {
+      lines += (lines.isEmpty ? [] : [""]) + ["Written, with a difference:"] + differences.lines
     }
-    if !notes.isEmpty { lines += (lines.isEmpty ? [] : [""]) + ["Written, with a difference:"] + notes }
     text = lines.isEmpty ? "" : lines.joined(separator: "\n") + "\n"
   }
 
@@ -106,8 +103,9 @@ extension CounterpartPlan.Entry {
     }
     let isAsync = counterparts.contains { $0.kind == .async }
     if isAsync, let failure = function.callbacks.shape.typedFailure, function.knowledge.value(.failure) == nil {
-      let reason = "it throws any error, since nothing says how `\(failure.text)` tells a cancelled or dropped callback"
-      notes.append(Refusal(reason, .failure, function.title, "\(failure.text).other"))
+      let reason =
+        "it throws any error; name a function that makes `\(failure.text)` of the error of a cancelled or dropped callback"
+      notes.append(Refusal(reason, .failure, function.title, "\(failure.text).init"))
     }
     return notes
   }

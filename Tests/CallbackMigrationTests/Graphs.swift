@@ -67,10 +67,11 @@ struct GraphBuilder {
     file: String = "Sources/App/App.swift",
     documentation: String? = nil,
     origin: String? = nil,
-    isRequirement: Bool = false
+    isRequirement: Bool = false,
+    isDefault: Bool = false
   ) {
     let title = Declaration(tokens(declaration))?.title() ?? declaration
-    let identifier = "s:\(owner ?? "")\(declaration)"
+    let identifier = "s:\(owner ?? "")\(declaration)\(isDefault ? "default" : "")"
     let kind = "swift.\(owner == nil ? "func" : "method")"
     let path = [owner, title].compactMap { $0 }
     var symbol = symbol(kind, identifier, path, declaration, access: access, file: file, line: line)
@@ -79,8 +80,11 @@ struct GraphBuilder {
     }
     symbols.append(symbol)
     guard let owner else { return }
+    // The compiler says of a default implementation which requirement it implements, and not which type it is in.
     var relation: JSON = [
-      "kind": isRequirement ? "requirementOf" : "memberOf", "source": identifier, "target": "s:\(owner)",
+      "kind": isRequirement ? "requirementOf" : isDefault ? "defaultImplementationOf" : "memberOf",
+      "source": identifier,
+      "target": isDefault ? "s:requirement" : "s:\(owner)",
     ]
     if let origin { relation["sourceOrigin"] = ["identifier": "s:origin", "displayName": origin] }
     relationships.append(relation)

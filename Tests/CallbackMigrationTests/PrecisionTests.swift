@@ -310,6 +310,42 @@ struct PrecisionTests {
     #expect(!isWritten(builder.generated(.async)))
   }
 
+  @Test("A default implementation, and a method of an open class, are served by the requirement's counterpart")
+  func defaultImplementationsAreServed() {
+    var builder = builder
+    builder.type("protocol Loading", access: "public")
+    builder.type("protocol Caching", "Loading", access: "public")
+    builder.type("class Disk", "Loading", access: "open")
+    let load = "func load(completion: @escaping (Result<User, any Error>) -> Void)"
+    builder.function(load, of: "Loading", access: "public", isRequirement: true)
+    builder.function(load, of: "Loading", access: "public", origin: "Loading.load(completion:)", isDefault: true)
+    builder.function(load, of: "Caching", access: "public", origin: "Loading.load(completion:)", isDefault: true)
+    builder.function(load, of: "Disk", access: "open", origin: "Loading.load(completion:)")
+    let text = builder.generated(.async)
+    #expect(text.components(separatedBy: " async throws").count == 2, "\(text)")
+    #expect(text.contains("extension Loading {"), "\(text)")
+  }
+
+  @Test("A value of a type that another function lends is not returned")
+  func lentTypesAreRefused() {
+    let migrate = "func asyncMigrate(completion: @escaping (Result<Database, any Error>) -> Void)"
+    #expect(isWritten(generated(migrate)))
+    for lender in [
+      "func read<T>(_ value: (Database) throws -> T) -> T", "func write(_ b: @escaping (Database) -> Int)",
+    ] {
+      var builder = builder
+      builder.function(lender, of: "Pool")
+      builder.function(migrate, of: "Pool")
+      let text = builder.generated(.async)
+      #expect(!isWritten(text) && text.contains("`Database`, which `"), "\(text)")
+      #expect(isWritten(builder.generated(.async, configuration: #"{"once": ["Pool.asyncMigrate*"]}"#)))
+    }
+    var builder = builder
+    builder.function("func perform(completion: @escaping (Database) -> Void)", of: "Pool")
+    builder.function(migrate, of: "Pool")
+    #expect(isWritten(builder.generated(.async)), "a completion handler lends nothing")
+  }
+
   @Test("A public type keeps a counterpart of its own, if the protocol is internal")
   func publicWitnessesAreWritten() {
     var builder = builder
