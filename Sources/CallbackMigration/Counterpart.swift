@@ -39,14 +39,15 @@ package struct Counterpart {
     return (parameters + (callbacks.shape.values ?? [])).flatMap { Array($0) }
   }
 
-  /// The names of values and types in its defaults, of which the compiler does not say from where they are.
-  var hasNamesInDefaults: Bool {
-    let defaults = declaration.parameters.indices.filter { !omitted.contains($0) }.compactMap {
-      declaration.parameters[$0].defaultValue
-    }
-    return defaults.joined().contains { token in
-      guard let first = token.text.first else { return false }
-      return first.isLetter && !["true", "false", "nil"].contains(token.text)
+  /// The names of values and types in its defaults, without members of others.
+  var namesInDefaults: [String] {
+    declaration.parameters.indices.filter { !omitted.contains($0) }.flatMap { index in
+      let tokens = Array(declaration.parameters[index].defaultValue ?? [])
+      return tokens.indices.compactMap { position in
+        let name = tokens[position].text
+        let isMember = position > 0 && tokens[position - 1].text == "."
+        return isMember || name.first?.isLetter != true || ["true", "false", "nil", "Self"].contains(name) ? nil : name
+      }
     }
   }
 

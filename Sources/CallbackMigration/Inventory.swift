@@ -158,6 +158,9 @@ public struct Inventory {
     return nil
   }
 
+  /// Whether a type, a function or a value of the module has this name.
+  func declares(_ name: String) -> Bool { names.contains(name) }
+
   /// Whether a file belongs to another target.
   func isElsewhere(_ path: String) -> Bool { !sources.isEmpty && !sources.contains(path) }
 

@@ -45,6 +45,7 @@ public struct Report {
       }
     }
     if !groups.groups.isEmpty { lines += ["", "Refused:"] + groups.lines }
+    if let minor = RefusalGroups.minorLine(plan) { lines += ["", minor] }
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -66,6 +67,7 @@ public struct Report {
     if !plan.entries.isEmpty { lines += rows.map { "| " + $0.joined(separator: " | ") + " |" } + [""] }
     lines += plan.files.map { "- " + $0.summary }
     if !groups.groups.isEmpty { lines += ["", "Refused:", ""] + groups.lines.map { "    " + $0 } }
+    if let minor = RefusalGroups.minorLine(plan) { lines += ["", minor] }
     return lines.joined(separator: "\n") + "\n"
   }
 }
@@ -78,6 +80,7 @@ package struct GenerationNotes {
     let groups = RefusalGroups(plan)
     var lines =
       groups.groups.isEmpty ? [] : ["Not written, because it would be a guess, or not the same:"] + groups.lines
+    if let minor = RefusalGroups.minorLine(plan) { lines += (lines.isEmpty ? [] : [""]) + [minor] }
     let differences = RefusalGroups(notesOf: plan)
     if !differences.groups.isEmpty {
       lines += (lines.isEmpty ? [] : [""]) + ["Written, with a difference:"] + differences.lines

@@ -151,13 +151,13 @@ struct ImportList {
   }
 
   /// Says what counterparts name.
-  mutating func need(_ counterparts: [Counterpart]) {
+  mutating func need(_ counterparts: [Counterpart], in inventory: Inventory) {
     for counterpart in counterparts {
       let types = counterpart.types + counterpart.bodyTypes
       neededModules.formUnion(types.compactMap(\.type).compactMap(Self.module))
       // Members of a type of another module might need what it imports.
       let isForeign = counterpart.function.owner == nil && !counterpart.function.scope.isEmpty
-      if isForeign || counterpart.hasNamesInDefaults { needsAll = true }
+      if isForeign || !counterpart.namesInDefaults.allSatisfy(inventory.declares) { needsAll = true }
     }
   }
 
