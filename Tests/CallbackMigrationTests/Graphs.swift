@@ -15,6 +15,11 @@ struct GraphBuilder {
   /// The graph of the declarations so far.
   var graph: SymbolGraph { decoded(["symbols": symbols, "relationships": relationships]) }
 
+  /// The graph as the compiler writes it.
+  var json: Data {
+    try! JSONSerialization.data(withJSONObject: ["symbols": symbols, "relationships": relationships])
+  }
+
   /// Adds a type.
   ///
   /// Declarations added later refer to it by its identifier.
@@ -163,12 +168,16 @@ extension GraphBuilder {
   /// The inventory of the graph, with what the package says in `.migrate-callbacks.json`.
   func inventory(
     minimumAccess: AccessLevel = .private,
+    clients: [SymbolGraph] = [],
+    sources: [String] = [],
     configuration: String = "{}",
     ignoring output: String? = nil
   ) -> Inventory {
     Inventory(
       module: "App",
       graph,
+      clients: clients,
+      sources: sources,
       minimumAccess: minimumAccess,
       root: URL(filePath: root),
       configuration: try! MigrationConfiguration(json: Data(configuration.utf8)),
