@@ -8,11 +8,17 @@ public enum ReportFormat: String, CaseIterable, Sendable {
 /// Says which functions take a callback, and how far they have been migrated.
 public struct Report {
   private let plans: [CounterpartPlan]
+  private let unusedSettings: [String]
 
   /// Takes what to report.
-  /// - Parameter inventories: One for each module.
-  public init(_ inventories: [Inventory]) {
+  /// - Parameters:
+  ///   - inventories: One for each module.
+  ///   - isWholePackage: Whether these are all modules to which the package's own configuration can refer.
+  public init(_ inventories: [Inventory], isWholePackage: Bool = false) {
     plans = inventories.map { CounterpartPlan($0, style: .both) }
+    let unused = inventories.map { Set($0.unusedSettings.map { "\"\($0.key)\": \"\($0.pattern)\"" }) }
+    let everywhere = unused.dropFirst().reduce(unused.first ?? []) { $0.intersection($1) }
+    unusedSettings = isWholePackage ? everywhere.sorted() : []
   }
 
   /// The report.
@@ -20,10 +26,14 @@ public struct Report {
   /// - Returns: Its text.
   public func text(as format: ReportFormat) -> String {
     switch format {
-    case .table: plans.map(table).joined(separator: "\n")
+    case .table: (plans.map(table) + [unusedText].filter { !$0.isEmpty }).joined(separator: "\n")
     case .markdown: plans.map(markdown).joined(separator: "\n")
     case .json: ReportDocument(plans).text
     }
+  }
+
+  private var unusedText: String {
+    unusedSettings.map { "\(MigrationConfiguration.fileName): \($0) matches no function.\n" }.joined()
   }
 
   // MARK: - For a terminal
@@ -154,10 +164,7 @@ extension CounterpartPlan {
       inventory.skippedCount == 0
         ? nil : "\(count(inventory.skippedCount)) skipped, as \(MigrationConfiguration.fileName) says.",
     ]
-    let unused = inventory.unusedSettings.map {
-      "\(MigrationConfiguration.fileName): \"\($0.key)\": \"\($0.pattern)\" matches no function of \(inventory.module)."
-    }
-    return lines.compactMap(\.self) + unused
+    return lines.compactMap(\.self)
   }
 
   private func count(_ number: Int) -> String { number == 1 ? "1 more function is" : "\(number) more functions are" }

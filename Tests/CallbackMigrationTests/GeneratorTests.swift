@@ -207,9 +207,9 @@ struct GeneratorTests {
   @Test("Extensions are sorted by the names of their types")
   func extensionsAreSorted() {
     var builder = GraphBuilder()
-    for name in ["Zoo", "Ape"] {
+    for (line, name) in ["Zoo", "Ape"].enumerated() {
       builder.type("struct \(name)")
-      builder.function("func load(completion: @escaping (Int) -> Void)", of: name)
+      builder.function("func load(completion: @escaping (Int) -> Void)", of: name, line: line + 1)
     }
     let text = builder.generated(.async)
     let extensions = text.split(separator: "\n").filter { $0.hasPrefix("extension") }

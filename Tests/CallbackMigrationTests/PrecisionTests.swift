@@ -374,6 +374,13 @@ struct PrecisionTests {
       let text = builder.generated()
       #expect(!isWritten(text) && text.contains("which other code calls"), "\(text)")
     }
+    var plain = builder
+    plain.function(
+      "func finish(completion: @escaping (Int) -> Void)",
+      of: "Pool",
+      origin: "FeedDelegate.finish(completion:)"
+    )
+    #expect(!isWritten(plain.generated()))
     var own = builder
     own.type("protocol StoreDelegate")
     own.function("func store(_ s: Int, completion: @escaping (Int) -> Void)", of: "StoreDelegate", isRequirement: true)

@@ -136,6 +136,14 @@ struct ReportTests {
     #expect(text.contains("2 more functions are not accessible enough"), "\(text)")
   }
 
+  @Test("An entry of the configuration that matches no function of the package is named")
+  func unusedSettingsAreNamed() {
+    let inventory = builder.inventory(configuration: #"{"once": ["look(*", "lok(*"]}"#)
+    let line = ".migrate-callbacks.json: \"once\": \"lok(*\" matches no function.\n"
+    #expect(Report([inventory], isWholePackage: true).text(as: .table).hasSuffix("\n\n" + line))
+    #expect(!Report([inventory]).text(as: .table).contains(".migrate-callbacks.json"), "another target might have it")
+  }
+
   @Test("A counterpart in another module of the package counts")
   func otherModulesCount() {
     var client = GraphBuilder()
