@@ -335,6 +335,9 @@ private struct ShapeReader {
     if CallbackNames.isScoped(function: declaration.plainName), let type = all.first(where: facts.isUnsharedReference) {
       return refusal("`\(type.text)` might be valid inside the callback only")
     }
+    if let (type, lender) = all.lazy.compactMap({ type in facts.lender(of: type).map { (type, $0) } }).first {
+      return refusal("`\(type.text)`, which `\(lender)` lends, might be valid inside the callback only")
+    }
     let isShared = values.allSatisfy { facts.sendability(of: $0, []) == .yes }
     if !isShared, let phrase = CallbackNames.forbidsKeeping(documentation) {
       return refusal("its documentation says \"\(phrase)\"")

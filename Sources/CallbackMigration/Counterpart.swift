@@ -39,6 +39,21 @@ package struct Counterpart {
     return (parameters + (callbacks.shape.values ?? [])).flatMap { Array($0) }
   }
 
+  /// The names of values and types in its defaults, without members of others.
+  var namesInDefaults: [String] {
+    declaration.parameters.indices.filter { !omitted.contains($0) }.flatMap { index in
+      let tokens = Array(declaration.parameters[index].defaultValue ?? [])
+      return tokens.indices.compactMap { position in
+        let name = tokens[position].text
+        let isMember = position > 0 && tokens[position - 1].text == "."
+        return isMember || name.first?.isLetter != true || ["true", "false", "nil", "Self"].contains(name) ? nil : name
+      }
+    }
+  }
+
+  /// The types that its body names, besides those of the declaration.
+  var bodyTypes: [Token] { declaration.parameters.flatMap { Array($0.type) } + Array(declaration.returnType) }
+
   /// The library's type, which a type of that name in the module would hide.
   private var future: String { typeNames.contains("Future") ? "Futures.Future" : "Future" }
 
@@ -65,10 +80,15 @@ package struct Counterpart {
     return (summary.isEmpty ? [link] : summary + ["", link]).map { $0.isEmpty ? "///" : "/// " + $0 }
   }
 
+  /// Attributes that say nothing of a counterpart.
+  private static let attributesOfCallbacks: Set<Substring> = [
+    "@objc", "@nonobjc", "@discardableResult", "@inlinable", "@IBAction", "@available", "@preconcurrency",
+  ]
+
   private var attributes: [String] {
     let kept = declaration.attributes.filter { attribute in
       let name = attribute.prefix { $0 != "(" }
-      return !["@objc", "@nonobjc", "@discardableResult", "@inlinable", "@IBAction", "@available"].contains(name)
+      return !Self.attributesOfCallbacks.contains(name)
         && !name.hasPrefix("@_")
     }
     let isDiscardable = isCallbackOptional && (kind == .future || valueType != "()")

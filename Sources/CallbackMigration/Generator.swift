@@ -48,6 +48,7 @@ public struct Generator {
       guard let file = files[function.path] else { continue }
       imports.add(file)
       if function.visibility >= .public { imports.use(entry.counterparts.flatMap(\.types)) }
+      imports.need(entry.counterparts, in: plan.inventory)
       let part = Extension(function, condition: file.condition(ofLine: function.line), entry.counterparts)
       if let index = extensions.firstIndex(where: { $0.isSame(as: part) }) {
         extensions[index].counterparts += entry.counterparts

@@ -3,6 +3,9 @@ struct Handles {
   /// The methods of each type that end work, without arguments.
   private var methods: [String: [String: CancelMethod]] = [:]
 
+  /// The methods of each type that begin work, without arguments.
+  private var starts: [String: String] = [:]
+
   /// The types whose methods end work that they are told by an argument.
   private var cancelByArgument: Set<String> = []
 
@@ -11,6 +14,10 @@ struct Handles {
   private var own: Set<String> = []
   private let aliases: TypeAliases
   private let facts: TypeFacts
+
+  private static let beginnings: Set<String> = [
+    "resume()", "start()", "run()", "begin()", "activate()", "launch()", "execute()",
+  ]
 
   private static let endings = [
     "cancel", "stop", "abort", "invalidate", "dispose", "terminate", "unsubscribe", "remove", "close",
@@ -33,8 +40,9 @@ struct Handles {
       }
     }
     for symbol in graph.symbols where symbol.access >= .internal {
-      guard let owner = owners[symbol.identifier.precise], let name = symbol.pathComponents.last,
-        Self.endings.contains(where: { name.hasPrefix($0) }),
+      guard let owner = owners[symbol.identifier.precise], let name = symbol.pathComponents.last else { continue }
+      if Self.beginnings.contains(name) { starts[owner] = name }
+      guard Self.endings.contains(where: { name.hasPrefix($0) }),
         let declaration = Declaration([Token](symbol.declarationFragments)), !declaration.isStatic
       else { continue }
       if declaration.parameters.allSatisfy({ $0.defaultValue != nil }) {
@@ -71,7 +79,6 @@ struct Handles {
       )
       return .calls(call)
     }
-    if let method = knowledge.value(.handle) { return call(method) }
     var reader = TokenReader(bare)
     while reader.take("any") || reader.take("some") {}
     var name = reader.take()
@@ -79,11 +86,19 @@ struct Handles {
     _ = reader.takeBracketed("<", ">")
     let isSelf = bare.text == "Self"
     let identifier = isSelf ? owner?.identifier.precise : reader.isAtEnd ? name?.type : nil
+    let found = identifier.map(methods(of:)) ?? [:]
+    if let method = knowledge.value(.handle) { return call(method, found[String(method.prefix { $0 != "(" })]) }
+    // A request gives itself, and runs by its own rules; what is new might wait for its caller to start it.
+    let isOwner = isSelf || identifier != nil && identifier == owner?.identifier.precise
+    let start = name.flatMap { reader.isAtEnd ? systemStart($0) : nil } ?? identifier.flatMap(start(of:))
+    if !isOwner, let start {
+      let reason = "nothing says whether `\(bare.text)`, which it returns, runs before its caller calls `\(start)`"
+      return .refused(Refusal(reason, .handle, knowledge.title, "cancel()"))
+    }
     if let name, reader.isAtEnd, isSystemHandle(name) {
       let call = HandleCall(method: "cancel()", isOptional: aliases.isOptional(type))
       return .calls(call)
     }
-    let found = identifier.map(methods(of:)) ?? [:]
     if let method = found["cancel"] {
       guard let refusal = method.refusal else { return call("cancel()", method) }
       return .refused(Refusal("`\(bare.text).cancel()` \(refusal)", .handle, knowledge.title, "none"))
@@ -106,29 +121,46 @@ struct Handles {
 
   /// Those of the type, of its superclasses and of its protocols; the nearest wins.
   private func methods(of type: String) -> [String: CancelMethod] {
-    var found: [String: CancelMethod] = [:]
-    var next = [type]
-    var seen: Set<String> = []
-    while let type = next.popLast() {
-      guard seen.insert(type).inserted else { continue }
+    family(of: type).reduce(into: [:]) { found, type in
       found.merge(methods[type] ?? [:]) { nearest, _ in nearest }
+    }
+  }
+
+  /// What starts a handle of this type.
+  private func start(of type: String) -> String? { family(of: type).lazy.compactMap { starts[$0] }.first }
+
+  /// The type, its superclasses and its protocols, the nearest first.
+  private func family(of type: String) -> [String] {
+    var found: [String] = []
+    var next = [type]
+    while let type = next.popLast() {
+      guard !found.contains(type) else { continue }
+      found.append(type)
       next += parents[type] ?? []
     }
     return found
   }
 
-  /// Whether it is one of Foundation's handles, or a task, which are `Sendable` and have `cancel()`.
+  /// Whether it is one of Foundation's handles, or a task, which are `Sendable`, have `cancel()`, and run.
   private func isSystemHandle(_ name: Token) -> Bool {
-    if name.type == "s:ScT" { return true }
-    let isFoundation =
-      name.type?.hasPrefix("c:") != false || name.type?.contains("10Foundation") == true
-      || name.type?.contains("20Foundation") == true
-    return isFoundation && Self.systemHandles.contains(name.text)
+    name.type == "s:ScT" || isOfFoundation(name) && name.text == "Progress"
   }
 
-  private static let systemHandles: Set<String> = [
-    "URLSessionTask", "URLSessionDataTask", "URLSessionUploadTask", "URLSessionDownloadTask", "Progress", "Operation",
-    "BlockOperation",
+  /// What starts a handle of Foundation.
+  private func systemStart(_ name: Token) -> String? {
+    guard isOfFoundation(name) else { return nil }
+    if Self.urlTasks.contains(name.text) { return "resume()" }
+    return ["Operation", "BlockOperation"].contains(name.text) ? "start()" : nil
+  }
+
+  private func isOfFoundation(_ name: Token) -> Bool {
+    name.type?.hasPrefix("c:") != false || name.type?.contains("10Foundation") == true
+      || name.type?.contains("20Foundation") == true
+  }
+
+  private static let urlTasks: Set<String> = [
+    "URLSessionTask", "URLSessionDataTask", "URLSessionUploadTask", "URLSessionDownloadTask", "URLSessionWebSocketTask",
+    "URLSessionStreamTask",
   ]
 }
 

@@ -78,8 +78,10 @@ public struct Inventory {
   ) {
     self.module = module
     self.sources = sources
+    let graph = graph.withMembersForDefaults
     let aliases = TypeAliases(graph)
-    let facts = TypeFacts(graph, aliases)
+    var facts = TypeFacts(graph, aliases)
+    facts.addLenders(of: graph)
     let handles = Handles(graph, aliases, facts)
     let owners = Owners(graph)
     let counterparts = Counterparts(graph, clients: clients, aliases, ignoring: paths)
@@ -93,7 +95,7 @@ public struct Inventory {
     isMainActorTheDefault = graph.isMainActorTheDefault
     let rootPath = root.standardizedFileURL.path + "/"
     self.rootPath = rootPath
-    let all: [CallbackFunction] = graph.symbols.compactMap { symbol in
+    let all: [CallbackFunction] = graph.symbols.compactMap { [facts] symbol in
       guard let location = symbol.location, let path = location.path else { return nil }
       guard let declaration = Declaration([Token](symbol.declarationFragments)) else { return nil }
       let knowledge = configuration.knowledge(of: symbol.pathComponents.joined(separator: "."))
@@ -137,7 +139,7 @@ public struct Inventory {
     guard case .witness(let name) = function.role else { return nil }
     return functions.first {
       $0.role == .requirement && $0.scope.joined(separator: ".") == name && $0.name == function.name
-        && $0.visibility >= function.visibility
+        && $0.visibility >= min(function.visibility, .public)
     }
   }
 
@@ -155,6 +157,9 @@ public struct Inventory {
     }
     return nil
   }
+
+  /// Whether a type, a function or a value of the module has this name.
+  func declares(_ name: String) -> Bool { names.contains(name) }
 
   /// Whether a file belongs to another target.
   func isElsewhere(_ path: String) -> Bool { !sources.isEmpty && !sources.contains(path) }

@@ -35,7 +35,10 @@ public struct MigrationRun {
   public func run() throws(MigrationError) -> Outcome {
     switch arguments.command {
     case .help: return Outcome(MigrationArguments.help)
-    case .report(let format): return Outcome(Report(try inventories()).text(as: format))
+    case .report(let format):
+      let inventories = try inventories()
+      let isWhole = inventories.count == request.targets.count { !$0.isTest }
+      return Outcome(Report(inventories, isWholePackage: isWhole).text(as: format))
     case .check(let baseline): return try check(baseline)
     case .generate(let style, let output, let only, isDeprecating: true):
       guard let target = try request.targets(for: arguments).first else { return Outcome("") }

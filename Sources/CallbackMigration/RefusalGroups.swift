@@ -16,11 +16,24 @@ struct RefusalGroups {
 
   private(set) var groups: [Group] = []
 
+  /// Of what is not written.
+  ///
+  /// Leaves out why one of two counterparts is missing, if no line of the configuration would settle that.
   init(_ plan: CounterpartPlan) {
+    self.init(plan) { entry in entry.refusals.filter { !entry.isMinor($0) } }
+  }
+
+  /// Of what is written, and differs from its callback.
+  init(notesOf plan: CounterpartPlan) { self.init(plan) { $0.notes.map { (nil, $0) } } }
+
+  private init(
+    _ plan: CounterpartPlan,
+    _ reasons: (CounterpartPlan.Entry) -> [(kind: Counterpart.Kind?, refusal: Refusal)]
+  ) {
     var found: [String: [(reason: String, member: Member)]] = [:]
     for entry in plan.entries {
       let function = entry.function
-      for (kind, refusal) in entry.refusals {
+      for (kind, refusal) in reasons(entry) {
         let which = kind.map { " (\($0.rawValue))" } ?? ""
         let member = Member(
           place: "\(function.file):\(function.line)",
@@ -52,8 +65,26 @@ struct RefusalGroups {
     }
   }
 
+  /// A line for what is left out.
+  static func minorLine(_ plan: CounterpartPlan) -> String? {
+    let count = plan.entries.count { entry in entry.refusals.contains(where: entry.isMinor) }
+    guard count > 0 else { return nil }
+    let functions =
+      count == 1
+      ? "1 function has one of its two counterparts" : "\(count) functions have one of their two counterparts"
+    return "\(functions), and not the other; `report --json` says why."
+  }
+
   private static func withoutNames(_ reason: String) -> String {
     reason.split(separator: "`", omittingEmptySubsequences: false).enumerated()
       .map { $0.offset.isMultiple(of: 2) ? String($0.element) : "`…`" }.joined()
+  }
+}
+
+extension CounterpartPlan.Entry {
+  /// Whether a counterpart is missing beside another, and that is so.
+  fileprivate func isMinor(_ refusal: (kind: Counterpart.Kind?, refusal: Refusal)) -> Bool {
+    guard refusal.kind != nil, refusal.refusal.setting == nil else { return false }
+    return decisions.contains { if case .refused = $0.decision { false } else { true } }
   }
 }

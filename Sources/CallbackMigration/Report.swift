@@ -8,11 +8,17 @@ public enum ReportFormat: String, CaseIterable, Sendable {
 /// Says which functions take a callback, and how far they have been migrated.
 public struct Report {
   private let plans: [CounterpartPlan]
+  private let unusedSettings: [String]
 
   /// Takes what to report.
-  /// - Parameter inventories: One for each module.
-  public init(_ inventories: [Inventory]) {
+  /// - Parameters:
+  ///   - inventories: One for each module.
+  ///   - isWholePackage: Whether these are all modules to which the package's own configuration can refer.
+  public init(_ inventories: [Inventory], isWholePackage: Bool = false) {
     plans = inventories.map { CounterpartPlan($0, style: .both) }
+    let unused = inventories.map { Set($0.unusedSettings.map { "\"\($0.key)\": \"\($0.pattern)\"" }) }
+    let everywhere = unused.dropFirst().reduce(unused.first ?? []) { $0.intersection($1) }
+    unusedSettings = isWholePackage ? everywhere.sorted() : []
   }
 
   /// The report.
@@ -20,10 +26,14 @@ public struct Report {
   /// - Returns: Its text.
   public func text(as format: ReportFormat) -> String {
     switch format {
-    case .table: plans.map(table).joined(separator: "\n")
+    case .table: (plans.map(table) + [unusedText].filter { !$0.isEmpty }).joined(separator: "\n")
     case .markdown: plans.map(markdown).joined(separator: "\n")
     case .json: ReportDocument(plans).text
     }
+  }
+
+  private var unusedText: String {
+    unusedSettings.map { "\(MigrationConfiguration.fileName): \($0) matches no function.\n" }.joined()
   }
 
   // MARK: - For a terminal
@@ -45,6 +55,7 @@ public struct Report {
       }
     }
     if !groups.groups.isEmpty { lines += ["", "Refused:"] + groups.lines }
+    if let minor = RefusalGroups.minorLine(plan) { lines += ["", minor] }
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -66,6 +77,7 @@ public struct Report {
     if !plan.entries.isEmpty { lines += rows.map { "| " + $0.joined(separator: " | ") + " |" } + [""] }
     lines += plan.files.map { "- " + $0.summary }
     if !groups.groups.isEmpty { lines += ["", "Refused:", ""] + groups.lines.map { "    " + $0 } }
+    if let minor = RefusalGroups.minorLine(plan) { lines += ["", minor] }
     return lines.joined(separator: "\n") + "\n"
   }
 }
@@ -78,13 +90,11 @@ package struct GenerationNotes {
     let groups = RefusalGroups(plan)
     var lines =
       groups.groups.isEmpty ? [] : ["Not written, because it would be a guess, or not the same:"] + groups.lines
-    let notes = plan.entries.flatMap { entry in
-      entry.notes.flatMap { note in
-        ["   \(entry.function.file):\(entry.function.line): \(entry.function.title): \(note.reason)"]
-          + (note.setting.map { ["     " + $0] } ?? [])
-      }
+    if let minor = RefusalGroups.minorLine(plan) { lines += (lines.isEmpty ? [] : [""]) + [minor] }
+    let differences = RefusalGroups(notesOf: plan)
+    if !differences.groups.isEmpty {
+      lines += (lines.isEmpty ? [] : [""]) + ["Written, with a difference:"] + differences.lines
     }
-    if !notes.isEmpty { lines += (lines.isEmpty ? [] : [""]) + ["Written, with a difference:"] + notes }
     text = lines.isEmpty ? "" : lines.joined(separator: "\n") + "\n"
   }
 
@@ -106,8 +116,9 @@ extension CounterpartPlan.Entry {
     }
     let isAsync = counterparts.contains { $0.kind == .async }
     if isAsync, let failure = function.callbacks.shape.typedFailure, function.knowledge.value(.failure) == nil {
-      let reason = "it throws any error, since nothing says how `\(failure.text)` tells a cancelled or dropped callback"
-      notes.append(Refusal(reason, .failure, function.title, "\(failure.text).other"))
+      let reason =
+        "it throws any error; name a function that makes `\(failure.text)` of the error of a cancelled or dropped callback"
+      notes.append(Refusal(reason, .failure, function.title, "\(failure.text).init"))
     }
     return notes
   }
@@ -153,10 +164,7 @@ extension CounterpartPlan {
       inventory.skippedCount == 0
         ? nil : "\(count(inventory.skippedCount)) skipped, as \(MigrationConfiguration.fileName) says.",
     ]
-    let unused = inventory.unusedSettings.map {
-      "\(MigrationConfiguration.fileName): \"\($0.key)\": \"\($0.pattern)\" matches no function of \(inventory.module)."
-    }
-    return lines.compactMap(\.self) + unused
+    return lines.compactMap(\.self)
   }
 
   private func count(_ number: Int) -> String { number == 1 ? "1 more function is" : "\(number) more functions are" }

@@ -75,7 +75,8 @@ struct Roles {
       return .delegateMethod(protocol: delegate)
     }
     let title = symbol.pathComponents.last ?? ""
-    let witnessed = ancestors.first { titles[$0]?.contains(title) == true }
+    // A default implementation is in an extension of the protocol itself.
+    let witnessed = ((owner.map { [$0] } ?? []) + ancestors).first { titles[$0]?.contains(title) == true }
     let name = witnessed.flatMap { protocols[$0] } ?? origin
     return name.map { .witness(protocol: $0) } ?? .plain
   }

@@ -12,6 +12,9 @@ struct ScopedNames {
     }
   }
 
+  /// Whether something has this name, in any type.
+  func contains(_ name: String) -> Bool { all.values.contains { $0.contains(name) } }
+
   /// Why a counterpart cannot use a name that the function uses; `nil` if it can, as far as is known.
   func reason(against name: String, in scope: [String]) -> String? {
     let scopes = scope.indices.map { scope[...$0].joined(separator: ".") }

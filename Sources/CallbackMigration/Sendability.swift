@@ -8,6 +8,9 @@ struct TypeFacts {
   private var sendable: Set<String> = []
   private var own: Set<String> = []
   private var references: Set<String> = []
+
+  /// The functions that lend a value of each type to a closure, as `read(_:)` lends a database.
+  private var lenders: [String: String] = [:]
   private let aliases: TypeAliases
 
   /// What the types of the module hold.
@@ -84,6 +87,29 @@ struct TypeFacts {
     guard isSendable else { return name.type.map(own.contains) == true ? .no : .unknown }
     return all(arguments, genericSendables)
   }
+
+  /// Reads which functions lend values, whose types then belong to the lender everywhere.
+  mutating func addLenders(of graph: SymbolGraph) {
+    for symbol in graph.symbols {
+      guard let declaration = Declaration([Token](symbol.declarationFragments)),
+        CallbackNames.isScoped(function: declaration.plainName)
+      else { continue }
+      for parameter in declaration.parameters {
+        guard let closure = aliases.functionType(of: parameter.type) else { continue }
+        // Others might be completion handlers.
+        let isEscaping = parameter.specifiers.contains("@escaping") || aliases.isOptional(parameter.type)
+        guard !isEscaping || !closure.returnsNothing || !closure.effects.isEmpty else { continue }
+        for token in closure.parameters.flatMap({ aliases.resolve($0) }) where isUnsharedReference(token) {
+          if let type = token.type, lenders[type].map({ $0 > declaration.title() }) != false {
+            lenders[type] = declaration.title()
+          }
+        }
+      }
+    }
+  }
+
+  /// The function that lends values of a type.
+  func lender(of token: Token) -> String? { token.type.flatMap { lenders[$0] } }
 
   /// Whether it names a class, or a protocol, of which nothing says that it is `Sendable`.
   func isUnsharedReference(_ token: Token) -> Bool {

@@ -120,6 +120,12 @@ struct ImportList {
   /// What the counterparts that are seen outside of the module name.
   private var publicModules: Set<String> = []
 
+  /// What the counterparts name.
+  private var neededModules: Set<String> = []
+
+  /// Whether they name what might be of any module.
+  private var needsAll = false
+
   /// Of a target with these files.
   init(of sources: [SourceFile]) {
     let all = sources.flatMap(\.imports).flatMap(\.imports)
@@ -144,6 +150,21 @@ struct ImportList {
     }
   }
 
+  /// Says what counterparts name.
+  mutating func need(_ counterparts: [Counterpart], in inventory: Inventory) {
+    for counterpart in counterparts {
+      let types = counterpart.types + counterpart.bodyTypes
+      neededModules.formUnion(types.compactMap(\.type).compactMap(Self.module))
+      // Members of a type of another module might need what it imports.
+      let isForeign = counterpart.function.owner == nil && !counterpart.function.scope.isEmpty
+      if isForeign || !counterpart.namesInDefaults.allSatisfy(inventory.declares) { needsAll = true }
+    }
+  }
+
+  private func isNeeded(_ found: Import) -> Bool {
+    needsAll || neededModules.contains { $0 == "C" || $0.hasPrefix(found.module) }
+  }
+
   /// The lines, by the names of the modules; those under conditions last.
   ///
   /// `futures` is the access of the widest function that names a type of the library; `nil` if there is none.
@@ -154,8 +175,9 @@ struct ImportList {
     var blocks: [String] = []
     for part in parts {
       switch part {
-      case .line(let found): lines.append((found.target, line(found)))
+      case .line(let found): if isNeeded(found) { lines.append((found.target, line(found))) }
       case .block(let inside):
+        guard part.imports.contains(where: isNeeded) else { continue }
         blocks += inside.map {
           if case .line(let found) = $0 { line(found) } else if case .directive(let text) = $0 { text } else { "" }
         }

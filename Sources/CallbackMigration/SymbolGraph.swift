@@ -137,6 +137,34 @@ package struct SymbolGraph: Decodable {
   }
 }
 
+extension SymbolGraph {
+  /// The graph, in which default implementations of requirements are members of their protocol, as the others are.
+  var withMembersForDefaults: SymbolGraph {
+    let types = Dictionary(
+      symbols.filter { $0.kind.identifier == "swift.protocol" }.map { ($0.pathComponents, $0.identifier.precise) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    let paths = Dictionary(
+      symbols.map { ($0.identifier.precise, $0.pathComponents) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    var graph = self
+    graph.relationships = relationships.map { relation in
+      guard relation.kind == "defaultImplementationOf", let path = paths[relation.source],
+        let type = types[Array(path.dropLast())]
+      else { return relation }
+      return Relationship(
+        kind: "memberOf",
+        source: relation.source,
+        target: type,
+        targetFallback: nil,
+        sourceOrigin: relation.sourceOrigin
+      )
+    }
+    return graph
+  }
+}
+
 extension SymbolGraph.Symbol.Location {
   /// Of the file.
   var path: String? { URL(string: uri)?.standardizedFileURL.path }

@@ -7,10 +7,17 @@ struct ArgumentTests {
   @Test("Each option takes a value after a space or an equals sign, and has a default")
   func everyOptionIsRead() throws {
     #expect(try MigrationArguments(["report"]).command == .report(.table))
-    let report = try MigrationArguments(["report", "--target", "App", "--format=json", "--minimum-access", "public"])
+    let report = try MigrationArguments(["report", "--target", "App", "--format=json", "--minimum-access=public"])
     #expect(report.command == .report(.json))
     #expect(report.target == "App")
     #expect(report.minimumAccess == .public)
+    #expect(try MigrationArguments(["report"]).minimumAccess == .public)
+    #expect(try MigrationArguments(["report", "--json"]).command == .report(.json))
+    #expect(try MigrationArguments(["report", "--check", "B.json"]).command == .check(baseline: "B.json"))
+    #expect(
+      try MigrationArguments(["generate", "--beside"]).command
+        == .generate(.both, to: .beside, only: nil, isDeprecating: false)
+    )
     #expect(
       try MigrationArguments(["generate", "--style", "async", "--output", "F.swift", "--only", "a*", "--deprecate"])
         .command
@@ -28,6 +35,9 @@ struct ArgumentTests {
       (["report", "--taget", "A"], "`report` has no option --taget; it has --target"),
       (["report", "--target"], "--target needs a value."),
       (["generate", "--output", "--only"], "--output needs a value."),
+      (["report", "--json", "--format", "table"], "--json and --format table contradict each other."),
+      (["generate", "--beside", "--output", "F.swift"], "--beside cannot be used with --output."),
+      (["generate", "--beside", "--deprecate"], "--beside cannot be used with --deprecate."),
       (["report", "--format", "xml"], "--format is one of table, json, markdown, not xml."),
     ]
   )

@@ -105,7 +105,11 @@ struct TypeFactsTests {
     }
     #expect(try cancellation("Request") == "handle.cancel()")
     #expect(try cancellation("Request?") == "handle?.cancel()")
-    #expect(try cancellation("URLSessionDataTask") == "handle.cancel()")
+    #expect(
+      try cancellation("URLSessionDataTask")
+        == "nothing says whether `URLSessionDataTask`, which it returns, runs before its caller calls `resume()`"
+    )
+    #expect(try cancellation("Progress") == "handle.cancel()")
     #expect(try cancellation("Handle") == "handle.value.cancel()")
     #expect(try cancellation("Screen") == "Task { await handle.cancel() }")
     #expect(try cancellation("Int") == "it returns `Int`, which a counterpart cannot return, too")

@@ -70,7 +70,7 @@ struct GeneratorTests {
       ("func f(observer: @escaping () -> Void)", "may come again and again"),
       ("func f(_ block: @escaping () -> Void)", "nothing says whether `block` is called once"),
       ("func f(completion: (() -> Void)? = nil)", "without its callback"),
-      ("func f(completion: @escaping (Elsewhere) -> Void)", "nothing here says whether `Elsewhere` is Sendable"),
+      ("func f(completion: @escaping (Elsewhere) -> Void)", "1 function has one of its two counterparts"),
     ]
   )
   func unsafeFunctionsAreRefused(declaration: String, reason: String) {
@@ -126,6 +126,94 @@ struct GeneratorTests {
     #expect(!text.contains("func load(_ id: Int) async"), "\(text)")
     let selected = Generator(inventory, style: .async, only: "load").text
     #expect(!selected.contains("func loadFuture"), "\(selected)")
+  }
+
+  @Test("A counterpart begins with the first sentence of the documentation, and links to the rest")
+  func documentationIsShort() {
+    func documentation(_ text: String) -> String {
+      var builder = GraphBuilder()
+      builder.function("func load(completion: @escaping (Int) -> Void)", documentation: text)
+      return builder.generated(.async).split(separator: "\n").filter { $0.hasPrefix("///") }.joined(separator: "\n")
+    }
+    let link = "///\n/// The async counterpart of ``load(completion:)``."
+    #expect(documentation("Loads it. Calls back later.\n- Returns: Nothing.") == "/// Loads it.\n" + link)
+    #expect(documentation("Loads it, e.g. from\na disk. More.") == "/// Loads it, e.g. from\n/// a disk.\n" + link)
+    #expect(documentation("Loads it\n- Parameter completion: This.") == "/// Loads it\n" + link)
+    #expect(documentation("- Parameter completion: This.") == "/// The async counterpart of ``load(completion:)``.")
+  }
+
+  @Test("What callers can do without, they can discard")
+  func optionalCallbacksAreDiscardable() {
+    func text(_ type: String) -> String {
+      var builder = GraphBuilder()
+      builder.function("func load(completion: \(type))")
+      return builder.generated()
+    }
+    let optional = text("((Int) -> Void)?")
+    #expect(optional.components(separatedBy: "@discardableResult").count == 3, "\(optional)")
+    let void = text("(() -> Void)?")
+    #expect(void.components(separatedBy: "@discardableResult").count == 2, "\(void)")
+    #expect(!text("@escaping (Int) -> Void").contains("@discardableResult"))
+  }
+
+  @Test("A counterpart gets another name where the package gives it one")
+  func counterpartIsRenamed() {
+    var builder = GraphBuilder()
+    builder.function("func load(id: Int, completion: ((Int) -> Void)? = nil)")
+    let text = builder.generated(configuration: #"{"renames": {"load(*": "loadNow"}}"#)
+    #expect(text.contains("func loadNow(id: Int) async throws -> Int"), "\(text)")
+    #expect(text.contains("func loadNowFuture(id: Int) ->"), "\(text)")
+    #expect(builder.generated().contains(#""renames": {"load(id:completion:)": "loadAsync"}"#))
+    builder.function("func loadNow(id: Int) async throws -> Int")
+    let migrated = builder.generated(.async, configuration: #"{"renames": {"load(*": "loadNow"}}"#)
+    #expect(!migrated.contains("func loadNow"), "\(migrated)")
+  }
+
+  @Test("A counterpart throws the callback's own errors where the package says what makes one of any other error")
+  func typedErrors() {
+    var builder = GraphBuilder()
+    builder.type("enum APIError", "Swift.Error", "Swift.Sendable")
+    builder.function("func load(completion: @escaping (Result<Int, APIError>) -> Void)")
+    let plain = builder.generated(.async)
+    #expect(plain.contains("async throws -> Int"), "\(plain)")
+    #expect(plain.contains("it throws any error; name a function that makes `APIError`"), "\(plain)")
+    let typed = builder.generated(.async, configuration: #"{"failure": {"*": "APIError.other"}}"#)
+    #expect(typed.contains("async throws(APIError) -> Int"), "\(typed)")
+    #expect(typed.contains("throw APIError.other(error)") && !typed.contains("it throws any error"), "\(typed)")
+  }
+
+  @Test("Without futures, nothing public mentions Futures")
+  func asyncStyleImportsInternally() {
+    var builder = GraphBuilder()
+    builder.function("func load(completion: @escaping (Int) -> Void)", access: "public")
+    let text = builder.generated(.async)
+    #expect(text.contains("\ninternal import FuturesAsync\n") && !text.contains("import Futures\n"), "\(text)")
+    #expect(builder.generated().contains("\npublic import Futures\nimport FuturesAsync\n"))
+  }
+
+  @Test("A file beside each source file has its counterparts")
+  func filesBeside() {
+    var builder = GraphBuilder()
+    builder.function("func load(completion: @escaping (Int) -> Void)", file: "Sources/App/Load.swift")
+    builder.function("func save(completion: @escaping (Int) -> Void)", file: "Sources/App/Save.swift")
+    builder.function("func visit(_ body: @escaping (Int) -> Void)", file: "Sources/App/Visit.swift")
+    let texts = Generator(builder.inventory(), style: .async, only: nil).textsBeside
+    #expect(texts.keys.sorted() == ["/package/Sources/App/Load.swift", "/package/Sources/App/Save.swift"])
+    #expect(texts["/package/Sources/App/Load.swift"]?.contains("func load()") == true)
+    #expect(texts["/package/Sources/App/Load.swift"]?.contains("func save()") == false)
+    #expect(Generator.pathBeside("/package/Sources/App/Load.swift") == "/package/Sources/App/Load+Counterparts.swift")
+  }
+
+  @Test("Extensions are sorted by the names of their types")
+  func extensionsAreSorted() {
+    var builder = GraphBuilder()
+    for (line, name) in ["Zoo", "Ape"].enumerated() {
+      builder.type("struct \(name)")
+      builder.function("func load(completion: @escaping (Int) -> Void)", of: name, line: line + 1)
+    }
+    let text = builder.generated(.async)
+    let extensions = text.split(separator: "\n").filter { $0.hasPrefix("extension") }
+    #expect(extensions == ["extension Ape {", "extension Zoo {"])
   }
 
   @Test("One module always produces the same bytes")

@@ -15,6 +15,11 @@ struct GraphBuilder {
   /// The graph of the declarations so far.
   var graph: SymbolGraph { decoded(["symbols": symbols, "relationships": relationships]) }
 
+  /// The graph as the compiler writes it.
+  var json: Data {
+    try! JSONSerialization.data(withJSONObject: ["symbols": symbols, "relationships": relationships])
+  }
+
   /// Adds a type.
   ///
   /// Declarations added later refer to it by its identifier.
@@ -67,10 +72,11 @@ struct GraphBuilder {
     file: String = "Sources/App/App.swift",
     documentation: String? = nil,
     origin: String? = nil,
-    isRequirement: Bool = false
+    isRequirement: Bool = false,
+    isDefault: Bool = false
   ) {
     let title = Declaration(tokens(declaration))?.title() ?? declaration
-    let identifier = "s:\(owner ?? "")\(declaration)"
+    let identifier = "s:\(owner ?? "")\(declaration)\(isDefault ? "default" : "")"
     let kind = "swift.\(owner == nil ? "func" : "method")"
     let path = [owner, title].compactMap { $0 }
     var symbol = symbol(kind, identifier, path, declaration, access: access, file: file, line: line)
@@ -79,8 +85,11 @@ struct GraphBuilder {
     }
     symbols.append(symbol)
     guard let owner else { return }
+    // The compiler says of a default implementation which requirement it implements, and not which type it is in.
     var relation: JSON = [
-      "kind": isRequirement ? "requirementOf" : "memberOf", "source": identifier, "target": "s:\(owner)",
+      "kind": isRequirement ? "requirementOf" : isDefault ? "defaultImplementationOf" : "memberOf",
+      "source": identifier,
+      "target": isDefault ? "s:requirement" : "s:\(owner)",
     ]
     if let origin { relation["sourceOrigin"] = ["identifier": "s:origin", "displayName": origin] }
     relationships.append(relation)
@@ -159,12 +168,16 @@ extension GraphBuilder {
   /// The inventory of the graph, with what the package says in `.migrate-callbacks.json`.
   func inventory(
     minimumAccess: AccessLevel = .private,
+    clients: [SymbolGraph] = [],
+    sources: [String] = [],
     configuration: String = "{}",
     ignoring output: String? = nil
   ) -> Inventory {
     Inventory(
       module: "App",
       graph,
+      clients: clients,
+      sources: sources,
       minimumAccess: minimumAccess,
       root: URL(filePath: root),
       configuration: try! MigrationConfiguration(json: Data(configuration.utf8)),

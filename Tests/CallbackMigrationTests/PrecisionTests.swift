@@ -160,6 +160,10 @@ struct PrecisionTests {
     builder.type("class Photos")
     builder.function("func cancelRequest(_ id: Int)", of: "Photos")
     builder.type("class Plain")
+    builder.type("protocol Job", "Swift.Sendable")
+    builder.function("func resume()", of: "Job", isRequirement: true)
+    builder.function("func cancel()", of: "Job", isRequirement: true)
+    builder.foreignType("URLSessionDataTask", "s:20FoundationNetworking18URLSessionDataTaskC")
     builder.foreignType("Subscription", "s:3Orm12SubscriptionC")
     let parts = declaration.split(separator: " | ").map(String.init)
     builder.function(parts[1], of: parts[0])
@@ -194,6 +198,8 @@ struct PrecisionTests {
       ("Pool | func f(completion: @escaping (Int) -> Void) -> Int", "none"),
       ("Photos | @discardableResult func f(completion: @escaping (Int) -> Void) -> Int", "none"),
       ("Pool | func f(completion: @escaping (Int) -> Void) -> Subscription", "cancel()"),
+      ("Pool | func f(completion: @escaping (Int) -> Void) -> any Job", "cancel()"),
+      ("Pool | @discardableResult func f(completion: @escaping (Int) -> Void) -> URLSessionDataTask?", "cancel()"),
     ]
   )
   func lostCancellationIsRefused(declaration: String, handle: String) {
@@ -204,7 +210,8 @@ struct PrecisionTests {
     #expect(text.contains(setting), "\(text)")
     let settled = handles(declaration, .async, "{\(setting)}")
     #expect(isWritten(settled), "\(settled)")
-    #expect(handle == "none" || settled.contains("handle.value.\(handle)"), "\(settled)")
+    let calls = ["handle.\(handle)", "handle.value.\(handle)", "handle.value?.\(handle)"]
+    #expect(handle == "none" || calls.contains(where: settled.contains), "\(settled)")
   }
 
   @Test("A result that nothing cancels is dropped where callers can ignore it")
@@ -310,6 +317,42 @@ struct PrecisionTests {
     #expect(!isWritten(builder.generated(.async)))
   }
 
+  @Test("A default implementation, and a method of an open class, are served by the requirement's counterpart")
+  func defaultImplementationsAreServed() {
+    var builder = builder
+    builder.type("protocol Loading", access: "public")
+    builder.type("protocol Caching", "Loading", access: "public")
+    builder.type("class Disk", "Loading", access: "open")
+    let load = "func load(completion: @escaping (Result<User, any Error>) -> Void)"
+    builder.function(load, of: "Loading", access: "public", isRequirement: true)
+    builder.function(load, of: "Loading", access: "public", origin: "Loading.load(completion:)", isDefault: true)
+    builder.function(load, of: "Caching", access: "public", origin: "Loading.load(completion:)", isDefault: true)
+    builder.function(load, of: "Disk", access: "open", origin: "Loading.load(completion:)")
+    let text = builder.generated(.async)
+    #expect(text.components(separatedBy: " async throws").count == 2, "\(text)")
+    #expect(text.contains("extension Loading {"), "\(text)")
+  }
+
+  @Test("A value of a type that another function lends is not returned")
+  func lentTypesAreRefused() {
+    let migrate = "func asyncMigrate(completion: @escaping (Result<Database, any Error>) -> Void)"
+    #expect(isWritten(generated(migrate)))
+    for lender in [
+      "func read<T>(_ value: (Database) throws -> T) -> T", "func write(_ b: @escaping (Database) -> Int)",
+    ] {
+      var builder = builder
+      builder.function(lender, of: "Pool")
+      builder.function(migrate, of: "Pool")
+      let text = builder.generated(.async)
+      #expect(!isWritten(text) && text.contains("`Database`, which `"), "\(text)")
+      #expect(isWritten(builder.generated(.async, configuration: #"{"once": ["Pool.asyncMigrate*"]}"#)))
+    }
+    var builder = builder
+    builder.function("func perform(completion: @escaping (Database) -> Void)", of: "Pool")
+    builder.function(migrate, of: "Pool")
+    #expect(isWritten(builder.generated(.async)), "a completion handler lends nothing")
+  }
+
   @Test("A public type keeps a counterpart of its own, if the protocol is internal")
   func publicWitnessesAreWritten() {
     var builder = builder
@@ -331,6 +374,13 @@ struct PrecisionTests {
       let text = builder.generated()
       #expect(!isWritten(text) && text.contains("which other code calls"), "\(text)")
     }
+    var plain = builder
+    plain.function(
+      "func finish(completion: @escaping (Int) -> Void)",
+      of: "Pool",
+      origin: "FeedDelegate.finish(completion:)"
+    )
+    #expect(!isWritten(plain.generated()))
     var own = builder
     own.type("protocol StoreDelegate")
     own.function("func store(_ s: Int, completion: @escaping (Int) -> Void)", of: "StoreDelegate", isRequirement: true)

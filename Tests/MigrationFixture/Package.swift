@@ -34,6 +34,8 @@ let package = Package(
     // Each shape that a counterpart could get wrong. `.ci/migration-tool` makes a copy, ShapesInSwift5.
     .target(name: "Shapes", dependencies: dependencies, swiftSettings: settings),
     .target(name: "ShapesInSwift5", dependencies: dependencies, swiftSettings: settingsOfSwift5),
+    // A counterpart of Shapes in another target.
+    .target(name: "Bridges", dependencies: ["Shapes"] + dependencies, swiftSettings: settings),
     .testTarget(name: "ShapesTests", dependencies: ["Shapes"] + dependencies, swiftSettings: settings),
     .testTarget(
       name: "ShapesInSwift5Tests",

@@ -44,6 +44,14 @@ public final class ScreenRequest {
   public func cancel() { work.cancel() }
 }
 
+/// Waits for its caller to start it.
+public final class PreparedRequest: Sendable {
+  let work: Work
+  init(_ work: Work) { self.work = work }
+  public func resume() { work.run { _ in } }
+  public func cancel() { work.cancel() }
+}
+
 /// Sends requests.
 public struct Client: Sendable {
   let work: Work
@@ -70,6 +78,11 @@ public struct Client: Sendable {
 
   public func delay(completion: @escaping (Result<Int, any Error>) -> Void) -> Countdown {
     countDown(completion: completion)
+  }
+
+  /// Without a call of `resume()`, the callback never comes.
+  public func prepare(completion: @escaping (Result<Int, any Error>) -> Void) -> PreparedRequest {
+    PreparedRequest(work)
   }
 
   public func reserve(completion: @escaping (Result<Int, any Error>) -> Void) -> Ticket {

@@ -1,0 +1,157 @@
+internal import CallbackMigration
+internal import Foundation
+internal import Testing
+
+@Suite("Reports")
+struct ReportTests {
+  private var builder: GraphBuilder {
+    var builder = GraphBuilder()
+    builder.function("func load(id: Int, completion: @escaping (Int) -> Void)", line: 3)
+    builder.function("func load(id: Int) async throws -> Int", line: 4)
+    builder.function("func save(completion: @escaping ((any Error)?) -> Void)", line: 5)
+    builder.function("func visit(_ body: @escaping (Int) -> Void)", line: 6)
+    builder.function("func look(_ block: @escaping (Int) -> Void)", line: 7)
+    return builder
+  }
+
+  private func text(_ builder: GraphBuilder, as format: ReportFormat) -> String {
+    Report([builder.inventory()]).text(as: format)
+  }
+
+  @Test("The table says how far each function is, and groups refusals with the line that would settle them")
+  func tableIsGrouped() {
+    #expect(
+      text(builder, as: .table) == """
+        App: 4 functions take a callback; 1 (25 %) have an async counterpart, 1 can be written, 2 refused
+
+        Sources/App/App.swift: 1 of 4
+            3  load(id:completion:)                                            value                           async
+            5  save(completion:)                                               error?                          can be written
+            6  visit(_:)                                                       unknown                         refused: 1
+            7  look(_:)                                                        unknown                         refused: 1
+
+        Refused:
+        1. nothing says whether `…` is called once
+           Sources/App/App.swift:6: visit(_:)
+             "once": ["visit(_:)"]
+           Sources/App/App.swift:7: look(_:)
+             "once": ["look(_:)"]
+
+        """
+    )
+  }
+
+  @Test("A long title does not make the table wider than 120 columns")
+  func tableFits() {
+    var builder = GraphBuilder()
+    let labels = (1...20).map { "label\($0): Int" }.joined(separator: ", ")
+    builder.function("func load(\(labels), progress: @escaping (Double) -> Void, completion: @escaping (Int) -> Void)")
+    let lines = text(builder, as: .table).split(separator: "\n")
+    #expect(lines.allSatisfy { $0.count <= 120 }, "\(lines)")
+    #expect(lines.contains { $0.contains("…") })
+  }
+
+  @Test("JSON has each counterpart with its state, and the reason and the line of a refusal")
+  func jsonHasCounterparts() throws {
+    let modules = try JSONSerialization.jsonObject(with: Data(text(builder, as: .json).utf8)) as? [[String: Any]]
+    let functions = try #require(modules?.first?["functions"] as? [[String: Any]])
+    let first = try #require(functions.first?["counterparts"] as? [[String: String]])
+    #expect(first[0] == ["kind": "async", "title": "load(id:)", "state": "exists", "file": "Sources/App/App.swift"])
+    #expect(first[1] == ["kind": "future", "title": "loadFuture(id:)", "state": "writable"])
+    let last = try #require(functions.last?["counterparts"] as? [[String: String]])
+    #expect(last[0]["state"] == "refused" && last[0]["setting"] == #""once": ["look(_:)"]"#)
+    #expect(functions.last?["shape"] as? String == "unknown")
+  }
+
+  private func check(_ builder: GraphBuilder, baseline: GraphBuilder) throws -> (text: String, status: Int32) {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString, directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try Data(text(baseline, as: .json).utf8).write(to: folder.appending(path: "baseline.json"))
+    try builder.json.write(to: folder.appending(path: "App.symbols.json"))
+    let arguments = try MigrationArguments(["report", "--check", "baseline.json", "--minimum-access", "internal"])
+    let outcome = try MigrationRun(arguments, try request(folder, graphs: folder)).run()
+    return (outcome.text, outcome.status)
+  }
+
+  @Test("A function without a counterpart that the baseline does not have ends the check with 1")
+  func checkSeesAdditions() throws {
+    #expect(try check(builder, baseline: builder) == ("No function without a counterpart was added.\n", 0))
+    var added = builder
+    added.function("func load(name: String, completion: @escaping (Int) -> Void)", line: 9)
+    let failed = try check(added, baseline: builder)
+    #expect(failed.status == 1 && failed.text.contains(":9: load(name:completion:)\n"), "\(failed.text)")
+    #expect(!failed.text.contains("save"), "\(failed.text)")
+    // A counterpart makes it right; one that is taken away makes it wrong.
+    added.function("func load(name: String) async throws -> Int", line: 10)
+    #expect(try check(added, baseline: builder).status == 0)
+    #expect(try check(builder, baseline: added).status == 0)
+    var second = builder
+    second.function("func look(_ block: @escaping (String) -> Void)", line: 11)
+    #expect(try check(second, baseline: builder).status == 1, "an overload of one that the baseline has")
+  }
+
+  @Test("A file that is no report is no baseline")
+  func baselineIsAReport() throws {
+    let folder = FileManager.default.temporaryDirectory
+    let run = MigrationRun(
+      try MigrationArguments(["report", "--check", "/nowhere.json"]),
+      try request(folder, graphs: folder)
+    )
+    let error = #expect(throws: MigrationError.self) { try run.run() }
+    #expect(error?.description == "/nowhere.json is no report; write one with `report --json`.")
+  }
+
+  @Test("Functions that #if leaves out are counted, and those that are less accessible")
+  func hiddenFunctionsAreCounted() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString, directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let source = """
+      struct Store {
+        func load(completion: @escaping (Int) -> Void) {}
+        #if os(Mars)
+          func land(
+            completion: @escaping () -> Void
+          ) {}
+          func orbit(completion: (() -> Void)? = nil) {}
+          // func drawn(completion: @escaping () -> Void) {}
+          private func hide(completion: @escaping () -> Void) {}
+          func add(_ number: Int) {}
+        #else
+          func walk(completion: @escaping () -> Void) {}
+        #endif
+      }
+      """
+    let file = folder.appending(path: "Store.swift")
+    try Data(source.utf8).write(to: file)
+    var builder = GraphBuilder()
+    builder.root = folder.path
+    builder.function("func load(completion: @escaping (Int) -> Void)", line: 2, file: "Store.swift")
+    builder.function("func walk(completion: @escaping () -> Void)", line: 12, file: "Store.swift")
+    builder.function("func fly(completion: @escaping () -> Void)", access: "public", file: "Store.swift")
+    let path = URL(filePath: builder.root).appending(path: "Store.swift").path
+    let text = Report([builder.inventory(minimumAccess: .public, sources: [path])]).text(as: .table)
+    #expect(text.contains("2 more functions are compiled out by #if here"), "\(text)")
+    #expect(text.contains("2 more functions are not accessible enough"), "\(text)")
+  }
+
+  @Test("An entry of the configuration that matches no function of the package is named")
+  func unusedSettingsAreNamed() {
+    let inventory = builder.inventory(configuration: #"{"once": ["look(*", "lok(*"]}"#)
+    let line = ".migrate-callbacks.json: \"once\": \"lok(*\" matches no function.\n"
+    #expect(Report([inventory], isWholePackage: true).text(as: .table).hasSuffix("\n\n" + line))
+    #expect(!Report([inventory]).text(as: .table).contains(".migrate-callbacks.json"), "another target might have it")
+  }
+
+  @Test("A counterpart in another module of the package counts")
+  func otherModulesCount() {
+    var client = GraphBuilder()
+    client.function("func save() async throws", file: "Sources/Other/Save.swift")
+    let inventory = builder.inventory(clients: [client.graph], sources: ["/package/Sources/App/App.swift"])
+    let text = Report([inventory]).text(as: .table)
+    #expect(text.contains("2 (50 %) have an async counterpart"), "\(text)")
+    // Callers of the module might not import the other.
+    #expect(try! DeprecationDiff(inventory, style: .async, only: "save").text().isEmpty)
+  }
+}
