@@ -1,4 +1,4 @@
-/// Who may see a declaration.
+/// The access level of a declaration.
 public enum AccessLevel: String, CaseIterable, Comparable, Sendable {
   case `private`, `fileprivate`, `internal`, `package`, `public`, open
 

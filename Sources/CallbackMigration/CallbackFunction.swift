@@ -91,12 +91,14 @@ package struct CallbackFunction {
   /// As it is declared.
   var access: AccessLevel { symbol.access }
 
-  /// Who sees it, which is nobody who does not see the types that it is in.
+  /// The access level.
+  ///
+  /// It is at most the level of the enclosing types.
   let visibility: AccessLevel
 
   var isDeprecated: Bool { symbol.availability?.contains { $0.isUnconditionallyDeprecated == true } == true }
 
-  /// Whether `--deprecate` has annotated it, or somebody in the same way.
+  /// Whether it has the annotation of `--deprecate`.
   var isRenamedToCounterpart: Bool {
     symbol.availability?.contains { item in
       item.isUnconditionallyDeprecated == true

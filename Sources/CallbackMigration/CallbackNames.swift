@@ -63,7 +63,7 @@ enum CallbackNames {
     return isReply && isRequest ? .once : .unknown
   }
 
-  /// Whether a function lends what it gives its callback.
+  /// Whether the values of a function's callback are valid inside the callback only.
   static func isScoped(function: String) -> Bool {
     words(function).contains { scopes.contains($0) }
   }

@@ -1,4 +1,4 @@
-/// What a callback tells, and how.
+/// The shape of a callback: its result, progress and handle.
 package indirect enum CallbackShape {
   /// One parameter, a `Result`.
   case result(value: ArraySlice<Token>, failure: ArraySlice<Token>)
@@ -39,7 +39,7 @@ package indirect enum CallbackShape {
     }
   }
 
-  /// What an async function returns; `nil` where nobody can say.
+  /// The result type of an async function, or `nil` if unknown.
   var values: [ArraySlice<Token>]? {
     switch self {
     case .result(let value, _): Self.isVoid(value) ? [] : [value]
@@ -83,12 +83,12 @@ package enum Unpacking {
   }
 }
 
-/// How a closure tells the progress of the work.
+/// How a closure reports the progress of the work.
 package enum ProgressShape {
   /// As a fraction of a floating-point type.
   case fraction(type: String)
 
-  /// As how much is done, and of how much, which may be unknown.
+  /// Two counts: the finished units and the total, which can be unknown.
   case counts(isTotalOptional: Bool)
 }
 
@@ -96,15 +96,15 @@ package enum ProgressShape {
 package struct Callbacks {
   package let shape: CallbackShape
 
-  /// The parameter that tells the result, or the success.
+  /// The parameter for the result, or the success.
   package let completion: Int
 
-  /// The parameter that tells a failure, where that has one of its own.
+  /// The parameter for a failure, if it has its own.
   var failure: Int?
 
   package var progress: (parameter: Int, shape: ProgressShape)?
 
-  /// The parameter that says only where the callback comes, and what a counterpart passes for it.
+  /// The parameter that only names the queue of the callback, and the argument of a counterpart.
   var queue: QueueParameter?
 
   /// The callbacks themselves.
@@ -174,7 +174,7 @@ struct QueueParameter {
   /// What a counterpart passes; `nil` where it leaves the function's own default.
   let argument: String?
 
-  /// Finds the parameter: the one of this name, or a queue whose own name says what it is for.
+  /// Finds the parameter: the one of this name, or a queue with a known name.
   ///
   /// A `queue` without a default might be the one of the work, so it stays a parameter.
   fileprivate init?(_ declaration: Declaration, _ aliases: TypeAliases, _ name: String?) {

@@ -32,7 +32,7 @@ public struct MigrationArguments: Equatable, Sendable {
 
   /// Reads the arguments.
   /// - Parameter arguments: Without the name of the tool.
-  /// - Throws: A sentence that names what is wrong.
+  /// - Throws: A sentence that names the mistake.
   public init(_ arguments: [String]) throws(MigrationError) {
     var rest = arguments[...]
     guard let name = rest.popFirst(), !["help", "--help", "-h"].contains(name) else { return }

@@ -51,7 +51,7 @@ package struct Counterpart {
     }
   }
 
-  /// The types that its body names, besides those of the declaration.
+  /// The types that its body names, in addition to the declaration.
   var bodyTypes: [Token] { declaration.parameters.flatMap { Array($0.type) } + Array(declaration.returnType) }
 
   /// The library's type, which a type of that name in the module would hide.
@@ -151,7 +151,7 @@ package struct Counterpart {
       + ["} catch let error as \(type) {", "  throw error", "} catch {", "  throw \(other)(error)", "}"]
   }
 
-  /// The type of the errors that the callback gets, and what makes one of them of another error, which the package says.
+  /// The error type of the callback, and the function of the package that converts another error to it.
   private var typedFailure: (type: String, other: String)? {
     guard let failure = callbacks.shape.typedFailure, let other = function.knowledge.value(.failure) else { return nil }
     return (failure.text, other)
@@ -325,7 +325,9 @@ private struct DocumentationText {
 struct AvailabilityText {
   private let platforms: [String]
 
-  /// Of single platforms: the counterpart is deprecated there too, and so may call what is.
+  /// Per platform.
+  ///
+  /// The counterpart is deprecated there too, so it can call deprecated functions.
   private let deprecations: [String]
 
   init(_ availability: [SymbolGraph.Symbol.Availability]?) {

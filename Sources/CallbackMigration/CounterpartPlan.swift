@@ -185,12 +185,14 @@ private struct CounterpartCounts {
 }
 
 extension CallbackFunction {
-  /// The lowest of several gets the counterpart: deprecated functions give way, and so do those with a queue.
+  /// The lowest of several gets the counterpart.
+  ///
+  /// Deprecated functions and functions with a queue rank higher.
   fileprivate var precedence: Int {
     (isRenamedToCounterpart ? 2 : isDeprecated ? 4 : 0) + (callbacks.queue == nil ? 0 : 1)
   }
 
-  /// What makes a counterpart another one: its type, name, labels and parameters; also as those of the superclasses would be.
+  /// The identity of a counterpart: its type, name, labels and parameters, also with the names of the superclasses.
   fileprivate func counterpartKeys(_ kind: Counterpart.Kind) -> [String] {
     let key = counterpart(kind).key
     return scopes.map { "\($0)\(extensionConstraints) \(key)" }

@@ -1,4 +1,4 @@
-/// The functions that may be counterparts of those that take a callback.
+/// The functions that could be counterparts of functions with a callback.
 struct Counterparts {
   /// In which file they are.
   private var files: [String: String] = [:]
@@ -42,7 +42,7 @@ struct Counterparts {
       plainName + declaration.title(without: omitted).dropFirst(declaration.plainName.count)
     }
     let key = self.key(renamedTitle(without: omitted), declaration, without: omitted)
-    // One that was written by hand may have kept the queue.
+    // A counterpart that was written by hand can still have the queue.
     let kept = omitted.subtracting(callbacks.queue.map { [$0.index] } ?? [])
     let fullKey = self.key(renamedTitle(without: kept), declaration, without: kept)
     return ExpectedCounterpart(
@@ -54,7 +54,7 @@ struct Counterparts {
     )
   }
 
-  /// What tells a function from its overloads.
+  /// The signature, which distinguishes a function from its overloads.
   private func key(_ title: String, _ declaration: Declaration, without omitted: Set<Int>) -> String {
     let generics = declaration.genericParameters
     let types = declaration.parameters.indices.filter { !omitted.contains($0) }.map {
@@ -87,7 +87,7 @@ struct ExpectedCounterpart {
   /// The file in which it is; `nil` if it is in none, or in the one that is to be written again.
   let file: String?
 
-  /// Whether the file that is to be written again has it, so that there may be callers of it.
+  /// Whether the existing file has it, so that it can have callers.
   let wasWritten: Bool
 
   var exists: Bool { file != nil }

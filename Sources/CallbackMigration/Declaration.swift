@@ -8,7 +8,7 @@ package struct Declaration {
     /// As an expression that names it.
     var reference: String { Self.reservedWords.contains(name) ? "`\(name)`" : name }
 
-    /// Words that a parameter may be called, and that are written in backticks elsewhere.
+    /// Keywords that can name a parameter without backticks.
     private static let reservedWords: Set<String> = [
       "Any", "Self", "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer",
       "deinit",

@@ -41,7 +41,7 @@ public struct DeprecationDiff {
 
   private func replacement(_ function: CallbackFunction) -> (title: String, file: String)? {
     style.kinds.lazy.map(function.counterpart).compactMap { counterpart in
-      // Clients of the module do not see what another module adds.
+      // Clients of the module do not see extensions by another module.
       counterpart.file.flatMap { inventory.isElsewhere($0) ? nil : (counterpart.title, $0) }
     }.first
   }

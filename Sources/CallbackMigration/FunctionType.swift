@@ -56,7 +56,7 @@ package struct TypeAliases {
     return alias.tokens.flatMap { values[$0.text].map(Array.init) ?? [$0] }[...]
   }
 
-  /// A type as it is told from others: without attributes, by its real names, and with numbers for generic parameters.
+  /// A type for comparisons: without attributes, with resolved names, and with numbers for generic parameters.
   func plainText(of type: ArraySlice<Token>, _ generics: [String]) -> String {
     var reader = TokenReader(type)
     while let next = reader.next, next.text.hasPrefix("@") || Declaration.Parameter.ownershipWords.contains(next.text) {
@@ -105,7 +105,7 @@ package struct TypeAliases {
 }
 
 extension FunctionType {
-  /// A closure's parameter may be named, as in `_ user: User`.
+  /// A closure's parameter can have a name, as in `_ user: User`.
   static func withoutLabel(_ parameter: ArraySlice<Token>) -> ArraySlice<Token> {
     var reader = TokenReader(parameter)
     let words = reader.take(upTo: [":"])

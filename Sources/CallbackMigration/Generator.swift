@@ -7,7 +7,7 @@ public struct Generator {
   /// The source files of the module, which say how it imports.
   private let sources: [SourceFile]
 
-  /// Takes what to write.
+  /// Makes a generator.
   /// - Parameters:
   ///   - inventory: The functions of a module.
   ///   - style: Which counterparts.
@@ -110,7 +110,7 @@ private struct Extension {
 extension CallbackFunction {
   /// The conditions of the extension that it is in, with `where`; empty if there are none.
   var extensionConstraints: String {
-    // The graph repeats those of the type itself.
+    // The graph repeats the requirements of the type.
     let own = owner?.swiftGenerics?.constraints ?? []
     let added = (symbol.swiftExtension?.constraints ?? []).filter { !own.contains($0) }
     let constraints = added.map { constraint in

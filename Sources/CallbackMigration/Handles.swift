@@ -6,7 +6,7 @@ struct Handles {
   /// The methods of each type that begin work, without arguments.
   private var starts: [String: String] = [:]
 
-  /// The types whose methods end work that they are told by an argument.
+  /// The types whose methods end the work that an argument names.
   private var cancelByArgument: Set<String> = []
 
   /// Superclasses and protocols.
@@ -88,7 +88,7 @@ struct Handles {
     let identifier = isSelf ? owner?.identifier.precise : reader.isAtEnd ? name?.type : nil
     let found = identifier.map(methods(of:)) ?? [:]
     if let method = knowledge.value(.handle) { return call(method, found[String(method.prefix { $0 != "(" })]) }
-    // A request gives itself, and runs by its own rules; what is new might wait for its caller to start it.
+    // A request returns itself and is running. A new object could wait for its caller to start it.
     let isOwner = isSelf || identifier != nil && identifier == owner?.identifier.precise
     let start = name.flatMap { reader.isAtEnd ? systemStart($0) : nil } ?? identifier.flatMap(start(of:))
     if !isOwner, let start {
@@ -164,7 +164,7 @@ struct Handles {
   ]
 }
 
-/// How work is cancelled by what its function returns.
+/// How a returned handle cancels the work.
 package enum HandleCancellation {
   /// It returns nothing that cancels.
   case none

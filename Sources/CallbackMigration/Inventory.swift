@@ -19,7 +19,9 @@ public struct Inventory {
   /// The folder of the package, with a slash.
   private let rootPath: String
 
-  /// Whether functions that belong to no type may belong to the main actor, which the graph does not tell of them.
+  /// Whether functions outside types can be isolated to the main actor.
+  ///
+  /// The graph does not show that.
   let isMainActorTheDefault: Bool
 
   /// The paths of the module's source files.

@@ -58,7 +58,7 @@ public struct MigrationRequest: Decodable, Sendable {
   /// The targets with Swift code.
   public let targets: [Target]
 
-  /// Reads what the plugin has written.
+  /// Reads the plugin's file.
   /// - Parameter file: The file.
   /// - Throws: Where that cannot be read.
   public init(file: URL) throws(MigrationError) {
@@ -95,8 +95,8 @@ public struct MigrationRequest: Decodable, Sendable {
 
   /// The names of the targets of which the arguments need symbol graphs.
   /// - Parameter arguments: What is asked for.
-  /// - Returns: The names, those of clients last.
-  /// - Throws: Where the package lacks what the arguments need.
+  /// - Returns: The names. Clients come last.
+  /// - Throws: An error if the package lacks a target or product that the arguments need.
   public func neededGraphs(for arguments: MigrationArguments) throws(MigrationError) -> [String] {
     let asked = try targets(for: arguments)
     if case .generate(let style, _, _, let isDeprecating) = arguments.command, !isDeprecating {
@@ -107,7 +107,7 @@ public struct MigrationRequest: Decodable, Sendable {
     return names + Set(others).sorted()
   }
 
-  /// A file of counterparts would not compile in a target that cannot import what they use.
+  /// A file of counterparts does not compile in a target without the needed modules.
   private func checkDependencies(of target: Target, _ style: CounterpartStyle) throws(MigrationError) {
     let modules = style == .futures ? ["Futures"] : ["Futures", "FuturesAsync"]
     let missing = modules.filter { !target.dependencies.contains($0) }

@@ -20,7 +20,7 @@ public struct MigrationRun {
   private let request: MigrationRequest
   private var package: URL { URL(filePath: request.package) }
 
-  /// Takes what is asked for, and what the compiler has written.
+  /// Makes a run of a request, with the compiler's graphs.
   /// - Parameters:
   ///   - arguments: The arguments.
   ///   - request: The package, with the symbol graphs of its targets.

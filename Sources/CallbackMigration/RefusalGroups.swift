@@ -16,14 +16,14 @@ struct RefusalGroups {
 
   private(set) var groups: [Group] = []
 
-  /// Of what is not written.
+  /// The refused functions.
   ///
   /// Leaves out why one of two counterparts is missing, if no line of the configuration would settle that.
   init(_ plan: CounterpartPlan) {
     self.init(plan) { entry in entry.refusals.filter { !entry.isMinor($0) } }
   }
 
-  /// Of what is written, and differs from its callback.
+  /// The counterparts that differ from their callback.
   init(notesOf plan: CounterpartPlan) { self.init(plan) { $0.notes.map { (nil, $0) } } }
 
   private init(
@@ -65,7 +65,7 @@ struct RefusalGroups {
     }
   }
 
-  /// A line for what is left out.
+  /// A line for the omitted functions.
   static func minorLine(_ plan: CounterpartPlan) -> String? {
     let count = plan.entries.count { entry in entry.refusals.contains(where: entry.isMinor) }
     guard count > 0 else { return nil }

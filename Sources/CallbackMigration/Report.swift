@@ -10,7 +10,7 @@ public struct Report {
   private let plans: [CounterpartPlan]
   private let unusedSettings: [String]
 
-  /// Takes what to report.
+  /// Makes a report.
   /// - Parameters:
   ///   - inventories: One for each module.
   ///   - isWholePackage: Whether these are all modules to which the package's own configuration can refer.
@@ -82,7 +82,7 @@ public struct Report {
   }
 }
 
-/// Says what `generate` has not written, and what differs from the callback where it has.
+/// The notes of `generate`: refused functions, and differences between a counterpart and its callback.
 package struct GenerationNotes {
   package let text: String
 
@@ -106,7 +106,7 @@ package struct GenerationNotes {
 }
 
 extension CounterpartPlan.Entry {
-  /// In what its counterparts differ from what it says.
+  /// The differences between the counterparts and the function.
   var notes: [Refusal] {
     guard !counterparts.isEmpty else { return [] }
     var notes: [Refusal] = []

@@ -23,7 +23,7 @@ struct Roles {
   private var origins: [String: String] = [:]
   private var parents: [String: [String]] = [:]
 
-  /// The names of protocols, also of those that are declared elsewhere.
+  /// The names of protocols, also of other modules.
   private var protocols: [String: String] = [:]
 
   /// The requirements of each protocol of the module.

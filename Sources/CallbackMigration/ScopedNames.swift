@@ -18,7 +18,7 @@ struct ScopedNames {
   /// Why a counterpart cannot use a name that the function uses; `nil` if it can, as far as is known.
   func reason(against name: String, in scope: [String]) -> String? {
     let scopes = scope.indices.map { scope[...$0].joined(separator: ".") }
-    // An extension of a nested type does not see what the outer types have.
+    // An extension of a nested type does not see the members of the outer types.
     if scopes.dropLast().contains(where: { all[$0]?.contains(name) == true }) { return "belongs to an outer type" }
     return ([""] + scopes).contains { hidden[$0]?.contains(name) == true } ? "is private" : nil
   }

@@ -1,4 +1,4 @@
-/// Whether values of a type may be shared among threads, as far as a symbol graph tells.
+/// Whether a type is `Sendable`, by the symbol graph.
 package enum Sendability: String {
   case yes, no, unknown
 }
@@ -39,12 +39,12 @@ struct TypeFacts {
     }
   }
 
-  /// Whether what conforms to a protocol is `Sendable`.
+  /// Whether all types that conform to a protocol are `Sendable`.
   private func isSendable(protocol type: String) -> Bool {
     ["s:s8SendableP", "s:s5ErrorP", "s:ScA"].contains(type) || sendable.contains(type)
   }
 
-  /// The types that a function or what it is in says are `Sendable`, as it names them.
+  /// The types that the generic requirements of a function or its type make `Sendable`.
   func sendables(in symbol: SymbolGraph.Symbol, of owner: SymbolGraph.Symbol?) -> Set<String> {
     let constraints = (symbol.swiftGenerics?.constraints ?? []) + (symbol.swiftExtension?.constraints ?? [])
     var names = Set(
@@ -146,7 +146,7 @@ struct TypeFacts {
     return reader.take(":") ? reader.rest : element
   }
 
-  /// Types of the standard library, Dispatch and Foundation that are `Sendable`, if what they contain is.
+  /// Types of the standard library, Dispatch and Foundation that are `Sendable` if their content is.
   private static let known: Set<String> = [
     "Int", "Int8", "Int16", "Int32", "Int64", "Int128", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "UInt128",
     "Float",

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What the compiler does not tell of a source file: its imports, and what is compiled under a condition.
+/// Facts of a source file that the graph lacks: its imports, and its conditional declarations.
 struct SourceFile {
   let path: String
 
@@ -103,15 +103,15 @@ struct Import {
   private static let kinds: Set<String> = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var"]
 }
 
-/// The imports of a file of counterparts: those of the files whose functions it calls, each once.
+/// The imports of a file of counterparts: the imports of the files whose functions it calls, each once.
 struct ImportList {
   private var parts: [SourceFile.ImportPart] = []
   private var targets: Set<String> = []
 
-  /// The modules that a file of the target imports and says for whom.
+  /// The modules that a file of the target imports with an access level.
   private let explicit: Set<String>
 
-  /// The modules that a file of the target imports without saying for whom.
+  /// The modules that a file of the target imports without an access level.
   private let implicit: Set<String>
 
   /// Whether a file of the target says that an import is public, which it need not where all are.
@@ -123,7 +123,7 @@ struct ImportList {
   /// What the counterparts name.
   private var neededModules: Set<String> = []
 
-  /// Whether they name what might be of any module.
+  /// Whether they use names that any module could declare.
   private var needsAll = false
 
   /// Of a target with these files.
@@ -150,12 +150,12 @@ struct ImportList {
     }
   }
 
-  /// Says what counterparts name.
+  /// Adds the names that counterparts use.
   mutating func need(_ counterparts: [Counterpart], in inventory: Inventory) {
     for counterpart in counterparts {
       let types = counterpart.types + counterpart.bodyTypes
       neededModules.formUnion(types.compactMap(\.type).compactMap(Self.module))
-      // Members of a type of another module might need what it imports.
+      // Members of a type of another module can need the imports of that module.
       let isForeign = counterpart.function.owner == nil && !counterpart.function.scope.isEmpty
       if isForeign || !counterpart.namesInDefaults.allSatisfy(inventory.declares) { needsAll = true }
     }
@@ -165,7 +165,9 @@ struct ImportList {
     needsAll || neededModules.contains { $0 == "C" || $0.hasPrefix(found.module) }
   }
 
-  /// The lines, by the names of the modules; those under conditions last.
+  /// The lines, sorted by module.
+  ///
+  /// Conditional ones come last.
   ///
   /// `futures` is the access of the widest function that names a type of the library; `nil` if there is none.
   func lines(futures: AccessLevel?, usesFutures: Bool, isAsync: Bool) -> [String] {
@@ -187,7 +189,7 @@ struct ImportList {
   }
 
   private func libraryLine(_ module: String, _ access: AccessLevel?) -> String {
-    // Where imports are public by default, a file must not say what another leaves out.
+    // If imports are public by default, the files of a module must agree on the access level.
     let isFree = !implicit.contains(module) || saysPublic
     guard let access else {
       // Nothing public mentions the library, so its clients need not see it.

@@ -102,7 +102,9 @@ package struct SymbolGraph: Decodable {
     throw MigrationError("There is no symbol graph of \(module) in \(folder.path).")
   }
 
-  /// Reads what a folder holds of the extensions of `module` by another; `nil` if there are none.
+  /// Reads the extensions of `module` by another module from a folder.
+  ///
+  /// Returns `nil` if there are none.
   static func readExtensions(of module: String, in folder: URL) throws(MigrationError) -> SymbolGraph? {
     try read(in: folder) { $0.hasSuffix("@\(module)") }
   }
@@ -170,7 +172,7 @@ extension SymbolGraph.Symbol.Location {
   var path: String? { URL(string: uri)?.standardizedFileURL.path }
 }
 
-/// Why the tool could not do what it was asked for, in one sentence.
+/// A failure of the tool, as a sentence.
 public struct MigrationError: Error, CustomStringConvertible {
   /// The sentence.
   public let description: String

@@ -1,4 +1,4 @@
-/// A word, a literal or a sign of a declaration, with what the compiler knows of it.
+/// A word, a literal or a sign of a declaration, with the compiler's identifier.
 package struct Token: Equatable {
   package var text: String
 
@@ -10,7 +10,7 @@ package struct Token: Equatable {
 }
 
 extension Array where Element == Token {
-  /// The tokens of what the compiler wrote.
+  /// The tokens of the compiler's text.
   package init(_ fragments: [SymbolGraph.Symbol.Fragment]) {
     self = []
     var hasSpace = false
@@ -105,7 +105,9 @@ private struct Lexer {
     return rest.count
   }
 
-  /// The length of an interpolation, with its brackets; there may be strings in it.
+  /// The length of an interpolation with its brackets.
+  ///
+  /// It can contain strings.
   private static func bracketsLength(_ text: Substring) -> Int {
     var lexer = Lexer(String(text))
     var depth = 0
@@ -165,7 +167,7 @@ struct TokenReader {
     return tokens[start..<position]
   }
 
-  /// Takes what stands in a pair of brackets, and the brackets.
+  /// Removes a pair of brackets and its content.
   mutating func takeBracketed(_ open: String, _ close: String) -> ArraySlice<Token>? {
     let start = position
     guard take(open) else { return nil }

@@ -34,18 +34,18 @@ struct TypeMembers {
     }
   }
 
-  /// How a value tells a failure.
+  /// How a value holds a failure.
   enum Failure {
     case result(value: ArraySlice<Token>, failure: ArraySlice<Token>)
 
-    /// Two cases of an enum, of which success may have a value.
+    /// Two cases of an enum. The success can have a value.
     case cases(success: String, value: ArraySlice<Token>?, failure: String)
 
     /// In a way that cannot be taken apart.
     case hidden
   }
 
-  /// How a value of this type tells a failure; `nil` if it does not.
+  /// How a value of this type holds a failure, or `nil`.
   func failure(in type: ArraySlice<Token>, _ aliases: TypeAliases) -> Failure? {
     var reader = TokenReader(aliases.resolve(type))
     var name = reader.take()
