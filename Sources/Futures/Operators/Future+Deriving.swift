@@ -54,6 +54,28 @@ extension Future {
     )
   }
 
+  /// Returns the derived future of a resolved future, if `transform` runs inline and at once.
+  ///
+  /// An operator that is not inlined tries this before `derive`, whose closure is allocated.
+  /// - Parameters:
+  ///   - context: The context of `transform` for the results in `transformed`.
+  ///   - transformed: The results that `transform` changes.
+  ///   - transform: Makes the future to resolve as.
+  /// - Returns: The derived future. `nil` if this future is pending, `transform` runs on a context, or deliveries nest too deep.
+  @inlinable
+  @inline(__always)
+  func deriveAtOnce<New: Sendable, NewFailure: Error>(
+    on context: ExecutionContext,
+    for transformed: TransformedResults,
+    _ transform: (Result<Value, Failure>) -> Future<New, NewFailure>
+  ) -> Future<New, NewFailure>? {
+    guard let result = deliveredResult, context.isImmediate || !transformed.contain(result) else { return nil }
+    let trampoline = Trampoline.current
+    guard trampoline.enter() else { return nil }
+    defer { trampoline.leave() }
+    return .derived(from: transform(result), in: trampoline, after: 1)
+  }
+
   /// The result, if all earlier consumers have it, so that a new consumer need not queue.
   @inlinable
   var deliveredResult: Result<Value, Failure>? {

@@ -13,12 +13,13 @@ extension Future {
     _ transform: @escaping @Sendable (Failure) -> New
   ) -> Future<Value, New> {
     // A switch: `Result.mapError(transform)` allocates a closure around `transform`, as a measurement showed.
-    derive(on: context, for: .failures) { result in
+    @Sendable func apply(_ result: Result<Value, Failure>) -> Future<Value, New> {
       switch result {
       case .success(let value): .succeeded(value)
       case .failure(let error): .failed(transform(error))
       }
     }
+    return deriveAtOnce(on: context, for: .failures, apply) ?? derive(on: context, for: .failures, apply)
   }
 
   /// Replaces a failure by the future that `transform` returns; a value passes on unchanged.
@@ -37,12 +38,13 @@ extension Future {
     on context: ExecutionContext = .immediate,
     _ transform: @escaping @Sendable (Failure) -> Future<Value, New>
   ) -> Future<Value, New> {
-    derive(on: context, for: .failures) { result in
+    @Sendable func apply(_ result: Result<Value, Failure>) -> Future<Value, New> {
       switch result {
       case .success(let value): .succeeded(value)
       case .failure(let error): transform(error)
       }
     }
+    return deriveAtOnce(on: context, for: .failures, apply) ?? derive(on: context, for: .failures, apply)
   }
 
   /// Replaces a failure by the future that `transform` returns, or by the error that it throws.
@@ -83,7 +85,7 @@ extension Future {
     _ transform: @escaping @Sendable (Failure) throws(New) -> Value
   ) -> Future<Value, New> {
     // One function for both: with a second one the compiler took ten times as long to type-check a chain.
-    derive(on: context, for: .failures) { result in
+    @Sendable func apply(_ result: Result<Value, Failure>) -> Future<Value, New> {
       switch result {
       case .success(let value): return .succeeded(value)
       case .failure(let error):
@@ -94,6 +96,7 @@ extension Future {
         }
       }
     }
+    return deriveAtOnce(on: context, for: .failures, apply) ?? derive(on: context, for: .failures, apply)
   }
 
   /// Turns the result into a value, so the derived future cannot fail.
