@@ -4,7 +4,7 @@ package struct CallbackFunction {
   let declaration: Declaration
   package let callbacks: Callbacks
 
-  /// What the package says of it.
+  /// The package's configuration for it.
   let knowledge: FunctionKnowledge
 
   /// The type that it is a member of, if that is of the module.

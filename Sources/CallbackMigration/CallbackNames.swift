@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What the names of a function and its callback say of how often the callback comes, and how long its values live.
+/// Hints from the names of a function and its callback: how often the callback comes, and how long its values live.
 enum CallbackNames {
   enum Repetition {
     case once, many, unknown

@@ -167,42 +167,6 @@ extension Callbacks {
   }
 }
 
-/// A parameter that says only where the callback comes.
-struct QueueParameter {
-  let index: Int
-
-  /// What a counterpart passes; `nil` where it leaves the function's own default.
-  let argument: String?
-
-  /// Finds the parameter: the one of this name, or a queue with a known name.
-  ///
-  /// A `queue` without a default might be the one of the work, so it stays a parameter.
-  fileprivate init?(_ declaration: Declaration, _ aliases: TypeAliases, _ name: String?) {
-    let parameters = declaration.parameters
-    let found = parameters.firstIndex { parameter in
-      let names = [parameter.label, parameter.name]
-      if let name { return names.contains(name) }
-      let type = aliases.wrapped(parameter.type) ?? aliases.resolve(parameter.type)
-      guard ["DispatchQueue", "OperationQueue", "Dispatch.DispatchQueue"].contains(type.text) else { return false }
-      return names.contains { CallbackNames.isQueue($0, hasDefault: parameter.defaultValue != nil) }
-    }
-    guard let found else { return nil }
-    index = found
-    let type = aliases.resolve(parameters[found].type)
-    if parameters[found].defaultValue != nil {
-      argument = nil
-    } else if aliases.isOptional(type) {
-      argument = "nil"
-    } else if type.text.hasSuffix("DispatchQueue") {
-      argument = ".global()"
-    } else if type.text == "OperationQueue" {
-      argument = "OperationQueue()"
-    } else {
-      return nil
-    }
-  }
-}
-
 /// Reads the shape of a function's callback.
 private struct ShapeReader {
   let declaration: Declaration

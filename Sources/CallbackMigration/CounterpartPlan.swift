@@ -1,13 +1,13 @@
-/// What happens to each function of a module: a counterpart exists, is written, or is refused.
+/// The decision for each function of a module: a counterpart exists, is written, or is refused.
 package struct CounterpartPlan {
-  /// What happens to one counterpart.
+  /// The decision for one counterpart.
   package enum Decision {
     case exists(file: String)
     case write(Counterpart)
     case refused(Refusal)
   }
 
-  /// What happens to one function.
+  /// The decision for one function.
   package struct Entry {
     package let function: CallbackFunction
     package let decisions: [(kind: Counterpart.Kind, decision: Decision)]

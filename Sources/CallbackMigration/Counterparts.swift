@@ -9,7 +9,7 @@ struct Counterparts {
 
   /// - Parameters:
   ///   - graph: The module's graph.
-  ///   - clients: What other modules add to the types of the module.
+  ///   - clients: The extensions by other modules.
   ///   - aliases: The names of types.
   ///   - paths: The files that are to be written again.
   init(_ graph: SymbolGraph, clients: [SymbolGraph], _ aliases: TypeAliases, ignoring paths: Set<String>) {

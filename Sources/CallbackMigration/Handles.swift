@@ -126,7 +126,7 @@ struct Handles {
     }
   }
 
-  /// What starts a handle of this type.
+  /// The method that starts a handle of this type.
   private func start(of type: String) -> String? { family(of: type).lazy.compactMap { starts[$0] }.first }
 
   /// The type, its superclasses and its protocols, the nearest first.
@@ -146,7 +146,7 @@ struct Handles {
     name.type == "s:ScT" || isOfFoundation(name) && name.text == "Progress"
   }
 
-  /// What starts a handle of Foundation.
+  /// The method that starts a handle of Foundation.
   private func systemStart(_ name: Token) -> String? {
     guard isOfFoundation(name) else { return nil }
     if Self.urlTasks.contains(name.text) { return "resume()" }

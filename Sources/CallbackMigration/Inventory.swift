@@ -39,7 +39,7 @@ public struct Inventory {
   ///   - clients: The targets that can hold counterparts of its functions, with their graphs.
   ///   - minimumAccess: What is less accessible is left out.
   ///   - root: The folder to which file names are relative.
-  ///   - configuration: What the package says of its functions.
+  ///   - configuration: The package's configuration.
   ///   - paths: Files whose functions do not count as counterparts, since they are to be written again.
   /// - Throws: Where there is no graph, or none that can be read.
   public init(

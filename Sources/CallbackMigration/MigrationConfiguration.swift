@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a package says of its functions that neither the compiler nor their names say: `.migrate-callbacks.json`.
+/// A package's configuration, `.migrate-callbacks.json`: facts that neither the compiler nor the names show.
 public struct MigrationConfiguration: Sendable {
   /// The name of the file, in the folder of the package.
   public static let fileName = ".migrate-callbacks.json"
@@ -75,7 +75,7 @@ public struct MigrationConfiguration: Sendable {
     }
   }
 
-  /// What it says of one function.
+  /// The entries for one function.
   func knowledge(of title: String) -> FunctionKnowledge {
     var knowledge = FunctionKnowledge(title: title)
     for (list, patterns) in lists where patterns.contains(where: { TitlePattern(whole: $0).matches(title) }) {
@@ -101,7 +101,7 @@ public struct MigrationConfiguration: Sendable {
   }
 }
 
-/// What a package says of one function.
+/// The configuration's entries for one function.
 struct FunctionKnowledge {
   let title: String
   var lists: Set<MigrationConfiguration.List> = []

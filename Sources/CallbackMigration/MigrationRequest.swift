@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What the plugin says of a package.
+/// The plugin's description of a package.
 public struct MigrationRequest: Decodable, Sendable {
   /// A target of the package.
   public struct Target: Decodable, Sendable {
@@ -94,7 +94,7 @@ public struct MigrationRequest: Decodable, Sendable {
   }
 
   /// The names of the targets of which the arguments need symbol graphs.
-  /// - Parameter arguments: What is asked for.
+  /// - Parameter arguments: The parsed arguments.
   /// - Returns: The names. Clients come last.
   /// - Throws: An error if the package lacks a target or product that the arguments need.
   public func neededGraphs(for arguments: MigrationArguments) throws(MigrationError) -> [String] {

@@ -2,9 +2,9 @@ internal import Foundation
 
 /// One call of the tool.
 public struct MigrationRun {
-  /// What a call leads to.
+  /// The outcome of a call.
   public struct Outcome: Equatable, Sendable {
-    /// What is to be printed.
+    /// The text to print.
     public let text: String
 
     /// The exit status.

@@ -1,4 +1,4 @@
-/// What a function is for its callers, where that decides about a counterpart.
+/// The role of a function, if it decides about a counterpart.
 enum FunctionRole: Equatable {
   case plain
 

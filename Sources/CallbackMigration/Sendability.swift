@@ -13,7 +13,7 @@ struct TypeFacts {
   private var lenders: [String: String] = [:]
   private let aliases: TypeAliases
 
-  /// What the types of the module hold.
+  /// The members of the module's types.
   let members: TypeMembers
 
   init(_ graph: SymbolGraph, _ aliases: TypeAliases) {

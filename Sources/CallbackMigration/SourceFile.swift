@@ -117,10 +117,10 @@ struct ImportList {
   /// Whether a file of the target says that an import is public, which it need not where all are.
   private let saysPublic: Bool
 
-  /// What the counterparts that are seen outside of the module name.
+  /// The names that public counterparts use.
   private var publicModules: Set<String> = []
 
-  /// What the counterparts name.
+  /// The names that the counterparts use.
   private var neededModules: Set<String> = []
 
   /// Whether they use names that any module could declare.

@@ -1,4 +1,4 @@
-/// What the structs, classes and enums of a module hold.
+/// The members of a module's structs, classes and enums.
 struct TypeMembers {
   private struct Case {
     let name: String

@@ -21,7 +21,7 @@ struct MigrateCallbacks: CommandPlugin {
         let index = request.targets.firstIndex(where: { $0.name == name })
       else { continue }
       let options = PackageManager.SymbolGraphOptions(
-        // The tool leaves out what is asked for; it needs to know what is private to keep counterparts from naming it.
+        // The tool filters by access level itself. It needs private symbols, so that counterparts do not name them.
         minimumAccessLevel: .private,
         includeSynthesized: false,
         includeSPI: true,
@@ -40,7 +40,7 @@ struct MigrateCallbacks: CommandPlugin {
     if process.terminationStatus != 0 { exit(process.terminationStatus) }
   }
 
-  /// What the tool prints.
+  /// The tool's output.
   private func output(of tool: URL, arguments: [String]) throws -> String {
     let output = Pipe()
     let process = Process()
@@ -55,7 +55,7 @@ struct MigrateCallbacks: CommandPlugin {
   }
 }
 
-/// What the tool needs to know of the package, as it reads it.
+/// The description of the package for the tool.
 private struct Request: Encodable {
   struct Target: Encodable {
     let name: String

@@ -15,7 +15,7 @@ struct Options {
 
   /// An error in the command line.
   struct Mistake: Error {
-    /// Names the error, and what to write instead.
+    /// Names the error and its replacement.
     let sentence: String
   }
 

@@ -90,7 +90,7 @@ package class Consumer: @unchecked Sendable {
   @usableFromInline
   func release() {}
 
-  /// Releases what the consumer captured, before any delivery to it began.
+  /// Releases the objects that the consumer captured, before a delivery to it.
   func releaseUndelivered() { release() }
 
   /// Returns the derived state that never resolves if `source` never does.

@@ -32,7 +32,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   @usableFromInline let transformed: TransformedResults
   /// Replaces `transform` in a cancelled stage that cannot represent cancellation: skips the effect or the delay.
   ///
-  /// As `transform`. `hasBypass` is what any thread can read.
+  /// As `transform`. Any thread can read `hasBypass` instead.
   @exclusivity(unchecked) @usableFromInline final var bypass: ResultTransform?
   @usableFromInline let hasBypass: Bool
   @usableFromInline let deadline: Interruption?

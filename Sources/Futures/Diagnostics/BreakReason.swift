@@ -23,7 +23,7 @@ package final class BreakReason: Sendable {
     self.isRecorded = isRecorded
   }
 
-  /// The reason of what waits for `Future.never`.
+  /// The reason for consumers of `Future.never`.
   @usableFromInline static let never = BreakReason(nil)
 
   /// The reason for a cancelled state and its derived states.

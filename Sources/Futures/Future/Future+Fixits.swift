@@ -1,4 +1,4 @@
-// Names from other libraries, and a `zip` of several failure types: the compiler says what to write.
+// Names from other libraries, and a `zip` of several failure types: the compiler's message names the replacement.
 //
 // The type checker tries an unavailable declaration only when no other declaration fits. So these cost no time, and a
 // client's own extension of the same name wins. Code completion and documentation omit them.

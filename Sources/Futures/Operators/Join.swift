@@ -159,7 +159,7 @@ struct JoinedInput {
 
 extension Future {
   /// Makes this future an input of a join.
-  /// - Parameter deliver: What the join does with the result: `Join.delivery(of:deciding:)`.
+  /// - Parameter deliver: Passes the result to the join: `Join.delivery(of:deciding:)`.
   /// - Returns: The input, or `nil` if this future is resolved and has no state.
   @inlinable
   func input(_ deliver: @escaping Consumer.Delivery) -> JoinedInput? {

@@ -223,7 +223,7 @@ extension FutureState {
       let all = consumers.all + (extras?.silent.all ?? [])
       if case .upstream(let inputs) = producer { sources?.replace(inputs) }
       setProducer(sources.map { .upstream($0) } ?? .none)
-      // Relaxed: it publishes no data. What an orphan has is read under the lock.
+      // Relaxed: it publishes no data. The data of an orphan is read under the lock.
       phase.store(.orphaned, ordering: .relaxed)
       let inputs = all.filter { $0.kind == .input }
       for input in inputs {

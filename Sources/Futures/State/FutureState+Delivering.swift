@@ -59,7 +59,7 @@ extension FutureState {
   /// Appends a consumer, or marks it as taken if the state is settled.
   /// - Parameter reference: A reference to the consumer. The list owns it if the consumer is `listed` or the `first`, and the
   ///   caller does otherwise.
-  /// - Returns: What the caller does next.
+  /// - Returns: The caller's next step.
   private final func append(_ reference: Unmanaged<Consumer>) -> Attachment {
     lock.withLock {
       let (status, kind) = reference._withUnsafeGuaranteedRef { ($0.status.load(ordering: .relaxed), $0.kind) }
@@ -106,7 +106,7 @@ extension FutureState {
   private final func takeStart() -> LazyStart {
     guard case .start(let lazy) = producer else { preconditionFailure("A dormant future has no producer to start.") }
     setProducer(.none)
-    // Relaxed: it publishes no data. What a pending state has is read under the lock.
+    // Relaxed: it publishes no data. The data of a pending state is read under the lock.
     phase.store(.pending, ordering: .relaxed)
     // A promise is about to exist, so no thread must merge the state.
     insert(.hasPromise)

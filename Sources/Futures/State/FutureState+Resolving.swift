@@ -137,7 +137,7 @@ extension FutureState {
   final func beginFollowing() -> Bool {
     lock.withLock {
       guard phase.load(ordering: .relaxed) == .pending else { return false }
-      // Relaxed: it publishes no data. What a following state has is read under the lock.
+      // Relaxed: it publishes no data. The data of a following state is read under the lock.
       phase.store(.following, ordering: .relaxed)
       return true
     }

@@ -75,7 +75,7 @@ package class FutureState: Consumer, @unchecked Sendable {
 
   @exclusivity(unchecked) @usableFromInline final var consumers = ConsumerList()
 
-  /// What `producer` and `extras` read and change.
+  /// The word that `producer` and `extras` read and change.
   @exclusivity(unchecked) @usableFromInline final var link = Link.producer(.none)
 
   /// - Parameters:

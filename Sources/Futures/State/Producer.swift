@@ -59,7 +59,7 @@ struct PromiseOrigin {
   let line: UInt
 }
 
-/// What a cancellation of a state reaches: several inputs that resolve it together, or an interruption.
+/// The target of a state's cancellation: several inputs that resolve it together, or an interruption.
 ///
 /// Q: Why not a protocol? A: A reference to one takes two words.
 @usableFromInline

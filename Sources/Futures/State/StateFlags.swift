@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What threads note about a state, with its lock and without it, in one byte.
+/// Flags of a state in one byte, changed with its lock and without it.
 ///
 /// Relaxed: no flag publishes other memory. Under the lock, the lock orders the flags; without it, a flag is a hint or picks a
 /// winner. Each change leaves the other flags alone, so it is one atomic operation.

@@ -503,7 +503,7 @@ struct FutureTaskCancellationPromiseTests {
 /// Waits until the current task has at least the given priority.
 ///
 /// A test that reads the priority once, at an arbitrary moment, races with the library: `Future(task)` awaits the task
-/// in another task, which might not have begun yet. The wait gives up after a minute, so a missing escalation fails the test.
+/// in another task, which might not have begun yet. The suite's time limit cancels the wait, so a missing escalation fails the test.
 /// - Parameters:
 ///   - priority: The priority to wait for.
 ///   - started: Runs when the wait can see an escalation.
@@ -513,16 +513,15 @@ private func priorityRaised(
   started: @Sendable () -> Void = {}
 ) async -> TaskPriority {
   let isRaised = Gate()
-  let hangGuard = Task.detached {
-    try? await Task.sleep(for: .seconds(60))
-    isRaised.open()
-  }
-  defer { hangGuard.cancel() }
   await withTaskPriorityEscalationHandler {
     started()
     // An escalation before this point called no handler.
     if Task.currentPriority >= priority { isRaised.open() }
-    await isRaised.pass()
+    await withTaskCancellationHandler {
+      await isRaised.pass()
+    } onCancel: {
+      isRaised.open()
+    }
   } onPriorityEscalated: { _, newPriority in
     if newPriority >= priority { isRaised.open() }
   }
