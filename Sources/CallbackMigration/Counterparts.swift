@@ -3,7 +3,7 @@ struct Counterparts {
   /// In which file they are.
   private var files: [String: String] = [:]
 
-  /// Those that are in the file that is to be written again.
+  /// The counterparts in the file that the tool replaces.
   private var written: Set<String> = []
   private let aliases: TypeAliases
 
@@ -11,7 +11,7 @@ struct Counterparts {
   ///   - graph: The module's graph.
   ///   - clients: The extensions by other modules.
   ///   - aliases: The names of types.
-  ///   - paths: The files that are to be written again.
+  ///   - paths: The files that the tool replaces.
   init(_ graph: SymbolGraph, clients: [SymbolGraph], _ aliases: TypeAliases, ignoring paths: Set<String>) {
     self.aliases = aliases
     for symbol in graph.symbols + clients.flatMap(\.symbols) {
@@ -84,7 +84,7 @@ struct ExpectedCounterpart {
   /// The title, with the types of the parameters.
   let key: String
 
-  /// The file in which it is; `nil` if it is in none, or in the one that is to be written again.
+  /// Its file; `nil` if it has none, or if the tool replaces the file.
   let file: String?
 
   /// Whether the existing file has it, so that it can have callers.

@@ -9,7 +9,7 @@ public struct DeprecationDiff {
   /// Takes the functions.
   /// - Parameters:
   ///   - inventory: The functions of a module, as it is with the counterparts in it.
-  ///   - style: The counterparts that they are to be replaced by; `both` prefers the async one.
+  ///   - style: The counterparts that replace them; `both` prefers the async one.
   ///   - pattern: Only functions whose title matches it; all if `nil`.
   public init(_ inventory: Inventory, style: CounterpartStyle, only pattern: String? = nil) {
     self.inventory = inventory

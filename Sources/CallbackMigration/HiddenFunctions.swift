@@ -26,7 +26,7 @@ extension SourceFile {
     lines.indices.compactMap { index in
       let words = lines[index].split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "/" }.map(String.init)
       guard words.first?.hasPrefix("/") == false, words.contains("func") || words.contains("init") else { return nil }
-      // The compiler says of no private function where it is.
+      // The compiler gives no position for private functions.
       guard !words.contains("private"), !words.contains("fileprivate") else { return nil }
       let parameters = parameterText(from: index)
       let hasOptional = parameters.contains("->") && [")?", ")!"].contains { parameters.contains($0) }

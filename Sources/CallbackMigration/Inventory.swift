@@ -40,7 +40,7 @@ public struct Inventory {
   ///   - minimumAccess: What is less accessible is left out.
   ///   - root: The folder to which file names are relative.
   ///   - configuration: The package's configuration.
-  ///   - paths: Files whose functions do not count as counterparts, since they are to be written again.
+  ///   - paths: Files that the tool replaces. Their functions do not count as counterparts.
   /// - Throws: Where there is no graph, or none that can be read.
   public init(
     of target: MigrationRequest.Target,

@@ -185,7 +185,7 @@ extension FutureState {
     }
   }
 
-  /// Breaks a state with several inputs of which some never resolve, and leaves those inputs.
+  /// Breaks a state if some of its inputs never resolve, and leaves these inputs.
   ///
   /// Without an error the state becomes an orphan. It leaves the inputs when it is cancelled or released.
   @usableFromInline

@@ -41,7 +41,12 @@ enum BridgeOperation: CaseIterable {
     let future = place.future
     let task = Task { try await future.value(onCancel: onCancel) }
     Self.finish(place, task, end)
-    switch await task.result {
+    return Self.fault(of: await task.result, end)
+  }
+
+  /// Checks the result of an await against the end of its work.
+  private static func fault(of result: Result<Int, any Error>, _ end: End) -> String? {
+    switch result {
     case .success: return end.hasValue ? nil : "the await returned a value that no promise has"
     case .failure(is CancellationError): return end.isCancelled ? nil : "the await threw a cancellation"
     case .failure(is BrokenPromise): return end.hasValue ? "a promise with a value is broken" : nil
@@ -160,12 +165,7 @@ enum BridgeOperation: CaseIterable {
       try await withCancellationToken { token in try await future.cancelled(by: token).value }
     }
     Self.finish(place, task, end)
-    switch await task.result {
-    case .success: return end.hasValue ? nil : "the await returned a value that no promise has"
-    case .failure(is CancellationError): return end.isCancelled ? nil : "the await threw a cancellation"
-    case .failure(is BrokenPromise): return end.hasValue ? "a promise with a value is broken" : nil
-    case .failure(let error): return "the await threw \(error)"
-    }
+    return Self.fault(of: await task.result, end)
   }
 }
 
