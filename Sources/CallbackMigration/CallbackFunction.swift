@@ -65,7 +65,7 @@ package struct CallbackFunction {
   /// Without the types in which it is.
   var name: String { symbol.pathComponents.last ?? "" }
 
-  /// The type that it is in, and its superclasses.
+  /// Its type and the superclasses.
   let scopes: [String]
 
   /// The counterpart of this kind that it has, or would have.
@@ -79,10 +79,10 @@ package struct CallbackFunction {
   /// Whether it returns something at once.
   var returnsValue: Bool { !declaration.returnType.isEmpty && !CallbackShape.isVoid(declaration.returnType) }
 
-  /// The names of the types in which it is.
+  /// The names of the enclosing types.
   var scope: [String] { Array(symbol.pathComponents.dropLast()) }
 
-  /// How many characters of its line stand before its name.
+  /// The number of characters in its line before its name.
   var column: Int { symbol.location?.position.character ?? 0 }
 
   /// With the types in which it is: `Store.user(id:completion:)`.

@@ -9,7 +9,9 @@ enum CallbackNames {
   /// Parameters that are called once, whatever their function does.
   private static let completions = ["complet", "done", "finish", "then", "reply", "success", "succeed", "fulfil"]
 
-  /// Parameters that are callbacks, of which their function says how often they come.
+  /// Parameters that are callbacks.
+  ///
+  /// The function decides how often they come.
   private static let replies = ["callback", "handler", "result", "answer", "respon"]
 
   /// Parameters that are callbacks rather than work to do.
@@ -49,7 +51,7 @@ enum CallbackNames {
     let function = words(function)
     let isEnding = function.first.map(endings.contains) == true
     if names.contains(where: { hasWord($0, like: repeatingParameters) }) {
-      // `_ updates:` is work to do; `onReceiveCompletion:` might be either.
+      // `_ updates:` is work; `onReceiveCompletion:` can be either.
       let isWork = names.allSatisfy { ["_", "updates", "changes"].contains($0) }
       return isCompletion || isWork ? .unknown : .many
     }

@@ -21,7 +21,7 @@ package indirect enum CallbackShape {
   /// It can come more than once.
   case repeated(Refusal)
 
-  /// None that this tool can write a counterpart for.
+  /// A shape without a counterpart.
   case unknown(Refusal)
 
   /// How reports name it.
@@ -68,7 +68,7 @@ package enum Unpacking {
   /// Its property `result`.
   case result
 
-  /// So many elements of a tuple.
+  /// A tuple with this number of elements.
   case tuple(Int)
 
   /// The cases of an enum, and whether success has a value.

@@ -80,7 +80,7 @@ package struct Counterpart {
     return (summary.isEmpty ? [link] : summary + ["", link]).map { $0.isEmpty ? "///" : "/// " + $0 }
   }
 
-  /// Attributes that say nothing of a counterpart.
+  /// Attributes that do not concern a counterpart.
   private static let attributesOfCallbacks: Set<Substring> = [
     "@objc", "@nonobjc", "@discardableResult", "@inlinable", "@IBAction", "@available", "@preconcurrency",
   ]
@@ -308,7 +308,7 @@ private struct DocumentationText {
     return summary
   }
 
-  /// Behind the first full stop that ends a sentence.
+  /// The index after the first full stop that ends a sentence.
   private static func sentenceEnd(_ text: String) -> String.Index? {
     for (index, character) in zip(text.indices, text) where character == "." {
       let next = text.index(after: index)

@@ -159,7 +159,7 @@ extension CallbackFunction {
   }
 }
 
-/// How many functions would get each counterpart.
+/// The number of counterparts of each kind to write.
 private struct CounterpartCounts {
   private var counts: [Int: [String: Int]] = [:]
 

@@ -1,6 +1,6 @@
 /// The functions that could be counterparts of functions with a callback.
 struct Counterparts {
-  /// In which file they are.
+  /// The file that contains them.
   private var files: [String: String] = [:]
 
   /// The counterparts in the file that the tool replaces.
@@ -73,12 +73,12 @@ struct Counterparts {
   }
 }
 
-/// A counterpart, whether it is there or not.
+/// A counterpart that exists or could be written.
 struct ExpectedCounterpart {
   /// With backticks where the name needs them.
   let name: String
 
-  /// As it is called in documentation.
+  /// The name in documentation.
   let title: String
 
   /// The title, with the types of the parameters.

@@ -123,7 +123,7 @@ package struct Declaration {
   /// Without backticks.
   var plainName: String { name.filter { $0 != "`" } }
 
-  /// As it is called in documentation: `user(id:completion:)`.
+  /// The name in documentation: `user(id:completion:)`.
   package func title(without omitted: Set<Int> = []) -> String {
     let labels = parameters.indices.filter { !omitted.contains($0) }.map { parameters[$0].label + ":" }
     return "\(plainName)(\(labels.joined()))"

@@ -8,7 +8,7 @@ public struct DeprecationDiff {
 
   /// Takes the functions.
   /// - Parameters:
-  ///   - inventory: The functions of a module, as it is with the counterparts in it.
+  ///   - inventory: The functions of a module, with the existing counterparts.
   ///   - style: The counterparts that replace them; `both` prefers the async one.
   ///   - pattern: Only functions whose title matches it; all if `nil`.
   public init(_ inventory: Inventory, style: CounterpartStyle, only pattern: String? = nil) {
@@ -33,7 +33,7 @@ public struct DeprecationDiff {
 
   private func canBeDeprecated(_ function: CallbackFunction) -> Bool {
     guard pattern.matches(function.title), !function.isDeprecated, !function.isUnavailable else { return false }
-    // Conforming types and the callers of protocols cannot leave a requirement, nor the system a delegate.
+    // Conforming types and callers of a protocol need its requirement, and the system calls a delegate.
     guard function.role == .plain else { return false }
     // A caller that gives no callback has nothing to await.
     return !function.callbacks.callbacks.allSatisfy { function.declaration.parameters[$0].defaultValue != nil }
@@ -62,7 +62,7 @@ public struct DeprecationDiff {
     for function in functions {
       let index = function.line - 1
       guard lines.indices.contains(index), let (title, counterpartFile) = replacement(function) else { continue }
-      // What stands before the name is to be the declaration's own: `public func`, not `struct Store { func`.
+      // Only the declaration's own words can stand before the name: `public func`, not `struct Store { func`.
       guard !lines[index].prefix(function.column).contains(where: { "{};".contains($0) }) else {
         notes += "# \(file): \(function.title) does not begin its line; annotate it by hand.\n"
         continue

@@ -69,7 +69,7 @@ package struct TypeAliases {
     }.joined(separator: " ")
   }
 
-  /// The closure type that `type` is, without its attributes; `nil` if it is none.
+  /// The closure type without its attributes; `nil` if `type` is no closure type.
   ///
   /// Optional ones count: they escape, and are given a closure here.
   package func functionType(of type: ArraySlice<Token>) -> FunctionType? {

@@ -38,7 +38,7 @@ extension SourceFile {
   private func parameterText(from index: Int) -> String {
     var text = ""
     var depth = 0
-    // A declaration of more lines is none that a person writes.
+    // A declaration with more lines was not written by hand.
     for line in lines[index...].prefix(40) {
       for character in line {
         if character == "(" { depth += 1 }

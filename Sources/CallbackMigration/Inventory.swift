@@ -1,11 +1,11 @@
 public import Foundation
 
-/// The functions of a module that take a callback, and how far they have been migrated.
+/// The functions of a module that take a callback, and the state of their migration.
 public struct Inventory {
   let module: String
   package let functions: [CallbackFunction]
 
-  /// How many functions the package's own configuration leaves out.
+  /// The number of functions that the configuration skips.
   let skippedCount: Int
 
   /// The entries of the configuration that match no function.
@@ -27,7 +27,7 @@ public struct Inventory {
   /// The paths of the module's source files.
   let sources: [String]
 
-  /// How many functions are less accessible than asked, and could be called from another file.
+  /// The number of functions below the lowest access level that other files could call.
   let lessAccessibleCount: Int
 
   /// Where functions are that the compiler has not seen, because `#if` leaves them out.
@@ -37,7 +37,7 @@ public struct Inventory {
   /// - Parameters:
   ///   - target: The target, with its graphs.
   ///   - clients: The targets that can hold counterparts of its functions, with their graphs.
-  ///   - minimumAccess: What is less accessible is left out.
+  ///   - minimumAccess: The lowest access level.
   ///   - root: The folder to which file names are relative.
   ///   - configuration: The package's configuration.
   ///   - paths: Files that the tool replaces. Their functions do not count as counterparts.
@@ -150,7 +150,7 @@ public struct Inventory {
     for parameter in function.declaration.parameters {
       let tokens = Array(parameter.defaultValue ?? [])
       for (index, token) in tokens.enumerated() {
-        // A member of something else than the type itself has a name of its own.
+        // A member of another value has a name of its own.
         let isMember = index > 0 && tokens[index - 1].text == "."
         let isOwn = isMember && index > 1 && ["Self", function.scope.last].contains(tokens[index - 2].text)
         guard !isMember || isOwn else { continue }

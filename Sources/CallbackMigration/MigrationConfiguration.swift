@@ -21,7 +21,7 @@ public struct MigrationConfiguration: Sendable {
 
   /// A value for each pattern.
   enum Table: String, CaseIterable {
-    /// The parameter that says where the callback comes, and nothing else.
+    /// The parameter that only names the queue of the callback.
     case queue
     /// How the returned handle cancels, such as `stop()`; `none` where callers of a counterpart do without it.
     case handle
@@ -38,7 +38,9 @@ public struct MigrationConfiguration: Sendable {
   /// Says nothing.
   public init() {}
 
-  /// Reads the file of a package; says nothing if there is none.
+  /// Reads the file of a package.
+  ///
+  /// Without a file the configuration is empty.
   /// - Parameter package: The folder of the package.
   /// - Throws: A sentence that names the mistake in the file.
   public init(package: URL) throws(MigrationError) {
@@ -82,7 +84,7 @@ public struct MigrationConfiguration: Sendable {
       knowledge.lists.insert(list)
     }
     for (table, values) in tables {
-      // The longest pattern says most.
+      // The longest pattern is the most specific.
       let patterns = values.keys.filter { TitlePattern(whole: $0).matches(title) }
       guard let pattern = patterns.max(by: { ($0.count, $0) < ($1.count, $1) }) else { continue }
       knowledge.values[table] = values[pattern]

@@ -1,4 +1,4 @@
-/// A parameter that says only where the callback comes.
+/// A parameter that only names the queue of the callback.
 struct QueueParameter {
   let index: Int
 

@@ -1,7 +1,7 @@
 /// The reasons why counterparts are not written, each with its functions.
 struct RefusalGroups {
   struct Group {
-    /// In which `…` stands for names that differ.
+    /// The text, with `…` for names that differ.
     let reason: String
     var members: [Member]
   }
@@ -49,7 +49,7 @@ struct RefusalGroups {
     }.sorted { ($1.members.count, $0.reason) < ($0.members.count, $1.reason) }
   }
 
-  /// The number of the group in which a refusal is, from 1 on.
+  /// The number of a refusal's group, counted from 1.
   func number(of refusal: Refusal) -> Int? {
     let general = Self.withoutNames(refusal.reason)
     return groups.firstIndex { Self.withoutNames($0.reason) == general }.map { $0 + 1 }

@@ -5,14 +5,14 @@ public enum ReportFormat: String, CaseIterable, Sendable {
   case table, json, markdown
 }
 
-/// Says which functions take a callback, and how far they have been migrated.
+/// The functions that take a callback, and the state of their migration.
 public struct Report {
   private let plans: [CounterpartPlan]
   private let unusedSettings: [String]
 
   /// Makes a report.
   /// - Parameters:
-  ///   - inventories: One for each module.
+  ///   - inventories: The functions of each module.
   ///   - isWholePackage: Whether these are all modules to which the package's own configuration can refer.
   public init(_ inventories: [Inventory], isWholePackage: Bool = false) {
     plans = inventories.map { CounterpartPlan($0, style: .both) }
@@ -98,7 +98,7 @@ package struct GenerationNotes {
     text = lines.isEmpty ? "" : lines.joined(separator: "\n") + "\n"
   }
 
-  /// As the end of a source file.
+  /// The notes as comments at the end of a source file.
   package var comment: String {
     text.isEmpty
       ? "" : "\n" + text.split(separator: "\n").map { "// \($0)" }.joined(separator: "\n") + "\n"
@@ -128,7 +128,7 @@ extension CounterpartPlan.Entry {
     CounterpartStyle.both.kinds.filter { function.counterpart($0).exists }
   }
 
-  /// How far it is, in a few words.
+  /// The state of the migration, in a few words.
   fileprivate func state(_ groups: RefusalGroups) -> String {
     if !existing.isEmpty { return existing.map(\.rawValue).joined(separator: ", ") }
     if !counterparts.isEmpty { return "can be written" }
@@ -151,7 +151,7 @@ extension CounterpartPlan {
     }
   }
 
-  /// How many functions have an async counterpart.
+  /// The number of functions with an async counterpart.
   var migratedCount: Int { entries.count { $0.function.hasAsyncCounterpart } }
 
   fileprivate var summaryLines: [String] {
@@ -200,7 +200,7 @@ extension String {
     String(repeating: " ", count: max(0, width - count)) + self
   }
 
-  /// Of this many characters: with spaces behind, or with its end cut off.
+  /// The text with this many characters: padded with spaces, or cut.
   fileprivate func fitted(to width: Int) -> String {
     count > width ? prefix(width - 1) + "…" : padding(toLength: width, withPad: " ", startingAt: 0)
   }

@@ -41,7 +41,7 @@ struct ReportDocument: Codable {
 
     let kind: String
 
-    /// As it is called, or would be.
+    /// The name of the counterpart.
     let title: String
     let state: State
 

@@ -88,7 +88,9 @@ struct TypeFacts {
     return all(arguments, genericSendables)
   }
 
-  /// Reads which functions lend values, whose types then belong to the lender everywhere.
+  /// Finds the functions that lend values.
+  ///
+  /// A lent type counts as lent in the whole module.
   mutating func addLenders(of graph: SymbolGraph) {
     for symbol in graph.symbols {
       guard let declaration = Declaration([Token](symbol.declarationFragments)),
@@ -96,7 +98,7 @@ struct TypeFacts {
       else { continue }
       for parameter in declaration.parameters {
         guard let closure = aliases.functionType(of: parameter.type) else { continue }
-        // Others might be completion handlers.
+        // Other closures can be completion handlers.
         let isEscaping = parameter.specifiers.contains("@escaping") || aliases.isOptional(parameter.type)
         guard !isEscaping || !closure.returnsNothing || !closure.effects.isEmpty else { continue }
         for token in closure.parameters.flatMap({ aliases.resolve($0) }) where isUnsharedReference(token) {

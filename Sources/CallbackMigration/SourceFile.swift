@@ -143,7 +143,7 @@ struct ImportList {
     }
   }
 
-  /// Says that a counterpart that is seen outside of the module names these types.
+  /// Adds types that a public counterpart names.
   mutating func use(_ types: [Token]) {
     for type in types.compactMap(\.type) {
       if let module = Self.module(ofType: type) { publicModules.insert(module) }
@@ -192,7 +192,7 @@ struct ImportList {
     // If imports are public by default, the files of a module must agree on the access level.
     let isFree = !implicit.contains(module) || saysPublic
     guard let access else {
-      // Nothing public mentions the library, so its clients need not see it.
+      // No public declaration mentions the library, so clients need not import it.
       return (isFree ? "internal " : "") + "import " + module
     }
     return line(module, module, isPublic: access >= .public && isFree)
@@ -208,7 +208,7 @@ struct ImportList {
   }
 
   private func isPublic(_ module: String) -> Bool {
-    // What comes from C does not say from where.
+    // Declarations from C have no module in their identifier.
     publicModules.contains { $0 == "C" || $0.hasPrefix(module) }
   }
 

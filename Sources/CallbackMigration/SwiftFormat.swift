@@ -5,7 +5,7 @@ public enum SwiftFormat {
   /// Formats a source file by the configuration that holds for its folder.
   /// - Parameters:
   ///   - text: The source.
-  ///   - file: Where it is going to be.
+  ///   - file: The path of the file to write.
   /// - Returns: The text; with a line that asks formatters to leave it alone, if the toolchain has no formatter.
   public static func formatted(_ text: String, for file: URL) -> String {
     if let formatted = run(text, file), !formatted.isEmpty { return formatted }

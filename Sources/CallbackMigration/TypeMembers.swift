@@ -41,7 +41,7 @@ struct TypeMembers {
     /// Two cases of an enum. The success can have a value.
     case cases(success: String, value: ArraySlice<Token>?, failure: String)
 
-    /// In a way that cannot be taken apart.
+    /// The failure cannot be unpacked.
     case hidden
   }
 
