@@ -7,7 +7,7 @@ package struct CallbackFunction {
   /// The package's configuration for it.
   let knowledge: FunctionKnowledge
 
-  /// The type that it is a member of, if that is of the module.
+  /// Its type, if the module declares it.
   let owner: SymbolGraph.Symbol?
   let file: String
   let path: String
@@ -62,7 +62,7 @@ package struct CallbackFunction {
 
   let role: FunctionRole
 
-  /// Without the types in which it is.
+  /// Without the enclosing types.
   var name: String { symbol.pathComponents.last ?? "" }
 
   /// Its type and the superclasses.
@@ -76,7 +76,7 @@ package struct CallbackFunction {
   var hasAsyncCounterpart: Bool { asyncCounterpart.exists }
   var hasFutureCounterpart: Bool { futureCounterpart.exists }
 
-  /// Whether it returns something at once.
+  /// Whether it has a result besides the callback.
   var returnsValue: Bool { !declaration.returnType.isEmpty && !CallbackShape.isVoid(declaration.returnType) }
 
   /// The names of the enclosing types.
@@ -85,7 +85,7 @@ package struct CallbackFunction {
   /// The number of characters in its line before its name.
   var column: Int { symbol.location?.position.character ?? 0 }
 
-  /// With the types in which it is: `Store.user(id:completion:)`.
+  /// With the enclosing types: `Store.user(id:completion:)`.
   var title: String { symbol.pathComponents.joined(separator: ".") }
 
   /// As it is declared.
@@ -108,7 +108,7 @@ package struct CallbackFunction {
 
   var isUnavailable: Bool { symbol.availability?.contains { $0.isUnconditionallyUnavailable == true } == true }
 
-  /// Whether it is an actor's, and runs on it.
+  /// Whether it is an isolated member of an actor.
   var isOnActor: Bool {
     owner?.declarationFragments.contains { $0.spelling == "actor" } == true && !isNonisolated && !declaration.isStatic
   }

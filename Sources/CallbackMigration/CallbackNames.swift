@@ -93,7 +93,7 @@ enum CallbackNames {
     "after the callback",
   ]
 
-  /// Whether a parameter that is a queue says only where the callback comes.
+  /// Whether a queue parameter only names the queue of the callback.
   static func isQueue(_ name: String, hasDefault: Bool) -> Bool {
     let words = words(name)
     if hasDefault, ["on", "queue"].contains(name) { return true }

@@ -229,7 +229,7 @@ private struct ShapeReader {
     }
   }
 
-  /// Why a value might hold a failure that a counterpart would return.
+  /// The reason why a value could hold a failure that a counterpart would return.
   private func failureRefusal(_ values: [ArraySlice<Token>], _ labels: [String]) -> Refusal? {
     guard !knowledge.says(.whole) else { return nil }
     func refusal(_ reason: String) -> Refusal { Refusal(reason, .whole, knowledge.title) }
@@ -269,7 +269,7 @@ private struct ShapeReader {
     return .values(values)
   }
 
-  /// Why values of these types cannot be returned.
+  /// The reason why values of these types cannot be returned.
   private func typeRefusal(_ values: [ArraySlice<Token>]) -> Refusal? {
     if values.contains(where: { aliases.functionType(of: $0) != nil }) { return Refusal("it is given a closure") }
     for value in values {
@@ -284,7 +284,7 @@ private struct ShapeReader {
     return nil
   }
 
-  /// Why its values cannot leave the callback.
+  /// The reason why its values cannot leave the callback.
   private func scopeRefusal(_ values: [ArraySlice<Token>]) -> Refusal? {
     let advice = "write an async function that takes a closure"
     if knowledge.says(.scoped) {
@@ -346,7 +346,7 @@ extension ProgressShape {
 }
 
 extension TypeAliases {
-  /// What an optional type wraps; `nil` if it is none.
+  /// The wrapped type of an optional; `nil` for other types.
   func wrapped(_ type: ArraySlice<Token>) -> ArraySlice<Token>? {
     let type = resolve(type)
     if type.last?.text == "?" || type.last?.text == "!" {

@@ -1,4 +1,4 @@
-/// What the user has asked for.
+/// The parsed arguments of the user.
 public enum MigrationCommand: Equatable, Sendable {
   case help
   case report(ReportFormat)
@@ -8,7 +8,7 @@ public enum MigrationCommand: Equatable, Sendable {
   case generate(CounterpartStyle, to: GenerationOutput, only: String?, isDeprecating: Bool)
 }
 
-/// Where the text of `generate` goes.
+/// The destination of the text of `generate`.
 public enum GenerationOutput: Equatable, Sendable {
   case standardOutput
 
@@ -27,7 +27,7 @@ public struct MigrationArguments: Equatable, Sendable {
   /// The target; `nil` for all of the package.
   public private(set) var target: String?
 
-  /// What is less accessible is left out.
+  /// The lowest access level of listed functions.
   public private(set) var minimumAccess = AccessLevel.public
 
   /// Reads the arguments.

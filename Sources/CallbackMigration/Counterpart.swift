@@ -1,4 +1,4 @@
-/// What is written for a function that takes a callback.
+/// The counterpart of a function that takes a callback.
 public enum CounterpartStyle: String, CaseIterable, Sendable {
   case futures, async, both
 
@@ -157,7 +157,7 @@ package struct Counterpart {
     return (failure.text, other)
   }
 
-  /// What stands for the callback in the body.
+  /// The argument for the callback in the body.
   private var bridge: String { unused(kind == .async ? "callback" : "promise") }
 
   private func unused(_ name: String) -> String {
@@ -343,7 +343,7 @@ struct AvailabilityText {
     }
   }
 
-  /// What stands before the declaration.
+  /// The text before the declaration.
   var attributes: [String] {
     (platforms.isEmpty ? [] : ["@available(\(platforms.joined(separator: ", ")), *)"]) + deprecations
   }

@@ -17,7 +17,7 @@ package struct CounterpartPlan {
       decisions.compactMap { if case .write(let counterpart) = $0.decision { counterpart } else { nil } }
     }
 
-    /// Why counterparts are not written; one reason for all kinds, if it is the same.
+    /// The reasons of refused counterparts; one reason if all kinds have the same.
     var refusals: [(kind: Counterpart.Kind?, refusal: Refusal)] {
       let all = decisions.compactMap { kind, decision -> (kind: Counterpart.Kind?, refusal: Refusal)? in
         if case .refused(let refusal) = decision { (kind, refusal) } else { nil }
@@ -70,7 +70,7 @@ package struct CounterpartPlan {
 struct RefusalRules {
   let inventory: Inventory
 
-  /// Why no counterpart of this kind is written; `nil` if one is.
+  /// The reason why no counterpart of this kind is written; `nil` if one is.
   func refusal(_ function: CallbackFunction, _ kind: Counterpart.Kind) -> Refusal? {
     let declaration = function.declaration
     switch function.callbacks.shape {
@@ -176,7 +176,7 @@ private struct CounterpartCounts {
     }
   }
 
-  /// Whether another function would get the same counterpart, and does not give way.
+  /// Whether another function takes precedence for the same counterpart.
   func isAmbiguous(_ function: CallbackFunction, _ kind: Counterpart.Kind) -> Bool {
     let keys = function.counterpartKeys(kind)
     func count(_ precedence: Int) -> Int { keys.reduce(0) { $0 + (counts[precedence]?[$1] ?? 0) } }

@@ -24,7 +24,7 @@ package struct Declaration {
     package let isVariadic: Bool
     package let defaultValue: ArraySlice<Token>?
 
-    /// What stands before the type itself: `inout`, `@escaping` and their like.
+    /// The modifiers of the type, such as `inout` and `@escaping`.
     package var specifiers: Set<String> {
       var reader = TokenReader(type)
       var specifiers: Set<String> = []
@@ -51,7 +51,7 @@ package struct Declaration {
     }
   }
 
-  /// Those of the function itself, such as `@MainActor`.
+  /// The attributes of the function itself, such as `@MainActor`.
   package let attributes: [String]
   package let modifiers: [String]
 
@@ -117,7 +117,7 @@ package struct Declaration {
   var isOverride: Bool { modifiers.contains("override") }
   var isStatic: Bool { modifiers.contains("static") || modifiers.contains("class") }
 
-  /// Whether it is named by signs.
+  /// Whether it is an operator.
   package var isOperator: Bool { name.first.map { !$0.isLetter && $0 != "_" && $0 != "`" } ?? true }
 
   /// Without backticks.

@@ -37,7 +37,7 @@ package struct TypeAliases {
     }
   }
 
-  /// The type that a name stands for, as often as that is a name again; the same type if it is none of ours.
+  /// The type behind a type alias, also of nested aliases; the same type if it is no alias of the module.
   func resolve(_ type: ArraySlice<Token>) -> ArraySlice<Token> {
     var type = type
     while let resolved = resolveOnce(type) { type = resolved }

@@ -33,7 +33,7 @@ public struct Generator {
     Dictionary(grouping: plan.entries.filter { !$0.counterparts.isEmpty }, by: \.function.path).mapValues(text)
   }
 
-  /// Where the counterparts of a source file go that are written beside it.
+  /// The path of the counterparts file beside a source file.
   public static func pathBeside(_ path: String) -> String {
     let name = path.hasSuffix(".swift") ? String(path.dropLast(".swift".count)) : path
     return name + "+Counterparts.swift"
@@ -76,7 +76,7 @@ private struct Extension {
   /// Empty for functions that belong to no type.
   private let header: String
 
-  /// Under which it is compiled.
+  /// Its `#if` condition.
   private let condition: String?
   private let scope: String
   var counterparts: [Counterpart]

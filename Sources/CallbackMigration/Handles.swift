@@ -119,7 +119,9 @@ struct Handles {
     return .refused(Refusal(reason, .handle, knowledge.title, "none"))
   }
 
-  /// Those of the type, of its superclasses and of its protocols; the nearest wins.
+  /// The members of the type, its superclasses and its protocols.
+  ///
+  /// The nearest wins.
   private func methods(of type: String) -> [String: CancelMethod] {
     family(of: type).reduce(into: [:]) { found, type in
       found.merge(methods[type] ?? [:]) { nearest, _ in nearest }
@@ -182,7 +184,7 @@ package struct HandleCall {
   let method: String
   let isOptional: Bool
 
-  /// Whether the handle is not `Sendable`, and has to be carried to the thread that cancels.
+  /// Whether the handle is not `Sendable`, so that it needs a wrapper on its way to the thread that cancels.
   var isTransferred = false
 
   /// Whether it is isolated or async.
@@ -223,7 +225,7 @@ private struct CancelMethod {
     return !isIgnored && !declaration.attributes.contains("@discardableResult")
   }
 
-  /// Why it cannot be called on a handle that is kept for it.
+  /// The reason why the cancellation cannot use a stored handle.
   var refusal: String? {
     if declaration.modifiers.contains("mutating") { return "changes its handle" }
     if declaration.modifiers.contains("consuming") { return "uses its handle up" }

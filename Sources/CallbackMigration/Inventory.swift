@@ -11,7 +11,7 @@ public struct Inventory {
   /// The entries of the configuration that match no function.
   let unusedSettings: [(key: String, pattern: String)]
 
-  /// What types and values are called.
+  /// The names of types and values.
   let typeNames: Set<String>
 
   private let names: ScopedNames
@@ -30,7 +30,7 @@ public struct Inventory {
   /// The number of functions below the lowest access level that other files could call.
   let lessAccessibleCount: Int
 
-  /// Where functions are that the compiler has not seen, because `#if` leaves them out.
+  /// The places of functions that `#if` hides from the compiler.
   let hidden: HiddenFunctions
 
   /// Reads the symbol graphs of a target.

@@ -27,7 +27,7 @@ public struct MigrationConfiguration: Sendable {
     case handle
     /// The base name of the counterpart.
     case renames
-    /// What makes an error of the callback's own type of any other, such as `APIError.other`, so that an async
+    /// The function that converts any error to the callback's error type, such as `APIError.other`. Then an async
     /// counterpart throws that type.
     case failure
   }
@@ -114,7 +114,7 @@ struct FunctionKnowledge {
   func value(_ table: MigrationConfiguration.Table) -> String? { values[table] }
 }
 
-/// Why no counterpart is written, and which entry of the configuration would settle it.
+/// The reason why no counterpart is written, and the entry of the configuration that would settle it.
 package struct Refusal: Equatable, Sendable {
   package let reason: String
 

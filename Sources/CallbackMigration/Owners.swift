@@ -14,7 +14,7 @@ struct Owners {
     }
   }
 
-  /// Who sees the types that it is in.
+  /// The lowest access level of the enclosing types.
   func access(around symbol: SymbolGraph.Symbol) -> AccessLevel {
     var access = AccessLevel.open
     var symbol = symbol

@@ -82,7 +82,7 @@ struct RefusalGroups {
 }
 
 extension CounterpartPlan.Entry {
-  /// Whether a counterpart is missing beside another, and that is so.
+  /// Whether the function has one counterpart and lacks the other, and this is intended.
   fileprivate func isMinor(_ refusal: (kind: Counterpart.Kind?, refusal: Refusal)) -> Bool {
     guard refusal.kind != nil, refusal.refusal.setting == nil else { return false }
     return decisions.contains { if case .refused = $0.decision { false } else { true } }

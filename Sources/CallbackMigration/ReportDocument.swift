@@ -48,7 +48,7 @@ struct ReportDocument: Codable {
     /// Where it is.
     var file: String?
 
-    /// Why it is refused, and the line of the configuration that would settle that.
+    /// The reason of the refusal, and the line of the configuration that would settle it.
     var reason: String?
     var setting: String?
   }

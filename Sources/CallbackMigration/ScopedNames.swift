@@ -1,4 +1,4 @@
-/// What is called how in which type.
+/// The names in each type.
 struct ScopedNames {
   private var all: [String: Set<String>] = [:]
   private var hidden: [String: Set<String>] = [:]
@@ -12,10 +12,10 @@ struct ScopedNames {
     }
   }
 
-  /// Whether something has this name, in any type.
+  /// Whether any type has a member of this name.
   func contains(_ name: String) -> Bool { all.values.contains { $0.contains(name) } }
 
-  /// Why a counterpart cannot use a name that the function uses; `nil` if it can, as far as is known.
+  /// The reason why a counterpart cannot use a name of the function; `nil` if none is known.
   func reason(against name: String, in scope: [String]) -> String? {
     let scopes = scope.indices.map { scope[...$0].joined(separator: ".") }
     // An extension of a nested type does not see the members of the outer types.

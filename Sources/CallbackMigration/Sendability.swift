@@ -3,7 +3,7 @@ package enum Sendability: String {
   case yes, no, unknown
 }
 
-/// What a module's symbol graph says of its types.
+/// The types of a module's symbol graph.
 struct TypeFacts {
   private var sendable: Set<String> = []
   private var own: Set<String> = []

@@ -56,7 +56,7 @@ struct SourceFile {
     }
   }
 
-  /// Under which condition a line is compiled, as `#if` takes it; `nil` for always.
+  /// The `#if` condition of a line; `nil` if it is always compiled.
   func condition(ofLine line: Int) -> String? {
     guard conditions.indices.contains(line - 1), !conditions[line - 1].isEmpty else { return nil }
     return conditions[line - 1]
@@ -114,7 +114,9 @@ struct ImportList {
   /// The modules that a file of the target imports without an access level.
   private let implicit: Set<String>
 
-  /// Whether a file of the target says that an import is public, which it need not where all are.
+  /// Whether a file of the target writes `public import`.
+  ///
+  /// That is not needed if all imports are public.
   private let saysPublic: Bool
 
   /// The names that public counterparts use.

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What the compiler writes about one module, as far as it is needed here.
+/// The needed part of the compiler's symbol graph of one module.
 package struct SymbolGraph: Decodable {
   package struct Symbol: Decodable {
     struct Kind: Decodable {

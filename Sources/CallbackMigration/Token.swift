@@ -192,7 +192,7 @@ struct TokenReader {
 }
 
 extension ArraySlice where Element == Token {
-  /// What stands between commas that are outside all brackets.
+  /// The parts between commas outside brackets.
   var elements: [ArraySlice<Token>] {
     guard !isEmpty else { return [] }
     var reader = TokenReader(self)

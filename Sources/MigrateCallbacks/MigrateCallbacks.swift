@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package migrate-callbacks`: has the compiler write down what targets declare, and the tool read that.
+/// `swift package migrate-callbacks`: builds symbol graphs of the targets, and runs the tool on them.
 @main
 struct MigrateCallbacks: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) throws {

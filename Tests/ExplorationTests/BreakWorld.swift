@@ -5,7 +5,7 @@ internal import Synchronization
 /// The library reports the promise exactly if a callback waits that was not removed. A callback of a future that was
 /// cancelled before does not wait.
 final class BreakWorld: ExploredWorld, @unchecked Sendable {
-  // @unchecked: used by the thread whose turn it is, and by the caller of the explorer between the runs.
+  // @unchecked: only the running explored thread, or the explorer's caller between runs, uses the variables.
 
   enum Operation: String, CaseIterable, Sendable {
     /// Attaches a callback.
@@ -24,7 +24,7 @@ final class BreakWorld: ExploredWorld, @unchecked Sendable {
     case look
   }
 
-  /// What lies between the promise and the future.
+  /// The stages between the promise and the future.
   enum Shape: CaseIterable, Sendable {
     case plain, mapped, joined
     /// Nothing, and the promise's state has room for a first callback.
@@ -115,7 +115,7 @@ final class BreakWorld: ExploredWorld, @unchecked Sendable {
   private func look(_ thread: ExploredThread) {
     guard case .shared(let state) = future.storage, let reason = state.root.breakReason else { return }
     if let drop, !thread.hasSeen(drop) { faults.append("a thread saw the break, but not what came before it") }
-    // What `PendingPromises` does with its callers: the reason is an object that the breaking thread has made.
+    // As `PendingPromises` does: the reason is an object that the breaking thread has made.
     let derived = State<Int, Never>()
     derived.breakPromise(reason, in: nil)
     reason.allowAnotherReport()

@@ -1,4 +1,4 @@
-/// What a closure captures, to see when the closure is released.
+/// A captured object that shows the release of its closure.
 final class CapturedObject: @unchecked Sendable {
   // @unchecked: as the world says.
   private let report: (String) -> Void

@@ -52,7 +52,7 @@ final class ExploredCallback: @unchecked Sendable {
     return mine.thread == others.thread && mine.time < others.time
   }
 
-  /// What is wrong with it in the end.
+  /// Its failed checks at the end.
   func faults(_ result: String) -> [String] {
     var faults: [String] = []
     let wasRemoved = removals.contains(true)
@@ -66,7 +66,7 @@ final class ExploredCallback: @unchecked Sendable {
   }
 }
 
-/// A callback, and what takes it away.
+/// A callback and its registration.
 final class RemovableCallback {
   let callback: ExploredCallback
   var registration: Registration?
@@ -78,13 +78,13 @@ final class RemovableCallback {
   }
 }
 
-/// Somebody who listens to the progress.
+/// A listener to the progress.
 final class Listener: @unchecked Sendable {
   // @unchecked: as the world says.
   var fractions: [Double] = []
   weak var closure: CapturedObject?
 
-  /// What is wrong with it in the end.
+  /// Its failed checks at the end.
   func faults(hasSucceeded: Bool) -> [String] {
     var faults: [String] = []
     if hasSucceeded, fractions.last != 1 { faults.append("the last report was lost (R20)") }
@@ -95,7 +95,7 @@ final class Listener: @unchecked Sendable {
 }
 
 extension Waiting {
-  /// What is wrong with its end.
+  /// The failed checks of its end.
   func faults(_ result: String, mayBeAbandoned: Bool) -> [String] {
     guard let end else { return ["an await was lost (R2)"] }
     guard let ended = end else { return mayBeAbandoned ? [] : ["an await ended that nobody has abandoned (R22)"] }

@@ -1,24 +1,24 @@
 internal import TestSupport
 
-/// What became of many programs.
+/// The outcome of many programs.
 struct Exploration: Sendable {
   var programs = 0
   var runs = 0
   var fault: String?
 }
 
-/// What the threads of one run share.
+/// The shared objects of one run.
 protocol ExploredWorld: AnyObject, Sendable {
   associatedtype Operation: RawRepresentable<String>, Sendable
   associatedtype Shape: CaseIterable, Sendable
 
-  /// What there is before the threads begin.
+  /// The objects before the threads begin.
   init(_ shape: Shape, _ threads: [[Operation]])
 
-  /// Does what one step of a program says, on an explored thread.
+  /// Performs one step of a program on an explored thread.
   func run(_ operation: Operation)
 
-  /// What is wrong now that all threads have ended.
+  /// The failed checks after all threads have ended.
   func check() -> String?
 }
 

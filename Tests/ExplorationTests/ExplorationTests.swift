@@ -6,7 +6,7 @@ private func preemptions(standard: Int, thorough: Int) -> Thoroughness {
   TestTier.current == .exhaustive ? .everyOrder : .preemptions(TestTier.choose(standard: standard, thorough: thorough))
 }
 
-/// What two threads with one operation each do: every order, and every older value in the orders with one preemption.
+/// The search of two threads with one operation each: every order, and every older value with one preemption.
 ///
 /// Together, the two take too long for these futures.
 private let shortSearches: [Thoroughness] = TestTier.choose(
@@ -14,7 +14,7 @@ private let shortSearches: [Thoroughness] = TestTier.choose(
   thorough: TestTier.current == .exhaustive ? [.everyOrder] : [.everyOrderOfNewestValues, .preemptions(1)]
 )
 
-/// What longer programs do: all orders with so many preemptions, and every older value in the orders without one.
+/// The search of longer programs: all orders with this number of preemptions, and every older value without one.
 private func longSearches(preemptions: Int) -> [Thoroughness] {
   switch TestTier.current {
   case .standard: [.preemptions(0)]
@@ -23,12 +23,14 @@ private func longSearches(preemptions: Int) -> [Thoroughness] {
   }
 }
 
-/// A future that ends when it is cancelled, and one that waits on for its result.
+/// A future that ends when it is cancelled, and one that still waits for its result.
 typealias CancellableWorld = FutureWorld<any Error>
 typealias WaitingWorld = FutureWorld<BrokenPromise>
 
 #if ASAN
-  /// A lost callback is never released: LeakSanitizer would report what a planted bug loses.
+  /// A lost callback is never released.
+  ///
+  /// LeakSanitizer would report the losses of a planted bug.
   private let mayLeak = false
 #else
   private let mayLeak = true

@@ -12,11 +12,13 @@ internal import TestSupport
 /// A thread that goes on when the explorer says so.
 @usableFromInline
 final class ExploredThread: @unchecked Sendable {
-  // @unchecked: used by its thread, and by others while that waits for its turn; `turn` hands it on.
+  // @unchecked: its thread uses the variables, and other threads only while it waits. `turn` passes the right on.
   let explorer: Explorer
   let number: Int
 
-  /// What it has seen; what was there before the threads began is not counted, since all of them have seen that.
+  /// The steps it has seen.
+  ///
+  /// All threads have seen the steps before their start, so these do not count.
   private(set) var clock = VectorClock()
 
   private var locks = 0
@@ -30,7 +32,7 @@ final class ExploredThread: @unchecked Sendable {
     startThread { self.work() }
   }
 
-  /// Has it run `body` when it is its turn.
+  /// Runs `body` on it at its turn.
   func prepare(_ body: @escaping @Sendable () -> Void) {
     self.body = body
     clock = VectorClock()
@@ -56,7 +58,9 @@ final class ExploredThread: @unchecked Sendable {
     pthread_setspecific(Self.key, nil)
   }
 
-  /// Runs and releases the body, which may be the last to hold what the program is about; both in its own turn.
+  /// Runs and releases the body, both in its own turn.
+  ///
+  /// The body can hold the last reference to the tested objects.
   private func runBody() -> Bool {
     guard let body else { return false }
     body()
@@ -83,10 +87,10 @@ final class ExploredThread: @unchecked Sendable {
     clock[number] += 1
   }
 
-  /// Sees what `published` has.
+  /// Adds the published steps to the steps that the thread has seen.
   func acquire(_ published: VectorClock) { clock.merge(published) }
 
-  /// Publishes what the thread has seen, beside what others have published there.
+  /// Publishes the steps that the thread has seen, in addition to earlier publications.
   func release(_ location: ExploredLocation) { location.released.merge(clock) }
 
   /// Whether it has a lock of the core.
@@ -99,7 +103,7 @@ final class ExploredThread: @unchecked Sendable {
   }
 
   func unlock(_ location: ExploredLocation) {
-    clock[number] += 1  // what it has done under the lock comes before
+    clock[number] += 1  // the steps under the lock come before
     release(location)
     location.isLocked = false
     locks -= 1
@@ -108,7 +112,7 @@ final class ExploredThread: @unchecked Sendable {
   /// The step that it makes.
   var lastStep: Event { Event(thread: number, time: clock[number]) }
 
-  /// What it does now, to be compared with what others have seen.
+  /// Its current step, for comparison with the steps that others have seen.
   var now: Event { Event(thread: number, time: clock[number] + 1) }
 
   /// Whether it knows of `event`.

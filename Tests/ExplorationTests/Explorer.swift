@@ -1,14 +1,14 @@
 internal import Dispatch
 internal import Synchronization
 
-/// What a thread is about to do.
+/// The next step of a thread.
 struct Step {
   enum Kind { case read, write, lock, tryLock }
 
   let kind: Kind
   let location: ExploredLocation
 
-  /// Whether it is all the same which of the two comes first.
+  /// Whether the order of the two makes no difference.
   func commutes(with other: Step) -> Bool {
     // Giving a lock back is no step of its own, and a lock that is tried shows it.
     if kind == .tryLock || other.kind == .tryLock { return false }
@@ -16,15 +16,15 @@ struct Step {
   }
 }
 
-/// What is broken on purpose, to see that it is found.
+/// A planted fault, to see that the explorer finds it.
 enum PlantedBug {
-  /// Nobody waits for a lock, so that what was checked under it may change before it is used.
+  /// Locks do not exclude, so a checked value can change before its use.
   case checkOutsideTheLock
-  /// An exchange does not compare, so that nobody looks again at what has come in between.
+  /// An exchange does not compare, so it overwrites a change in between.
   case missedRecheck
-  /// What is stored publishes nothing of what the thread has done before.
+  /// A store does not publish the thread's earlier steps.
   case droppedRelease
-  /// Who loads learns nothing of what was done before the store.
+  /// A load does not take over the steps before the store.
   case droppedAcquire
 }
 
@@ -41,7 +41,7 @@ struct WeakenedOrdering: Codable, Sendable {
 
 /// How thoroughly to explore.
 enum Thoroughness {
-  /// All orders of the steps, but for those that differ only in steps that commute.
+  /// All orders of the steps, except orders that differ only in commuting steps.
   ///
   /// Of such orders one is tried, by sleep sets: P. Godefroid, *Partial-Order Methods for the Verification of Concurrent Systems*
   /// (1996). A thread whose step was tried first sleeps in the other branches until a step is made that does not commute with
@@ -61,7 +61,7 @@ enum Thoroughness {
 /// One thread runs at a time. Before each atomic operation, and before each lock is taken, it is decided who goes on; a thread
 /// that waits for a lock is not chosen. The decisions of one run are a path in a tree, which is searched depth first.
 final class Explorer: @unchecked Sendable {
-  // @unchecked: all variables are used by the thread whose turn it is, or by the caller of `explore` between the runs.
+  // @unchecked: only the running explored thread, or the caller of `explore` between runs, uses the variables.
 
   let bug: PlantedBug?
 
@@ -89,10 +89,10 @@ final class Explorer: @unchecked Sendable {
   private var fault: String?
   private var asleep = ThreadSet()
 
-  /// Who has not ended.
+  /// The threads that have not ended.
   private var running = ThreadSet()
 
-  /// What each thread is about to do; nothing before its first step.
+  /// The next step of each thread; empty before its first step.
   private var pending: [Step?] = []
 
   init(_ thoroughness: Thoroughness, bug: PlantedBug? = nil, weakened: WeakenedOrdering? = nil) {
@@ -109,11 +109,11 @@ final class Explorer: @unchecked Sendable {
   /// Runs programs until all orders were tried, or a fault was found.
   ///
   /// Blocks the calling thread.
-  /// - Parameter makeProgram: Makes the threads of one run, always as many, and what checks it when they have ended.
+  /// - Parameter makeProgram: Makes the threads of one run, always the same number, and the check at the end.
   /// - Returns: The fault, if there was one.
   func explore(_ makeProgram: () -> (threads: [@Sendable () -> Void], check: () -> String?)) -> String? {
     defer {
-      // Those that are stuck stay so.
+      // Stuck threads stay stuck.
       if !isStuck { for thread in threads { thread.finish() } }
       threads = []
     }
@@ -213,11 +213,11 @@ final class Explorer: @unchecked Sendable {
     }
   }
 
-  /// Decides who goes on; `nil` if nobody can.
+  /// Chooses the thread that continues; `nil` if none can.
   private func chooseNext(after current: Int?) -> Int? {
     var able = ThreadSet()
     for thread in pending.indices where running.contains(thread) {
-      // What a thread does before its first step is seen by nobody.
+      // No thread sees the code before another thread's first step.
       guard let step = pending[thread] else { return thread }
       if step.kind != .lock || !step.location.isLocked { able.insert(thread) }
     }
@@ -228,7 +228,7 @@ final class Explorer: @unchecked Sendable {
     return choice
   }
 
-  /// Wakes those whose step does not commute with the one that is about to be made.
+  /// Wakes threads whose step does not commute with the next step.
   private func wake(by choice: Int) {
     guard !asleep.isEmpty, let made = pending[choice] else { return }
     for thread in pending.indices where asleep.contains(thread) {
@@ -236,24 +236,24 @@ final class Explorer: @unchecked Sendable {
     }
   }
 
-  /// Nobody can go on: all have ended, or the one that asks waits for a lock as all others do.
+  /// No thread can continue: all have ended or wait for a lock.
   private func stop(_ current: Int?) -> Int? {
     guard current != nil else { return nil }
     isStuck = true
     over.signal()
-    // This thread, as the others, never goes on.
+    // This thread and the others never continue.
     DispatchSemaphore(value: 0).wait()
     return nil
   }
 
-  /// Decides among those that are able, `first` before the others, which of them the search tries in this run.
+  /// Chooses the next thread of this run among the enabled ones, `first` before the others.
   private func choose(among able: ThreadSet, preferring first: Int, isPreempting: Bool) -> Int {
     var candidates = able
     switch thoroughness {
     case .everyOrder, .everyOrderOfNewestValues:
       candidates.subtract(asleep)
       if candidates.isEmpty {
-        // What can still be done here was done in another run, in an order that makes no difference.
+        // Another run has made the remaining steps in an equivalent order.
         isRedundant = true
         return first
       }

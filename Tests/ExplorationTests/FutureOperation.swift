@@ -27,7 +27,7 @@ enum FutureOperation: String, CaseIterable, Sendable {
   case peek
   /// Removes the callback whose context holds it back.
   case removeHeld
-  /// Runs what the context has held back.
+  /// Runs the held work of the context.
   case runHeld
   /// Makes the future follow that of the promise: resolves the source of the transform, or calls `Promise.follow`.
   case follow
@@ -36,13 +36,13 @@ enum FutureOperation: String, CaseIterable, Sendable {
   /// Attaches a callback to the followed future.
   case attachInner
 
-  /// Those of which longer programs are made.
+  /// The operations of longer programs.
   static let essential: [FutureOperation] = [.attach, .remove, .succeed, .cancel, .drop, .report, .await, .abandon]
 
-  /// Those for all shapes.
+  /// The operations for all shapes.
   static let common = allCases.filter { ![.follow, .dropSource, .attachInner].contains($0) }
 
-  /// Those with which a future that follows another one has races.
+  /// The operations that race with a future that follows another one.
   static let following: [FutureOperation] = [
     .follow, .succeed, .cancel, .drop, .remove, .attach, .deriveAndCancel, .dropSource, .attachInner,
   ]

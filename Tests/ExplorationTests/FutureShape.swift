@@ -1,4 +1,4 @@
-/// What lies between the promise and the future.
+/// The stages between the promise and the future.
 enum FutureShape: CaseIterable, Sendable {
   /// Nothing.
   case plain
@@ -24,14 +24,14 @@ enum FutureShape: CaseIterable, Sendable {
   /// A `map` behind a chain of promises that follow each other: their states collapse, but not into that of the `map`.
   case chained
 
-  /// Those without the operation `follow`.
+  /// The programs without the operation `follow`.
   static let fixed: [FutureShape] = [.plain, .free, .mapped, .followed, .joined]
 
-  /// Those with the operation `follow`.
+  /// The programs with the operation `follow`.
   static let following: [FutureShape] = [.relinked, .shared, .merged, .lazy, .chained]
 }
 
-/// What makes a future follow that of the promise.
+/// The operator that makes a future follow the promise's future.
 struct FutureLink<Failure: Error> {
   /// Makes the future follow.
   ///

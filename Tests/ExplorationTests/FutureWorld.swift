@@ -1,8 +1,8 @@
-/// A future that threads share, and what must be true when they have ended.
+/// A future that threads share, and the checks at the end.
 ///
 /// The failure type can represent cancellation (`any Error`), or cannot (`BrokenPromise`).
 final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
-  // @unchecked: used by the thread whose turn it is, and by the caller of the explorer between the runs.
+  // @unchecked: only the running explored thread, or the explorer's caller between runs, uses the variables.
   typealias Operation = FutureOperation
   typealias Shape = FutureShape
 
@@ -138,7 +138,7 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
     follow()
   }
 
-  /// What the future does when it begins to follow.
+  /// The future's step when it begins to follow.
   private func noteFollowing() -> @Sendable () -> Void {
     let closure = CapturedObject { [unowned self] fault in faults.append(fault) }
     transformClosure = closure
@@ -163,7 +163,7 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
       closure.use()
       _ = observe()
       handlerRuns += 1
-      // Where nobody else resolves it, it is resolved after the handlers have run.
+      // If no other thread resolves it, it is resolved after the handlers.
       if isPlain, operations.isDisjoint(with: [.succeed, .fail, .drop]), future.isResolved {
         faults.append("a future was resolved as cancelled before its handlers had run (R15)")
       }
@@ -178,9 +178,9 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
     }
   }
 
-  /// Uses the promise, if nobody has dropped it.
+  /// Uses the promise, unless a thread has dropped it.
   ///
-  /// Letting go of it is a step as well, since it drops the promise if somebody else has let go meanwhile.
+  /// Its release is a step too: it drops the promise if the other references are gone.
   private func withPromise(_ thread: ExploredThread, _ body: (Promise<Int, Failure>) -> Void) {
     thread.step(.read, at: promiseLocation)
     let promise = promise
@@ -257,7 +257,7 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
 
   private func hold(_ work: @escaping @Sendable () -> Void) {
     _ = observe()
-    // As a queue does: who runs the work has seen what came before it was handed over.
+    // As a queue: the running thread has seen the steps before the submission.
     if let thread = ExploredThread.current {
       thread.step(.write, at: notesLocation)
       thread.release(notesLocation)
@@ -277,7 +277,7 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
 
   // MARK: - Afterwards
 
-  /// What is wrong now that all threads have ended.
+  /// The failed checks after all threads have ended.
   func check() -> String? {
     checkWhatDoesNotWait()
     if isFollowing, let promise { checkCancellation(ofInner: promise) }
@@ -307,7 +307,7 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
     }
   }
 
-  /// What has an end while the promise is still there.
+  /// Programs that end while the promise exists.
   private func checkWhatDoesNotWait() {
     if let abandoned, abandoned.end == nil { faults.append("an abandoned await goes on (R22)") }
     if operations.contains(.cancel), canRepresentCancellation, !future.isResolved {
@@ -341,7 +341,7 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
   private func checkResult(_ result: Result<Int, Failure>) {
     let winners = resolutions.indices.filter { resolutions[$0].hasWon }
     if winners.count + (hasFailed ? 1 : 0) > 1 { faults.append("two resolutions have won (R1)") }
-    // Whoever leaves cancels only what nobody else is attached to (R16).
+    // A leaving consumer cancels only futures without another consumer (R16).
     let leaves = !operations.isDisjoint(with: [.abandonCancelling, .deriveAndCancel])
     let isCancellable = operations.contains(.cancel) || leaves && operations.contains(.remove)
     let hasFollowed = followings > 0 || !isFollowing

@@ -1,6 +1,6 @@
-/// A join of two pending futures, and what must be true when the threads have ended (R1, R2, R12, R16).
+/// A join of two pending futures, and the checks at the end (R1, R2, R12, R16).
 final class JoinWorld: ExploredWorld, @unchecked Sendable {
-  // @unchecked: used by the thread whose turn it is, and by the caller of the explorer between the runs.
+  // @unchecked: only the running explored thread, or the explorer's caller between runs, uses the variables.
 
   enum Operation: String, CaseIterable, Sendable {
     case succeedFirst, succeedSecond

@@ -31,7 +31,7 @@ enum LitmusOrdering: CaseIterable, Sendable {
   }
 }
 
-/// What the threads of a litmus program share.
+/// The shared memory of a litmus program.
 final class LitmusMemory: @unchecked Sendable {
   // @unchecked: each thread writes registers of its own, and the test reads them after the run.
   let x = Atomic(0)

@@ -2,7 +2,7 @@
 ///
 /// The other thread resolves or breaks the merged state. It learns of the new state from the phase alone.
 final class MergeWorld: ExploredWorld, @unchecked Sendable {
-  // @unchecked: used by the thread whose turn it is, and by the caller of the explorer between the runs.
+  // @unchecked: only the running explored thread, or the explorer's caller between runs, uses the variables.
 
   enum Operation: String, CaseIterable, Sendable {
     /// Makes a `flatMap` whose transform returns the mapped future, and runs the transform.

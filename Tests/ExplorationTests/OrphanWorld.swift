@@ -3,7 +3,7 @@
 /// A cancellation of the join leaves both inputs, and cancels them, because no other consumer is attached. That holds
 /// while the join learns that it never resolves.
 final class OrphanWorld: ExploredWorld, @unchecked Sendable {
-  // @unchecked: used by the thread whose turn it is, and by the caller of the explorer between the runs.
+  // @unchecked: only the running explored thread, or the explorer's caller between runs, uses the variables.
 
   enum Operation: String, CaseIterable, Sendable {
     /// Has the first promise follow a future that never resolves.

@@ -2,7 +2,7 @@
 ///
 /// Few steps, so that three threads can preempt each other three times.
 final class RelinkWorld: ExploredWorld, @unchecked Sendable {
-  // @unchecked: used by the thread whose turn it is, and by the caller of the explorer between the runs.
+  // @unchecked: only the running explored thread, or the explorer's caller between runs, uses the variables.
 
   enum Operation: String, CaseIterable, Sendable {
     /// Resolves the source of the transform.

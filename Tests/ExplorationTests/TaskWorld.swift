@@ -2,7 +2,7 @@
 ///
 /// There are no callbacks: those would run on a thread that the explorer does not have.
 final class TaskWorld: ExploredWorld, @unchecked Sendable {
-  // @unchecked: used by the thread whose turn it is, and by the caller of the explorer between the runs.
+  // @unchecked: only the running explored thread, or the explorer's caller between runs, uses the variables.
 
   enum Operation: String, CaseIterable, Sendable {
     /// Resolves as the library's tasks do.

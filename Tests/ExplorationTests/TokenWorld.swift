@@ -1,6 +1,6 @@
-/// A cancellation token that threads share, and what must be true when they have ended (R13, R14).
+/// A cancellation token that threads share, and the checks at the end (R13, R14).
 final class TokenWorld: ExploredWorld, @unchecked Sendable {
-  // @unchecked: used by the thread whose turn it is, and by the caller of the explorer between the runs.
+  // @unchecked: only the running explored thread, or the explorer's caller between runs, uses the variables.
 
   enum Operation: String, CaseIterable, Sendable {
     /// Registers a handler.
@@ -81,7 +81,7 @@ final class TokenWorld: ExploredWorld, @unchecked Sendable {
         cancellations.append(thread.now)
         cancel(source)
       }
-      // Letting go of it may be what drops it.
+      // This release can drop it.
       thread.step(.write, at: sourceLocation)
     }
   }

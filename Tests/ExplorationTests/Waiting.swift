@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A task that awaits a future, by the very steps of `await future.value`, which the explored threads make for it.
 final class Waiting<Failure: Error>: @unchecked Sendable {
-  // @unchecked: used by the thread whose turn it is; the task uses `ended` before it signals that it has.
+  // @unchecked: only the running explored thread uses the variables. The task uses `ended` before it signals its end.
   typealias Continuation = TaskWaiter<Outcome<Int, Failure>>.Continuation
 
   private var waiter: TaskWaiter<Outcome<Int, Failure>>? = TaskWaiter()
@@ -27,7 +27,7 @@ final class Waiting<Failure: Error>: @unchecked Sendable {
     isSuspended.wait()
   }
 
-  /// Does what an await does with its continuation.
+  /// Acts as an await with its continuation.
   func begin(_ future: Future<Int, Failure>) {
     hasBegun = true
     guard let continuation, let waiter else { return }
@@ -39,18 +39,18 @@ final class Waiting<Failure: Error>: @unchecked Sendable {
     }
   }
 
-  /// Does what the cancellation of its task does.
+  /// Acts as the cancellation of its task.
   func abandon(_ future: Future<Int, Failure>, isCancelling: Bool) {
     guard let waiter, case .shared(let state) = future.storage else { return }
     state.abandon(waiter, cancelling: isCancelling)
   }
 
-  /// What the task was resumed with, `nil` in it if the wait was abandoned; `nil` if nobody has resumed it.
+  /// The result that resumed the task, with `nil` inside for an abandoned wait; `nil` if it is suspended.
   var end: Result<Int, Failure>?? {
     guard isSettled || waiter?.status.load(ordering: .relaxed) == .finished else { return nil }
     // Whoever has made this its status resumes it, so only a fault can make this time out.
     guard hasEnded.wait(timeout: .now() + .seconds(60)) == .success else { return nil }
-    hasEnded.signal()  // for who asks again
+    hasEnded.signal()  // for a second wait
     return .some(ended)
   }
 
