@@ -36,7 +36,9 @@ let package = Package(
     // Foundation's callback APIs as futures.
     .target(name: "FuturesFoundation", dependencies: ["Futures"], swiftSettings: settings),
     // What users of the library need in their own tests.
-    .target(name: "FuturesTesting", dependencies: ["Futures"], swiftSettings: settings),
+    .target(name: "FuturesTesting", dependencies: ["Futures", "CFuturesTesting"], swiftSettings: settings),
+    // A hook of the Swift runtime, and thread-local storage, for the tests of users only.
+    .target(name: "CFuturesTesting"),
 
     .executableTarget(name: "futures-demo", dependencies: ["Futures", "FuturesAsync"], swiftSettings: settings),
 

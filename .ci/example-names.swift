@@ -1,4 +1,4 @@
-// What the examples in documentation comments speak of, so that CI can compile them.
+// Declarations that the examples in documentation comments use, so that CI can compile the examples.
 
 import Foundation
 import Futures

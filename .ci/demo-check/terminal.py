@@ -1,6 +1,6 @@
-"""A terminal for checks: runs a program in a pseudo-terminal, and keeps what a person would see on the screen.
+"""A terminal for checks: runs a program in a pseudo-terminal, and keeps the text that a person would see on the screen.
 
-It knows exactly what the demo writes. Anything else is noted in `unknown`, which a check expects to be empty.
+It knows the control sequences that the demo writes. It records any other in `unknown`, which a check expects to be empty.
 """
 import codecs, errno, fcntl, os, pty, re, signal, struct, subprocess, termios, threading, time, unicodedata
 
@@ -14,19 +14,19 @@ def columns_of(character):
 class Row:
     def __init__(self, cells=(), goes_on=False):
         self.cells = list(cells)  # a wide character is followed by an empty cell
-        self.goes_on = goes_on    # whether its text goes on in the next row, since the terminal wrapped it
+        self.goes_on = goes_on    # whether its text continues in the next row, because the terminal wrapped it
 
     def text(self):
         return "".join(self.cells).rstrip()
 
 
 class Screen:
-    """The rows that were ever shown; the last `height` of them are on the screen."""
+    """All rows so far; the last `height` of them are on the screen."""
 
     def __init__(self, width, height):
         self.width, self.height = width, height
         self.rows, self.top, self.row, self.column = [Row()], 0, 0, 0
-        self.is_full = False  # the last column has been written: the next character goes to the next row
+        self.is_full = False  # the last column is written: the next character goes to the next row
         self.wraps, self.redraws, self.unknown = 0, 0, []
         self.rest = ""
         self.decoder = codecs.getincrementaldecoder("utf-8")("strict")
@@ -38,7 +38,7 @@ class Screen:
             if text[at] == "\x1b":
                 command = re.compile(r"\x1b\[([?\d;]*)([a-zA-Z])").match(text, at)
                 if not command and len(text) - at < 16:
-                    break  # the rest of it has not come
+                    break  # the rest of the sequence has not arrived
                 if command:
                     self.obey(*command.groups())
                     at = command.end()
@@ -53,13 +53,13 @@ class Screen:
             self.redraws += 1
         elif letter == "B" and count == "":
             self.row, self.is_full = min(self.row + 1, self.top + self.height - 1, len(self.rows) - 1), False
-        elif letter in "JK" and count == "":  # from the cursor, which stands on the last column if the row is full
+        elif letter in "JK" and count == "":  # erases from the cursor, which is on the last column if the row is full
             if letter == "J" and (self.row, self.column) == (self.top, 0) and "".join(self.shown()):
-                self.top = self.row = len(self.rows)  # tmux keeps what is erased from the whole screen in its history
+                self.top = self.row = len(self.rows)  # when tmux erases the whole screen, it keeps the text in its history
                 self.rows.append(Row())
             row = self.rows[self.row]
             row.cells = row.cells[:self.column]
-            row.goes_on = row.goes_on and self.column > 0  # tmux forgets that only for a whole row
+            row.goes_on = row.goes_on and self.column > 0  # tmux forgets the wrap only for a whole row
             if letter == "J":
                 del self.rows[self.row + 1:]
         else:
@@ -91,7 +91,7 @@ class Screen:
             self.next_row()
             row = self.rows[self.row]
         row.cells += [" "] * (self.column - len(row.cells))
-        for edge in (self.column, self.column + width):  # what is left of a wide character that is cut goes, too
+        for edge in (self.column, self.column + width):  # erases the other half of a wide character that is cut
             if edge < len(row.cells) and row.cells[edge] == "":
                 row.cells[edge - 1:edge + 1] = [" ", " "]
         row.cells[self.column:self.column + width] = [character] + [""] * (width - 1)
@@ -106,7 +106,7 @@ class Screen:
         self.top = max(self.top, self.row - self.height + 1)
 
     def resize(self, width, height):
-        """Wraps all text anew, as most terminals do."""
+        """Wraps all text again, as most terminals do."""
         rows, lines = [], []
         for index, row in enumerate(self.rows):
             if index == 0 or not self.rows[index - 1].goes_on:
@@ -128,14 +128,14 @@ class Screen:
         self.top = max(0, len(rows) - height)
 
     def shown(self):
-        """The rows of the screen, without the empty ones at the end."""
+        """Returns the rows of the screen, without empty rows at the end."""
         texts = [row.text() for row in self.rows[self.top:]]
         while texts and not texts[-1]:
             texts.pop()
         return texts
 
     def lines(self):
-        """All that was written and not erased, as whole lines: what the terminal wrapped is put together again."""
+        """Returns all text that is not erased, as whole lines: joins the rows that the terminal wrapped."""
         lines = [""]
         for row in self.rows:
             lines[-1] += "".join(row.cells)
@@ -145,7 +145,7 @@ class Screen:
 
 
 class Session:
-    """A program in a terminal of its own, which says how large it is only if it `has_size`."""
+    """A program in a terminal of its own. The terminal reports its size only if `has_size`."""
 
     def __init__(self, command, width=80, height=24, has_size=True, **options):
         self.screen, self.output, self.lock = Screen(width, height), b"", threading.Condition()
@@ -168,7 +168,7 @@ class Session:
             try:
                 data = os.read(self.master, 65536)
             except OSError as error:
-                if error.errno != errno.EIO:  # EIO: nobody has the terminal open any more
+                if error.errno != errno.EIO:  # EIO: no process has the terminal open any more
                     raise
                 data = b""
             if not data:
@@ -179,9 +179,9 @@ class Session:
                 self.lock.notify_all()
 
     def resize(self, width, height):
-        """Changes the size while the program stands still, and all that it has written has been read."""
+        """Changes the size while the program is stopped, after reading all of its output."""
         redraws = self.screen.redraws
-        self.wait(lambda screen: screen.redraws > redraws, 0.15)  # when it has just drawn, it is not about to
+        self.wait(lambda screen: screen.redraws > redraws, 0.15)  # right after a redraw, the next one is not near
         self.process.send_signal(signal.SIGSTOP)
         os.waitpid(self.process.pid, os.WUNTRACED)
         length = -1
@@ -194,7 +194,7 @@ class Session:
         self.process.send_signal(signal.SIGCONT)
 
     def wait(self, condition, seconds=10):
-        """Waits until the screen is as it should be, and returns its lines then; nothing if that does not come."""
+        """Waits until `condition` holds, and returns the lines of the screen; an empty list after `seconds`."""
         with self.lock:
             return self.lock.wait_for(lambda: condition(self.screen) and self.screen.lines(), seconds) or []
 
@@ -202,7 +202,7 @@ class Session:
         os.write(self.master, keys)
 
     def finish(self):
-        """The exit code, when the program has ended and all that it wrote has been read."""
+        """Waits until the program has ended, reads all of its output, and returns the exit code."""
         try:
             code = self.process.wait(20)
         except subprocess.TimeoutExpired:

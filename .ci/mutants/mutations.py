@@ -1,4 +1,4 @@
-"""The mutants: those of the lists in Tests/Mutants, and those that a seed selects."""
+"""The mutants: from the lists in Tests/Mutants, and from a selection by a seed."""
 
 import hashlib
 import random
@@ -19,7 +19,7 @@ class Mutant:
 
     @property
     def id(self):
-        """Stays the same while the line does, wherever it stands in its file."""
+        """The id depends on the file and the text of the line, and not on its position."""
         text = f"{self.file}|{self.old.strip()}|{self.new.strip()}"
         return hashlib.sha256(text.encode()).hexdigest()[:8]
 
@@ -31,7 +31,7 @@ class Mutant:
 
 
 def apply(text, mutants):
-    """Puts the mutants into the text of a file, each behind its switch; the last position first."""
+    """Puts the mutants into the text of a file, each behind its switch, from the last position to the first."""
     lines = text.split("\n")
     for mutant in sorted(mutants, key=lambda mutant: -mutant.line):
         index = mutant.line - 1
@@ -92,7 +92,7 @@ def located(root, list_file, source, old, new, part):
 
 
 def equivalent(root):
-    """The mutants that change nothing that can be observed: `id reason` in each line."""
+    """Returns the mutants without an observable effect: `id reason` in each line."""
     reasons = {}
     file = root / "Tests/Mutants/equivalent.txt"
     for line in file.read_text().splitlines() if file.exists() else []:
@@ -125,7 +125,7 @@ def candidates(file, text):
             previous = next((p for p in reversed(lines[:index]) if p.strip()), "")
             following = next((p for p in lines[index + 1 :] if p.strip()), "")
             is_statement = previous.rstrip().endswith(("{", "}", ")")) and not previous.strip().startswith(".")
-            # Not the only expression of a function or closure, which is its result.
+            # Not the only expression of a function or closure: that is its result.
             is_single = previous.rstrip().endswith("{") and following.strip().startswith("}")
             if is_statement and not is_single and not previous.rstrip().endswith(","):
                 yield Mutant(file, number, line, "", True)
@@ -161,7 +161,7 @@ def candidates(file, text):
 
 
 def is_plain(line):
-    """Whether the line is a statement that declares nothing and opens nothing."""
+    """Whether the line is a whole statement, which declares nothing and opens no block."""
     return re.match(r"^ *[a-z][\w.?]*\([^{}]*\)$", line) is not None
 
 
@@ -175,7 +175,7 @@ def inside_init(lines, index):
 
 
 def generated(root, seed, count):
-    """`count` mutants, as evenly spread over the files as their number of candidates allows."""
+    """Returns `count` mutants, spread over the files as evenly as their numbers of candidates allow."""
     source = random.Random(seed)
     by_file = []
     for module in MODULES:

@@ -19,8 +19,8 @@
 #define COUNTS_BY_INTERPOSITION 1
 #endif
 
-// Relaxed everywhere: each counter is a sum that orders nothing. A reader who needs the counts of another thread's work
-// has synchronised with that thread already.
+// Relaxed everywhere: each counter is a sum that orders nothing. A reader that needs the counts of another thread
+// has synchronised with that thread before.
 static atomic_bool isEnabled = true;
 
 static struct {
@@ -28,7 +28,7 @@ static struct {
 } process;
 
 #if defined(COUNTS_BY_INTERPOSITION)
-// Reads a fixed offset from the thread pointer, where the default model may call malloc.
+// Reads a fixed offset from the thread pointer. The default model can call malloc.
 __attribute__((tls_model("initial-exec")))
 #endif
 static _Thread_local struct {
@@ -79,7 +79,7 @@ void allocationCountsSetEnabled(bool enabled) { atomic_store_explicit(&isEnabled
 #if defined(COUNTS_BY_INTERPOSITION)
 
 // The executable's malloc goes before the C library's for every shared library in the process.
-// Why not dlsym(RTLD_NEXT, "malloc")? dlsym allocates, also before anything is set up; glibc exports its own
+// Why not dlsym(RTLD_NEXT, "malloc")? dlsym allocates, even before the program starts. glibc exports its
 // allocator under a second name, which needs no lookup at run time.
 #include <malloc.h>
 

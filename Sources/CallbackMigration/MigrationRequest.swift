@@ -81,6 +81,7 @@ public struct MigrationRequest: Decodable, Sendable {
       if let target = targets.first(where: { $0.name == name }) { return [target] }
       throw MigrationError("There is no target \(name); there are \(targets.map(\.name).joined(separator: ", ")).")
     }
+    if arguments.command.needsCalls { return targets.filter { !$0.isTest } }
     let libraries = targets.filter(\.isLibrary)
     if case .generate = arguments.command, libraries.count != 1 {
       throw MigrationError("There are \(libraries.count) targets; name one with --target.")
@@ -99,6 +100,8 @@ public struct MigrationRequest: Decodable, Sendable {
   /// - Throws: An error if the package lacks a target or product that the arguments need.
   public func neededGraphs(for arguments: MigrationArguments) throws(MigrationError) -> [String] {
     let asked = try targets(for: arguments)
+    // Where code runs is a question to the graphs of all targets with calls.
+    if arguments.command.needsCalls { return targets.filter { !$0.isTest }.map(\.name) }
     if case .generate(let style, _, _, let isDeprecating) = arguments.command, !isDeprecating {
       for target in asked { try checkDependencies(of: target, style) }
     }
@@ -122,5 +125,15 @@ public struct MigrationRequest: Decodable, Sendable {
       \(lines.joined(separator: "\n"))
       """
     )
+  }
+}
+
+extension MigrationCommand {
+  /// Whether it works on the calls of functions, and not on the functions alone.
+  var needsCalls: Bool {
+    switch self {
+    case .callers, .convert: true
+    case .help, .report, .check, .generate: false
+    }
   }
 }

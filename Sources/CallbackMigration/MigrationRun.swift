@@ -1,4 +1,4 @@
-internal import Foundation
+public import Foundation
 
 /// One call of the tool.
 public struct MigrationRun {
@@ -18,13 +18,16 @@ public struct MigrationRun {
 
   private let arguments: MigrationArguments
   private let request: MigrationRequest
+  private let work: URL
   private var package: URL { URL(filePath: request.package) }
 
   /// Makes a run of a request, with the compiler's graphs.
   /// - Parameters:
   ///   - arguments: The arguments.
   ///   - request: The package, with the symbol graphs of its targets.
-  public init(_ arguments: MigrationArguments, _ request: MigrationRequest) {
+  ///   - work: A folder for a copy of the package.
+  public init(_ arguments: MigrationArguments, _ request: MigrationRequest, work: URL = .temporaryDirectory) {
+    self.work = work
     self.arguments = arguments
     self.request = request
   }
@@ -49,7 +52,31 @@ public struct MigrationRun {
     case .generate(let style, let output, let only, isDeprecating: false):
       guard let target = try request.targets(for: arguments).first else { return Outcome("") }
       return try generate(target, style, output, only: only)
+    case .callers(let isJSON):
+      let workspace = try workspace()
+      try workspace.build()
+      let (calls, functions) = try workspace.calls()
+      let report = CallersReport(calls: calls, functions: functions)
+      return Outcome(isJSON ? report.json : report.text)
+    case .convert(let options):
+      let writer = ConversionWriter(package: package, work: work)
+      if options.isApplying { try writer.requireCleanState() }
+      let conversion = Conversion(try workspace(), options)
+      let texts = try conversion.run()
+      let summary = ConversionSummary(conversion)
+      guard options.isApplying else { return Outcome(summary.comment + (try writer.diff(texts))) }
+      try writer.write(texts)
+      return Outcome(summary.text)
     }
+  }
+
+  private func workspace() throws(MigrationError) -> MigrationWorkspace {
+    try MigrationWorkspace(
+      request,
+      try inventories().map { CounterpartPlan($0, style: .async) },
+      copy: try PackageCopy(of: package, in: work),
+      allowed: arguments.allowed
+    )
   }
 
   private func generate(

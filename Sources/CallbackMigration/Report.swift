@@ -196,16 +196,16 @@ extension CallbackFunction {
 }
 
 extension String {
-  fileprivate func leftPadded(to width: Int) -> String {
+  func leftPadded(to width: Int) -> String {
     String(repeating: " ", count: max(0, width - count)) + self
   }
 
   /// The text with this many characters: padded with spaces, or cut.
-  fileprivate func fitted(to width: Int) -> String {
+  func fitted(to width: Int) -> String {
     count > width ? prefix(width - 1) + "…" : padding(toLength: width, withPad: " ", startingAt: 0)
   }
 
-  fileprivate var trimmingTrailingSpaces: String {
+  var trimmingTrailingSpaces: String {
     var text = self[...]
     while text.last == " " { text.removeLast() }
     return String(text)

@@ -52,16 +52,23 @@ extension Collection<Token> {
   }
 }
 
-/// Cuts the text of a fragment into tokens.
-private struct Lexer {
+/// Cuts text into tokens.
+///
+/// A comment counts as space.
+struct Lexer {
   private var rest: Substring
   private(set) var endsInSpace = false
+
+  /// The comments so far.
+  private(set) var comments: [String] = []
+
+  /// The number of UTF-8 characters before the next token and its space.
+  func offset(in text: String) -> Int { text.utf8.distance(from: text.startIndex, to: rest.startIndex) }
 
   init(_ text: String) { rest = text[...] }
 
   mutating func next() -> Token? {
-    let hasSpaceBefore = rest.first?.isWhitespace == true
-    rest = rest.drop(while: \.isWhitespace)
+    let hasSpaceBefore = skipSpace()
     guard let first = rest.first else {
       endsInSpace = hasSpaceBefore
       return nil
@@ -73,6 +80,38 @@ private struct Lexer {
     let text = rest.prefix(length)
     rest = rest.dropFirst(length)
     return Token(text: String(text), hasSpaceBefore: hasSpaceBefore)
+  }
+
+  /// Removes space and comments; whether there were any.
+  private mutating func skipSpace() -> Bool {
+    let start = rest.startIndex
+    while true {
+      rest = rest.drop(while: \.isWhitespace)
+      guard rest.first == "/", let length = commentLength else { return rest.startIndex != start }
+      comments.append(String(rest.prefix(length)).trimmed)
+      rest = rest.dropFirst(length)
+    }
+  }
+
+  /// The length of the comment that `rest` begins with; `nil` if it begins with none.
+  private var commentLength: Int? {
+    if rest.hasPrefix("//") { return rest.prefix { !$0.isNewline }.count }
+    guard rest.hasPrefix("/*") else { return nil }
+    var depth = 0
+    var inside = rest
+    while !inside.isEmpty {
+      if inside.hasPrefix("/*") {
+        depth += 1
+        inside = inside.dropFirst(2)
+      } else if inside.hasPrefix("*/") {
+        depth -= 1
+        inside = inside.dropFirst(2)
+        if depth == 0 { break }
+      } else {
+        inside = inside.dropFirst()
+      }
+    }
+    return rest.distance(from: rest.startIndex, to: inside.startIndex)
   }
 
   private func isWord(_ character: Character) -> Bool {

@@ -55,7 +55,7 @@ private final class BrokenPromiseRecorder: Sendable {
   init(madeIn fileID: String?) {
     self.fileID = fileID
     FuturesDiagnostics.breakObservers.add(self) { [self] promise in
-      guard self.fileID == nil || self.fileID == promise.fileID else { return false }
+      guard promise.cause == .promiseDropped, self.fileID == nil || self.fileID == promise.fileID else { return false }
       broken.withLock { $0.append(promise) }
       return true
     }

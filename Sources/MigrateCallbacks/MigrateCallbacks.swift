@@ -35,9 +35,36 @@ struct MigrateCallbacks: CommandPlugin {
       }
     }
     try request.write(to: file)
-    let process = try Process.run(tool, arguments: ["run", file.path, "--"] + arguments)
+    let status = try run(tool, arguments: ["run", file.path, "--"] + arguments)
+    if status != 0 { exit(status) }
+  }
+
+  /// Runs the tool, and shows its progress apart from its output.
+  ///
+  /// SwiftPM prints what a plugin writes to its standard error on the standard output of `swift package`.
+  private func run(_ tool: URL, arguments: [String]) throws -> Int32 {
+    let errors = Pipe()
+    let process = Process()
+    process.executableURL = tool
+    process.arguments = arguments
+    process.standardError = errors
+    try process.run()
+    var rest = Data()
+    while case let data = errors.fileHandleForReading.availableData, !data.isEmpty {
+      rest += data
+      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+        let line = String(decoding: rest[..<end], as: UTF8.self)
+        rest = Data(rest[(end + 1)...])
+        if line.hasPrefix("progress: ") {
+          Diagnostics.progress(String(line.dropFirst("progress: ".count)))
+        } else {
+          FileHandle.standardError.write(Data((line + "\n").utf8))
+        }
+      }
+    }
+    FileHandle.standardError.write(rest)
     process.waitUntilExit()
-    if process.terminationStatus != 0 { exit(process.terminationStatus) }
+    return process.terminationStatus
   }
 
   /// The tool's output.

@@ -5,9 +5,9 @@ internal import Testing
 /// Compares the allocations of each row with the numbers of `allocations.json`, which an optimised build made.
 ///
 /// A failed test prints the new content of the file, for a new row or an intended change.
-@Suite("The allocations of the rows of the benchmark", .enabled(if: isOptimised && AllocationCounts.areSupported))
+@Suite("Allocations of the benchmark's rows", .enabled(if: isOptimised && AllocationCounts.areSupported))
 struct AllocationThresholdTests {
-  @Test("Each row of the benchmark has a threshold in the file, and does not exceed it")
+  @Test("Each row of the benchmark has a threshold in allocations.json and does not exceed it")
   func rowsStayWithinThresholds() throws {
     let committed = try CommittedAllocations.read()
     let measured = try MeasuredAllocations.measure()

@@ -15,7 +15,7 @@ struct BenchmarkRun {
     benchmark.standardOutput = output
     benchmark.standardError = errors
     try benchmark.run()
-    // One after the other: the errors are a few lines, which fit into the pipe.
+    // Reads one pipe after the other: the errors are a few lines, which fit into their pipe.
     self.output = output.fileHandleForReading.readDataToEndOfFile()
     self.errors = errors.fileHandleForReading.readDataToEndOfFile()
     benchmark.waitUntilExit()

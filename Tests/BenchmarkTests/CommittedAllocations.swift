@@ -20,7 +20,7 @@ struct CommittedAllocations {
     switch row.prefix(while: { $0 != " " }) {
     case "B2", "B3": 1  // a work item of the queue, and a waiting task or none
     case "C8": 0.5  // the callback came first, or the value did
-    case "B6": 0.5  // how often the reader had to wait
+    case "B6": 0.5  // the number of times that the reader had to wait
     default: 0.05
     }
   }

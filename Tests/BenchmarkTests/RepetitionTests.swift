@@ -3,7 +3,7 @@ internal import Testing
 @Suite("The option --repeat of the benchmark")
 struct RepetitionTests {
   @Test(
-    "--repeat runs the row of that name, in any case, and prints its operations",
+    "--repeat runs the row with that name, ignoring case, and prints the number of its operations",
     arguments: [("C2", 3), ("c2B", 3), ("C4 String", 30), ("C9 remove", 3)]
   )
   func repeatsOneRow(row: String, operations: Int) throws {
@@ -12,7 +12,7 @@ struct RepetitionTests {
     #expect(String(decoding: run.output, as: UTF8.self) == "\(operations)\n")
   }
 
-  @Test("--repeat refuses a name that is no row, and names it", arguments: ["C99", "C9", "B8"])
+  @Test("--repeat rejects an unknown row and prints its name", arguments: ["C99", "C9", "B8"])
   func refusesUnknownRow(row: String) throws {
     let run = try BenchmarkRun("--repeat", row, "3")
     #expect(run.status == 2)

@@ -2,8 +2,8 @@
 // module Task. Import Futures instead, replace each use by the declaration that its comment names, and delete the file at the
 // end.
 //
-// Values must be `Sendable`. Closures are `@Sendable`, and those on `.main` are `@MainActor`: language mode 5 warns where old
-// closures do not fit, and mode 6 rejects them. As in Deferred, `Future<Value>` has one parameter and hides ours in this
+// Values must be `Sendable`. Closures are `@Sendable`, and closures on `.main` are `@MainActor`: language mode 5 warns where
+// old closures do not fit, and mode 6 rejects them. As in Deferred, `Future<Value>` has one parameter and hides ours in this
 // module: write `Futures.Future`.
 //
 // 66 of Deferred's 95 tests pass with it unchanged. Not included, with the replacement:
@@ -12,8 +12,8 @@
 //   `Executor`.
 // - descriptions and mirrors such as `Deferred(not filled)`: `Future` has its own. Twenty tests need it.
 //
-// Different: `every(per:)` transforms once, and not at each use. One test needs it. As in Deferred, a dropped `Deferred` stays unfilled for ever;
-// a debug build traps if a callback waits for it.
+// Different: `every(per:)` transforms once. Deferred transforms at each use, and one of its tests expects that. As in
+// Deferred, a dropped `Deferred` stays unfilled for ever; a debug build traps if a callback waits for it.
 import Dispatch
 import Futures
 import Synchronization
@@ -137,7 +137,8 @@ nonisolated final class Protected<T>: Sendable {
 nonisolated extension Collection where Element: FutureProtocol {
   /// Ours: ``Futures/Future/all(_:)``.
   func allFilled() -> Future<[Element.Value]> { Future<Element.Value>.all(map(\.filled)) }
-  /// Ours: ``Futures/Future/race(_:)``, which needs a future, and leaves the others; Deferred does not, so this shields them.
+  /// Ours: ``Futures/Future/race(_:)``, which needs a future and can cancel the losers; Deferred never does, so this
+  /// shields them.
   func firstFilled() -> Future<Element.Value> { isEmpty ? .never : .race(map(\.filled.shielded)) }
 }
 

@@ -4,12 +4,12 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-/// What the test-suite of Deferred holds it to, for what the shim covers.
+/// The requirements of Deferred's own tests for the parts that the shim covers.
 @Suite("Deferred shim")
 struct DeferredShimTests {
   // MARK: - Deferred
 
-  @Test("The first fill stays and answers true, later ones answer false, also where the value is nil")
+  @Test("The first fill returns true and stays, and later fills return false, even for a nil value")
   func filling() {
     let deferred = Deferred<Int>()
     #expect(!deferred.isFilled && deferred.peek() == nil)
@@ -20,7 +20,7 @@ struct DeferredShimTests {
     Deferred<Int>().mustFill(with: 1)
   }
 
-  @Test("mustFill of what is filled stops the program")
+  @Test("mustFill of a filled Deferred stops the program")
   func mustFillTwice() async {
     await #expect(processExitsWith: .failure) { Deferred(filledWith: 1).mustFill(with: 2) }
   }
@@ -37,7 +37,7 @@ struct DeferredShimTests {
     #expect(received.events == [2])
   }
 
-  @Test("every, ignored and eraseToFuture keep what the future is filled with")
+  @Test("every, ignored and eraseToFuture are filled when their Deferred is")
   func conversions() {
     let deferred = Deferred<Int>()
     let (every, ignored, erased) = (deferred.every { $0 + 1 }, deferred.ignored(), deferred.eraseToFuture())
@@ -52,7 +52,7 @@ struct DeferredShimTests {
     #expect(Future<Int?>.async(upon: queue) { DispatchQueue.getSpecific(key: key) }.wait(until: .distantFuture) == 7)
   }
 
-  @Test("Protected excludes writers from each other, and returns what its body returns or throws")
+  @Test("Protected runs one writer at a time, and passes on the result or the error of its body")
   func protected() {
     let count = Protected(initialValue: 0)
     race((0..<4).map { _ in { for _ in 0..<1_000 { count.withWriteLock { $0 += 1 } } } })
@@ -60,7 +60,7 @@ struct DeferredShimTests {
     #expect(throws: TestError(1)) { try count.withWriteLock { _ in throw TestError(1) } }
   }
 
-  @Test("All copies are the same deferred value")
+  @Test("All copies of a Deferred share one value")
   func copies() {
     let deferred = Deferred<Int>()
     let copies = [deferred, deferred, deferred]
@@ -69,7 +69,7 @@ struct DeferredShimTests {
     #expect(all.peek() == [42, 42, 42])
   }
 
-  @Test("If many fill at the same time, one wins, and each callback gets its value once")
+  @Test("If several threads fill at the same time, one wins, and each callback gets its value once")
   func simultaneousFill() {
     let (deferred, winners, received) = (Deferred<Int>(), Recorder<Int>(), Recorder<Int>())
     for _ in 0..<32 { deferred.upon(InlineExecutor()) { received.record($0) } }
@@ -78,7 +78,7 @@ struct DeferredShimTests {
     #expect(received.events == Array(repeating: winners.events[0], count: 32))
   }
 
-  @Test("upon runs its closures in order, on the executor, after the fill, and also if it is filled already")
+  @Test("upon runs its closures in order, on the executor, after the fill, and also on a filled Deferred")
   func upon() {
     let (executor, recorder, deferred) = (HeldExecutor(), Recorder<Int>(), Deferred<Int>())
     deferred.upon(executor) { recorder.record($0) }
@@ -91,7 +91,7 @@ struct DeferredShimTests {
     #expect(recorder.events == [1, 2, 3])
   }
 
-  @Test("upon without a queue runs elsewhere, with one there, and with .main on the main actor")
+  @Test("upon runs its closure on any queue by default, on the given queue, or on the main actor for .main")
   func uponQueues() async {
     let (deferred, checkpoints, queue) = (Deferred(filledWith: 1), Checkpoints(), DispatchQueue(label: "upon"))
     deferred.upon { _ in checkpoints.pass("any") }
@@ -110,7 +110,7 @@ struct DeferredShimTests {
     for name in ["any", "queue", "main", "main queue"] { await checkpoints.passing(name).outcome() }
   }
 
-  @Test("wait gives nil at its deadline, and the value that another thread fills in before")
+  @Test("wait returns nil at its deadline, or the value if another thread fills it in before")
   func wait() async {
     let (unfilled, deferred) = (Deferred<Int>(), Deferred<Int>())
     let waited = Deferred<[Int?]>()
@@ -122,7 +122,7 @@ struct DeferredShimTests {
     #expect(await waited.filled.outcome() == .success([nil, nil, 3]))
   }
 
-  @Test("What is dropped unfilled runs no closure and frees it")
+  @Test("A Deferred that is dropped unfilled releases its closures without running them")
   func dropped() {
     weak var freed: Tracked?
     do {
@@ -152,7 +152,7 @@ struct DeferredShimTests {
     #expect(Future(deferred).peek() == 1 && Future(value: 3).peek() == 3)
   }
 
-  @Test("and is filled when both, or all, are")
+  @Test("and is filled when all its inputs are filled")
   func and() {
     let (number, text, flag) = (Deferred<Int>(), Deferred<String>(), Deferred<Bool>())
     let (both, all) = (number.and(text), number.and(text, flag))
@@ -164,7 +164,7 @@ struct DeferredShimTests {
     #expect(all.peek().map { $0 == (1, "a", true) } == true)
   }
 
-  @Test("allFilled keeps the order, waits for the last, and is filled at once for nothing")
+  @Test("allFilled keeps the order, waits for the last input, and is filled at once for an empty collection")
   func allFilled() {
     let deferreds = (0..<10).map { _ in Deferred<Int>() }
     let all = deferreds.allFilled()
@@ -175,7 +175,7 @@ struct DeferredShimTests {
     #expect(EmptyCollection<Deferred<Int>>().allFilled().peek() == [])
   }
 
-  @Test("firstFilled is the first for good, cancels no other, and is never filled for nothing")
+  @Test("firstFilled keeps the first value, cancels no other input, and is never filled for an empty collection")
   func firstFilled() {
     let (deferreds, cancelled) = ((0..<10).map { _ in Deferred<Int>() }, Recorder<Int>())
     let other = Promise<Int, Never>()
@@ -189,7 +189,7 @@ struct DeferredShimTests {
 
   // MARK: - Old code
 
-  @Test("Old code runs as it did")
+  @Test("Code written for Deferred runs as before")
   @MainActor
   func oldCode() async throws {
     let (server, screen) = (Server(), FriendsScreen())

@@ -7,8 +7,8 @@
 // - `andSuccess(of:)`: `Futures.Future.zip`. Swift 6.3 cannot declare it for every number of tasks. Eight tests
 //   need it.
 //
-// Different: `cancel()` runs the handlers of the whole chain and completes nothing itself, as in Deferred. That of our futures
-// also fails them. `everySuccess(per:)` transforms once, and not at each use.
+// Different: `cancel()` runs the handlers of the whole chain and completes nothing itself, as in Deferred. `cancel()`
+// of our futures also fails them. `everySuccess(per:)` transforms once instead of at each use.
 import Dispatch
 import Futures
 
@@ -160,7 +160,8 @@ nonisolated extension Deferred {
 }
 
 nonisolated extension Collection {
-  /// Ours: ``Futures/Future/all(_:)``, which leaves the other futures after a failure; Deferred does not, so this shields them.
+  /// Ours: ``Futures/Future/all(_:)``, which can cancel the other futures after a failure; Deferred never does, so this
+  /// shields them.
   func allSucceeded<T>() -> Task<[T]> where Element == Task<T> {
     let tasks = Array(self)
     return Task(Futures.Future.all(map(\.future.shielded)).materialize()) { for task in tasks { task.cancel() } }

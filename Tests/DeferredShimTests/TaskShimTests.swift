@@ -5,16 +5,16 @@ import TestSupport
 import Testing
 
 extension Futures.Future {
-  /// The awaited result, for files that do not import FuturesAsync.
+  /// Awaits the result, for files that do not import FuturesAsync.
   @discardableResult func outcome() async -> Result<Value, Failure> { await result }
 }
 
-/// An executor of a user's own: at once.
+/// A user-defined executor that runs its work at once.
 final class InlineExecutor: Executor {
   func submit(_ body: @escaping @Sendable () -> Void) { body() }
 }
 
-/// An executor of a user's own: when the test says so.
+/// A user-defined executor whose work runs when the test calls `held.runAll()`.
 final class HeldExecutor: Executor {
   let held = HeldContext()
 
@@ -25,12 +25,12 @@ final class HeldExecutor: Executor {
   }
 }
 
-/// What the test-suite of Deferred holds its tasks to, for what the shim covers.
+/// The requirements of Deferred's own tests of tasks for the parts that the shim covers.
 @Suite("Task shim of Deferred")
 struct TaskShimTests {
   private let executor = InlineExecutor()
 
-  /// The result with an error that can be compared.
+  /// Returns the result with an error that can be compared.
   private func outcome(_ result: Result<Int, any Error>?) -> Result<Int, TestError>? {
     result?.mapError { error in error as? TestError ?? TestError(-1) }
   }
@@ -48,7 +48,7 @@ struct TaskShimTests {
     #expect(recorder.events == ["value 1", "error 2"])
   }
 
-  @Test("A cancellation before the start fails the task of async, and one after the start changes nothing")
+  @Test("Cancelling async fails its task before the start, and changes nothing after the start")
   func async() async {
     let (queue, gate) = (DispatchQueue(label: "async"), DispatchSemaphore(value: 0))
     queue.async { gate.wait() }
@@ -68,7 +68,7 @@ struct TaskShimTests {
     #expect(outcome(await running.filled.outcome().get()) == .success(2))
   }
 
-  @Test("repeat starts anew after each failure that its condition allows")
+  @Test("repeat starts again after each failure that its condition accepts")
   func repeating() {
     let starts = Recorder<Int>()
     let task = Task<Int>.repeat(upon: executor, count: 3, continuingIf: { ($0 as? TestError) != TestError(2) }) {
@@ -96,7 +96,7 @@ struct TaskShimTests {
     #expect(Task<Int>(.never).peek() == nil)
   }
 
-  @Test("A result of two optionals is the value, or else the error, or else a violation of the contract")
+  @Test("A Result of two optionals holds the value, else the error, else a violation of the contract")
   func resultOfOptionals() {
     #expect(outcome(Result(value: 1, error: TestError(1))) == .success(1))
     #expect(outcome(Result<Int, any Error>(value: nil, error: TestError(1))) == .failure(TestError(1)))
@@ -119,7 +119,7 @@ struct TaskShimTests {
     }
   }
 
-  @Test("A task shows its result, once a promise, a future or an expression has given it one")
+  @Test("A task shows its result as soon as a promise, a future or an expression has resolved it")
   func making() {
     let (promise, deferred) = (Task<Int>.Promise(), Deferred<Int>())
     let (task, upgraded) = (Task(promise), Task<Int>(succeedsFrom: deferred))
@@ -131,7 +131,7 @@ struct TaskShimTests {
     #expect(!Task<Int>.never.isFilled)
   }
 
-  @Test("map, andThen, recover and fallback fail with what their closures throw")
+  @Test("map, andThen, recover and fallback fail with the errors that their closures throw")
   func throwing() {
     let (finished, failed) = (Task(success: 42), Task<Int>(failure: TestError(1)))
     #expect(error(finished.map(upon: executor) { _ -> Int in throw TestError(2) }) == TestError(2))
@@ -140,7 +140,7 @@ struct TaskShimTests {
     #expect(error(failed.fallback(upon: executor) { _ in throw TestError(2) }) == TestError(2))
   }
 
-  @Test("map and andThen pass errors on, recover and fallback values; each handles the other")
+  @Test("map and andThen handle values and pass errors on; recover and fallback do the reverse")
   func passingOn() {
     let (finished, failed) = (Task(success: 42), Task<Int>(failure: TestError(1)))
     #expect(value(finished.map(upon: executor) { $0 + 1 }) == 43)
@@ -153,7 +153,7 @@ struct TaskShimTests {
     #expect(value(finished.fallback(upon: executor) { _ in Task(success: unreachable()) }) == 42)
   }
 
-  @Test("cancel runs the handlers of the chain, once, and leaves it to them to end the task")
+  @Test("cancel runs the handlers of the chain once, and does not complete the task itself")
   func cancelling() {
     let (promise, inner, recorder) = (Task<Int>.Promise(), Task<Int>.Promise(), Recorder<String>())
     let task = Task(promise) { recorder.record("first") }
@@ -178,7 +178,7 @@ struct TaskShimTests {
     #expect(value(mapped) == 2)
   }
 
-  @Test("A task that starts when its chain is cancelled already is cancelled at once")
+  @Test("A task that starts in an already cancelled chain is cancelled at once")
   func cancellingBefore() {
     let (promise, recorder) = (Task<Int>.Promise(), Recorder<Int>())
     let chain = Task(promise).andThen(upon: executor) { _ in Task<Int>(Task<Int>.Promise()) { recorder.record(1) } }
@@ -188,7 +188,7 @@ struct TaskShimTests {
     #expect(recorder.events == [1])
   }
 
-  @Test("allSucceeded keeps the order, fails with the first failure at once, and cancels none of the others then")
+  @Test("allSucceeded keeps the order, fails at once with the first failure, and then cancels no other task")
   func allSucceeded() {
     let (promises, cancelled) = ((0..<3).map { _ in Task<Int>.Promise() }, Recorder<Int>())
     let tasks = promises.enumerated().map { index, promise in Task(promise) { cancelled.record(index) } }
@@ -200,7 +200,7 @@ struct TaskShimTests {
     #expect(value(two) == [1, 2] && value([Task<Int>]().allSucceeded()) == [])
   }
 
-  @Test("Cancelling allSucceeded cancels each, and the error with which a handler ends its task is the result")
+  @Test("Cancelling allSucceeded cancels each task, and fails with the error with which a handler resolves its task")
   func cancellingAll() {
     let promises = (0..<3).map { _ in Task<Int>.Promise() }
     let tasks = promises.map { promise in Task(promise) { promise.fail(with: TestError(7)) } }
@@ -209,7 +209,7 @@ struct TaskShimTests {
     #expect(error(all) == TestError(7) && tasks.allSatisfy(\.isFilled))
   }
 
-  @Test("A task is our future for code that has moved, and is made of one; cancellation goes both ways")
+  @Test("A task converts to and from our Future, and cancellation passes in both directions")
   func moving() async {
     let (promise, recorder) = (Task<Int>.Promise(), Recorder<String>())
     let moved = Task(promise) { recorder.record("task") }.future

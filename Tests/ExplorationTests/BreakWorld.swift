@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// A future whose promise is dropped, and whose failure type cannot hold `BrokenPromise` (R4).
 ///
-/// The library reports the promise exactly if a callback waits that was not removed. A callback of a future that was
-/// cancelled before does not wait.
+/// The library reports the promise exactly if a callback waits and was not removed. A callback of a future that was
+/// cancelled earlier does not wait.
 final class BreakWorld: ExploredWorld, @unchecked Sendable {
   // @unchecked: only the running explored thread, or the explorer's caller between runs, uses the variables.
 
@@ -20,14 +20,14 @@ final class BreakWorld: ExploredWorld, @unchecked Sendable {
     case deriveAndCancel
     /// Drops the promise.
     case drop
-    /// Looks how the future has ended, and why.
+    /// Reads how the future ended, and the reason.
     case look
   }
 
   /// The stages between the promise and the future.
   enum Shape: CaseIterable, Sendable {
     case plain, mapped, joined
-    /// Nothing, and the promise's state has room for a first callback.
+    /// No stage, and the promise's state has room for a first callback.
     case free
     /// A `flatMap` whose stage has relinked itself to the future of the promise.
     case relinked
@@ -35,7 +35,7 @@ final class BreakWorld: ExploredWorld, @unchecked Sendable {
     case merged
   }
 
-  /// The worlds by the lines in their promises.
+  /// The worlds by the line numbers of their promises.
   ///
   /// All worlds share the handler, which finds a world by the line.
   private static let worlds = Mutex<(last: UInt, all: [UInt: BreakWorld])>((0, [:]))
@@ -54,7 +54,7 @@ final class BreakWorld: ExploredWorld, @unchecked Sendable {
   private var captured: [() -> CapturedObject?] = []
   private var reports = 0
 
-  /// When the promise was dropped.
+  /// The step that dropped the promise.
   private var drop: Event?
   private var faults: [String] = []
 
@@ -85,7 +85,7 @@ final class BreakWorld: ExploredWorld, @unchecked Sendable {
       case .merged: Self.flatMapped { [future = promise.future] in future.map { $0 } }
       }
     Self.worlds.withLock { $0.all[number] = self }
-    // Another context leaves the room for a first callback free.
+    // A context other than `immediate` leaves the room for a first callback free.
     registration = attach(to: future, on: shape == .free ? ExecutionContext { work in work() } : .immediate)
   }
 
@@ -115,7 +115,7 @@ final class BreakWorld: ExploredWorld, @unchecked Sendable {
   private func look(_ thread: ExploredThread) {
     guard case .shared(let state) = future.storage, let reason = state.root.breakReason else { return }
     if let drop, !thread.hasSeen(drop) { faults.append("a thread saw the break, but not what came before it") }
-    // As `PendingPromises` does: the reason is an object that the breaking thread has made.
+    // Like `PendingPromises`: the reason is an object that the breaking thread has made.
     let derived = State<Int, Never>()
     derived.breakPromise(reason, in: nil)
     reason.allowAnotherReport()

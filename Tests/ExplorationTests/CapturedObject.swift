@@ -1,6 +1,6 @@
 /// A captured object that shows the release of its closure.
 final class CapturedObject: @unchecked Sendable {
-  // @unchecked: as the world says.
+  // @unchecked: only one thread runs at a time, as in the worlds.
   private let report: (String) -> Void
 
   init(_ report: @escaping (String) -> Void) { self.report = report }

@@ -1,4 +1,4 @@
-/// The result in a word or two, to be compared.
+/// Returns the result in a word or two, for comparisons.
 func describe<Failure>(_ result: Result<Int, Failure>) -> String {
   switch result {
   case .success(let value): "value \(value)"
@@ -17,14 +17,14 @@ final class Resolution {
   init(at event: Event) { self.event = event }
 }
 
-/// A callback that was attached.
+/// An attached callback.
 final class ExploredCallback: @unchecked Sendable {
-  // @unchecked: as the world says.
+  // @unchecked: only one thread runs at a time, as in the worlds.
 
-  /// When; `nil` if before the threads began.
+  /// The step that attached it; `nil` if that was before the threads began.
   let attachment: Event?
 
-  /// A number for its context: callbacks of one future and one context have an order.
+  /// The number of its context; callbacks of one future on one context have an order.
   let context: Int
 
   var results: [Result<Int, any Error>] = []
@@ -36,10 +36,10 @@ final class ExploredCallback: @unchecked Sendable {
     self.context = context
   }
 
-  /// When it had run.
+  /// The step in which it ended.
   var end: Event?
 
-  /// Whether it has yet to run, and must do so before `other`.
+  /// Whether it has not run yet and must run before `other`.
   func isDue(before other: ExploredCallback) -> Bool {
     results.isEmpty && !removals.contains(true) && closure != nil && precedes(other)
   }
@@ -52,7 +52,7 @@ final class ExploredCallback: @unchecked Sendable {
     return mine.thread == others.thread && mine.time < others.time
   }
 
-  /// Its failed checks at the end.
+  /// Returns its failed checks after the run.
   func faults(_ result: String) -> [String] {
     var faults: [String] = []
     let wasRemoved = removals.contains(true)
@@ -80,25 +80,25 @@ final class RemovableCallback {
 
 /// A listener to the progress.
 final class Listener: @unchecked Sendable {
-  // @unchecked: as the world says.
+  // @unchecked: only one thread runs at a time, as in the worlds.
   var fractions: [Double] = []
   weak var closure: CapturedObject?
 
-  /// Its failed checks at the end.
+  /// Returns its failed checks after the run.
   func faults(hasSucceeded: Bool) -> [String] {
     var faults: [String] = []
     if hasSucceeded, fractions.last != 1 { faults.append("the last report was lost (R20)") }
-    if fractions.isEmpty { faults.append("who listens got no state (R20)") }
-    if closure != nil { faults.append("who listens was not released (R5)") }
+    if fractions.isEmpty { faults.append("a listener got no state (R20)") }
+    if closure != nil { faults.append("a listener was not released (R5)") }
     return faults
   }
 }
 
 extension Waiting {
-  /// The failed checks of its end.
+  /// Returns the failed checks of its end.
   func faults(_ result: String, mayBeAbandoned: Bool) -> [String] {
     guard let end else { return ["an await was lost (R2)"] }
-    guard let ended = end else { return mayBeAbandoned ? [] : ["an await ended that nobody has abandoned (R22)"] }
+    guard let ended = end else { return mayBeAbandoned ? [] : ["an await ended although no thread abandoned it (R22)"] }
     return describe(ended) == result ? [] : ["an await got another result (R1)"]
   }
 }

@@ -12,19 +12,19 @@ protocol ExploredWorld: AnyObject, Sendable {
   associatedtype Operation: RawRepresentable<String>, Sendable
   associatedtype Shape: CaseIterable, Sendable
 
-  /// The objects before the threads begin.
+  /// Makes the shared objects, before the threads begin.
   init(_ shape: Shape, _ threads: [[Operation]])
 
   /// Performs one step of a program on an explored thread.
   func run(_ operation: Operation)
 
-  /// The failed checks after all threads have ended.
+  /// Returns the first fault after all threads have ended.
   func check() -> String?
 }
 
 /// Explores each program in worlds of each shape until one has a fault.
 ///
-/// On a thread of its own, since it blocks that.
+/// Runs on a thread of its own, because it blocks that thread.
 func explore<World: ExploredWorld>(
   _ programs: [[[World.Operation]]],
   in _: World.Type,
@@ -59,7 +59,7 @@ func explore<World: ExploredWorld>(
   }
 }
 
-/// All ways to choose `count` of `choices`, whose order does not matter.
+/// All ways to choose `count` of `choices`, with repetition and without regard to order.
 func selections<Choice>(of count: Int, from choices: [Choice]) -> [[Choice]] {
   guard count > 0 else { return [[]] }
   return choices.indices.flatMap { index in
@@ -67,7 +67,7 @@ func selections<Choice>(of count: Int, from choices: [Choice]) -> [[Choice]] {
   }
 }
 
-/// All sequences of two.
+/// All sequences of two operations.
 func pairs<Operation>(_ operations: [Operation]) -> [[Operation]] {
   operations.flatMap { first in operations.map { [first, $0] } }
 }

@@ -8,7 +8,7 @@ private func preemptions(standard: Int, thorough: Int) -> Thoroughness {
 
 /// The search of two threads with one operation each: every order, and every older value with one preemption.
 ///
-/// Together, the two take too long for these futures.
+/// One search with both bounds would take too long for these futures.
 private let shortSearches: [Thoroughness] = TestTier.choose(
   standard: [.preemptions(1)],
   thorough: TestTier.current == .exhaustive ? [.everyOrder] : [.everyOrderOfNewestValues, .preemptions(1)]
@@ -23,21 +23,21 @@ private func longSearches(preemptions: Int) -> [Thoroughness] {
   }
 }
 
-/// A future that ends when it is cancelled, and one that still waits for its result.
+/// The future of the first world ends when it is cancelled; that of the second still waits for its result.
 typealias CancellableWorld = FutureWorld<any Error>
 typealias WaitingWorld = FutureWorld<BrokenPromise>
 
 #if ASAN
   /// A lost callback is never released.
   ///
-  /// LeakSanitizer would report the losses of a planted bug.
+  /// LeakSanitizer would report the callbacks that a planted bug loses.
   private let mayLeak = false
 #else
   private let mayLeak = true
 #endif
 
 #if TSAN
-  /// The explorer hands each step on to the next by a semaphore, so ThreadSanitizer would see no two threads at work.
+  /// Semaphores order all steps of the explorer, so ThreadSanitizer would see no two threads at work.
   private let isUseful = false
 #else
   private let isUseful = true
@@ -45,7 +45,7 @@ typealias WaitingWorld = FutureWorld<BrokenPromise>
 
 @Suite("Every interleaving of the steps of the core", .enabled(if: isUseful), .timeLimit(.minutes(20)))
 struct ExplorationTests {
-  @Test("R1-R5, R7, R15-R18, R20, R22: two threads with one operation each")
+  @Test("R1-R5, R7, R15-R18, R20, R22: two threads with one operation each cause no fault")
   func twoThreads() async {
     let programs = selections(of: 2, from: FutureOperation.common.map { [$0] })
     for orders in shortSearches {
@@ -53,7 +53,7 @@ struct ExplorationTests {
     }
   }
 
-  @Test("R1-R5, R7, R15-R18, R20, R22: three threads with one operation each")
+  @Test("R1-R5, R7, R15-R18, R20, R22: three threads with one operation each cause no fault")
   func threeThreads() async {
     let programs = selections(of: 3, from: FutureOperation.essential.map { [$0] })
     for orders in longSearches(preemptions: 1) {
@@ -61,7 +61,7 @@ struct ExplorationTests {
     }
   }
 
-  @Test("R1-R5, R7, R15-R18, R20, R22: two threads with two operations each")
+  @Test("R1-R5, R7, R15-R18, R20, R22: two threads with two operations each cause no fault")
   func twoOperations() async {
     let programs = selections(of: 2, from: pairs(FutureOperation.essential))
     for orders in longSearches(preemptions: 2) {
@@ -69,7 +69,7 @@ struct ExplorationTests {
     }
   }
 
-  @Test("R1, R2, R5, R7: three threads resolve a future, and attach or remove its first callbacks, in every order")
+  @Test("R1, R2, R5, R7: three threads resolve a future, and attach or remove its first callbacks, without a fault")
   func firstCallbacks() async {
     let operations = TestTier.choose(
       standard: [FutureOperation.attach, .remove, .drop],
@@ -80,14 +80,14 @@ struct ExplorationTests {
   }
 
   @Test(
-    "R1-R5, R7, R15-R17: two or three threads with one operation each on a future that begins to follow another one"
+    "R1-R5, R7, R15-R17: threads with one operation each cause no fault while a future begins to follow another one"
   )
   func following() async {
     let operations = FutureOperation.following
     let race: [[[FutureOperation]]] = [[[.follow], [.cancel]]]
     let twoThreads = selections(of: 2, from: operations.map { [$0] })
     let threeThreads = selections(of: 2, from: operations.map { [$0] }).map { [[.follow]] + $0 }
-    // A stage that changes its source while it is cancelled: three preemptions before an element gets lost.
+    // A stage changes its source while it is cancelled. Three preemptions are necessary to lose an element.
     await Self.expectNoFault(explore(race, in: CancellableWorld.self, [.relinked, .shared], .everyOrderOfNewestValues))
     for allOrders in shortSearches {
       await Self.expectNoFault(explore(twoThreads, in: CancellableWorld.self, FutureShape.following, allOrders))
@@ -99,7 +99,7 @@ struct ExplorationTests {
     }
   }
 
-  @Test("R3, R7, R13, R14: three threads with one operation each on a token, or two with two")
+  @Test("R3, R7, R13, R14: three threads with one operation each, or two with two, cause no fault on a token")
   func threadsUseOneToken() async {
     let threeThreads = selections(of: 3, from: TokenWorld.Operation.allCases.map { [$0] })
     let twoOperations = selections(of: 2, from: pairs(TokenWorld.Operation.allCases))
@@ -109,7 +109,7 @@ struct ExplorationTests {
     await Self.expectNoFault(explore(twoOperations, in: TokenWorld.self, TokenWorld.Shape.allCases, longOrders))
   }
 
-  @Test("R3-R5: two or three threads with one operation each on a future whose promise is dropped, or two with two")
+  @Test("R3-R5: threads with one or two operations each cause no fault on a future whose promise is dropped")
   func brokenPromises() async {
     // In a separate process: all explorers share the handler of FuturesDiagnostics, and its lock.
     await #expect(processExitsWith: .success) {
@@ -126,7 +126,7 @@ struct ExplorationTests {
     }
   }
 
-  @Test("R5, R12, R16: two or three threads with one operation each on a join that never resolves, or two with two")
+  @Test("R5, R12, R16: threads with one or two operations each cause no fault on a join that never resolves")
   func orphanedJoins() async {
     let operations = OrphanWorld.Operation.allCases
     let allOrders = TestTier.choose(standard: Thoroughness.preemptions(1), thorough: .everyOrder)
@@ -140,10 +140,10 @@ struct ExplorationTests {
     await Self.expectNoFault(explore(twoOperations, in: OrphanWorld.self, shapes, orders))
   }
 
-  @Test("R1, R2, R12, R16, R18: two or three threads with one operation each on a join of two pending futures")
+  @Test("R1, R2, R12, R16, R18: threads with one operation each cause no fault on a join of two pending futures")
   func joins() async {
     let operations = JoinWorld.Operation.allCases.map { [$0] }
-    // Each operation once: a second one of a kind has no effect.
+    // Each operation once: a second operation of the same kind has no effect.
     let twoThreads = selections(of: 2, from: operations).filter { Set($0).count == 2 }
     let threeThreads = selections(of: 3, from: operations).filter { Set($0).count == 3 }
     for allOrders in longSearches(preemptions: 2) {
@@ -155,10 +155,11 @@ struct ExplorationTests {
   }
 
   @Test(
-    "R1, R2, R4, R15, R17: a thread merges a future into one that it makes, while another resolves or breaks the first"
+    "R1, R2, R4, R15, R17: a merge causes no fault while another thread resolves or breaks the merged future"
   )
   func merging() async {
-    let orders = TestTier.choose(standard: Thoroughness.preemptions(1), thorough: .everyOrder)
+    // Whether a state is merged depends on its reference count, of which the search of every order sees no races.
+    let orders = Thoroughness.preemptions(TestTier.choose(standard: 1, thorough: 2))
     let ends: [[MergeWorld.Operation]] = [[.succeed], [.drop]]
     let programs = [MergeWorld.Operation.follow, .followAndCancel].flatMap { follow in
       ends.map { [[follow], $0] } + [[[follow], [.succeed], [.drop]]]
@@ -166,14 +167,14 @@ struct ExplorationTests {
     await Self.expectNoFault(explore(programs, in: MergeWorld.self, MergeWorld.Shape.allCases, orders))
   }
 
-  @Test("R2, R17: three threads cancel a flatMap, run its transform, and resolve the inner future")
+  @Test("R2, R17: three threads cancel a flatMap, run its transform, and resolve the inner future without a fault")
   func relinking() async {
     let programs: [[[RelinkWorld.Operation]]] = [[[.follow], [.succeed], [.cancel]]]
     let orders = preemptions(standard: 1, thorough: 2)
     await Self.expectNoFault(explore(programs, in: RelinkWorld.self, [.plain], orders))
   }
 
-  @Test("R1, R2, R8, R22: two or three threads with one operation each on a future that a task resolves")
+  @Test("R1, R2, R8, R22: threads with one operation each cause no fault on a future that a task resolves")
   func tasks() async {
     let operations = TaskWorld.Operation.allCases
     let twoThreads = selections(of: 2, from: operations.map { [$0] })
@@ -188,7 +189,7 @@ struct ExplorationTests {
   }
 
   @Test(
-    "The explorer finds faults that are planted on purpose",
+    "The explorer finds each deliberately planted fault",
     .enabled(if: mayLeak),
     arguments: [
       (PlantedBug.checkOutsideTheLock, FutureOperation.attach, "a callback was lost (R2)"),

@@ -1,8 +1,8 @@
 public import Synchronization
 
-// This module compiles the sources of the core a second time (the folder `Core` is a link to them). Their `Atomic` and `Lock` are
-// the types of this file. The first comes before that of `Synchronization`. The second replaces the core's own, which is left
-// out. So the explorer runs the core, line by line.
+// This module compiles the sources of the core a second time, through the link `Core`. There `Atomic` and `Lock` are
+// the types of this file. This `Atomic` shadows that of `Synchronization`. This `Lock` replaces the core's own, which
+// the target leaves out. So the explorer runs the core line by line.
 
 /// The place of an operation in the sources.
 @usableFromInline
@@ -18,16 +18,16 @@ struct CallSite {
     self.function = function
   }
 
-  /// Whether a deinitializer makes the operation.
+  /// Whether the operation is in a deinitializer.
   ///
-  /// Counting references orders it after all uses of the object, and the explorer does not see these counts.
+  /// Reference counting orders it after all uses of the object. The explorer does not see the counts.
   var isDeinitializer: Bool { function.utf8CodeUnitCount == 6 && function.description == "deinit" }
 }
 
 /// An atomic of which each operation is a step of the explored thread.
 @usableFromInline
 struct Atomic<Value>: ~Copyable, @unchecked Sendable {
-  // @unchecked: as the history says.
+  // @unchecked: for the same reason as `ModificationHistory`.
   private let history: ModificationHistory<Value>
 
   @usableFromInline
@@ -72,7 +72,7 @@ struct Atomic<Value>: ~Copyable, @unchecked Sendable {
 
   /// Reads and writes in one step.
   /// - Parameters:
-  ///   - ordering: The order of a read that a write follows. A read without a write only acquires.
+  ///   - ordering: The ordering of a read-modify-write. A read without a write only acquires.
   ///   - site: The place of the operation.
   ///   - change: Returns the new value; `nil` if the operation does not write.
   /// - Returns: Whether it has written, and the value that it has read.
@@ -170,12 +170,14 @@ extension Atomic<UInt8> {
   }
 }
 
-/// The core's lock; each taking of it is a step of the explored thread, which is not chosen to go on before the lock is free.
+/// The core's lock, whose locking is a step of the explored thread.
+///
+/// The explorer does not choose a thread that waits for a lock.
 @usableFromInline
 struct Lock: ~Copyable, Sendable {
   private let location = ExploredLocation()
 
-  /// Keeps the lock in its place, as that of the core does, which takes its address.
+  /// Keeps the lock at one address, like the core's lock, which uses its address.
   private let place = Mutex<Void>(())
 
   @usableFromInline
@@ -184,7 +186,7 @@ struct Lock: ~Copyable, Sendable {
   @usableFromInline
   func withLock<Result: ~Copyable>(_ body: () -> Result) -> Result {
     guard let thread = ExploredThread.current else { return body() }
-    // A thread that does not wait for the lock makes the same step.
+    // With `checkOutsideTheLock`, the thread makes the same step without waiting for the lock.
     thread.step(thread.explorer.bug == .checkOutsideTheLock ? .write : .lock, at: location)
     location.checkCreation(seenBy: thread)
     thread.lock(location)
@@ -203,7 +205,7 @@ struct Lock: ~Copyable, Sendable {
   }
 }
 
-/// A value under such a lock.
+/// A value that such a lock protects.
 final class Locked<Value>: @unchecked Sendable {
   // @unchecked: `value` is used under `lock` only.
   private let lock = Lock()

@@ -9,10 +9,10 @@ internal import TestSupport
   internal import Musl
 #endif
 
-/// A thread that goes on when the explorer says so.
+/// A thread that runs when the explorer gives it the turn.
 @usableFromInline
 final class ExploredThread: @unchecked Sendable {
-  // @unchecked: its thread uses the variables, and other threads only while it waits. `turn` passes the right on.
+  // @unchecked: its own thread uses the variables. Other threads use them only while it waits for `turn`.
   let explorer: Explorer
   let number: Int
 
@@ -32,13 +32,13 @@ final class ExploredThread: @unchecked Sendable {
     startThread { self.work() }
   }
 
-  /// Runs `body` on it at its turn.
+  /// Makes this thread run `body` when it next gets the turn.
   func prepare(_ body: @escaping @Sendable () -> Void) {
     self.body = body
     clock = VectorClock()
   }
 
-  /// Ends the thread when it is its turn.
+  /// Ends the thread, which waits for its turn.
   func finish() {
     body = nil
     giveTurn()
@@ -79,9 +79,9 @@ final class ExploredThread: @unchecked Sendable {
     pthread_getspecific(key).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
   }
 
-  // MARK: - What it does
+  // MARK: - Steps
 
-  /// Returns when it is decided that this step comes next.
+  /// Returns when the explorer has chosen this step as the next one.
   func step(_ kind: Step.Kind, at location: ExploredLocation) {
     explorer.step(Step(kind: kind, location: location), of: self)
     clock[number] += 1
@@ -93,7 +93,7 @@ final class ExploredThread: @unchecked Sendable {
   /// Publishes the steps that the thread has seen, in addition to earlier publications.
   func release(_ location: ExploredLocation) { location.released.merge(clock) }
 
-  /// Whether it has a lock of the core.
+  /// Whether the thread holds a lock of the core.
   var hasLock: Bool { locks > 0 }
 
   func lock(_ location: ExploredLocation) {
@@ -103,18 +103,19 @@ final class ExploredThread: @unchecked Sendable {
   }
 
   func unlock(_ location: ExploredLocation) {
-    clock[number] += 1  // the steps under the lock come before
+    clock[number] += 1  // after the steps under the lock
     release(location)
+    explorer.unlock(location, by: self)
     location.isLocked = false
     locks -= 1
   }
 
-  /// The step that it makes.
+  /// The last step of the thread.
   var lastStep: Event { Event(thread: number, time: clock[number]) }
 
-  /// Its current step, for comparison with the steps that others have seen.
+  /// Its current step, for comparison with the steps that other threads have seen.
   var now: Event { Event(thread: number, time: clock[number] + 1) }
 
-  /// Whether it knows of `event`.
+  /// Whether the thread has seen `event`.
   func hasSeen(_ event: Event) -> Bool { event.thread == number || clock[event.thread] >= event.time }
 }

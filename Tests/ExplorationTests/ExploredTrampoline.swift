@@ -6,8 +6,9 @@
   internal import Musl
 #endif
 
-// In the place of the core's `Trampoline+Current.swift`, which is left out. A thread of this process also uses the library
-// itself, whose trampoline has the one pointer of CFutures. So the trampolines of this copy are behind a key.
+// Replaces the core's `Trampoline+Current.swift`, which the target leaves out. A thread of this process also uses the
+// library itself, whose trampoline occupies the one pointer of CFutures. So this copy keeps its trampolines behind a
+// key.
 extension Trampoline {
   /// The calling thread's trampoline; made on first use, freed when the thread ends.
   @usableFromInline

@@ -10,13 +10,13 @@ struct Step {
 
   /// Whether the order of the two makes no difference.
   func commutes(with other: Step) -> Bool {
-    // Giving a lock back is no step of its own, and a lock that is tried shows it.
+    // Unlocking is not a step of its own, but `tryLock` observes it.
     if kind == .tryLock || other.kind == .tryLock { return false }
     return location !== other.location || (kind == .read && other.kind == .read)
   }
 }
 
-/// A planted fault, to see that the explorer finds it.
+/// A deliberate fault that the explorer must find.
 enum PlantedBug {
   /// Locks do not exclude, so a checked value can change before its use.
   case checkOutsideTheLock
@@ -34,52 +34,56 @@ struct WeakenedOrdering: Codable, Sendable {
 
   let half: Half
 
-  /// As `#fileID` has it.
+  /// The file, written as in `#fileID`.
   let file: String
   let line: UInt
 }
 
-/// How thoroughly to explore.
+/// The thoroughness of an exploration.
 enum Thoroughness {
   /// All orders of the steps, except orders that differ only in commuting steps.
   ///
-  /// Of such orders one is tried, by sleep sets: P. Godefroid, *Partial-Order Methods for the Verification of Concurrent Systems*
-  /// (1996). A thread whose step was tried first sleeps in the other branches until a step is made that does not commute with
-  /// its own.
+  /// It tries one of these equivalent orders. A run chooses another thread only where a step has a race, as
+  /// `RaceDetector` says. A thread whose step was tried first also sleeps in the other branches. It wakes when a step is
+  /// made that does not commute with its own.
   case everyOrder
-  /// As `everyOrder`, but each load returns the newest value.
+  /// Like `everyOrder`, but each load returns the newest value.
   case everyOrderOfNewestValues
-  /// All orders with so many preemptions: M. Musuvathi and S. Qadeer, *Iterative Context Bounding for Systematic Testing of
-  /// Multithreaded Programs* (2007). Going on with the thread that runs is free, and so is a change where it waits or ends.
+  /// All orders with at most this number of preemptions.
   ///
-  /// So many loads of a run return an older value; by default as many as there are preemptions, and one at least.
+  /// M. Musuvathi and S. Qadeer, *Iterative Context Bounding for Systematic Testing of Multithreaded Programs* (2007).
+  /// Continuing the running thread is free, and so is a switch where it waits or ends.
+  ///
+  /// At most `staleLoads` loads of a run return an older value. The default is the number of preemptions, but at least
+  /// one.
   case preemptions(Int, staleLoads: Int? = nil)
 }
 
 /// Runs the same small program again and again, each time in another order of the steps of its threads.
 ///
-/// One thread runs at a time. Before each atomic operation, and before each lock is taken, it is decided who goes on; a thread
-/// that waits for a lock is not chosen. The decisions of one run are a path in a tree, which is searched depth first.
+/// One thread runs at a time. Before each atomic operation, and before each lock is taken, the explorer chooses the
+/// thread that continues. It never chooses a thread that waits for a lock. The decisions of one run are a path in a
+/// tree, which the explorer searches depth first.
 final class Explorer: @unchecked Sendable {
   // @unchecked: only the running explored thread, or the caller of `explore` between runs, uses the variables.
 
   let bug: PlantedBug?
 
-  /// The ordering that is relaxed, to see whether a program needs it.
+  /// The ordering that the explorer relaxes, to find out whether a program needs it.
   let weakened: WeakenedOrdering?
 
-  /// A number for the present run, which no other run of the process has.
+  /// The number of the current run, which no other run of the process has.
   private(set) var run = 0
 
-  /// How many runs there were.
+  /// The number of runs so far.
   private(set) var runs = 0
 
   private let thoroughness: Thoroughness
   private var threads: [ExploredThread] = []
   private let over = DispatchSemaphore(value: 0)
 
-  /// The decisions of the present run: which of how many.
-  private var path: [(choice: Int, count: Int)] = []
+  /// The decisions of the current run.
+  private var path: [Decision] = []
   private var depth = 0
 
   private var isStuck = false
@@ -88,6 +92,10 @@ final class Explorer: @unchecked Sendable {
   private var staleLoads = 0
   private var fault: String?
   private var asleep = ThreadSet()
+  private var races = RaceDetector()
+
+  /// The first decision that the previous run did not make in the same way.
+  private var firstNewStep = 0
 
   /// The threads that have not ended.
   private var running = ThreadSet()
@@ -106,14 +114,14 @@ final class Explorer: @unchecked Sendable {
   /// The explorer for which the calling thread makes a program.
   @TaskLocal static var preparing: Explorer?
 
-  /// Runs programs until all orders were tried, or a fault was found.
+  /// Runs programs until it has tried all orders or found a fault.
   ///
   /// Blocks the calling thread.
   /// - Parameter makeProgram: Makes the threads of one run, always the same number, and the check at the end.
   /// - Returns: The fault, if there was one.
   func explore(_ makeProgram: () -> (threads: [@Sendable () -> Void], check: () -> String?)) -> String? {
     defer {
-      // Stuck threads stay stuck.
+      // Threads that wait for each other cannot end.
       if !isStuck { for thread in threads { thread.finish() } }
       threads = []
     }
@@ -130,9 +138,10 @@ final class Explorer: @unchecked Sendable {
 
   /// Goes to the next path of the tree.
   private func advance() -> Bool {
-    while let (choice, count) = path.popLast() {
-      if choice + 1 < count {
-        path.append((choice + 1, count))
+    while let decision = path.popLast() {
+      if let next = decision.next {
+        path.append(next)
+        firstNewStep = path.count - 1
         return true
       }
     }
@@ -143,6 +152,7 @@ final class Explorer: @unchecked Sendable {
     while threads.count < bodies.count { threads.append(ExploredThread(threads.count, of: self)) }
     precondition(bodies.count <= VectorClock.maximumThreads, "A program has too many threads.")
     (depth, preemptions, staleLoads, isRedundant, asleep) = (0, 0, 0, false, ThreadSet())
+    races.removeAll()
     running = ThreadSet(bodies.indices)
     pending = bodies.map { _ in nil }
     for (thread, body) in zip(threads, bodies) { thread.prepare(body) }
@@ -150,29 +160,30 @@ final class Explorer: @unchecked Sendable {
     over.wait()
   }
 
-  // MARK: - By the explored threads
+  // MARK: - Called by the explored threads
 
   func step(_ step: Step, of thread: ExploredThread) {
+    step.location.prepare(for: run)
     pending[thread.number] = step
     guard let next = chooseNext(after: thread.number), next != thread.number else { return }
     threads[next].giveTurn()
     thread.waitForTurn()
   }
 
-  /// Notes a fault that the explorer itself finds.
+  /// Records a fault that the explorer itself finds.
   func note(_ fault: String) { if self.fault == nil { self.fault = fault } }
 
-  /// Whether the operation at `site` must not have this half of its ordering.
+  /// Whether the explorer removes this half of the ordering of the operation at `site`.
   func weakens(_ half: WeakenedOrdering.Half, at site: CallSite) -> Bool {
     if bug == (half == .acquire ? .droppedAcquire : .droppedRelease) { return true }
     guard let weakened, weakened.line == site.line else { return false }
     return weakened.half == half && weakened.file == site.file.description
   }
 
-  /// Returns the older values of which the search tries each, out of `stale`.
+  /// Returns the values in `stale` that the search tries.
   ///
-  /// A load that was due before the next value was stored could have returned the older value at that time. The search of
-  /// every order has a run for that.
+  /// A load that was due before the next store could have returned the older value at that time. The search of every
+  /// order has a separate run for that.
   /// - Parameters:
   ///   - stale: The places of the older values that the memory model allows.
   ///   - count: The number of values when the load was due.
@@ -185,22 +196,20 @@ final class Explorer: @unchecked Sendable {
     }
   }
 
-  private var searchesEveryOrder: Bool {
-    if case .preemptions = thoroughness { false } else { true }
-  }
+  /// Notes that `thread` gives a lock back.
+  func unlock(_ location: ExploredLocation, by thread: ExploredThread) { races.unlock(location, by: thread.number) }
 
   private var maximumStaleLoads: Int {
     if case .preemptions(let maximum, let staleLoads) = thoroughness { staleLoads ?? max(maximum, 1) } else { .max }
   }
 
-  /// Decides which of the values that a load can return it returns; zero is the newest.
+  /// Chooses the value that a load returns; zero is the newest.
   func chooseValue(among count: Int) -> Int {
     if isRedundant { return 0 }
     if staleLoads >= maximumStaleLoads { return 0 }
-    if depth == path.count { path.append((0, count)) }
-    defer { depth += 1 }
-    if path[depth].choice > 0 { staleLoads += 1 }
-    return path[depth].choice
+    let choice = choose(among: count)
+    if choice > 0 { staleLoads += 1 }
+    return choice
   }
 
   func ended(_ thread: ExploredThread) {
@@ -217,7 +226,7 @@ final class Explorer: @unchecked Sendable {
   private func chooseNext(after current: Int?) -> Int? {
     var able = ThreadSet()
     for thread in pending.indices where running.contains(thread) {
-      // No thread sees the code before another thread's first step.
+      // Other threads cannot observe the code before a thread's first step, so there is nothing to choose.
       guard let step = pending[thread] else { return thread }
       if step.kind != .lock || !step.location.isLocked { able.insert(thread) }
     }
@@ -236,59 +245,132 @@ final class Explorer: @unchecked Sendable {
     }
   }
 
-  /// No thread can continue: all have ended or wait for a lock.
+  /// Ends the run if no thread can continue: all have ended or wait for a lock.
   private func stop(_ current: Int?) -> Int? {
     guard current != nil else { return nil }
     isStuck = true
     over.signal()
-    // This thread and the others never continue.
+    // No thread of this run ever continues.
     DispatchSemaphore(value: 0).wait()
     return nil
   }
 
-  /// Chooses the next thread of this run among the enabled ones, `first` before the others.
+  /// Returns the number of this run's choice out of `count`.
+  private func choose(among count: Int) -> Int {
+    if depth == path.count { path.append(.number(0, of: count)) }
+    defer { depth += 1 }
+    return path[depth].choice
+  }
+
+  /// Chooses the next thread of this run among the enabled threads, beginning with `first`.
   private func choose(among able: ThreadSet, preferring first: Int, isPreempting: Bool) -> Int {
-    var candidates = able
-    switch thoroughness {
-    case .everyOrder, .everyOrderOfNewestValues:
+    guard case .preemptions(let maximum, _) = thoroughness else {
+      return chooseInEveryOrder(able, preferring: first)
+    }
+    if isPreempting, preemptions == maximum { return first }
+    guard able.count > 1 else { return first }
+    var others = able
+    var chosen = first
+    for _ in 0..<choose(among: able.count) {
+      others.remove(chosen)
+      chosen = others.first ?? first
+    }
+    if isPreempting, chosen != first { preemptions += 1 }
+    return chosen
+  }
+
+  /// Chooses the next thread in a search of every order, and notes the races of its step for later runs.
+  private func chooseInEveryOrder(_ able: ThreadSet, preferring first: Int) -> Int {
+    if depth == path.count {
+      var candidates = able
       candidates.subtract(asleep)
-      if candidates.isEmpty {
+      guard let lowest = candidates.first else {
         // Another run has made the remaining steps in an equivalent order.
         isRedundant = true
         return first
       }
-    case .preemptions(let maximum, _):
-      if isPreempting, preemptions == maximum { return first }
+      path.append(.thread(ThreadDecision(candidates.contains(first) ? first : lowest, able: able, asleep: asleep)))
     }
-    guard candidates.count > 1 else { return candidates.first ?? first }
-    if depth == path.count { path.append((0, candidates.count)) }
-    var chosen = candidates.contains(first) ? first : candidates.first ?? first
-    for _ in 0..<path[depth].choice {
-      candidates.remove(chosen)
-      if searchesEveryOrder { asleep.insert(chosen) }
-      chosen = candidates.first ?? first
+    guard case .thread(let decision) = path[depth], let step = pending[decision.thread] else {
+      preconditionFailure("A program must make the same steps in each run.")
+    }
+    asleep = decision.asleep
+    for race in races.add(step, of: decision.thread, decision: depth, isNew: depth >= firstNewStep) {
+      path[race.decision].add(race.initials)
     }
     depth += 1
-    if isPreempting, chosen != first { preemptions += 1 }
-    return chosen
+    return decision.thread
   }
 }
 
-/// Some of a few threads.
-private struct ThreadSet {
-  private var bits: UInt = 0
+/// One decision of a run.
+private enum Decision {
+  /// The number of a choice.
+  case number(Int, of: Int)
+  /// The thread that continues, in a search of every order.
+  case thread(ThreadDecision)
 
-  init() {}
+  var choice: Int {
+    switch self {
+    case .number(let number, _): number
+    case .thread(let decision): decision.thread
+    }
+  }
 
-  init(_ threads: Range<Int>) { bits = (1 << UInt(threads.count)) - 1 }
+  /// The decision of the next run; `nil` if the search has made all.
+  var next: Decision? {
+    switch self {
+    case .number(let number, let count): number + 1 < count ? .number(number + 1, of: count) : nil
+    case .thread(let decision): decision.next.map { .thread($0) }
+    }
+  }
 
-  var isEmpty: Bool { bits == 0 }
-  var count: Int { bits.nonzeroBitCount }
-  var first: Int? { bits == 0 ? nil : bits.trailingZeroBitCount }
+  /// Adds one of the threads that can begin a run which reverses a race, unless one is chosen already.
+  mutating func add(_ initials: ThreadSet) {
+    guard case .thread(var decision) = self else { preconditionFailure("Only the steps of threads have races.") }
+    decision.add(initials)
+    self = .thread(decision)
+  }
+}
 
-  func contains(_ thread: Int) -> Bool { bits & (1 << UInt(thread)) != 0 }
+/// The choice of the thread that continues.
+private struct ThreadDecision {
+  private(set) var thread: Int
 
-  mutating func insert(_ thread: Int) { bits |= 1 << UInt(thread) }
-  mutating func remove(_ thread: Int) { bits &= ~(1 << UInt(thread)) }
-  mutating func subtract(_ other: ThreadSet) { bits &= ~other.bits }
+  /// The threads that sleep: their next steps come first in another run.
+  private(set) var asleep: ThreadSet
+
+  private let able: ThreadSet
+
+  /// The threads to choose in this run and in others.
+  private var chosen = ThreadSet()
+
+  init(_ thread: Int, able: ThreadSet, asleep: ThreadSet) {
+    self.thread = thread
+    self.able = able
+    self.asleep = asleep
+    chosen.insert(thread)
+  }
+
+  /// Adds one of the threads that can begin a run which reverses a race, unless one is chosen already.
+  mutating func add(_ initials: ThreadSet) {
+    guard chosen.intersection(initials).isEmpty else { return }
+    if let first = initials.intersection(able).first {
+      chosen.insert(first)
+    } else {
+      // They wait for locks. A run that begins with another thread can release these.
+      chosen.formUnion(able)
+    }
+  }
+
+  /// The choice of the next run; `nil` if the search has made all.
+  var next: ThreadDecision? {
+    var result = self
+    result.asleep.insert(thread)
+    var rest = chosen
+    rest.subtract(result.asleep)
+    guard let next = rest.first else { return nil }
+    result.thread = next
+    return result
+  }
 }

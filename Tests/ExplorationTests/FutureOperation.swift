@@ -1,4 +1,4 @@
-/// One operation of a thread that shares a future with others.
+/// One operation of a thread on a future that several threads share.
 enum FutureOperation: String, CaseIterable, Sendable {
   /// Attaches a callback.
   case attach
@@ -10,28 +10,29 @@ enum FutureOperation: String, CaseIterable, Sendable {
   case drop
   /// Reports progress.
   case report
-  /// Awaits, as a task does.
+  /// Awaits as a task does.
   case await
-  /// Ends the first await, as the cancellation of its task does; where none is among the operations, one has begun before.
+  /// Ends the first await, as the cancellation of its task does; a program without an await has one from before the
+  /// threads.
   case abandon
-  /// The same, and leaves the future as a consumer that is cancelled does.
+  /// Ends the first await, and cancels the future unless another consumer needs it.
   case abandonCancelling
   case fail
-  /// Derives a future, and attaches a callback to that.
+  /// Derives a future, and attaches a callback to it.
   case derive
-  /// Derives a future, and cancels that.
+  /// Derives a future, and cancels it.
   case deriveAndCancel
   /// Listens to the progress.
   case listen
-  /// Looks at the result.
+  /// Reads the result.
   case peek
-  /// Removes the callback whose context holds it back.
+  /// Removes the callback that its context holds back.
   case removeHeld
   /// Runs the held work of the context.
   case runHeld
   /// Makes the future follow that of the promise: resolves the source of the transform, or calls `Promise.follow`.
   case follow
-  /// Drops the source of the transform, or the promises of the chain that follow already.
+  /// Drops the source of the transform, or the promises of the chain that already follow.
   case dropSource
   /// Attaches a callback to the followed future.
   case attachInner

@@ -1,17 +1,19 @@
 /// The stages between the promise and the future.
 enum FutureShape: CaseIterable, Sendable {
-  /// Nothing.
+  /// No stage.
   case plain
-  /// Nothing, and the promise's state has room for a first callback. No handler slows a resolution down.
+  /// No stage, and the promise's state has room for a first callback.
+  ///
+  /// No handler slows a resolution down.
   case free
   /// A `map`.
   case mapped
   /// Another promise, which follows the future of the first.
   case followed
-  /// A join with a future that is resolved.
+  /// A join with a resolved future.
   case joined
 
-  // The future follows that of the promise from the operation `follow` on, or from the beginning.
+  // These futures follow that of the promise from the operation `follow` on, or from the beginning.
 
   /// A `flatMap` to the future of the promise: the stage relinks itself.
   case relinked

@@ -17,16 +17,17 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
   private var link = FutureLink<Failure>()
   private var states: [() -> AnyObject?] = []
 
-  /// The resolutions with values, which are their places here.
+  /// The resolutions with values; each value is an index of this array.
   private var resolutions: [Resolution] = []
   private var hasFailed = false
   private var hasHandler = false
   private var handlerRuns = 0
   private weak var handlerClosure: CapturedObject?
-  /// When the future was made to follow that of the promise; `nil` if not yet, or before the threads began.
+  /// The step that made the future follow that of the promise; `nil` before it, or if the future followed from the
+  /// beginning.
   private var following: Event?
 
-  /// How often the future has begun to follow.
+  /// The number of times that the future began to follow.
   private var followings = 0
   private weak var transformClosure: CapturedObject?
 
@@ -48,7 +49,7 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
   /// Stands for the link, so that using it is a step.
   private let linkLocation = ExploredLocation()
 
-  /// Stands for all that is noted here, so that callbacks of two threads have an order.
+  /// Stands for the notes of this object, so that callbacks of two threads have an order.
   private let notesLocation = ExploredLocation()
 
   private var faults: [String] = []
@@ -63,9 +64,9 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
     link.track(promise.future, future)
     states = link.states
     callbacks.append(first.callback)
-    // Another context leaves the room for a first callback free.
+    // A context other than `immediate` leaves the room for a first callback free.
     attach(first, on: shape == .free ? ExecutionContext { work in work() } : .immediate)
-    // A handler takes the fast paths away, so few shapes have one.
+    // A handler disables the fast paths, so few shapes have one.
     hasHandler = operations.contains(.cancel) && shape != .free && (!isFollowing || !canRepresentCancellation)
     if hasHandler { handleCancellation(promise) }
     if !operations.contains(.follow) { follow() }
@@ -79,7 +80,7 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
     waits = threads.joined().filter { $0 == .await }.map { _ in Waiting() }
     guard !operations.isDisjoint(with: [.abandon, .abandonCancelling]) else { return }
     if let waiting = waits.first {
-      // It may be abandoned before it begins.
+      // A thread can abandon it before it begins.
       abandoned = waiting
     } else {
       let waiting = Waiting<Failure>()
@@ -89,7 +90,7 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
     }
   }
 
-  // MARK: - By the explored threads
+  // MARK: - Called by the explored threads
 
   func run(_ operation: Operation) {
     let thread = ExploredThread.current.unsafelyUnwrapped
@@ -138,7 +139,7 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
     follow()
   }
 
-  /// The future's step when it begins to follow.
+  /// Returns the closure that the future runs when it begins to follow.
   private func noteFollowing() -> @Sendable () -> Void {
     let closure = CapturedObject { [unowned self] fault in faults.append(fault) }
     transformClosure = closure
@@ -163,7 +164,7 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
       closure.use()
       _ = observe()
       handlerRuns += 1
-      // If no other thread resolves it, it is resolved after the handlers.
+      // If no other thread resolves the future, the cancellation resolves it after the handlers.
       if isPlain, operations.isDisjoint(with: [.succeed, .fail, .drop]), future.isResolved {
         faults.append("a future was resolved as cancelled before its handlers had run (R15)")
       }
@@ -180,7 +181,7 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
 
   /// Uses the promise, unless a thread has dropped it.
   ///
-  /// Its release is a step too: it drops the promise if the other references are gone.
+  /// Releasing it is a step too: that drops the promise if there is no other reference.
   private func withPromise(_ thread: ExploredThread, _ body: (Promise<Int, Failure>) -> Void) {
     thread.step(.read, at: promiseLocation)
     let promise = promise
@@ -200,13 +201,14 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
     removable.registration = future.whenResolved(on: context, run(removable.callback))
   }
 
-  /// The closure of a callback, which is to be released when it has run.
+  /// Returns the closure of a callback, which the library must release after it has run.
   private func run(_ callback: ExploredCallback) -> @Sendable (Result<Int, Failure>) -> Void {
     let closure = CapturedObject { [unowned self] fault in faults.append(fault) }
     callback.closure = closure
     return { [unowned self] result in
       closure.use()
-      // One that runs before a callback that was attached before it, by the same thread or before there were threads.
+      // A callback must not run before one that the same thread attached earlier, or that was attached before the
+      // threads.
       if callbacks.contains(where: { $0.isDue(before: callback) }) { faults.append("a callback overtook another (R2)") }
       callback.results.append(result.mapError { $0 })
       guard let thread = observe() else { return }
@@ -222,11 +224,11 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
     }
   }
 
-  /// Is called by each callback.
+  /// Performs the checks of every callback, and returns its thread.
   private func observe() -> ExploredThread? {
     guard let thread = ExploredThread.current else { return nil }
     if thread.hasLock { faults.append("user code ran under a lock (R3)") }
-    // Where there are callbacks of two kinds, their order is seen.
+    // With listeners, the order of callbacks and reports matters.
     if !listeners.isEmpty { thread.step(.write, at: notesLocation) }
     return thread
   }
@@ -244,12 +246,12 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
     future.whenProgressed(on: .immediate) { [unowned self] progress in
       closure.use()
       _ = observe()
-      // The first one was attached before all callbacks.
+      // The first listener was attached before all callbacks.
       if listener === listeners[0], callbacks.contains(where: { !$0.results.isEmpty && $0.context == 0 }) {
         faults.append("a report came after the completion (R20)")
       }
       if let last = listener.fractions.last, last > progress.fractionCompleted {
-        faults.append("the progress went back (R18)")
+        faults.append("the progress decreased (R18)")
       }
       listener.fractions.append(progress.fractionCompleted)
     }
@@ -257,7 +259,7 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
 
   private func hold(_ work: @escaping @Sendable () -> Void) {
     _ = observe()
-    // As a queue: the running thread has seen the steps before the submission.
+    // Like a queue: the running thread has seen the steps before the submission.
     if let thread = ExploredThread.current {
       thread.step(.write, at: notesLocation)
       thread.release(notesLocation)
@@ -275,9 +277,9 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
     for work in work { work() }
   }
 
-  // MARK: - Afterwards
+  // MARK: - After the run
 
-  /// The failed checks after all threads have ended.
+  /// Returns the first fault after all threads have ended.
   func check() -> String? {
     checkWhatDoesNotWait()
     if isFollowing, let promise { checkCancellation(ofInner: promise) }
@@ -307,11 +309,11 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
     }
   }
 
-  /// Programs that end while the promise exists.
+  /// Checks what must hold even if the promise still exists.
   private func checkWhatDoesNotWait() {
-    if let abandoned, abandoned.end == nil { faults.append("an abandoned await goes on (R22)") }
+    if let abandoned, abandoned.end == nil { faults.append("an abandoned await did not end (R22)") }
     if operations.contains(.cancel), canRepresentCancellation, !future.isResolved {
-      faults.append("a cancelled future goes on (R15)")
+      faults.append("a cancelled future is still pending (R15)")
     }
     if callbacks.contains(where: { $0.removals.contains(true) && $0.closure != nil }) {
       faults.append("a removed callback was not released (R7)")
@@ -341,7 +343,7 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
   private func checkResult(_ result: Result<Int, Failure>) {
     let winners = resolutions.indices.filter { resolutions[$0].hasWon }
     if winners.count + (hasFailed ? 1 : 0) > 1 { faults.append("two resolutions have won (R1)") }
-    // A leaving consumer cancels only futures without another consumer (R16).
+    // A cancelled consumer cancels only futures without another consumer (R16).
     let leaves = !operations.isDisjoint(with: [.abandonCancelling, .deriveAndCancel])
     let isCancellable = operations.contains(.cancel) || leaves && operations.contains(.remove)
     let hasFollowed = followings > 0 || !isFollowing

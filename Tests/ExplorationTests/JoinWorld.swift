@@ -11,7 +11,7 @@ final class JoinWorld: ExploredWorld, @unchecked Sendable {
     case cancel
     /// Attaches a callback to the join.
     case attach
-    /// Looks at the result of the join.
+    /// Reads the result of the join.
     case peek
     /// Listens to the progress of the join.
     case listen
@@ -32,7 +32,7 @@ final class JoinWorld: ExploredWorld, @unchecked Sendable {
   private var callbacks: [ExploredCallback] = []
   private var listeners: [Listener] = []
 
-  /// When each promise was resolved with its value.
+  /// The steps that resolved the promises with their values.
   private var resolutions: [Event?] = [nil, nil]
   private var faults: [String] = []
 
@@ -110,7 +110,7 @@ final class JoinWorld: ExploredWorld, @unchecked Sendable {
   /// Returns the first fault after all threads have ended.
   func check() -> String? {
     let isCancelled = operations.contains(.cancel)
-    if isCancelled, !join.isResolved { faults.append("a cancelled future goes on (R15)") }
+    if isCancelled, !join.isResolved { faults.append("a cancelled future is still pending (R15)") }
     if isCancelled, let first, !first.isResolved {
       faults.append("an input that the join left was not cancelled (R16)")
     }
@@ -139,7 +139,7 @@ final class JoinWorld: ExploredWorld, @unchecked Sendable {
       if resolutions[0] != nil { results.insert("value 1") }
       if resolutions[1] != nil { results.insert("value 2") }
       if operations.contains(.failSecond) { results.insert("Failed") }
-      // The check drops both promises, the first one first; a promise that broke decides as a failure does.
+      // The check drops both promises, the first one first. A broken promise decides the join as a failure does.
       if resolutions[0] == nil || operations.contains(.dropSecond) { results.insert("BrokenPromise") }
     }
     return results

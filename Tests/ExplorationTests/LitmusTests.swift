@@ -2,7 +2,7 @@ internal import Synchronization
 internal import TestSupport
 internal import Testing
 
-/// The ordering of all operations of a litmus program, except of those that it makes relaxed itself.
+/// The ordering of all operations of a litmus program, except operations that the program itself makes relaxed.
 enum LitmusOrdering: CaseIterable, Sendable {
   case relaxed, acquireRelease, sequential
 
@@ -93,7 +93,7 @@ struct Litmus: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// All words of so many digits, each zero or one, but for those that are excluded.
+/// All words of `count` binary digits, except the excluded words.
 private func bits(_ count: Int, except excluded: Set<String> = []) -> Set<String> {
   let words = (0..<1 << count).map { word in
     (0..<count).map { String(word >> (count - 1 - $0) & 1) }.joined(separator: " ")
@@ -210,7 +210,7 @@ extension Litmus {
           memory.registers[2] = memory.x.load(ordering: .relaxed)
         },
       ],
-      // Coherence: the second thread's load happens before that of the third.
+      // Coherence: the second thread's load happens before the third thread's load.
       expected: [
         .relaxed: bits(3), .acquireRelease: bits(3, except: ["1 1 0"]), .sequential: bits(3, except: ["1 1 0"]),
       ]
@@ -431,7 +431,7 @@ extension Litmus {
           memory.store(2, to: memory.x)
         },
       ],
-      // The model allows 1 1 unless all stores are sequentially consistent; the explorer modifies in the order of its steps.
+      // The model allows 1 1 if a store is not sequentially consistent; the explorer modifies in the order of its steps.
       expected: always(["1 2", "2 1", "2 2"]),
       end: { memory in
         memory.registers = [memory.x.load(ordering: .relaxed), memory.y.load(ordering: .relaxed)]
@@ -442,13 +442,13 @@ extension Litmus {
 
 @Suite("The explorer's memory model", .timeLimit(.minutes(5)))
 struct LitmusTests {
-  @Test("A litmus program has the outcomes that the memory model says", arguments: Litmus.all, LitmusOrdering.allCases)
+  @Test("A litmus program has the outcomes of the memory model", arguments: Litmus.all, LitmusOrdering.allCases)
   func litmus(litmus: Litmus, ordering: LitmusOrdering) async {
     let (outcomes, expected) = (await litmus.outcomes(ordering), litmus.expected[ordering])
     #expect(outcomes == expected, "\(outcomes.sorted()) instead of \((expected ?? []).sorted())")
   }
 
-  @Test("A thread that uses an object, and has not seen how it was made, is found")
+  @Test("The explorer finds a thread that uses an object without having seen its creation")
   func unpublishedObject() async {
     final class Shared: @unchecked Sendable {
       let isPublished = Atomic(false)

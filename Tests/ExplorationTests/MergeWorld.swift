@@ -1,4 +1,4 @@
-/// A future whose producer an explored thread changes: the state of a `map` is merged into a future that the thread makes.
+/// A future whose producer an explored thread changes: it merges the state of a `map` into a future that it makes.
 ///
 /// The other thread resolves or breaks the merged state. It learns of the new state from the phase alone.
 final class MergeWorld: ExploredWorld, @unchecked Sendable {
@@ -7,7 +7,7 @@ final class MergeWorld: ExploredWorld, @unchecked Sendable {
   enum Operation: String, CaseIterable, Sendable {
     /// Makes a `flatMap` whose transform returns the mapped future, and runs the transform.
     case follow
-    /// Does the same, and cancels the new future.
+    /// Does the same as `follow`, and cancels the new future.
     case followAndCancel
     case succeed
     /// Drops the promise.
@@ -15,7 +15,7 @@ final class MergeWorld: ExploredWorld, @unchecked Sendable {
   }
 
   enum Shape: CaseIterable, Sendable {
-    /// The merged state waits for the promise, whose failures are `Never`. So a break passes through it.
+    /// The merged state waits for the promise, whose failure type is `Never`, so a break passes through it.
     case direct
     /// Another stage lies between the two.
     case mapped

@@ -3,16 +3,22 @@
 class ExploredLocation: @unchecked Sendable {
   // @unchecked: one explored thread runs at a time.
 
-  /// The actions that happened before a thread gave a lock back, or published a note.
+  /// The steps that happened before a thread unlocked the location, or published a note.
   var released = VectorClock()
 
-  /// Whether it is a lock that a thread has.
+  /// Whether this is a lock that a thread holds.
   var isLocked = false
+
+  /// The steps that have to come before the last return of the lock.
+  var pastOfUnlock = VectorClock()
+
+  /// The run of its last step.
+  private var usingRun = 0
 
   /// The run that made the location; `nil` outside a run, as for a constant of the program.
   let run: Int?
 
-  /// The thread and the time that made it; `nil` before the threads began.
+  /// The step that created it; `nil` if that was before the threads began.
   private let creation: Event?
 
   init() {
@@ -21,32 +27,43 @@ class ExploredLocation: @unchecked Sendable {
     creation = thread?.now
   }
 
+  /// Prepares for a step of a run.
+  ///
+  /// Several runs use a location that is a constant of the program. Each run forgets the clocks of the runs before.
+  func prepare(for run: Int) {
+    guard usingRun != run else { return }
+    usingRun = run
+    released = VectorClock()
+    pastOfUnlock = VectorClock()
+  }
+
   /// Whether it was made in the run of `thread`.
   func belongs(to thread: ExploredThread) -> Bool { run == thread.explorer.run }
 
-  /// Reports a thread that uses the location, and has not seen how it was made.
+  /// Reports `thread` if it uses the location without having seen its creation.
   func checkCreation(seenBy thread: ExploredThread) {
     guard belongs(to: thread), let creation, !thread.hasSeen(creation) else { return }
     thread.explorer.note("a thread used an object, but has not seen how it was made")
   }
 }
 
-/// The values that an atomic has had, and those of them that a load can return.
+/// The values that an atomic has had; it knows which of them a load can return.
 ///
 /// The order of modification is the order in which the explorer runs the stores. A load returns the newest value, or an older
 /// one that the memory model of C++20, which is Swift's, allows:
 ///
-/// - **Coherence.** No value older than a value that the thread has used, or than one that was used in a step that the thread
-///   has seen. A value is used by its store and by each load that returns it.
+/// - **Coherence.** A load returns no value older than one that its thread has used. The same holds for a value that
+///   was used in a step that the thread has seen. A store and each load that returns a value use that value.
 /// - **Sequential consistency.** A sequentially consistent load returns no value older than one that an earlier sequentially
 ///   consistent step has used.
 /// - **Atomicity.** A read-modify-write replaces the newest value.
 ///
-/// An acquiring load sees what its value has published: what the storing thread had seen, if the store was releasing, and what
-/// the replaced value has published, if a read-modify-write made it (release sequence).
+/// An acquiring load sees the steps that its value publishes. A releasing store publishes all steps that its thread has
+/// seen. A read-modify-write also publishes the steps of the value that it replaces (release sequence).
 @usableFromInline
 final class ModificationHistory<Value>: ExploredLocation, @unchecked Sendable {
-  // @unchecked: as the base class says. Explorers share only constants of the program, for which `newest` is enough.
+  // @unchecked: one explored thread runs at a time. Explorers share only constants of the program, which need only
+  // `newest`.
 
   private struct Store {
     let value: Value
@@ -57,7 +74,7 @@ final class ModificationHistory<Value>: ExploredLocation, @unchecked Sendable {
   /// The newest value.
   private(set) var newest: Value
 
-  /// All stores of the run, after the value before the threads began; empty while there is only that.
+  /// The initial value and all stores of the run; empty before the first store.
   private var stores: [Store] = []
 
   /// The newest store that a sequentially consistent step has used.
@@ -103,7 +120,8 @@ final class ModificationHistory<Value>: ExploredLocation, @unchecked Sendable {
 
   /// Appends a value.
   ///
-  /// `isUpdate` says that a read-modify-write stores it, which continues the release sequence of the replaced value.
+  /// `isUpdate` means that a read-modify-write stores the value, which continues the release sequence of the replaced
+  /// value.
   func store(_ value: Value, by thread: ExploredThread, isReleasing: Bool, isSequential: Bool, isUpdate: Bool) {
     defer { newest = value }
     guard belongs(to: thread) else { return }

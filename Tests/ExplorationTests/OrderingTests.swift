@@ -2,7 +2,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-/// Each acquire and each release of the core is relaxed, one by one, and a program must find it.
+/// Relaxes each acquire and each release of the core, one by one; a program must find each.
 @Suite(
   "Every ordering of the core is needed",
   .enabled(if: TestTier.current != .standard),

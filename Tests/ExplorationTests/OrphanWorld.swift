@@ -1,12 +1,12 @@
 /// A join of two futures, one of which never resolves (R12, R16).
 ///
-/// A cancellation of the join leaves both inputs, and cancels them, because no other consumer is attached. That holds
-/// while the join learns that it never resolves.
+/// Cancelling the join removes it from both inputs and cancels them, because no other consumer is attached. That also
+/// holds while the join learns that it never resolves.
 final class OrphanWorld: ExploredWorld, @unchecked Sendable {
   // @unchecked: only the running explored thread, or the explorer's caller between runs, uses the variables.
 
   enum Operation: String, CaseIterable, Sendable {
-    /// Has the first promise follow a future that never resolves.
+    /// Makes the first promise follow a future that never resolves.
     case follow
     /// Resolves the second promise, the last input that the join awaits.
     case succeed
@@ -101,7 +101,8 @@ final class OrphanWorld: ExploredWorld, @unchecked Sendable {
 
   /// Returns the first fault after all threads have ended.
   func check() -> String? {
-    // A callback keeps the join from being cancelled with a derived future, and the first future with the join.
+    // A callback keeps the join running when a derived future is cancelled, and the first future when the join is
+    // cancelled.
     let isJoinCancelled =
       operations.contains(.cancel) || operations.contains(.deriveAndCancel) && !operations.contains(.attach)
     let mustBeCancelled = isJoinCancelled && !operations.contains(.attachToFirst)

@@ -1,4 +1,4 @@
-/// A `flatMap` that is cancelled while its stage moves on to an inner future, which is resolved at the same time (R2, R17).
+/// A `flatMap` that one thread cancels, while its stage moves to an inner future that another thread resolves (R2, R17).
 ///
 /// Few steps, so that three threads can preempt each other three times.
 final class RelinkWorld: ExploredWorld, @unchecked Sendable {

@@ -1,6 +1,6 @@
 /// A future that a task of the library resolves, and tasks that await it (R1, R2, R8, R22).
 ///
-/// There are no callbacks: those would run on a thread that the explorer does not have.
+/// There are no callbacks: they would run on a thread that the explorer does not control.
 final class TaskWorld: ExploredWorld, @unchecked Sendable {
   // @unchecked: only the running explored thread, or the explorer's caller between runs, uses the variables.
 
@@ -12,7 +12,7 @@ final class TaskWorld: ExploredWorld, @unchecked Sendable {
     /// Ends the wait that began before the threads.
     case abandon
     case cancel
-    /// Looks at the result.
+    /// Reads the result.
     case peek
   }
 
@@ -22,7 +22,7 @@ final class TaskWorld: ExploredWorld, @unchecked Sendable {
   private var waits: [Waiting<any Error>]
   private var isAbandoned = false
 
-  /// The resolutions, whose values are their places here.
+  /// The resolutions; each value is an index of this array.
   private var resolutions: [Event] = []
   private var faults: [String] = []
 
@@ -50,7 +50,7 @@ final class TaskWorld: ExploredWorld, @unchecked Sendable {
 
   /// Returns the first fault after all threads have ended.
   func check() -> String? {
-    if isAbandoned, waits[0].end == nil { faults.append("an abandoned await goes on (R22)") }
+    if isAbandoned, waits[0].end == nil { faults.append("an abandoned await did not end (R22)") }
     if promise.succeed(-1), !resolutions.isEmpty { faults.append("a future was not resolved by its task (R1)") }
     let result = promise.future.peek().map(describe) ?? "nothing"
     for waiting in waits {

@@ -11,14 +11,14 @@ final class TokenWorld: ExploredWorld, @unchecked Sendable {
     case cancel
     /// Drops the source.
     case drop
-    /// Looks whether it is cancelled.
+    /// Reads whether the token is cancelled.
     case look
   }
 
   enum Shape: CaseIterable, Sendable {
-    /// The handlers are registered with the token of the source.
+    /// The threads register handlers with the token of the source.
     case direct
-    /// They are registered with that of a source that is linked to it.
+    /// The threads register handlers with the token of a source that is linked to it.
     case linked
   }
 
@@ -35,7 +35,7 @@ final class TokenWorld: ExploredWorld, @unchecked Sendable {
   /// Whether a cancellation has begun.
   private var isCancelling = false
 
-  /// When each cancellation began.
+  /// The steps in which the cancellations began.
   private var cancellations: [Event] = []
 
   private var faults: [String] = []
@@ -66,7 +66,7 @@ final class TokenWorld: ExploredWorld, @unchecked Sendable {
       source = nil
     case .look:
       guard token?.isCancelled == true else { return }
-      if !isCancelling { faults.append("a token is cancelled that nobody has cancelled") }
+      if !isCancelling { faults.append("a token is cancelled although no thread cancelled its source") }
       if !cancellations.contains(where: thread.hasSeen) {
         faults.append("a thread saw the cancellation, but not what came before it")
       }
@@ -81,7 +81,7 @@ final class TokenWorld: ExploredWorld, @unchecked Sendable {
         cancellations.append(thread.now)
         cancel(source)
       }
-      // This release can drop it.
+      // This release can drop the source.
       thread.step(.write, at: sourceLocation)
     }
   }
@@ -123,29 +123,29 @@ final class TokenWorld: ExploredWorld, @unchecked Sendable {
     if answers.filter(\.self).count != (isCancelled ? 1 : 0) {
       faults.append("not exactly one cancellation was the first (R13)")
     }
-    if token?.isCancelled != isCancelled { faults.append("the token does not say what was done") }
+    if token?.isCancelled != isCancelled { faults.append("isCancelled of the token is wrong") }
     if isCancelled { faults += handlers.flatMap { $0.faults(isCancelled: true) } }
     weak let weakly: AnyObject? = linked
     first = nil
     source = nil
     linked = nil
-    token = nil  // a linked one keeps its source
+    token = nil  // a linked token keeps its source
     if !isCancelled { faults += handlers.flatMap { $0.faults(isCancelled: false) } }
     if weakly != nil { faults.append("a linked source is never released (R14)") }
     return faults.first
   }
 }
 
-/// A handler that was registered.
+/// A registered handler.
 private final class Handler: @unchecked Sendable {
-  // @unchecked: as the world says.
+  // @unchecked: only one thread runs at a time, as in the worlds.
 
-  /// When; `nil` if before the threads began.
+  /// The step that registered it; `nil` if that was before the threads began.
   let registration: Event?
 
   var isRegistered = false
 
-  /// Whether it was registered before the first cancellation began; one that comes later may run at once.
+  /// Whether it was registered before the first cancellation began; a later handler can run at once.
   var isInTime = false
 
   var isBeingRemoved = false
@@ -157,7 +157,7 @@ private final class Handler: @unchecked Sendable {
 
   var hasRun: Bool { runs > 0 }
 
-  /// Whether it has yet to run, and must do so before `other`.
+  /// Whether it has not run yet and must run before `other`.
   func isDue(before other: Handler) -> Bool {
     guard self !== other, isInTime, other.isInTime, !hasRun, !isBeingRemoved else { return false }
     guard let mine = registration else { return other.registration != nil }
@@ -171,7 +171,7 @@ private final class Handler: @unchecked Sendable {
     if runs > 1 { faults.append("a handler ran twice (R13)") }
     if runs == 0, isCancelled, !wasRemoved { faults.append("a handler was lost (R13)") }
     if runs > 0, wasRemoved { faults.append("a handler ran that was removed (R7)") }
-    if runs > 0, !isCancelled { faults.append("a handler ran though nobody has cancelled") }
+    if runs > 0, !isCancelled { faults.append("a handler ran although no thread cancelled the source") }
     if removals.filter(\.self).count > 1 { faults.append("a handler was removed twice (R7)") }
     if closure != nil { faults.append("a handler was not released (R5)") }
     return faults

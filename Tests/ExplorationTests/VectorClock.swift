@@ -1,6 +1,6 @@
 /// The steps of each thread that a thread has seen.
 ///
-/// Four variables and not an array, because clocks are copied in each step.
+/// Four variables instead of an array, because each step copies clocks.
 struct VectorClock {
   /// The greatest number of threads of a program.
   static let maximumThreads = 4
@@ -40,7 +40,7 @@ struct Event {
   let time: Int
 }
 
-/// For each thread the first of its steps that used a value.
+/// The first step of each thread that used a value.
 struct FirstUses {
   private var events: [Event]
 

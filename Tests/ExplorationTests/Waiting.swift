@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// A task that awaits a future, by the very steps of `await future.value`, which the explored threads make for it.
+/// A task that awaits a future, for which the explored threads perform the steps of `await future.value`.
 final class Waiting<Failure: Error>: @unchecked Sendable {
   // @unchecked: only the running explored thread uses the variables. The task uses `ended` before it signals its end.
   typealias Continuation = TaskWaiter<Outcome<Int, Failure>>.Continuation
@@ -15,7 +15,7 @@ final class Waiting<Failure: Error>: @unchecked Sendable {
   private(set) var hasBegun = false
   private var isSettled = false
 
-  /// Has a task suspended, and waits for that.
+  /// Starts a task, and waits until it is suspended.
   init() {
     Task.detached {
       self.ended = await withUnsafeContinuation { continuation in
@@ -27,7 +27,7 @@ final class Waiting<Failure: Error>: @unchecked Sendable {
     isSuspended.wait()
   }
 
-  /// Acts as an await with its continuation.
+  /// Acts as an await with the continuation of the task.
   func begin(_ future: Future<Int, Failure>) {
     hasBegun = true
     guard let continuation, let waiter else { return }
@@ -39,7 +39,7 @@ final class Waiting<Failure: Error>: @unchecked Sendable {
     }
   }
 
-  /// Acts as the cancellation of its task.
+  /// Acts as the cancellation of the task.
   func abandon(_ future: Future<Int, Failure>, isCancelling: Bool) {
     guard let waiter, case .shared(let state) = future.storage else { return }
     state.abandon(waiter, cancelling: isCancelling)
@@ -48,9 +48,9 @@ final class Waiting<Failure: Error>: @unchecked Sendable {
   /// The result that resumed the task, with `nil` inside for an abandoned wait; `nil` if it is suspended.
   var end: Result<Int, Failure>?? {
     guard isSettled || waiter?.status.load(ordering: .relaxed) == .finished else { return nil }
-    // Whoever has made this its status resumes it, so only a fault can make this time out.
+    // The thread that sets this status also resumes the task, so only a fault can cause a timeout.
     guard hasEnded.wait(timeout: .now() + .seconds(60)) == .success else { return nil }
-    hasEnded.signal()  // for a second wait
+    hasEnded.signal()  // for a later call
     return .some(ended)
   }
 

@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 extension Future {
-  /// The awaited result, for files that do not import FuturesAsync.
+  /// Awaits the result, for files that do not import FuturesAsync.
   @discardableResult func outcome() async -> Swift.Result<Value, Failure> { await result }
 }
 
 /// Old code and new code in one file.
 @Suite("FutureX shim beside FuturesAsync")
 struct BesideAsyncTests {
-  @Test("value and result are awaited in async code, and are looks in code that cannot await")
+  @Test("Async code awaits value and result; other code reads the present value and result")
   func looks() async throws {
     let promise = Promise<Int, TestError>()
     #expect(lookAt(promise.future) == nil)
@@ -23,7 +23,7 @@ struct BesideAsyncTests {
     #expect(lookAt(promise.future) == 1)
   }
 
-  @Test("A closure that awaits is a task, never a value; one that only throws runs at once, as in FutureX")
+  @Test("A closure that awaits starts a task; a closure that only throws runs at once, as in FutureX")
   func closures() async {
     let task = Future { try await failing() }
     let sameTask: Future<Int, any Error> = task

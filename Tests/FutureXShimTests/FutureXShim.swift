@@ -2,7 +2,7 @@
 // replace each use by the declaration that its comment names, and delete the file at the end.
 //
 // 84 of FutureX's own 86 tests pass with it unchanged. Values must be `Sendable`. Closures of transforms are `@Sendable`, and
-// those of `on` are `@MainActor`: language mode 5 warns where old closures do not fit, and mode 6 rejects them.
+// closures of `on` are `@MainActor`: language mode 5 warns where old closures do not fit, and mode 6 rejects them.
 //
 // Not included, with the replacement:
 // - `Scheduler.default`, which can be set: `observe(on:)`, or `on:` of each callback. Two tests need it.
@@ -56,7 +56,7 @@ nonisolated extension Future {
   func castError<T>(_: T.Type = T.self) -> Future<Value, T> where Failure == Never { setFailureType() }
   /// Ours: ``map(on:_:)``, whose closure can throw.
   func tryMap<T: Sendable>(_ f: @escaping @Sendable (Value) throws -> T) -> Of<T> where Failure == any Error { map(f) }
-  /// Ours: `zip`, which leaves the other futures after a failure; FutureX does not, so this shields them.
+  /// Ours: `zip`, which can cancel the other futures after a failure; FutureX never does, so this shields them.
   static func zip<A, B>(_ a: Of<A>, _ b: Of<B>) -> Self where Value == (A, B) { joined(a, b) }
   /// Ours: `zip`.
   static func zip<A, B, C>(_ a: Of<A>, _ b: Of<B>, _ c: Of<C>) -> Self where Value == (A, B, C) { joined(a, b, c) }
@@ -78,7 +78,8 @@ nonisolated extension Future {
   static func forEach(_ starts: [() -> Future], _ body: @escaping (Future) -> Void) -> Of<Void> {
     forEach(in: starts.map { start in UncheckedTransfer(start) }, body)
   }
-  /// Ours: ``serial(_:_:)``; an overload, since Swift 6.3 stops the program where it converts an array of such closures.
+  /// Ours: ``serial(_:_:)``; an overload, because Swift 6.3 stops the program where it converts an array of such
+  /// closures.
   @discardableResult
   static func forEach(_ starts: [@Sendable () -> Future], _ body: @escaping (Future) -> Void) -> Of<Void> {
     forEach(in: starts.map { start in UncheckedTransfer(start) }, body)

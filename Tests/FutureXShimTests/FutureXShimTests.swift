@@ -4,14 +4,14 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-/// What the test-suite of FutureX holds it to, for what the shim covers.
+/// The requirements of FutureX's own tests for the parts that the shim covers.
 @Suite("FutureX shim")
 struct FutureXShimTests {
   private typealias F = Future<Int, TestError>
 
   // MARK: - Promises
 
-  @Test("The first result stays, whatever is sent afterwards")
+  @Test("The first result stays, and later results are ignored")
   func firstResultStays() {
     let succeeded = F { promise in
       promise.succeed(value: 1)
@@ -27,7 +27,7 @@ struct FutureXShimTests {
     #expect(failed.result == .failure(TestError(1)))
   }
 
-  @Test("A future's nested Promise and Result are those of its types")
+  @Test("The nested Promise and Result of a future have its value and failure types")
   func nestedTypes() {
     let promise = F.Promise()
     let result: F.Result = .success(1)
@@ -35,7 +35,7 @@ struct FutureXShimTests {
     #expect(promise.future.value == 1)
   }
 
-  @Test("isCancelling is whether the source was cancelled")
+  @Test("isCancelling tells whether the source was cancelled")
   func isCancelling() {
     let source = CancellationTokenSource()
     #expect(!source.isCancelling && !source.token.isCancelling)
@@ -43,7 +43,7 @@ struct FutureXShimTests {
     #expect(source.isCancelling && source.token.isCancelling)
   }
 
-  @Test("tryMap of an observed future runs where it is observed, and fails with what its closure throws")
+  @Test("tryMap of an observed future runs where it is observed, and fails with the error of its closure")
   func observedTryMap() {
     let manual = ManualContext()
     let future = Future<Int, any Error>(value: 1)
@@ -54,7 +54,7 @@ struct FutureXShimTests {
     #expect(text.value == "1" && failed.error as? TestError == TestError(1))
   }
 
-  @Test("A pending future shows nothing; a resolved one its value or its error, at once")
+  @Test("A pending future has no value, error or result, and a resolved future has them at once")
   func looks() {
     let promise = Promise<Int, TestError>()
     let future = promise.future
@@ -80,7 +80,7 @@ struct FutureXShimTests {
     #expect(same.value == 1)
   }
 
-  @Test("A throwing closure runs at once, and its value or error is the future's")
+  @Test("A throwing closure runs at once, and its value or error becomes the result of the future")
   func catching() {
     let parsed = Future<Int, any Error> { throw TestError(1) }
     #expect(parsed.error as? TestError == TestError(1))
@@ -88,7 +88,7 @@ struct FutureXShimTests {
     #expect(number.value == 3)
   }
 
-  @Test("The functions of a promise can be passed on as callbacks")
+  @Test("The methods of a promise can be passed as callbacks")
   @MainActor
   func functionsAsCallbacks() {
     let (source, target) = (Promise<Int, TestError>(), Promise<Int, TestError>())
@@ -99,7 +99,7 @@ struct FutureXShimTests {
 
   // MARK: - Callbacks
 
-  @Test("on: each callback runs once, in order of attachment, before completion, and only the one that fits")
+  @Test("on: each matching callback runs once, in order of attachment, before completion")
   @MainActor
   func callbacks() {
     let promise = Promise<Int, TestError>()
@@ -137,7 +137,7 @@ struct FutureXShimTests {
     #expect(events == ["void", "never", "3", "true"])
   }
 
-  @Test("on: on the main thread at once, if attached or resolved there")
+  @Test("on: a callback runs at once if the main thread attaches it or resolves its future")
   @MainActor
   func immediatelyOnMain() {
     var events: [String] = []
@@ -148,7 +148,7 @@ struct FutureXShimTests {
     #expect(events == ["attached", "resolved"])
   }
 
-  @Test("on: from elsewhere by the main queue, success and completion in one go")
+  @Test("on: from another thread, success and completion run on the main queue in one go")
   func asynchronouslyFromElsewhere() async {
     let checkpoints = Checkpoints()
     startThread {
@@ -170,7 +170,7 @@ struct FutureXShimTests {
 
   // MARK: - Schedulers
 
-  @Test("observe(on:) moves the callbacks of the future that it gives, and no others")
+  @Test("observe(on:) moves the callbacks of the future that it returns, and no other callbacks")
   func observeOnQueue() async {
     let (queue, checkpoints) = (DispatchQueue(label: "observing"), Checkpoints())
     let future = F(value: 1)
@@ -206,7 +206,7 @@ struct FutureXShimTests {
     #expect(recorder.events == ["success", "completion", "failure", "returned"])
   }
 
-  @Test("observe(on: Scheduler.main) runs callbacks at once on the main thread, and by its queue from elsewhere")
+  @Test("observe(on: Scheduler.main) runs callbacks at once on the main thread, or through the main queue")
   @MainActor
   func observeOnMain() async {
     let (recorder, checkpoints) = (Recorder<String>(), Checkpoints())
@@ -221,7 +221,7 @@ struct FutureXShimTests {
     await checkpoints.passing("main").outcome()
   }
 
-  @Test("observe(on:) moves the transform that follows, of a resolved future and of a pending one")
+  @Test("observe(on:) moves the next transform, for resolved and pending futures")
   func observeTransforms() async {
     let manual = ManualContext()
     let promise = Promise<Int, TestError>()
@@ -235,7 +235,7 @@ struct FutureXShimTests {
 
   // MARK: - Transforms
 
-  @Test("map, flatMap, mapError and flatMapError run where the future is resolved, at once")
+  @Test("map, flatMap, mapError and flatMapError run at once on the thread that resolves the future")
   func transforms() {
     let promise = Promise<Int, TestError>()
     let mapped = promise.future.map { $0 + 1 }
@@ -254,7 +254,7 @@ struct FutureXShimTests {
     #expect(recovered.value == 1)
   }
 
-  @Test("tryMap fails with what its closure throws, and passes on values and earlier errors")
+  @Test("tryMap fails with the error that its closure throws, and passes on values and earlier errors")
   func tryMap() {
     let future = Future<Int, any Error>(value: 1)
     #expect(future.tryMap { $0 + 1 }.value == 2)
@@ -262,7 +262,7 @@ struct FutureXShimTests {
     #expect(Future<Int, any Error>(error: TestError(2)).tryMap { $0 }.error as? TestError == TestError(2))
   }
 
-  @Test("castError takes its type from an argument or from where it goes; asVoid and materialize keep the outcome")
+  @Test("castError infers its type from its argument or the context; asVoid and materialize keep the outcome")
   func casts() {
     let cast: F = Future(value: 1).castError()
     #expect(cast.value == 1 && Future(value: 2).castError(TestError.self).value == 2)
@@ -273,7 +273,7 @@ struct FutureXShimTests {
 
   // MARK: - Several futures
 
-  @Test("zip of two and of three succeeds when all have, whatever their order")
+  @Test("zip of two or three futures succeeds when all have succeeded, in any order")
   func zipTuples() {
     let (first, second, third) = (Promise<Int, TestError>(), Promise<String, TestError>(), Promise<Bool, TestError>())
     let two = Future.zip(first.future, second.future)
@@ -286,7 +286,7 @@ struct FutureXShimTests {
     #expect(three.value.map { $0 == (1, "b", true) } == true)
   }
 
-  @Test("zip, reduce and first fail as soon as one fails, while the others are pending", arguments: 0..<3)
+  @Test("zip, reduce and first fail as soon as one input fails, while other inputs are pending", arguments: 0..<3)
   func failFast(index: Int) {
     let promises = (0..<3).map { _ in Promise<Int, TestError>() }
     let all = promises.map(\.future)
@@ -299,7 +299,7 @@ struct FutureXShimTests {
     #expect(joined.map(\.error) == Array(repeating: TestError(index), count: 6))
   }
 
-  @Test("zip, reduce and first cancel none of the others, since nothing in FutureX is cancelled by another future")
+  @Test("zip, reduce and first never cancel another input, as in FutureX")
   func nothingIsCancelled() {
     typealias AnyFuture = Future<Int, any Error>
     let joins: [([AnyFuture]) -> Future<Void, any Error>] = [
@@ -317,7 +317,7 @@ struct FutureXShimTests {
     }
   }
 
-  @Test("zip of an array and reduce keep the order of the array, and succeed with nothing for nothing")
+  @Test("zip of an array and reduce keep the order, and succeed for an empty array")
   func arrays() {
     let promises = (0..<3).map { _ in Promise<Int, TestError>() }
     let zipped = Future.zip(promises.map(\.future))
@@ -327,7 +327,7 @@ struct FutureXShimTests {
     #expect(Future.zip([F]()).value == [] && Future.reduce(1, [F](), +).value == 1)
   }
 
-  @Test("first is the first to resolve, the first of those that have, and never one of none")
+  @Test("first takes the first input that resolves or is resolved, and never resolves without inputs")
   func first() {
     let promises = (0..<2).map { _ in Promise<Int, TestError>() }
     let race = Future.first(promises[0].future, promises[1].future)
@@ -338,7 +338,7 @@ struct FutureXShimTests {
     #expect(F.first([]).result == nil)
   }
 
-  @Test("forEach starts each when the one before has succeeded, hands it over at once, and ends with a failure")
+  @Test("forEach starts each future after the previous success, passes it on at once, and ends with a failure")
   func forEach() {
     let promises = (0..<3).map { _ in Promise<Int, TestError>() }
     let recorder = Recorder<String>()
@@ -375,7 +375,7 @@ struct FutureXShimTests {
 
   // MARK: - Time, and blocking
 
-  @Test("retry makes as many attempts as it was given, and fails as the last one")
+  @Test("retry makes the given number of attempts, and fails with the error of the last one")
   func retry() async {
     let recorder = Recorder<Int>()
     let failing = Future.retry(attempts: 3, delay: .seconds(0.000_01)) { () -> F in
@@ -402,10 +402,10 @@ struct FutureXShimTests {
     #expect(recorder.events.count == 3 && failing.error == TestError())
   }
 
-  @Test("after succeeds on the queue that it was given, and its callbacks run on main")
+  @Test("after succeeds on the given queue, and its callbacks run on main")
   func after() async {
     let (queue, checkpoints) = (DispatchQueue(label: "timer"), Checkpoints())
-    queue.suspend()  // until the transform is attached, which would run here otherwise
+    queue.suspend()  // until the transform is attached, which would otherwise run here
     let timer = Future.after(seconds: 0.001, on: queue)
     _ = timer.map { _ in
       dispatchPrecondition(condition: .onQueue(queue))
@@ -420,7 +420,7 @@ struct FutureXShimTests {
     await checkpoints.passing("main").outcome()
   }
 
-  @Test("wait gives the result that another thread sends, and needs no main queue for it")
+  @Test("wait returns the result that another thread sends, without using the main queue")
   func wait() async {
     let promises = (Promise<Int, TestError>(), Promise<Int, TestError>())
     let (mapped, recovered) = (
@@ -440,7 +440,7 @@ struct FutureXShimTests {
 
   // MARK: - Old code
 
-  @Test("Old code runs as it did")
+  @Test("Code written for FutureX runs as before")
   @MainActor
   func oldCode() async throws {
     let backend = Backend(names: [1: "Ada", 2: "Grace", 3: "Alan"])
@@ -475,7 +475,7 @@ private func one() -> Future<Int, TestError> { Future(value: 1) }
 
 private func fail() { Issue.record("This callback must not run.") }
 
-/// Runs `body` where it may block, and returns when it has.
+/// Runs `body`, which can block, on a new thread, and returns when it has ended.
 private func onNewThread(_ body: @escaping @Sendable () -> Void) async {
   await withCheckedContinuation { done in
     startThread {

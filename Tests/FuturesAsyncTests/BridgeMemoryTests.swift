@@ -4,7 +4,7 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// What the closures of a bridge capture; it holds what they were given for, so that it is a cycle.
+/// An object that the closures of a bridge capture; it holds the future or callback of the bridge, which makes a cycle.
 private final class Captured: Sendable {
   private let held = Locked<(any Sendable)?>(nil)
   private let released: Promise<Void, Never>
@@ -18,7 +18,7 @@ private final class Captured: Sendable {
   func keep(_ held: any Sendable) { self.held.withLock { $0 = held } }
 }
 
-/// A bridge between callbacks and tasks, used once, and with all its closures capturing an object.
+/// One use of a bridge between callbacks and tasks; all closures of the bridge capture an object.
 private struct Bridge: Sendable {
   let name: String
   let use: @Sendable (_ captured: Captured, _ isSuccess: Bool) async -> Void
@@ -26,7 +26,7 @@ private struct Bridge: Sendable {
   /// A source that outlives all registrations with its token, and is never cancelled.
   private static let longLived = CancellationTokenSource()
 
-  /// Every bridge; half of the uses end well, the others by a failure, a cancellation, or a loss.
+  /// Every bridge; half of the uses succeed, and the others fail, are cancelled, or drop their producer.
   static let all: [Bridge] = [
     Bridge(name: "value") { captured, isSuccess in
       let promise = Promise<Int, any Error>()
@@ -102,7 +102,7 @@ private struct Bridge: Sendable {
     },
     Bridge(name: "withCallback") { captured, isSuccess in
       _ = try? await withCallback(of: Int.self) { callback in
-        // Dropped otherwise.
+        // A use that fails drops the callback.
         if isSuccess {
           captured.keep(callback)
           callback.resume(returning: 1)
@@ -164,17 +164,17 @@ private struct Bridge: Sendable {
 }
 
 #if ASAN || TSAN
-  /// They keep memory of their own for what tasks do, which counts; LeakSanitizer looks for the rest.
+  /// Sanitizers allocate memory for tasks, which the counter would count; LeakSanitizer finds the leaks.
   private let isMeasurable = false
 #else
   private let isMeasurable = AllocationCounts.areSupported
 #endif
 
-@Suite("What each bridge leaves behind", .timeLimit(.minutes(20)))
+@Suite("Memory after the use of each bridge", .timeLimit(.minutes(20)))
 struct BridgeMemoryTests {
   static let count = TestTier.choose(standard: 10_000, thorough: 100_000)
 
-  /// What the runtime and the system may keep for their threads.
+  /// The bytes that the runtime and the system can keep for their threads.
   static let tolerance = 10 * Int64(count)
 
   @Test(
@@ -186,13 +186,13 @@ struct BridgeMemoryTests {
     await #expect(processExitsWith: .success) {
       for bridge in Bridge.all {
         let bytes = await Self.bytesLeft(by: bridge)
-        // Less than the smallest object for every other one.
+        // Less than the smallest object for every second use.
         #expect(bytes < Self.tolerance, "\(bridge.name): \(bytes) bytes")
       }
     }
   }
 
-  /// The bytes that so many uses leave behind; the least of a few times, since threads come and go.
+  /// The bytes that `count` uses leave behind: the least of up to three rounds, because threads start and end.
   private static func bytesLeft(by bridge: Bridge) async -> Int64 {
     await use(bridge, 1_000)
     var least = Int64.max
@@ -204,9 +204,9 @@ struct BridgeMemoryTests {
     return least
   }
 
-  /// Uses `bridge` again and again, and waits each time until what it captured has been released, which a leak would prevent.
+  /// Uses `bridge` `count` times, and waits each time until the captured object is released.
   ///
-  /// A task that has resumed its awaiter holds what it captured for a moment longer.
+  /// A leak would make this wait for ever. A task that has resumed its awaiter holds its captures a moment longer.
   private static func use(_ bridge: Bridge, _ count: Int) async {
     for number in 0..<count {
       let released = Promise<Void, Never>()

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Contexts of Foundation", .unlessLookingForLeaks, .timeLimit(.minutes(20)))
 struct ExecutionContextFoundationTests {
-  @Test("R2: an operation queue of one runs callbacks in their order, when it is not suspended")
+  @Test("R2: a serial operation queue runs callbacks in order, but not while it is suspended")
   func operationQueue() {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
@@ -31,7 +31,7 @@ struct ExecutionContextFoundationTests {
     #expect(mapped.peek() == .success(2))
   }
 
-  @Test("R2a: an operation queue that cancels its operations breaks what waits for them")
+  @Test("R2a: an operation queue that cancels its operations breaks the futures that wait for them")
   func cancelledOperations() async {
     let queue = OperationQueue()
     queue.isSuspended = true
@@ -41,7 +41,7 @@ struct ExecutionContextFoundationTests {
     #expect(await future.result.error is BrokenPromise)
   }
 
-  /// The context of a new thread, which runs its run loop and waits in it until the end of the tests.
+  /// Returns the context of a run loop, which a new thread runs until the end of the tests.
   private func newRunLoop() -> ExecutionContext {
     let context = Locked(ExecutionContext.immediate)
     onThread {
@@ -49,7 +49,7 @@ struct ExecutionContextFoundationTests {
       Thread.detachNewThread {
         context.withLock { $0 = .runLoop(.current) }
         isReady.succeed()
-        // A loop with nothing to wait for returns at once; this one returns for nothing that these tests do.
+        // A run loop without sources returns at once. This timer keeps it waiting, and does not fire during the tests.
         RunLoop.current.add(Timer(timeInterval: 1_000_000, repeats: true) { _ in }, forMode: .default)
         while true { _ = RunLoop.current.run(mode: .default, before: .distantFuture) }
       }
@@ -58,7 +58,7 @@ struct ExecutionContextFoundationTests {
     return context.withLock { $0 }
   }
 
-  @Test("R2: a run loop that waits is woken, and runs callbacks in their order on its thread")
+  @Test("R2: callbacks wake a waiting run loop, and run in order on its thread")
   func runLoop() async {
     let context = newRunLoop()
     let promise = Promise<Int, TestError>()
@@ -75,14 +75,14 @@ struct ExecutionContextFoundationTests {
     #expect(await last.result == .success(2))
     #expect(events.events == Array(0..<100))
     #expect(Set(threads.events).count == 1)
-    // One at a time, each of which has to wake the loop.
+    // One at a time: each has to wake the loop.
     for number in 0..<100 {
       #expect(await Future<Int, TestError>.succeeded(number).receive(on: context).result == .success(number))
     }
   }
 
   @Test(
-    "R5: the context of a run loop leaves nothing behind, however often it is made and used",
+    "R5: the context of a run loop leaves no memory behind, however often it is made and used",
     .enabled(if: AllocationCounts.areSupported)
   )
   func nothingLeft() {
@@ -100,7 +100,7 @@ struct ExecutionContextFoundationTests {
     #expect(deliveries.withLock { $0 } >= 200)
   }
 
-  @Test("A run loop runs what is for another mode only in that")
+  @Test("A run loop runs work for another mode only in that mode")
   func mode() {
     onThread {
       let mode = RunLoop.Mode("another")

@@ -5,9 +5,9 @@ import FuturesFoundation
 import TestSupport
 import Testing
 
-/// Cancelling, in both directions.
+/// Tests of cancellation in both directions.
 @Suite("R26: cancellation and Foundation's progress") struct FutureFoundationProgressCancellationTests {
-  @Test("R26: cancelling the progress cancels the future, before it returns")
+  @Test("R26: cancelling the progress cancels the future before the call returns")
   func progressToFuture() {
     let promise = Promise<Int, any Error>()
     let cancelled = Recorder<Int>()
@@ -24,7 +24,7 @@ import Testing
     #expect(cancelled.events == [1])
   }
 
-  @Test("R26: so does cancelling an ancestor")
+  @Test("R26: cancelling an ancestor of the progress cancels the future")
   func ancestor() {
     let promise = Promise<Int, any Error>()
     let (whole, part) = (Progress(totalUnitCount: 1), Progress(totalUnitCount: 1))
@@ -34,7 +34,7 @@ import Testing
     #expect(promise.future.failsAsCancelled)
   }
 
-  @Test("R26: a progress that is added to a cancelled one cancels its future, whichever way it is added")
+  @Test("R26: adding a progress to a cancelled parent, explicitly or implicitly, cancels its future")
   func cancelledParent() {
     let (added, implied) = (Promise<Int, any Error>(), Promise<Int, any Error>())
     let whole = Progress.discreteProgress(totalUnitCount: 2)
@@ -49,7 +49,7 @@ import Testing
     #expect(whole.isFinished)
   }
 
-  @Test("R26: a future that is cancelled elsewhere cancels its progress, and finishes it for the parent, which goes on")
+  @Test("R26: cancelling the future cancels and finishes its progress, while the parent continues")
   func futureToProgress() {
     let promise = Promise<Int, any Error>()
     let whole = Progress(totalUnitCount: 2)
@@ -62,7 +62,7 @@ import Testing
     #expect(!whole.isCancelled)
   }
 
-  @Test("R26: so does one whose source was cancelled, as far as the error tells")
+  @Test("R26: cancelling the source cancels the progress of a derived future, as far as the error shows it")
   func cancelledSource() {
     func progress<Failure: Error>(
       _: Failure.Type,
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(
-    "R15: where the failure cannot say so, it is cancelled when the future has failed, and not when it has succeeded"
+    "R15: without a cancelled case, the progress of a cancelled future is cancelled only if the future fails"
   )
   func cannotSay() {
     let (failing, succeeding) = (Promise<Int, TestError>(), Promise<Int, TestError>())
@@ -100,7 +100,7 @@ import Testing
     #expect(progresses.map(\.isFinished) == [true, true])
   }
 
-  @Test("R15: it shows a success that an onCancel handler made, and was cancelled all the same")
+  @Test("R15: if an onCancel handler succeeds, the progress is finished, not cancelled")
   func savedByHandler() {
     let promise = Promise<Int, any Error>()
     promise.onCancel { [weak promise] in promise?.succeed(1) }
@@ -111,7 +111,7 @@ import Testing
     #expect(promise.isResolved)
   }
 
-  @Test("R16: the progress of a derived future leaves a source that others need, and those a shielded future")
+  @Test("R16: cancelling the progress of a derived or shielded future keeps a source with other consumers")
   func leavesSource() {
     let promise = Promise<Int, any Error>()
     let other = promise.future.map { $0 }
@@ -122,7 +122,7 @@ import Testing
     #expect(promise.isResolved)
   }
 
-  @Test("It is cancelled once, whichever side begins", arguments: [true, false])
+  @Test("The progress is cancelled once, whichever side begins", arguments: [true, false])
   func once(futureBegins: Bool) {
     let promise = Promise<Int, any Error>()
     let progress = promise.future.foundationProgress()
@@ -134,7 +134,7 @@ import Testing
 
   // MARK: Following
 
-  @Test("R26: cancelling the future cancels the progress that it follows, and not the other way")
+  @Test("R26: cancelling the future cancels the progress that it follows, but not the reverse")
   func followed() {
     let (promise, other) = (Promise<Int, any Error>(), Promise<Int, any Error>())
     let (first, second) = (Progress(totalUnitCount: 2), Progress(totalUnitCount: 2))
@@ -147,7 +147,7 @@ import Testing
     #expect(promise.future.failsAsCancelled)
   }
 
-  @Test("R26: one that is followed after the future was cancelled is cancelled at once")
+  @Test("R26: a progress that a cancelled future begins to follow is cancelled at once")
   func followedLate() {
     let (promise, silent) = (Promise<Int, any Error>(), Promise<Int, TestError>())
     let reporters = [promise.progress, silent.progress]
@@ -163,7 +163,7 @@ import Testing
     #expect(late.isCancelled)
   }
 
-  @Test("R26: one that was left, has finished, or outlived the future, is not cancelled")
+  @Test("R26: a replaced or finished progress, or the progress of a resolved future, is not cancelled")
   func notCancelled() {
     let promise = Promise<Int, any Error>()
     let progresses = (0..<3).map { _ in Progress(totalUnitCount: 2) }
@@ -179,7 +179,7 @@ import Testing
     #expect(progresses.allSatisfy { !$0.isCancelled })
   }
 
-  @Test("A future that follows what never ends still cancels the progress that it follows")
+  @Test("A future that follows `never` still cancels the progress that it follows")
   func orphan() {
     let promise = Promise<Int, any Error>()
     let progress = Progress(totalUnitCount: 2)
@@ -191,7 +191,7 @@ import Testing
     #expect(progress.isCancelled)
   }
 
-  @Test("R5: and it keeps neither itself nor that", .enabled(if: AllocationCounts.areSupported))
+  @Test("R5: a dropped future that follows `never` is released", .enabled(if: AllocationCounts.areSupported))
   func orphanReleased() {
     weak var dropped: Progress?
     func drop() {
@@ -207,9 +207,9 @@ import Testing
   }
 }
 
-/// A progress that counts how often it is cancelled.
+/// A progress that counts its cancellations.
 private final class CancelCounter: Progress, @unchecked Sendable {
-  // @unchecked: as the base class says; the count is locked.
+  // @unchecked: `Progress` is, and the count is locked.
   private let calls = Locked(0)
 
   override func cancel() {
@@ -220,10 +220,10 @@ private final class CancelCounter: Progress, @unchecked Sendable {
   var count: Int { calls.withLock { $0 } }
 }
 
-/// A failure that can say that it was cancelled, and be compared.
+/// A failure that can represent cancellation, and is `Equatable`.
 private enum Comparable: CancellableFailure { case cancelled, failed }
 
-/// A failure that can say that it was cancelled, but not be compared.
+/// A failure that can represent cancellation, but is not `Equatable`.
 private struct Incomparable: CancellableFailure {
   static var cancelled: Self { Self() }
 }

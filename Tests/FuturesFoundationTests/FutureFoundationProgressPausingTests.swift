@@ -4,7 +4,7 @@ import FuturesFoundation
 import TestSupport
 import Testing
 
-/// Pausing, which goes from a future's progress to those that its producers follow.
+/// Tests of pausing, which passes from a future's progress to the progresses that its producers follow.
 @Suite("Pausing and Foundation's progress") struct FutureFoundationProgressPausingTests {
   /// A future that follows a progress that can be paused.
   struct Work {
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test("It is pausable while what is followed is, and pausing and resuming go there, once")
+  @Test("The progress is pausable while the followed progress is, and passes pause and resume on to it")
   func direct() {
     let work = Work()
     let progress = work.promise.future.foundationProgress()
@@ -35,7 +35,7 @@ import Testing
     #expect(!work.progress.isPaused)
   }
 
-  @Test("They go by way of an ancestor, too")
+  @Test("Pausing and resuming an ancestor reach the followed progress")
   func ancestor() {
     let work = Work()
     let whole = Progress(totalUnitCount: 1)
@@ -46,7 +46,7 @@ import Testing
     #expect(!work.progress.isPaused)
   }
 
-  @Test("They go through everything that passes progress on, to all that it is made of")
+  @Test("Pausing and resuming pass through derived futures to all their inputs")
   func derived() {
     typealias Made = Future<Int, any Error>
     let makers: [(String, ([Made]) -> Made)] = [
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test("They go to the parts that a promise has added, and to what flatMap has come to, and not to what it has left")
+  @Test("Pausing reaches a promise's parts and the current future of flatMap, but not its ended source")
   func partsAndStages() {
     let (whole, part) = (Promise<Int, any Error>(), Work())
     whole.progress.add(part.promise.future, share: 0.5)
@@ -88,7 +88,7 @@ import Testing
     withExtendedLifetime(whole) {}
   }
 
-  @Test("Without a followed progress it is not pausable, and pausing only sets its own state")
+  @Test("Without a followed progress, the progress is not pausable, and pausing only sets its own state")
   func nothingFollowed() {
     let promise = Promise<Int, any Error>()
     let progress = promise.future.map { $0 }.foundationProgress()
@@ -101,7 +101,7 @@ import Testing
     #expect(progress.isFinished)
   }
 
-  @Test("A future that follows its own progress is pointless, and harmless")
+  @Test("A future that follows its own progress still works")
   func circle() {
     let promise = Promise<Int, any Error>()
     let progress = promise.future.foundationProgress()
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test("A future that is reached by many ways is looked at once")
+  @Test("Pausing visits a future once, even if many paths lead to it")
   func manyWays() {
     let work = Work()
     var future = work.promise.future

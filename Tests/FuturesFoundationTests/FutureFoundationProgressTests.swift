@@ -5,9 +5,9 @@ import FuturesFoundation
 import TestSupport
 import Testing
 
-/// What `foundationProgress()` shows.
+/// Tests of the state that `foundationProgress()` shows.
 @Suite("A future's Foundation progress") struct FutureFoundationProgressTests {
-  @Test("R18: it counts in the units of the future, and is finished when that has succeeded, not before")
+  @Test("R18: the progress counts in the units of the future, and does not finish before the future succeeds")
   func mirrors() {
     let promise = Promise<Int, any Error>()
     let progress = promise.future.foundationProgress()
@@ -30,7 +30,7 @@ import Testing
     #expect(!progress.isCancelled)
   }
 
-  @Test("R18: a total that grows, shrinks or is lost is taken over, and never makes it finished on the way")
+  @Test("R18: the progress takes over a total that grows, shrinks or is lost, and does not finish early")
   func totalChanges() {
     let promise = Promise<Int, any Error>()
     let progress = promise.future.foundationProgress()
@@ -49,7 +49,7 @@ import Testing
     #expect(whole.fractionCompleted == 1)
   }
 
-  @Test("R18: a total of nothing is no total, so that nothing is finished before its time")
+  @Test("R18: a total of zero counts as an unknown total, so the progress does not finish early")
   func nothingToDo() {
     let promise = Promise<Int, any Error>()
     let progress = promise.future.foundationProgress()
@@ -61,7 +61,7 @@ import Testing
     #expect(progress.fractionCompleted == 1)
   }
 
-  @Test("R19: a derived future's shows millionths where its progress is made of others")
+  @Test("R19: the progress of a future with several inputs counts in millionths")
   func derived() {
     let (first, second) = (Promise<Int, any Error>(), Promise<Int, any Error>())
     let progress = Future.all([first.future, second.future]).foundationProgress()
@@ -72,7 +72,7 @@ import Testing
     #expect(progress.counts == [1_000_000, 1_000_000])
   }
 
-  @Test("R19: a shielded future passes progress on, its units too")
+  @Test("R19: a shielded future passes on progress and units")
   func shielded() {
     let promise = Promise<Int, any Error>()
     let progress = promise.future.shielded.foundationProgress()
@@ -82,7 +82,7 @@ import Testing
     #expect(progress.counts == [4, 4])
   }
 
-  @Test("R20: it is finished before the callbacks of the future run")
+  @Test("R20: the progress is finished before the callbacks of the future run")
   func beforeCallbacks() {
     let promise = Promise<Int, any Error>()
     let seen = Recorder<Bool>()
@@ -94,7 +94,7 @@ import Testing
     #expect(seen.events == [true])
   }
 
-  @Test("R20: that of a future with a result is finished from the beginning")
+  @Test("R20: the progress of a resolved future is finished from the beginning")
   func resolved() {
     for future in [Future<Int, any Error>.succeeded(1), .failed(TestError(1))] {
       let progress = future.foundationProgress()
@@ -109,7 +109,7 @@ import Testing
     #expect(promise.future.foundationProgress().counts == [5, 5])
   }
 
-  @Test("A failed future's is finished, and so its parent is not kept waiting")
+  @Test("The progress of a failed future is finished, so its parent does not wait for it")
   func failed() {
     let promise = Promise<Int, any Error>()
     let whole = Progress(totalUnitCount: 4)
@@ -125,7 +125,7 @@ import Testing
     #expect(whole.fractionCompleted == 0.75)
   }
 
-  @Test("One that never had units is finished, too, however it ends", arguments: [true, false])
+  @Test("A progress without units finishes, too, however the future ends", arguments: [true, false])
   func endsWithoutUnits(succeeds: Bool) {
     let promise = Promise<Int, any Error>()
     let progress = promise.future.foundationProgress()
@@ -138,7 +138,7 @@ import Testing
     #expect(counted.counts == [12, 12])
   }
 
-  @Test("R4: a broken promise finishes it, also where the failure type cannot say so")
+  @Test("R4: a broken promise finishes the progress, even if the failure type cannot hold the break")
   func broken() {
     func progress<Failure: Error>(_: Failure.Type) -> Progress {
       let promise = Promise<Int, Failure>()
@@ -152,7 +152,7 @@ import Testing
     #expect(broken.foundationProgress().isFinished)
   }
 
-  @Test("On a context it changes when that comes to it, and in the end shows the end")
+  @Test("On a context, the progress changes when the context runs, and shows the final state at last")
   func onContext() {
     let held = HeldContext()
     let promise = Promise<Int, any Error>()
@@ -175,7 +175,7 @@ import Testing
     #expect(late.isFinished)
   }
 
-  @Test("A progress that is current on the thread gets it as its child")
+  @Test("The progress becomes a child of the progress that is current on the thread")
   func implicitChild() {
     let promise = Promise<Int, any Error>()
     let whole = Progress.discreteProgress(totalUnitCount: 10)
@@ -190,7 +190,7 @@ import Testing
     #expect(progress.isFinished)
   }
 
-  @Test("Its parent keeps it alive")
+  @Test("A parent keeps the progress alive")
   func keptByParent() {
     let promise = Promise<Int, any Error>()
     let whole = Progress(totalUnitCount: 1)
@@ -201,7 +201,7 @@ import Testing
     #expect(whole.isFinished)
   }
 
-  @Test("Futures that report and end on several threads count right in one tree")
+  @Test("Futures that report and end on several threads add up correctly in one tree")
   func threads() {
     let count: Int64 = TestTier.choose(standard: 5_000, thorough: 20_000)
     let promises = (0..<4).map { _ in Promise<Int, any Error>() }
@@ -220,9 +220,9 @@ import Testing
   }
 }
 
-/// Who keeps what, and what is started.
+/// Tests of references, and of the start of lazy futures.
 @Suite("Lifetime of a future's Foundation progress") struct FutureFoundationProgressLifetimeTests {
-  @Test("R16: it is no consumer: when the others have left, the future is cancelled")
+  @Test("R16: the progress is no consumer: when all consumers have left, the future is cancelled")
   func noConsumer() {
     let promise = Promise<Int, any Error>()
     let progress = promise.future.foundationProgress()
@@ -233,7 +233,7 @@ import Testing
     #expect(progress.isFinished)
   }
 
-  @Test("It starts a lazy future, as every progress listener does")
+  @Test("The progress starts a lazy future, as every progress listener does")
   func startsLazy() {
     let starts = Recorder<Int>()
     let future = Future<Int, any Error>.lazy { promise in
@@ -246,7 +246,7 @@ import Testing
     #expect(starts.events == [1])
   }
 
-  @Test("R5: dropped early, it goes, and leaves nothing with the future", .enabled(if: AllocationCounts.areSupported))
+  @Test("R5: a progress that is dropped early leaves nothing behind", .enabled(if: AllocationCounts.areSupported))
   func droppedEarly() {
     let promise = Promise<Int, any Error>()
     promise.progress.report(completed: 1, of: 10)
@@ -260,7 +260,7 @@ import Testing
     withExtendedLifetime(promise) {}
   }
 
-  @Test("R5: it does not keep the result of the future, nor the future does it")
+  @Test("R5: the progress does not keep the result of the future, and the future does not keep the progress")
   func releasesResult() {
     let promise = Promise<Tracked, any Error>()
     let progress = promise.future.foundationProgress()
@@ -279,7 +279,7 @@ import Testing
     #expect(progress.isFinished)
   }
 
-  @Test("A future that never ends keeps nothing", .enabled(if: AllocationCounts.areSupported))
+  @Test("The progress of a future that never ends leaves nothing behind", .enabled(if: AllocationCounts.areSupported))
   func never() {
     func drop() {
       let future = Future<Int, any Error>.never
@@ -291,12 +291,12 @@ import Testing
     drop()
     let before = AllocationCounts.ofThread().liveBlocks
     for _ in 0..<100 { drop() }
-    // Foundation runs the handlers later, which are none; a few blocks are Dispatch's.
+    // Foundation runs the (empty) handlers later. A few blocks belong to Dispatch.
     #expect(AllocationCounts.ofThread().liveBlocks - before < 20)
   }
 }
 
 extension Progress {
-  /// How much of how much.
+  /// The completed and the total units.
   var counts: [Int64] { [completedUnitCount, totalUnitCount] }
 }

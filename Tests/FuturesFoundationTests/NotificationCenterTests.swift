@@ -10,7 +10,7 @@ struct NotificationCenterTests {
   private let center = NotificationCenter()
   private let name = Notification.Name("a name")
 
-  @Test("It resolves with what the next notification says, on the thread that posts, and takes no more")
+  @Test("The future resolves with the next notification, on the posting thread, and ignores later ones")
   func next() {
     let calls = Recorder<Int>()
     let future = center.future(for: name) { notification in
@@ -27,7 +27,7 @@ struct NotificationCenterTests {
     #expect(calls.events == [2])
   }
 
-  @Test("Only the object's own notifications count")
+  @Test("The future of an object ignores notifications of other objects")
   func object() {
     let (object, other) = (Tracked(), Tracked())
     let future = center.future(for: name, object: object) { _ in 1 }
@@ -37,14 +37,14 @@ struct NotificationCenterTests {
     #expect(future.peek()?.value == 1)
   }
 
-  @Test("What the closure throws fails the future")
+  @Test("An error that the closure throws fails the future")
   func throwing() {
     let future: Future<Int, any Error> = center.future(for: name) { _ in throw TestError(1) }
     center.post(name: name, object: nil)
     #expect(future.peek()?.error as? TestError == TestError(1))
   }
 
-  @Test("R5, R17: cancelled, it removes its observer and releases the closure, which never runs")
+  @Test("R5, R17: a cancelled future removes its observer and releases the closure, which never runs")
   func cancel() {
     let calls = Recorder<Int>()
     weak var captured: Tracked?
@@ -66,7 +66,7 @@ struct NotificationCenterTests {
     #expect(calls.events == [])
   }
 
-  @Test("R5: resolved, it releases the closure, and the future itself keeps nothing alive")
+  @Test("R5: a resolved future releases the closure, and the future itself keeps nothing alive")
   func release() {
     weak var captured: Tracked?
     let future: Future<Int, any Error>
@@ -83,7 +83,7 @@ struct NotificationCenterTests {
     #expect(captured == nil)
   }
 
-  @Test("R4: a center that goes away breaks the promise")
+  @Test("R4: a center that is released breaks the promise")
   func centerGoesAway() {
     var center: NotificationCenter? = NotificationCenter()
     weak let observed = center
@@ -93,7 +93,7 @@ struct NotificationCenterTests {
     #expect(future?.peek()?.error is BrokenPromise)
   }
 
-  @Test("The closure may post again, and waits for nothing")
+  @Test("The closure can post again without a deadlock")
   func postsAgain() {
     let future = center.future(for: name) { [center, name] _ in
       center.post(name: name, object: nil)
@@ -103,7 +103,7 @@ struct NotificationCenterTests {
     #expect(future.peek()?.value == 1)
   }
 
-  @Test("Threads that post and cancel at once: the closure runs once at most, and nothing is misused")
+  @Test("While threads post and cancel, the closure runs at most once, and no misuse is reported")
   func threads() {
     for round in 0..<300 {
       let calls = Recorder<Int>()

@@ -31,7 +31,7 @@ import Testing
       #expect(output.terminationReason == .exit)
     }
 
-    @Test("Arguments arrive as they are, and the environment is the one that was given")
+    @Test("Arguments arrive unchanged, and the environment is the given one")
     func arguments() async throws {
       let output = try await Process.future(
         executable: URL(fileURLWithPath: "/bin/sh"),
@@ -55,7 +55,7 @@ import Testing
       #expect(ignoring.terminationStatus == 3)
     }
 
-    @Test("Without an input there is nothing to read")
+    @Test("Without an input, the process reads an empty standard input")
     func noInput() async throws {
       #expect(try await shell("cat; printf end").value.standardOutput == Data("end".utf8))
     }
@@ -90,7 +90,7 @@ import Testing
       }
     }
 
-    @Test("A refused start says what to do")
+    @Test("The error of a refused start says what to do")
     func refusals() {
       let table: [(error: ProcessStartError, description: String)] = [
         (
@@ -109,7 +109,7 @@ import Testing
       }
     }
 
-    @Test("A process that is ended by a signal says so")
+    @Test("The output of a process that a signal ended contains that signal")
     func signal() async throws {
       let output = try await shell("printf before; kill -9 $$").value
       #expect(output.terminationReason == .uncaughtSignal)
@@ -117,7 +117,7 @@ import Testing
       #expect(output.standardOutput == Data("before".utf8))
     }
 
-    @Test("R17: cancelling terminates a process that does nothing about it, and fails at once")
+    @Test("R17: cancelling terminates a process that does not handle signals, and fails at once")
     func cancel() async throws {
       let place = try TemporaryPlace()
       _ = try await shell("mkfifo '\(place.url.path)'").value
@@ -163,7 +163,7 @@ import Testing
       #expect(try await reading.value != Data(".0".utf8))
     }
 
-    @Test("A process that opens its outputs again loses nothing")
+    @Test("A process that opens its outputs again loses no output")
     func reopened() async throws {
       let output = try await shell(
         "echo a; echo b > /dev/stdout; echo c; echo one > /dev/stderr; echo two > /dev/stderr"
@@ -188,12 +188,12 @@ import Testing
           for _ in 0..<3 { try await run() }
           let before = try count()
           for _ in 0..<20 { try await run() }
-          // What was cancelled may still be ending.
+          // The cancelled process can still be ending.
           #expect(try count() < before + 20)
         }
       }
 
-      @Test("R17: cancelled processes leave no thread and no descriptor behind, even if they had started others")
+      @Test("R17: cancelled processes leave no thread and no descriptor behind, even if they started other processes")
       func nothingLeftOfCancelled() async {
         // In a separate process, where nothing else opens files or starts threads.
         await #expect(processExitsWith: .success) {
@@ -233,9 +233,9 @@ import Testing
         #expect(unsafe setrlimit(openFiles, &limit) == 0)
       }
 
-      /// Returns the number of open descriptors, without those of event queues and timers.
+      /// Returns the number of open descriptors, without event queues and timers.
       ///
-      /// Dispatch and run loops make those at any time.
+      /// Dispatch and run loops can make event queues and timers at any time.
       private static func descriptors() throws -> Int {
         let folder = "/proc/self/fd"
         return try FileManager.default.contentsOfDirectory(atPath: folder).count { number in
@@ -250,7 +250,7 @@ import Testing
       private static func fillDescriptors() throws -> Int {
         let numbers = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }
         var last: Int32 = 0
-        // That of the folder is closed by now, and can be the greatest.
+        // The descriptor of the folder is closed by now, and can be the greatest.
         while last < numbers.max() ?? 0 { last = open("/dev/null", O_RDONLY | O_CLOEXEC) }
         return Int(last) + 1
       }
@@ -277,7 +277,7 @@ import Testing
               #expect(try Self.descriptors() <= count, "\(refusals) free descriptors")
               refusals += 1
             }
-            // There are six ends of pipes, and those that Foundation needs.
+            // The six ends of the pipes need descriptors, and Foundation needs more.
             #expect((7..<100).contains(refusals))
           }
         }
@@ -315,13 +315,13 @@ import Testing
             #expect(error?.code == .fileReadUnknown)
             let underlying = error?.userInfo[NSUnderlyingErrorKey] as? NSError
             #expect(underlying?.domain == NSPOSIXErrorDomain && underlying?.code == Int(EINVAL))
-            // Ends when the process has.
+            // The reading ends when the process has ended.
             #expect(try await ended.value == Data(".".utf8))
           }
           try await run()
           let count = try Self.descriptors()
           try await run()
-          // Foundation has yet to notice the end of the process. Only a failure reaches the bound.
+          // Foundation has not noticed the end of the process yet. Only a failure reaches the bound.
           let end = ContinuousClock.now + .seconds(30)
           while try Self.descriptors() > count, ContinuousClock.now < end {
             await Future.after(.milliseconds(1)).value

@@ -7,9 +7,9 @@ import Testing
 import FuturesFoundation
 
 #if !canImport(ObjectiveC)
-  /// The readings of a progress that does not notify observers.
+  /// Tests of a progress that does not notify observers, so the library polls it.
   @Suite("Polling a Foundation progress") struct ProgressReporterFoundationProgressPollingTests {
-    /// A future that follows a progress which counts how often it is read.
+    /// A future that follows a progress which counts its readings.
     final class Work {
       let manual = ManualContext()
       let promise = Promise<Int, any Error>()
@@ -17,7 +17,7 @@ import FuturesFoundation
 
       init() { promise.progress.follow(progress, polling: manual.context) }
 
-      /// How often it is read in `duration`.
+      /// Advances the time by `duration`, and returns the number of readings meanwhile.
       func readings(in duration: Duration) -> Int {
         let before = progress.readings
         manual.advance(by: duration)
@@ -25,7 +25,7 @@ import FuturesFoundation
       }
     }
 
-    @Test("It is read 20 times a second while it has a listener")
+    @Test("A followed progress is read 20 times a second while it has a listener")
     func rate() {
       let work = Work()
       #expect(work.readings(in: .seconds(1)) == 0)
@@ -43,7 +43,7 @@ import FuturesFoundation
       #expect(work.readings(in: .seconds(1)) == 0)
     }
 
-    @Test("It is read for listeners that were added before it was followed")
+    @Test("A followed progress is also read for listeners that were added before")
     func listenersFirst() {
       let (promise, manual) = (Promise<Int, any Error>(), ManualContext())
       let seen = Recorder<Int64>()
@@ -58,7 +58,7 @@ import FuturesFoundation
       withExtendedLifetime(promise) {}
     }
 
-    @Test("It is no more read when it has finished, was replaced, or the future was cancelled")
+    @Test("A progress is not read after it finished or was replaced, or after the future was cancelled")
     func stops() {
       let (finished, replaced, cancelled) = (Work(), Work(), Work())
       for work in [finished, replaced, cancelled] {
@@ -73,7 +73,7 @@ import FuturesFoundation
       for work in [finished, replaced, cancelled] { #expect(work.manual.pendingCount == 0) }
     }
 
-    @Test("A delay that begins while the future ends is given up")
+    @Test("A delay that begins while the future ends is cancelled")
     func endsMeanwhile() {
       let promise = Promise<Int, any Error>()
       let cancelled = Recorder<Int>()
@@ -89,7 +89,7 @@ import FuturesFoundation
       #expect(cancelled.events == [1])
     }
 
-    @Test("Listeners that come and go while it is read leave one timer, or none")
+    @Test("Listeners that are added and removed during the polling leave at most one timer")
     func threads() {
       let work = Work()
       let (promise, manual) = (work.promise, work.manual)
@@ -105,9 +105,9 @@ import FuturesFoundation
     }
   }
 
-  /// A progress that counts how often its total is asked for; a reading does so twice.
+  /// A progress that counts the calls of the getter of its total; a reading calls the getter twice.
   final class CountingProgress: Progress, @unchecked Sendable {
-    // @unchecked: as the base class says; the count is locked.
+    // @unchecked: `Progress` is, and the count is locked.
     private let count = Locked(0)
 
     override var totalUnitCount: Int64 {

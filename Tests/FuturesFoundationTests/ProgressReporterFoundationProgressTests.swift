@@ -7,16 +7,16 @@ import Testing
 
 import FuturesFoundation
 
-/// What `ProgressReporter.follow` makes of a Foundation progress.
+/// Tests of `ProgressReporter.follow` with a Foundation progress.
 ///
-/// If Foundation does not notify observers, the time is that of a manual context, which these tests advance.
+/// If Foundation does not notify observers, the library polls on a manual context, whose time these tests advance.
 @Suite("Following a Foundation progress") struct ProgressReporterFoundationProgressTests {
   let manual = ManualContext()
 
-  /// As long as it may take until a change is seen.
+  /// Waits until the library has seen a change, at the latest.
   func wait() { manual.advance(by: .milliseconds(50)) }
 
-  @Test("R18: the future has its counts, a listener gets each of them, and the end is the future's own")
+  @Test("R18: the future and its listener get the counts of the progress, but only the promise ends the future")
   func counts() {
     let promise = Promise<Int, any Error>()
     let progress = Progress(totalUnitCount: 10)
@@ -76,7 +76,7 @@ import FuturesFoundation
     #expect(!progress.isCancelled)
   }
 
-  @Test("R20: reading the progress reads it at once, without a clock, also for a derived future")
+  @Test("R20: currentProgress reads the followed progress at once, without a clock, also for a derived future")
   func asked() {
     let promise = Promise<Int, any Error>()
     let derived = promise.future.map { $0 }
@@ -94,7 +94,7 @@ import FuturesFoundation
     withExtendedLifetime(promise) {}
   }
 
-  @Test("R19: a derived future's listener gets its changes, and so does that future's own progress")
+  @Test("R19: changes of the followed progress reach the Foundation progress of a derived future")
   func derived() {
     let promise = Promise<Int, any Error>()
     let progress = Progress(totalUnitCount: 10)
@@ -107,7 +107,7 @@ import FuturesFoundation
     #expect(shown.isFinished)
   }
 
-  @Test("Its fraction is reported where children have come to something, which its counts do not say")
+  @Test("The fraction is reported if children have made progress that the counts do not show")
   func composed() {
     let promise = Promise<Int, any Error>()
     let whole = Progress(totalUnitCount: 10)
@@ -129,7 +129,7 @@ import FuturesFoundation
     #expect(now.isFinished)
   }
 
-  @Test("R18: counts that make no sense are not known, or clamped, and nothing traps")
+  @Test("R18: counts that make no sense count as unknown or are clamped, and do not trap")
   func nonsense() {
     let most = Int64.max
     let table: [(completed: Int64, total: Int64, expected: [Int64?])] = [
@@ -151,7 +151,7 @@ import FuturesFoundation
     }
   }
 
-  @Test("R18: counts that were nonsense are counts again when they make sense")
+  @Test("R18: counts that make sense again are reported again")
   func nonsenseNoMore() {
     let promise = Promise<Int, any Error>()
     let progress = Progress(totalUnitCount: 10)
@@ -165,7 +165,7 @@ import FuturesFoundation
     withExtendedLifetime(promise) {}
   }
 
-  @Test("Its total is reported when it is followed, also without a reading before the end")
+  @Test("The total is reported when the following begins, also without a reading before the end")
   func neverAsked() {
     let promise = Promise<Int, any Error>()
     let progress = Progress(totalUnitCount: 10)
@@ -174,7 +174,7 @@ import FuturesFoundation
     #expect(promise.future.currentProgress.completedUnitCount == 10)
   }
 
-  @Test("A change that comes while it is read does not look like the work of children")
+  @Test("A change during a reading does not look like the progress of children")
   func halfRead() {
     let promise = Promise<Int, any Error>()
     let progress = RestlessProgress(parent: nil)
@@ -184,7 +184,7 @@ import FuturesFoundation
     withExtendedLifetime(promise) {}
   }
 
-  @Test("R18: a fraction never goes back, whatever it does")
+  @Test("R18: the fraction never decreases, whatever the progress does")
   func backwards() {
     let promise = Promise<Int, any Error>()
     let progress = Progress(totalUnitCount: 10)
@@ -199,7 +199,7 @@ import FuturesFoundation
     withExtendedLifetime(promise) {}
   }
 
-  @Test("R19: it counts for what is not shared out")
+  @Test("R19: the followed progress counts for the share that no part has")
   func parts() {
     let (promise, child) = (Promise<Int, any Error>(), Promise<Int, any Error>())
     promise.progress.add(child.future, share: 0.5)
@@ -212,7 +212,7 @@ import FuturesFoundation
     withExtendedLifetime(promise) {}
   }
 
-  @Test("Following another leaves the first, which is released")
+  @Test("Following another progress releases the first one")
   func replaced() {
     let promise = Promise<Int, any Error>()
     weak var first: Progress?
@@ -230,7 +230,7 @@ import FuturesFoundation
     withExtendedLifetime(promise) {}
   }
 
-  @Test("It is released when it has finished or the future has ended, also while the reporter is kept")
+  @Test("The progress is released when it has finished or the future has ended, while the reporter is kept")
   func released() {
     func progress(_ reporter: ProgressReporter) -> Progress {
       let progress = Progress(totalUnitCount: 10)
@@ -278,7 +278,7 @@ import FuturesFoundation
     #expect(future.currentProgress.completedUnitCount == 0)
   }
 
-  @Test("R25: a reading task gets its changes")
+  @Test("R25: a reading task gets the changes of the progress")
   func reader() async {
     let promise = Promise<Int, any Error>()
     let progress = Progress(totalUnitCount: 3)
@@ -297,9 +297,9 @@ import FuturesFoundation
   }
 }
 
-/// A progress that goes on whenever it is asked how far it is.
+/// A progress that advances with each reading of its count.
 private final class RestlessProgress: Progress, @unchecked Sendable {
-  // @unchecked: as the base class says; used on one thread only.
+  // @unchecked: `Progress` is, and only one thread uses this object.
   override var completedUnitCount: Int64 {
     get {
       defer { super.completedUnitCount += 1 }

@@ -68,7 +68,7 @@ struct URLSessionTests {
     URLResponse(url: URL(filePath: "/"), mimeType: nil, expectedContentLength: 0, textEncodingName: nil)
   }
 
-  @Test("R15: a cancellation after the file is in its place does not say that the download was cancelled")
+  @Test("R15: cancelling a download whose file is already stored returns its response")
   func cancellationAfterStoring() throws {
     let (stored, response) = (StoredFile(), Self.response)
     var isMoved = false
@@ -76,7 +76,7 @@ struct URLSessionTests {
     #expect(isMoved && stored.cancel() === response)
   }
 
-  @Test("R17: a cancellation before the file is in its place keeps it away")
+  @Test("R17: cancelling a download before its file is stored prevents the storing")
   func cancellationBeforeStoring() {
     let stored = StoredFile()
     #expect(stored.cancel() == nil)
@@ -110,7 +110,7 @@ struct URLSessionTests {
     #expect(place.count == 0)
   }
 
-  @Test("A server that is not there, and an address that is none, fail with URLError", arguments: Transfer.allCases)
+  @Test("An unreachable server and an unsupported URL fail with URLError", arguments: Transfer.allCases)
   private func unreachable(transfer: Transfer) async throws {
     let server = try LoopbackServer(listening: false) { _ in }
     let refused = await error(of: transfer.start(server.request(), to: place))
@@ -120,7 +120,7 @@ struct URLSessionTests {
   }
 
   @Test(
-    "R18: the progress counts the bytes that have come, of those that the server promised",
+    "R18: the progress counts the received bytes, of the number that the server promised",
     arguments: [true, false]
   )
   func received(isDownload: Bool) async throws {
@@ -145,7 +145,7 @@ struct URLSessionTests {
     #expect(future.currentProgress.completedUnitCount == 3_000)
   }
 
-  @Test("R18: the progress counts bytes of no known total where the server tells none")
+  @Test("R18: the progress counts bytes of an unknown total if the server sends no length")
   func receivedWithoutLength() async throws {
     let mayEnd = Promise<Void, Never>()
     let server = try LoopbackServer { exchange in
@@ -161,7 +161,7 @@ struct URLSessionTests {
     #expect(try await future.value.0.count == 1_000)
   }
 
-  @Test("R18: the progress of an upload counts the bytes that were sent, and those that come back do not count")
+  @Test("R18: the progress of an upload counts the sent bytes, but not the received ones")
   func sent() async throws {
     let mayEnd = Promise<Void, Never>()
     let server = try LoopbackServer { exchange in
@@ -194,11 +194,11 @@ struct URLSessionTests {
     future.cancel()
     #expect(future.peek()?.error is CancellationError)
     await isClosed.future.value
-    // What has come of a download goes when the session has noticed, too; if it did not, this would not end.
+    // The session also removes a part of a file, when it has noticed. If it did not, this would wait for ever.
     while place.count > 0 { await Future.after(.milliseconds(1)).value }
   }
 
-  // Not a download, which has a session of its own on Linux.
+  // Not for a download, which has its own session on Linux.
   @Test("A session that is invalidated fails its transfers with URLError", arguments: [Transfer.data, .upload])
   private func invalidated(transfer: Transfer) async throws {
     let isUnderWay = Promise<Void, Never>()
@@ -215,7 +215,7 @@ struct URLSessionTests {
     #expect((await error(of: future) as? URLError)?.code == .cancelled)
   }
 
-  @Test("A download replaces the file that is there, and leaves nothing beside it")
+  @Test("A download replaces an existing file, and leaves no other file beside it")
   func replaces() async throws {
     try Data("old".utf8).write(to: place.url)
     let server = try LoopbackServer { $0.answer("200 OK", Data("new".utf8)) }
@@ -224,7 +224,7 @@ struct URLSessionTests {
     #expect(place.count == 1)
   }
 
-  @Test("A download that fails leaves the file that is there alone")
+  @Test("A failed download does not change an existing file")
   func keeps() async throws {
     try Data("old".utf8).write(to: place.url)
     let server = try LoopbackServer { $0.begin(length: 10) }
@@ -233,7 +233,7 @@ struct URLSessionTests {
     #expect(place.count == 1)
   }
 
-  @Test("A download that cannot be stored fails with the error of storing it", arguments: ["nowhere/file", "."])
+  @Test("A download that cannot be stored fails with the error of the storing", arguments: ["nowhere/file", "."])
   func cannotStore(path: String) async throws {
     let server = try LoopbackServer { $0.answer("200 OK", Data("new".utf8)) }
     let destination = place.url.deletingLastPathComponent().appendingPathComponent(path)
@@ -281,7 +281,7 @@ struct URLSessionTests {
       let (ending, configuration) = (EndingDelegate(), URLSessionConfiguration.ephemeral)
       configuration.protocolClasses = [UnstoppableProtocol.self]
       let session = URLSession(configuration: configuration, delegate: ending, delegateQueue: nil)
-      // Each change of the folder sets another time.
+      // Each change of the folder changes this date.
       let past = Date(timeIntervalSince1970: 0)
       try FileManager.default.setAttributes([.modificationDate: past], ofItemAtPath: folder.path)
       let request = URLRequest(url: URL(string: "unstoppable://host/\(body)")!)
@@ -295,7 +295,22 @@ struct URLSessionTests {
     }
   #endif
 
-  @Test("A download may have as long a name as the file system takes")
+  #if os(Linux)
+    @Test("A download releases its own session, and with it the user's session")
+    func releasesSession() async throws {
+      let server = try LoopbackServer { $0.answer("200 OK", Data("new".utf8)) }
+      weak var session: URLSession?
+      do {
+        let original = URLSession(configuration: .ephemeral)
+        session = original
+        _ = try await original.downloadFuture(for: server.request(), to: place.url).value
+      }
+      // The session releases its delegate after the transfer has ended. If it did not, this would wait for ever.
+      while session != nil { await Future.after(.milliseconds(1)).value }
+    }
+  #endif
+
+  @Test("A download can have the longest name that the file system accepts")
   func longName() async throws {
     let server = try LoopbackServer { $0.answer("200 OK", Data("new".utf8)) }
     let destination = place.url.deletingLastPathComponent().appendingPathComponent(String(repeating: "n", count: 255))
@@ -325,8 +340,8 @@ struct URLSessionTests {
 #if os(Linux)
   /// A transfer that a cancellation does not stop: the whole response arrives, and then the transfer ends.
   ///
-  /// The body is the path of the URL. After the response comes a challenge, which tells the delegate of the session that
-  /// the response was delivered.
+  /// The body is the path of the URL. After the response comes a challenge. It shows the session's delegate that the
+  /// response was delivered.
   private final class UnstoppableProtocol: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { request.url?.scheme == "unstoppable" }
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
@@ -357,7 +372,7 @@ struct URLSessionTests {
     }
   }
 
-  /// A sender that nothing answers.
+  /// A sender that does nothing.
   private final class ChallengeSender: NSObject, URLAuthenticationChallengeSender {
     func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
     func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}

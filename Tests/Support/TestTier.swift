@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// How much work the tests do.
+/// The amount of work that the tests do.
 ///
 /// The environment variable `FUTURES_THOROUGH` selects it; `.github/CONTRIBUTING.md` explains the tiers.
 public enum TestTier: Sendable {

@@ -109,7 +109,7 @@ def check_amounts(demo):
     demo.check("bars: bytes for an unknown length, hours for a long download, no bar for a failed file",
                lines and lines[1] == "missing          failed: the server answered 404 (Not Found)", seen(session))
     if lines:
-        speed, left = speed_and_seconds_left(lines[2])  # 5 MB of 100 have taken a 19th of the time left
+        speed, left = speed_and_seconds_left(lines[2])  # 5 of 100 MB have arrived: the time so far is a 19th of the time left
         demo.check("  MB/s: the average", 5 * 19 / left - 0.05 <= speed <= 5 * 19 / (left - 1) + 0.05, seen(session))
     session.press(b"\x03")
     code = session.finish()
@@ -127,7 +127,7 @@ def check_unknown_size(demo):
     lines = session.wait(bars(bar("half", "50%"), bar("1 of 2 files", "75%", left=r"0:0\d")))
     demo.check("bars: 80 columns if the terminal does not report its width", lines, seen(session))
     if lines:
-        speed, left = speed_and_seconds_left(lines[3])  # 5.05 MB have taken three times the time left
+        speed, left = speed_and_seconds_left(lines[3])  # 5.05 MB have arrived: the time so far is three times the time left
         demo.check("  MB/s of the total: includes finished files", speed >= 5.05 / 3 / left - 0.05, lines)
     code = session.finish()
     demo.check("  --cancel-after: exit code 1, and the screen is clean", code == 1 and leaves_only(session, [

@@ -4,34 +4,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// What was allocated and freed since the process, or the thread, began.
+/// The allocations and releases since the start of the process or of the thread.
 ///
-/// Only differences between two readings mean something. Bytes are those the allocator set aside
-/// (`malloc_usable_size`, or under a sanitizer the size asked for), so a request for 17 bytes counts as 24 with glibc.
+/// Compare two readings; a single one has no meaning. The bytes are the usable size of each block
+/// (`malloc_usable_size`), so a request for 17 bytes counts as 24 with glibc. Under a sanitizer they are the requested size.
 typedef struct AllocationCounts {
-  /// Calls that returned memory: `malloc`, `calloc`, `memalign` and their like, and `realloc` whether it moved or not.
+  /// Calls that returned memory: `malloc`, `calloc`, `memalign` and similar functions, and each `realloc`.
   int64_t allocations;
   /// The bytes that those calls returned.
   int64_t allocatedBytes;
-  /// Blocks allocated and not yet freed. On one thread: less than zero where it frees what others allocated.
+  /// Allocated blocks that are not freed. Negative for a thread that frees blocks of other threads.
   int64_t liveBlocks;
   /// The bytes in those blocks.
   int64_t liveBytes;
 } AllocationCounts;
 
-/// Whether this build counts: yes on Linux with glibc and under the sanitizers, elsewhere all counts stay zero.
+/// Whether this build counts: on Linux with glibc, and under the sanitizers. Elsewhere all counts stay zero.
 bool allocationCountsAreSupported(void) __attribute__((swift_name("getter:AllocationCounts.areSupported()")));
 
 /// The counts of all threads together.
 AllocationCounts allocationCountsOfProcess(void) __attribute__((swift_name("AllocationCounts.ofProcess()")));
 
-/// The counts of the calling thread alone: the ones to use where other threads may be at work, as in tests.
+/// The counts of the calling thread. Use them while other threads work, as in tests.
 AllocationCounts allocationCountsOfThread(void) __attribute__((swift_name("AllocationCounts.ofThread()")));
 
-/// Switches counting, which is on at first, for all threads.
+/// Turns counting on or off for all threads; it is on at first.
 ///
-/// Switched off, `malloc` costs one predictable branch more than without this target, so that times can be measured.
-/// What is allocated or freed meanwhile is missing from every count: compare only readings with no such gap between.
+/// While it is off, `malloc` costs one more predictable branch than without this target, so times can be measured.
+/// The counts then miss all allocations and releases. Compare only readings without such a gap between them.
 void allocationCountsSetEnabled(bool enabled) __attribute__((swift_name("AllocationCounts.setEnabled(_:)")));
 
 #endif

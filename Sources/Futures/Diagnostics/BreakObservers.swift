@@ -1,4 +1,4 @@
-/// The observers of all promises that are dropped unresolved, for the test kit.
+/// The observers of all promises that are dropped unresolved, and of dropped work, for the test kit.
 ///
 /// Unlike the handler of misuse, they also see a promise whose future fails with `BrokenPromise`.
 package final class BreakObservers: Sendable {

@@ -57,6 +57,13 @@ public enum FuturesDiagnostics {
   /// O(n).
   public static var pendingFutures: [String] { PendingFutures.shared.descriptions }
 
+  /// Labels and places of the listed futures that have consumers, for the test kit.
+  /// - Parameter isOfThisThread: Whether to list only promises that the calling thread has made.
+  /// - Returns: One line for each, the oldest first.
+  package static func awaitedFutures(ofThisThread isOfThisThread: Bool) -> [String] {
+    PendingFutures.shared.descriptionsOfAwaited(ofThisThread: isOfThisThread)
+  }
+
   /// Reports a second resolution if a handler is set.
   package static func reportResolvedTwice(label: @autoclosure () -> String?) {
     if hasHandler { report(.resolvedTwice(label: label())) }

@@ -13,6 +13,9 @@ final class PendingFutures {
     let fileID: String
     let line: UInt
     let start: ContinuousClock.Instant
+
+    /// The thread that has made the promise.
+    let thread: UnsafeMutableRawPointer
   }
 
   private static let smallestSweep = 64
@@ -52,9 +55,19 @@ extension LockedReference where Object == PendingFutures {
 
   /// Adds the state of a new promise, if tracking is on.
   func add(_ state: FutureState, fileID: String, line: UInt) {
-    let entry = PendingFutures.Entry(state: state, fileID: fileID, line: line, start: .now)
+    let entry = PendingFutures.Entry(state: state, fileID: fileID, line: line, start: .now, thread: .ofCurrentThread)
     let swept = update { $0?.append(entry) }
     _ = swept  // released here, outside the lock: one of them can be the last reference
+  }
+
+  /// Descriptions of the pending futures that have consumers, the oldest first.
+  func descriptionsOfAwaited(ofThisThread isOfThisThread: Bool) -> [String] {
+    let thread = UnsafeMutableRawPointer.ofCurrentThread
+    return update { $0?.entries ?? [] }.compactMap { entry in
+      guard !isOfThisThread || entry.thread == thread else { return nil }
+      guard let state = entry.state, state.isPending, state.root.consumerCount > 0 else { return nil }
+      return entry.place(of: state)
+    }
   }
 
   /// Descriptions of the pending futures, the oldest first.
@@ -62,13 +75,24 @@ extension LockedReference where Object == PendingFutures {
     let now = ContinuousClock.now
     return update { $0?.entries ?? [] }.compactMap { entry in
       guard let state = entry.state, state.isPending else { return nil }
-      let name = state.label.map { "\"\($0)\" " } ?? ""
       let age = entry.start.duration(to: now).inMilliseconds
       let count = state.root.consumerCount
       let consumers = "\(count) \(count == 1 ? "consumer" : "consumers")"
-      return "\(name)\(entry.fileID):\(entry.line), pending for \(age), \(consumers)"
+      return "\(entry.place(of: state)), pending for \(age), \(consumers)"
     }
   }
+}
+
+extension PendingFutures.Entry {
+  /// The label of the promise, and its place in the sources.
+  fileprivate func place(of state: FutureState) -> String {
+    "\(state.label.map { "\"\($0)\" " } ?? "")\(fileID):\(line)"
+  }
+}
+
+extension UnsafeMutableRawPointer {
+  /// An address that identifies the calling thread.
+  fileprivate static var ofCurrentThread: Self { Self(Trampoline.current.storage) }
 }
 
 extension FutureState {

@@ -25,7 +25,7 @@ public struct MainContext: Sendable {
   )
 
   /// Whether the caller runs on the main queue.
-  static var isMainQueueCurrent: Bool {
+  package static var isMainQueueCurrent: Bool {
     _ = mainQueueIsMarked
     return DispatchQueue.getSpecific(key: mainQueueKey) == true
   }

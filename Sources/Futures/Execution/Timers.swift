@@ -133,14 +133,14 @@ extension BreakReason {
   @usableFromInline
   static func droppedWork(of source: FutureState, resolving derived: FutureState? = nil) -> BreakReason {
     let origin = source.labelledOrigin ?? derived?.labelledOrigin
-    return BreakReason(
-      BrokenPromise(
-        label: origin?.label,
-        fileID: origin.map { String(cString: $0.fileID) } ?? "",
-        line: origin?.line ?? 0,
-        cause: .workDropped
-      )
+    let error = BrokenPromise(
+      label: origin?.label,
+      fileID: origin.map { String(cString: $0.fileID) } ?? "",
+      line: origin?.line ?? 0,
+      cause: .workDropped
     )
+    let observers = FuturesDiagnostics.breakObservers
+    return BreakReason(error, isRecorded: observers.exist && observers.record(error))
   }
 }
 

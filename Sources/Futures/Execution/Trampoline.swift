@@ -35,9 +35,21 @@ package struct Trampoline {
 
     /// Cancellations that began at `maximumCancellationDepth`.
     var deferredCancellations = FIFO<() -> Void>()
+
+    /// Runs a delivery outside the current task, in place of the global queue; set by the test kit.
+    var submitElsewhere: Elsewhere?
   }
 
   let storage: UnsafeMutablePointer<Storage>
+
+  package typealias Elsewhere = (@escaping @Sendable () -> Void) -> Void
+
+  /// Sets the place of deliveries outside the current task for this thread; `nil` for the global queue.
+  /// - Returns: The previous place.
+  package func setElsewhere(_ submit: Elsewhere?) -> Elsewhere? {
+    defer { storage.pointee.submitElsewhere = submit }
+    return storage.pointee.submitElsewhere
+  }
 
   /// Whether deliveries can nest one level deeper.
   var canDeliver: Bool { storage.pointee.depth < Self.maximumDepth }

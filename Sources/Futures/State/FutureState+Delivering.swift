@@ -178,7 +178,9 @@ extension FutureState {
 
   /// Runs the consumers on a thread of the global queue, where no task is current.
   final func deliverElsewhere() {
-    DispatchQueue.global().async { Trampoline.current.deliver(self) }
+    let deliver: @Sendable () -> Void = { Trampoline.current.deliver(self) }
+    if let submit = Trampoline.current.storage.pointee.submitElsewhere { return submit(deliver) }
+    DispatchQueue.global().async(execute: deliver)
   }
 
   /// Runs the consumers in order, also the consumers that attach meanwhile.

@@ -5,11 +5,11 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-@Suite("R21: what awaiting a resolved future allocates", .enabled(if: AllocationCounts.areSupported))
+@Suite("R21: the allocations of awaiting a resolved future", .enabled(if: AllocationCounts.areSupported))
 struct AwaitAllocationTests {
   typealias Body = @Sendable (isolated any Actor) async -> Void
 
-  /// What the thread allocates while `body`, which must not suspend, runs a hundred times, after some to warm up.
+  /// The allocations of the thread while `body` runs a hundred times, after a warm-up; `body` must not suspend.
   func allocations(_ home: Home, _ body: Body) async -> Int64 {
     await run(on: home.make()) { actor in
       for _ in 0..<10 { await body(actor) }
@@ -45,7 +45,7 @@ struct AwaitAllocationTests {
     }
   }
 
-  /// Takes away the hook by which Swift Testing notes a backtrace of each error that is thrown, which allocates.
+  /// Removes the hook by which Swift Testing records a backtrace of each thrown error, which allocates.
   private static func removeThrowHooks() {
     for name in ["_swift_willThrow", "_swift_willThrowTypedImpl"] {
       let hook = dlsym(dlopen(nil, RTLD_NOW), name)
@@ -55,7 +55,7 @@ struct AwaitAllocationTests {
 
   @Test("R21: an await that throws the failure of a resolved future allocates nothing")
   func throwingAwaitAllocatesNothing() async {
-    // In a process of its own, because the hook is that of the whole process.
+    // In a process of its own, because the hook belongs to the whole process.
     await #expect(processExitsWith: .success) {
       Self.removeThrowHooks()
       let tests = AwaitAllocationTests()

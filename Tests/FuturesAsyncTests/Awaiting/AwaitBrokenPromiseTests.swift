@@ -5,7 +5,7 @@ internal import Testing
 
 @Suite("R4: awaiting a future whose promise was dropped", .timeLimit(.minutes(20)))
 struct AwaitBrokenPromiseTests {
-  /// A future, the line on which its promise was made, and what drops that.
+  /// Returns a future, the line that made its promise, and an object that drops the promise.
   func breakable<Failure: Error>(
     _ label: String?,
     _ type: Failure.Type

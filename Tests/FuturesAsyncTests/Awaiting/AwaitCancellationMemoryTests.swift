@@ -76,7 +76,7 @@ struct AwaitCancellationMemoryTests {
     }
   }
 
-  @Test("R22: awaits abandoned while 1,000 others stay leave no memory behind")
+  @Test("R22: awaits abandoned among 1,000 other awaits leave no memory behind")
   func abandonedAwaitsAmongOthersLeaveNoMemory() async {
     await #expect(processExitsWith: .success) {
       let promise = Promise<Int, any Error>()

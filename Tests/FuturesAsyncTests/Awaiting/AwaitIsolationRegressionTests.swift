@@ -4,8 +4,9 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-// Swift 6.3 leaves the caller's actor when a `nonisolated(nonsending)` function rethrows what came across a hop. These tests
-// are the shapes of code in which that showed: each would fail if an await of the library rethrew across one.
+// Swift 6.3 leaves the caller's actor when a `nonisolated(nonsending)` function rethrows an error across a hop between
+// executors. These tests contain the code in which that showed. Each test would fail if an await of the library rethrew
+// across a hop.
 
 func genericValue<V, F>(_ future: Future<V, F>) async throws(F) -> V {
   try await future.value
@@ -36,7 +37,7 @@ struct AwaitIsolationRegressionTests {
   typealias Await<Failure: Error> =
     @Sendable (_ actor: isolated any Actor, _ future: Future<Int, Failure>) async throws(Failure) -> Int
 
-  /// Lets `await` fail, succeed and be cancelled, and checks that a throwing caller is on its own actor in between.
+  /// Lets `await` fail, succeed and be cancelled, and checks that a throwing caller is then on its own actor.
   func check<Failure: Error>(
     _ home: Home,
     failing failure: Failure,
@@ -70,7 +71,7 @@ struct AwaitIsolationRegressionTests {
     }
   }
 
-  @Test("R21: a generic function that leaves the actor for the await", arguments: Home.allCases)
+  @Test("R21: a generic function that leaves the actor for the await returns to it", arguments: Home.allCases)
   func genericFunctionReturnsToActor(home: Home) async {
     await check(home, failing: TestError(1), isCancellable: false) { _, future throws(TestError) in
       try await genericValue(future)
@@ -83,7 +84,7 @@ struct AwaitIsolationRegressionTests {
     }
   }
 
-  @Test("R21: a generic function that awaits on the actor of its caller", arguments: Home.allCases)
+  @Test("R21: a generic function that awaits on the actor of its caller stays on it", arguments: Home.allCases)
   func inheritingFunctionStaysOnActor(home: Home) async {
     await check(home, failing: TestError(1), isCancellable: false) { _, future throws(TestError) in
       try await inheritingValue(future)
@@ -99,7 +100,7 @@ struct AwaitIsolationRegressionTests {
     }
   }
 
-  @Test("R21: the body of `Future { }` after an await that failed", arguments: Home.allCases)
+  @Test("R21: the body of `Future { }` is on its actor after an await that failed", arguments: Home.allCases)
   func inFutureTask(home: Home) async {
     await check(home, failing: TestError(1) as any Error, isCancellable: true) { actor, future in
       let outer = Future<Int, any Error> {
@@ -114,7 +115,7 @@ struct AwaitIsolationRegressionTests {
     }
   }
 
-  @Test("R21: one await after the other, in a function that rethrows the last", arguments: Home.allCases)
+  @Test("R21: a function that rethrows the last of several awaits returns to its actor", arguments: Home.allCases)
   func rethrownAwaitReturnsToActor(home: Home) async {
     await check(home, failing: TestError(1) as any Error, isCancellable: true) { actor, future in
       for _ in 0..<3 {
@@ -148,7 +149,7 @@ struct AwaitIsolationRegressionTests {
     #expect(await Entry.wideResult(.succeeded(Entry.Wide())))
   }
 
-  @Test("R21: a generic function with `Never` compiles, and gives the value")
+  @Test("R21: a generic function with `Never` compiles, and returns the value")
   func genericNever() async {
     let future = Future<Int, Never>.detached { 3 }
     #expect(await genericValue(future) == 3)
@@ -157,10 +158,11 @@ struct AwaitIsolationRegressionTests {
   }
 }
 
-// The optimiser of Swift 6.3 drops the hop at the beginning of an isolated function if the first that comes is a call of a
-// `nonisolated(nonsending)` one, which it takes for one that hops by itself. So the getters have to be inlined.
+// The optimiser of Swift 6.3 drops the hop at the beginning of an isolated function if the function begins with a call
+// of a `nonisolated(nonsending)` function. It assumes that the called function hops by itself. So the getters must be
+// inlined.
 
-/// Functions of the main actor that begin with an await, and answer whether they are on it after that.
+/// Main actor functions that begin with an await, and return whether they are on the main actor after it.
 @MainActor
 private enum Entry {
   @inline(never)
@@ -199,7 +201,7 @@ private enum Entry {
     return isOnMainQueue
   }
 
-  /// A value that makes a getter too large for the optimiser to inline it of its own accord.
+  /// A value that makes a getter too large for the optimiser to inline it by itself.
   struct Wide: Sendable {
     var first = "", second = "", third = [1], fourth = ["x"]
     var error: (any Error)?

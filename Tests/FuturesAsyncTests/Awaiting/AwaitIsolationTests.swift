@@ -4,18 +4,18 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// What an await gave, and whether the caller was on its own actor after it.
+/// The result of an await, and whether the caller was on its own actor after it.
 struct Observation<Failure: Error>: Sendable {
   let result: Result<Int, Failure>
   let isHome: Bool
 }
 
-@Suite("R21: where an await comes back", .timeLimit(.minutes(20)))
+@Suite("R21: the actor of the caller after an await", .timeLimit(.minutes(20)))
 struct AwaitIsolationTests {
   typealias Await<Failure: Error> =
     @Sendable (_ actor: isolated any Actor, _ future: Future<Int, Failure>) async -> Observation<Failure>
 
-  /// Lets `await` end in every way that its failure type allows, and checks where it comes back.
+  /// Lets `await` end in every way that its failure type allows, and checks the actor of the caller after it.
   func check<Failure: Error>(
     _ home: Home,
     failure: Failure?,
@@ -30,7 +30,7 @@ struct AwaitIsolationTests {
       #expect(early.isHome, "resolved with \(result)", sourceLocation: sourceLocation)
       #expect(String(describing: early.result) == String(describing: result), sourceLocation: sourceLocation)
 
-      // Resolved while the caller is suspended, by a thread that has nothing to do with its actor.
+      // Resolved while the caller is suspended, by a thread that is not related to its actor.
       let promise = Promise<Int, Failure>()
       let future = promise.future
       let late = await run(on: actor) { actor in

@@ -6,7 +6,7 @@ internal import Testing
 
 @Suite("R21: awaiting a resolved future", .timeLimit(.minutes(20)))
 struct AwaitResolvedTests {
-  /// Every way in which a future comes to be resolved.
+  /// The ways in which a future resolves.
   enum Origin: CaseIterable, Sendable {
     case constant, promiseBefore, promiseAfter, task, map
 
@@ -35,7 +35,7 @@ struct AwaitResolvedTests {
     }
   }
 
-  /// Awaits in every way, and counts what went as it should.
+  /// Awaits in every way, and returns the number of correct results.
   static func awaitAll(_ origin: Origin, on actor: isolated any Actor) async -> Int {
     var matches = 0
     let value: Future<Int, any Error> = origin.make(.success(1))
@@ -53,7 +53,7 @@ struct AwaitResolvedTests {
     return matches
   }
 
-  @Test("R21: it needs no other job of its executor", arguments: Origin.allCases)
+  @Test("R21: awaiting a resolved future enqueues no other job", arguments: Origin.allCases)
   func noJob(origin: Origin) async {
     let actor = ThreadActor()
     let (matches, jobs) = await run(on: actor) { actor in
@@ -65,7 +65,7 @@ struct AwaitResolvedTests {
     #expect(jobs == 0)
   }
 
-  @Test("R21: the executor of that test counts a suspension")
+  @Test("R21: the executor of the previous test counts a suspension")
   func jobsAreCounted() async {
     let actor = ThreadActor()
     let gate = Gate()
@@ -74,7 +74,7 @@ struct AwaitResolvedTests {
     #expect(actor.executor.jobCount >= 5)
   }
 
-  @Test("R21: a job that waits for the actor does not get in between", arguments: Home.allCases)
+  @Test("R21: awaiting a resolved future does not let a waiting job of the actor run first", arguments: Home.allCases)
   func nothingInBetween(home: Home) async {
     let recorder = Recorder<String>()
     await run(on: home.make()) { actor in
@@ -89,7 +89,7 @@ struct AwaitResolvedTests {
     #expect(recorder.events == ["awaited", "other"])
   }
 
-  @Test("R21: also in a cancelled task it gives the result, and no cancellation", arguments: Origin.allCases)
+  @Test("R21: awaiting a resolved future in a cancelled task gives the future's result", arguments: Origin.allCases)
   func inCancelledTask(origin: Origin) async {
     let matches = await Task.immediate {
       withUnsafeCurrentTask { $0?.cancel() }

@@ -4,9 +4,9 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-// In processes of their own: the handler is that of the whole process, in which other tests drop promises, too.
+// In processes of their own: the handler belongs to the whole process, in which other tests drop promises, too.
 
-/// Sets a handler that notes the label of each broken promise, and anything else as "other".
+/// Sets a handler that records the label of each broken promise, and "other" for any other misuse.
 func recordBrokenPromises() -> Recorder<String> {
   let recorder = Recorder<String>()
   FuturesDiagnostics.setHandler { misuse in
@@ -19,7 +19,7 @@ func recordBrokenPromises() -> Recorder<String> {
   return recorder
 }
 
-/// A future whose promise may be dropped.
+/// Returns a future, and an object that drops its promise.
 func breakable<Failure: Error>(
   _ label: String,
   _ type: Failure.Type
@@ -28,7 +28,7 @@ func breakable<Failure: Error>(
   return (promise.future, Dropping(promise))
 }
 
-/// Ends a process in which tasks are suspended for good, which a search for leaks at a regular exit would report.
+/// Ends a process without a search for leaks, which would report the tasks that are suspended for ever.
 func exitWithTasksThatWaitForEver() -> Never {
   _exit(0)
 }
@@ -113,21 +113,21 @@ struct BrokenPromiseDiagnosticsTests {
   }
 
   #if DEBUG
-    @Test("R4: without a handler a debug build traps")
+    @Test("R4: without a handler, a debug build traps at an await of a broken promise")
     func debugDefault() async {
       await #expect(processExitsWith: .failure) {
         let (future, promise) = breakable("trap", Never.self)
         Task.immediate { await future.value }
         promise.drop()
       }
-      // The same without an await, which shows what it is that traps.
+      // The break alone does not trap, so the await above does.
       await #expect(processExitsWith: .success) {
         let (_, promise) = breakable("trap", Never.self)
         promise.drop()
       }
     }
   #else
-    @Test("R4: without a handler a release build writes a line to standard error")
+    @Test("R4: without a handler, a release build writes a line to standard error")
     func releaseDefault() async throws {
       let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
         let (future, promise) = breakable("a line", Never.self)

@@ -3,11 +3,11 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-// Futures of other libraries, as far as their shape goes, and what it takes to use them as ours.
+// Stand-ins with the shape of other libraries' futures, and the bridges that turn them into ours.
 
 // MARK: - SwiftNIO
 
-/// Calls back on the loop of the test's thread, which the test turns.
+/// An event loop whose jobs run when the test calls `run()`.
 private final class EventLoop: Sendable {
   private let jobs = Locked<[@Sendable () -> Void]>([])
 
@@ -18,7 +18,7 @@ private final class EventLoop: Sendable {
   }
 }
 
-/// Has one result, and calls back on its event loop; its failure is always any error.
+/// A future with one result that calls back on its event loop; its failure type is always `any Error`.
 private final class EventLoopFuture<Value>: @unchecked Sendable {
   // @unchecked: the variables are protected by the locks.
   private let loop: EventLoop
@@ -47,7 +47,7 @@ private final class EventLoopFuture<Value>: @unchecked Sendable {
   }
 }
 
-// A type around it: a conformance of its own could not say `where Value: Sendable`, which the compiler has for no protocol.
+// A wrapper: the compiler does not allow `EventLoopFuture` itself to conform `where Value: Sendable`.
 // bridge
 private struct Bridged<Value: Sendable>: FutureProtocol {
   let foreign: EventLoopFuture<Value>
@@ -117,7 +117,7 @@ struct EventLoopFutureTests {
 // MARK: - PromiseKit
 
 private enum PromiseKit {
-  /// Has one result; its closures are not `@Sendable`, and neither is it.
+  /// A promise with one result; neither it nor its closures are `Sendable`.
   final class Promise<T> {
     private var result: Result<T, any Error>?
     private var handlers: [(Result<T, any Error>) -> Void] = []
@@ -152,13 +152,13 @@ private enum PromiseKit {
 
 // bridge
 private struct BridgedPromise<Value: Sendable>: FutureProtocol {
-  nonisolated(unsafe) let foreign: PromiseKit.Promise<Value>  // safe: it locks itself, but does not say `Sendable`
+  nonisolated(unsafe) let foreign: PromiseKit.Promise<Value>  // safe: the promise locks itself
 
   func forward(to completion: @escaping @Sendable (Result<Value, any Error>) -> Void) { foreign.pipe(to: completion) }
 }
 // end of bridge
 
-/// The same for one place.
+/// The same bridge, for use in one place.
 private func bridged(_ foreign: PromiseKit.Promise<Int>) -> Future<Int, any Error> {
   // bridge
   Future { promise in foreign.done(promise.valueHandler).catch(promise.failureHandler) }
@@ -220,7 +220,7 @@ struct PromiseKitTests {
 
 // MARK: - Combine
 
-/// Cancels when it goes away.
+/// Cancels the subscription when it is released.
 private final class AnyCancellable {
   private var action: (() -> Void)?
 
@@ -302,7 +302,7 @@ extension Publisher where Output: Sendable {
       } receiveValue: {
         promise.succeed($0)
       }
-      promise.onCancel { subscription.cancel() }  // keeps it, too, until there is a result
+      promise.onCancel { subscription.cancel() }  // also keeps the subscription until there is a result
     }
   }
 }
@@ -339,7 +339,7 @@ struct PublisherTests {
     #expect(subject.subscriberCount == 0)
   }
 
-  @Test("A publisher that finishes without a value fails its future with that")
+  @Test("A publisher that finishes without a value fails its future with NoValue")
   func emptyPublisherFails() {
     let subject = Subject<Int, TestError>()
     let future = subject.firstValue

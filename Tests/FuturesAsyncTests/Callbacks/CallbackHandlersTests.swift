@@ -3,7 +3,7 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// What a call comes to whose API does as `body` says.
+/// Returns the outcome of a call whose API is `body`, as text.
 private func outcome<Value>(of type: Value.Type = Value.self, _ body: (Callback<Value>) -> Void) async -> String {
   do {
     let value = try await withCallback("api", of: type, body)
@@ -39,20 +39,20 @@ struct CallbackHandlersTests {
     #expect(await outcome { load(false, $0.valueHandler, $0.failureHandler) } == "error 2")
   }
 
-  @Test("A void handler returns, as resume() does")
+  @Test("A void handler makes the call return, as resume() does")
   func voidHandler() async {
     #expect(await outcome { $0.voidHandler() } == "()")
     #expect(await outcome { $0.resume() } == "()")
   }
 
-  @Test("An (error?) handler returns without one")
+  @Test("An (error?) handler makes the call return if there is no error")
   func errorHandler() async {
     #expect(await outcome { $0.errorHandler(nil) } == "()")
     #expect(await outcome { $0.errorHandler(TestError(1)) } == "error 1")
   }
 
   @Test(
-    "A (value?, error?) handler: the error wins, neither is a violation",
+    "A (value?, error?) handler prefers the error, and throws a violation if both are nil",
     arguments: [(nil, nil, "violation of api"), (1, nil, "1"), (nil, 2, "error 2"), (1, 2, "error 2")]
       as [(Int?, Int?, String)]
   )
@@ -62,7 +62,7 @@ struct CallbackHandlersTests {
   }
 
   @Test(
-    "A (first?, second?, error?) handler: the error wins, a value that is missing is a violation",
+    "A (first?, second?, error?) handler prefers the error, and throws a violation if a value is missing",
     arguments: [1, nil],
     [2, nil]
   )
@@ -75,7 +75,7 @@ struct CallbackHandlersTests {
     #expect(await call(TestError(3)) == "error 3")
   }
 
-  @Test("A (first?, second?, error?) handler hands over values that are not Sendable")
+  @Test("A (first?, second?, error?) handler passes on values that are not Sendable")
   func valuesThatAreNotSendable() async throws {
     let (page, other) = try await withCallback(of: (Page, Page).self) { callback in
       callback.valuesOrErrorHandler()(Page(1), Page(2), nil)
@@ -93,7 +93,7 @@ struct CallbackHandlersTests {
 
   @Test("A violation names label, file and line of the call of withCallback")
   func violationNamesCallSite() async throws {
-    // Within a macro, all lines are the first one.
+    // Within a macro, `#line` is always the macro's first line.
     let line: UInt = #line + 1
     let error = await #expect(throws: CallbackContractViolation.self) {
       try await withCallback("legacy", of: Int.self) { $0.valueOrErrorHandler(nil, nil) }
@@ -137,9 +137,9 @@ struct CallbackHandlersTests {
   }
 }
 
-// MARK: - Diagnostics, in processes of their own: the handler is that of the whole process.
+// MARK: - Diagnostics, in processes of their own: the handler belongs to the whole process.
 
-/// Sets a handler that notes the label of each second call, and anything else as "other".
+/// Sets a handler that records the label of each second call, and "other" for any other misuse.
 private func recordSecondCalls() -> Recorder<String> {
   let reports = Recorder<String>()
   FuturesDiagnostics.setHandler { misuse in
@@ -148,7 +148,7 @@ private func recordSecondCalls() -> Recorder<String> {
   return reports
 }
 
-@Suite("withCallback: calls that come twice, or too late", .timeLimit(.minutes(20)))
+@Suite("withCallback: second calls and late calls", .timeLimit(.minutes(20)))
 struct SecondCallTests {
   @Test("A second call changes nothing and is reported with the label, for every pair of handlers")
   func secondCalls() async {
@@ -201,7 +201,7 @@ struct SecondCallTests {
     }
   }
 
-  @Test("R22b: a call after a cancellation, from onCancel or later, is late and not reported")
+  @Test("R22b: a call after a cancellation, from onCancel or later, counts as late and is not reported")
   func lateCalls() async {
     await #expect(processExitsWith: .success) {
       let reports = recordSecondCalls()

@@ -3,7 +3,7 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// What an actor loads by a callback API, without any annotation.
+/// An actor that loads its state by a callback API, without any annotation.
 private actor Store {
   var count: Int { pages.count }
   let hasBegun = Gate()
@@ -37,7 +37,7 @@ private actor Store {
 
 @Suite("withCallback: the actor of the caller", .timeLimit(.minutes(20)))
 struct CallbackIsolationTests {
-  /// What ends the call.
+  /// The event that ends the call.
   enum End: CaseIterable { case returns, fails, drops, cancels, wasCancelled, inBody }
 
   @Test(
@@ -84,7 +84,7 @@ struct CallbackIsolationTests {
     #expect(observed.1 == expected)
   }
 
-  @Test("An actor uses its own state in the body, and takes in a value that is not Sendable")
+  @Test("An actor uses its own state in the body, and receives a value that is not Sendable")
   func actorState() async throws {
     let store = Store()
     let task = Task { try await store.load() }
@@ -94,7 +94,7 @@ struct CallbackIsolationTests {
     #expect(await store.count == 1)
   }
 
-  @Test("The main actor uses its own state in the body, and takes in a value that is not Sendable")
+  @Test("The main actor uses its own state in the body, and receives a value that is not Sendable")
   @MainActor
   func mainActorState() async throws {
     let model = Model()
@@ -106,7 +106,7 @@ struct CallbackIsolationTests {
     #expect(model.pages.map(\.number) == [6])
   }
 
-  @Test("Without an actor the body runs at once in the task that calls")
+  @Test("Without an actor, the body runs at once in the calling task")
   func noActor() async throws {
     let value = try await Local.$name.withValue("mine") {
       try await Task.detached {

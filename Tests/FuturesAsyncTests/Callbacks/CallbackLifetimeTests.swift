@@ -6,7 +6,7 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// Resumes tasks on a queue, and notes when.
+/// Runs jobs on a queue, and records each resumption.
 private final class RecordingExecutor: TaskExecutor {
   let events = Recorder<String>()
   private let queue = DispatchQueue(label: "recording executor")
@@ -17,13 +17,13 @@ private final class RecordingExecutor: TaskExecutor {
     queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 
-  /// Returns when the jobs before this have ended.
+  /// Returns when all earlier jobs have ended.
   func pass() async {
     await withUnsafeContinuation { continuation in queue.async { continuation.resume() } }
   }
 }
 
-/// Says when it goes away.
+/// Runs its action when it is released.
 private final class Farewell: Sendable {
   private let action: @Sendable () -> Void
 
@@ -36,7 +36,7 @@ private final class Farewell: Sendable {
 
 @Suite("withCallback: lifetimes", .timeLimit(.minutes(20)))
 struct CallbackLifetimeTests {
-  /// What ends the call.
+  /// The event that ends the call.
   enum End: CaseIterable { case returns, fails, drops, cancels }
 
   @Test(
@@ -74,7 +74,7 @@ struct CallbackLifetimeTests {
     await call()
     #expect(captured == nil)
     #expect(value == nil)
-    // What is added now can no longer run, or runs at once.
+    // A handler that is added now never runs, or runs at once.
     func add() {
       let object = Tracked()
       captured = object
@@ -85,7 +85,7 @@ struct CallbackLifetimeTests {
   }
 
   @Test(
-    "R17: a value that comes too late is released at once, after a cancellation and after another",
+    "R17: a value that comes after a cancellation or after another value is released at once",
     arguments: [true, false]
   )
   func lateValue(isCancelled: Bool) async {
@@ -107,7 +107,7 @@ struct CallbackLifetimeTests {
   }
 
   @Test(
-    "R5: the handlers are released before the call returns, so that what they hold is gone by then",
+    "R5: the handlers and their captures are released before the call returns",
     arguments: End.allCases
   )
   func releasedBeforeTheReturn(end: End) async {
@@ -139,7 +139,7 @@ struct CallbackLifetimeTests {
     #expect(events.events.dropFirst(count).prefix(2) == ["released", "resumed"])
   }
 
-  @Test("R22b: a handler that is added while the others run waits for its turn, also when another thread adds it")
+  @Test("R22b: a handler that is added while other handlers run waits for its turn, on any thread")
   func addedWhileOthersRun() async {
     let log = Recorder<String>()
     let cancelling = Locked<ObjectIdentifier?>(nil)
@@ -238,7 +238,7 @@ struct CallbackLifetimeTests {
           _ = await task.result
         }
       }
-      // The least of three rounds: what is left behind is left in each of them, and what a new thread takes is not.
+      // The least of three rounds: a leak shows in each round, the memory of a new thread only in one.
       var least = Int64.max
       await rounds(1_000)
       for _ in 0..<3 {

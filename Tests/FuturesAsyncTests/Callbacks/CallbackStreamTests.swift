@@ -4,7 +4,7 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// Reads to the end: the elements, and what it ended with.
+/// Reads `stream` to its end, and returns the elements and the error.
 private func read<Element: Sendable>(
   _ stream: AsyncThrowingStream<Element, any Error>
 ) async -> (elements: [Element], error: (any Error)?) {
@@ -17,7 +17,7 @@ private func read<Element: Sendable>(
   }
 }
 
-/// A stream of numbers, and its handle, which the test may drop.
+/// Returns a stream of numbers, and its handle, which the test can drop.
 private func makeStream(
   _ label: String? = nil,
   bufferingPolicy: AsyncThrowingStream<Int, any Error>.Continuation.BufferingPolicy = .unbounded
@@ -77,7 +77,7 @@ struct CallbackStreamTests {
     }
   }
 
-  @Test("All elements of several threads arrive, those of each thread in its order")
+  @Test("All elements of several threads arrive, in order for each thread")
   func severalThreads() async {
     let (stream, held) = makeStream()
     let count = 1_000
@@ -100,7 +100,7 @@ struct CallbackStreamTests {
   // MARK: - The end
 
   @Test(
-    "finish ends the sequence, and finish(throwing:) throws, after the elements before it"
+    "After the earlier elements, finish ends the sequence and finish(throwing:) throws"
   )
   func finishEndsSequenceAfterItsElements() async {
     for error in [nil, TestError(3)] {
@@ -114,7 +114,7 @@ struct CallbackStreamTests {
     }
   }
 
-  @Test("A `start` that yields and finishes at once is read afterwards")
+  @Test("A reader gets all elements of a `start` that yields and finishes at once")
   func endsAtOnce() async {
     let stream = callbackStream(of: Int.self) { handle in
       handle.yield(1)
@@ -140,7 +140,7 @@ struct CallbackStreamTests {
     #expect(await read(stream).elements == [])
   }
 
-  @Test("Dropping the handle throws BrokenPromise with label, file and line, after the elements before it")
+  @Test("Dropping the handle throws BrokenPromise with label, file and line after the earlier elements")
   func droppedHandle() async throws {
     let line: UInt = #line + 1
     let stream = callbackStream("listener", of: Int.self) { handle in
@@ -178,7 +178,7 @@ struct CallbackStreamTests {
     let reader = Task.immediate { await read(stream) }
     #expect(log.events == [])
     reader.cancel()
-    // On the thread that cancels, so all of them have run.
+    // The handlers run on the thread that cancels, so all have run.
     #expect(log.events == [1, 2, 3])
     held.handle.yield(4)
     #expect(await reader.value.elements == [])
@@ -276,7 +276,7 @@ struct CallbackStreamTests {
     #expect(log.events == [1, 2])
   }
 
-  @Test("R3, R17: a handler can use or drop the handle; its elements and its end come too late")
+  @Test("R3, R17: a handler can use or drop the handle; its elements and its end are ignored")
   func reentrantHandlers() async {
     let log = Recorder<Int>()
     let uses: [@Sendable (Locked<CallbackStream<Int>?>) -> Void] = [
@@ -327,7 +327,7 @@ struct CallbackStreamTests {
     }
   }
 
-  // MARK: - What is kept
+  // MARK: - Memory
 
   @Test("R5: the end releases the handlers, for every ending")
   func handlersAreReleased() async {
@@ -371,7 +371,7 @@ struct CallbackStreamTests {
     #expect(left == nil)
   }
 
-  @Test("10,000 streams leave nothing behind", .enabled(if: AllocationCounts.areSupported))
+  @Test("10,000 streams leave no memory behind", .enabled(if: AllocationCounts.areSupported))
   func manyStreamsLeaveNothing() {
     @Sendable func rounds(_ count: Int) {
       for number in 0..<count {

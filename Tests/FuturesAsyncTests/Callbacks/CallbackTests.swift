@@ -3,10 +3,10 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// When, if at all, the task is cancelled.
+/// The time at which the task is cancelled.
 private enum Cancelled: CaseIterable { case never, before, during, meanwhile, after }
 
-/// What the API does with its callback.
+/// The way in which the API treats its callback.
 private enum Behaviour: CaseIterable {
   case drops, calls, callsTwice, fails, callsInBody, failsInBody, callsFromThread, callsInOnCancel, givesNeither,
     givesBoth
@@ -53,7 +53,7 @@ private func describe(_ error: any Error) -> String {
 
 @Suite("withCallback: every order of API calls and cancellation")
 struct CallbackTests {
-  /// Runs one row of the table: the API does as `behaviour` says, the task is cancelled as `cancelled` says.
+  /// Runs one row of the table: an API with this behaviour, in a task that is cancelled at this time.
   private static func run(_ behaviour: Behaviour, _ cancelled: Cancelled) async -> (outcome: String, events: [String]) {
     let events = Recorder<String>()
     let hasBegun = Gate()
@@ -66,7 +66,8 @@ struct CallbackTests {
           events.record("body")
           if cancelled == .during { withUnsafeCurrentTask { $0?.cancel() } }
           if behaviour == .callsInOnCancel {
-            // As an API that calls back when it is stopped; not the callback itself, which the handler would keep alive.
+            // Like an API that calls back when it is stopped. The handler does not capture the callback, which it would
+            // keep alive.
             callback.onCancel { held.withLock { $0 }?.resume(returning: Page(3)) }
           }
           callback.onCancel { events.record("handler") }

@@ -4,11 +4,11 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-// Every order of events is in `ProgressReaderOrderTests`; what is common to both sequences, in the tests of the progress.
+// `ProgressReaderOrderTests` covers every order of events. The tests of `progress` cover what both sequences share.
 
 @Suite("R25: events as an asynchronous sequence", .timeLimit(.minutes(20)))
 struct FutureEventsTests {
-  @Test("R25: progress comes first, the result last, once, and then the end", arguments: Ending.allCases)
+  @Test("R25: progress comes first, then the result once, then the end", arguments: Ending.allCases)
   func progressComesBeforeResult(ending: Ending) async {
     var promise: Promise<Int, any Error>? = Promise()
     guard let future = promise?.future else { return }
@@ -21,13 +21,13 @@ struct FutureEventsTests {
     if ending == .success { #expect(await events.next().map { word(for: $0) } == "1.0") }
     #expect(await events.next().map { word(for: $0) } == ending.word)
     for _ in 0..<3 { #expect(await events.next() == nil) }
-    // Those that come late get the last state and the result.
+    // Late readers get the last state and the result.
     let last = ending == .success ? "1.0" : "0.5"
     #expect(await read(future.events).map { word(for: $0) } == [last, ending.word])
     withExtendedLifetime(promise) {}
   }
 
-  @Test("R25: each reader gets the result, suspended or busy; two loops can read one sequence")
+  @Test("R25: each reader gets the result, suspended or busy, and two loops can read one sequence")
   func severalReaders() async {
     let promise = Promise<Int, any Error>()
     let events = promise.future.events
@@ -46,7 +46,7 @@ struct FutureEventsTests {
     for _ in 0..<2 { #expect(await read(events).map { word(for: $0) } == ["1.0", "success 1"]) }
   }
 
-  @Test("R25: the last event holds the very result of the future, with its type")
+  @Test("R25: the last event holds the result of the future, with its type")
   func resultIsThatOfFuture() async {
     let error = ReferenceError()
     let typed = Future<Int, ReferenceError>.failed(error)

@@ -7,9 +7,9 @@ internal import Testing
 // The executor of the task shows that an await has not resumed: resuming a task enqueues it before
 // anything else.
 
-@Suite("R20: the last report comes before an await goes on", .timeLimit(.minutes(20)))
+@Suite("R20: the last report comes before an await continues", .timeLimit(.minutes(20)))
 struct ProgressBeforeAwaitTests {
-  /// What happens to a future, in order.
+  /// An event of a future, in the order of the log.
   enum Note: Equatable, Sendable {
     case progress(Double)
     /// An await is resumed.
@@ -20,7 +20,7 @@ struct ProgressBeforeAwaitTests {
     case called
   }
 
-  /// Watches `future` with callbacks, readers and awaits, some of which come before the others.
+  /// Watches `future` with callbacks, readers and awaits, attached in turns.
   struct Watch {
     let log = Recorder<Note>()
     let inbox = Inbox<Note>()
@@ -58,7 +58,7 @@ struct ProgressBeforeAwaitTests {
       reader.run()
     }
 
-    /// Checks that all three awaits have been resumed, after the last report, of which there was one at `last`.
+    /// Checks that all three awaits were resumed after the last report, which was `last`.
     func check(last: Double?, _ sourceLocation: SourceLocation = #_sourceLocation) {
       let notes = log.events
       let resumed = notes.indices.filter { notes[$0] == .resumed }
@@ -74,7 +74,7 @@ struct ProgressBeforeAwaitTests {
     }
   }
 
-  /// The futures that can be had of one.
+  /// Returns futures that depend on `future` in different ways.
   static func derived(_ future: Future<Int, any Error>) -> [Future<Int, any Error>] {
     [
       future, future.map { $0 }, future.map { $0 }.flatMap { .succeeded($0) }, future.shielded,
@@ -102,7 +102,7 @@ struct ProgressBeforeAwaitTests {
       promise?.progress.report(fraction: 0.5)
       #expect(watch.log.events.allSatisfy { if case .progress = $0 { true } else { $0 == .notified } }, "\(number)")
       ending.happen(to: &promise, failing: TestError(1))
-      if !future.isResolved { future.cancel() }  // one that was shielded from it
+      if !future.isResolved { future.cancel() }  // a shielded future
       let isSuccess = future.peek()?.isSuccess ?? false
       watch.check(last: isSuccess ? 1 : nil)
       watch.finish()
@@ -134,7 +134,7 @@ struct ProgressBeforeAwaitTests {
         }
         let watch = Watch(Self.derived(source)[number], isReading: isReading)
         gate.open()
-        // Three awaits, and a callback; how many reports come before those depends on the future.
+        // Three awaits and a callback; the number of reports before them depends on the future.
         var others = 4
         while others > 0, let note = await watch.inbox.next() {
           if note == .resumed || note == .called { others -= 1 }
@@ -182,7 +182,7 @@ struct ProgressBeforeAwaitTests {
     derivedWatch.finish()
   }
 
-  /// Where a thread is when an await begins.
+  /// The report that a thread is delivering when an await begins.
   enum Place: CaseIterable, Sendable { case inAReport, inTheLastReport }
 
   @Test(
@@ -213,7 +213,7 @@ struct ProgressBeforeAwaitTests {
       if isTyped { _ = await future.result } else { _ = try? await future.value }
       log.record(.resumed)
     }
-    // Without the wait, it would continue here.
+    // An await that does not wait for the report would continue here.
     executor.runAll()
     mayGoOn.signal()
     #expect(await working.value == 1)
@@ -227,7 +227,7 @@ struct ProgressBeforeAwaitTests {
     )
   }
 
-  /// Runs `body`, which blocks its thread, where no task is.
+  /// Runs `body`, which blocks its thread, on a thread without a task.
   private func blocking(_ body: @escaping @Sendable () -> Void) async {
     await Future(on: .newThread, body).value
   }
@@ -287,7 +287,7 @@ struct ProgressBeforeAwaitTests {
     }
   }
 
-  @Test("R22: in a cancelled task, a resolved future gives its result, also while a thread delivers the last report")
+  @Test("R22: in a cancelled task, a resolved future gives its result, even while a thread delivers the last report")
   func cancelledMeanwhile() async {
     let promise = Promise<Int, any Error>()
     let future = promise.future

@@ -5,9 +5,10 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-@Suite("R25: what readers of a progress cost", .enabled(if: AllocationCounts.areSupported), .timeLimit(.minutes(20)))
+@Suite("R25: the cost of progress readers", .enabled(if: AllocationCounts.areSupported), .timeLimit(.minutes(20)))
 struct ProgressCostTests {
-  /// What the thread allocates while `reporter` reports a thousand times, in units and in fractions, after some to warm up.
+  /// The allocations of the thread while `reporter` reports a thousand times, in units and in fractions, after a
+  /// warm-up.
   static func allocations(_ reporter: ProgressReporter) -> Int64 {
     for number in 0..<10 { reporter.report(completed: Int64(number), of: 10_000) }
     let before = AllocationCounts.ofThread().allocations
@@ -24,7 +25,7 @@ struct ProgressCostTests {
     let updates = busy.future.progress
     var readers = (0..<3).map { _ in updates.makeAsyncIterator() }
     var events = busy.future.events.makeAsyncIterator()
-    // One has read nothing, the others all there was.
+    // One reader has read nothing, the other readers everything.
     for number in 1..<readers.count { #expect(await readers[number].next() != nil) }
     _ = await events.next()
     #expect(Self.allocations(busy.progress) == 0)
@@ -95,7 +96,7 @@ struct ProgressCostTests {
 
   /// The bytes that `body` leaves behind, in the best of three rounds, after one to warm up.
   ///
-  /// What is left behind is left in each of them, and what a new thread of the system takes is not.
+  /// A leak shows in each round, the memory of a new system thread only in one.
   static func bytesLeft(_ body: () async -> Void) async -> Int64 {
     await body()
     var least = Int64.max

@@ -4,14 +4,14 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// A future that a thread without a task reports on, and ends, each time that its reader is suspended.
+/// A future that a thread without a task advances, step by step, each time its reader is suspended.
 private final class Elsewhere: Sendable {
   let promise = Promise<Int, any Error>()
   var future: Future<Int, any Error> { promise.future }
 
   private let steps: Locked<[@Sendable (Promise<Int, any Error>) -> Void]>
 
-  /// Reports two states, and ends the future as `ending` says.
+  /// Prepares two reports and the end, which `ending` performs.
   init(_ ending: @escaping @Sendable (Promise<Int, any Error>) -> Void) {
     let steps: [@Sendable (Promise<Int, any Error>) -> Void] = [
       { $0.progress.report(fraction: 0.25) }, { $0.progress.report(completed: 5, of: 10) }, ending,
@@ -19,7 +19,7 @@ private final class Elsewhere: Sendable {
     self.steps = Locked(steps)
   }
 
-  /// Does what comes next as soon as the caller is suspended.
+  /// Performs the next step as soon as the caller is suspended.
   ///
   /// No timing: it is a job of the actor, so it cannot start before the caller gives the actor up.
   func goOn(from actor: isolated any Actor) {
@@ -30,7 +30,7 @@ private final class Elsewhere: Sendable {
     }
   }
 
-  /// Does all that is to come, on a thread without a task.
+  /// Performs all remaining steps, on a thread without a task.
   func goOnToTheEnd(from actor: isolated any Actor) {
     Task {
       _ = actor
@@ -41,7 +41,7 @@ private final class Elsewhere: Sendable {
   }
 }
 
-@Suite("R25: where a loop over a progress runs", .timeLimit(.minutes(20)))
+@Suite("R25: the actor of a loop over a progress", .timeLimit(.minutes(20)))
 struct ProgressIsolationTests {
   typealias Reading = @Sendable (isolated any Actor, Future<Int, any Error>, (isolated any Actor) -> Void) async -> Bool
 
@@ -49,9 +49,10 @@ struct ProgressIsolationTests {
     { $0.succeed(1) }, { $0.fail(TestError(1)) }, { $0.future.cancel() },
   ]
 
-  /// Lets `reading` read a future in every way that it can end, and checks that it was on its actor all the time.
+  /// Lets `reading` read a future in every way that it can end, and checks that it stays on its actor.
   ///
-  /// `reading` calls its last argument after each element, before it asks for the next one; the first is there.
+  /// `reading` calls its last argument after each element, before it asks for the next one. The first element is
+  /// available at once.
   func check(
     _ home: Home,
     sourceLocation: SourceLocation = #_sourceLocation,
@@ -81,7 +82,7 @@ struct ProgressIsolationTests {
     #expect(!promise.isResolved, sourceLocation: sourceLocation)
   }
 
-  @Test("R25: a loop over the progress, and what comes after it, is on its actor", arguments: Home.allCases)
+  @Test("R25: a loop over the progress, and the code after it, run on its actor", arguments: Home.allCases)
   func progressLoopStaysOnActor(home: Home) async {
     await check(home) { actor, future, prepare in
       var isHome = true
@@ -95,7 +96,7 @@ struct ProgressIsolationTests {
     }
   }
 
-  @Test("R25: a loop over the events, and what comes after it, is on its actor", arguments: Home.allCases)
+  @Test("R25: a loop over the events, and the code after it, run on its actor", arguments: Home.allCases)
   func eventLoopStaysOnActor(home: Home) async {
     await check(home) { actor, future, prepare in
       var isHome = true
@@ -178,7 +179,7 @@ struct ProgressIsolationTests {
 
   // MARK: - With the operations of the standard library
 
-  /// As `check`, for operations that read to the end without the test's help.
+  /// Like `check`, for operations that read to the end without the test's help.
   func checkOperation(
     _ home: Home,
     sourceLocation: SourceLocation = #_sourceLocation,
@@ -318,7 +319,7 @@ struct ProgressIsolationTests {
   }
 }
 
-/// Functions of the main actor that begin with a read, and answer whether they are on it after that.
+/// Main actor functions that begin with a read, and return whether they are on the main actor after it.
 @MainActor
 private enum Entry {
   @inline(never)

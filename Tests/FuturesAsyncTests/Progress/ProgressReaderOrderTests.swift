@@ -3,8 +3,8 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-// A reader is a task that does something only where the test lets it run; so all orders of the steps are all interleavings
-// of a reader with reports, resolutions and cancellations, except for those inside `next`, which come later.
+// A reader is a task that runs only when the test lets it. So the orders of the steps are all interleavings of a reader
+// with reports, resolutions and cancellations. Further tests below cover the interleavings inside `next`.
 
 @Suite("R25: readers of a progress, in every order of events", .timeLimit(.minutes(20)))
 struct ProgressReaderOrderTests {
@@ -95,9 +95,10 @@ struct ProgressReaderOrderTests {
 
   enum Moment: CaseIterable { case attach, abandon, report, end }
 
-  /// Puts `moments` in this order to a reader that has read all there was, and found nothing more.
+  /// Performs `moments` in this order on a reader that has read the present state and found no newer one.
   ///
-  /// That is `next` between its look for news and its suspension, where another thread may do the rest.
+  /// Such a reader is inside `next`, between its check for a newer state and its suspension. There another thread can
+  /// perform the other moments.
   func waitForNews(
     _ moments: [Moment],
     _ ending: Ending,
@@ -192,7 +193,7 @@ struct ProgressReaderOrderTests {
         future.whenProgressed(on: .immediate) { _ in }.remove()
       }
     }
-    // When the task is made, and when it is resumed: having been abandoned, having missed a report, or the end.
+    // It runs when the task is made, and when it is resumed after it was abandoned, or missed a report or the end.
     #expect(uses.events == [0, 0, 0, 0.5, 0, 1])
   }
 }

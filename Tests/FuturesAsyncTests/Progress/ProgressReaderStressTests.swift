@@ -4,13 +4,13 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// The readers of a progress under real threads, for ThreadSanitizer, and in great numbers.
+/// Tests readers of a progress in great numbers and under real threads, for ThreadSanitizer.
 @Suite("R25: readers of a progress and threads", .timeLimit(.minutes(20)))
 struct ProgressReaderStressTests {
   static let rounds = TestTier.choose(standard: 100, thorough: 300)
   static let reports: Int64 = TestTier.choose(standard: 100_000, thorough: 1_000_000)
 
-  /// Whether these are the fractions that a reader may have seen: each more than the one before.
+  /// Whether a reader can have seen these fractions: each more than the one before.
   static func areRising(_ fractions: [Double]) -> Bool { zip(fractions, fractions.dropFirst()).allSatisfy { $0 < $1 } }
 
   @Test("R25, R18: a thread that reports without a pause starves no reader", arguments: [0, 1, 2, 10])
@@ -58,7 +58,7 @@ struct ProgressReaderStressTests {
     }
     var reader = future.progress.makeAsyncIterator()
     var previous: Int64 = -1
-    // If the reader were notified only when the reports stop, this would never end.
+    // If the reports had to stop before the reader is notified, this would never end.
     for _ in 0..<100 {
       let completed = await reader.next()?.completedUnitCount ?? -1
       #expect(completed > previous, "after \(previous)")
@@ -133,7 +133,7 @@ struct ProgressReaderStressTests {
         for await progress in future.progress { fractions.append(progress.fractionCompleted) }
         return fractions
       }
-      // Some are suspended when the race begins, others are about to be.
+      // Some readers are suspended when the race begins, and other readers are about to be.
       let cancelled = (0..<4).map { $0.isMultiple(of: 2) ? Task.immediate(operation: read) : Task(operation: read) }
       let other = Task(operation: read)
       race([
@@ -165,7 +165,7 @@ struct ProgressReaderStressTests {
     }
   }
 
-  @Test("R25: several threads report, and a reader sees the whole rise")
+  @Test("R25: several threads report, and each reader sees the fractions rise to the last state")
   func severalReporters() async {
     for _ in 0..<Self.rounds {
       let promise = Promise<Int, any Error>()

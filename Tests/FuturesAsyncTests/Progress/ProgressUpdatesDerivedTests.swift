@@ -96,7 +96,7 @@ struct ProgressUpdatesDerivedTests {
     #expect(reader.fractions == [0, 0.25, 0.5, nil])
   }
 
-  @Test("R25, R19: a reader of `all` gets the average; of `race` the furthest")
+  @Test("R25, R19: a reader of `all` gets the average, and a reader of `race` gets the maximum")
   func readerOfJoinGetsAverage() {
     let promises = (0..<2).map { _ in Promise<Int, any Error>() }
     let all = HeldReader(Future.all(promises.map(\.future)).progress)

@@ -64,7 +64,7 @@ struct ProgressUpdatesTests {
     promise.progress.report(fraction: 0.25)
     promise.progress.report(fraction: .nan)
     #expect(reader.resumptions == 0)
-    // The units are news, though the fraction waits.
+    // The units are new, although the fraction does not increase.
     promise.progress.report(completed: 5, of: 20)
     #expect(reader.resumptions == 1)
     promise.fail(TestError(1))
@@ -105,10 +105,10 @@ struct ProgressUpdatesTests {
 
   // MARK: - Every way to end
 
-  /// Where a reader is when the future ends.
+  /// The position of a reader when the future ends.
   enum Place: CaseIterable, Sendable { case neverRead, hasUnread, hasReadAll, suspended, resumed }
 
-  /// What a reader at `place` still reads when a future that has come to 0.5 ends.
+  /// Returns the elements that a reader at `place` still reads when a future at 0.5 ends.
   func lastWords<Failure: Error>(_ place: Place, _ ending: Ending, failing failure: Failure) async -> [Double?] {
     var promise: Promise<Int, Failure>? = Promise()
     defer { withExtendedLifetime(promise) {} }
@@ -131,7 +131,7 @@ struct ProgressUpdatesTests {
     return [await busy.next()?.fractionCompleted, await busy.next()?.fractionCompleted]
   }
 
-  @Test("R25: after the end each reader gets the last state, unless it has it, and ends", arguments: Place.allCases)
+  @Test("R25: after the end each reader gets the last state if it is new, and ends", arguments: Place.allCases)
   func readersGetLastStateOnce(place: Place) async {
     for ending in Ending.allCases {
       let read = await lastWords(place, ending, failing: TestError(1) as any Error)
@@ -147,7 +147,7 @@ struct ProgressUpdatesTests {
     }
     let cancelled = await lastWords(place, .cancellation, failing: Interruption.failed)
     #expect(await cancelled == lastWords(place, .cancellation, failing: TestError(1) as any Error))
-    // A failure that cannot say cancelled: the future goes on, and so do its readers.
+    // The failure type cannot represent cancellation: the future and its readers continue.
     #expect(await lastWords(place, .cancellation, failing: TestError(1)).last != .some(nil))
   }
 
@@ -238,7 +238,7 @@ struct ProgressUpdatesTests {
     let updates = promise.future.progress
     let readers = (0..<4).map { _ in HeldReader(updates) }
     for number in 0..<4 {
-      // Reader 0 is always up to date, reader 3 only looks at the end.
+      // Reader 0 reads before each report, reader 3 only before the first report and at the end.
       for reader in readers[..<(4 - number)] { reader.run() }
       promise.progress.report(fraction: Double(number + 1) / 10)
     }
@@ -276,7 +276,7 @@ struct ProgressUpdatesTests {
     for _ in 0..<2 { #expect(await read(screen.updates).map(\.fractionCompleted) == [1]) }
   }
 
-  @Test("R25: a reader is moved to another task, and reads on")
+  @Test("R25: a reader can move to another task, and continues there")
   func movedReader() async {
     let promise = Promise<Int, any Error>()
     var reader = promise.future.progress.makeAsyncIterator()

@@ -30,7 +30,7 @@ struct ActorContextTests {
     return make(actor)
   }
 
-  @Test("R2: `.actor` lets a callback use the state of the actor by assumeIsolated")
+  @Test("R2: `.actor` lets a callback use the state of the actor through assumeIsolated")
   func assumeIsolated() async throws {
     let log = Log()
     let promise = Promise<Int, any Error>()

@@ -4,10 +4,10 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// When the task is cancelled, or the token.
+/// The time at which the test cancels the task or the token: before or during the call.
 enum Moment: CaseIterable, Sendable { case before, during }
 
-/// Something that must not leave its isolation.
+/// An object that is not `Sendable`, so it must not leave its isolation.
 private final class Box {
   var number: Int
   init(_ number: Int) { self.number = number }
@@ -86,7 +86,7 @@ struct CancellationBridgeTests {
     #expect(Set(log.events) == [0, 1, 2] && log.events.count == 3)
   }
 
-  @Test("R24: after the return nothing is registered, and a later cancellation does not reach the token")
+  @Test("R24: after the return no handler is registered, and a later cancellation does not reach the token")
   func tokenIsDetachedAfterReturn() async {
     let log = Recorder<String>()
     let task = Task.immediate {
@@ -119,7 +119,7 @@ struct CancellationBridgeTests {
   }
 
   @Test(
-    "R24: captures of the handlers are released, run or not, also after a throw",
+    "R24: captures of the handlers are released, whether the handlers ran or not, also after a throw",
     arguments: [false, true]
   )
   func handlersAreReleased(isCancelled: Bool) async {
@@ -269,7 +269,7 @@ struct CancellationBridgeTests {
 
 @Suite("R22a: `CancellationToken.cancelled()`", .timeLimit(.minutes(20)))
 struct CancellationBridgeWaitingTests {
-  /// Starts a task that waits, or has ended, when this returns, and notes that it has ended.
+  /// Starts a task that waits, or has ended, when this returns; the task records the reason for its end.
   func startWait(for token: CancellationToken, isCancelled: Bool = false, _ log: Recorder<String>) -> Task<Void, Never>
   {
     Task.immediate {
@@ -307,7 +307,7 @@ struct CancellationBridgeWaitingTests {
     #expect(log.events == ["task", "token"])
   }
 
-  @Test("R22a: on a token that cannot be cancelled, `cancelled()` waits until the task is", arguments: Moment.allCases)
+  @Test("R22a: `cancelled()` of an uncancellable token ends when its task is cancelled", arguments: Moment.allCases)
   func tokenThatCannotBeCancelledWaitsForTask(moment: Moment) async {
     let gone = CancellationTokenSource().token
     for token in [CancellationToken.none, gone, .any(), .any(.none, gone)] {
@@ -373,7 +373,7 @@ struct CancellationBridgeWaitingTests {
 struct CancellationBridgeWorkTests {
   enum Canceller: CaseIterable, Sendable { case token, task }
 
-  /// Runs `work` under a token, and cancels; before: when nothing has begun yet.
+  /// Runs `work` under a token, and cancels the token or the task: before the call of `cancelling`, or during `work`.
   func run<R: Sendable>(
     _ canceller: Canceller,
     _ moment: Moment,
@@ -496,7 +496,7 @@ struct CancellationBridgeWorkTests {
   }
 }
 
-/// Functions of the main actor that begin with a call of the library, and answer whether they are on it after that.
+/// Main actor functions that begin with a call of the library, and return whether they are on the main actor after it.
 @MainActor
 private enum TokenEntry {
   @Sendable
@@ -545,9 +545,9 @@ extension ThreadActor {
 
 // In processes of their own, where nothing else allocates.
 
-@Suite("R24: what the bridge leaves behind", .enabled(if: AllocationCounts.areSupported), .timeLimit(.minutes(20)))
+@Suite("R24: memory after the bridge", .enabled(if: AllocationCounts.areSupported), .timeLimit(.minutes(20)))
 struct CancellationBridgeMemoryTests {
-  /// The blocks that 10,000 rounds of `body` leave behind; the least of three times.
+  /// The blocks that 10,000 rounds of `body` leave behind: the least of three measurements.
   static func blocksLeft(_ body: @Sendable (_ number: Int) async -> Void) async -> Int64 {
     for number in 0..<1_000 { await body(number) }
     var least = Int64.max
@@ -599,7 +599,7 @@ struct CancellationBridgeMemoryTests {
         _ = try? await source.token.cancelling { if number.isMultiple(of: 2) { throw TestError(1) } }
       }
       #if !ASAN
-        // There each call leaves a block that LeakSanitizer does not take for a leak.
+        // With AddressSanitizer each call leaves a block, which LeakSanitizer does not report as a leak.
         #expect(blocks < 1_000, "\(blocks) blocks")
       #endif
       #expect(!source.isCancelled)

@@ -3,7 +3,7 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// How the library starts a task for a future.
+/// The way in which the library starts a task for a future.
 private enum Start: CaseIterable, Sendable {
   case inheriting, detached, immediate, promise
 
@@ -22,14 +22,14 @@ private enum Start: CaseIterable, Sendable {
   }
 }
 
-/// A value that tells when it is released.
+/// A value that calls a closure when it is released.
 private final class Delivery: Sendable {
   private let released: @Sendable () -> Void
   init(_ released: @escaping @Sendable () -> Void) { self.released = released }
   deinit { released() }
 }
 
-/// Work that begins, waits at a gate whatever happens, and then says whether its task is cancelled.
+/// Work that begins, waits at a gate even if it is cancelled, and then reports whether its task is cancelled.
 private struct Work: Sendable {
   let started = Gate()
   let gate = Gate()
@@ -91,7 +91,7 @@ struct FutureTaskCancellationTests {
     #expect(said.peek() == .failure(.wasCancelled))
   }
 
-  @Test("R15, R23: without a cancelled case, the future ends as the task does", arguments: Start.allCases)
+  @Test("R15, R23: without a cancelled case, the future resolves as its task does", arguments: Start.allCases)
   private func typedFutureEndsWithItsTask(start: Start) async {
     let (first, second, third) = (Work(), Work(), Work())
     let never = start.make { () async throws(Never) -> Int in
@@ -124,7 +124,7 @@ struct FutureTaskCancellationTests {
   func beforeItBegins() async {
     let inbox = Inbox<Bool>()
     let promise = Promise<Void, any Error>()
-    // Nothing of this begins before the main actor is given up.
+    // The operation cannot begin before this function gives up the main actor.
     promise.resolve {
       inbox.send(Task.isCancelled)
       try Task.checkCancellation()
@@ -153,7 +153,7 @@ struct FutureTaskCancellationTests {
 
   private enum Leaving: CaseIterable, Sendable { case derived, deep, await, token, zip, follow }
 
-  /// Attaches one consumer to `future`, and gives what makes it leave.
+  /// Attaches one consumer to `future`, and returns a closure that cancels the consumer.
   private func attach(_ leaving: Leaving, to future: Future<Int, any Error>) -> @Sendable () -> Void {
     switch leaving {
     case .derived:
@@ -181,7 +181,7 @@ struct FutureTaskCancellationTests {
   }
 
   @Test(
-    "R16, R23: only the last consumer that leaves cancels the task",
+    "R16, R23: only the cancellation of the last consumer cancels the task",
     arguments: Start.allCases,
     Leaving.allCases
   )
@@ -295,7 +295,7 @@ struct FutureTaskCancellationTests {
     gate.open()
   }
 
-  @Test("R6: tasks whose cancellation cancels the next one's future take no stack")
+  @Test("R6: a chain of tasks, each of which cancels the next one's future, takes no stack")
   func chain() async {
     let gate = Gate()
     onThread {
@@ -530,10 +530,10 @@ private func priorityRaised(
 
 @Suite("R23: a higher-priority awaiter raises the priority of the task", .timeLimit(.minutes(20)))
 struct FutureTaskCancellationPriorityTests {
-  /// How the task is started.
+  /// The way in which the task starts.
   enum Source: CaseIterable, Sendable { case inheriting, detached, immediate, task, promise }
 
-  /// What lies between the task and the await.
+  /// The path between the task and the await.
   enum Path: CaseIterable, Sendable { case direct, map, deep, followed, token, abandon, cancel, ignore }
 
   /// Starts a background task that ends when its priority is high, and returns that priority.
@@ -556,7 +556,7 @@ struct FutureTaskCancellationPriorityTests {
     return await inbox.next() ?? .never
   }
 
-  /// Starts a task of the given priority that has attached when this returns.
+  /// Starts a task of the given priority, which has attached to `future` when this returns.
   func await(
     _ future: Future<TaskPriority, any Error>,
     by path: Path,

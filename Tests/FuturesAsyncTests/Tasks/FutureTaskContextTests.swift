@@ -4,12 +4,12 @@ internal import Synchronization
 internal import TestSupport
 internal import Testing
 
-@Suite("R23: what the task of a future inherits", .timeLimit(.minutes(20)))
+@Suite("R23: the context that the task of a future inherits", .timeLimit(.minutes(20)))
 struct FutureTaskContextTests {
   // MARK: - The actor
 
   @MainActor
-  @Test("R23: the closure runs on the main actor, where it was written there")
+  @Test("R23: a closure that is written on the main actor runs there")
   func closureOnMainActorStaysThere() async {
     var count = 0
     let inheriting = Future {
@@ -53,10 +53,10 @@ struct FutureTaskContextTests {
     }
   }
 
-  @Test("R23: the closure runs on the actor in whose method it was written")
+  @Test("R23: a closure that is written in a method of an actor runs on that actor")
   func actorMethod() async {
     let futures = await Account().deposit()
-    // The immediate one ran during the method, the other after it.
+    // The immediate future ran during the method, the other future after it.
     #expect(futures[1].peek() == .success(10))
     #expect(await futures[0].value == 11)
   }
@@ -113,7 +113,7 @@ struct FutureTaskContextTests {
     #expect(recorder.events == Array(0..<300))
   }
 
-  @Test("R23: a detached task runs on no actor, also if it was made on one", arguments: Home.allCases)
+  @Test("R23: a detached task runs on no actor, even if an actor made it", arguments: Home.allCases)
   func detachedTaskRunsOnNoActor(home: Home) async {
     let isNowhere = await run(on: home.make()) { actor in
       let threadActor = actor as? ThreadActor
@@ -147,7 +147,7 @@ struct FutureTaskContextTests {
 
   @Test("R23: `Future { }` and `immediate` inherit the priority, `detached` does not")
   func priorityIsInherited() async {
-    // Awaited by way of an inbox, because an await of the task itself would raise its priority.
+    // An inbox delivers the result, because an await of the task itself would raise its priority.
     let inbox = Inbox<[TaskPriority?]>()
     Task.detached(priority: .background) {
       let inheriting = Inbox<TaskPriority?>()
@@ -195,7 +195,7 @@ struct FutureTaskContextTests {
     #expect(Future<Int, any Error>.immediate { throw TestError(1) }.isResolved)
   }
 
-  @Test("R23: an immediate task runs up to its first suspension before the caller goes on", arguments: Home.allCases)
+  @Test("R23: an immediate task runs up to its first suspension before the caller continues", arguments: Home.allCases)
   func immediateWithSuspension(home: Home) async {
     let gate = Gate()
     let recorder = Recorder<String>()
@@ -215,7 +215,7 @@ struct FutureTaskContextTests {
     #expect(recorder.events == ["started", "returned", "ended"])
   }
 
-  @Test("R23: an immediate task for another actor starts there, and not on the caller")
+  @Test("R23: an immediate task for another actor starts on that actor instead of the caller's")
   func immediateElsewhere() async {
     let actor = ThreadActor()
     let gate = Gate()

@@ -16,7 +16,7 @@ struct FutureTaskTests {
     #expect(try await Future<Int, any Error> { 4 }.value == 4)
   }
 
-  @Test("R23: it fails with the very error that the closure throws")
+  @Test("R23: the future fails with the very error that the closure throws")
   func sameError() async {
     let error = ReferenceError()
     let futures: [Future<Int, any Error>] = [
@@ -28,7 +28,7 @@ struct FutureTaskTests {
     }
   }
 
-  @Test("R23: it fails with the very error of a typed closure")
+  @Test("R23: the future fails with the very error that a typed closure throws")
   func sameTypedError() async {
     let error = ReferenceError()
     let operation: @Sendable () async throws(ReferenceError) -> Int = { () async throws(ReferenceError) in throw error }
@@ -53,7 +53,7 @@ struct FutureTaskTests {
     await #expect(throws: CancellationError.self) { try await future.value }
   }
 
-  @Test("R23: dropping the future cancels nothing, and the work goes on")
+  @Test("R23: dropping the future cancels nothing, and the work continues")
   func droppingCancelsNothing() async {
     let inbox = Inbox<String>()
     let gate = Gate()
@@ -92,7 +92,7 @@ struct FutureTaskTests {
 
   // MARK: - Task → future
 
-  @Test("R23: `Future(task)` gives the value of the task, or its very error")
+  @Test("R23: `Future(task)` resolves with the value of the task, or with its very error")
   func ofTask() async throws {
     let gate = Gate()
     let pending = Task<Int, any Error> {
@@ -138,7 +138,7 @@ struct FutureTaskTests {
 
   // MARK: - Names
 
-  @Test("R23: the task has the name that it was given", arguments: Home.allCases)
+  @Test("R23: the task has the given name", arguments: Home.allCases)
   func taskHasGivenName(home: Home) async {
     let names = await run(on: home.make()) { actor in
       let inheriting = Future(name: "inheriting") {

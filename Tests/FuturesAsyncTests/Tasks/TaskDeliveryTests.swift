@@ -4,19 +4,19 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// What a callback sees of the task that it runs in, if any.
+/// The properties of the current task that a callback sees, if there is a task.
 struct Surroundings: Equatable, Sendable {
   var local = Local.name
   var isCancelled = Task.isCancelled
   var isInTask = withUnsafeCurrentTask { $0 != nil }
 
-  /// As on a thread without a task.
+  /// The properties on a thread without a task.
   static let none = Surroundings(local: "none", isCancelled: false, isInTask: false)
 }
 
-@Suite("R8: what callbacks see of the task that resolves", .timeLimit(.minutes(20)))
+@Suite("R8: callbacks and the task that resolves their future", .timeLimit(.minutes(20)))
 struct TaskDeliveryTests {
-  /// How the library makes a future of a task that has a task-local, and is cancelled when it ends.
+  /// The ways to make a future of a task; the task has a task-local, and is cancelled when it ends.
   enum Start: CaseIterable, Sendable {
     case inheriting, detached, immediate, typed, onMainActor, followed, flattened
 
@@ -157,7 +157,7 @@ struct TaskDeliveryTests {
     #expect(try await future.value == 1)
   }
 
-  @Test("R8: with awaits only, all of them get it", arguments: Start.allCases)
+  @Test("R8: all awaits of a future without callbacks get the result", arguments: Start.allCases)
   func awaitsOnly(start: Start) async throws {
     let gate = Gate()
     let future = start.make(gate)

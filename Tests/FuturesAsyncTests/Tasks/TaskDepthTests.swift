@@ -57,7 +57,7 @@ private let tolerance = 20 * levels
 
 @Suite("R6: recursion through tasks", .enabled(if: AllocationCounts.areSupported), .timeLimit(.minutes(20)))
 struct TaskDepthTests {
-  @Test("R6: a recursion through tasks takes memory that does not grow", arguments: CountdownStep.allCases)
+  @Test("R6: the memory of a recursion through tasks does not grow", arguments: CountdownStep.allCases)
   func recursionStaysFlat(step: CountdownStep) async {
     await #expect(processExitsWith: .success) { [step] in
       let growth = await growth(step, levels)
@@ -65,7 +65,7 @@ struct TaskDepthTests {
     }
   }
 
-  @Test("R6: a counted down future has the right value, and all levels are released")
+  @Test("R6: a countdown through tasks releases all its levels")
   func countedDownFutureIsReleased() async {
     await #expect(processExitsWith: .success) {
       var left = Int64.max

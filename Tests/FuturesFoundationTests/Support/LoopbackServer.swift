@@ -5,9 +5,9 @@ import Futures
   import FoundationNetworking
 #endif
 
-/// An HTTP server on the loopback interface, which answers as the test says.
+/// An HTTP server on the loopback interface, with an answer that the test supplies.
 ///
-/// Each connection has a thread of its own, so an answer may wait for the test.
+/// Each connection has a thread of its own, so an answer can wait for the test.
 final class LoopbackServer: Sendable {
   /// One request, and the way to answer it.
   struct Exchange: Sendable {
@@ -18,7 +18,7 @@ final class LoopbackServer: Sendable {
     /// The path of the request.
     var path: String { String(head.split(separator: " ")[1]) }
 
-    /// Sends the status and the headers, and that the body has `length` bytes, if that is given.
+    /// Sends the status and the headers, with the length of the body if it is given.
     func begin(_ status: String = "200 OK", length: Int? = nil) {
       send(
         Data("HTTP/1.1 \(status)\r\n\(length.map { "Content-Length: \($0)\r\n" } ?? "")Connection: close\r\n\r\n".utf8)
@@ -52,7 +52,7 @@ final class LoopbackServer: Sendable {
   let port: UInt16
   private let listener: Int32
 
-  /// Starts a server whose connections `answer` answers, each with one request; it runs until the end of the tests.
+  /// Starts a server that runs until the end of the tests; `answer` answers the one request of each connection.
   ///
   /// If it is not `listening`, it occupies its port and refuses every connection.
   init(listening: Bool = true, _ answer: @escaping @Sendable (Exchange) -> Void) throws {
@@ -86,7 +86,8 @@ final class LoopbackServer: Sendable {
   func request(_ path: String = "/", method: String = "GET") -> URLRequest {
     var request = URLRequest(url: URL(string: "http://127.0.0.1:\(port)\(path)")!)
     request.httpMethod = method
-    // Foundation's minute passes while a sanitizer runs the other tests at the same time; this is for hangs only.
+    // Foundation's default of a minute is too short when a sanitizer runs other tests at the same time. This limit only
+    // ends hangs.
     request.timeoutInterval = 1_200
     return request
   }
@@ -120,7 +121,7 @@ final class LoopbackServer: Sendable {
   private let noSignal: Int32 = 0
 #endif
 
-/// A file name in a new folder, which goes with this object.
+/// A file name in a new folder, which this object removes when it is released.
 final class TemporaryPlace: Sendable {
   let url: URL
 
@@ -132,10 +133,10 @@ final class TemporaryPlace: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  /// What is in the file.
+  /// The content of the file.
   var contents: Data? { try? Data(contentsOf: url) }
 
-  /// How many files are in the folder.
+  /// The number of files in the folder.
   var count: Int { (try? FileManager.default.contentsOfDirectory(atPath: folder.path).count) ?? -1 }
 
   private var folder: URL { url.deletingLastPathComponent() }

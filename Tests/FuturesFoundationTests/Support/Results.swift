@@ -1,8 +1,10 @@
 import Testing
 
 extension Trait where Self == ConditionTrait {
-  /// Not where leaks are looked for: Foundation for Linux never frees a `Process` that has ended, the timers of a run loop whose
-  /// thread has, and some of what libcurl allocates for a transfer.
+  /// Disables tests while LeakSanitizer looks for leaks.
+  ///
+  /// Foundation for Linux never frees an ended `Process`, the timers of a run loop whose thread has ended, and some
+  /// memory that libcurl allocates for a transfer.
   static var unlessLookingForLeaks: Self {
     #if ASAN
       .disabled("Foundation leaks here")

@@ -3,12 +3,12 @@ import Futures
 import TestSupport
 import Testing
 
-/// R6 and R13, on threads with a stack of 512 KiB.
+/// Tests of R6 and R13, on threads with a stack of 512 KiB.
 @Suite("Cancellations that cancel the next one", .timeLimit(.minutes(20)))
 struct CancellationDepthTests {
   private static let count = TestTier.choose(standard: 20_000, thorough: 1_000_000)
 
-  @Test("R6, R13: a cancellation that nests too deeply runs its handlers when those of the outermost one have returned")
+  @Test("R6, R13: a cancellation that nests too deeply runs its handlers after those of the outermost one")
   func deferredCancellation() {
     let sources = (0...70).map { _ in CancellationTokenSource() }
     let log = Recorder<String>()
@@ -141,7 +141,7 @@ struct CancellationDepthTests {
     #expect(Set(log.events) == Set(links.indices.dropLast()))
   }
 
-  @Test("R13: a thread that blocks in a deep handler runs the callbacks of what the deferred handlers resolve")
+  @Test("R13: a thread that blocks in a deep handler runs the callbacks of futures that deferred handlers resolve")
   func blockingInsideDeliveries() {
     let log = Recorder<Int>()
     let sources = (0..<70).map { _ in CancellationTokenSource() }
@@ -197,7 +197,7 @@ struct CancellationDepthTests {
     }
   }
 
-  @Test("R5: a deep cancellation leaves nothing behind")
+  @Test("R5: a deep cancellation leaves no memory behind")
   func memory() {
     let left = leastBlocksLeft(count: 1_000) { count in
       let sources = (0..<count).map { _ in CancellationTokenSource() }

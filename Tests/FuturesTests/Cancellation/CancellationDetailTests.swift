@@ -4,7 +4,7 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-/// R15, R16 and R17 in detail, and R12 where something is cancelled.
+/// Tests of R15, R16 and R17 in detail, and of R12 for cancelled joins and timers.
 @Suite("Cancellation, in detail")
 struct CancellationDetailTests {
   let producers = CancellationFlowTests.Producers()
@@ -379,7 +379,7 @@ struct CancellationDetailTests {
     }
   }
 
-  @Test("R17: follow passes cancellation on, also one that came before it, and through chains without promises")
+  @Test("R17: follow passes cancellation on, also an earlier one, and through chains without promises")
   func followPassesCancellationOn() {
     let (source, late, other) = (open("source"), open("late"), open("other"))
     let outer = Promise<Int, any Error>()
@@ -412,7 +412,7 @@ struct CancellationDetailTests {
 
   // MARK: - R12: several futures
 
-  /// Joins that need the second input no more once the first is resolved as said; `nil` for a failure.
+  /// Joins that no longer need the second input once the first has resolved with `first`; `nil` is a failure.
   static let joins:
     [(name: String, first: Int?, join: @Sendable ([Future<Int, any Error>]) -> Future<Int, any Error>)] =
       [
@@ -423,7 +423,7 @@ struct CancellationDetailTests {
         ("concurrent", nil, { all in Future.concurrent([0, 1], limit: 2) { all[$0] }.map { $0[0] } }),
       ]
 
-  /// When the first input is resolved: before, while or after the join attaches to it.
+  /// The time at which the first input resolves: before, while or after the join attaches to it.
   enum When: CaseIterable, Sendable { case before, during, after }
 
   @Test(
@@ -440,7 +440,7 @@ struct CancellationDetailTests {
       let needed = isNeeded ? second.future.whenResolved(on: .immediate) { _ in } : nil
       let first = Promise<Int, any Error>()
       if when == .before { first.resolve(result) }
-      // A lazy future is resolved while the join attaches to it, and before it comes to the second one.
+      // A lazy future resolves while the join attaches to it, before the join attaches to the second input.
       let lazy = Future<Int, any Error>.lazy { $0.resolve(result) }
       let joined = join([when == .during ? lazy : first.future, second.future])
       if when == .after { first.resolve(result) }
@@ -753,7 +753,7 @@ struct CancellationDetailTests {
     #expect((try? resolved.peek()?.get()) == 1)
   }
 
-  // MARK: - What is left
+  // MARK: - Depth and reports
 
   @Test("R6: cancelling and releasing a long chain of maps takes no stack", arguments: [false, true])
   func longChainTakesNoStack(canRepresentCancellation: Bool) {

@@ -4,7 +4,7 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-/// The path of cancellations: R12, R16 and R17 for each operator.
+/// Tests of the path of cancellations, R12, R16 and R17, for each operator.
 @Suite("Cancellation, operator by operator")
 struct CancellationFlowTests {
   /// Promises that note when their futures are cancelled.
@@ -100,7 +100,7 @@ struct CancellationFlowTests {
   @Test("R14: cancelled operators leave nothing in a long-lived source", arguments: operators.indices)
   func cancelledOperatorsLeaveNothing(index: Int) {
     let (name, derive) = Self.operators[index]
-    // What a queue allocates is its own business; and a `CompositeError` cannot say "cancelled", so its future waits on.
+    // Queues allocate for themselves. A `CompositeError` cannot represent cancellation, so its future stays pending.
     if name.contains("queue") || name == "receive" || name == "firstSuccess" { return }
     onThread {
       let promise = Promise<Int, any Error>()

@@ -5,13 +5,12 @@ import Testing
 
 /// Cancellation under real threads, for ThreadSanitizer: each round checks facts that hold for every winner.
 ///
-/// What is left behind is checked by an object that every handler, callback, transform and value of a round holds: it must be
-/// gone after the round.
+/// Every handler, callback, transform and value of a round holds one object, which must be released after the round.
 @Suite("Cancellation, races")
 struct CancellationRaceTests {
   static let rounds = TestTier.choose(standard: 100, thorough: 300)
 
-  /// Does rounds of a race, each with an object that must be gone after it.
+  /// Runs rounds of a race, each with an object that must be released after it.
   static func rounds(_ count: Int = rounds, _ body: (Tracked) throws -> Void) rethrows {
     for round in 0..<count {
       weak var left: Tracked?
@@ -21,13 +20,13 @@ struct CancellationRaceTests {
         try body(object)
       }
       guard left == nil else {
-        Issue.record("round \(round) leaves something behind")
+        Issue.record("round \(round) did not release its object")
         return
       }
     }
   }
 
-  /// As `race`, but releases each body before it returns.
+  /// Like `race`, but releases each body before it returns.
   ///
   /// A thread can keep its closure a moment longer.
   static func race(_ bodies: [@Sendable () -> Void]) {
@@ -39,7 +38,7 @@ struct CancellationRaceTests {
     )
   }
 
-  /// How a future ended.
+  /// The state or the end of a future.
   enum End: Equatable { case pending, value, cancelled, broken, timedOut, other }
 
   static func end<Value, Failure: Error>(of future: Future<Value, Failure>) -> End {
@@ -125,7 +124,7 @@ struct CancellationRaceTests {
     }
   }
 
-  /// Handlers that are added while another thread cancels.
+  /// Checks handlers that are added while another thread cancels.
   func checkLateHandlers<Failure: Error>(_: Failure.Type, hasHandler: Bool) throws {
     try Self.rounds { object in
       let notified = Recorder<Int>()
@@ -373,7 +372,7 @@ struct CancellationRaceTests {
     }
   }
 
-  /// Cancels what flatMap makes while its inner future is made on another thread.
+  /// Cancels the future of flatMap while another thread makes the inner future.
   func checkFlatMap<Failure: Error>(_: Failure.Type, isMerged: Bool, isNeeded: Bool, canSay: Bool) throws {
     try Self.rounds { object in
       let (outerTold, innerTold, made) = (Recorder<Int>(), Recorder<Int>(), Recorder<Int>())
@@ -394,7 +393,7 @@ struct CancellationRaceTests {
         return isMerged ? future.map { $0 } : future
       }
       Self.race([{ outer.succeed(1) }, { derived.cancel() }, { _ = derived.isResolved }])
-      // A type that cannot say cancelled has the transform run after the cancellation, too.
+      // If the failure type cannot represent cancellation, the transform also runs after the cancellation.
       try #require(Self.end(of: derived) == (canSay ? .cancelled : .pending))
       try #require(canSay ? outerTold.events.count + made.events.count <= 1 : made.events.count == 1)
       try #require(innerTold.events == (made.events.isEmpty || isNeeded ? [] : [1]))
@@ -546,7 +545,7 @@ struct CancellationRaceTests {
       let count = made.withLock { $0 }
       let (notifiedCount, succeededCount) = (notified.withLock { $0 }, succeeded.withLock { $0 })
       if Self.end(of: future) == .cancelled {
-        // The running step was cancelled, unless it had ended and its successor had not started.
+        // The running step was cancelled, except if it had ended and the next step had not started.
         try #require(canSay && notifiedCount <= 1 && notifiedCount + succeededCount >= count && count <= depth)
       } else {
         try #require(Self.end(of: future) == .value && count == depth && succeededCount == depth)

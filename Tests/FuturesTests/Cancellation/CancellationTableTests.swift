@@ -8,10 +8,10 @@ enum CancellableTestError: CancellableFailure, Equatable {
   case cancelled, other
 }
 
-/// Every order of the events, compared with a model that is written down in a few lines.
+/// Compares every order of the events with a short model.
 @Suite("Cancellation, every order")
 struct CancellationTableTests {
-  /// All sequences in which one event happens twice; in the thorough tier, in which each event does.
+  /// All sequences in which one event happens twice; in the thorough tier, each event happens twice.
   static func sequences<Event: Hashable & Sendable>(of events: [Event]) -> [[Event]] {
     TestTier.choose(standard: events.map { events + [$0] }, thorough: [events + events]).flatMap(orders)
   }
@@ -38,10 +38,10 @@ struct CancellationTableTests {
 
   enum Event: CaseIterable { case cancel, succeed, attach, remove, drop }
 
-  /// What a future is expected to be.
+  /// The expected state of a future.
   enum Expected: Equatable { case pending, value, cancelled, broken, pendingForEver }
 
-  /// One promise, one future, and what the contract says of them.
+  /// One promise and one future, with the state that the contract expects.
   struct Run<Failure: Error> {
     let canRepresentCancellation: Bool
     let canSayBroken: Bool

@@ -3,10 +3,10 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-/// Tokens and their sources: R13 and R14.
+/// Tests of tokens and their sources: R13 and R14.
 @Suite("Cancellation tokens")
 struct CancellationTokenTests {
-  /// How many blocks `body` leaves behind, after a warm-up, on a thread with a small stack.
+  /// The number of blocks that `body` leaves behind, after a warm-up, on a thread with a small stack.
   static func blocksLeft(after body: @escaping @Sendable () -> Void) -> Int64 {
     let left = Locked<Int64>(0)
     onThread {
@@ -16,7 +16,7 @@ struct CancellationTokenTests {
     return left.withLock { $0 }
   }
 
-  /// Calls `body` at each of `depth` levels of callbacks, each within the one before.
+  /// Calls `body` at each of `depth` levels of nested callbacks.
   static func nest(_ depth: Int, _ body: @escaping @Sendable () -> Void) {
     guard depth > 0 else { return }
     let promise = Promise<Int, Never>()
@@ -33,9 +33,11 @@ struct CancellationTokenTests {
 
   enum Event: CaseIterable { case register, remove, cancel, dropSource, dropToken }
 
-  /// One source, one token, and what the contract says of them.
+  /// One source and one token, with the state that the contract expects.
   struct Run {
-    /// Who cancels: the source itself, or one that it is linked to, so that it lives as long as its token and handlers.
+    /// The parent of `source`, which the test cancels instead; `nil` if the test cancels `source` itself.
+    ///
+    /// A linked source lives as long as its token and handlers.
     let parent: CancellationTokenSource?
     var source: CancellationTokenSource?
     var token: CancellationToken?
@@ -71,11 +73,11 @@ struct CancellationTokenTests {
         registrations.append((number, registration))
         if isCancelled { expected.append(number) } else if canBeCancelled { listed.append(number) }
       case .remove:
-        // The second time it is the other one's turn, if there are two.
+        // A second removal uses the other registration, if there are two.
         guard let (number, registration) = registrations.popLast() else { return }
         let isListed = listed.contains(number)
         let removed = registration.remove()
-        // If a handler can no longer run, either answer is right.
+        // If a handler can no longer run, both answers are correct.
         if isListed || isCancelled { #expect(removed == isListed) }
         listed.removeAll { $0 == number }
         registrations.insert((number, registration), at: 0)
@@ -93,13 +95,13 @@ struct CancellationTokenTests {
       if !canBeCancelled { listed = [] }
     }
 
-    /// What differs from the contract.
+    /// The difference from the contract; `nil` if there is none.
     var difference: String? {
       if ran.events != expected { return "ran \(ran.events) instead of \(expected)" }
       let alive = handlers.indices.filter { handlers[$0].object != nil }
       if alive != listed { return "handlers \(alive) are alive instead of \(listed)" }
-      if let token, token.isCancelled != isCancelled { return "the token says \(token.isCancelled)" }
-      if let source, source.isCancelled != isCancelled { return "the source says \(source.isCancelled)" }
+      if let token, token.isCancelled != isCancelled { return "isCancelled of the token is \(token.isCancelled)" }
+      if let source, source.isCancelled != isCancelled { return "isCancelled of the source is \(source.isCancelled)" }
       return nil
     }
   }
@@ -147,7 +149,7 @@ struct CancellationTokenTests {
   func cancelInCallbackRunsHandlersFirst() {
     let levels = Recorder<Int>()
     Self.nest(20) {
-      // Something that is put off at the deepest level, and must not hold up the handlers.
+      // This callback is deferred at the deepest level, and must not delay the handlers.
       Future.succeeded(1).whenResolved(on: .immediate) { _ in }
       let source = CancellationTokenSource()
       let linked = CancellationTokenSource(linkedTo: source.token)
@@ -341,7 +343,7 @@ struct CancellationTokenTests {
     #expect(throws: CancellationError.self) { try source.token.throwIfCancelled() }
   }
 
-  @Test("R13: tokens of one source are equal and hash alike; tokens of different sources are not equal")
+  @Test("R13: tokens of one source are equal and have equal hashes; tokens of different sources are not equal")
   func tokensOfOneSourceAreEqual() {
     let (first, second) = (CancellationTokenSource(), CancellationTokenSource())
     let linked = CancellationTokenSource(linkedTo: first.token)
@@ -353,7 +355,7 @@ struct CancellationTokenTests {
     #expect(first.token == tokens[0] && first.token != .cancelled)
   }
 
-  // MARK: - Sources that are linked to others
+  // MARK: - Linked sources
 
   @Test("R14: each parent cancels a linked source, which cancels no parent")
   func linkedSourceFollowsItsParents() {
@@ -483,7 +485,7 @@ struct CancellationTokenTests {
     precondition(left < 100, "\(left)")
   }
 
-  // In processes of their own, since an overflow of the stack ends the process.
+  // In processes of their own, because an overflow of the stack ends the process.
 
   @Test("R6, R14: cancelling and releasing a long chain of linked sources takes no stack")
   func longChainCancelled() async {
@@ -562,7 +564,7 @@ struct CancellationTokenTests {
     #expect(manual.pendingCount == 0)
   }
 
-  @Test("R14: removing the last handler frees a deadline whose source is gone")
+  @Test("R14: removing the last handler frees a deadline whose source was released")
   func deadlineEndsWithLastHandler() {
     let manual = ManualContext()
     var source: CancellationTokenSource? = CancellationTokenSource()
@@ -589,7 +591,7 @@ struct CancellationTokenTests {
     #expect(log.events == [1])
   }
 
-  // MARK: - What is left
+  // MARK: - Memory
 
   @Test("R14: finished operations leave no registration with a long-lived token", arguments: 0..<4)
   func finishedOperationsLeaveNothing(operation: Int) {

@@ -32,8 +32,10 @@ private func withBroken<Failure: Error>(_ label: String, _: Failure.Type, _ use:
 private func broken(_ label: String) -> Source { Promise(label).future }
 
 #if ASAN
-  /// A timer that is pending at exit leads to its state, and that to its record by the bits of an enum, where LeakSanitizer
-  /// does not look.
+  /// LeakSanitizer would report a timer that is pending at exit.
+  ///
+  /// The timer refers to its state, which refers to its record by the bits of an enum. LeakSanitizer does not follow
+  /// these bits.
   private let canLeaveTimers = false
 #else
   private let canLeaveTimers = true
@@ -44,7 +46,7 @@ private func shareWork(_ source: Future<Int, Never>, callers: Int) {
   let shared = PendingPromises<Int, Int, Never>("shared")
   for _ in 0..<callers {
     let caller = shared.future(sharing: 1) { source }
-    // Kept until the work has ended, as an owner would do.
+    // Keeps `shared` until the work has ended, as an owner would do.
     caller.whenResolved(on: .immediate) { _ in withExtendedLifetime(shared) {} }
   }
 }
@@ -62,7 +64,7 @@ struct BrokenPromiseReportTests {
     }
 
     init<Value, Failure>(behind name: String, _ derive: @escaping @Sendable (Source) -> Future<Value, Failure>) {
-      self.init(name) { source in derive(source).whenResolved(on: .immediate) { _ in Issue.record("It ran.") } }
+      self.init(name) { source in derive(source).whenResolved(on: .immediate) { _ in Issue.record("A callback ran.") } }
     }
   }
 
@@ -102,7 +104,7 @@ struct BrokenPromiseReportTests {
     Consumer(behind: "shared work") { source in
       let shared = PendingPromises<Int, Int, TestError>("shared")
       let caller = shared.future(sharing: 1) { source }
-      // Kept until the work has ended, as an owner would do.
+      // Keeps `shared` until the work has ended, as an owner would do.
       caller.whenResolved(on: .immediate) { _ in withExtendedLifetime(shared) {} }
       return caller
     },
@@ -179,7 +181,7 @@ struct BrokenPromiseReportTests {
     }
   }
 
-  /// Each uses the future of a promise; the test then drops the promise.
+  /// Uses of a promise's future after which dropping the promise causes no report.
   private static let excused: [(String, @Sendable (Source) -> Void)] = [
     ("nothing", { _ in }),
     ("a look", { _ = ($0.peek(), $0.isResolved, $0.currentProgress) }),
@@ -345,7 +347,7 @@ struct BrokenPromiseReportTests {
     }
   }
 
-  @Test("R4: without a handler, a debug build traps; not for a promise that the test kit records")
+  @Test("R4: without a handler, a debug build traps, except for a promise that the test kit records")
   func defaultHandler() async {
     #if DEBUG
       await #expect(processExitsWith: .failure) {

@@ -29,7 +29,7 @@ struct BrokenPromiseTests {
     #expect(throws: BrokenPromise.self) { try kept.peek()?.get() }
   }
 
-  @Test("R4: a failure type that is BrokenPromise holds it, too")
+  @Test("R4: the failure type BrokenPromise also holds the break")
   func exactFailureType() {
     let future = Promise<Int, BrokenPromise>("exact").future
     guard case .failure(let error)? = future.peek() else {
@@ -39,7 +39,7 @@ struct BrokenPromiseTests {
     #expect(error.label == "exact")
   }
 
-  @Test("R4: where the failure type cannot hold it, the future stays pending and releases its callbacks unrun")
+  @Test("R4: if the failure type cannot hold the break, the future stays pending and releases its callbacks unrun")
   func staysPending() {
     weak var captured: Tracked?
     let log = Recorder<Int>()
@@ -64,7 +64,7 @@ struct BrokenPromiseTests {
     #expect(log.events.isEmpty)
   }
 
-  @Test("R4: a promise that was resolved, or follows, can be dropped")
+  @Test("R4: dropping a promise that is resolved or follows breaks nothing")
   func resolvedOrFollowing() {
     let source = Promise<Int, any Error>()
     let (resolved, following): (Future<Int, any Error>, Future<Int, any Error>)
@@ -146,7 +146,7 @@ struct BrokenPromiseTests {
     #expect(dropped.cause == .promiseDropped)
   }
 
-  @Test("R2a, R4: a context that drops the work of a merged stage breaks what the stage was merged into")
+  @Test("R2a, R4: a context that drops the work of a merged stage breaks the future into which it was merged")
   func contextDropsWorkOfMergedStage() {
     let held = HeldContext()
     let (outer, inner) = (Promise<Int, any Error>(), Promise<Int, any Error>())
@@ -171,19 +171,20 @@ struct BrokenPromiseTests {
   }
 }
 
-/// What needs the process-wide handler; one after another.
+/// Tests of the process-wide handler, one after another.
 @Suite("Diagnostics", .serialized)
 struct DiagnosticsTests {
   private func misuse(during body: () -> Void) -> [FuturesDiagnostics.Misuse] {
     let log = Recorder<FuturesDiagnostics.Misuse>()
-    // Other suites run at the same time; their labels are others. Nothing of theirs is kept: they count what stays.
+    // Other suites run at the same time, with other labels. The handler keeps no reports of them, because they count
+    // the memory that remains.
     FuturesDiagnostics.setHandler { if $0.label?.hasPrefix("diagnosed") == true { log.record($0) } }
     defer { FuturesDiagnostics.setHandler(nil) }
     body()
     return log.events
   }
 
-  @Test("R4: a wait for a broken future without a failure case for it is reported, before or after the break")
+  @Test("R4: a wait for a broken future that cannot fail with the break is reported, before or after the break")
   func waitingForBrokenPromise() {
     let broken = Promise<Int, Never>("diagnosed").future
     #expect(misuse { wait(for: broken) }.count == 1)
@@ -222,7 +223,7 @@ struct DiagnosticsTests {
     #expect(label == "diagnosed twice")
   }
 
-  @Test("R4: failures without any observer are reported to a handler, others are not")
+  @Test("R4: only failures without an observer are reported to a handler")
   func unobservedFailures() {
     typealias Use = @Sendable (Future<Int, TestError>) -> Void
     let uses: [(use: Use, isObserved: Bool)] = [

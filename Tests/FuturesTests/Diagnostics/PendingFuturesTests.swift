@@ -2,12 +2,12 @@ internal import AllocationCounter
 internal import Futures
 internal import Testing
 
-/// What needs the process-wide switch; one after another.
+/// Tests of the process-wide switch, one after another.
 ///
 /// The promises of other suites carry other labels.
 @Suite("Diagnostics: pending futures", .serialized)
 struct PendingFuturesTests {
-  /// What is pending, of this test.
+  /// The pending futures of this test.
   private func stuck(_ label: String) -> [String] {
     FuturesDiagnostics.pendingFutures.filter { $0.hasPrefix("\"\(label)") }
   }
@@ -35,14 +35,14 @@ struct PendingFuturesTests {
     second.future.whenResolved(on: .immediate) { _ in }
     #expect(stuck(label).first?.hasSuffix(", 1 consumer") == true)
     let impatient = second.future.map { $0 }
-    impatient.cancel()  // cannot say so, and waits on
+    impatient.cancel()  // its failure type is `Never`, so it stays pending
     #expect(stuck(label).first?.hasSuffix(", 2 consumers") == true)
     second.succeed("")
     #expect(stuck(label).isEmpty)
     untracked.succeed(1)
   }
 
-  @Test("A future that follows is listed until tracking is off; one that was cancelled, broken or forgotten is not")
+  @Test("A future that follows is listed; a cancelled or broken future is not, and no future when tracking is off")
   func pendingFuturesThatEnd() {
     let label = "diagnosed ending"
     FuturesDiagnostics.tracksPendingFutures = true
@@ -70,7 +70,7 @@ struct PendingFuturesTests {
   }
 
   @Test(
-    "Tracking keeps no future alive, and does not grow with those that have ended",
+    "Tracking keeps no future alive, and does not grow with ended futures",
     .enabled(if: AllocationCounts.areSupported)
   )
   func pendingFuturesLeaveNothing() {

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A pipe in the place of the process's standard error.
+/// A pipe that replaces the standard error of the process.
 private struct ErrorPipe: Sendable {
   /// Many times the capacity of the pipe.
   static let size = 1 << 20
@@ -36,12 +36,12 @@ private struct ErrorPipe: Sendable {
   }
 }
 
-/// How many signals were handled.
+/// The number of handled signals.
 ///
 /// Relaxed: nothing else depends on it.
 private let handledSignals = Atomic<Int>(0)
 
-/// Whether the writer has ended, which a correct one does not do before its pipe has a reader.
+/// Whether the writer has ended; a correct writer does not end before its pipe has a reader.
 ///
 /// Relaxed: nothing else depends on it.
 private let writerHasEnded = Atomic<Bool>(false)
@@ -70,7 +70,7 @@ struct StandardErrorTests {
       let pipe = ErrorPipe()
       let writer = Locked<pthread_t?>(nil)
       startThread {
-        // Blocked in a thread that a worker thread of Dispatch starts.
+        // A thread that a worker thread of Dispatch starts has blocked these signals.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGUSR1)
@@ -79,7 +79,7 @@ struct StandardErrorTests {
         pipe.write()
         writerHasEnded.store(true, ordering: .relaxed)
       }
-      // A correct writer is still there: the pipe takes a part of the bytes, and has no reader.
+      // A correct writer still waits: the pipe takes a part of the bytes, and has no reader.
       for number in 0..<100 where !writerHasEnded.load(ordering: .relaxed) {
         while writer.withLock({ $0.map { pthread_kill($0, SIGUSR1) } }) == nil { sched_yield() }
         while handledSignals.load(ordering: .relaxed) == number {
@@ -91,7 +91,7 @@ struct StandardErrorTests {
     }
   }
 
-  @Test("A closed standard error drops the bytes, and no bytes are written as none")
+  @Test("Writing to a closed standard error, and writing no bytes, does not end the process")
   func closedStandardError() async {
     await #expect(processExitsWith: .success) {
       cfutures_write_to_standard_error(nil, 0)

@@ -36,7 +36,7 @@ struct BrokenClockTests {
     }
   }
 
-  @Test("R2a: a clock that runs its work at once, and twice, has one effect", arguments: TimingTests.Form.allCases)
+  @Test("R2a: a clock that runs its work twice, and at once, has one effect", arguments: TimingTests.Form.allCases)
   func repeatedTimerCountsOnce(form: TimingTests.Form) {
     let context = ExecutionContext(execute: { work in work() }) { _, work in
       work()

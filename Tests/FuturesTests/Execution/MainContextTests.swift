@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The main actor")
 struct MainContextTests {
-  @Test("R9: on: .main runs on the main actor, with closures that need no annotation, wherever it was resolved")
+  @Test("R9: on: .main runs closures without annotations on the main actor, whichever thread resolves the future")
   @MainActor
   func deliversOnMainActor() async {
     let model = ViewModel()
@@ -31,7 +31,7 @@ struct MainContextTests {
     #expect(model.values == [1, 2, 3])
   }
 
-  @Test("R9: on: .main always goes through the main queue, .mainImmediate not where the main actor already runs")
+  @Test("R9: on: .main always goes through the main queue, .mainImmediate only outside the main actor")
   @MainActor
   func immediateWhereAlreadyThere() async {
     let model = ViewModel()
@@ -48,7 +48,7 @@ struct MainContextTests {
     #expect(model.values == [1, 2])
   }
 
-  @Test("R9: .mainImmediate goes through the main queue from elsewhere")
+  @Test("R9: .mainImmediate goes through the main queue from other threads")
   func immediateFromElsewhere() async {
     let future = Future<Int, TestError>.succeeded(1)
     await withCheckedContinuation { continuation in

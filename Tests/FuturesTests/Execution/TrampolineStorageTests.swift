@@ -40,7 +40,7 @@ private func nestDeliveries(_ depth: Int = 0) {
   }
 }
 
-/// Returns how often `body` allocates on this thread.
+/// Returns the number of allocations of `body` on this thread.
 private func allocations(of body: () -> Void) -> Int64 {
   let before = AllocationCounts.ofThread().allocations
   body()
@@ -71,7 +71,7 @@ private var isThreadSanitized: Bool {
   #endif
 }
 
-/// How many blocks the first use in each second round has allocated for a new trampoline.
+/// The numbers of blocks that the first use in each second round allocated for a new trampoline.
 private let lateAllocations = Locked<[Int64]>([])
 
 // In separate processes: the blocks of all threads count, and other tests allocate too.
@@ -87,7 +87,7 @@ struct TrampolineStorageTests {
     }
   }
 
-  // ThreadSanitizer has a destructor of its own, and the process of this test fails beside it.
+  // ThreadSanitizer has a destructor of its own, with which the process of this test fails.
   @Test(
     "A thread-specific destructor that uses the library later gets a new trampoline, which is freed too",
     .disabled(if: isThreadSanitized)

@@ -2,8 +2,9 @@ import Futures
 import TestSupport
 import Testing
 
-// Algebraic laws. The two sides of a law are built over the same generated inputs, which are resolved in every order, after
-// none, some or all of them were resolved before. After every single resolution both sides must have the same state.
+// Algebraic laws. Each test builds both sides of a law over the same generated inputs. None, some or all inputs are
+// resolved before. The test resolves the others in every order. After each resolution both sides must have the same
+// state.
 @Suite("Laws")
 struct LawTests {
   typealias Outcome = Result<Int, TestError>
@@ -12,7 +13,7 @@ struct LawTests {
 
   static let seeds: Range<UInt64> = 0..<TestTier.choose(standard: 3, thorough: 12)
 
-  /// Checks that `left` and `right` differ in nothing a test can see, each over inputs of its own, and both over the same inputs.
+  /// Checks that `left` and `right` behave alike: over separate inputs, over the same inputs, and inside callbacks.
   private func same<V: Equatable & Sendable, F: Error & Equatable>(
     _ seed: UInt64,
     inputs: Int = 3,
@@ -30,7 +31,8 @@ struct LawTests {
     }
   }
 
-  /// Checks that `side` is at every step what `model` makes of all outcomes, and of those that have come, in their order.
+  /// Checks that `side` equals `model` at each step; the model gets all outcomes, and the known outcomes in their
+  /// order.
   private func modelled<V: Equatable & Sendable, F: Error & Equatable>(
     _ seed: UInt64,
     _ side: @escaping Side<V, F>,
@@ -87,7 +89,7 @@ extension LawTests {
     try same(seed, { m($0).map { f($0) }.map { g($0) } }, { m($0).map { g(f($0)) } })
   }
 
-  @Test("map is flatMap of a future that has succeeded, or failed where the transform throws", arguments: seeds)
+  @Test("map equals flatMap to a future that has succeeded, or failed where the transform throws", arguments: seeds)
   func mapIsFlatMap(seed: UInt64) throws {
     let (m, (f, _)) = (arrows(seed).0, functions(seed))
     try same(seed, { m($0).map { f($0) } }, { m($0).flatMap { .succeeded(f($0)) } })
@@ -127,7 +129,7 @@ extension LawTests {
     try same(seed, { m($0).mapError { f($0) }.mapError { g($0) } }, { m($0).mapError { g(f($0)) } })
   }
 
-  @Test("flatMapError: left identity, right identity, and mapError by it", arguments: seeds)
+  @Test("flatMapError: left identity, right identity, and equality of mapError", arguments: seeds)
   func flatMapErrorIdentity(seed: UInt64) throws {
     let ((m, f, _), (g, _)) = (arrows(seed), functions(seed))
     try same(seed, { Input.failed(TestError(7)).flatMapError(f.handling($0)) }, { f.handling($0)(TestError(7)) })
@@ -145,13 +147,13 @@ extension LawTests {
     )
   }
 
-  @Test("map leaves failures alone and mapError values, so that they commute", arguments: seeds)
+  @Test("map passes failures on and mapError passes values on, so the two commute", arguments: seeds)
   func sidesCommute(seed: UInt64) throws {
     let (m, (f, g)) = (arrows(seed).0, functions(seed))
     try same(seed, { m($0).map { f($0) }.mapError { g($0) } }, { m($0).mapError { g($0) }.map { f($0) } })
   }
 
-  @Test("materialize: back and forth is the same future, and it is map and recover", arguments: seeds)
+  @Test("materialize can be undone, and equals map and recover", arguments: seeds)
   func materializeIsReversible(seed: UInt64) throws {
     let m = arrows(seed).0
     try same(seed, { m($0).materialize().flatMap { Input.resolved($0) } }, { m($0) })
@@ -164,7 +166,7 @@ extension LawTests {
     @Sendable func safe(_ inputs: [Input]) -> Future<Int, Never> { m(inputs).recover { f($0.number) } }
     try same(seed, { safe($0).setFailureType(to: TestError.self).recover { $0.number } }, { safe($0) })
     try same(seed, { safe($0).setFailureType() }, { m($0).flatMapError { Input.succeeded(f($0.number)) } })
-    // The twins of flatMap: from, and to, a future that cannot fail.
+    // The overloads of flatMap from, and to, a future that cannot fail.
     try same(seed, { safe($0).flatMap(g.over($0)) }, { safe($0).setFailureType().flatMap(g.over($0)) })
     try same(
       seed,
@@ -189,7 +191,7 @@ extension LawTests {
     try modelled(seed, { Future.race($0) }, by: { $1.first })
   }
 
-  @Test("all is the fold of zip, one after the other; zip of many is the zip of zips", arguments: seeds)
+  @Test("all equals a fold of zip, and zip of many futures equals a zip of zips", arguments: seeds)
   func allIsFoldOfZip(seed: UInt64) throws {
     @Sendable func fold(_ inputs: [Input]) -> Future<[Int], TestError> {
       inputs.reduce(.succeeded([])) { values, input in Future.zip(values, input).map { $0 + [$1] } }
@@ -244,7 +246,7 @@ private struct Random: RandomNumberGenerator {
   }
 }
 
-/// A function of numbers, and of errors; two of them give another result in the other order.
+/// A function of numbers, and of errors; two such functions do not commute.
 private struct Function: Sendable {
   private let factor: Int
   private let summand: Int
@@ -258,7 +260,8 @@ private struct Function: Sendable {
   func callAsFunction(_ error: TestError) -> TestError { TestError(self(error.number)) }
 }
 
-/// A function from a number to a future, which is ready or comes from the inputs, one way for even and one for odd numbers.
+/// A function from a number to a future, which is ready or depends on the inputs, in one form for even and one for odd
+/// numbers.
 private struct Arrow: Sendable {
   private enum Form: Sendable {
     case succeeded, failed
@@ -310,18 +313,18 @@ private struct Arrow: Sendable {
   }
 }
 
-/// What becomes of the inputs, and when.
+/// The outcomes of the inputs, and the order of their resolutions.
 private struct Scenario: Sendable {
   let outcomes: [LawTests.Outcome]
 
   /// Whether an input that is resolved from the start has no promise.
   let isReadyMade: [Bool]
 
-  /// In which order they are resolved, and how many of them before the futures are made.
+  /// The order of the resolutions; the first `countBefore` of them come before the futures are made.
   let order: [Int]
   let countBefore: Int
 
-  /// All orders, and all numbers of inputs that are resolved from the start, for one set of outcomes.
+  /// All orders, and all values of `countBefore`, for one set of outcomes.
   static func all(seed: UInt64, inputs: Int) -> [Scenario] {
     var random = Random(~seed)
     let outcomes = (0..<inputs).map { _ in
@@ -337,7 +340,7 @@ private struct Scenario: Sendable {
     }
   }
 
-  /// The outcomes that are known at each step; those from the start come in the order of the inputs (R12).
+  /// The outcomes that are known at each step; outcomes from the start are in the order of the inputs (R12).
   var steps: [[LawTests.Outcome]] {
     let came = order.prefix(countBefore).sorted() + order.dropFirst(countBefore)
     return (countBefore...order.count).map { count in came.prefix(count).map { outcomes[$0] } }

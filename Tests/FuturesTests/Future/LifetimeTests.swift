@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Lifetimes")
 struct LifetimeTests {
-  @Test("R5: a callback and what it captures are released as soon as it has run")
+  @Test("R5: a callback and its captures are released as soon as it has run")
   func releasedAfterRun() {
     let promise = Promise<Int, Never>()
     weak var captured: Tracked?
@@ -20,7 +20,7 @@ struct LifetimeTests {
     withExtendedLifetime(registration) {}
   }
 
-  @Test("R5: a callback on a context is released as soon as it has run, and while the future lives")
+  @Test("R5: a callback on a context is released as soon as it has run, even while the future lives")
   func releasedAfterSubmission() {
     let held = HeldContext()
     let promise = Promise<Int, Never>()
@@ -36,7 +36,7 @@ struct LifetimeTests {
     #expect(captured == nil)
   }
 
-  @Test("R5: callbacks that only a token could have ended are released when the token and the future have gone")
+  @Test("R5: callbacks that only a token could have ended are released with the token and the future")
   func releasedWithLostToken() {
     weak var captured: Tracked?
     do {
@@ -51,7 +51,7 @@ struct LifetimeTests {
     #expect(captured == nil)
   }
 
-  @Test("R5: a transform is released as soon as it has run, with what it made")
+  @Test("R5: a transform is released as soon as it has run")
   func transformReleased() {
     let promise = Promise<Int, Never>()
     weak var captured: Tracked?
@@ -106,7 +106,7 @@ struct LifetimeTests {
     #expect(log.events == [1, 2, 3])
   }
 
-  @Test("R5: a resolved future keeps its result, and nothing but that")
+  @Test("R5: a resolved future keeps only its result")
   func keepsOnlyTheResult() {
     let promise = Promise<Tracked, Never>()
     var future: Future<Tracked, Never>? = promise.future
@@ -138,7 +138,7 @@ struct LifetimeTests {
     #expect(late == nil)
   }
 
-  @Test("R5: a future that its own callback captures goes away once it is resolved")
+  @Test("R5: a future that its own callback captures is released after it resolves")
   func cycleEndsWithResolution() {
     weak var captured: Tracked?
     do {

@@ -5,7 +5,7 @@ import Testing
 struct ModuleTests {
   @Test("Futures and FuturesAsync do not link Foundation", arguments: ["Futures", "FuturesAsync"])
   func doesNotLinkFoundation(module: String) throws {
-    // The linker is shown the needs of an object file by entries in it.
+    // An object file has entries for the linker, which name the libraries that it needs.
     let products = Bundle.main.bundleURL
     let folder = try #require(
       [products, products.deletingLastPathComponent()]

@@ -16,7 +16,7 @@ struct ObservingTests {
     #expect(log.events == (0..<8).map(String.init))
   }
 
-  @Test("R2: a callback that a callback attaches runs after those attached before it")
+  @Test("R2: a callback that a callback attaches runs after the earlier callbacks")
   func attachedDuringDelivery() {
     let promise = Promise<Int, TestError>()
     let log = Recorder<String>()
@@ -32,7 +32,7 @@ struct ObservingTests {
     #expect(log.events == ["a", "a'", "b", "c", "d"])
   }
 
-  @Test("R2: a callback attached by another thread during the delivery runs after those attached before it")
+  @Test("R2: a callback that another thread attaches during the delivery runs after the earlier callbacks")
   func attachedByAnotherThreadDuringDelivery() {
     let promise = Promise<Int, TestError>()
     let log = Recorder<String>()
@@ -87,7 +87,7 @@ struct ObservingTests {
         future.whenResolved(on: .immediate) { _ in log.record(1) }
       }
     }
-    // With the last of these, one of the two callbacks is at the maximum depth and the other above it.
+    // At the last of these depths, one of the two callbacks is at the maximum depth and the other above it.
     for depth in 0..<15 { descend(depth) }
     #expect(log.events == Array(repeating: [0, 1], count: 15).flatMap { $0 })
   }
@@ -150,7 +150,7 @@ struct ObservingTests {
     #expect(log.events == [1])
   }
 
-  @Test("Callbacks for success and failure run only for that")
+  @Test("Callbacks for success run only on success, and callbacks for failure only on failure")
   func successAndFailure() {
     let log = Recorder<String>()
     for result: Result<Int, TestError> in [.success(1), .failure(TestError(2))] {
@@ -176,7 +176,7 @@ struct ObservingTests {
     #expect(target.future.peek() == .success(7))
   }
 
-  @Test("R3: a callback and a deinitializer that it triggers may use the same future")
+  @Test("R3: a callback and a deinitializer that it triggers can use the same future")
   func callbackUsesItsOwnFuture() {
     final class Reentrant: Sendable {
       let future: Future<Int, TestError>

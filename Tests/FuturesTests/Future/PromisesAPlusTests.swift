@@ -8,16 +8,16 @@ import Testing
 // `flatMap` and `whenSucceeded`, `then(nil, onRejected)` is `mapError`, `flatMapError`, `recover` and `whenFailed`.
 //
 // Skipped:
-// - 2.2.1 (arguments that are no functions are ignored), 2.2.5 (no `this`): the type system prevents that. What a
-//   missing argument means is 2.2.7.3 and 2.2.7.4, which are tested.
+// - 2.2.1 (arguments that are no functions are ignored), 2.2.5 (no `this`): the type system prevents that. Missing
+//   arguments are 2.2.7.3 and 2.2.7.4, which have tests.
 // - 2.3.3.2, 2.3.3.3.4.1 (reading or calling `then` throws): the requirement of `FutureProtocol` cannot throw.
 //
 // Reinterpreted:
-// - 2.2.4 (callbacks run with a clean stack): here a context decides. `.immediate` runs inline by contract, any other
-//   context when and where it likes; tested is that a callback on a context never runs before that runs it.
-// - 2.3.1 (a promise that resolves as itself is rejected with a TypeError): a typed failure cannot say that; it traps.
-// - 2.3.3 (thenables): foreign futures, by `Future(other)`. Flattening is asked for, by `flatMap`, and never guessed: a value
-//   that happens to be a future stays a value (2.3.3.4, 2.3.4), however deep.
+// - 2.2.4 (callbacks run with a clean stack): here a context decides. `.immediate` runs inline by contract. Any other
+//   context decides when and where. The test checks that a callback never runs before its context runs it.
+// - 2.3.1 (a promise that resolves as itself is rejected with a TypeError): a typed failure cannot hold that; it traps.
+// - 2.3.3 (thenables): foreign futures, by `Future(other)`. Only `flatMap` flattens: a value that happens to be a
+//   future stays a value (2.3.3.4, 2.3.4), at any depth.
 // - 2.3.3.3.4.2 (`then` throws before it calls anything): the other future drops its completion, a broken promise (R12).
 @Suite("Promises/A+")
 struct PromisesAPlusTests {
@@ -25,11 +25,11 @@ struct PromisesAPlusTests {
 
   static let outcomes: [Outcome] = [.success(1), .failure(TestError(2))]
 
-  /// When the future of a test gets its result.
+  /// The time at which the future of a test gets its result.
   enum Source: CaseIterable, Sendable {
     case ready, promiseBefore, promiseAfter, later
 
-    /// A future, and what resolves it if it is not resolved yet.
+    /// Returns a future, and a closure that resolves the future if it is pending.
     func make(_ outcome: Outcome) -> (future: Future<Int, TestError>, settle: () -> Void) {
       switch self {
       case .ready: return (.resolved(outcome), {})
@@ -94,7 +94,7 @@ struct PromisesAPlusTests {
 // MARK: - 2.1 States
 
 extension PromisesAPlusTests {
-  @Test("2.1.1.1: a pending future may be fulfilled or rejected", arguments: Source.allCases, outcomes)
+  @Test("2.1.1.1: a pending future can be fulfilled or rejected", arguments: Source.allCases, outcomes)
   func pendingFutureCanBeFulfilledOrRejected(source: Source, outcome: Outcome) {
     let (future, settle) = source.make(outcome)
     #expect(future.isResolved == !source.isPending)
@@ -116,7 +116,7 @@ extension PromisesAPlusTests {
       #expect(!promise.resolve(second.map { $0 + 5 }))
       promise.follow(.resolved(second.map { $0 + 6 }))
       #expect(future.peek() == first)
-    }  // nor when the promise goes away
+    }  // the release of the promise changes nothing either
     future.whenResolved(on: .immediate) { log.record($0) }
     #expect(log.events == [first, first])
   }
@@ -161,7 +161,7 @@ extension PromisesAPlusTests {
     #expect(log.events == [then.outcomes.own])
   }
 
-  @Test("2.2.2.2, 2.2.3.2: it never runs after the other resolution", arguments: Source.allCases, Then.allCases)
+  @Test("2.2.2.2, 2.2.3.2: a callback never runs after the other resolution", arguments: Source.allCases, Then.allCases)
   func notCalledAfterOther(source: Source, then: Then) {
     let log = Recorder<Outcome>()
     let (future, settle) = source.make(then.outcomes.other)
@@ -190,7 +190,7 @@ extension PromisesAPlusTests {
   }
 
   @Test(
-    "2.2.4: a context decides when its callbacks run, also those of a resolved future",
+    "2.2.4: a context decides when its callbacks run, even for a resolved future",
     arguments: Source.allCases,
     Then.allCases
   )
@@ -271,7 +271,7 @@ extension PromisesAPlusTests {
     #expect(derived.map { $0.peek() } == [1, 1, 12, 22].map { .failure(TestError($0)) })
   }
 
-  @Test("2.2.7.3, 2.2.7.4: without a callback for it, an outcome passes on", arguments: Source.allCases, outcomes)
+  @Test("2.2.7.3, 2.2.7.4: an outcome without a matching callback passes on", arguments: Source.allCases, outcomes)
   func passedOn(source: Source, outcome: Outcome) {
     let (future, settle) = source.make(outcome)
     let forValues = future.map { "\($0)" }.flatMap { Future<String, TestError>.succeeded($0) }
@@ -296,7 +296,7 @@ extension PromisesAPlusTests {
   }
 
   @Test(
-    "2.3.2.1, 2.3.2.2, 2.3.2.3: a derived future is pending while its adopted future is, then resolves alike",
+    "2.3.2.1, 2.3.2.2, 2.3.2.3: a derived future is pending while its adopted future is, then resolves like it",
     arguments: Source.allCases,
     Source.allCases
   )

@@ -26,7 +26,7 @@ struct RegistrationTests {
     #expect(log.events.isEmpty)
   }
 
-  @Test("R7: removing a callback that has run answers false")
+  @Test("R7: removing a callback that has run returns false")
   func removedAfterRun() {
     let promise = Promise<Int, Never>()
     let before = promise.future.whenResolved(on: .immediate) { _ in }
@@ -37,7 +37,7 @@ struct RegistrationTests {
     #expect(!Future.succeeded(1).whenResolved(on: .immediate) { _ in }.remove())
   }
 
-  @Test("R7: a callback can remove itself and those after it")
+  @Test("R7: a callback can remove itself and later callbacks")
   func removedDuringDelivery() {
     let promise = Promise<Int, Never>()
     let log = Recorder<String>()
@@ -83,7 +83,7 @@ struct RegistrationTests {
   }
 
   @Test(
-    "R7: removing the first, a middle and the last callback keeps the others in order",
+    "R7: removing the first, a middle and the last callback keeps the other callbacks in order",
     arguments: permutations(of: [0, 1, 2, 3])
   )
   func removalInEveryOrder(order: [Int]) {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Resolution")
 struct ResolutionTests {
-  @Test("R1: the first resolution wins, later ones answer false and change nothing")
+  @Test("R1: the first resolution wins, and later resolutions return false and change nothing")
   func firstResolutionWins() {
     let promise = Promise<Int, TestError>()
     #expect(!promise.isResolved)
@@ -76,7 +76,7 @@ struct ResolutionTests {
     #expect(try! future.peek()?.get() == 42)
   }
 
-  @Test("Values of any kind come through: Void, optionals, large structs, classes, tuples")
+  @Test("A future holds values of any kind: Void, optionals, large structs, classes, tuples")
   func valuesOfAnyKind() {
     struct Large: Sendable, Equatable { var (a, b, c, d, e) = (1, 2, 3, 4, "five") }
     let unit = Promise<Void, Never>()

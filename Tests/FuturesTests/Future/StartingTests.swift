@@ -5,7 +5,7 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-@Suite("Futures that come with their work")
+@Suite("Futures that start their work")
 struct StartingTests {
   // MARK: - A start that throws
 
@@ -113,7 +113,7 @@ struct StartingTests {
 
   // MARK: - lazy
 
-  /// What starts a lazy future.
+  /// A consumer that starts a lazy future.
   enum Consumer: CaseIterable, Sendable {
     case whenResolved, whenFailed, onContext, map, mapOnContext, flatMap, mapError, tap, materialize, delay, timeout
     case forward, follow, returned, returnedLate, zip, all, wait, waitWithTimeout
@@ -242,7 +242,7 @@ struct StartingTests {
     #expect(error.line == line)
   }
 
-  @Test("R2b: what starts a lazy future may observe that future")
+  @Test("R2b: the closure that starts a lazy future can observe that future")
   func reentrantStart() {
     let box = Locked<Future<Int, TestError>?>(nil)
     let log = Recorder<String>()
@@ -258,7 +258,7 @@ struct StartingTests {
     #expect(log.events == ["outer 1", "inner 1", "started"])
   }
 
-  @Test("R2b: within deeply nested callbacks a lazy future starts before the outermost one returns")
+  @Test("R2b: within deeply nested callbacks, a lazy future starts before the outermost callback returns")
   func deepStart() {
     let log = Recorder<Int>()
     let future = Future<Int, TestError>.lazy { promise in
@@ -324,7 +324,7 @@ struct StartingTests {
     #expect(captured == nil)
   }
 
-  @Test("R15, R16: never, and what is derived from it, can be cancelled")
+  @Test("R15, R16: never and futures derived from it can be cancelled")
   func cancelledNever() {
     typealias Never = Future<Int, any Error>
     let log = Recorder<Int>()
@@ -356,7 +356,7 @@ struct StartingTests {
     #expect(manual.pendingCount == 0)
   }
 
-  @Test("R2b, R4: a wait for never ends with its timeout; neither that nor a dropped lazy future is misuse")
+  @Test("R2b, R4: a timed-out wait for never and a dropped lazy future are not reported as misuse")
   func waitingForNeverIsNoMisuse() async {
     await #expect(processExitsWith: .success) {
       FuturesDiagnostics.setHandler { _ in exit(1) }
@@ -370,7 +370,7 @@ struct StartingTests {
 
   // MARK: - Other future types
 
-  /// Another future type, whose completion is what the test says.
+  /// A foreign future type, whose completion the test decides.
   private struct Foreign: FutureProtocol {
     let deliver: @Sendable (@escaping @Sendable (Result<Int, any Error>) -> Void) -> Void
 

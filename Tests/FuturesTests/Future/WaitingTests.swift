@@ -31,7 +31,7 @@ struct WaitingTests {
     }
   }
 
-  @Test("A timeout keeps its part below a second", arguments: [0, 1, 3])
+  @Test("A timeout keeps its fraction of a second", arguments: [0, 1, 3])
   func timeoutBelowASecond(seconds: Int) {
     let timeout = Duration.seconds(seconds) + .milliseconds(50)
     let nanoseconds = UInt64(seconds) * 1_000_000_000 + 50_000_000
@@ -41,7 +41,7 @@ struct WaitingTests {
     #expect((before + nanoseconds...after + nanoseconds).contains(deadline))
   }
 
-  @Test("wait(timeout:) with an absurdly long timeout waits for the result", arguments: [Int64.max, 1_000_000_000_000])
+  @Test("wait(timeout:) with a very long timeout waits for the result", arguments: [Int64.max, 1_000_000_000_000])
   func longTimeout(seconds: Int64) {
     onThread {
       let promise = Promise<Int, TestError>()
@@ -50,14 +50,14 @@ struct WaitingTests {
     }
   }
 
-  @Test("wait() in a callback first runs what the thread still owes")
+  @Test("wait() in a callback first runs the deferred deliveries of its thread")
   func waitInCallback() {
     onThread {
       let log = Recorder<Int>()
       @Sendable func descend(_ depth: Int) {
         Future.succeeded(depth).whenResolved(on: .immediate) { _ in
           if depth > 0 { return descend(depth - 1) }
-          // Too deep to run inline, so the transform is owed by this very thread.
+          // Too deep to run inline, so this thread has deferred the transform.
           let future = Future<Int, TestError>.succeeded(1).map { $0 + 1 }
           log.record((try? future.wait().get()) ?? -1)
         }
@@ -117,7 +117,7 @@ struct WaitingTests {
   }
 }
 
-/// Waits for what this very thread still owes when it begins to wait, so that the future is pending until then.
+/// Waits for a delivery that this thread has deferred, so the future is pending when the wait begins.
 private func waitForOwnDebt() {
   @Sendable func descend(_ depth: Int) {
     Future.succeeded(depth).whenResolved(on: .immediate) { _ in

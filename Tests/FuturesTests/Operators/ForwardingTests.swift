@@ -3,7 +3,7 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-/// What a completion was called with.
+/// Returns the arguments of a completion as text.
 private func text(_ value: some Any, _ error: (any Error)?) -> String {
   "\(value), \((error as? TestError).map { "error \($0.number)" } ?? error.map { "\(type(of: $0))" } ?? "nil")"
 }
@@ -16,11 +16,11 @@ private func text<Value, Failure>(_ result: Result<Value, Failure>) -> String {
   }
 }
 
-/// Hands a future of `Value` to a completion of one shape, which notes what it is called with.
+/// Forwards a future to a completion of one shape, which records its arguments.
 private typealias Shape<Value: Sendable, Failure: Error> =
   @Sendable (Future<Value, Failure>, ExecutionContext, CancellationToken, Recorder<String>) -> Void
 
-/// Every shape is given as a variable of its type, as an old function has it among its parameters.
+/// Every completion is a variable with a type, like the parameter of an old function.
 private let shapes:
   [(name: String, forward: Shape<Int, any Error>, success: String, failure: String, cancelled: String)] = [
     (
@@ -97,7 +97,7 @@ struct ForwardingTests {
     }
   }
 
-  @Test("The token leaves the future, and completes with the cancellation error", arguments: shapes.indices)
+  @Test("A cancelled token detaches the completion, and calls it with a CancellationError", arguments: shapes.indices)
   func tokenCompletesWithCancellationError(index: Int) {
     let shape = shapes[index]
     let (promise, source, log) = (Promise<Int, any Error>(), CancellationTokenSource(), Recorder<String>())
@@ -113,7 +113,7 @@ struct ForwardingTests {
   }
 
   @Test(
-    "R16: as the only consumer, the token cancels the work; a token that was cancelled before, too",
+    "R16: the token of the only consumer cancels the work, even if the token was cancelled before",
     arguments: shapes.indices,
     [false, true]
   )
@@ -126,7 +126,7 @@ struct ForwardingTests {
     #expect(log.events.sorted() == [shapes[index].cancelled, "work cancelled"].sorted())
   }
 
-  @Test("R4: a promise that breaks completes with that")
+  @Test("R4: a broken promise completes with BrokenPromise")
   func brokenPromise() {
     for shape in shapes {
       let log = Recorder<String>()
@@ -176,7 +176,7 @@ struct ForwardingTests {
     )
   }
 
-  @Test("A failure of a type of its own goes to each shape; a (value?, error?) completion takes any error")
+  @Test("Each shape takes a typed failure; a (value?, error?) completion takes any error")
   func typedFailures() {
     let log = Recorder<String>()
     let future = Future<Int, TestError>.failed(TestError(1))
@@ -191,7 +191,7 @@ struct ForwardingTests {
     #expect(log.events == ["failure 1", "nil, error 1", "1", ", error 1"])
   }
 
-  @Test("R16: without a cancelled case, a cancelled token leaves, and the completion gets the result")
+  @Test("R16: without a cancelled case, the completion gets the result even after its token was cancelled")
   func tokenOfTypedFailure() {
     let (promise, source, log) = (Promise<Int, TestError>(), CancellationTokenSource(), Recorder<String>())
     promise.onCancel { log.record("work cancelled") }
@@ -234,7 +234,7 @@ struct ForwardingTests {
   }
 
   @Test(
-    "R5: the completion is released when it has been called, and when the promise goes away",
+    "R5: the completion is released after its call, and with the promise",
     arguments: [false, true]
   )
   func releasesTheCompletion(isDropped: Bool) {
@@ -256,7 +256,7 @@ struct ForwardingTests {
   }
 }
 
-/// What the completions on the main actor are called with, without any annotation.
+/// Records the arguments of completions on the main actor, without any annotation.
 @MainActor private final class Model {
   var calls: [String] = []
 
@@ -269,7 +269,7 @@ struct ForwardingTests {
 @Suite("Forwarding to a completion handler on the main actor")
 @MainActor
 struct MainForwardingTests {
-  /// Hands the future to a completion of every shape.
+  /// Forwards the future to a completion of every shape.
   private func forward(
     _ future: Future<Int, any Error>,
     to model: Model,
@@ -296,7 +296,7 @@ struct MainForwardingTests {
     ", CancellationError",
   ]
 
-  @Test("R9: every shape is called on the main actor, through the main queue, wherever the future was resolved")
+  @Test("R9: every shape is called on the main actor, through the main queue, whichever thread resolved the future")
   func onMain() async {
     for (result, expected) in [(Result<Int, any Error>.success(1), success), (.failure(TestError(2)), failure)] {
       let (model, promise) = (Model(), Promise<Int, any Error>())
@@ -310,7 +310,7 @@ struct MainForwardingTests {
     }
   }
 
-  @Test("R9: with .mainImmediate they are called at once where the main actor already runs")
+  @Test("R9: with .mainImmediate, completions are called at once on the main actor")
   func onMainImmediate() {
     let model = Model()
     forward(.succeeded(1), to: model, on: .mainImmediate)
@@ -319,7 +319,7 @@ struct MainForwardingTests {
     #expect(model.calls == success + failure)
   }
 
-  @Test("The token leaves the future, and completes with the cancellation error, on the main actor")
+  @Test("On the main actor, a cancelled token detaches the completion, and calls it with a CancellationError")
   func tokenCompletesWithCancellationErrorOnMain() {
     let (model, source, promise) = (Model(), CancellationTokenSource(), Promise<Int, any Error>())
     let other = promise.future.map { $0 }

@@ -4,17 +4,17 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-/// What a combinator makes of its inputs, in a form that all of them share.
+/// The result of a combinator, in one type for all combinators.
 private enum Answer: Equatable {
   case value(Int), values([Int]), optionals([Int?]), results([Result<Int, TestError>])
   case error(TestError), errors([TestError])
 }
 
-/// Each combinator, with a model of what must come of it.
+/// Each combinator, with a model of its result.
 enum Combinator: CaseIterable, Sendable {
   case zip, all, allSettled, allOrErrors, allOptional, allSucceeding, race, firstSuccess, reduce
 
-  /// Those that one input decides alone, and the result with which it does.
+  /// The combinators that one input can decide alone, with the deciding result.
   static let decidable: [(combinator: Combinator, decision: Result<Int, TestError>)] = [
     (.zip, .failure(TestError(1))), (.all, .failure(TestError(1))), (.reduce, .failure(TestError(1))),
     (.race, .success(1)), (.race, .failure(TestError(1))), (.firstSuccess, .success(1)),
@@ -40,11 +40,11 @@ enum Combinator: CaseIterable, Sendable {
     }
   }
 
-  /// The model.
+  /// The model of the combinator's result.
   /// - Parameters:
-  ///   - arrivals: The inputs that have come or broken so far, in that order.
-  ///   - results: What the inputs come to; `nil` for one that breaks.
-  /// - Returns: What the whole has come to; `nil` if to nothing, so far or for ever.
+  ///   - arrivals: The inputs that have resolved or broken so far, in that order.
+  ///   - results: The results of the inputs; `nil` for an input that breaks.
+  /// - Returns: The result of the combinator; `nil` if it has none yet, or never gets one.
   fileprivate func answer(after arrivals: some Collection<Int>, of results: [Result<Int, TestError>?]) -> Answer? {
     for result in arrivals.lazy.compactMap({ results[$0] }) {
       switch (self, result) {
@@ -73,7 +73,7 @@ enum Combinator: CaseIterable, Sendable {
 
 @Suite("zip, all, race and the other combinators")
 struct GatheringTests {
-  /// All ways in which four inputs may end: with a value, with an error, or dropped.
+  /// All ways in which four inputs can end: with a value, with an error, or dropped.
   static let endings: [[Result<Int, TestError>?]] = (0..<81).map { number in
     [1, 3, 9, 27].enumerated().map { index, power in
       switch number / power % 3 {
@@ -84,8 +84,8 @@ struct GatheringTests {
     }
   }
 
-  // Serialized: a test that records broken promises also records those of other threads. That adds blocks to these
-  // counts.
+  // Serialized: a test that records broken promises also records the broken promises of other threads. That adds blocks
+  // to these counts.
   @Test(
     "R4, R5, R11, R12: every combinator behaves like its model, in many orders of every ending of four inputs",
     .serialized,
@@ -97,7 +97,7 @@ struct GatheringTests {
     let left = leastBlocksLeft(count: orders.count, warmUp: 2) { number in
       for results in Self.endings {
         for order in orders.prefix(number) {
-          // The order of those that have ended before does not matter.
+          // The order of the inputs that have ended before does not matter.
           for count in 0...4 where order.prefix(count).elementsEqual(order.prefix(count).sorted()) {
             guard run(combinator, results, order, resolvedBefore: count) else { return }
           }
@@ -107,8 +107,8 @@ struct GatheringTests {
     #expect(left <= 0)
   }
 
-  /// Ends the inputs in `order`, of which the first `count` have ended when they are combined.
-  /// - Returns: Whether all was as the model says.
+  /// Ends the inputs in `order`; the first `count` of them end before the combination.
+  /// - Returns: Whether each step agreed with the model.
   private func run(
     _ combinator: Combinator,
     _ results: [Result<Int, TestError>?],
@@ -127,7 +127,7 @@ struct GatheringTests {
     var futures = promises.map { $0!.future }
     for index in order.prefix(count) {
       end(index)
-      // Every other one as a future that never had a promise.
+      // Every second input is a future that never had a promise.
       if index.isMultiple(of: 2), let result = results[index] { futures[index] = .resolved(result) }
     }
     let derived = combinator.combine(futures)
@@ -206,7 +206,7 @@ struct GatheringTests {
     #expect(Future<Void, TestError>.zip().isResolved)
   }
 
-  @Test("R11: a race of nothing, and the first success of nothing, trap")
+  @Test("R11: race and firstSuccess without inputs trap")
   func emptyRaces() async {
     await #expect(processExitsWith: .failure) { _ = Future<Int, TestError>.race([]) }
     await #expect(processExitsWith: .failure) { _ = Future<Int, TestError>.firstSuccess([]) }
@@ -221,7 +221,7 @@ struct GatheringTests {
     #expect(Future.race(futures[2...]).peek() == .success(2))
   }
 
-  @Test("The same future several times counts each time", arguments: Combinator.allCases)
+  @Test("A future that is given several times counts each time", arguments: Combinator.allCases)
   func sameFuture(combinator: Combinator) {
     let results: [Result<Int, TestError>] = [.success(7), .failure(TestError(8))]
     for (result, other) in [(results[0], results[1]), (results[1], results[0]), (results[0], results[0])] {
@@ -287,7 +287,7 @@ struct GatheringTests {
     #expect(throws: BrokenPromise.self) { try results[1].get() }
   }
 
-  @Test("R2b, R12: lazy inputs start in order, and none of them after the one that decides", arguments: [false, true])
+  @Test("R2b, R12: lazy inputs start in order, and none starts after the deciding input", arguments: [false, true])
   func lazyInputs(isDecidedBefore: Bool) {
     for (combinator, decision) in Combinator.decidable {
       let started = Recorder<Int>()
@@ -354,7 +354,7 @@ struct GatheringTests {
     #expect(failed.peek() == .failure(TestError(2)))
   }
 
-  @Test("The error of many futures lists theirs")
+  @Test("The error of many futures lists their errors")
   func compositeErrorListsItsErrors() {
     let errors = CompositeError<BrokenPromise>(errors: [])
     #expect("\(errors)" == "0 futures failed: ")
@@ -457,7 +457,7 @@ struct GatheringLifetimeTests {
     var (small, large) = (
       growth(of: combinator, count: 1_000, in: order), growth(of: combinator, count: many, in: order)
     )
-    // What the Swift runtime makes once can be in one of them, but not again and again.
+    // A measurement can include an allocation that the Swift runtime makes once.
     for _ in 0..<4 where small != large {
       small = growth(of: combinator, count: 1_000, in: order)
       large = growth(of: combinator, count: many, in: order)
@@ -472,7 +472,7 @@ struct GatheringLifetimeTests {
   }
 
   struct Growth: Equatable {
-    /// Integers: arrays that double add a few allocations to thousands.
+    /// Integers: the division drops the few allocations of arrays that double.
     var (blocksPerInput, allocationsPerInput, allocationsPerCompletion): (Int64, Int64, Int64)
     var (furtherBlocks, blocksLeft): (Int64, Int64)
   }
@@ -484,7 +484,7 @@ struct GatheringLifetimeTests {
     let derived = combinator.combine(futures)
     let pending = AllocationCounts.ofThread()
     for index in order.indices(count) {
-      // So that the last one decides, if that is possible.
+      // The last input decides, if that is possible.
       if combinator == .firstSuccess { promises[index].fail(TestError(index)) } else { promises[index].succeed(index) }
     }
     let after = withExtendedLifetime((promises, futures)) { AllocationCounts.ofThread() }

@@ -18,7 +18,7 @@ struct HandlerTests {
     #expect(void.isResolved)
   }
 
-  @Test("A (value?, error?) handler: the error wins, and neither is a violation that names label and place")
+  @Test("A (value?, error?) handler prefers the error, and fails with a violation if both are nil")
   func valueOrError() throws {
     func outcome(_ value: Int?, _ error: TestError?) -> Result<Int, any Error>? {
       let promise = Promise<Int, any Error>("legacy")
@@ -34,7 +34,7 @@ struct HandlerTests {
     #expect("\(try #require(violation))".contains("gave neither a value nor an error"))
   }
 
-  @Test("An (error?) handler succeeds without one")
+  @Test("An (error?) handler succeeds without an error")
   func errorHandler() {
     let (good, bad) = (Promise<Void, any Error>(), Promise<Void, any Error>())
     good.errorHandler(nil)
@@ -67,7 +67,7 @@ struct HandlerTests {
   }
 
   @Test(
-    "A (first?, second?, error?) handler: the error wins, a value that is missing is a violation that names label and place",
+    "A (first?, second?, error?) handler prefers the error, and fails with a violation if a value is missing",
     arguments: [1, nil],
     [2, nil]
   )
@@ -107,7 +107,7 @@ struct HandlerTests {
     #expect(throws: CallbackContractViolation.self) { try outcome(nil)?.get() }
   }
 
-  @Test("R4: each handler owns its promise: dropped uncalled, it breaks it; kept, it keeps it pending")
+  @Test("R4: dropping a handler uncalled breaks its promise, and keeping it keeps the promise pending")
   func droppedHandlers() {
     func check<Value, Handler>(_ type: Value.Type, _ handler: (Promise<Value, any Error>) -> Handler) {
       var kept: Handler?
@@ -128,7 +128,7 @@ struct HandlerTests {
   }
 
   @Test(
-    "Second calls are reported with the label, whichever handler they come by; a late one after a cancellation is not"
+    "Second calls of every handler are reported with the label, except late calls after a cancellation"
   )
   func secondCalls() async {
     await #expect(processExitsWith: .success) {

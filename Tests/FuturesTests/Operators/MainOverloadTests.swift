@@ -7,19 +7,19 @@ import Testing
 @MainActor
 private final class Trial {
   let source = Promise<Int, TestError>()
-  /// The source where the overload needs one that cannot fail.
+  /// The source for the overload that needs a future that cannot fail.
   let infallibleSource = Promise<Int, Never>()
   let inner = Promise<Int, TestError>()
   let infallibleInner = Promise<Int, Never>()
   private(set) var runs = 0
 
-  /// Notes a run of the closure.
+  /// Records a run of the closure.
   func run() {
     MainActor.preconditionIsolated()
     runs += 1
   }
 
-  /// Resolves the sources; one that cannot fail ignores an error.
+  /// Resolves the sources; the source that cannot fail ignores an error.
   nonisolated func resolve(_ result: Result<Int, TestError>) {
     source.resolve(result)
     if case .success(let value) = result { infallibleSource.succeed(value) }
@@ -170,7 +170,7 @@ struct MainOverloadTests {
   private func result(_ isSuccess: Bool) -> Result<Int, TestError> { isSuccess ? .success(1) : .failure(TestError(7)) }
 
   @Test(
-    "R9: .main always goes through the main queue, from the main actor and from elsewhere",
+    "R9: .main always goes through the main queue, from the main actor and from other threads",
     arguments: Overload.fallible + [.ofInfallible],
     [false, true]
   )
@@ -187,7 +187,7 @@ struct MainOverloadTests {
   }
 
   @Test(
-    "R9: .mainImmediate runs at once on the main actor, and goes through the main queue from elsewhere",
+    "R9: .mainImmediate runs at once on the main actor, and goes through the main queue from other threads",
     arguments: Overload.fallible + [.ofInfallible],
     [false, true]
   )
@@ -217,7 +217,7 @@ struct MainOverloadTests {
     arguments: Overload.splitting + [.ofInfallible]
   )
   private func share(overload: Overload) {
-    // After a source that has all of the share, the second future counts for the whole again.
+    // If the source has all of the share, the second future counts for the whole again.
     for (share, first, second) in [(0.2, 0.1, 0.6), (0.75, 0.375, 0.875), (7, 0.5, 0.5), (-1, 0, 0.5), (.nan, 0, 0.5)] {
       let trial = Trial()
       let derived = overload.derive(trial, .mainImmediate, share)
@@ -242,7 +242,7 @@ struct MainOverloadTests {
     #expect(derived.isResolved())
   }
 
-  @Test("R19: the progress of Future(on:flattening:) is that of the future that the work returns")
+  @Test("R19: Future(on:flattening:) has the progress of the future that its work returns")
   func flatteningProgress() {
     let inner = trial.inner
     let future = Future(on: .mainImmediate, flattening: { inner.future })
@@ -308,7 +308,7 @@ struct MainOverloadTests {
     ]
     let results = [Result<Int, TestError>.failure(TestError(9)), .success(9)]
     for (form, result) in zip(forms, results) {
-      // On the main actor, a timeout of no time runs its closure at once.
+      // On the main actor, a timeout of zero runs its closure at once.
       let here = form()
       #expect(here.isResolved == (duration == .zero))
       let futures = Recorder<Future<Int, TestError>>()

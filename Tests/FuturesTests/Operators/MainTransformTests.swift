@@ -21,7 +21,7 @@ private typealias Strings = Future<String, TestError>
 struct MainTransformTests {
   private let model = ViewModel()
 
-  /// One future for each transform, of a value and of an error; each notes its name when it runs.
+  /// Returns one future for each transform, of a value and of an error; each transform records its name when it runs.
   private func transforms(of future: Future<Int, TestError>, on context: MainContext) -> [Future<String, TestError>] {
     let model = model
     let never = future.recover(on: context) { _ in
@@ -119,7 +119,7 @@ struct MainTransformTests {
     #expect(outcomes(value) == ofValue)
   }
 
-  @Test("R9: .mainImmediate runs each transform at once where the main actor already runs")
+  @Test("R9: .mainImmediate runs each transform at once on the main actor")
   func immediate() {
     #expect(outcomes(transforms(of: .succeeded(1), on: .mainImmediate)) == ofValue)
     #expect(model.calls == callsOfValue)
@@ -128,7 +128,7 @@ struct MainTransformTests {
     #expect(model.calls.sorted() == callsOfError.sorted())
   }
 
-  @Test("R9: .mainImmediate goes through the main queue from elsewhere")
+  @Test("R9: .mainImmediate goes through the main queue from other threads")
   func immediateFromElsewhere() async {
     let model = model
     let derived = await withCheckedContinuation { continuation in

@@ -5,7 +5,7 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-/// A future made by an operator, and how its consumers leave.
+/// The future or registration that an operator made, and a closure that cancels or removes it.
 struct Made: Sendable {
   private let held: any Sendable
   let leave: @Sendable () -> Void
@@ -24,7 +24,7 @@ struct Made: Sendable {
   }
 }
 
-/// What the closures given to an operator capture; it holds what they were given for, so that it is a cycle.
+/// An object that the closures of an operator capture; it holds the operator's future, which makes a cycle.
 final class Captured: Sendable {
   private let made = Locked<Made?>(nil)
 
@@ -35,7 +35,7 @@ final class Captured: Sendable {
   func leave() { made.withLock { $0 }?.leave() }
 }
 
-/// An operation of a future, with all its closures capturing an object.
+/// An operation of a future; all its closures capture an object.
 struct Operator: Sendable, CustomTestStringConvertible {
   typealias Source = Future<Int, any Error>
 
@@ -47,7 +47,7 @@ struct Operator: Sendable, CustomTestStringConvertible {
     self.apply = apply
   }
 
-  /// One of which the result is a future, to which a callback is attached that captures the object, too.
+  /// Makes an operation whose result is a future; a callback of that future captures the object, too.
   private static func deriving<Value, Failure>(
     _ name: String,
     _ derive: @escaping @Sendable (Source, Captured, ExecutionContext) -> Future<Value, Failure>
@@ -180,16 +180,16 @@ struct Operator: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite("What each operation leaves behind")
+@Suite("Memory after each operation")
 struct OperatorMemoryTests {
-  /// How the source of an operator ends, or the operator leaves it.
+  /// The way in which the source ends, or `leave`: the operator's future is cancelled or its callback removed.
   enum Ending: CaseIterable, Sendable { case succeed, fail, cancelSource, dropPromise, leave }
 
   static let count = TestTier.choose(standard: 1_000, thorough: 1_000_000)
 
-  /// Applies `operation` to a pending future, which ends as `ending` says.
+  /// Applies `operation` to a pending future, and performs `ending`.
   ///
-  /// Calls `isOver` when only the operation itself can hold the captured objects, while the promise exists.
+  /// Calls `isOver` while the promise exists, when nothing but the operation can hold the captured object.
   private static func run(
     _ operation: Operator,
     _ ending: Ending,
@@ -230,7 +230,7 @@ struct OperatorMemoryTests {
   }
 
   @Test(
-    "R5, R7: many of each operation, of every ending, leave the bytes in use where they were",
+    "R5, R7: many runs of each operation, with every ending, leave no bytes behind",
     .enabled(if: AllocationCounts.areSupported),
     arguments: Operator.all
   )

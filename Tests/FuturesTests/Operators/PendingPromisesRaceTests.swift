@@ -36,7 +36,7 @@ struct PendingPromisesRaceTests {
       try #require(ends.events.sorted() == Array(0..<10))
       try #require(pending.count == 0)
       for future in futures.events { try #require(Races.end(of: future) == .value) }
-      // Each start is answered, or called off, or both where the two meet; never more often.
+      // `onCancel` runs at most once for each start.
       try #require(calledOff.events.count <= started.events.count)
     }
   }

@@ -49,7 +49,7 @@ struct PendingPromisesSharingTests {
     #expect(downloads.stopped.events == [])
   }
 
-  @Test("R2: callers are resolved in their order after the key is gone, so asking again starts anew")
+  @Test("R2: callers resolve in order after their key is removed, so asking again starts new work")
   func callersResolveInOrderAfterKeyIsGone() throws {
     let downloads = Downloads<any Error>()
     let log = Recorder<Int>()
@@ -65,7 +65,7 @@ struct PendingPromisesSharingTests {
     #expect(downloads.pending.count == 1)
   }
 
-  @Test("R17: a cancelled caller leaves the others pending, and the last one stops the work")
+  @Test("R17: a cancelled caller leaves other callers pending, and the last one stops the work")
   func lastLeavingCallerStopsWork() throws {
     let downloads = Downloads<any Error>()
     let (first, second) = (downloads.ask("a"), downloads.ask("a"))
@@ -78,9 +78,9 @@ struct PendingPromisesSharingTests {
     #expect(downloads.pending.count == 0)
   }
 
-  @Test("R17: the late result of stopped work does not reach callers that have asked anew")
+  @Test("R17: the late result of stopped work does not reach callers that have asked again")
   func lateResultDoesNotReachNewCallers() throws {
-    let downloads = Downloads<TestError>()  // which cannot say that it was cancelled
+    let downloads = Downloads<TestError>()  // a failure type without a cancelled case
     let abandoned = downloads.ask("a")
     abandoned.cancel()
     #expect(downloads.stopped.events == [0])
@@ -170,7 +170,7 @@ struct PendingPromisesSharingTests {
     let inner = Locked<Future<Int, any Error>?>(nil)
     let outer = pending.future(sharing: "a") {
       let joined = pending.future(sharing: "a") {
-        Issue.record("It was begun twice.")
+        Issue.record("The work started twice.")
         return .never
       }
       inner.withLock { $0 = joined }
@@ -182,7 +182,7 @@ struct PendingPromisesSharingTests {
     #expect(stopped.events == [0])
   }
 
-  @Test("The progress of the work is that of all callers")
+  @Test("All callers see the progress of the work")
   func callersSeeProgressOfWork() throws {
     let downloads = Downloads<any Error>()
     let futures = [downloads.ask("a"), downloads.ask("a")]
@@ -191,7 +191,7 @@ struct PendingPromisesSharingTests {
     #expect(downloads.ask("a").currentProgress.fractionCompleted == 0.25)
   }
 
-  @Test("R1: an answer from elsewhere comes first, and later callers start new work")
+  @Test("R1: an answer by `resolve` comes first, and later callers start new work")
   func answerFromElsewhereWins() throws {
     let downloads = Downloads<any Error>()
     let asked = downloads.ask("a")
@@ -211,7 +211,7 @@ struct PendingPromisesSharingTests {
     #expect(pending.count == 0)
   }
 
-  @Test("Many rounds of each ending leave nothing behind", .enabled(if: AllocationCounts.areSupported))
+  @Test("Many rounds of each ending leave no memory behind", .enabled(if: AllocationCounts.areSupported))
   func manyEndingsLeaveNothing() throws {
     let left = leastBlocksLeft(count: 1000) { count in
       let pending = PendingPromises<Int, Int, any Error>()

@@ -3,7 +3,7 @@ import Futures
 import TestSupport
 import Testing
 
-/// A server as `PendingPromises` stands before one: it notes what it is asked, and what is called off.
+/// A server behind a `PendingPromises`, which records the questions and the cancellations.
 private final class Server<Failure: Error>: Sendable {
   let asked = Recorder<String>()
   let calledOff: Recorder<String>
@@ -43,7 +43,7 @@ struct PendingPromisesTests {
     #expect(server.calledOff.events == [])
   }
 
-  @Test("An answered key starts again, and the second answer is not that of earlier callers")
+  @Test("An answered key starts again, and earlier callers do not get the second answer")
   func answeredKeyStartsAgain() {
     let server = Server<TestError>()
     let first = server.ask("a")
@@ -123,7 +123,7 @@ struct PendingPromisesTests {
     #expect(joined.withLock { $0 }?.peek() == .success(1))
   }
 
-  @Test("R3: callbacks and handlers may call back into the object")
+  @Test("R3: callbacks and handlers can call back into the object")
   func callbacksCallTheObject() {
     let log = Recorder<String>()
     let box = Locked<PendingPromises<Int, Int, any Error>?>(nil)
@@ -167,7 +167,7 @@ struct PendingPromisesTests {
     #expect(throws: CancellationError.self) { try leaves.peek()?.get() }
   }
 
-  @Test("R17: after all callers have left, the key is gone, `onCancel` has run once, and the next caller starts again")
+  @Test("R17: when all callers have left, the key is removed, `onCancel` runs once, and the next caller starts again")
   func lastLeavingCallerRemovesKey() {
     let server = Server<any Error>()
     let futures = (0..<3).map { _ in server.ask("a") }
@@ -324,7 +324,7 @@ struct PendingPromisesTests {
     #expect(calledOff.events == [])
   }
 
-  @Test("R4: without a failure case for it, a dropped object leaves its futures pending; cancelling changes nothing")
+  @Test("R4: without a failure case for the break, a dropped object leaves its futures pending for ever")
   func droppedObjectLeavesTypedFuturesPending() {
     var server: Server<TestError>? = Server("rpc")
     let (future, left) = (server!.ask("a"), server!.ask("a"))
@@ -338,7 +338,7 @@ struct PendingPromisesTests {
     #expect(calledOff.events == [])
   }
 
-  @Test("R5: the object releases values and callbacks; dropping a future is not leaving")
+  @Test("R5: the object releases values and callbacks; dropping a future does not cancel it")
   func valuesAndCallbacksAreReleased() {
     let pending = PendingPromises<Int, Tracked, any Error>()
     weak var value: Tracked?
@@ -356,7 +356,7 @@ struct PendingPromisesTests {
 
   // MARK: - Leaks
 
-  @Test("10,000 rounds leave nothing behind", .enabled(if: AllocationCounts.areSupported))
+  @Test("10,000 rounds leave no memory behind", .enabled(if: AllocationCounts.areSupported))
   func manyRoundsLeaveNothing() {
     onThread {
       let pending = PendingPromises<Int, Int, any Error>("leaks") { _ in }

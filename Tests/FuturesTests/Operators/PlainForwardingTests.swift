@@ -2,7 +2,7 @@ import Futures
 import TestSupport
 import Testing
 
-/// Functions as old code has them: their closures say neither `@Sendable` nor where they run.
+/// Functions in the style of old code: their closures are neither `@Sendable` nor isolated.
 @MainActor
 private struct OldSignatures {
   let future: Future<Int, any Error>
@@ -31,9 +31,9 @@ private struct OldSignatures {
     future.forward(on: .mainImmediate, onSuccess: success, onFailure: failure)
   }
 
-  /// What each of them calls back with.
+  /// Returns the arguments with which each function calls back.
   func all() -> [String] {
-    // Not Sendable, as what old closures capture.
+    // Not `Sendable`, like the captures of old closures.
     final class Log { var lines: [String] = [] }
     let log = Log()
     func text<Value>(_ value: Value?) -> String { value.map { "\($0)" } ?? "-" }
@@ -50,12 +50,12 @@ private struct OldSignatures {
 @Suite("Forwarding to the closures of old code, on the main actor")
 @MainActor
 struct PlainForwardingTests {
-  @Test("A value comes in every shape")
+  @Test("A value reaches every shape")
   func valueReachesEveryShape() {
     #expect(OldSignatures(future: .succeeded(1)).all() == ["1", "1 -", "1 1 -", "-", "1", "1"])
   }
 
-  @Test("An error comes in every shape that has one")
+  @Test("An error reaches every shape that takes one")
   func errorReachesEveryShape() {
     let error = "\(TestError(2))"
     #expect(

@@ -81,7 +81,7 @@ struct RecoveringTests {
     }
   }
 
-  @Test("eraseFailure passes the result on, its error as it was", arguments: Source.allCases)
+  @Test("eraseFailure passes the result on, with the same error", arguments: Source.allCases)
   func eraseFailure(source: Source) throws {
     #expect(try source.outcome(.success(1)) { $0.eraseFailure() }?.get() == 1)
     let failed = try #require(source.outcome(.failure(TestError(2))) { $0.eraseFailure() })
@@ -89,7 +89,7 @@ struct RecoveringTests {
   }
 
   @Test(
-    "R4: when a typed future breaks, its erased future fails, and the others stay pending",
+    "R4: when a typed future breaks, its erased future fails, and the other futures stay pending",
     arguments: [false, true]
   )
   func eraseBroken(isDroppedBefore: Bool) throws {
@@ -109,7 +109,7 @@ struct RecoveringTests {
     for future in handled { #expect(future.peek() == nil) }
   }
 
-  @Test("A future that cannot fail takes any failure type, and follows futures that can fail, and the other way round")
+  @Test("A future that cannot fail takes any failure type, and flatMap connects it with futures that can fail")
   func neverConvertsBothWays() {
     let held = HeldContext()
     let promise = Promise<Int, Never>()
@@ -281,7 +281,7 @@ struct RecoveringTests {
     #endif
   }
 
-  /// How the steps of a recursion fail.
+  /// The way in which the steps of a recursion fail.
   enum Step: CaseIterable, Sendable { case ready, asynchronous, onContext }
 
   @Test("R6: recursion through flatMapError takes no stack and no memory", arguments: Step.allCases)
@@ -322,7 +322,7 @@ private struct OtherError: Error, Equatable {
 }
 
 extension TransformingTests.Source {
-  /// What a derived future has come to when its source has `result`.
+  /// Returns the result of a derived future whose source has `result`.
   fileprivate func outcome<Value, Failure>(
     _ result: Result<Int, TestError>,
     _ derive: (Future<Int, TestError>) -> Future<Value, Failure>

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("retry")
 struct RetryingTests {
-  /// Fails with the number of each attempt, and succeeds with that of the given one.
+  /// Work that fails with the number of each attempt, and succeeds at the given attempt.
   private final class Work: Sendable {
     private let started = Locked(0)
     private let success: Int
@@ -27,7 +27,7 @@ struct RetryingTests {
 
   // MARK: - Attempts
 
-  @Test("R12: the first attempt is made at once, on the calling thread, and the others on the context")
+  @Test("R12: the first attempt starts at once on the calling thread, and later attempts start on the context")
   func firstAttempt() {
     let manual = ManualContext()
     let work = Work(succeedingAt: 3)
@@ -48,7 +48,7 @@ struct RetryingTests {
     #expect(work.count == 3)
   }
 
-  @Test("R12: retry makes at most the given number of attempts and fails as the last one", arguments: [1, 2, 3, 10])
+  @Test("R12: retry stops after the given number of attempts, and fails with the last error", arguments: [1, 2, 3, 10])
   func retryStopsAtMaximum(count: Int) {
     for (index, context) in [ExecutionContext.immediate, ExecutionContext { work in work() }].enumerated() {
       let (failing, succeeding, tooLate) = (Work(), Work(succeedingAt: count), Work(succeedingAt: count + 1))
@@ -108,7 +108,7 @@ struct RetryingTests {
     #expect(manual.pendingCount == 0)
   }
 
-  @Test("R2a: a context that drops a further attempt breaks the future; a context that repeats it makes it once")
+  @Test("R2a: a context that drops an attempt breaks the future; a context that runs it twice makes one attempt")
   func contextThatMisbehaves() {
     let held = HeldContext()
     let (dropped, repeated) = (Recorder<Int>(), Work(succeedingAt: 2))
@@ -126,7 +126,7 @@ struct RetryingTests {
     #expect(held.count == 0)
   }
 
-  @Test("R5: retry releases its work when it is over", arguments: [1, 2, 3])
+  @Test("R5: retry releases its work when it ends", arguments: [1, 2, 3])
   func releasesWork(success: Int) {
     let manual = ManualContext()
     weak var captured: Tracked?
@@ -148,7 +148,7 @@ struct RetryingTests {
 
   // MARK: - Delays
 
-  /// When the attempts were made, in virtual seconds.
+  /// Returns the times of the attempts, in virtual seconds.
   private func times(attempts: Int, _ delay: RetryDelay) -> [Double] {
     let (manual, work) = (ManualContext(), Work())
     let (clock, times) = (Locked(0.0), Recorder<Double>())
@@ -183,7 +183,7 @@ struct RetryingTests {
     #expect(custom.events == [1, 2, 3])
   }
 
-  @Test("An exponential delay stays within its maximum, whatever it is made of", arguments: [0.0, 0.001, 1, 5e9])
+  @Test("An exponential delay stays within its maximum, whatever its parameters", arguments: [0.0, 0.001, 1, 5e9])
   func exponentialBounds(seconds: Double) {
     let multipliers: [Double] = [0, 0.5, 1, 1.0001, 2, 10, 1e300, .infinity, .nan, -2, -0.5, -.infinity]
     for multiplier in multipliers {
@@ -213,7 +213,7 @@ struct RetryingTests {
     #expect(negative.delay(after: 3) <= .zero)
   }
 
-  @Test("R12: jittered spreads evenly over ± its fraction, which is at least 0 and at most 1")
+  @Test("R12: jittered delays spread evenly over ± the fraction, which is clamped to 0...1")
   func jitterStaysWithinItsFraction() {
     let constant = RetryDelay.constant(.seconds(10))
     for (fraction, range) in [
@@ -226,7 +226,8 @@ struct RetryingTests {
       let delays = (0..<20_000).map { attempt in constant.jittered(fraction).delay(after: attempt) / .seconds(1) }
       #expect(delays.allSatisfy { range.contains($0) })
       guard range.upperBound > 10 else { continue }
-      // Each tenth of the range gets 2,000 of them, give or take 42; less than 1,500 is out of the question.
+      // Each tenth of the range gets 2,000 delays, with a standard deviation of 42. Fewer than 1,500 are practically
+      // impossible.
       var counts = Array(repeating: 0, count: 10)
       for delay in delays {
         counts[min(9, Int((delay - range.lowerBound) / (range.upperBound - range.lowerBound) * 10))] += 1
@@ -247,7 +248,7 @@ struct RetryingTests {
 
   static let count = TestTier.choose(standard: 10_000, thorough: 1_000_000)
 
-  /// Where attempts are made, and fail.
+  /// The context on which attempts run, and the way in which they fail.
   enum Place: CaseIterable, Sendable { case immediate, inline, manual, manualWithDelay }
 
   @Test("R6: many attempts take neither stack nor memory", arguments: Place.allCases, [false, true])
@@ -279,7 +280,7 @@ struct RetryingTests {
   }
 }
 
-/// How far the live blocks of a thread have risen, from the thousandth call on.
+/// The growth of a thread's live blocks, from the thousandth call on.
 final class MemoryGrowth: @unchecked Sendable {
   // @unchecked: used by one thread.
   private(set) var calls = 0

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("serial and concurrent")
 struct SequencingTests {
-  /// How the work on an item ends, and whether it has when it is started.
+  /// The way in which the work on an item ends; in a `ready` case it has ended when the item starts.
   enum Ending: CaseIterable, Sendable {
     case success, failure, dropped, readySuccess, readyFailure, readyDropped
 
@@ -22,7 +22,7 @@ struct SequencingTests {
     }
   }
 
-  /// What a correct queue does, in as few words as possible.
+  /// A minimal model of a correct queue.
   struct Model {
     let endings: [Ending]
     let limit: Int
@@ -60,7 +60,7 @@ struct SequencingTests {
   }
 
   @Test(
-    "R4, R5, R11, R12: the queue does what its model does, in every order of every ending of four items",
+    "R4, R5, R11, R12: the queue behaves like its model, in every order of every ending of four items",
     arguments: [1, 2, 3, 4, Int.max]
   )
   func everyOrder(limit: Int) {
@@ -69,15 +69,15 @@ struct SequencingTests {
     for number in 0..<1296 {
       let endings = [1, 6, 36, 216].map { kinds[number / $0 % 6] }
       let later = Set(endings.indices.filter { !endings[$0].isReady })
-      // The order of those that are ready at once does not matter.
+      // The order of items that are ready at once does not matter.
       for order in Set(orders.map { $0.filter(later.contains) }) {
         guard run(endings, order, limit: limit) else { return }
       }
     }
   }
 
-  /// Ends the items in `order`, as far as they are under way.
-  /// - Returns: Whether all was as the model says.
+  /// Ends the running items in `order`.
+  /// - Returns: Whether each step agreed with the model.
   private func run(_ endings: [Ending], _ order: [Int], limit: Int) -> Bool {
     var model = Model(endings: endings, limit: limit)
     model.start()
@@ -123,7 +123,7 @@ struct SequencingTests {
     return model.isOver
   }
 
-  @Test("R11: serial starts one item when the one before it has succeeded")
+  @Test("R11: serial starts each item when the previous item has succeeded")
   func serialStartsNextAfterSuccess() {
     let work = Work()
     let derived = Future.serial(0..<3) { work.start($0) }
@@ -145,7 +145,7 @@ struct SequencingTests {
     #expect(Future.concurrent([], limit: limit, start).peek() == .success([]))
   }
 
-  @Test("R12: a limit below 1 traps, also for no items")
+  @Test("R12: a limit below 1 traps, even without items")
   func limitBelowOne() async {
     await #expect(processExitsWith: .failure) {
       _ = Future<Int, TestError>.concurrent(0..<3, limit: 0) { .succeeded($0) }
@@ -158,7 +158,7 @@ struct SequencingTests {
     }
   }
 
-  @Test("R4: items that never end keep their places; the others go on, and the whole never resolves")
+  @Test("R4: items that never end keep their places; other items continue, and the future never resolves")
   func neverEndingItems() {
     let work = Work()
     weak var captured: Tracked?
@@ -217,7 +217,7 @@ struct SequencingTests {
     #expect(cancelled.withLock { $0 } == Array(0..<20))
   }
 
-  @Test("R4: an item whose broken promise fails it fails the whole")
+  @Test("R4: an item that fails by a broken promise fails the future")
   func brokenItemFailsWhole() throws {
     let derived = Future<Int, any Error>.serial(0..<3) { item in
       item == 1 ? Promise<Int, any Error>("dropped").future : .succeeded(item)
@@ -243,7 +243,7 @@ struct SequencingTests {
 
   // MARK: - Lifetimes
 
-  @Test("R5: items are released when they have been started", arguments: [1, 2])
+  @Test("R5: items are released after their start", arguments: [1, 2])
   func itemsReleased(limit: Int) {
     let work = Work()
     let items = Recorder<WeakReference>()
@@ -342,7 +342,7 @@ struct SequencingDepthTests {
     }
   }
 
-  @Test("R6: many items that are resolved one after another take no stack, and keep nothing")
+  @Test("R6: many items that are resolved one after another take no stack, and leave no memory behind")
   func doneLater() {
     onThread {
       let held = HeldContext()
@@ -396,7 +396,7 @@ struct SequencingDepthTests {
     derived.whenResolved(on: .immediate) { _ in for _ in 0..<2 { available.signal() } }
     let resolve = { @Sendable in
       while true {
-        // Waits that long only where a wake-up was lost, so that the test fails and does not hang.
+        // Waits that long only if a wake-up was lost, so that the test fails instead of hanging.
         guard available.wait(timeout: .now() + 30) == .success else { return }
         guard let (item, promise) = open.withLock({ $0.popLast() }) else { return }
         starts.withLock { $0.underWay -= 1 }
@@ -409,7 +409,7 @@ struct SequencingDepthTests {
     #expect(starts.withLock { $0.mistakes } == 0)
   }
 
-  @Test("R12: items that fail and succeed at the same time; one failure decides, and nothing is started after it")
+  @Test("R12: if items fail and succeed at the same time, one failure decides, and no item starts after it")
   func racingFailures() {
     for _ in 0..<StressTests.rounds {
       let work = Work()
@@ -457,9 +457,9 @@ private final class Work: Sendable {
   }
 }
 
-/// An object that may be gone.
+/// A weak reference to an object.
 private final class WeakReference: @unchecked Sendable {
-  // @unchecked: never changed but by the runtime.
+  // @unchecked: only the runtime changes the reference.
   private(set) weak var object: Tracked?
 
   init(_ object: Tracked) { self.object = object }

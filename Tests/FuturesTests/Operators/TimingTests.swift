@@ -22,7 +22,7 @@ struct TimingTests {
       }
     }
 
-    /// What it comes to when the time is over.
+    /// The outcome when the time is over, as text.
     func late(_ duration: Duration) -> String {
       switch self {
       case .failing: "\(TestError(9))"
@@ -37,7 +37,7 @@ struct TimingTests {
 
   // MARK: - after and delay
 
-  @Test("R12: after succeeds when its time has come, not before, and only once")
+  @Test("R12: after succeeds at its time, not before, and only once")
   func afterSucceedsOnceInTime() {
     let manual = ManualContext()
     let log = Recorder<Int>()
@@ -75,7 +75,7 @@ struct TimingTests {
     }
   }
 
-  @Test("R12: after and delay of no time, or less, take no timer", arguments: atOnce)
+  @Test("R12: after and delay of zero or less use no timer", arguments: atOnce)
   func noDelay(duration: Duration) {
     let manual = ManualContext()
     #expect(Future.after(duration, on: manual.context).isResolved)
@@ -88,7 +88,7 @@ struct TimingTests {
     #expect(manual.pendingCount == 0)
   }
 
-  @Test("after and delay of an absurd time do not end", arguments: never)
+  @Test("after and delay of centuries do not end", arguments: never)
   func endlessDelay(duration: Duration) {
     let manual = ManualContext()
     let after = Future.after(duration, on: manual.context)
@@ -118,7 +118,7 @@ struct TimingTests {
     }
   }
 
-  @Test("R12: a context made by init(_:) measures on Dispatch's clock, and resolves where it says")
+  @Test("R12: a context made by init(_:) uses Dispatch's clock, and resolves on itself")
   func contextWithoutClock() {
     onThread {
       let uses: [@Sendable (ExecutionContext) -> Future<Int, any Error>] = [
@@ -179,7 +179,7 @@ struct TimingTests {
   }
 
   @Test(
-    "R12: of a deadline and a result at one time, the older one wins",
+    "R12: if the deadline and a result come at the same time, the older one wins",
     arguments: [false, true]
   )
   func atTheDeadline(resultIsFirst: Bool) {
@@ -194,7 +194,7 @@ struct TimingTests {
     #expect(manual.pendingCount == 0)
   }
 
-  @Test("R12: a source that is resolved makes no timer, whatever the time", arguments: Form.allCases)
+  @Test("R12: a timeout of a resolved source makes no timer, for every duration", arguments: Form.allCases)
   func resolvedSource(form: Form) {
     let manual = ManualContext()
     let promise = Promise<Int, any Error>()
@@ -208,7 +208,7 @@ struct TimingTests {
     #expect(manual.pendingCount == 0)
   }
 
-  @Test("R12: a timeout of no time, or less, ends at once", arguments: Form.allCases, atOnce)
+  @Test("R12: a timeout of zero or less ends at once", arguments: Form.allCases, atOnce)
   func zeroTimeoutEndsAtOnce(form: Form, duration: Duration) {
     let manual = ManualContext()
     let source = Promise<Int, any Error>()
@@ -218,7 +218,7 @@ struct TimingTests {
     #expect(manual.pendingCount == 0)
   }
 
-  @Test("A timeout of an absurd time waits for its source, on any clock", arguments: Form.allCases, never)
+  @Test("A timeout of centuries waits for its source, on any clock", arguments: Form.allCases, never)
   func endlessTimeout(form: Form, duration: Duration) {
     onThread {
       let manual = ManualContext()
@@ -235,7 +235,7 @@ struct TimingTests {
   }
 
   @Test(
-    "R12: a broken source without a failure case for it, or one that never resolves, still times out",
+    "R12: a source that never resolves, or breaks without a failure case for the break, still times out",
     arguments: 0..<4
   )
   func brokenSource(kind: Int) {
@@ -272,7 +272,7 @@ struct TimingTests {
 
   // MARK: - Lifetimes
 
-  @Test("R12: a timer that is not needed any more is freed at once, on any clock", arguments: [false, true])
+  @Test("R12: an unneeded timer is freed at once, on any clock", arguments: [false, true])
   func freesTimers(isManual: Bool) {
     let manual = ManualContext()
     let source = Promise<Int, TestError>()
@@ -296,7 +296,7 @@ struct TimingTests {
   }
 
   @Test(
-    "R12: a timeout that has ended leaves nothing behind",
+    "R12: a timeout that has ended leaves no memory behind",
     arguments: [false, true]
   )
   func endedTimeoutsLeaveNothing(sourceIsFirst: Bool) {
@@ -318,7 +318,7 @@ struct TimingTests {
     }
   }
 
-  @Test("R6: a chain of timeouts resolves without taking stack, and leaves nothing behind")
+  @Test("R6: a chain of timeouts resolves without taking stack, and leaves no memory behind")
   func chainOfTimeoutsTakesNoStack() {
     onThread {
       let context = ExecutionContext(execute: { work in work() }, after: { _, work in { _ = work } })
@@ -335,7 +335,7 @@ struct TimingTests {
   }
 }
 
-/// What `future` has come to.
+/// Returns the outcome of `future` as text.
 func outcome(of future: Future<Int, any Error>) -> String {
   switch future.peek() {
   case .success(let value)?: "\(value)"

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("map and flatMap")
 struct TransformingTests {
-  /// The same test for a source that is resolved, resolved through a promise before, and after.
+  /// The source of a test: made resolved, or resolved by a promise before or after the derivation.
   enum Source: CaseIterable, Sendable {
     case ready, promiseBefore, promiseAfter
 
@@ -28,7 +28,7 @@ struct TransformingTests {
     #expect(source.run(.failure(TestError(2))) { $0.map { "\($0)" } } == .failure(TestError(2)))
   }
 
-  @Test("A transform may throw the failure", arguments: Source.allCases)
+  @Test("A transform can throw the failure", arguments: Source.allCases)
   func throwingTransforms(source: Source) {
     let map: @Sendable (Int) throws(TestError) -> String = { value throws(TestError) in
       if value > 1 { throw TestError(value) }
@@ -51,7 +51,7 @@ struct TransformingTests {
     #expect(source.run(.failure(TestError(2))) { $0.flatMap { .succeeded("\($0)") } } == .failure(TestError(2)))
   }
 
-  @Test("flatMap waits for a pending inner future, also for one with other consumers", arguments: Source.allCases)
+  @Test("flatMap waits for a pending inner future, even if that has other consumers", arguments: Source.allCases)
   func flatMapPending(source: Source) {
     let inner = Promise<String, TestError>()
     let shared = inner.future
@@ -138,7 +138,7 @@ struct TransformingTests {
     #expect(derived.isResolved)
   }
 
-  @Test("A transform that returns the future that it derives traps with a sentence")
+  @Test("A transform that returns its own derived future traps with a message")
   func derivedFollowsItself() async {
     await #expect(processExitsWith: .failure) {
       let promise = Promise<Int, Never>()
@@ -155,7 +155,7 @@ struct TransformingTests {
     }
   }
 
-  @Test("A resolved future, and what is derived from it inline, allocate nothing")
+  @Test("A resolved future, and futures derived from it inline, allocate nothing")
   func noAllocation() {
     #if !DEBUG
       onThread {

@@ -3,26 +3,26 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-/// How derived futures carry progress on: R19, one source at a time.
+/// Tests of the progress of futures that derive from one source: R19.
 @Suite("Progress, derived futures")
 struct ProgressCompositionTests {
   typealias Source = Future<Int, any Error>
 
-  /// What an operator may need beside its source.
+  /// The objects that an operator can need beside its source.
   struct Surroundings: Sendable {
     let manual = ManualContext()
     let tokens = CancellationTokenSource()
   }
 
-  /// An operator that passes progress on as it is.
+  /// An operator that passes progress on unchanged.
   struct Operator: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// Whether it succeeds where its source fails.
+    /// Whether it succeeds if its source fails.
     var recovers = false
     let derive: @Sendable (Source, Surroundings) -> AnyProgress
   }
 
-  /// A future of a type that the library does not know.
+  /// A future type that the library does not know.
   struct Foreign: FutureProtocol {
     let future: Source
 
@@ -265,7 +265,7 @@ struct ProgressCompositionTests {
     #expect(log.isSound)
   }
 
-  @Test("R19: a second future that is further counts, also with fewer completed units")
+  @Test("R19: the second future counts when it is further, even with fewer completed units")
   func fewerUnits() {
     let (first, second) = (Promise<Int, any Error>(), Promise<Int, any Error>())
     let future = second.future
@@ -286,7 +286,7 @@ struct ProgressCompositionTests {
     (0.5, 0.5), (0, 0), (0.3, 0.3), (1, 1), (.nan, 0), (-1, 0), (2, 1), (.infinity, 1), (0.999, 0.999),
   ]
 
-  /// What the second future of a flatMap is, made of a promise.
+  /// The second future of a flatMap, made of a promise.
   enum Second: CaseIterable, Sendable {
     case kept, merged, mergedChain, shielded, retried, lazy, followed, inTime, all, race, serial, nothing
 
@@ -350,7 +350,7 @@ struct ProgressCompositionTests {
     }
   }
 
-  @Test("R19: flatMap that is asked late places its second future in the rest", arguments: Second.allCases)
+  @Test("R19: flatMap that is read late places its second future in the rest", arguments: Second.allCases)
   func flatMapAskedLate(_ second: Second) throws {
     for (given, share) in Self.shares {
       let manual = ManualContext()
@@ -381,7 +381,7 @@ struct ProgressCompositionTests {
     }
   }
 
-  @Test("R19: the forms of flatMap share alike")
+  @Test("R19: all overloads of flatMap split the progress in the same way")
   func formsOfFlatMap() throws {
     let held = HeldContext()
     let (source, inner) = (Promise<Int, Never>(), Promise<Int, Never>())
@@ -403,7 +403,7 @@ struct ProgressCompositionTests {
     #expect(logs.map(\.fractions) == Array(repeating: [0, 0.125, 0.25, 0.625, 1], count: 4) + [[0, 0.25, 0.625, 1]])
   }
 
-  @Test("R19: flatMap whose source fails, or whose transform fails, keeps the state in which it did")
+  @Test("R19: flatMap keeps its last state when its source or its transform fails")
   func flatMapFails() {
     let (failing, succeeding) = (Promise<Int, any Error>(), Promise<Int, any Error>())
     let logs = [
@@ -436,7 +436,7 @@ struct ProgressCompositionTests {
         }
         let shares = [a, b].map { $0 > 0 ? $0 : 0 }
         let place = { (share: Double, fraction: Double) in share < 1 ? share + (1 - share) * fraction : fraction }
-        // Where each third stands when it is half way, and when it begins.
+        // The expected fractions of the whole, at the beginning and in the middle of each third.
         var (lefts, rights) = ([0.0], [0.0])
         let (s, t) = (shares[0], shares[1])
         lefts += [t * s / 2, t * place(s, 0), t * place(s, 0.5), place(t, 0), place(t, 0.5), 1]

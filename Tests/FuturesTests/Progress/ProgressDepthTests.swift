@@ -3,16 +3,16 @@ import Futures
 import TestSupport
 import Testing
 
-/// Progress over long chains, on threads with a stack of 512 KiB: R6.
+/// Tests of progress over long chains, on threads with a stack of 512 KiB: R6.
 @Suite("Progress, depth", .serialized, .timeLimit(.minutes(20)))
 struct ProgressDepthTests {
   static let count = 5_000
 
-  /// A chain that carries progress from the first to the last.
+  /// A chain that carries progress from the first future to the last.
   enum Chain: CaseIterable, Sendable {
     case map, flatMap, flatMapPassing, shielded, flatMapError, followers, parts, all
 
-    /// The last future of the chain, and what keeps it.
+    /// Returns the last future of the chain, and the objects that keep it alive.
     func last<Failure: Error>(from first: Future<Int, Failure>, _ count: Int) -> (Future<Int, Failure>, any Sendable) {
       var last = first
       var kept: [Promise<Int, Failure>] = []
@@ -79,7 +79,7 @@ struct ProgressDepthTests {
 
   @Test("R6: releasing a long unresolved chain with a listener takes no stack", arguments: Chain.allCases)
   func observedChainIsReleased(_ chain: Chain) {
-    // A failure that can say so, one that cannot, and a future that turns out to never resolve.
+    // A failure type that can represent cancellation, one that cannot, and a future that turns out to never resolve.
     onThread { Self.release(chain, (any Error).self, endsAsNever: false) }
     onThread { Self.release(chain, TestError.self, endsAsNever: false) }
     onThread { Self.release(chain, TestError.self, endsAsNever: true) }
@@ -118,7 +118,7 @@ struct ProgressDepthTests {
     }
   }
 
-  @Test("R7, R19: with many listeners and many inputs, each of them costs O(1)")
+  @Test("R7, R19: with many listeners and many inputs, each costs O(1)")
   func manyListeners() {
     // With a cost that grows with their number, this would take ten thousand million steps.
     let promise = Promise<Int, any Error>()
@@ -136,7 +136,7 @@ struct ProgressDepthTests {
     let last = Locked(0.0)
     Future.all(promises.map(\.future)).whenProgressed(on: .immediate) { progress in
       last.withLock { last in
-        if progress.fractionCompleted < last { Issue.record("It went back.") }
+        if progress.fractionCompleted < last { Issue.record("The progress decreased.") }
         last = progress.fractionCompleted
       }
     }

@@ -2,20 +2,20 @@ import Futures
 import TestSupport
 import Testing
 
-/// The progress of a future that several make: R19.
+/// Tests of the progress of a future with several inputs: R19.
 @Suite("Progress, several futures")
 struct ProgressGatheringTests {
   typealias Source = Future<Int, any Error>
 
-  /// A future that several make.
+  /// A future with several inputs.
   struct Join: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// Whether it waits for all, whatever becomes of one.
+    /// Whether it waits for all inputs, even if one fails.
     var settles = false
     let join: @Sendable ([Source]) -> AnyProgress
   }
 
-  /// Those that average; of 4 futures, since `zip` is among them.
+  /// The joins that average; each has four inputs, because `zip` has.
   static let averages: [Join] = [
     Join(testDescription: "zip") { AnyProgress(Future.zip($0[0], $0[1].map { "\($0)" }, $0[2], $0[3])) },
     Join(testDescription: "all") { AnyProgress(Source.all($0)) },
@@ -109,7 +109,7 @@ struct ProgressGatheringTests {
     }
   }
 
-  @Test("R19: an item that is resolved when its turn comes counts as done", arguments: [1, 2])
+  @Test("R19: an item that is resolved when it starts counts as done", arguments: [1, 2])
   func readyItems(limit: Int) {
     let promises = Self.promises(2)
     let futures = [promises[0].future, .succeeded(1), .succeeded(1), promises[1].future, .succeeded(1)]
@@ -147,7 +147,7 @@ struct ProgressGatheringTests {
     #expect(log.fractions.dropLast().last! >= Double(count - 1) / Double(count) - 1e-12)
   }
 
-  @Test("R11, R19: the progress of no futures is that of a success")
+  @Test("R11, R19: a join without inputs has the progress of a success")
   func noInputsHaveSucceeded() {
     #expect(ProgressLog(Source.all([])).fractions == [1])
     #expect(ProgressLog(Source.serial([Int]()) { .succeeded($0) }).fractions == [1])
@@ -178,7 +178,7 @@ struct ProgressGatheringTests {
     promises[1].fail(TestError(1))
     let last = joined.current()
     #expect(joined.isResolved() && !last.isFinished)
-    // The input that has failed counts in full, as every one that has ended.
+    // The failed input counts in full, like every ended input.
     #expect([0.375, 0.5].contains(last.fractionCompleted))
     promises[2].progress.report(fraction: 0.5)
     promises[2].succeed(1)
@@ -213,7 +213,7 @@ struct ProgressGatheringTests {
   }
 
   @Test(
-    "R4, R19: an input that breaks without a result counts in full, one that never resolves counts nothing",
+    "R4, R19: an input that breaks without a result counts in full, and one that never resolves not at all",
     arguments: [false, true]
   )
   func brokenInputs(asksLate: Bool) {
@@ -237,15 +237,15 @@ struct ProgressGatheringTests {
     }
   }
 
-  // MARK: - The first one
+  // MARK: - Races
 
-  /// Those that the first one decides.
+  /// The joins that the first input decides.
   static let races: [Join] = [
     Join(testDescription: "race") { AnyProgress(Source.race($0)) },
     Join(testDescription: "firstSuccess", settles: true) { AnyProgress(Source.firstSuccess($0)) },
   ]
 
-  @Test("R19: the progress of a race is that of its furthest input", arguments: races, [false, true])
+  @Test("R19: a race has the progress of its furthest input", arguments: races, [false, true])
   func furthestInputDecidesProgress(_ join: Join, asksLate: Bool) {
     let promises = Self.promises(3)
     let joined = join.join(promises.map(\.future))
@@ -260,7 +260,7 @@ struct ProgressGatheringTests {
     for promise in promises { #expect(!promise.progress.report(fraction: 1)) }
   }
 
-  @Test("R19: firstSuccess does not fall back when the furthest fails")
+  @Test("R19: the progress of firstSuccess does not decrease when the furthest input fails")
   func firstSuccessFailing() {
     let promises = Self.promises(3)
     let joined = Source.firstSuccess(promises.map(\.future))
@@ -299,7 +299,7 @@ struct ProgressGatheringTests {
     let before = log.events.count
     joined.cancel()
     for promise in promises { #expect(!promise.progress.report(fraction: 0.75) || !promise.isResolved) }
-    // Those that settle end as their inputs do, which have been cancelled.
+    // The joins that wait for all inputs end like their inputs, which were cancelled.
     let fractions = log.fractions
     #expect(log.isSound && fractions.count >= before)
     #expect((fractions.last == 1) == (joined.current().isFinished))

@@ -4,22 +4,22 @@ import Futures
 import TestSupport
 import Testing
 
-/// What meets a thread that is in the middle of telling the listeners, in every order: R20.
+/// Tests of events that meet a thread in the middle of notifying the listeners, in every order: R20.
 ///
-/// A thread that tells the listeners is interrupted where it calls one of them; all else that it does there is one step under
-/// the lock. So what happens within the callbacks, or on other threads meanwhile, is what threads could do to it.
+/// Other code can interrupt such a thread only where it calls a listener. All else that the thread does there is one
+/// step under the lock. So events inside the callbacks, or on other threads meanwhile, cover all interleavings.
 @Suite("Progress, every order of events")
 struct ProgressInterleavingTests {
   typealias Source = Future<Int, any Error>
 
-  /// What may happen while a callback runs.
+  /// An event while a callback runs.
   enum Event: Sendable, CaseIterable {
     case reportMore, reportLess, attach, removeFirst, removeLast, end
   }
 
   enum End: CaseIterable, Sendable { case success, failure, cancel, drop, none }
 
-  /// Three listeners of a future, of which one call is interrupted.
+  /// Three listeners of a future; one call of a listener is interrupted.
   final class Scene: Sendable {
     let promise: Locked<Promise<Int, any Error>?>
     let future: Source
@@ -28,10 +28,11 @@ struct ProgressInterleavingTests {
     let logs = (0..<4).map { _ in ProgressLog() }
     let order = Recorder<String>()
     let registrations = Recorder<Registration>()
-    /// How often a listener had been called when it was removed.
+    /// The number of calls of each removed listener before its removal.
     let removed = Locked<[Int: Int]>([:])
 
-    /// Does `interruption` in a call of the listener of that number, once; `isDerived`: one stage away from the promise.
+    /// Runs `interruption` once, in a call of listener `number`; `isDerived` puts a stage between the promise and the
+    /// listeners.
     init(end: End, isDerived: Bool, at number: Int, _ interruption: @escaping @Sendable (Scene) -> Void) {
       let promise = Promise<Int, any Error>()
       self.promise = Locked(promise)
@@ -79,7 +80,7 @@ struct ProgressInterleavingTests {
       if registrations.events[number].remove() { removed.withLock { $0[number] = count } }
     }
 
-    /// Whether all is as it must be, now that nothing runs any more.
+    /// Whether the final state is correct, after all events.
     func isSound(attaches: Bool) -> Bool {
       let removed = removed.withLock { $0 }
       for (number, log) in logs.enumerated() where number < 3 || attaches {
@@ -128,7 +129,7 @@ struct ProgressInterleavingTests {
       for (index, events) in permutations(of: Event.allCases).enumerated() where index % 48 == number {
         let isDerived = index % 2 == 0
         let scene = Scene(end: end, isDerived: isDerived, at: number) { scene in
-          // It returns, so no event waits for the callback.
+          // `onThread` returns, so no event waits for the callback.
           onThread { for event in events { scene.perform(event) } }
         }
         scene.reporter.report(fraction: 0.5)
@@ -140,9 +141,9 @@ struct ProgressInterleavingTests {
     }
   }
 
-  // MARK: - One by one
+  // MARK: - Single events
 
-  /// Reports, and does `body` on another thread while the second of three listeners runs its callback.
+  /// Reports, and runs `body` on another thread while the second of three listeners runs its callback.
   func interrupted(
     _ future: Source,
     _ promise: Promise<Int, any Error>,
@@ -162,7 +163,7 @@ struct ProgressInterleavingTests {
     return logs
   }
 
-  @Test("R20: a report on another thread during a callback returns at once; the newest state stands for all")
+  @Test("R20: a report on another thread during a callback returns at once; listeners get only the newest state")
   func reportDuringCallbackReturnsAtOnce() {
     let promise = Promise<Int, any Error>()
     let answers = Recorder<Bool>()
@@ -252,7 +253,8 @@ struct ProgressInterleavingTests {
     for second in [nil, 0.25] as [Double?] {
       let (outer, inner) = (Promise<Int, any Error>(), Promise<Int, any Error>())
       let future = inner.future
-      // This listener is before the link to the derived future, which has not got 0.5 when the link is replaced.
+      // This listener comes before the link to the derived future. That future has not got 0.5 when the link is
+      // replaced.
       let hasRun = Recorder<Int>()
       outer.future.whenProgressed(on: .immediate) { progress in
         guard progress.fractionCompleted > 0, hasRun.events.isEmpty else { return }
@@ -274,7 +276,7 @@ struct ProgressInterleavingTests {
     }
   }
 
-  /// What can happen to the two futures of a flatMap.
+  /// An event of the two futures of a flatMap.
   enum Step: CaseIterable, Sendable { case reportOuter, endOuter, reportInner, endInner, listen }
 
   @Test("R19, R20: every order of the events of a flatMap, inside the callback of its listener or outside")
@@ -295,7 +297,7 @@ struct ProgressInterleavingTests {
             case .listen: logs.record(ProgressLog(derived))
             }
           }
-          // From that step on, all happens in the first call of a listener that has news.
+          // From this step on, all steps happen in the first call of a listener with a new state.
           let hasRun = Recorder<Int>()
           let rest = { @Sendable in
             guard hasRun.events.isEmpty else { return }

@@ -8,7 +8,7 @@ import Testing
   var fractions: [Double] = []
 }
 
-/// What listeners get, and when: R20.
+/// Tests of the states that listeners get, and of their order: R20.
 @Suite("Progress, listeners")
 struct ProgressListenerTests {
   typealias Source = Future<Int, any Error>
@@ -42,7 +42,7 @@ struct ProgressListenerTests {
     let (log, submitted) = (ProgressLog(), ProgressLog())
     let registration = future.whenProgressed(on: .immediate) { log.note($0) }
     let other = future.whenProgressed(on: held.context) { submitted.note($0) }
-    let removed = future.whenProgressed(on: held.context) { _ in Issue.record("It was removed.") }
+    let removed = future.whenProgressed(on: held.context) { _ in Issue.record("A removed listener ran.") }
     #expect(log.events == [future.currentProgress])
     #expect(log.fractions == [succeeds ? 1 : 0.75])
     #expect(!registration.remove())
@@ -99,7 +99,7 @@ struct ProgressListenerTests {
     #expect(events.count == 8)
   }
 
-  @Test("R20: without news at the end, listeners are not called, and the completion follows")
+  @Test("R20: without a new state at the end, listeners are not called, and the completion follows")
   func nothingNewAtTheEnd() {
     let log = Recorder<String>()
     future.whenProgressed(on: .immediate) { log.record("\($0.fractionCompleted)") }
@@ -176,7 +176,7 @@ struct ProgressListenerTests {
           log.record("waited")
         },
         {
-          // A listener that is added during the last report finds the result.
+          // Spins until the wait is attached: a wait that begins during the last report finds the result.
           while !future.hasConsumers {}
           Self.atDepth(depth) { promise.succeed(1) }
         },
@@ -185,7 +185,7 @@ struct ProgressListenerTests {
     }
   }
 
-  /// Calls `body` within that many callbacks.
+  /// Calls `body` inside `depth` nested callbacks.
   static func atDepth(_ depth: Int, _ body: @escaping @Sendable () -> Void) {
     guard depth > 0 else { return body() }
     Future.succeeded(depth).whenResolved(on: .immediate) { _ in atDepth(depth - 1, body) }
@@ -203,7 +203,7 @@ struct ProgressListenerTests {
         promise.progress.report(fraction: 0.5)
         promise.succeed(1)
       }
-      // Where it was too deep to tell at once, the last state stands for all.
+      // Too deep to notify at once, the listener gets only the last state.
       #expect(
         log.events == ["0.0", "0.5", "1.0", "end"] || depth >= 14 && log.events == ["0.0", "1.0", "end"],
         "depth \(depth)"
@@ -239,7 +239,7 @@ struct ProgressListenerTests {
     #expect(log.fractions == [0, 0.25] && stays.fractions == [0, 0.25, 0.5, 1])
   }
 
-  @Test("R7: removing a listener of a future that has ended answers false")
+  @Test("R7: removing a listener of a future that has ended returns false")
   func removalAfterTheEnd() {
     let registration = future.whenProgressed(on: .immediate) { _ in }
     promise.succeed(1)
@@ -250,7 +250,7 @@ struct ProgressListenerTests {
     #expect(!broken.remove())
   }
 
-  @Test("R7: a listener that is removed before its context runs it never runs and is released at once")
+  @Test("R7: a listener that is removed before its context runs it is released at once and never runs")
   func removalOnContext() {
     let held = HeldContext()
     let log = ProgressLog()
@@ -275,7 +275,7 @@ struct ProgressListenerTests {
   }
 
   @Test(
-    "R7: removing the first, a middle and the last listener keeps the others in order",
+    "R7: removing the first, a middle and the last listener keeps the other listeners in order",
     arguments: permutations(of: [0, 1, 2, 3])
   )
   func removalInEveryOrder(order: [Int]) {
@@ -294,7 +294,7 @@ struct ProgressListenerTests {
     }
   }
 
-  @Test("R7: a listener removes itself in its own call, which is its last", arguments: [0.5, 1])
+  @Test("R7: a listener that removes itself in its own call is not called again", arguments: [0.5, 1])
   func removesItself(at fraction: Double) {
     let log = ProgressLog()
     let (box, answers) = (Locked<Registration?>(nil), Recorder<Bool>())
@@ -307,7 +307,7 @@ struct ProgressListenerTests {
     box.withLock { $0 = registration }
     for fraction in [0.25, 0.5, 0.75] { promise.progress.report(fraction: fraction) }
     promise.succeed(1)
-    // The last call of all cannot be kept from running any more.
+    // The last report is submitted already, so `remove` returns false.
     #expect(answers.events == (fraction == 1 ? [false, false] : [true, false]))
     #expect(log.fractions == (fraction == 1 ? [0, 0.25, 0.5, 0.75, 1] : [0, 0.25, 0.5]))
     #expect(stays.fractions == [0, 0.25, 0.5, 0.75, 1])

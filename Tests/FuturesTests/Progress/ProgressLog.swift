@@ -6,7 +6,7 @@ import Testing
 final class ProgressLog: Sendable {
   private let notified = Recorder<FutureProgress>()
 
-  /// Notes nothing yet.
+  /// Makes an empty log.
   init() {}
 
   /// Listens to `future`.
@@ -21,7 +21,7 @@ final class ProgressLog: Sendable {
   var fractions: [Double] { events.map(\.fractionCompleted) }
   var units: [String] { events.map(\.units) }
 
-  /// The guarantees of every listener: R18, and only new states.
+  /// Whether the events keep the guarantees of every listener: R18, and only new states.
   var isSound: Bool {
     let events = events
     return zip(events, events.dropFirst()).allSatisfy { $0.fractionCompleted <= $1.fractionCompleted && $0 != $1 }
@@ -30,20 +30,20 @@ final class ProgressLog: Sendable {
 }
 
 extension FutureProgress {
-  /// The units, to be read: "3 of 10".
+  /// The units as text, such as "3 of 10".
   var units: String { "\(completedUnitCount) of \(totalUnitCount.map { "\($0)" } ?? "?")" }
 
-  /// What holds of every progress (R18).
+  /// Whether this keeps the rules of every progress (R18).
   var isSound: Bool {
     (0...1).contains(fractionCompleted) && isFinished == (fractionCompleted == 1) && completedUnitCount >= 0
       && completedUnitCount <= totalUnitCount ?? .max
   }
 }
 
-/// As far as one can come without having succeeded.
+/// The greatest fraction before success.
 let almostDone = 1.0.nextDown
 
-/// A future whose types are of no interest.
+/// A future without its types.
 struct AnyProgress: Sendable {
   let current: @Sendable () -> FutureProgress
   let listen:
@@ -58,7 +58,7 @@ struct AnyProgress: Sendable {
     cancel = { future.cancel() }
   }
 
-  /// The notes of a listener.
+  /// Adds a listener, and returns its log.
   func log() -> ProgressLog {
     let log = ProgressLog()
     _ = listen(.immediate) { log.note($0) }

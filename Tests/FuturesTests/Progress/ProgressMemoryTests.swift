@@ -4,14 +4,14 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-/// What listeners, reporters and links leave behind: R5, R7.
+/// Tests of the memory of listeners, reporters and links: R5, R7.
 @Suite("Progress, memory", .enabled(if: AllocationCounts.areSupported), .timeLimit(.minutes(20)))
 struct ProgressMemoryTests {
   typealias Source = Future<Int, any Error>
 
   static let count = TestTier.choose(standard: 2_000, thorough: 10_000)
 
-  /// Does `body` with an object that must be gone at its end.
+  /// Runs `body` with an object that must be released when it returns.
   static func expectReleased(_ comment: Comment? = nil, _ body: (Tracked) -> Void) {
     weak var left: Tracked?
     do {
@@ -24,11 +24,11 @@ struct ProgressMemoryTests {
 
   // MARK: - Callbacks
 
-  /// How a future with a listener can end.
+  /// The ways in which a future with a listener can end.
   enum End: CaseIterable, Sendable { case success, failure, cancel, drop, breaks, follows }
 
   @Test(
-    "R5: a listener is released when its future ends, and while that lives",
+    "R5: a listener is released when its future ends, even while the future lives",
     arguments: End.allCases,
     [false, true]
   )
@@ -88,7 +88,7 @@ struct ProgressMemoryTests {
     withExtendedLifetime((future, registration)) {}
   }
 
-  @Test("R5: a listener that is called once, since its future has ended, is released then")
+  @Test("R5: a listener of an ended future is released after its only call")
   func lateListenerReleased() {
     let promise = Promise<Int, any Error>()
     promise.succeed(1)
@@ -186,7 +186,7 @@ struct ProgressMemoryTests {
 
   // MARK: - Blocks
 
-  /// Everything that takes blocks, and is over at the end.
+  /// The scenes that allocate blocks; each of them ends before it returns.
   static let scenes: [(String, @Sendable () -> Void)] = [
     (
       "listeners",
@@ -208,7 +208,7 @@ struct ProgressMemoryTests {
           _ = operation.derive(promise!.future, it).log()
         }
         promise!.progress.report(fraction: 0.5)
-        promise = nil  // which is a failure, after which some try again
+        promise = nil  // this fails the future, and some operators then try again
         it.manual.advance(by: .seconds(1_000))
       }
     ),
@@ -284,7 +284,7 @@ struct ProgressMemoryTests {
 
   // MARK: - Long lives
 
-  @Test("R7: listeners that come and go leave nothing with a future that stays", arguments: [false, true])
+  @Test("R7: listeners that are attached and removed leave nothing with a long-lived future", arguments: [false, true])
   func comingAndGoing(isDerived: Bool) {
     let promise = Promise<Int, Never>()
     let future = isDerived ? promise.future.map { $0 }.flatMap { .succeeded($0) } : promise.future
@@ -321,7 +321,7 @@ struct ProgressMemoryTests {
     let parent = Promise<Int, any Error>()
     let log = Locked(0.0)
     parent.future.whenProgressed(on: .immediate) { progress in log.withLock { $0 = progress.fractionCompleted } }
-    // The shares are such that all attempts together do not share out the whole.
+    // The shares are so small that all attempts together do not use up the whole.
     func children(_ count: Int) {
       for _ in 0..<count {
         var child: Promise<Int, TestError>? = Promise()

@@ -3,8 +3,9 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-/// Random trees of operators, whose leaves report and end in random order, beside a model that says in a few lines what the
-/// progress of the root must be: R18, R19.
+/// Compares the progress of random trees of operators with a short model: R18, R19.
+///
+/// The leaves of a tree report and end in random order.
 @Suite("Progress, model")
 struct ProgressModelTests {
   typealias Source = Future<Int, any Error>
@@ -13,9 +14,9 @@ struct ProgressModelTests {
 
   static let treesPerSeed = TestTier.choose(standard: 10, thorough: 200)
 
-  /// A future, and how it is made.
+  /// A future, as the tree that makes it.
   indirect enum Tree: Sendable {
-    /// A promise's own reports, and its parts with their shares, which leave something to it.
+    /// A promise with its own reports and its parts, whose shares leave a rest for the promise.
     case promise(Int, [(share: Double, Tree)])
     /// Passed on by one of `operators`.
     case passed(Int, Tree)
@@ -70,7 +71,7 @@ struct ProgressModelTests {
 
   // MARK: - The model
 
-  /// What the leaves have come to.
+  /// The progress and the results of the leaves.
   final class Leaves {
     var fractions: [Double]
     var results: [Bool?]
@@ -85,9 +86,9 @@ struct ProgressModelTests {
   final class Model {
     let tree: Tree
     let leaves: Leaves
-    /// The futures that it was made of so far.
+    /// The futures of which it was made so far.
     var children: [Model] = []
-    /// How far it had come before it ended.
+    /// Its fraction before it ended.
     var current = 0.0
     /// Whether it has succeeded, or failed.
     var result: Bool?
@@ -97,7 +98,7 @@ struct ProgressModelTests {
     var isTracked: Bool
     /// Whether it ended before a listener could be added.
     var wasResolved = false
-    /// Whether what it is a part of knows that it has ended.
+    /// Whether its parent knows that it has ended.
     var hasEnded = false
 
     init(_ tree: Tree, _ leaves: Leaves, isTracked: Bool) {
@@ -105,13 +106,13 @@ struct ProgressModelTests {
       switch tree {
       case .promise(let number, let parts):
         self.isTracked = true
-        current = min(leaves.fractions[number], almostDone)  // what it reported before it shared anything out
+        current = min(leaves.fractions[number], almostDone)  // its reports before it added parts
         if leaves.results[number] == nil { for (_, part) in parts { add(part); note() } }
       case .passed(_, let source), .flatMap(_, let source, _), .flatMapError(let source, _): add(source)
       case .average(let inputs, _), .first(let inputs, _): for input in inputs { add(input) }
       case .queue: break
       }
-      // What its children have come to without it is no news of it.
+      // Earlier progress of its children is not a new state.
       step()
       wasResolved = result != nil
       if wasResolved, leaf == nil { current = 0 }
@@ -123,14 +124,14 @@ struct ProgressModelTests {
 
     func add(_ tree: Tree) { children.append(Model(tree, leaves, isTracked: isTracked)) }
 
-    /// What has come of an event at one of the leaves.
+    /// Updates the model after an event at one of the leaves.
     func update() {
       guard result == nil else { return }
       for child in children { child.update() }
       step()
     }
 
-    /// Begins to note the progress.
+    /// Begins to record the progress.
     func track() {
       guard !isTracked else { return }
       isTracked = true
@@ -141,13 +142,13 @@ struct ProgressModelTests {
       if result == nil { note() }
     }
 
-    /// How far a child has come that tells it before it ends, and not afterwards.
+    /// The fraction of a child that reports before its end, but not afterwards.
     func progress(of child: Model) -> Double { child.wasResolved ? 0 : child.current }
 
-    /// How far a child has come that counts in full when it has ended.
+    /// The fraction of a child that counts in full after its end.
     func part(_ child: Model) -> Double { child.result == nil ? child.current : 1 }
 
-    /// How far several have come, of which the last one to end says nothing by that: the whole is over then.
+    /// The average of `count` children; the end of the last child does not count, because the whole has ended then.
     func average(of count: Int) -> Double {
       let isOver = children.count == count && children.allSatisfy { $0.result != nil }
       let parts = children.map { isOver && !$0.hasEnded ? progress(of: $0) : part($0) }
@@ -178,7 +179,7 @@ struct ProgressModelTests {
       if isTracked { current = max(current, min(fraction, almostDone)) }
     }
 
-    /// Goes on from what the children have come to.
+    /// Advances to the state of the children.
     func step() {
       note()
       switch tree {
@@ -271,7 +272,7 @@ struct ProgressModelTests {
     }
   }
 
-  /// Does the same to two futures and their models, of which one is listened to from the beginning, the other later.
+  /// Runs the same events on two futures and their models; one has a listener from the beginning, the other later.
   private func run(_ tree: Tree, leaves count: Int, _ name: String, _ generator: inout SeededGenerator) -> Bool {
     let leaves = Leaves(count)
     let promises = [Promises(count), Promises(count)]

@@ -2,7 +2,7 @@ import Futures
 import TestSupport
 import Testing
 
-/// Work that is made of the work of others: `promise.progress.add(_:share:)`, R19.
+/// Tests of work that consists of parts: `promise.progress.add(_:share:)`, R19.
 @Suite("Progress, parts")
 struct ProgressPartsTests {
   typealias Source = Future<Int, any Error>
@@ -30,7 +30,7 @@ struct ProgressPartsTests {
   }
 
   @Test(
-    "R19: shares are clamped to what is left, and what is no share is nothing",
+    "R19: shares are clamped to the rest, and invalid shares count as zero",
     arguments: [
       ([0.75, 0.75, 0.5], [0.75, 0.25, 0]), ([2, 1], [1, 0]), ([.infinity], [1]), ([.nan, 0.5], [0, 0.5]),
       ([-1, 0, -.infinity, 1], [0, 0, 0, 1]), ([1e-300, 0.5], [0, 0.5]), ([1, .nan], [1, 0]),
@@ -51,14 +51,14 @@ struct ProgressPartsTests {
       expected += share
       #expect(abs(fraction - min(expected, almostDone)) < 1e-12, "share \(share)")
     }
-    // What is left is for the promise.
+    // The rest belongs to the promise.
     whole.progress.report(fraction: 0.5)
     #expect(abs(fraction - min(expected + (1 - expected) / 2, almostDone)) < 1e-12)
     whole.succeed(1)
     #expect(log.isSound)
   }
 
-  /// What a part can be, or become.
+  /// The state or the end of a part.
   enum Part: CaseIterable, Sendable {
     case succeeds, fails, isCancelled, isDropped, breaks, hasSucceeded, hasFailed, wasResolved, never, lazy, wasBroken
 
@@ -204,7 +204,7 @@ struct ProgressPartsTests {
     #expect(log.fractions == [0, 0.25, 0.5, 1])
   }
 
-  @Test("R19: a part may be the future of another type, and end the whole in its callback")
+  @Test("R19: a part can be a future of another type, and its callback can end the whole")
   func endsWhole() {
     let part = Promise<String, TestError>()
     let log = ProgressLog(whole.future)

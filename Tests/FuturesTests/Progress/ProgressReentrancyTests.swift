@@ -3,7 +3,7 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-/// Callbacks that use the future whose progress they get: R3, R20.
+/// Tests of callbacks that use the future whose progress they get: R3, R20.
 @Suite("Progress, reentrant callbacks")
 struct ProgressReentrancyTests {
   typealias Source = Future<Int, any Error>
@@ -35,7 +35,7 @@ struct ProgressReentrancyTests {
     return logs
   }
 
-  @Test("R20: a report in a callback returns first; later listeners get only the newest state")
+  @Test("R20: a report in a callback returns before its delivery; later listeners get only the newest state")
   func callbackReportReturnsFirst() {
     let answers = Recorder<Bool>()
     let logs = logs { [promise] in
@@ -50,7 +50,7 @@ struct ProgressReentrancyTests {
     #expect(logs.allSatisfy { $0.isSound && $0.fractions.last == 1 })
   }
 
-  @Test("R20: a callback that reports on each call repeats until nothing is new, on a small stack")
+  @Test("R20: a callback that reports on each call runs again until there is no new state, on a small stack")
   func reportsAgainAndAgain() {
     onThread {
       let promise = Promise<Int, any Error>()
@@ -73,7 +73,7 @@ struct ProgressReentrancyTests {
     }
   }
 
-  @Test("R20: a resolution in a callback returns first; then all listeners get the last state, and the completion")
+  @Test("R20: a resolution in a callback returns before all listeners get the last state, and then the completion runs")
   func callbackResolutionReturnsFirst() {
     let log = Recorder<String>()
     future.whenResolved(on: .immediate) { _ in log.record("end") }

@@ -3,13 +3,13 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-/// What a promise reports, and what comes of it on its own future: R18.
+/// Tests of the reports of a promise, and of the progress of its own future: R18.
 @Suite("Progress, reports")
 struct ProgressReportTests {
   // MARK: - Nonsense
 
   @Test(
-    "R18: units that make no sense are clamped, and the fraction stays below 1",
+    "R18: invalid units are clamped, and the fraction stays below 1",
     arguments: [
       (-5, 10, "0 of 10", 0), (15, 10, "10 of 10", almostDone), (10, 10, "10 of 10", almostDone),
       (3, 10, "3 of 10", 0.3), (5, -1, "0 of 0", 0), (0, 0, "0 of 0", 0), (5, 0, "0 of 0", 0),
@@ -35,7 +35,7 @@ struct ProgressReportTests {
   }
 
   @Test(
-    "R18: fractions that make no sense are clamped; no number changes nothing",
+    "R18: invalid fractions are clamped, and NaN changes nothing",
     arguments: [
       (.nan, 0), (-.nan, 0), (.signalingNaN, 0), (-1, 0), (-0.0, 0), (-.infinity, 0), (.infinity, almostDone),
       (2, almostDone), (1, almostDone), (almostDone, almostDone), (.greatestFiniteMagnitude, almostDone),
@@ -71,7 +71,7 @@ struct ProgressReportTests {
     #expect(log.fractions == [0, 0.25, 1.0 / 3, 0.999_999_9, almostDone, 1])
   }
 
-  // MARK: - Never back
+  // MARK: - No decrease
 
   @Test("R18: fewer units of the same total change nothing and call no listener")
   func fewerUnitsChangeNothing() {
@@ -114,7 +114,7 @@ struct ProgressReportTests {
     #expect(log.fractions == [0, 0, 0, 0.5, 0.5, 1])
   }
 
-  @Test("R18: a fraction without news changes no units")
+  @Test("R18: a fraction without a new state changes no units")
   func fractionsAfterUnits() {
     let promise = Promise<Int, Never>()
     let log = ProgressLog(promise.future)
@@ -180,7 +180,7 @@ struct ProgressReportTests {
 
   // MARK: - The end
 
-  /// How a future can end.
+  /// The ways in which a future can end.
   enum End: CaseIterable, Sendable { case success, failure, cancel, drop }
 
   @Test(
@@ -207,7 +207,7 @@ struct ProgressReportTests {
     #expect(future.currentProgress.fractionCompleted == (end == .success ? 1 : last))
     #expect(future.currentProgress.units == (isReported ? "4 of 4" : end == .success ? "1 of 1" : "0 of ?"))
 
-    // Nothing after the end, by whatever reporter.
+    // After the end, no reporter changes the progress.
     let state = future.currentProgress
     for (index, reporter) in ([reporter] + (promise.map { [$0.progress] } ?? [])).enumerated() {
       #expect(!reporter.report(fraction: 0.5), "reporter \(index)")
@@ -219,7 +219,7 @@ struct ProgressReportTests {
     #expect(log.events.last == state && log.isSound)
   }
 
-  @Test("R18: a future whose progress was never asked for knows how it ended", arguments: End.allCases)
+  @Test("R18: a future whose progress was never read shows how it ended", arguments: End.allCases)
   func endsUnasked(end: End) {
     var promise: Promise<Int, any Error>? = Promise()
     let future = promise!.future
@@ -233,7 +233,7 @@ struct ProgressReportTests {
     #expect(ProgressLog(future).fractions == [end == .success ? 1 : 0])
   }
 
-  @Test("R4, R18: a broken promise without a failure case for it keeps its last state and rejects reports")
+  @Test("R4, R18: a broken promise that cannot fail with the break keeps its last state and rejects reports")
   func brokenTyped() {
     var promise: Promise<Int, TestError>? = Promise()
     let future = promise!.future
@@ -291,7 +291,7 @@ struct ProgressReportTests {
   // MARK: - The reporter
 
   @Test(
-    "The one reporter does not keep its promise, and goes when the future ends",
+    "The reporter of a promise does not keep the promise, and is released when the future ends",
     arguments: End.allCases
   )
   func reporterKeepsNoPromise(end: End) {
@@ -374,7 +374,7 @@ struct ProgressReportTests {
 
   // MARK: - Lazy futures
 
-  @Test("R2b: asking for the progress of a lazy future starts nothing; listening starts it once, after the first call")
+  @Test("R2b: reading the progress of a lazy future starts nothing; listening starts it once, after the first call")
   func listeningStartsLazyFuture() {
     let log = Recorder<String>()
     let promises = Recorder<Promise<Int, any Error>>()
@@ -416,7 +416,7 @@ struct ProgressReportTests {
     #expect(started.events.isEmpty)
   }
 
-  @Test("R2b: a dropped lazy future whose progress was only asked for, or added, stays unstarted and is released")
+  @Test("R2b: a dropped lazy future whose progress was only read, or added, stays unstarted and is released")
   func lazyDropped() {
     let whole = Promise<Int, any Error>()
     let started = Recorder<Int>()

@@ -2,7 +2,7 @@ import Futures
 import TestSupport
 import Testing
 
-/// Reports and their observers, on one future.
+/// Short tests of reports and their observers.
 @Suite("Progress, in short") struct ProgressTests {
   @Test("R18: each report raises the fraction, which reaches 1 only when the future has succeeded")
   func reportsRaiseFraction() {

@@ -5,7 +5,7 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-/// R6, on threads with a stack of 512 KiB.
+/// Tests of R6, on threads with a stack of 512 KiB.
 ///
 /// A level takes at least 100 bytes of stack, so 20,000 nested levels overflow it.
 @Suite("Depth")
@@ -43,7 +43,7 @@ struct DepthTests {
     }
   }
 
-  @Test("R6: a chain of map stages is released unresolved, and leaves nothing behind")
+  @Test("R6: a chain of map stages is released unresolved, and leaves no memory behind")
   func releasedChain() {
     @Sendable func release<Failure: Error>(_: Failure.Type, length: Int) {
       var promise: Promise<Int, Failure>? = Promise()
@@ -100,7 +100,7 @@ struct DepthTests {
     }
   }
 
-  @Test("R6: a promise that is dropped in a callback that is dropped … takes no stack")
+  @Test("R6: a chain of promises, each of which is dropped with a callback of the previous one, takes no stack")
   func nestedDrops() {
     onThread {
       var last: Promise<Int, Never>? = Promise()
@@ -128,7 +128,7 @@ struct DepthTests {
   }
 
   @Test(
-    "R6: recursion through callbacks of resolved futures takes no stack and no memory, also on a context of the user's",
+    "R6: recursion through callbacks of resolved futures takes no stack and no memory, even on a user-defined context",
     arguments: [false, true]
   )
   func callbackRecursionStaysFlat(hasOwnContext: Bool) {
@@ -205,7 +205,7 @@ private enum Recursion: String, CaseIterable, Sendable, CustomTestStringConverti
   }
 }
 
-/// How far the live bytes of a thread have risen, from the thousandth call on.
+/// The growth of a thread's live bytes, from the thousandth call on.
 private final class Peak: @unchecked Sendable {
   // @unchecked: used by one thread.
   private var calls = 0

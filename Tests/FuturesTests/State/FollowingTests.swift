@@ -29,7 +29,7 @@ struct FollowingTests {
     #expect(promise.future.peek() == .failure(TestError(1)))
   }
 
-  @Test("R2a: a promise may be dropped once it follows; its future goes on")
+  @Test("R2a: a promise can be dropped once it follows, and its future continues")
   func droppedFollower() {
     let source = Promise<Int, any Error>()
     let future: Future<Int, any Error>
@@ -43,7 +43,7 @@ struct FollowingTests {
     #expect(try! future.peek()?.get() == 5)
   }
 
-  @Test("R2a: following its own future traps with a sentence")
+  @Test("R2a: following its own future traps with a message")
   func followItself() async {
     await #expect(processExitsWith: .failure) {
       let promise = Promise<Int, Never>()

@@ -3,18 +3,18 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-/// Every order of the events that can meet in one future, checked against a model of what must come of it.
+/// Compares every order of the events of one future with a model.
 ///
-/// Each event is one step under the lock of the state (a delivery is as many steps as it has callbacks, and the tests of
-/// `ObservingTests` and `RegistrationTests` put other events between those), so all orders of the events are all
-/// interleavings that threads could produce.
+/// Each event is one step under the lock of the state. A delivery has as many steps as callbacks; `ObservingTests` and
+/// `RegistrationTests` put other events between these. So the orders of the events are all interleavings that threads
+/// can produce.
 @Suite("Every order of events")
 struct InterleavingTests {
   enum Event: CaseIterable, Sendable {
     case attachA, attachB, removeA, succeed, fail, dropPromise
   }
 
-  /// What a correct future does, in as few words as possible.
+  /// A minimal model of a correct future.
   struct Model {
     var result: Result<Int, TestError>?
     var attached: [String] = []
@@ -39,7 +39,7 @@ struct InterleavingTests {
     }
   }
 
-  @Test("R1, R2, R4, R5, R7: every order of attaching, removing, resolving twice and dropping the promise")
+  @Test("R1, R2, R4, R5, R7: attaching, removing, resolving twice and dropping agree with the model in every order")
   func everyOrder() {
     for order in permutations(of: Event.allCases) { run(order) }
   }
@@ -67,7 +67,7 @@ struct InterleavingTests {
       case .removeA:
         if let registrationA {
           let expected = model.remove("A")
-          // A callback of a broken promise was released unrun; whether removing it answers that is not of interest.
+          // A callback of a broken promise was released unrun. The result of removing it does not matter.
           let answer = registrationA.remove()
           if !model.isDropped || model.result != nil { #expect(answer == expected, "\(order)") }
         }
@@ -87,7 +87,7 @@ struct InterleavingTests {
     }
   }
 
-  @Test("R2a: every order of resolving the followed, resolving the follower, following twice and attaching")
+  @Test("R2a: resolving either future, following twice and attaching agree with the model in every order")
   func everyOrderOfFollowing() {
     enum Event: CaseIterable { case follow, followOther, resolveFollower, resolveSource, attach, dropFollower }
     for order in permutations(of: Event.allCases) {

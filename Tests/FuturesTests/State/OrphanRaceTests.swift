@@ -3,7 +3,7 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-/// Futures that turn out to never resolve, while other threads cancel, observe and release futures derived from them.
+/// Tests of futures that turn out to never resolve, while other threads cancel, observe and release derived futures.
 @Suite("Futures that never resolve, under threads")
 struct OrphanRaceTests {
   static let rounds = TestTier.choose(standard: 300, thorough: 3_000)

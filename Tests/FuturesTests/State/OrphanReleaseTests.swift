@@ -7,7 +7,7 @@ import Testing
 /// A future that only its own cancellation resolves.
 private typealias Source = Future<Int, any Error>
 
-/// A way to attach to a future that never resolves, and to leave it again.
+/// A way to attach to a future that never resolves, and to detach again.
 private struct Departure: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let run: @Sendable (_ source: Source, _ captured: Tracked) -> Void
@@ -149,7 +149,7 @@ extension Future {
 private enum Kept: CaseIterable, CustomTestStringConvertible, Sendable {
   case never, follower, stage
 
-  /// The future, with a consumer that stays, so that no departure cancels it.
+  /// Returns the future with a permanent consumer, so that no departure cancels it.
   func make() -> Source {
     let future: Source =
       switch self {
@@ -172,7 +172,7 @@ private enum Kept: CaseIterable, CustomTestStringConvertible, Sendable {
 
 @Suite("R5: consumers that leave a future that never resolves")
 struct OrphanReleaseTests {
-  @Test("R5, R16: a consumer that leaves a kept future leaves no memory", arguments: Kept.allCases, Departure.all)
+  @Test("R5, R16: detaching from a kept future leaves no memory behind", arguments: Kept.allCases, Departure.all)
   fileprivate func leavesNothing(kept: Kept, departure: Departure) {
     let source = kept.make()
     weak var captured: Tracked?
@@ -192,7 +192,7 @@ struct OrphanReleaseTests {
     #expect(throws: CancellationError.self) { try source.peek()?.get() }
   }
 
-  @Test("R5: a cancelled stage of a never without a cancelled case is released")
+  @Test("R5: a cancelled stage of `never` is released, although its failure type has no cancelled case")
   func typed() {
     let never = Future<Int, TestError>.never
     weak var captured: Tracked?
@@ -273,7 +273,7 @@ struct OrphanReleaseTests {
     #expect(captured == nil)
   }
 
-  @Test("R16: consumers that leave cancel a stage and a promise that never resolve, and not never itself")
+  @Test("R16: consumers that leave cancel a stage and a promise that never resolve, but not `never` itself")
   func cancelsUpwards() {
     let never = Source.never
     let notified = Recorder<Int>()
@@ -290,7 +290,7 @@ struct OrphanReleaseTests {
     #expect(!never.isResolved)
   }
 
-  /// Ways to join a future, each of which returns how to cancel the join.
+  /// Ways to join a future; each returns a closure that cancels the join.
   private static let joins: [@Sendable (Source) -> () -> Void] = [
     { Source.all([$0, Self.pending.future.shielded]).cancel },
     { Source.all([$0, $0]).cancel },

@@ -89,7 +89,7 @@ struct StressTests {
     }
   }
 
-  @Test("R6: a merge races with the resolution of the inner future, and nothing is lost")
+  @Test("R6: a merge races with the resolution of the inner future, and no result is lost")
   func mergeRace() {
     for round in 0..<Self.rounds {
       let (outer, inner) = (Promise<Int, any Error>(), Promise<Int, any Error>())

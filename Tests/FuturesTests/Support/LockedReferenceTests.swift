@@ -36,7 +36,7 @@ struct LockedReferenceTests {
     #expect(reference.object == nil)
   }
 
-  @Test("R5: it keeps its object until the object is replaced, or its own end")
+  @Test("R5: the reference keeps its object until the object is replaced or the reference is released")
   func lifetime() {
     weak var first: Tracked?
     weak var second: Tracked?

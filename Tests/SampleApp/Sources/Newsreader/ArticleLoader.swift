@@ -14,7 +14,7 @@ struct ArticleLoader: Sendable {
     }
   }
 
-  /// From whichever mirror has it first.
+  /// The article from the fastest mirror.
   @discardableResult
   func mirrored(_ id: Int, completion: @escaping Completion<String>) -> any Cancellable {
     let works = mirrors.map { mirror -> Work<String> in

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Stops what was begun, whose callback then comes with an error; without effect on what has ended.
+/// Stops work in flight, whose callback then gets an error; has no effect on ended work.
 protocol Cancellable: Sendable {
   func cancel()
 }
@@ -12,7 +12,7 @@ struct CancelAction: Cancellable {
   func cancel() { action() }
 }
 
-/// A handle of work that has several parts, of which some have yet to begin.
+/// A handle of work with several parts, some of which have not started yet.
 final class CancelBag: Cancellable {
   private struct State {
     var parts: [any Cancellable] = []

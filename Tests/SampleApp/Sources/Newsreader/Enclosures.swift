@@ -6,7 +6,7 @@ struct Enclosures: Sendable {
   let client: HTTPClient
   let disk: any Disk
 
-  /// Reports fractions, and then the name of the file; what is incomplete is removed, however it ends.
+  /// Reports fractions, and then the name of the file; removes an incomplete file after every ending.
   @discardableResult
   func download(
     _ name: String,
@@ -42,7 +42,7 @@ struct Enclosures: Sendable {
     return requests
   }
 
-  /// Reads what was downloaded, on a thread that may wait.
+  /// Reads the downloaded file, on a thread that can block.
   func saved(_ name: String, completion: @escaping @Sendable (Data?, (any Error)?) -> Void) {
     DispatchQueue.global().async {
       do { completion(try disk.read(name), nil) } catch { completion(nil, error) }

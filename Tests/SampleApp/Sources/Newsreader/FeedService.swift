@@ -6,7 +6,7 @@ struct Feed: Codable, Sendable {
   let headlines: [String]
 }
 
-/// The feeds, each and together.
+/// Single feeds, and the front page of several feeds.
 struct FeedService: Sendable {
   let client: HTTPClient
 
@@ -21,7 +21,7 @@ struct FeedService: Sendable {
     }
   }
 
-  /// All feeds in the order of `ids`; the first failure stops the others.
+  /// All feeds in the order of `ids`; the first failure stops the other requests.
   @discardableResult
   func frontPage(_ ids: [Int], completion: @escaping Completion<[Feed]>) -> any Cancellable {
     let requests = CancelBag()

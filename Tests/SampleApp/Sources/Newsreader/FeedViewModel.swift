@@ -1,18 +1,18 @@
 import Dispatch
 
-/// What the screen of a feed shows.
+/// The content of the screen of a feed.
 @MainActor
 final class FeedViewModel {
   private let service: FeedService
   private(set) var title = ""
   private(set) var message = ""
   private(set) var isLoading = false
-  /// Draws the screen anew.
+  /// Draws the screen again.
   var redraw: @MainActor () -> Void = {}
 
   init(service: FeedService) { self.service = service }
 
-  /// Calls back when the screen shows the feed, or why it does not.
+  /// Calls back when the screen shows the feed or the error.
   func load(_ id: Int, then shown: @escaping @MainActor () -> Void) {
     isLoading = true
     redraw()

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Images, kept for five minutes; those who ask for one that is on its way share the request.
+/// Images, kept for five minutes; callers that ask for an image in flight share its request.
 final class ImageCache: Sendable {
   private struct Loading {
     let request = CancelBag()
@@ -29,7 +29,7 @@ final class ImageCache: Sendable {
     self.scheduler = scheduler
   }
 
-  /// Who cancels is told at once; when all have, the request is stopped.
+  /// A caller that cancels gets an error at once; the last one stops the request.
   @discardableResult
   func image(_ name: String, completion: @escaping Completion<Data>) -> any Cancellable {
     let number = numbers.next()
@@ -57,7 +57,7 @@ final class ImageCache: Sendable {
 
   private func finish(_ name: String, _ request: CancelBag, _ result: Result<Data, any Error>) {
     let waiting = state.withLock { state -> [Completion<Data>] in
-      // Another request may have taken the place of one that was cancelled.
+      // Another request can have replaced a cancelled one.
       guard let loading = state.loading[name], loading.request === request else { return [] }
       state.loading[name] = nil
       if let data = try? result.get() { state.images[name] = (data, scheduler.now + .seconds(300)) }

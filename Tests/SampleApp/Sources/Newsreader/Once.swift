@@ -2,7 +2,7 @@ import Synchronization
 
 typealias Completion<Value> = @Sendable (Result<Value, any Error>) -> Void
 
-/// Calls back exactly once: a second answer is ignored, and when nobody is left who could answer, that is the answer.
+/// Calls back exactly once: ignores a second answer, and fails if it is released without an answer.
 final class Once<Value: Sendable>: Sendable {
   private let completion: Mutex<Completion<Value>?>
 

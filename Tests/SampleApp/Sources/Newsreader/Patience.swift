@@ -1,4 +1,4 @@
-/// Something that can be begun, and again.
+/// Work that can start several times.
 typealias Work<Value> = @Sendable (@escaping Completion<Value>) -> any Cancellable
 
 /// Stops `work` when it takes longer than `limit`.
@@ -23,7 +23,7 @@ func withTimeout<Value: Sendable>(
   return parts
 }
 
-/// Begins `work` again while it fails with an error that may pass, after a pause that doubles.
+/// Starts `work` again after each temporary error; the pause doubles each time.
 func withRetries<Value: Sendable>(
   attempts: Int,
   pause: Duration,
@@ -47,7 +47,7 @@ func withRetries<Value: Sendable>(
   return parts
 }
 
-/// The first success; what is slower is stopped.
+/// The first success; the slower attempts are stopped.
 func firstSuccess<Value: Sendable>(_ works: [Work<Value>], completion: @escaping Completion<Value>) -> any Cancellable {
   let once = Once(completion)
   let parts = CancelBag()

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Time, so that tests can bring their own.
+/// Time, which tests can replace.
 protocol Scheduler: Sendable {
   var now: Duration { get }
   func after(_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Cancellable
@@ -10,7 +10,7 @@ struct DispatchScheduler: Scheduler {
   var now: Duration { .nanoseconds(Int64(DispatchTime.now().uptimeNanoseconds)) }
 
   func after(_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Cancellable {
-    // Dispatch locks its timers, but does not say so.
+    // Safe: Dispatch locks its timers, although they are not declared `Sendable`.
     nonisolated(unsafe) let timer = DispatchSource.makeTimerSource(queue: .global())
     timer.setEventHandler(handler: work)
     timer.schedule(deadline: .now() + .nanoseconds(Int(delay / .nanoseconds(1))))

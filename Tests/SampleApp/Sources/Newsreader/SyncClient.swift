@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A connection over which the state of the reader is kept alike on all devices.
+/// A connection that keeps the state of the reader equal on all devices.
 protocol SyncConnection: Sendable {
   func open(delegate: any SyncDelegate)
   func ask(_ question: String)
@@ -12,7 +12,7 @@ protocol SyncDelegate: AnyObject, Sendable {
   func didLoseConnection(_ error: any Error)
 }
 
-/// Asks each question once, however many want the answer.
+/// Asks each question once, for any number of callers.
 final class SyncClient: SyncDelegate {
   private let connection: any SyncConnection
   private let waiting = Mutex<[String: [Completion<String>]]>([:])

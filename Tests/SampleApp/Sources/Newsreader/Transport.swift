@@ -7,18 +7,18 @@ import Foundation
 struct Request: Sendable {
   let url: URL
   var body: Data?
-  /// From which byte on.
+  /// The position of the first byte.
   var start = 0
 }
 
 struct Response: Sendable {
   let status: Int
   let body: Data
-  /// How many bytes there are, of which the body may be a part.
+  /// The number of bytes of the whole, of which the body can be a part.
   let total: Int
 }
 
-/// What carries requests; the package of another team, which keeps its callbacks.
+/// Sends requests; another team owns this package, and keeps its callbacks.
 protocol Transport: Sendable {
   /// Calls back once, with a response or an error, on any thread; also when it is cancelled.
   func send(_ request: Request, completion: @escaping @Sendable (Response?, (any Error)?) -> Void) -> any Cancellable

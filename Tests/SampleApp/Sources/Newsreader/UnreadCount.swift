@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How many articles nobody has read yet.
+/// The number of unread articles.
 final class UnreadCount: Sendable {
   private struct State {
     var count = 0

@@ -7,7 +7,7 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// The only file of the suite that knows the app, and that a step may change.
+/// The only file of the suite that uses the app, and that a step can change.
 enum AppUnderTest {
   static let ways = [
     Way(description: "callbacks") { CallbackApp(parts: Parts($0)) }
@@ -122,7 +122,7 @@ struct CallbackApp: NewsApp, HasParts {
   }
 }
 
-/// Awaits a callback; cancelling the task cancels the handle; a second callback crashes, so that none goes unnoticed.
+/// Awaits a callback; cancelling the task cancels the handle, and a second callback crashes the test.
 private func awaiting<Value: Sendable>(
   _ start: (@escaping Completion<Value>) -> (any Cancellable)?
 ) async throws -> Value {
@@ -153,7 +153,7 @@ extension NewsApp where Self: HasParts {
   }
 }
 
-/// What the ways to use the app have in common.
+/// The common part of all ways to use the app.
 protocol HasParts {
   var parts: Parts { get }
 }
@@ -164,7 +164,7 @@ extension Screen {
   }
 }
 
-// The world of the tests, as the app wants to see it.
+// The test doubles conform to the protocols of the app.
 
 extension ScriptedServer: Transport {
   func send(_ request: Request, completion: @escaping @Sendable (Response?, (any Error)?) -> Void) -> any Cancellable {

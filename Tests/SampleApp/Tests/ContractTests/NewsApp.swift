@@ -1,4 +1,4 @@
-/// What the contract asks of the app, in whatever way the app does it; `AppUnderTest.swift` alone knows how.
+/// The operations that the contract needs; only `AppUnderTest.swift` knows how the app performs them.
 protocol NewsApp: Sendable {
   func page(_ path: String) async throws -> String
   func signIn(_ user: String, password: String) async throws -> String
@@ -18,10 +18,10 @@ protocol NewsApp: Sendable {
   func unreadCounts() -> AsyncThrowingStream<Int, any Error>
   var unreadListenerCount: Int { get }
 
-  /// Loads a feed for the screen, and returns when it shows it.
+  /// Loads a feed for the screen, and returns when the screen shows it.
   @MainActor func show(_ feed: Int, redraw: @escaping @MainActor (Screen) -> Void) async
 
-  /// Says in the words of the contract what an error of the app means.
+  /// Translates an error of the app into a fault of the contract.
   func fault(_ error: any Error) -> Fault
 }
 
@@ -42,7 +42,7 @@ enum Fault: Error, Equatable {
   case other(String)
 }
 
-/// One way to use the app; while it migrates there are two.
+/// One way to use the app; during the migration there are two.
 struct Way: Sendable, CustomStringConvertible {
   let description: String
   let app: @Sendable (World) -> any NewsApp

@@ -4,7 +4,7 @@ import Testing
 struct PatienceContract {
   let world = World()
 
-  @Test("What fails for a while is tried again after pauses that double", arguments: AppUnderTest.ways)
+  @Test("A temporary failure is retried after pauses that double", arguments: AppUnderTest.ways)
   func retries(_ way: Way) async throws {
     let app = way.app(world)
     let article = world.start { try await app.article(7) }
@@ -18,7 +18,7 @@ struct PatienceContract {
     #expect(world.time.timerCount == 0)
   }
 
-  @Test("After three attempts it fails, with the last error", arguments: AppUnderTest.ways)
+  @Test("After three attempts, the call fails with the last error", arguments: AppUnderTest.ways)
   func givesUp(_ way: Way) async throws {
     let app = way.app(world)
     let article = world.start { try await app.article(7) }
@@ -32,7 +32,7 @@ struct PatienceContract {
     #expect(world.server.requestCount == 3)
   }
 
-  @Test("What will not pass is not tried again", arguments: AppUnderTest.ways)
+  @Test("A permanent failure is not retried", arguments: AppUnderTest.ways)
   func doesNotRetry(_ way: Way) async throws {
     let app = way.app(world)
     let article = world.start { try await app.article(7) }
@@ -57,7 +57,7 @@ struct PatienceContract {
     #expect(try await app.fault(of: article) == .timedOut)
   }
 
-  @Test("Cancelling in a pause ends it, and there is no further attempt", arguments: AppUnderTest.ways)
+  @Test("Cancelling during a pause ends the call without a further attempt", arguments: AppUnderTest.ways)
   func cancelsPause(_ way: Way) async throws {
     let app = way.app(world)
     let article = world.start { try await app.article(7) }
@@ -69,7 +69,7 @@ struct PatienceContract {
     #expect(world.server.requestCount == 1)
   }
 
-  @Test("The faster mirror wins, and the slower is stopped", arguments: AppUnderTest.ways)
+  @Test("The faster mirror wins, and the request to the slower one is stopped", arguments: AppUnderTest.ways)
   func races(_ way: Way) async throws {
     let app = way.app(world)
     let article = world.start { try await app.mirrored(7) }
@@ -79,7 +79,7 @@ struct PatienceContract {
     #expect(try await article.value == "From the second")
   }
 
-  @Test("A mirror that fails loses to one that is slower", arguments: AppUnderTest.ways)
+  @Test("A failing mirror loses to a slower one", arguments: AppUnderTest.ways)
   func failingMirror(_ way: Way) async throws {
     let app = way.app(world)
     let article = world.start { try await app.mirrored(7) }
@@ -91,7 +91,7 @@ struct PatienceContract {
     #expect(try await article.value == "From the first")
   }
 
-  @Test("When all mirrors fail, so does the article", arguments: AppUnderTest.ways)
+  @Test("The call fails when all mirrors fail", arguments: AppUnderTest.ways)
   func allMirrorsFail(_ way: Way) async throws {
     let app = way.app(world)
     let article = world.start { try await app.mirrored(7) }

@@ -12,7 +12,7 @@ struct RequestContract {
     #expect(try await page.value == "About us")
   }
 
-  @Test("A status that is an error is the error", arguments: AppUnderTest.ways)
+  @Test("An error status fails the call with that status", arguments: AppUnderTest.ways)
   func status(_ way: Way) async throws {
     let app = way.app(world)
     let page = world.start { try await app.page("about") }
@@ -28,7 +28,7 @@ struct RequestContract {
     #expect(try await app.fault(of: page) == .lost)
   }
 
-  @Test("Cancelling stops the request, and ends the call", arguments: AppUnderTest.ways)
+  @Test("Cancelling stops the request and ends the call", arguments: AppUnderTest.ways)
   func cancels(_ way: Way) async throws {
     let app = way.app(world)
     let page = world.start { try await app.page("about") }
@@ -48,7 +48,7 @@ struct RequestContract {
     #expect(try await page.value == "first")
   }
 
-  @Test("A callback that the transport drops is an error, and not a wait for ever", arguments: AppUnderTest.ways)
+  @Test("A callback that the transport drops fails the call", arguments: AppUnderTest.ways)
   func dropped(_ way: Way) async throws {
     let app = way.app(world)
     let page = world.start { try await app.page("about") }
@@ -56,7 +56,7 @@ struct RequestContract {
     #expect(try await app.fault(of: page) == .unanswered)
   }
 
-  @Test("Signing in gives a token, or says why not", arguments: AppUnderTest.ways)
+  @Test("Signing in returns a token or the error", arguments: AppUnderTest.ways)
   func signsIn(_ way: Way) async throws {
     let app = way.app(world)
     let right = world.start { try await app.signIn("ada", password: "1815") }
@@ -70,7 +70,7 @@ struct RequestContract {
     #expect(try await app.fault(of: wrong) == .status(401))
   }
 
-  @Test("A feed is decoded, or is an error", arguments: AppUnderTest.ways)
+  @Test("A feed is decoded, or the call fails", arguments: AppUnderTest.ways)
   func decodes(_ way: Way) async throws {
     let app = way.app(world)
     let right = world.start { try await app.headlines(1) }
@@ -82,7 +82,7 @@ struct RequestContract {
     #expect(try await app.fault(of: wrong) == .malformed)
   }
 
-  @Test("The front page has the feeds in the order in which they were asked for", arguments: AppUnderTest.ways)
+  @Test("The front page has the feeds in the requested order", arguments: AppUnderTest.ways)
   func joins(_ way: Way) async throws {
     let app = way.app(world)
     let page = world.start { try await app.frontPage([1, 2, 3]) }
@@ -92,7 +92,7 @@ struct RequestContract {
     #expect(try await empty.value.isEmpty)
   }
 
-  @Test("A feed that fails fails the front page, and stops the others", arguments: AppUnderTest.ways)
+  @Test("A failing feed fails the front page, and stops the other requests", arguments: AppUnderTest.ways)
   func joinFails(_ way: Way) async throws {
     let app = way.app(world)
     let page = world.start { try await app.frontPage([1, 2]) }
@@ -118,7 +118,7 @@ struct RequestContract {
 }
 
 extension NewsApp {
-  /// Why a task fails; `nil` if it does not.
+  /// The fault with which a task fails; `nil` if it succeeds.
   func fault<Value: Sendable>(of task: Started<Value>) async throws -> Fault? {
     switch try await task.result {
     case .success: nil

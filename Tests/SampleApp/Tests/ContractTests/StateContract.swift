@@ -40,7 +40,7 @@ struct ImageContract {
     #expect(try await second.value == "pixels")
   }
 
-  @Test("A caller that leaves is notified at once, and the others get the image", arguments: AppUnderTest.ways)
+  @Test("A cancelled caller ends at once, and the other callers get the image", arguments: AppUnderTest.ways)
   func leaves(_ way: Way) async throws {
     let app = way.app(world)
     let first = world.start { try await app.image("logo") }
@@ -54,7 +54,7 @@ struct ImageContract {
     #expect(try await second.value == "pixels")
   }
 
-  @Test("The last to leave stops the request, and the image can be asked for again", arguments: AppUnderTest.ways)
+  @Test("The last leaving caller stops the request, and the image can be requested again", arguments: AppUnderTest.ways)
   func lastLeaves(_ way: Way) async throws {
     let app = way.app(world)
     let tasks = (1...2).map { _ in world.start { try await app.image("logo") } }
@@ -74,7 +74,7 @@ struct EnclosureContract {
   let world = World()
   private let fractions = Watched<[Double]>([])
 
-  @Test("Progress never goes back, and is full before the file is there", arguments: AppUnderTest.ways)
+  @Test("Progress never decreases, and is complete before the file is there", arguments: AppUnderTest.ways)
   func progress(_ way: Way) async throws {
     let app = way.app(world)
     let file = download(with: app)
@@ -91,7 +91,7 @@ struct EnclosureContract {
     try await world.disk.has("talk.part", false)
   }
 
-  @Test("What is incomplete is removed when the server fails", arguments: AppUnderTest.ways)
+  @Test("An incomplete file is removed when the server fails", arguments: AppUnderTest.ways)
   func cleansUpAfterServer(_ way: Way) async throws {
     let app = way.app(world)
     let file = download(with: app)
@@ -103,7 +103,7 @@ struct EnclosureContract {
     try await world.disk.has("talk.part", false)
   }
 
-  @Test("What is incomplete is removed when the disk is full", arguments: AppUnderTest.ways)
+  @Test("An incomplete file is removed when the disk is full", arguments: AppUnderTest.ways)
   func cleansUpAfterDisk(_ way: Way) async throws {
     let app = way.app(world)
     let file = download(with: app)
@@ -116,7 +116,7 @@ struct EnclosureContract {
   }
 
   @Test(
-    "Cancelling stops the request for the next piece, and what is incomplete is removed",
+    "Cancelling stops the request for the next piece, and removes the incomplete file",
     arguments: AppUnderTest.ways
   )
   func cancels(_ way: Way) async throws {
@@ -130,7 +130,7 @@ struct EnclosureContract {
     try await world.disk.has("talk.part", false)
   }
 
-  @Test("A file that is not there is an error", arguments: AppUnderTest.ways)
+  @Test("Reading a missing file fails", arguments: AppUnderTest.ways)
   func missing(_ way: Way) async throws {
     let app = way.app(world)
     let file = world.start { try await app.saved("nothing") }
@@ -211,7 +211,7 @@ struct ScreenContract {
     #expect(screens.last == Screen(title: "Science", hasMessage: false, isLoading: false))
   }
 
-  @Test("The screen says so when the feed cannot be had", arguments: AppUnderTest.ways)
+  @Test("The screen shows a message when the feed cannot be loaded", arguments: AppUnderTest.ways)
   @MainActor func showsError(_ way: Way) async throws {
     let screens = try await screens(of: way.app(world)) { $0.answer("", status: 500) }
     #expect(screens.last == Screen(title: "", hasMessage: true, isLoading: false))

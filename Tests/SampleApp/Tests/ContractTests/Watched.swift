@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A state for whose changes a test can wait.
+/// A state whose changes a test can await.
 final class Watched<State: Sendable>: Sendable {
   private struct Waiter: Sendable {
     let isMet: @Sendable (State) -> Bool
@@ -25,7 +25,7 @@ final class Watched<State: Sendable>: Sendable {
     return answer
   }
 
-  /// Returns when the state is as wanted, and throws when the test runs out of time, which cancels its tasks.
+  /// Returns when the state fulfils the condition; throws when the time limit of the test cancels its tasks.
   func until(_ isMet: @escaping @Sendable (State) -> Bool) async throws {
     let number = storage.withLock { storage in
       storage.lastNumber += 1

@@ -1,7 +1,7 @@
 import Dispatch
 import Testing
 
-/// What is around the app in a test, where nothing happens unless the test says so.
+/// The surroundings of the app in a test, where only the test makes something happen.
 final class World: Sendable {
   let server = ScriptedServer()
   let time = ManualTime()
@@ -9,7 +9,7 @@ final class World: Sendable {
   let disk = ScriptedDisk()
   private let crew = Crew()
 
-  /// Starts a task of the test's.
+  /// Starts a task of the test.
   func start<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) -> Started<Value> {
     Started { result in
       Task(executorPreference: crew) {
@@ -23,10 +23,10 @@ final class World: Sendable {
     }
   }
 
-  /// Returns when all tasks that were started wait for something, or have ended.
+  /// Returns when all started tasks are suspended or have ended.
   func settled() async throws { try await crew.settled() }
 
-  /// For the contract that something comes on the main queue.
+  /// Whether the caller runs on the main queue, for contracts that demand it.
   @MainActor static func isOnMainQueue() -> Bool {
     DispatchQueue.main.setSpecific(key: mainKey, value: true)
     return DispatchQueue.getSpecific(key: mainKey) == true
@@ -35,7 +35,7 @@ final class World: Sendable {
   private static let mainKey = DispatchSpecificKey<Bool>()
 }
 
-/// A task of a test, for which the test waits no longer than its time lasts, even if the app never ends it.
+/// A task of a test; waiting for it ends with the test's time limit, even if the task never ends.
 struct Started<Value: Sendable>: Sendable {
   private let watched = Watched<Result<Value, any Error>?>(nil)
   private let task: Task<Void, Never>
@@ -56,7 +56,7 @@ struct Started<Value: Sendable>: Sendable {
   func cancel() { task.cancel() }
 }
 
-/// The thread of the test's tasks, which knows when they all wait.
+/// The thread of the test's tasks, which knows when all of them are suspended.
 private final class Crew: TaskExecutor {
   private let queue = DispatchQueue(label: "tasks of the test")
   private let jobCount = Watched(0)
@@ -92,7 +92,7 @@ final class ManualTime: Sendable {
   var now: Duration { state.state.now }
   var timerCount: Int { state.state.timers.count }
 
-  /// Returns what stops the timer.
+  /// Returns a closure that stops the timer.
   func after(_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
     let number = state.change { state in
       state.lastNumber += 1
@@ -118,7 +118,7 @@ final class ManualTime: Sendable {
   }
 }
 
-/// A server whose answers are those of the test.
+/// A server whose answers the test supplies.
 final class ScriptedServer: Sendable {
   struct Answer: Sendable {
     var status = 200
@@ -129,7 +129,7 @@ final class ScriptedServer: Sendable {
   private let arrived = Watched<[ServedRequest]>([])
   private let count = Watched(0)
 
-  /// How many requests there have been.
+  /// The number of requests so far.
   var requestCount: Int { count.state }
 
   func receive(_ request: ServedRequest) {
@@ -137,7 +137,7 @@ final class ScriptedServer: Sendable {
     arrived.change { $0.append(request) }
   }
 
-  /// The next request with this address, when it has come.
+  /// Waits for the next request with this address, and returns it.
   func request(_ address: String) async throws -> ServedRequest {
     try await arrived.until { requests in requests.contains { $0.address == address } }
     return try #require(
@@ -149,7 +149,7 @@ final class ScriptedServer: Sendable {
 }
 
 final class ServedRequest: Sendable {
-  /// The host and the path, and from which byte on, if not from the first.
+  /// The host, the path, and the position of the first byte if it is not 0.
   let address: String
   let body: String
   private let completion: Watched<(@Sendable (Result<ScriptedServer.Answer, Fault>) -> Void)?>
@@ -171,10 +171,10 @@ final class ServedRequest: Sendable {
 
   func fail(_ fault: Fault) { completion.state?(.failure(fault)) }
 
-  /// Lets go of the callback, and never calls it.
+  /// Releases the callback without calling it.
   func forget() { completion.change { $0 = nil } }
 
-  /// Is what the app calls; as with `URLSession`, the callback still comes.
+  /// Fails the request, for the app; as with `URLSession`, the callback still runs.
   func cancel() {
     let isFirst = wasCancelled.change { wasCancelled in
       defer { wasCancelled = true }
@@ -189,7 +189,7 @@ final class ServedRequest: Sendable {
   var isCancelled: Bool { wasCancelled.state }
 }
 
-/// A connection for questions, whose answers are those of the test.
+/// A connection for questions, whose answers the test supplies.
 final class ScriptedConnection: Sendable {
   private let asked = Watched<[String]>([])
   private let delegate = Watched<(answer: @Sendable (String, String) -> Void, lose: @Sendable (Fault) -> Void)?>(nil)
@@ -228,7 +228,7 @@ final class ScriptedDisk: Sendable {
 
   func setRoom(_ bytes: Int) { room.change { $0 = bytes } }
 
-  /// Returns when there is such a file, or none.
+  /// Returns when the file exists, or when it does not.
   func has(_ name: String, _ isThere: Bool = true) async throws {
     try await files.until { ($0[name] != nil) == isThere }
   }

@@ -1,0 +1,233 @@
+/// What is known about the function that is called.
+struct CalledFunction {
+  /// The title, such as `Store.load(id:completion:)`.
+  let title: String
+
+  /// The label of the callback.
+  let callbackLabel: String
+
+  /// Whether its callback can get an error.
+  var canFail = true
+
+  /// Why its callback cannot be awaited.
+  var shapeRefusal: String?
+
+  /// The parameter that names the queue of the callback.
+  var queueParameter: String?
+
+  /// Whether its callback is isolated to the main actor.
+  var isCallbackOnMainActor = false
+
+  /// Whether its callback comes on the main queue, as far as its body shows.
+  var deliversOnMainQueue = false
+
+  /// Whether its counterpart can end when the task is cancelled.
+  var isCounterpartCancellable = false
+}
+
+/// Where code runs.
+enum CodeIsolation: Equatable {
+  case none
+  case actor(String)
+
+  /// Neither the compiler's graph nor the text says it.
+  case unknown
+
+  static let mainActor = CodeIsolation.actor("@MainActor")
+}
+
+/// Finds out, by the text around a call, what an `await` in its place would change.
+///
+/// When in doubt it refuses: a refused call costs a moment, and a call with another meaning costs a day.
+struct CallChecks {
+  let tokens: SourceTokens
+  let site: CallSite
+  let scope: CallScope
+  let function: CalledFunction
+
+  /// Of the code around the call.
+  let isolation: CodeIsolation
+
+  /// The callback of the enclosing function, which a call can pass on as it is.
+  var ownCallback: String?
+
+  /// All reasons, those without a remedy first.
+  var refusals: [CallRefusal] {
+    guard tokens.isBalanced else { return [CallRefusal("the brackets of its file cannot be matched")] }
+    let obstacles = [shape, queue, optionalChain, handle, callbackLiteral, captures, branches].compactMap(\.self)
+    guard obstacles.isEmpty else { return obstacles }
+    return [
+      order, keptTask, loop, deferBlock, lock, weakSelf, mainQueue, callbackIsolation, cancellation,
+    ].compactMap(\.self)
+  }
+
+  // MARK: What no option allows
+
+  private var shape: CallRefusal? { function.shapeRefusal.map { CallRefusal($0) } }
+
+  private var queue: CallRefusal? {
+    function.queueParameter.map { CallRefusal("its callback comes on the queue that `\($0)` names") }
+  }
+
+  /// After the await there would be code where there was no callback.
+  private var optionalChain: CallRefusal? {
+    guard (site.start..<site.name).contains(where: { tokens[$0] == "?" && tokens[$0 + 1] == "." }) else { return nil }
+    return CallRefusal("it is made through an optional, and the code after an await would run without it")
+  }
+
+  private var handle: CallRefusal? {
+    guard site.use == .used || tokens.isResult(site) else { return nil }
+    return CallRefusal("the code keeps or uses what the call returns, such as a handle that cancels")
+  }
+
+  private var callbackLiteral: CallRefusal? {
+    guard site.callback == nil, !passesOwnCallback else { return nil }
+    return CallRefusal("its callback is not a closure at the call")
+  }
+
+  /// Whether the callback of the enclosing function is the callback of the call.
+  var passesOwnCallback: Bool {
+    guard let ownCallback, let arguments = site.arguments, site.callback == nil else { return false }
+    let value = arguments.upperBound - 1
+    return tokens[value] == ownCallback && tokens.parent(value) == arguments.lowerBound
+      && (tokens[value - 1] == ":" || tokens[value - 1] == "," || value - 1 == arguments.lowerBound)
+  }
+
+  /// Whether the callback looks at its result, or cannot fail.
+  var looksAtResult: Bool {
+    guard function.canFail, !passesOwnCallback, let body = callbackBody else { return true }
+    return CallbackBranches(tokens, body, callbackParameters) != nil
+  }
+
+  /// A capture list copies values when the call begins.
+  private var captures: CallRefusal? {
+    let copied = captureList.filter { !["self", "weak self", "unowned self"].contains($0) }
+    guard let first = copied.first else { return nil }
+    return CallRefusal("its callback captures `\(first)` in a list, which an await has not")
+  }
+
+  /// The refactoring sorts the statements of a callback into success and failure, and gives each statement that belongs to
+  /// both to success alone.
+  private var branches: CallRefusal? {
+    guard function.canFail, let body = callbackBody, let shape = CallbackBranches(tokens, body, callbackParameters)
+    else { return nil }
+    return shape.refusal.map { CallRefusal($0) }
+  }
+
+  /// Whether the callback does nothing where the call has failed.
+  var ignoresFailure: Bool {
+    guard function.canFail, let body = callbackBody else { return false }
+    return CallbackBranches(tokens, body, callbackParameters)?.ignoresFailure == true
+  }
+
+  // MARK: What an option allows
+
+  private var order: CallRefusal? {
+    guard let index = tokens.statement(after: scope) else { return nil }
+    let line = tokens.line(index)
+    let reason =
+      tokens[index] == "return"
+      ? "its function returns a value on line \(line) without waiting for the callback"
+      : "the statement on line \(line) ran before the callback, and would run after it"
+    return CallRefusal(reason, .order)
+  }
+
+  private var keptTask: CallRefusal? {
+    guard case .task(let callee, isKept: true) = scope.boundary else { return nil }
+    return CallRefusal("the task on line \(tokens.line(callee)) is kept, and would end later", .callers)
+  }
+
+  private var loop: CallRefusal? {
+    guard scope.levels.contains(where: { $0.block == .loop }) else { return nil }
+    return CallRefusal("the calls of the loop ran at once; use a task group, or they run one after another", .loop)
+  }
+
+  private var deferBlock: CallRefusal? {
+    for level in scope.levels {
+      if level.block == .deferred { return CallRefusal("it is in a `defer` block, which cannot await") }
+      let before = level.brace + 1..<max(level.brace + 1, site.start)
+      if let found = before.first(where: { tokens[$0] == "defer" && tokens.parent($0) == level.brace }) {
+        let reason = "the `defer` on line \(tokens.line(found)) ran before the callback, and would run after it"
+        return CallRefusal(reason, .defer)
+      }
+    }
+    return nil
+  }
+
+  private var lock: CallRefusal? {
+    guard let body = scope.body, let close = tokens.partner(body) else { return nil }
+    let found = (body...close).first { index in
+      tokens[index - 1] == "." && Self.lockMembers.contains(tokens[index]) && ["(", "{"].contains(tokens[index + 1])
+        || Self.lockTypes.contains(tokens[index])
+    }
+    return found.map { CallRefusal("`\(tokens[$0])` on line \(tokens.line($0)) is near the call", .lock) }
+  }
+
+  private static let lockMembers: Set<String> = [
+    "lock", "unlock", "withLock", "withLockUnchecked", "enter", "leave", "wait", "signal", "notify", "sync",
+    "withValue",
+  ]
+
+  private static let lockTypes: Set<String> = [
+    "DispatchGroup", "DispatchSemaphore", "NSLock", "NSRecursiveLock", "NSCondition", "Mutex", "OSAllocatedUnfairLock",
+    "os_unfair_lock_lock", "pthread_mutex_lock", "objc_sync_enter",
+  ]
+
+  private var weakSelf: CallRefusal? {
+    guard let first = captureList.first(where: { $0.hasPrefix("weak") || $0.hasPrefix("unowned") }) else { return nil }
+    return CallRefusal("its callback captures `\(first)`, and an await keeps the object until the result", .weakSelf)
+  }
+
+  private var mainQueue: CallRefusal? {
+    guard let body = callbackBody else { return nil }
+    let found = body.first { index in
+      ["DispatchQueue", "OperationQueue", "RunLoop"].contains(tokens[index]) && tokens[index + 1] == "."
+        && tokens[index + 2] == "main" || tokens[index] == "MainActor" || tokens[index] == "@MainActor"
+    }
+    guard let found else { return nil }
+    let reason =
+      "its callback hops to the main queue on line \(tokens.line(found)); isolate the counterpart's caller to it"
+    return CallRefusal(reason, .mainQueue)
+  }
+
+  private var callbackIsolation: CallRefusal? {
+    let isOnMain = function.isCallbackOnMainActor || function.deliversOnMainQueue
+    switch isolation {
+    case .mainActor where isOnMain: return nil
+    case .none where !isOnMain: return nil
+    case .unknown:
+      return CallRefusal("nothing here says on which actor the code after an await would run", .isolation)
+    case .none:
+      return CallRefusal("its callback comes on the main queue, and the code after an await would not", .isolation)
+    case .actor(let name):
+      let place = isOnMain ? "on the main queue" : "outside \(name)"
+      return CallRefusal("its callback comes \(place), and the code after an await would run on \(name)", .isolation)
+    }
+  }
+
+  private var cancellation: CallRefusal? {
+    guard function.isCounterpartCancellable, !scope.isInUnkeptTask else { return nil }
+    return CallRefusal("its counterpart ends early when its task is cancelled, and a callback does not", .cancellation)
+  }
+
+  // MARK: Parts of the call
+
+  private var signature: ClosureSignature? { site.callback.flatMap(tokens.closureSignature) }
+
+  private var callbackParameters: [String] { signature?.parameters ?? [] }
+
+  /// The tokens of the callback's statements.
+  private var callbackBody: Range<Int>? {
+    guard let brace = site.callback, let close = tokens.partner(brace) else { return nil }
+    return ((signature?.end ?? brace) + 1)..<close
+  }
+
+  /// Each captured name with its specifier, such as `weak self`.
+  private var captureList: [String] {
+    guard let range = signature?.captures else { return [] }
+    let inner = range.dropFirst().dropLast()
+    return inner.split { tokens[$0] == "," && tokens.parent($0) == range.lowerBound }.map { part in
+      part.map { tokens[$0] }.joined(separator: " ")
+    }
+  }
+}

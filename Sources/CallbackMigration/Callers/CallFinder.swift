@@ -1,0 +1,259 @@
+internal import Foundation
+
+/// Finds the calls of functions that take a callback, and classifies them.
+struct CallFinder {
+  let server: LanguageServer
+  let copy: PackageCopy
+  let files: SourceFiles
+  let isolation: CodeIsolationFacts
+  let allowed: Set<CallRisk>
+
+  /// A place that refers to a function of the plan.
+  private struct Reference {
+    let target: Int
+    let path: String
+    let name: Int
+  }
+
+  /// The calls, by file and line.
+  /// - Parameter functions: The functions; the result of the search completes them.
+  /// - Returns: The calls.
+  /// - Throws: An error if the server fails.
+  func calls(of functions: inout [MigratedFunction]) throws(MigrationError) -> [CallbackCall] {
+    let references = try references(to: functions)
+    var sites: [String: [Int: CallSite]] = [:]
+    var callbacks: [String: [Int: CallSite]] = [:]
+    for reference in references {
+      let label = functions[reference.target].called.callbackLabel
+      guard let site = CallSite(name: reference.name, in: files.tokens(reference.path), label: label) else { continue }
+      sites[reference.path, default: [:]][reference.name] = site
+      if let brace = site.callback { callbacks[reference.path, default: [:]][brace] = site }
+    }
+    var calls: [CallbackCall] = []
+    for (path, group) in Dictionary(grouping: references, by: \.path).sorted(by: { $0.key < $1.key }) {
+      let declarations = try declarations(of: path)
+      for reference in group.sorted(by: { $0.name < $1.name }) {
+        let site = sites[path]?[reference.name]
+        let scope = site.map { CallScope(of: $0, in: files.tokens(path), callbacks: callbacks[path] ?? [:]) }
+        if let call = call(reference, site, scope, declarations, functions) { calls.append(call) }
+      }
+    }
+    completeFacts(of: &functions, calls)
+    try check(&calls, functions)
+    return calls
+  }
+
+  // MARK: References
+
+  private func references(to functions: [MigratedFunction]) throws(MigrationError) -> [Reference] {
+    var found: [Reference] = []
+    var done = 0
+    for (path, group) in Dictionary(grouping: functions.indices, by: { functions[$0].path }).sorted(by: {
+      $0.key < $1.key
+    }) {
+      let source = files.tokens(path).source
+      try server.open(path, source.text)
+      for index in group.sorted() {
+        for place in try server.references(path, source.position(of: functions[index].offset)) {
+          guard place.path.hasPrefix(copy.folder.path + "/") else { continue }
+          let tokens = files.tokens(place.path)
+          guard let offset = tokens.source.offset(of: place.position), let name = tokens.index(at: offset) else {
+            continue
+          }
+          found.append(Reference(target: index, path: place.path, name: name))
+        }
+        done += 1
+        if done.isMultiple(of: 100) {
+          Shell.progress("Looked up the calls of \(done) of \(functions.count) functions.")
+        }
+      }
+    }
+    return found
+  }
+
+  private func declarations(of path: String) throws(MigrationError) -> EnclosingDeclarations {
+    try server.open(path, files.tokens(path).source.text)
+    return EnclosingDeclarations(try server.symbols(path))
+  }
+
+  // MARK: Classes
+
+  /// `nil` for the call by which a counterpart works, and for a call without a callback.
+  private func call(
+    _ reference: Reference,
+    _ site: CallSite?,
+    _ scope: CallScope?,
+    _ declarations: EnclosingDeclarations,
+    _ functions: [MigratedFunction]
+  ) -> CallbackCall? {
+    let tokens = files.tokens(reference.path)
+    let function = functions[reference.target]
+    if files.isGenerated(reference.path) { return nil }
+    // Without a callback there is nothing to await.
+    if let site, !site.givesCallback, function.canOmitCallback { return nil }
+    let offset = tokens.items[reference.name].range.lowerBound
+    let (title, _) = declarations.around(tokens.source.position(of: offset))
+    let enclosingName = title.split(separator: ".").last.map(String.init) ?? ""
+    if enclosingName == function.counterpartTitle || enclosingName == function.futureTitle { return nil }
+    var call = CallbackCall(
+      file: String(reference.path.dropFirst(copy.folder.path.count + 1)),
+      line: tokens.line(reference.name),
+      function: function.title,
+      enclosing: title,
+      callClass: .byHand,
+      place: .edge,
+      target: reference.target
+    )
+    call.path = reference.path
+    guard let site, let scope else {
+      call.place = .byHand
+      call.refusals = [CallRefusal("the code names the function without calling it")]
+      return call
+    }
+    call.site = site
+    call.scope = scope
+    call.isInsideAnotherCall = !scope.outerCalls.isEmpty
+    if case .function(let name, _) = scope.boundary {
+      let place = tokens.items[name].range.lowerBound
+      call.owner = functions.firstIndex { $0.path == reference.path && $0.offset == place }
+    }
+    call.place = scope.isAsync ? .ready : call.owner == nil ? .edge : .next
+    if case .closure(_, isAsync: true) = scope.boundary {
+      call.place = .byHand
+      call.refusals = [CallRefusal("it is in an async closure of another function")]
+    }
+    if call.place == .next, functions[reference.target].path == reference.path, call.owner == reference.target {
+      call.refusals = [CallRefusal("the function calls itself")]
+    }
+    return call
+  }
+
+  /// Performs the checks that need the facts of all functions.
+  private func check(_ calls: inout [CallbackCall], _ functions: [MigratedFunction]) throws(MigrationError) {
+    var awaiters = AwaiterCheck(finder: self)
+    for index in calls.indices {
+      let call = calls[index]
+      guard let site = call.site, let scope = call.scope, call.place == .ready || call.place == .next else { continue }
+      let tokens = files.tokens(call.path)
+      let type = call.enclosing.split(separator: ".").dropLast().joined(separator: ".")
+      let checks = CallChecks(
+        tokens: tokens,
+        site: site,
+        scope: scope,
+        function: functions[call.target].called,
+        isolation: isolation.isolation(
+          of: scope,
+          tokens,
+          path: copy.original(call.path),
+          type: type.isEmpty ? nil : type
+        ),
+        ownCallback: call.owner.map { functions[$0].callbackName }
+      )
+      calls[index].looksAtResult = checks.looksAtResult
+      calls[index].ignoresFailure = checks.ignoresFailure
+      var refusals = call.refusals + checks.refusals
+      if call.place == .next {
+        // A new async function has no callers yet whom its isolation or its cancellation could surprise.
+        refusals.removeAll { $0.risk == .isolation || $0.risk == .cancellation }
+      } else if case .function(let name, _) = scope.boundary {
+        if let reason = try awaiters.reason(call.path, name) { refusals.append(CallRefusal(reason, .callers)) }
+      }
+      calls[index].refusals = refusals
+    }
+    refuseOuterCalls(&calls)
+    for index in calls.indices {
+      let call = calls[index]
+      let isConvertible = call.place != .byHand && (call.place == .edge || !call.refusals.contains(where: isRefused))
+      calls[index].callClass = isConvertible ? call.place : .byHand
+      // The reason that decides comes first.
+      calls[index].refusals = call.refusals.filter(isRefused) + call.refusals.filter { !isRefused($0) }
+    }
+  }
+
+  private func isRefused(_ refusal: CallRefusal) -> Bool { refusal.risk.map { !allowed.contains($0) } ?? true }
+
+  /// The refactoring of a call converts the calls in its callback, too.
+  private func refuseOuterCalls(_ calls: inout [CallbackCall]) {
+    for call in calls where call.refusals.contains(where: isRefused) {
+      guard let reason = call.refusals.first(where: isRefused), let scope = call.scope else { continue }
+      for outer in calls.indices where calls[outer].path == call.path {
+        guard let site = calls[outer].site, scope.outerCalls.contains(site.name) else { continue }
+        calls[outer].refusals.append(CallRefusal("of the call on line \(call.line): \(reason.reason)", reason.risk))
+      }
+    }
+  }
+
+  // MARK: Facts
+
+  /// Adds where callbacks come, and which counterparts can be cancelled.
+  private func completeFacts(of functions: inout [MigratedFunction], _ calls: [CallbackCall]) {
+    let bodies = functions.map { function -> Bool? in
+      let tokens = files.tokens(function.path)
+      guard let name = tokens.index(at: function.offset), let text = FunctionText(name: name, in: tokens) else {
+        return nil
+      }
+      return text.body.map { $0.contains { Self.isMainQueue($0, tokens) } }
+    }
+    var onMain = bodies.map { $0 == true }
+    for index in functions.indices where bodies[index] == nil {
+      // A requirement delivers as its implementations do.
+      let others = functions.indices.filter { functions[$0].name == functions[index].name }.compactMap { bodies[$0] }
+      onMain[index] = !others.isEmpty && others.allSatisfy(\.self)
+    }
+    var hasChanged = true
+    while hasChanged {
+      hasChanged = false
+      for call in calls {
+        guard let owner = call.owner, onMain[call.target], !onMain[owner] else { continue }
+        onMain[owner] = true
+        hasChanged = true
+      }
+    }
+    var harmless: Set<String> = []
+    hasChanged = true
+    while hasChanged {
+      hasChanged = false
+      for index in functions.indices where !harmless.contains(functions[index].counterpartTitle) {
+        guard case .exists(let file) = functions[index].counterpart else { continue }
+        let tokens = files.tokens(copy.copied(file))
+        let texts = FunctionText.all(titled: functions[index].counterpartTitle, in: tokens).filter(\.isAsync)
+        guard !texts.isEmpty, texts.allSatisfy({ Self.ignoresCancellation($0, tokens, harmless) }) else { continue }
+        harmless.insert(functions[index].counterpartTitle)
+        hasChanged = true
+      }
+    }
+    for index in functions.indices {
+      functions[index].called.deliversOnMainQueue = onMain[index]
+      if functions[index].hasCounterpart {
+        functions[index].called.isCounterpartCancellable = !harmless.contains(functions[index].counterpartTitle)
+      }
+    }
+  }
+
+  private static func isMainQueue(_ index: Int, _ tokens: SourceTokens) -> Bool {
+    ["DispatchQueue", "OperationQueue", "RunLoop"].contains(tokens[index]) && tokens[index + 1] == "."
+      && tokens[index + 2] == "main" || tokens[index] == "MainActor" || tokens[index] == "@MainActor"
+  }
+
+  /// Whether an async function waits for continuations, and for functions that do the same, only.
+  private static func ignoresCancellation(_ text: FunctionText, _ tokens: SourceTokens, _ harmless: Set<String>) -> Bool
+  {
+    guard let body = text.body else { return false }
+    let bases = Set(harmless.map { String($0.prefix { $0 != "(" }) })
+    for index in body {
+      if tokens[index] == "Task", tokens[index + 1] == "." { return false }
+      guard tokens[index] == "await" else { continue }
+      var name = index + 1
+      while SourceTokens.isWord(tokens[name]), tokens[name + 1] == "." { name += 2 }
+      let waits = tokens[name]
+      let isContinuation = continuations.contains(waits)
+      guard isContinuation || bases.contains(waits) else { return false }
+    }
+    return true
+  }
+
+  private static let continuations: Set<String> = [
+    "withCheckedContinuation", "withCheckedThrowingContinuation", "withUnsafeContinuation",
+    "withUnsafeThrowingContinuation",
+  ]
+}

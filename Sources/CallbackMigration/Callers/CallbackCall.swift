@@ -1,0 +1,51 @@
+/// A call of a function that takes a callback.
+package struct CallbackCall {
+  /// What can become of a call.
+  package enum Class: String, Codable, CaseIterable, Sendable {
+    /// It is in async code.
+    case ready
+
+    /// It is in a function that itself takes a callback, so that this function can become async.
+    case next
+
+    /// It is in synchronous code.
+    case edge
+
+    /// An await would change what it does, or cannot replace it.
+    case byHand = "by hand"
+  }
+
+  /// Relative to the package.
+  package let file: String
+
+  /// From 1.
+  package let line: Int
+
+  /// The title of the called function.
+  package let function: String
+
+  /// The title of the function that it stands in.
+  package let enclosing: String
+
+  package var callClass: Class
+
+  /// The class that it has without its refusals.
+  package var place: Class
+
+  /// Why it is not converted.
+  var refusals: [CallRefusal] = []
+
+  /// The functions of the plan: the called one, and the one with a callback that it stands in.
+  var target: Int
+  var owner: Int?
+
+  /// The path in the copy.
+  var path = ""
+  var site: CallSite?
+  var scope: CallScope?
+  var ignoresFailure = false
+  var looksAtResult = true
+
+  /// Whether the refactoring of another call converts it, too.
+  var isInsideAnotherCall = false
+}

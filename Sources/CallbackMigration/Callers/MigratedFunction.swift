@@ -1,0 +1,100 @@
+/// A function with a callback, and what the calls of it have to know.
+struct MigratedFunction {
+  /// The state of its async counterpart.
+  enum Counterpart: Equatable {
+    case exists(file: String)
+    case writable
+    case refused(String)
+  }
+
+  let title: String
+
+  /// Without the types.
+  let name: String
+
+  /// The path of its file in the copy.
+  let path: String
+
+  /// The UTF-8 offset of its name.
+  var offset: Int
+  let counterpartTitle: String
+  let futureTitle: String
+  var counterpart: Counterpart
+
+  /// The name of its callback inside it.
+  let callbackName: String
+
+  /// Whether callers can leave out its callback.
+  let canOmitCallback: Bool
+
+  /// Whether its counterpart returns nothing.
+  let isVoid: Bool
+
+  /// Whether it returns something besides the callback.
+  let returnsValue: Bool
+
+  /// Whether an attribute names the counterpart.
+  let isRenamed: Bool
+
+  /// Whether other declarations could stand for it, as for a requirement.
+  let isPlain: Bool
+  var called: CalledFunction
+
+  /// Of a module.
+  /// - Parameters:
+  ///   - entry: The decision about its counterparts.
+  ///   - path: The path of its file in the copy.
+  ///   - source: The text of its file.
+  init?(_ entry: CounterpartPlan.Entry, path: String, _ source: SourceText) {
+    let function = entry.function
+    let place = LanguageServerMessage.Position(line: function.line - 1, character: function.column)
+    guard let offset = source.offset(of: place) else { return nil }
+    self.path = path
+    self.offset = offset
+    title = function.title
+    name = function.name
+    counterpartTitle = function.counterpart(.async).title
+    futureTitle = function.counterpart(.future).title
+    isRenamed = function.symbol.availability?.contains { $0.renamed == function.counterpart(.async).title } == true
+    isPlain = function.role == .plain && !function.declaration.isOverride
+    switch entry.decisions.first(where: { $0.kind == .async })?.decision {
+    case .exists(let file)?: counterpart = .exists(file: file)
+    case .write?: counterpart = .writable
+    case .refused(let refusal)?: counterpart = .refused(refusal.reason)
+    case nil: counterpart = .refused("it has no counterpart")
+    }
+    let parameter = function.declaration.parameters[function.callbacks.completion]
+    callbackName = parameter.name
+    canOmitCallback = function.canOmitCallbacks
+    isVoid = function.callbacks.shape.values?.isEmpty != false
+    returnsValue = function.returnsValue
+    called = CalledFunction(title: function.title, callbackLabel: parameter.label)
+    called.canFail = function.callbacks.shape.canFail
+    called.isCallbackOnMainActor = parameter.type.contains { $0.text == "@MainActor" }
+    called.queueParameter = function.callbacks.queue.map { function.declaration.parameters[$0.index].name }
+    called.shapeRefusal = Self.shapeRefusal(function.callbacks.shape)
+    if called.shapeRefusal == nil, case .refused(let reason) = counterpart { called.shapeRefusal = reason }
+  }
+
+  var hasCounterpart: Bool { if case .exists = counterpart { true } else { false } }
+
+  private static func shapeRefusal(_ shape: CallbackShape) -> String? {
+    switch shape {
+    case .repeated(let refusal), .unknown(let refusal): refusal.reason
+    case .successOrFailure: "it takes two closures"
+    case .unpacked: "its counterpart throws a failure that its callback gets inside a value"
+    case .result, .valuesOrError, .values, .error: nil
+    }
+  }
+}
+
+extension CallbackShape {
+  /// Whether the callback can get an error.
+  fileprivate var canFail: Bool {
+    switch self {
+    case .result(_, let failure): failure.text != "Never"
+    case .valuesOrError, .error, .successOrFailure, .unpacked: true
+    case .values, .repeated, .unknown: false
+    }
+  }
+}

@@ -1,0 +1,26 @@
+internal import Foundation
+
+/// The source files of a package copy, with their tokens.
+final class SourceFiles {
+  private var read: [String: SourceTokens] = [:]
+
+  /// The files that are not as they were read.
+  private(set) var changed: [String: String] = [:]
+
+  /// The tokens of a file; those of an empty file if it cannot be read.
+  func tokens(_ path: String) -> SourceTokens {
+    if let known = read[path] { return known }
+    let tokens = SourceTokens((try? String(contentsOfFile: path, encoding: .utf8)) ?? "")
+    read[path] = tokens
+    return tokens
+  }
+
+  /// Changes the text of a file in memory.
+  func set(_ path: String, _ text: String) {
+    read[path] = SourceTokens(text)
+    changed[path] = text
+  }
+
+  /// Whether the tool has written a file of counterparts.
+  func isGenerated(_ path: String) -> Bool { tokens(path).source.text.hasPrefix(Generator.marker) }
+}

@@ -1,0 +1,48 @@
+internal import Foundation
+
+/// Formats the changes of one file, each for itself.
+enum ChangeFormatter {
+  /// The changes with formatted texts.
+  ///
+  /// All of them are formatted in their places at once, between comments by which their texts are found again.
+  static func formatted(_ changes: [ProposedChange], of source: SourceText, root: URL) -> [ProposedChange] {
+    guard let path = changes.first?.path else { return [] }
+    let marked = changes.enumerated().map { index, change in
+      SourceEdit(change.range, "\(change.lead)\(fence(index))\n\(change.text)\n\(fence(index))")
+    }
+    let text = source.applying(marked)
+    let whole = SourceText(text)
+    let ranges = changes.indices.compactMap { range(of: $0, in: text).map { whole.utf8Range($0) } }
+    let formatted = SwiftFormat.formatted(text, in: ranges, for: URL(filePath: path), root: root) ?? text
+    return changes.enumerated().map { index, change in
+      guard let found = range(of: index, in: formatted) else { return change }
+      let inner = formatted[found].dropFirst(fence(index).count).dropLast(fence(index).count)
+      return ProposedChange(
+        path: change.path,
+        range: change.range,
+        text: String(inner.trimmed),
+        lead: change.lead,
+        call: change.call,
+        function: change.function
+      )
+    }
+  }
+
+  private static func fence(_ index: Int) -> String { "/*migrate-callbacks \(index)*/" }
+
+  private static func range(of index: Int, in text: String) -> Range<String.Index>? {
+    guard let first = text.range(of: fence(index)),
+      let last = text.range(of: fence(index), range: first.upperBound..<text.endIndex)
+    else { return nil }
+    return first.lowerBound..<last.upperBound
+  }
+}
+
+extension SourceText {
+  func utf8Range(_ range: Range<String.Index>) -> Range<Int> {
+    text.utf8.distance(
+      from: text.startIndex,
+      to: range.lowerBound
+    )..<text.utf8.distance(from: text.startIndex, to: range.upperBound)
+  }
+}

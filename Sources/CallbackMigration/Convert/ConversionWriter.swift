@@ -1,0 +1,65 @@
+internal import Foundation
+
+/// Shows the result of a conversion as a diff, or writes it.
+struct ConversionWriter {
+  let package: URL
+  let work: URL
+
+  /// Throws if the package has changes that are not committed, or if git does not know it.
+  func requireCleanState() throws(MigrationError) {
+    let (status, output) = try Shell.run(["git", "status", "--porcelain", "--", "."], in: package)
+    guard status == 0 else {
+      throw MigrationError(
+        "\(package.path) is in no git repository, so --apply could not be undone. Print a diff without it."
+      )
+    }
+    guard output.allSatisfy(\.isWhitespace) else {
+      throw MigrationError(
+        "The package has changes that are not committed. Commit them, so that --apply can be undone."
+      )
+    }
+  }
+
+  /// The diff for `git apply`.
+  func diff(_ texts: [String: String]) throws(MigrationError) -> String {
+    let folder = work.appending(path: "diff")
+    do {
+      try? FileManager.default.removeItem(at: folder)
+      for (path, text) in texts {
+        let relative = relativePath(path)
+        try PackageCopy.write(Data(contentsOf: URL(filePath: path)), to: folder.appending(path: "a/\(relative)"))
+        try PackageCopy.write(Data(text.utf8), to: folder.appending(path: "b/\(relative)"))
+      }
+    } catch {
+      throw MigrationError("The diff cannot be made: \(error.localizedDescription)")
+    }
+    guard !texts.isEmpty else { return "" }
+    return try Shell.run(["git", "diff", "--no-index", "--no-prefix", "--no-color", "a", "b"], in: folder).output
+  }
+
+  /// Replaces the files, each at once.
+  ///
+  /// An interrupt has no effect while the files are replaced, so that a package is never half converted.
+  func write(_ texts: [String: String]) throws(MigrationError) {
+    let interrupt = signal(SIGINT, SIG_IGN)
+    let termination = signal(SIGTERM, SIG_IGN)
+    defer {
+      signal(SIGINT, interrupt)
+      signal(SIGTERM, termination)
+    }
+    // The files could have changed while the copy was built.
+    try requireCleanState()
+    for (path, text) in texts.sorted(by: { $0.key < $1.key }) {
+      do {
+        try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
+      } catch {
+        throw MigrationError("\(path) cannot be written: \(error.localizedDescription). Undo with `git restore .`.")
+      }
+    }
+  }
+
+  private func relativePath(_ path: String) -> String {
+    let root = package.standardizedFileURL.path + "/"
+    return path.hasPrefix(root) ? String(path.dropFirst(root.count)) : path
+  }
+}

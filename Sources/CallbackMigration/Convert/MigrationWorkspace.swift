@@ -1,0 +1,103 @@
+internal import Foundation
+
+/// A copy of a package, and what is known of its functions with a callback.
+final class MigrationWorkspace {
+  let copy: PackageCopy
+
+  /// The texts of the copy, with annotations.
+  let files = SourceFiles()
+  private(set) var functions: [MigratedFunction] = []
+  private let isolation: CodeIsolationFacts
+  private let allowed: Set<CallRisk>
+  private var annotated: Set<Int> = []
+  private var runningServer: LanguageServer?
+
+  init(
+    _ request: MigrationRequest,
+    _ plans: [CounterpartPlan],
+    copy: PackageCopy,
+    allowed: Set<CallRisk>
+  ) throws(MigrationError) {
+    self.copy = copy
+    self.allowed = allowed
+    var graphs: [SymbolGraph] = []
+    for target in request.targets where !target.isTest {
+      guard let folder = target.graphs else { continue }
+      graphs.append(try SymbolGraph.read(module: target.module, in: URL(filePath: folder)))
+    }
+    isolation = CodeIsolationFacts(graphs)
+    functions = plans.flatMap(\.entries).compactMap { entry in
+      let path = copy.copied(entry.function.path)
+      return MigratedFunction(entry, path: path, files.tokens(path).source)
+    }
+  }
+
+  // MARK: The index
+
+  /// Builds the copy, for its index.
+  func build() throws(MigrationError) {
+    runningServer = nil
+    for (path, text) in files.changed { try write(text, to: path) }
+    Shell.progress("Building a copy of the package with its tests, for the compiler's index.")
+    guard case .failed(let errors, let output) = try copy.build(isStrict: false) else { return }
+    throw MigrationError(
+      """
+      The package does not build with its tests, so nothing can be said of its calls.
+      \(copy.text(of: errors, output))
+      """
+    )
+  }
+
+  /// The server of the last build.
+  func server() throws(MigrationError) -> LanguageServer {
+    if let runningServer { return runningServer }
+    let server = try LanguageServer(package: copy.folder, scratch: copy.scratch)
+    runningServer = server
+    return server
+  }
+
+  /// The calls, and the functions with what their calls have to know.
+  func calls() throws(MigrationError) -> (calls: [CallbackCall], functions: [MigratedFunction]) {
+    Shell.progress("Looking up the calls of \(functions.count) functions.")
+    let finder = CallFinder(server: try server(), copy: copy, files: files, isolation: isolation, allowed: allowed)
+    let calls = try finder.calls(of: &functions)
+    return (calls, functions)
+  }
+
+  // MARK: Changes
+
+  /// Names the counterparts of functions by attributes in the copy.
+  func annotate() {
+    for index in functions.indices where functions[index].hasCounterpart && !functions[index].isRenamed {
+      guard annotated.insert(index).inserted else { continue }
+      let function = functions[index]
+      let source = files.tokens(function.path).source
+      guard let edit = Annotations.edit(at: function.offset, title: function.counterpartTitle, in: source) else {
+        continue
+      }
+      apply([edit], to: function.path)
+    }
+  }
+
+  /// Changes a file in memory, and moves the functions in it.
+  func apply(_ edits: [SourceEdit], to path: String) {
+    let source = files.tokens(path).source
+    files.set(path, source.applying(edits))
+    for index in functions.indices where functions[index].path == path {
+      functions[index].offset = SourceEdit.offset(functions[index].offset, after: edits) ?? functions[index].offset
+    }
+  }
+
+  /// Notes that a function has a counterpart in its own file.
+  func addCounterpart(to index: Int) {
+    functions[index].counterpart = .exists(file: copy.original(functions[index].path))
+  }
+
+  func write(_ text: String, to path: String) throws(MigrationError) {
+    do {
+      try PackageCopy.write(Data(text.utf8), to: URL(filePath: path))
+    } catch {
+      throw MigrationError("\(path) cannot be written: \(error.localizedDescription)")
+    }
+  }
+}

@@ -1,0 +1,165 @@
+internal import Foundation
+
+/// A copy of a package, which is built and changed in its place.
+///
+/// The copy keeps its build between runs, so that the next run builds only what has changed.
+struct PackageCopy {
+  /// The folder of the package.
+  let original: URL
+
+  /// The folder of the copy.
+  let folder: URL
+
+  /// The folder of its build.
+  let scratch: URL
+
+  /// Makes or refreshes the copy.
+  /// - Parameters:
+  ///   - original: The folder of the package.
+  ///   - work: The folder for the copy and its build.
+  /// - Throws: An error if files cannot be copied.
+  init(of original: URL, in work: URL) throws(MigrationError) {
+    self.original = original.standardizedFileURL
+    folder = work.appending(path: "copy").standardizedFileURL
+    scratch = work.appending(path: "build").standardizedFileURL
+    do {
+      try refresh()
+    } catch let error as MigrationError {
+      throw error
+    } catch {
+      throw MigrationError("\(original.path) cannot be copied to \(work.path): \(error.localizedDescription)")
+    }
+  }
+
+  /// The path of a file in the copy.
+  func copied(_ path: String) -> String { Self.moved(path, from: original.path, to: folder.path) }
+
+  /// The path of a file of the copy in the package.
+  func original(_ path: String) -> String { Self.moved(path, from: folder.path, to: original.path) }
+
+  private static func moved(_ path: String, from old: String, to new: String) -> String {
+    path.hasPrefix(old + "/") ? new + path.dropFirst(old.count) : path
+  }
+
+  // MARK: Files
+
+  private func refresh() throws {
+    let files = FileManager.default
+    try files.createDirectory(at: folder, withIntermediateDirectories: true)
+    let wanted = try Self.files(in: original)
+    for path in try Self.files(in: folder).subtracting(wanted) {
+      try files.removeItem(at: folder.appending(path: path))
+    }
+    for path in wanted {
+      let source = original.appending(path: path)
+      let target = folder.appending(path: path)
+      if let link = try? files.destinationOfSymbolicLink(atPath: source.path) {
+        if (try? files.destinationOfSymbolicLink(atPath: target.path)) == link { continue }
+        try? files.removeItem(at: target)
+        try files.createDirectory(at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try files.createSymbolicLink(atPath: target.path, withDestinationPath: link)
+        continue
+      }
+      var data = try Data(contentsOf: source)
+      if target.lastPathComponent.hasPrefix("Package"), target.pathExtension == "swift" {
+        let text = String(decoding: data, as: UTF8.self)
+        data = Data(Self.manifest(text, relativeTo: source.deletingLastPathComponent()).utf8)
+      }
+      try Self.write(data, to: target)
+    }
+  }
+
+  /// Writes a file if its content is another, so that what is not changed is not built again.
+  static func write(_ data: Data, to file: URL) throws {
+    if let old = try? Data(contentsOf: file), old == data { return }
+    try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try data.write(to: file, options: .atomic)
+  }
+
+  /// The files of a package and the links, as paths below its folder.
+  private static func files(in folder: URL) throws -> Set<String> {
+    let keys: [URLResourceKey] = [.isDirectoryKey, .isSymbolicLinkKey]
+    guard let found = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: keys) else { return [] }
+    var paths: Set<String> = []
+    let root = folder.standardizedFileURL.path + "/"
+    for case let file as URL in found {
+      let values = try file.resourceValues(forKeys: Set(keys))
+      let isLink = values.isSymbolicLink == true
+      if [".build", ".git", ".swiftpm"].contains(file.lastPathComponent) {
+        found.skipDescendants()
+        continue
+      }
+      let path = file.standardizedFileURL.path
+      if isLink || values.isDirectory != true, path.hasPrefix(root) { paths.insert(String(path.dropFirst(root.count))) }
+    }
+    return paths
+  }
+
+  /// A manifest in which the paths of other packages are absolute.
+  static func manifest(_ text: String, relativeTo folder: URL) -> String {
+    let tokens = SourceTokens(text)
+    var edits: [SourceEdit] = []
+    for index in tokens.items.indices where tokens[index] == "path" && tokens[index + 1] == ":" {
+      guard let open = tokens.parent(index), tokens[open] == "(", tokens[open - 1] == "package",
+        tokens[open - 2] == "."
+      else { continue }
+      let literal = tokens[index + 2]
+      guard literal.hasPrefix("\""), literal.count > 2 else { continue }
+      let path = String(literal.dropFirst().dropLast())
+      guard !path.hasPrefix("/"), !path.hasPrefix("~") else { continue }
+      let absolute = folder.appending(path: path).standardizedFileURL.path
+      edits.append(SourceEdit(tokens.items[index + 2].range, "\"\(absolute)\""))
+    }
+    return tokens.source.applying(edits)
+  }
+
+  // MARK: Building
+
+  /// An error of the compiler.
+  struct BuildError: Equatable {
+    let path: String
+
+    /// From 1.
+    let line: Int
+    let message: String
+  }
+
+  /// The outcome of a build.
+  enum Build {
+    case succeeded
+
+    /// The errors; none where the output has none.
+    case failed([BuildError], output: String)
+  }
+
+  /// Builds the copy with its tests.
+  /// - Parameter isStrict: Whether the package's own rule about warnings holds.
+  /// - Returns: Whether it builds.
+  /// - Throws: An error if the build cannot be started.
+  func build(isStrict: Bool) throws(MigrationError) -> Build {
+    var arguments = ["swift", "build", "--build-tests", "--disable-sandbox", "--package-path", folder.path]
+    arguments += ["--scratch-path", scratch.path]
+    // The annotations in the copy make the compiler warn of the calls that are not converted yet.
+    if !isStrict { arguments += ["-Xswiftc", "-no-warnings-as-errors"] }
+    let (status, output) = try Shell.run(arguments)
+    return status == 0 ? .succeeded : .failed(Self.errors(in: output), output: output)
+  }
+
+  /// The first errors, or the end of the output.
+  func text(of errors: [BuildError], _ output: String) -> String {
+    let lines = errors.prefix(5).map { "\(original($0.path)):\($0.line): \($0.message)" }
+    return lines.isEmpty ? String(output.suffix(2000)) : lines.joined(separator: "\n")
+  }
+
+  static func errors(in output: String) -> [BuildError] {
+    var errors: [BuildError] = []
+    for line in output.split(separator: "\n") {
+      guard let mark = line.range(of: ": error: ") else { continue }
+      let place = line[..<mark.lowerBound].split(separator: ":")
+      guard place.count == 3, let number = Int(place[1]) else { continue }
+      let error = BuildError(path: String(place[0]), line: number, message: String(line[mark.upperBound...]))
+      if !errors.contains(error) { errors.append(error) }
+    }
+    return errors
+  }
+}

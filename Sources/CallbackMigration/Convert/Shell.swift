@@ -1,0 +1,34 @@
+internal import Foundation
+
+/// Runs other programs.
+enum Shell {
+  /// Runs a program, and waits for its end.
+  /// - Parameters:
+  ///   - arguments: The program and its arguments.
+  ///   - folder: The folder in which it runs.
+  /// - Returns: Its status, and what it printed.
+  /// - Throws: An error if the program cannot be started.
+  static func run(_ arguments: [String], in folder: URL? = nil) throws(MigrationError) -> (
+    status: Int32, output: String
+  ) {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = arguments
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = output
+    if let folder { process.currentDirectoryURL = folder }
+    do {
+      try process.run()
+    } catch {
+      throw MigrationError("\(arguments.first ?? "") cannot be started: \(error.localizedDescription)")
+    }
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+  }
+
+  /// Prints a line about the state of the work, for the plugin, which shows it.
+  static func progress(_ text: String) { FileHandle.standardError.write(Data("progress: \(text)\n".utf8)) }
+}

@@ -1,0 +1,200 @@
+/// What a pair of braces is, from the words before it.
+enum CodeBlock: Equatable {
+  /// `if`, `else`, `guard`, `do`, `catch`: its content runs at most once.
+  case branch(String)
+
+  /// The body of a `switch`.
+  case cases
+
+  /// `for`, `while`, `repeat`.
+  case loop
+
+  case deferred
+
+  /// A function, an initializer or a local function; `name` is the index of the token with its name.
+  case function(name: Int)
+
+  /// A getter, a setter or an observer.
+  case accessor
+
+  /// A type or an extension.
+  case type
+
+  /// A closure; the token before the brace or its argument list, such as `Task`.
+  case closure(callee: Int?)
+}
+
+extension SourceTokens {
+  /// What the braces that begin at `brace` are.
+  func block(at brace: Int) -> CodeBlock {
+    let words = statementStart(before: brace)
+    var index = words
+    while index < brace, isModifier(index) { index = after(modifier: index) }
+    // A label, as in `rows: for row in rows {`.
+    if Self.isWord(self[index]), self[index + 1] == ":", index + 2 < brace { index += 2 }
+    switch self[index] {
+    case "if", "guard", "do", "else", "catch": return .branch(self[index])
+    case "switch": return .cases
+    case "for", "while", "repeat": return .loop
+    case "defer": return .deferred
+    case "func", "init", "deinit", "subscript":
+      return .function(name: self[index] == "func" ? index + 1 : index)
+    case "get", "set", "willSet", "didSet", "_modify", "_read", "unsafeAddress": return .accessor
+    case "class", "struct", "enum", "extension", "actor", "protocol": return .type
+    case "var", "let":
+      // `var x: Int {` has an accessor; `let x = f {` has a closure.
+      let isComputed = !(index..<brace).contains { self[$0] == "=" && parent($0) == parent(brace) }
+      return isComputed ? .accessor : .closure(callee: callee(before: brace))
+    default: return .closure(callee: callee(before: brace))
+    }
+  }
+
+  private func isModifier(_ index: Int) -> Bool {
+    self[index].hasPrefix("@") || Self.modifiers.contains(self[index])
+      // `class func`, and not `class Store`.
+      || self[index] == "class" && ["func", "var", "let", "subscript"].contains(self[index + 1])
+  }
+
+  /// The token after a modifier or an attribute, and its arguments.
+  private func after(modifier index: Int) -> Int {
+    if self[index + 1] == "(", touch(index, index + 1), let end = partner(index + 1) { return end + 1 }
+    return index + 1
+  }
+
+  private static let modifiers: Set<String> = [
+    "public", "private", "fileprivate", "internal", "package", "open", "static", "final", "override", "nonisolated",
+    "mutating", "nonmutating", "required", "convenience", "indirect", "lazy", "dynamic", "isolated", "distributed",
+    "consuming", "borrowing", "weak", "unowned",
+  ]
+
+  /// The token by which a closure is passed: the name before the brace, or before the argument list.
+  private func callee(before brace: Int) -> Int? {
+    var index = brace - 1
+    if self[index] == ")", let open = partner(index) { index = open - 1 }
+    if self[index] == ":" { index -= 1 }
+    return index >= 0 && Self.isWord(self[index]) ? index : nil
+  }
+
+  /// The first token of the statement that contains the token before `index`.
+  func statementStart(before index: Int) -> Int {
+    var current = index
+    while current > 0 {
+      let previous = current - 1
+      if ["{", "(", "[", ";"].contains(self[previous]), partner(previous) != nil || self[previous] == ";" { break }
+      if current != index, isStart(current) { break }
+      if ["}", ")", "]"].contains(self[previous]), let open = partner(previous) {
+        // A statement can end in a brace.
+        let continues = ["else", "catch"].contains(self[current]) || Self.continuations.contains(self[current])
+        if self[previous] == "}", !continues, isFirstOnLine(current) { break }
+        current = open
+      } else {
+        current = previous
+      }
+      if current != index, self[current] == "in", isClosureSignature(endingAt: current) { return current + 1 }
+    }
+    return current
+  }
+
+  /// Whether a token begins a statement, and does not continue the line before it.
+  private func isStart(_ index: Int) -> Bool {
+    if self[index] == "else" || self[index] == "catch" { return true }
+    let previous = self[index - 1]
+    if previous == ":", isCaseLabel(endingAt: index - 1) { return true }
+    guard isFirstOnLine(index) else { return false }
+    if Self.continuations.contains(self[index]) { return false }
+    return !Self.unfinished.contains(previous)
+  }
+
+  private static let continuations: Set<String> = [
+    ".", "?", ":", "=", "==", "->", "&", "|", "+", "-", "*", "/", "<", ">", ",", ")", "]", "}", "{", "where", "async",
+    "throws", "in", "as", "is", "%",
+  ]
+
+  private static let unfinished: Set<String> = [
+    ",", "=", "==", "->", "&", "|", "+", "-", "*", "/", "<", ".", "?", "return", "await", "try", "throw", "where", "&&",
+  ]
+
+  /// Whether a colon ends `case …:` or `default:`.
+  private func isCaseLabel(endingAt colon: Int) -> Bool {
+    if self[colon - 1] == "default" { return true }
+    var index = colon - 1
+    while index >= 0, parent(index) == parent(colon), self[index] != ":" {
+      if self[index] == "case" { return true }
+      if [")", "]", "}"].contains(self[index]), let open = partner(index) { index = open }
+      index -= 1
+    }
+    return false
+  }
+
+  /// Whether an `in` ends the parameters of a closure, and is not that of a loop.
+  private func isClosureSignature(endingAt index: Int) -> Bool {
+    guard let brace = parent(index), self[brace] == "{" else { return false }
+    return closureSignature(at: brace)?.end == index
+  }
+}
+
+/// The head of a closure.
+struct ClosureSignature: Equatable {
+  /// The brackets of the capture list.
+  var captures: ClosedRange<Int>?
+
+  /// The names of the parameters; empty where the closure uses `$0`.
+  var parameters: [String] = []
+
+  /// Attributes such as `@MainActor`.
+  var attributes: [String] = []
+  var isAsync = false
+
+  /// The last token of the head: `in`, or the brace.
+  var end: Int
+}
+
+extension SourceTokens {
+  /// The head of the closure that begins at `brace`; `nil` if it has none.
+  func closureSignature(at brace: Int) -> ClosureSignature? {
+    guard let close = partner(brace) else { return nil }
+    var signature = ClosureSignature(end: brace)
+    var index = brace + 1
+    while self[index].hasPrefix("@") {
+      signature.attributes.append(self[index])
+      index = after(modifier: index)
+    }
+    if self[index] == "[", let end = partner(index) {
+      signature.captures = index...end
+      index = end + 1
+    }
+    if self[index] == "(", let end = partner(index) {
+      signature.parameters = parameterNames(in: index...end)
+      index = end + 1
+    } else {
+      while Self.isWord(self[index]), self[index] != "in", self[index] != "async", self[index] != "throws" {
+        signature.parameters.append(self[index])
+        index += 1
+        guard self[index] == "," else { break }
+        index += 1
+      }
+    }
+    while index < close, self[index] != "in" {
+      guard ["async", "throws", "->"].contains(self[index]) || signatureHasArrow(index, brace) else { return nil }
+      if self[index] == "async" { signature.isAsync = true }
+      if ["(", "["].contains(self[index]), let end = partner(index) { index = end }
+      index += 1
+    }
+    guard index < close, self[index] == "in" else { return nil }
+    signature.end = index
+    return signature
+  }
+
+  /// Whether a token belongs to the result type in the head of a closure.
+  private func signatureHasArrow(_ index: Int, _ brace: Int) -> Bool {
+    guard items[index].isFirstOnLine == false else { return false }
+    return (brace..<index).contains { self[$0] == "->" && parent($0) == brace }
+  }
+
+  /// The names in a list such as `(text: String?, _: Int)`.
+  private func parameterNames(in range: ClosedRange<Int>) -> [String] {
+    range.dropFirst().dropLast().filter { index in
+      parent(index) == range.lowerBound && (self[index - 1] == "(" || self[index - 1] == ",")
+    }.map { self[$0] }
+  }
+}

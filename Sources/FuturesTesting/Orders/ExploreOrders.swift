@@ -1,0 +1,80 @@
+// How the explorer works.
+//
+// Choices. The moves of a run are items: the first item of each context, the jobs of tasks, steps, and the earliest timer. If
+// several are possible, the search decides which comes next. That decision is a choice; a single possible move is none.
+//
+// One at a time. A run performs its moves in a loop on one thread, inside the task that calls `exploreOrders`. So callbacks
+// belong to the test, for a test library that finds it by a task-local value. The body is a task with the run as its preferred
+// executor. Its child tasks and default actors inherit that. `Task { }` does not (SE-0417): its jobs come through a hook
+// of the Swift runtime, and only jobs that the thread of a run enqueues. Without the hook they count as outside work.
+//
+// Outside work. A submission from another thread ends the run with a failure, because its order is not a choice. If the body
+// waits and nothing is left, the run waits a second for other threads. That time only decides whether the failure is called
+// a deadlock. Blocking the thread of the run, for example by `wait()`, cannot be noticed.
+//
+// Ownership.
+//   OrderSearch   the tree of orders, the shortest failure; one for each call
+//   OrderTree     the decisions of all runs: it takes no order twice, and notices a body that is not deterministic
+//   OrderRun      one run: the loop, the executor, the thread
+//   OrderAgenda   what can run next: contexts, timers, jobs and steps
+//   Orders        the run, as the body sees it
+
+/// Runs `body` once for each order in which the work on its contexts, its timers and its tasks can run.
+///
+/// ```swift
+/// try await exploreOrders { orders in
+///   let (network, screen) = (orders.context("network"), orders.context("screen"))
+///   let shown = Checkpoints()
+///   Future(on: network) { "news" }
+///     .whenSucceeded(on: screen) { news in shown.pass(news) }
+///   try await orders.runAll()
+///   try #require(shown.passed == ["news"])
+/// }
+/// ```
+///
+/// Work runs one item at a time. Before each item, the run decides which comes next: the first item of a context, a timer, a
+/// step, or the next part of a task. The search takes each order once. Up to half of `limit` it goes depth first, and then at random.
+///
+/// The body fails if it throws, if it waits and nothing is left to run, or if `hasFailed` returns `true`. A failed expectation
+/// that does not throw, as `#expect` and `XCTAssert`, is known to `hasFailed` only.
+///
+/// The body must behave the same in each run. Cancelling the calling task ends the search between two runs.
+/// - Parameters:
+///   - limit: The greatest number of orders.
+///   - seed: Selects the random orders, if `limit` is less than the number of orders.
+///   - order: The string of an `OrderFailure`, to run that order alone.
+///   - hasFailed: Runs its argument, which is one run of the body, and returns whether an expectation failed meanwhile.
+///   - isolation: The caller's actor.
+///   - fileID: The file that the failure names.
+///   - line: The line that the failure names.
+///   - body: The test. It runs on its actor, or in a task of its own.
+/// - Returns: How many orders ran, and whether these were all.
+/// - Throws: `OrderFailure` with the shortest order found that fails.
+@discardableResult
+public func exploreOrders(
+  limit: Int = 10_000,
+  seed: UInt64 = 0,
+  repeating order: String? = nil,
+  hasFailed: (@Sendable (_ order: () -> Void) -> Bool)? = nil,
+  isolation: isolated (any Actor)? = #isolation,
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  @_implicitSelfCapture _ body: @escaping @isolated(any) (Orders) async throws -> Void
+) async throws -> OrderReport {
+  precondition(limit > 0, "exploreOrders(limit: \(limit)) runs no order. Pass a limit of 1 or more.")
+  let options = OrderSearch.Options(limit: limit, seed: seed, hasFailed: hasFailed, fileID: fileID, line: line)
+  // Only the search uses it until this function returns.
+  nonisolated(unsafe) let search = OrderSearch(body, options)
+  // A `Result`: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+  let result = await search.run(repeating: order)
+  return try result.get()
+}
+
+extension OrderSearch {
+  /// Off the caller's actor, which the body can need.
+  @concurrent
+  fileprivate func run(repeating order: String?) async -> Result<OrderReport, any Error> {
+    if let order { return repeatOrder(order) }
+    return await explore()
+  }
+}

@@ -1,0 +1,146 @@
+internal import Futures
+
+/// The work of a run that has not started, and the rules for what can run next.
+///
+/// It runs nothing itself.
+///
+/// The first item of each context can run next, and each job of a task, each step, and the earliest timer. A timer runs in its
+/// context, at any time, but not before an item that the context had when the timer was set: a serial queue keeps that order.
+struct OrderAgenda {
+  typealias Work = @Sendable () -> Void
+
+  enum Action {
+    case work(Work)
+    case job(UnownedJob)
+    case step(UnsafeContinuation<Void, Never>)
+  }
+
+  struct Item {
+    /// The number of the submission, which all kinds of work share.
+    let number: Int
+    let move: OrderMove
+    let action: Action
+  }
+
+  /// A place from which an item can run next.
+  enum Place {
+    case context(Int)
+    case unordered(Int)
+    case timer
+  }
+
+  private struct Context {
+    let source: Int32
+    var items = FIFO<Item>()
+    var submitted: Int32 = 0
+  }
+
+  private struct Timer {
+    let due: Duration
+    let context: Int
+    let item: Item
+  }
+
+  private(set) var now = Duration.zero
+  private var contexts: [Context] = []
+
+  /// Jobs and steps, which can run in any order.
+  private var unordered: [Item] = []
+
+  /// By due time, then by number.
+  private var timers: [Timer] = []
+
+  /// How many timers and steps of each name there were.
+  private var counts: [Int32: Int32] = [:]
+
+  private var lastNumber = 0
+
+  /// Returns the context of a name; makes it on first use.
+  mutating func context(_ source: Int32) -> Int {
+    if let index = contexts.firstIndex(where: { $0.source == source }) { return index }
+    contexts.append(Context(source: source))
+    return contexts.count - 1
+  }
+
+  mutating func submit(_ work: @escaping Work, to context: Int) {
+    contexts[context].submitted += 1
+    let move = OrderMove(source: contexts[context].source, ordinal: contexts[context].submitted)
+    contexts[context].items.append(Item(number: nextNumber(), move: move, action: .work(work)))
+  }
+
+  /// Returns the number of the timer.
+  mutating func submit(_ work: @escaping Work, to context: Int, after delay: Duration, named source: Int32) -> Int {
+    let item = Item(number: nextNumber(), move: nextMove(source), action: .work(work))
+    let timer = Timer(due: now + min(delay, .seconds(Int64.max / 4)), context: context, item: item)
+    let index = timers.firstIndex { timer.due < $0.due } ?? timers.count
+    timers.insert(timer, at: index)
+    return item.number
+  }
+
+  /// Removes a timer that has not fired.
+  /// - Returns: Its item, for release after unlocking.
+  mutating func removeTimer(_ number: Int) -> Item? {
+    guard let index = timers.firstIndex(where: { $0.item.number == number }) else { return nil }
+    return timers.remove(at: index).item
+  }
+
+  mutating func submit(_ job: UnownedJob, as move: OrderMove) {
+    unordered.append(Item(number: nextNumber(), move: move, action: .job(job)))
+  }
+
+  /// Submits work that no context orders.
+  mutating func submit(_ work: @escaping Work, named source: Int32) {
+    unordered.append(Item(number: nextNumber(), move: nextMove(source), action: .work(work)))
+  }
+
+  mutating func submit(_ step: UnsafeContinuation<Void, Never>, named source: Int32) {
+    unordered.append(Item(number: nextNumber(), move: nextMove(source), action: .step(step)))
+  }
+
+  var hasWork: Bool { !unordered.isEmpty || !timers.isEmpty || contexts.contains { !$0.items.isEmpty } }
+
+  private mutating func nextNumber() -> Int {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  private mutating func nextMove(_ source: Int32) -> OrderMove {
+    counts[source, default: 0] += 1
+    return OrderMove(source: source, ordinal: counts[source, default: 0])
+  }
+
+  /// The moves that are possible now, in the order of submission; a timer comes last.
+  var possible: [(place: Place, move: OrderMove)] {
+    var found = untimed
+    if let timer = timers.first, mayFire(timer) { found.append((.timer, timer.item.move)) }
+    return found
+  }
+
+  /// The possible moves without timers, in the order of submission.
+  var untimed: [(place: Place, move: OrderMove)] {
+    var found: [(number: Int, place: Place, move: OrderMove)] = []
+    for (index, context) in contexts.enumerated() {
+      if let item = context.items.first { found.append((item.number, .context(index), item.move)) }
+    }
+    for (index, item) in unordered.enumerated() { found.append((item.number, .unordered(index), item.move)) }
+    found.sort { $0.number < $1.number }
+    return found.map { ($0.place, $0.move) }
+  }
+
+  private func mayFire(_ timer: Timer) -> Bool {
+    guard let first = contexts[timer.context].items.first else { return true }
+    return timer.item.number < first.number
+  }
+
+  /// Removes and returns the item of a possible move; a timer moves the time.
+  mutating func take(_ place: Place) -> Item? {
+    switch place {
+    case .context(let index): return contexts[index].items.popFirst()
+    case .unordered(let index): return unordered.remove(at: index)
+    case .timer:
+      let timer = timers.removeFirst()
+      now = max(now, timer.due)
+      return timer.item
+    }
+  }
+}

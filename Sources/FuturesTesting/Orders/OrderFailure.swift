@@ -1,0 +1,112 @@
+/// How many orders `exploreOrders` has run, and whether these were all.
+public struct OrderReport: Sendable, CustomStringConvertible {
+  /// The number of orders that ran, each once.
+  public let orders: Int
+
+  /// A number of orders that exist at least; equal to `orders` if these were all.
+  public let knownOrders: Int
+
+  /// Whether all orders ran.
+  public let isExhaustive: Bool
+
+  /// For example "all 252 orders", or "10,000 of at least 1,000,000 orders".
+  public var description: String {
+    if isExhaustive { return orders == 1 ? "the only order" : "all \(orders.grouped) orders" }
+    return "\(orders.grouped) of at least \(knownOrders.grouped) orders"
+  }
+}
+
+/// An order in which the body of `exploreOrders` fails.
+///
+/// Its description names the moves of the order, the reason, and the call that runs this order alone.
+public struct OrderFailure: Error, Sendable, CustomStringConvertible {
+  /// The reason of a failure.
+  public enum Reason: Sendable {
+    /// The body threw this error.
+    case thrown(any Error)
+    /// The test library recorded a failed expectation. It records it once more in the last run, at the line of the expectation.
+    case expectation
+    /// The body waits, and nothing is left to run; with the futures that are awaited: label, place, number of consumers.
+    case deadlock(waiting: [String])
+    /// The code ran something outside the contexts and tasks of the test.
+    case uncontrolled(String)
+    /// The body made 100,000 moves and did not end.
+    case endless
+    /// The body behaved differently in two runs with the same decisions.
+    case notDeterministic(String)
+    /// The string of `repeating` does not fit the body.
+    case unknownOrder(String)
+  }
+
+  /// The reason.
+  public let reason: Reason
+
+  /// The moves of the order: items of contexts, timers, steps and parts of tasks.
+  ///
+  /// Of the orders that failed, it is the shortest that was found.
+  public let order: [String]
+
+  /// The string for `exploreOrders(repeating:)`.
+  public let repeating: String
+
+  /// How many orders failed.
+  public let failedOrders: Int
+
+  /// How many orders ran.
+  public let report: OrderReport
+
+  /// The file of the call.
+  public let fileID: String
+
+  /// The line of the call.
+  public let line: UInt
+
+  /// The failure in sentences, with the order and the string that repeats it.
+  public var description: String {
+    switch reason {
+    case .notDeterministic(let difference): return "The test body is not deterministic: \(difference)"
+    case .unknownOrder(let sentence): return sentence
+    default: break
+    }
+    let count = "\(failedOrders.grouped) of \(report.orders.grouped) \(report.orders == 1 ? "order" : "orders")"
+    let known = report.isExhaustive || report.orders == 1 ? "" : ", of at least \(report.knownOrders.grouped),"
+    let moves = order.isEmpty ? "the body alone" : order.joined(separator: " ▸ ")
+    return """
+      \(count)\(known) failed: \(moves)
+      \(reason.sentence)
+      Run it alone: exploreOrders(repeating: "\(repeating)") at \(fileID):\(line)
+      """
+  }
+}
+
+extension OrderFailure.Reason {
+  fileprivate var sentence: String {
+    switch self {
+    case .thrown(let error): return "It threw: \(error)"
+    case .expectation: return "An expectation failed."
+    case .deadlock(let waiting):
+      let list = waiting.isEmpty ? "It awaits no future." : "Awaited: \(waiting.joined(separator: "; "))."
+      return "The body waits, and nothing is left to run. \(list)"
+    case .uncontrolled(let sentence):
+      return """
+        \(sentence) The explorer controls the contexts of `orders`, tasks and default actors. It does not control the main \
+        actor of a body that is not isolated to it, actors with executors of their own, Dispatch queues, threads, and sleeps. \
+        Pass contexts of `orders` to the code under test.
+        """
+    case .endless: return "The body made \(OrderRun.maximumMoves.grouped) moves and did not end."
+    case .notDeterministic(let sentence), .unknownOrder(let sentence): return sentence
+    }
+  }
+}
+
+extension Int {
+  /// With commas between groups of three digits.
+  var grouped: String {
+    var text = ""
+    for (index, digit) in String(self).reversed().enumerated() {
+      if index > 0, index.isMultiple(of: 3) { text.append(",") }
+      text.append(digit)
+    }
+    return String(text.reversed())
+  }
+}

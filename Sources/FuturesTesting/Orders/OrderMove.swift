@@ -1,0 +1,97 @@
+internal import Futures
+
+/// One move of a run: the work that ran, and the place in its order.
+struct OrderMove: Hashable, Sendable {
+  /// The number of the name: a context, a timer, a step, the body or a task.
+  let source: Int32
+
+  /// Which item of that name it is, counted from 1; the number of a task.
+  let ordinal: Int32
+}
+
+/// The names of moves: one table for all runs of a body, so that a move takes eight bytes.
+final class OrderNames: Sendable {
+  private struct State {
+    var names: [String] = []
+    var sources: [String: Int32] = [:]
+  }
+
+  private let state = Locked(State())
+
+  static let body = "body"
+  static let task = "task"
+  static let hop = "hop"
+
+  /// Returns the number of a name.
+  func source(_ name: String) -> Int32 {
+    state.withLock { state in
+      if let source = state.sources[name] { return source }
+      let source = Int32(state.names.count)
+      state.names.append(name)
+      state.sources[name] = source
+      return source
+    }
+  }
+
+  func name(_ source: Int32) -> String { state.withLock { $0.names[Int(source)] } }
+
+  /// Returns a readable name for each move.
+  ///
+  /// It has a number if the order has several items of the same name.
+  func describe(_ moves: [OrderMove]) -> [String] {
+    var ordinals: [Int32: Set<Int32>] = [:]
+    for move in moves { ordinals[move.source, default: []].insert(move.ordinal) }
+    return moves.map { move in
+      let name = name(move.source)
+      switch name {
+      case Self.body: return name
+      case Self.task: return "task \(move.ordinal)"
+      case Self.hop: return move.ordinal == 0 ? "hop of the body" : "hop of task \(move.ordinal)"
+      default: return ordinals[move.source]?.count == 1 ? name : "\(name)(\(move.ordinal))"
+      }
+    }
+  }
+
+  /// The letter of a move in the string that repeats an order.
+  func letter(_ move: OrderMove) -> Character {
+    guard let first = name(move.source).lowercased().first, first.isLetter else { return "x" }
+    return first
+  }
+}
+
+/// A decision of a run: one of several moves that were possible.
+///
+/// A sequence of decisions is written as a string, for example `s0n1t0`: the first letter of the name, and the place among
+/// the possible moves. The place alone decides; the letter shows that the body still offers that move.
+struct OrderChoice: Equatable, Sendable {
+  let letter: Character
+  let index: Int
+
+  static func string(_ choices: [OrderChoice]) -> String {
+    choices.map { "\($0.letter)\($0.index)" }.joined()
+  }
+
+  /// Returns the decisions of a string; `nil` if it is not such a string.
+  static func parse(_ string: String) -> [OrderChoice]? {
+    var choices: [OrderChoice] = []
+    var rest = Substring(string)
+    while let letter = rest.popFirst() {
+      let digits = rest.prefix { $0.isASCII && $0.isNumber }
+      guard letter.isLetter, let index = Int(digits) else { return nil }
+      rest = rest.dropFirst(digits.count)
+      choices.append(OrderChoice(letter: letter, index: index))
+    }
+    return choices
+  }
+}
+
+extension Duration {
+  /// The duration in seconds, for example `10 s` or `0.25 s`.
+  var inSeconds: String {
+    let (seconds, attoseconds) = components
+    guard attoseconds != 0 else { return "\(seconds) s" }
+    var fraction = String(String(attoseconds + 1_000_000_000_000_000_000).dropFirst())
+    while fraction.last == "0" { fraction.removeLast() }
+    return "\(seconds).\(fraction) s"
+  }
+}

@@ -1,0 +1,97 @@
+internal import CFuturesTesting
+internal import Dispatch
+internal import Futures
+
+extension OrderRun: TaskExecutor {
+  /// Which job runs at once after the present one, because there is nothing to decide.
+  enum FollowUp {
+    case none
+    /// The job that the next enqueueing on this thread brings: a resumed step, whose decision was made.
+    case next
+    case job(UnownedJob)
+  }
+
+  /// Called by the runtime for each part of a task that can run: at its start, after a suspension, and at a change of actors.
+  func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job)) }
+
+  func enqueue(_ job: UnownedJob) {
+    let isOwn = isOnOwnThread
+    // On the main thread, which is another one, a body can run while this thread returns from the call that resumed it.
+    let isHere = isOnThreadOfMoves
+    if isHere, case .next = followUp { return followUp = .job(job) }
+    let identifier = job.taskIdentifier
+    let isAdded = state.withLock { state in
+      if state.isOver { return false }
+      if !isOwn, state.interference == nil {
+        state.interference = "Another thread has resumed a task of the test."
+      }
+      let task = identifier.map { state.number($0) }
+      // A running task that enqueues itself changes between executors. Nothing else can observe that.
+      if isHere, let task, task == running {
+        followUp = .job(job)
+      } else {
+        state.agenda.submit(job, as: move(of: task, enqueuedBy: isHere ? running : nil))
+      }
+      return true
+    }
+    if !isAdded { return globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+    if !isOwn { arrivals.signal() }
+  }
+
+  private func move(of task: Int32?, enqueuedBy caller: Int32?) -> OrderMove {
+    // A job without a task belongs to an actor: it was enqueued by the task that calls the actor.
+    guard let task else { return OrderMove(source: names.source(OrderNames.hop), ordinal: caller ?? 0) }
+    return OrderMove(source: names.source(task == 0 ? OrderNames.body : OrderNames.task), ordinal: task)
+  }
+
+  /// Executes a job, and those that follow without a decision.
+  func run(_ job: UnownedJob) {
+    var next: UnownedJob? = job
+    while let job = next {
+      running = job.taskIdentifier.map { identifier in state.withLock { $0.number(identifier) } }
+      job.runSynchronously(on: asUnownedTaskExecutor())
+      running = nil
+      next = nil
+      if case .job(let following) = followUp { next = following }
+      followUp = .none
+    }
+  }
+
+  /// Resumes a task whose decision was made.
+  func resume(_ continuation: UnsafeContinuation<Void, Never>) {
+    followUp = .next
+    continuation.resume()
+    runFollowUp()
+  }
+
+  /// Executes the job that was enqueued since `followUp` was `next`, if there is one.
+  func runFollowUp() {
+    guard case .job(let job) = followUp else { return followUp = .none }
+    followUp = .none
+    run(job)
+  }
+
+  /// Whether the jobs of unstructured tasks come to the runs: `Task { }` does not inherit an executor preference.
+  static let controlsUnstructuredTasks = cfuturestesting_divert_jobs { run, job in
+    Unmanaged<OrderRun>.fromOpaque(run).takeUnretainedValue().enqueue(unsafeBitCast(job, to: UnownedJob.self))
+  }
+}
+
+extension OrderRun.State {
+  /// Returns the number of a task: the body has 0, as its job is the first.
+  mutating func number(_ identifier: Int) -> Int32 {
+    if let number = tasks[identifier] { return number }
+    let number = Int32(tasks.count)
+    tasks[identifier] = number
+    return number
+  }
+}
+
+extension UnownedJob {
+  /// The runtime's number of the job's task, which only the description shows; `nil` for a job of an actor.
+  fileprivate var taskIdentifier: Int? {
+    var number: Int?
+    for byte in description.utf8 where (48...57).contains(byte) { number = (number ?? 0) * 10 + Int(byte) - 48 }
+    return number
+  }
+}

@@ -1,0 +1,310 @@
+internal import CFuturesTesting
+internal import Dispatch
+internal import Futures
+
+/// The body of a test, as the explorer runs it.
+typealias OrderBody = @isolated(any) (Orders) async throws -> Void
+
+/// One run of the body: performs one move at a time, on the thread that calls `perform`.
+///
+/// That thread holds everything that moves: it performs the items of the contexts and the timers, and it executes the jobs of
+/// the tasks. Other threads can only submit work, and that ends the run with a failure. A body on the main actor runs on
+/// the main thread. Then the run waits before each move until the main queue has no earlier work, and the main queue waits
+/// during the move.
+final class OrderRun: @unchecked Sendable {
+  // @unchecked: `state` is locked. Only the thread of the moves uses the other variables.
+
+  /// How a run ended.
+  enum Verdict {
+    case returned
+    case threw(any Error)
+    /// The body waits, and nothing is left to run.
+    case deadlock(waiting: [String])
+    /// Another thread has submitted work, or a job.
+    case uncontrolled(String)
+    /// The run has made too many moves.
+    case endless
+    /// The run cannot take the order that it should take.
+    case strayed(any Error)
+  }
+
+  /// The decisions of a run.
+  typealias Chooser = (_ forced: [OrderMove], _ possible: [OrderMove]) throws -> Int
+
+  struct State {
+    var agenda = OrderAgenda()
+
+    /// The numbers of the tasks, by the identifiers of the runtime.
+    var tasks: [Int: Int32] = [:]
+
+    /// The continuations of `runAll`.
+    var idlers: [UnsafeContinuation<Void, Never>] = []
+
+    /// What another thread has done.
+    var interference: String?
+
+    var result: Result<Void, any Error>?
+    var isUnwinding = false
+    var isOver = false
+  }
+
+  /// More moves than a test can mean.
+  static let maximumMoves = 100_000
+
+  /// How long a run without moves waits for other threads: the time only decides which failure it reports.
+  static let patience = DispatchTimeInterval.seconds(1)
+
+  let names: OrderNames
+  let state = Locked(State())
+
+  /// Signalled when another thread submits work.
+  let arrivals = DispatchSemaphore(value: 0)
+
+  /// The task whose job runs now.
+  var running: Int32?
+
+  /// The job that follows without a decision.
+  var followUp = FollowUp.none
+
+  private(set) var trace: [OrderMove] = []
+  private(set) var choices: [OrderChoice] = []
+  private let isOnMain: Bool
+  private let listsPendingFutures: Bool
+  private let waitsForOthers: Bool
+
+  /// Makes a run.
+  /// - Parameters:
+  ///   - names: The names of the moves, shared by all runs.
+  ///   - isOnMain: Whether the body is isolated to the main actor.
+  ///   - listsPendingFutures: Whether a deadlock lists the pending futures.
+  ///   - waitsForOthers: Whether a run without moves waits for other threads, to tell a deadlock from outside work.
+  init(names: OrderNames, isOnMain: Bool, listsPendingFutures: Bool, waitsForOthers: Bool) {
+    self.names = names
+    self.isOnMain = isOnMain
+    self.listsPendingFutures = listsPendingFutures
+    self.waitsForOthers = waitsForOthers
+  }
+
+  /// Whether the caller's thread is one of the run.
+  var isOnOwnThread: Bool { isOnThreadOfMoves || (isOnMain && MainContext.isMainQueueCurrent) }
+
+  /// Whether the caller's thread performs the moves.
+  var isOnThreadOfMoves: Bool { cfuturestesting_run() == Unmanaged.passUnretained(self).toOpaque() }
+
+  /// Runs the body once.
+  func perform(_ body: @escaping OrderBody, choosing choose: Chooser) -> Verdict {
+    let previous = cfuturestesting_run()
+    cfuturestesting_set_run(Unmanaged.passUnretained(self).toOpaque())
+    // A future of a task delivers outside that task: one more move.
+    let elsewhere = Trampoline.current.setElsewhere { [unowned self] delivery in
+      _ = submit("", { $0.submit(delivery, named: self.names.source("delivery")) })
+    }
+    defer {
+      cfuturestesting_set_run(previous)
+      _ = Trampoline.current.setElsewhere(elsewhere)
+    }
+    // The task inherits the task-local values of the caller, by which a test library finds the test.
+    nonisolated(unsafe) let body = body
+    let orders = Orders(run: self)
+    followUp = .next
+    let task = Task(executorPreference: self) {
+      do {
+        try await body(orders)
+        self.end(.success(()))
+      } catch {
+        self.end(.failure(error))
+      }
+    }
+    runFollowUp()
+    let verdict = makeMoves(choose)
+    unwind(task, after: verdict)
+    close()
+    return verdict
+  }
+
+  private func end(_ result: Result<Void, any Error>) {
+    state.withLock { $0.result = result }
+    if !isOnOwnThread { arrivals.signal() }
+  }
+
+  // MARK: - Moves
+
+  private func makeMoves(_ choose: Chooser) -> Verdict {
+    var forced: [OrderMove] = []
+    while true {
+      guard settleMain() else { return .uncontrolled("The main thread is blocked, and the body is on the main actor.") }
+      let (interference, result, possible) = state.withLock { ($0.interference, $0.result, $0.agenda.possible) }
+      if let interference { return .uncontrolled(interference) }
+      switch result {
+      case .success: return .returned
+      case .failure(let error): return .threw(error)
+      case nil: break
+      }
+      guard trace.count < Self.maximumMoves else { return .endless }
+      guard !possible.isEmpty else {
+        if resumeIdlers() || waitForOthers() { continue }
+        return .deadlock(waiting: pendingFutures)
+      }
+      var index = 0
+      if possible.count > 1 {
+        do { index = try choose(forced, possible.map(\.move)) } catch { return .strayed(error) }
+        choices.append(OrderChoice(letter: names.letter(possible[index].move), index: index))
+        forced = []
+      }
+      trace.append(possible[index].move)
+      forced.append(possible[index].move)
+      perform(possible[index].place)
+    }
+  }
+
+  private func perform(_ place: OrderAgenda.Place) {
+    guard let item = state.withLock({ $0.agenda.take(place) }) else { return }
+    withMainWaiting {
+      switch item.action {
+      case .work(let work): work()
+      case .job(let job): run(job)
+      case .step(let continuation): resume(continuation)
+      }
+    }
+  }
+
+  /// Resumes the callers of `runAll`: nothing is left to run.
+  private func resumeIdlers() -> Bool {
+    let idlers = state.withLock { state in
+      defer { state.idlers = [] }
+      return state.idlers
+    }
+    withMainWaiting {
+      for idler in idlers { resume(idler) }
+    }
+    return !idlers.isEmpty
+  }
+
+  /// Waits for another thread, for a limited time.
+  /// - Returns: Whether another thread has submitted work.
+  private func waitForOthers() -> Bool {
+    waitsForOthers && arrivals.wait(timeout: .now() + Self.patience) == .success
+  }
+
+  private var pendingFutures: [String] {
+    guard listsPendingFutures else { return [] }
+    return FuturesDiagnostics.awaitedFutures(ofThisThread: !isOnMain)
+  }
+
+  /// Waits until the main queue has run its earlier work, if the body runs there.
+  ///
+  /// Twice: work on the main actor often enqueues one more job there.
+  /// - Returns: Whether the main queue runs.
+  private func settleMain() -> Bool {
+    guard isOnMain else { return true }
+    for _ in 0..<2 {
+      let settled = DispatchSemaphore(value: 0)
+      DispatchQueue.main.async { settled.signal() }
+      guard settled.wait(timeout: .now() + .seconds(10)) == .success else { return false }
+    }
+    return true
+  }
+
+  /// Runs a move while the main queue waits, if the body runs there: so work that the move submits to it runs after the move.
+  ///
+  /// The limit is for a move that waits for the main queue.
+  private func withMainWaiting(_ move: () -> Void) {
+    guard isOnMain else { return move() }
+    let (isWaiting, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    DispatchQueue.main.async {
+      isWaiting.signal()
+      _ = isOver.wait(timeout: .now() + .seconds(10))
+    }
+    _ = isWaiting.wait(timeout: .now() + .seconds(10))
+    move()
+    isOver.signal()
+  }
+
+  // MARK: - The end
+
+  /// Ends the body, and runs what it has left behind, so that its tasks can end.
+  private func unwind(_ task: Task<Void, Never>, after verdict: Verdict) {
+    state.withLock { $0.isUnwinding = true }
+    if case .returned = verdict {} else { task.cancel() }
+    for _ in 0..<Self.maximumMoves / 10 {
+      guard settleMain() else { return }
+      let (place, hasEnded) = state.withLock { ($0.agenda.untimed.first?.place, $0.result != nil) }
+      if resumeIdlers() { continue }  // first: endless work must not keep the body
+      if let place {
+        perform(place)
+      } else if case .uncontrolled = verdict, !hasEnded, waitForOthers() {
+        continue
+      } else {
+        return
+      }
+    }
+  }
+
+  /// Releases the work that never runs.
+  private func close() {
+    var left: OrderAgenda? = state.withLock { state in
+      defer { state.agenda = OrderAgenda() }
+      state.isOver = true
+      return state.agenda
+    }
+    guard left?.hasWork == true else { return }
+    // Dropped work breaks its futures, which is no mistake of the user.
+    FuturesDiagnostics.breakObservers.add(self) { [self] _ in isOnOwnThread }
+    left = nil
+    FuturesDiagnostics.breakObservers.remove(self)
+  }
+
+  // MARK: - Work
+
+  func context(_ name: String) -> ExecutionContext {
+    let index = state.withLock { $0.agenda.context(names.source(name)) }
+    return ExecutionContext { [self] work in
+      submit("Another thread has submitted work to the context “\(name)”.") { $0.submit(work, to: index) }
+    } after: { [self] delay, work in
+      let source = names.source("timer \(delay.inSeconds)")
+      let number = submit("Another thread has set a timer of the context “\(name)”.") {
+        $0.submit(work, to: index, after: delay, named: source)
+      }
+      return { [weak self] in
+        guard let self, let number else { return }
+        let removed = state.withLock { $0.agenda.removeTimer(number) }
+        _ = removed  // released here, outside the lock
+      }
+    }
+  }
+
+  /// Adds work to the agenda, unless the run is over.
+  private func submit<Number>(
+    _ interference: @autoclosure () -> String,
+    _ add: (inout OrderAgenda) -> Number
+  ) -> Number? {
+    let isOwn = isOnOwnThread
+    let number = state.withLock { state -> Number? in
+      if state.isOver { return nil }
+      if !isOwn, state.interference == nil { state.interference = interference() }
+      return add(&state.agenda)
+    }
+    if !isOwn { arrivals.signal() }
+    return number
+  }
+
+  func step(_ continuation: UnsafeContinuation<Void, Never>, _ name: String) {
+    let isAdded: Void? = submit("Another thread has reached the step “\(name)”.") {
+      $0.submit(continuation, named: names.source(name))
+    }
+    if isAdded == nil { continuation.resume() }
+  }
+
+  /// Resumes `continuation` when nothing is left to run.
+  func resumeWhenIdle(_ continuation: UnsafeContinuation<Void, Never>) {
+    let isAdded = state.withLock { state in
+      if !state.isOver { state.idlers.append(continuation) }
+      return !state.isOver
+    }
+    if !isAdded { continuation.resume() }
+    if !isOnOwnThread { arrivals.signal() }
+  }
+
+  var now: Duration { state.withLock { $0.agenda.now } }
+  var isUnwinding: Bool { state.withLock { $0.isUnwinding } }
+}

@@ -1,0 +1,244 @@
+internal import Futures
+
+/// Runs the body in one order after another, and reports the shortest that fails.
+///
+/// The first half of the orders comes depth first: it begins with the order of submission, and changes late decisions first. The
+/// second half is random, so that early decisions change as well. The tree takes no order twice.
+final class OrderSearch {
+  struct Options {
+    let limit: Int
+    let seed: UInt64
+    let hasFailed: (@Sendable (() -> Void) -> Bool)?
+    let fileID: StaticString
+    let line: UInt
+  }
+
+  /// A run that failed.
+  private struct Failed {
+    let reason: OrderFailure.Reason
+    let trace: [OrderMove]
+    let choices: [OrderChoice]
+  }
+
+  /// After so many failures that print a line, or leave a suspended task behind, the search stops.
+  private static let maximumCostlyFailures = 100
+
+  private let body: OrderBody
+  private let options: Options
+  private let names = OrderNames()
+  private let tree = OrderTree()
+  private var random: SeededGenerator
+  private var shortest: Failed?
+  private var failures = 0
+  private var costlyFailures = 0
+
+  init(_ body: @escaping OrderBody, _ options: Options) {
+    self.body = body
+    self.options = options
+    random = SeededGenerator(seed: options.seed)
+    _ = OrderRun.controlsUnstructuredTasks
+  }
+
+  // MARK: - All orders
+
+  /// Explores the orders.
+  nonisolated(nonsending) func explore() async -> Result<OrderReport, any Error> {
+    while !tree.isFinished, tree.finishedOrders < options.limit, costlyFailures < Self.maximumCostlyFailures {
+      if Task.isCancelled { return .failure(CancellationError()) }
+      if tree.finishedOrders % 256 == 255 { await Task.yield() }
+      do { try runNextOrder() } catch { return .failure(error) }
+    }
+    guard let shortest else { return .success(report) }
+    return .failure(confirm(shortest))
+  }
+
+  private func runNextOrder() throws(OrderFailure) {
+    let isRandom = tree.finishedOrders >= options.limit / 2
+    tree.begin()
+    let (run, verdict, isFailing) = performRun(hasFailed: options.hasFailed) { forced, possible in
+      try self.tree.choose(after: forced, among: possible) { count in
+        isRandom ? Int.random(in: 0..<count, using: &self.random) : nil
+      }
+    }
+    let reason = verdict.reason ?? (isFailing ? .expectation : nil)
+    if case .strayed(let error) = verdict { throw notDeterministic(run, error) }
+    if case .uncontrolled? = reason {
+      failures += 1
+      throw failure(Failed(reason: reason ?? .endless, trace: run.trace, choices: run.choices))
+    }
+    do { try tree.end() } catch { throw notDeterministic(run, error) }
+    guard let reason else { return }
+    failures += 1
+    if case .thrown = reason {} else { costlyFailures += 1 }
+    if shortest.map({ run.trace.count < $0.trace.count }) ?? true {
+      shortest = Failed(reason: reason, trace: run.trace, choices: run.choices)
+    }
+  }
+
+  /// Runs the body once.
+  private func performRun(
+    listsPendingFutures: Bool = false,
+    hasFailed: (@Sendable (() -> Void) -> Bool)?,
+    choosing choose: OrderRun.Chooser
+  ) -> (run: OrderRun, verdict: OrderRun.Verdict, isFailing: Bool) {
+    let run = OrderRun(
+      names: names,
+      isOnMain: body.isolation === MainActor.shared,
+      listsPendingFutures: listsPendingFutures,
+      // A second deadlock needs no time to tell it from outside work.
+      waitsForOthers: shortest == nil
+    )
+    var verdict = OrderRun.Verdict.returned
+    guard let hasFailed else {
+      verdict = run.perform(body, choosing: choose)
+      return (run, verdict, false)
+    }
+    let isFailing = hasFailed { verdict = run.perform(self.body, choosing: choose) }
+    return (run, verdict, isFailing)
+  }
+
+  // MARK: - One order
+
+  /// Runs one order alone.
+  func repeatOrder(_ string: String) -> Result<OrderReport, any Error> {
+    guard let choices = OrderChoice.parse(string) else {
+      return .failure(unknownOrder("“\(string)” is not the string of an order. Copy the one that OrderFailure prints."))
+    }
+    let (run, verdict, isFailing) = performOrder(choices, hasFailed: options.hasFailed)
+    if case .strayed(let error) = verdict { return .failure(unknownOrder("\(error)")) }
+    let report = OrderReport(orders: 1, knownOrders: tree.knownOrders, isExhaustive: false)
+    guard let reason = verdict.reason ?? (isFailing ? .expectation : nil) else {
+      guard run.choices.count >= choices.count else { return .failure(unknownOrder("\(Unfit(run, choices.count))")) }
+      return .success(report)
+    }
+    failures = 1
+    return .failure(failure(Failed(reason: reason, trace: run.trace, choices: run.choices)))
+  }
+
+  private struct Unfit: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ run: OrderRun, _ count: Int) {
+      description =
+        "The order does not fit the test body: it has \(count) decisions, but the body has \(run.choices.count)."
+    }
+
+    init(_ place: Int, _ expected: OrderChoice, _ possible: [String]) {
+      description = """
+        The order does not fit the test body: decision \(place) is “\(expected.letter)\(expected.index)”, but the body \
+        offers \(possible.joined(separator: ", ")). The body has changed since the failure, or it is not deterministic.
+        """
+    }
+  }
+
+  /// Runs the order of the decisions; after them it takes the first move each time.
+  private func performOrder(
+    _ choices: [OrderChoice],
+    listsPendingFutures: Bool = true,
+    hasFailed: (@Sendable (() -> Void) -> Bool)?
+  ) -> (run: OrderRun, verdict: OrderRun.Verdict, isFailing: Bool) {
+    PendingFutureTracking.begin()
+    defer { PendingFutureTracking.end() }
+    var place = 0
+    return performRun(listsPendingFutures: listsPendingFutures, hasFailed: hasFailed) { [names] _, possible in
+      defer { place += 1 }
+      guard place < choices.count else { return 0 }
+      let choice = choices[place]
+      guard possible.indices.contains(choice.index), names.letter(possible[choice.index]) == choice.letter else {
+        throw Unfit(place + 1, choice, names.describe(possible))
+      }
+      return choice.index
+    }
+  }
+
+  /// Runs the shortest failed order again, without `hasFailed`: so the test library records the expectation at its line.
+  private func confirm(_ failed: Failed) -> OrderFailure {
+    let (run, verdict, _) = performOrder(failed.choices, hasFailed: nil)
+    switch (failed.reason, verdict.reason) {
+    case (.expectation, _): return failure(failed)
+    case (_, let reason?): return failure(Failed(reason: reason, trace: run.trace, choices: run.choices))
+    case (_, nil):
+      let order = names.describe(failed.trace).joined(separator: " ▸ ")
+      let sentence = "the order \(order) failed, and passed when it was repeated."
+      return failure(Failed(reason: .notDeterministic(sentence), trace: failed.trace, choices: failed.choices))
+    }
+  }
+
+  // MARK: - Reports
+
+  private var report: OrderReport {
+    OrderReport(orders: tree.finishedOrders, knownOrders: tree.knownOrders, isExhaustive: tree.isFinished)
+  }
+
+  private func failure(_ failed: Failed) -> OrderFailure {
+    var report = report
+    if report.orders == 0 { report = OrderReport(orders: 1, knownOrders: tree.knownOrders, isExhaustive: false) }
+    return OrderFailure(
+      reason: failed.reason,
+      order: names.describe(failed.trace),
+      repeating: OrderChoice.string(failed.choices),
+      failedOrders: failures,
+      report: report,
+      fileID: options.fileID.description,
+      line: options.line
+    )
+  }
+
+  private func unknownOrder(_ sentence: String) -> OrderFailure {
+    failure(Failed(reason: .unknownOrder(sentence), trace: [], choices: []))
+  }
+
+  private func notDeterministic(_ run: OrderRun, _ error: any Error) -> OrderFailure {
+    func list(_ moves: [OrderMove]?) -> String {
+      moves.map { names.describe($0).joined(separator: ", ") } ?? "nothing to decide"
+    }
+    let moves = run.trace.isEmpty ? "At the beginning" : "After \(names.describe(run.trace).joined(separator: " ▸ "))"
+    var sentence = "\(error)"
+    if let difference = error as? OrderTree.Difference {
+      sentence = """
+        after the same decisions, two runs had different work. \(moves) this run had \(list(difference.now)), and an \
+        earlier run \(list(difference.before)). Random numbers, the real time, the order of a Set, and state that outlives a \
+        run cause this.
+        """
+    }
+    return failure(Failed(reason: .notDeterministic(sentence), trace: run.trace, choices: run.choices))
+  }
+}
+
+extension OrderRun.Verdict {
+  /// The reason of a failure.
+  fileprivate var reason: OrderFailure.Reason? {
+    switch self {
+    case .returned: nil
+    case .threw(let error): .thrown(error)
+    case .deadlock(let waiting): .deadlock(waiting: waiting)
+    case .uncontrolled(let sentence): .uncontrolled(sentence)
+    case .endless: .endless
+    case .strayed(let error): .notDeterministic("\(error)")
+    }
+  }
+}
+
+/// Tracking of pending futures while an order is repeated.
+///
+/// It is a flag of the process, and tests run at the same time: the first search sets it, the last one restores it.
+private enum PendingFutureTracking {
+  private static let searches = Locked((count: 0, wasOn: false))
+
+  static func begin() {
+    searches.withLock { searches in
+      if searches.count == 0 {
+        searches.wasOn = FuturesDiagnostics.tracksPendingFutures
+        FuturesDiagnostics.tracksPendingFutures = true
+      }
+      searches.count += 1
+    }
+  }
+
+  static func end() {
+    searches.withLock { searches in
+      searches.count -= 1
+      if searches.count == 0, !searches.wasOn { FuturesDiagnostics.tracksPendingFutures = false }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+public import Futures
+
+/// The work of one run of `exploreOrders`: contexts, time, and the points at which other work can run first.
+///
+/// Each run has a new object. Use it only in its run.
+public final class Orders: Sendable {
+  private let run: OrderRun
+
+  init(run: OrderRun) { self.run = run }
+
+  /// Returns a serial context, whose next item is one of the moves that can come next.
+  ///
+  /// Its items run in the order of submission. A delay is a timer of a virtual clock. Timers fire in the order of their times, at
+  /// any point relative to other work, and run in the context.
+  /// - Parameter name: The name in the order. The same name is the same context.
+  /// - Returns: The context. Submit to it from the run only: work from another thread is a failure.
+  public func context(_ name: String) -> ExecutionContext { run.context(name) }
+
+  /// Suspends the task, so that other work can run first.
+  ///
+  /// Returns at once after the end of the run. Cancelling the task does not end the suspension.
+  /// - Parameter name: The name in the order.
+  nonisolated(nonsending) public func step(_ name: String) async {
+    await withUnsafeContinuation { run.step($0, name) }
+  }
+
+  /// Runs all work of the contexts, timers and tasks, in the order of this run, and returns when nothing is left.
+  ///
+  /// Tasks that wait for something that never comes stay suspended.
+  /// - Throws: `CancellationError` if the run has failed for a reason outside the body.
+  nonisolated(nonsending) public func runAll() async throws {
+    await withUnsafeContinuation { run.resumeWhenIdle($0) }
+    if run.isUnwinding { throw CancellationError() }
+  }
+
+  /// The time of the virtual clock: the sum of the delays up to the last timer that fired.
+  public var now: Duration { run.now }
+}

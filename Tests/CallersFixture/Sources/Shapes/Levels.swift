@@ -1,0 +1,112 @@
+public import Leaves
+
+// Functions that take a callback and call others. `convert --functions` writes their counterparts, leaf first.
+
+public struct Repository: Sendable {
+  let store: Store
+
+  public init(_ store: Store) { self.store = store }
+
+  /// A leaf: it calls a function that has a counterpart.
+  public func title(id: Int, completion: @escaping @Sendable (Result<String, any Error>) -> Void) {
+    store.world.note("asks for \(id)")
+    store.load(id: id) { result in
+      switch result {
+      case .success(let text): completion(.success("title of \(text)"))
+      case .failure(let error): completion(.failure(error))
+      }
+    }
+  }
+
+  /// Becomes a leaf once `title` has a counterpart.
+  public func length(id: Int, completion: @escaping @Sendable (Int) -> Void) {
+    title(id: id) { result in
+      switch result {
+      case .success(let title): completion(title.count)
+      case .failure: completion(-1)
+      }
+    }
+  }
+
+  /// Passes its callback on.
+  public func cover(id: Int, completion: @escaping @Sendable (Result<String, any Error>) -> Void) {
+    store.loadNow(id: id, completion: completion)
+  }
+
+  /// Wraps work that is not in the package.
+  public func pause(completion: @escaping @Sendable () -> Void) {
+    store.world.later { completion() }
+  }
+
+  /// Not converted: something runs after the callback.
+  public func logged(id: Int, completion: @escaping @Sendable (Result<String, any Error>) -> Void) {
+    store.load(id: id) { result in
+      switch result {
+      case .success(let text): completion(.success(text))
+      case .failure(let error): completion(.failure(error))
+      }
+    }
+    store.world.note("asked")
+  }
+
+  /// Not converted: a failure does not reach the callback.
+  public func hopeful(id: Int, completion: @escaping @Sendable (String) -> Void) {
+    store.load(id: id) { result in
+      if case .success(let text) = result { completion(text) }
+    }
+  }
+
+  /// Not converted: one path does not call the callback.
+  public func save(_ text: String, completion: @escaping @Sendable () -> Void) {
+    store.save(text) { error in
+      if let error {
+        store.world.note("failed \(error)")
+      } else {
+        completion()
+      }
+    }
+  }
+}
+
+public func levelTitle(_ store: Store) async {
+  Repository(store).title(id: 1) { result in
+    switch result {
+    case .success(let text): store.world.note(text)
+    case .failure(let error): store.world.note("failed \(error)")
+    }
+  }
+}
+
+public func levelLength(_ store: Store) async {
+  Repository(store).length(id: 2) { length in store.world.note("\(length)") }
+}
+
+public func levelCover(_ store: Store) async {
+  Repository(store).cover(id: 3) { result in
+    switch result {
+    case .success(let text): store.world.note(text)
+    case .failure(let error): store.world.note("failed \(error)")
+    }
+  }
+}
+
+public func levelPause(_ store: Store) async {
+  Repository(store).pause { store.world.note("paused") }
+}
+
+public func levelLogged(_ store: Store) async {
+  Repository(store).logged(id: 4) { result in
+    switch result {
+    case .success(let text): store.world.note(text)
+    case .failure(let error): store.world.note("failed \(error)")
+    }
+  }
+}
+
+public func levelHopeful(_ store: Store) async {
+  Repository(store).hopeful(id: 5) { text in store.world.note(text) }
+}
+
+public func levelSave(_ store: Store) async {
+  Repository(store).save("e") { store.world.note("saved it") }
+}

@@ -1,0 +1,83 @@
+import Futures
+import FuturesTesting
+import Synchronization
+import Testing
+
+/// Runs an order, and returns whether an expectation failed in it.
+///
+/// The issue is known while the search goes on. The search runs the failing order once more without this function, and that
+/// records the issue.
+@Sendable private func expectationFails(in order: () -> Void) -> Bool {
+  let hasFailed = Shared(false)
+  withKnownIssue(isIntermittent: true) {
+    order()
+  } matching: { _ in
+    hasFailed.withLock { $0 = true }
+    return true
+  }
+  return hasFailed.withLock(\.self)
+}
+
+@Suite("exploreOrders: expectations of the test library")
+struct ExpectationTests {
+  @Test("A failed expectation fails the order, and the last run records it at its line")
+  func failedExpectation() async throws {
+    let issues = Shared<[Int]>([])
+    let line = Shared(0)
+    let runs = Shared(0)
+    let failure = Shared<OrderFailure?>(nil)
+    try await withKnownIssue {
+      let found = try await explorationFailure {
+        try await exploreOrders(hasFailed: expectationFails) { orders in
+          runs.withLock { $0 += 1 }
+          let run = RunRecord()
+          for name in ["a", "b"] { orders.context(name).run { run.add(name) } }
+          try await orders.runAll()
+          line.withLock { $0 = #line + 1 }
+          #expect(run.all == ["a", "b"])
+        }
+      }
+      failure.withLock { $0 = found }
+    } matching: { issue in
+      issues.withLock { $0.append(issue.sourceLocation?.line ?? 0) }
+      return true
+    }
+    // Of the search, the inner scope matches the issue. Of the last run, the outer one does.
+    #expect(issues.withLock(\.self) == [line.withLock(\.self)])
+    #expect(runs.withLock(\.self) == 3)
+    let found = failure.withLock(\.self)
+    guard case .expectation? = found?.reason else { return #expect(Bool(false), "\(String(describing: found))") }
+    #expect(found?.order == ["b", "a"])
+    #expect(found?.failedOrders == 1)
+    #expect(found?.description.contains("An expectation failed.") == true)
+  }
+
+  @Test("An expectation in a callback and in a task counts as well")
+  func expectationInACallback() async throws {
+    let failure = Shared<OrderFailure?>(nil)
+    await withKnownIssue {
+      let found = try await explorationFailure {
+        try await exploreOrders(hasFailed: expectationFails) { orders in
+          let run = RunRecord()
+          Task { run.add("task") }
+          orders.context("a").run { #expect(run.all == []) }
+          orders.context("b").run {}
+          try await orders.runAll()
+        }
+      }
+      failure.withLock { $0 = found }
+    }
+    let found = failure.withLock(\.self)
+    #expect(found?.failedOrders == 3)
+    #expect(found?.report.orders == 6)
+  }
+
+  @Test("Orders without a failed expectation pass")
+  func passing() async throws {
+    let report = try await exploreOrders(hasFailed: expectationFails) { orders in
+      for name in ["a", "b"] { orders.context(name).run { #expect(name != "") } }
+      try await orders.runAll()
+    }
+    #expect(report.description == "all 2 orders")
+  }
+}

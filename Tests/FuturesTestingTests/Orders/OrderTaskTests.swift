@@ -1,0 +1,241 @@
+import Futures
+import FuturesAsync
+import FuturesTesting
+import Synchronization
+import Testing
+
+@Suite("exploreOrders: tasks")
+struct OrderTaskTests {
+  /// Explores a body, and returns the different records of the runs, sorted.
+  private func records(_ body: @escaping @Sendable (Orders, RunRecord) async throws -> Void) async throws -> [String] {
+    let runs = RunRecord()
+    let report = try await exploreOrders { orders in
+      let run = RunRecord()
+      try await body(orders, run)
+      try await orders.runAll()
+      runs.add(run.joined)
+    }
+    #expect(report.isExhaustive)
+    #expect(report.orders == runs.all.count)
+    return Set(runs.all).sorted()
+  }
+
+  @Test("Two unstructured tasks start in both orders, and resume in both")
+  func unstructured() async throws {
+    let records = try await records { orders, run in
+      for name in ["a", "b"] {
+        Task {
+          run.add("\(name)1")
+          await orders.step(name)
+          run.add("\(name)2")
+        }
+      }
+    }
+    #expect(
+      records == [
+        "a1 a2 b1 b2", "a1 b1 a2 b2", "a1 b1 b2 a2", "b1 a1 a2 b2", "b1 a1 b2 a2", "b1 b2 a1 a2",
+      ]
+    )
+  }
+
+  @Test("Detached tasks are controlled as well")
+  func detached() async throws {
+    let records = try await records { _, run in
+      for name in ["a", "b"] { Task.detached { run.add(name) } }
+    }
+    #expect(records == ["a b", "b a"])
+  }
+
+  @Test("The task of a future starts before and after other work")
+  func taskOfAFuture() async throws {
+    let records = try await records { orders, run in
+      Future { run.add("task") }.whenResolved(on: orders.context("a")) { _ in run.add("callback") }
+      orders.context("b").run { run.add("b") }
+    }
+    #expect(records == ["b task callback", "task b callback", "task callback b"])
+  }
+
+  @Test("The children of a task group run in every order")
+  func taskGroup() async throws {
+    let records = try await records { _, run in
+      await withTaskGroup { group in
+        for name in ["a", "b", "c"] { group.addTask { run.add(name) } }
+      }
+    }
+    #expect(records == ["a b c", "a c b", "b a c", "b c a", "c a b", "c b a"])
+  }
+
+  @Test("Async let runs before and after the rest of the body")
+  func asyncLet() async throws {
+    let records = try await records { orders, run in
+      async let child: Void = run.add("child")
+      await orders.step("step")
+      run.add("body")
+      await child
+    }
+    #expect(records == ["body child", "child body"])
+  }
+
+  @Test("Calls of a default actor interleave between the calls")
+  func actorCalls() async throws {
+    let records = try await records { _, run in
+      let cache = Cache()
+      await withTaskGroup { group in
+        for name in ["a", "b"] {
+          group.addTask {
+            if await cache.value == nil {
+              run.add(name)
+              await cache.set(1)
+            }
+          }
+        }
+      }
+    }
+    #expect(records == ["a", "a b", "b", "b a"])
+  }
+
+  @Test("Calls of a default actor from unstructured tasks interleave as well")
+  func actorCallsOfUnstructuredTasks() async throws {
+    let records = try await records { orders, run in
+      let cache = Cache()
+      for name in ["a", "b"] {
+        Task {
+          if await cache.value == nil {
+            run.add(name)
+            await cache.set(1)
+          }
+        }
+      }
+    }
+    #expect(records == ["a", "a b", "b", "b a"])
+  }
+
+  @Test("Awaiting a future is a point where others can run, and the body is one of them")
+  func awaiting() async throws {
+    let records = try await records { orders, run in
+      let loaded = Future<String, Never>(on: orders.context("network")) { "loaded" }
+      orders.context("screen").run { run.add("screen") }
+      run.add(await loaded.value)
+    }
+    #expect(records == ["loaded screen", "screen loaded"])
+  }
+
+  @Test("Yielding lets other tasks run first")
+  func yielding() async throws {
+    let records = try await records { _, run in
+      for name in ["a", "b"] {
+        Task {
+          run.add("\(name)1")
+          await Task.yield()
+          run.add("\(name)2")
+        }
+      }
+    }
+    #expect(records.contains("a1 b1 a2 b2") && records.contains("b1 a1 a2 b2") && records.contains("a1 a2 b1 b2"))
+  }
+
+  @Test("A task without suspensions is one move: changes between executors add none")
+  func noSpuriousMoves() async throws {
+    let report = try await exploreOrders { orders in
+      for _ in 1...2 {
+        Task {
+          await nothing()
+          await nothing()
+        }
+      }
+      try await orders.runAll()
+    }
+    #expect(report.orders == 2)
+  }
+
+  @Test("One thread performs all moves, one at a time")
+  func oneAtATime() async throws {
+    try await exploreOrders(limit: 200) { orders in
+      let moves = Moves()
+      for _ in 1...3 {
+        Task {
+          moves.make()
+          await orders.step("step")
+          moves.make()
+        }
+      }
+      orders.context("a").run { moves.make() }
+      try await orders.runAll()
+      try Unexpected.unless(!moves.overlapped, "two moves at once")
+    }
+  }
+
+  @Test("The moves of a failing order name body, tasks, steps and calls of actors")
+  func names() async throws {
+    let failure = try await explorationFailure {
+      try await exploreOrders { orders in
+        let cache = Cache()
+        let task = Task {
+          await orders.step("before the call")
+          await cache.set(1)
+        }
+        await task.value
+        throw Unexpected(description: "always")
+      }
+    }
+    #expect(failure?.order == ["task 1", "before the call", "hop of task 1", "body"])
+  }
+
+  @Test("Task-local values of the caller reach the body, its tasks and its callbacks")
+  func taskLocalValues() async throws {
+    try await Name.$current.withValue("test") {
+      let records = try await records { orders, run in
+        run.add(Name.current)
+        Task { run.add(Name.current) }
+        orders.context("a").run { run.add(Name.current) }
+      }
+      #expect(records == ["test test test"])
+    }
+  }
+
+  @Test("An actor can isolate the caller and the body")
+  func isolatedToAnActor() async throws {
+    let counter = Counter()
+    try await counter.explore()
+    #expect(await counter.runs == 2)
+  }
+}
+
+/// Notices moves that run at the same time.
+private final class Moves: Sendable {
+  private let running = Atomic(0)
+  private let hasOverlap = Atomic(false)
+
+  var overlapped: Bool { hasOverlap.load(ordering: .sequentiallyConsistent) }
+
+  func make() {
+    if running.add(1, ordering: .sequentiallyConsistent).oldValue > 0 {
+      hasOverlap.store(true, ordering: .sequentiallyConsistent)
+    }
+    for _ in 1...100 { _ = running.load(ordering: .sequentiallyConsistent) }
+    running.subtract(1, ordering: .sequentiallyConsistent)
+  }
+}
+
+private actor Cache {
+  private(set) var value: Int?
+  func set(_ value: Int) { self.value = value }
+}
+
+private actor Counter {
+  private(set) var runs = 0
+
+  func explore() async throws {
+    try await exploreOrders { orders in
+      for name in ["a", "b"] { orders.context(name).run {} }
+      try await orders.runAll()
+      runs += 1
+    }
+  }
+}
+
+private enum Name {
+  @TaskLocal static var current = "none"
+}
+
+@concurrent private func nothing() async {}

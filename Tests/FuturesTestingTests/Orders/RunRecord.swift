@@ -1,0 +1,48 @@
+import Futures
+import FuturesTesting
+import Synchronization
+
+/// A record of one run, or of all runs of a test body.
+final class RunRecord: Sendable {
+  private let entries = Mutex<[String]>([])
+
+  func add(_ entry: String) { entries.withLock { $0.append(entry) } }
+
+  var all: [String] { entries.withLock(\.self) }
+  var joined: String { all.joined(separator: " ") }
+}
+
+/// An expectation that the body throws, so that the explorer sees it.
+struct Unexpected: Error, CustomStringConvertible {
+  let description: String
+
+  static func unless(_ isTrue: Bool, _ description: String) throws {
+    guard isTrue else { throw Unexpected(description: description) }
+  }
+}
+
+/// The failure of an exploration; `nil` if it passes.
+func explorationFailure(of explore: () async throws -> OrderReport) async throws -> OrderFailure? {
+  do {
+    _ = try await explore()
+    return nil
+  } catch let failure as OrderFailure {
+    return failure
+  }
+}
+
+extension ExecutionContext {
+  /// Submits work as a callback does.
+  func run(_ work: @escaping @Sendable () -> Void) {
+    Future<Void, Never>.succeeded(()).whenResolved(on: self) { _ in work() }
+  }
+}
+
+/// A value under a lock, which closures can share.
+final class Shared<Value: Sendable>: Sendable {
+  private let value: Mutex<Value>
+
+  init(_ value: Value) { self.value = Mutex(value) }
+
+  func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result { value.withLock { body(&$0) } }
+}

@@ -1,0 +1,38 @@
+internal import AllocationCounter
+internal import Dispatch
+import Futures
+import TestSupport
+import Testing
+
+@Suite("Dispatch timers", .enabled(if: AllocationCounts.areSupported), .timeLimit(.minutes(5)))
+struct TimerSourceTests {
+  @Test("R12: a cancelled timer is released before its deadline")
+  func cancelledTimersAreReleased() async {
+    // In a separate process, because Dispatch releases a timer on a thread of its own.
+    await #expect(processExitsWith: .success) {
+      let count = 1_000
+      func useTimers() {
+        let futures = (0..<count).map { _ in Future<Void, any Error>.succeeded(()).delay(by: .seconds(3_600)) }
+        for future in futures { future.cancel() }
+      }
+      useTimers()
+      let before = AllocationCounts.ofProcess().liveBlocks
+      useTimers()
+      // A timer that is not released leaves several blocks. A timer that is released needs some turns of Dispatch.
+      for _ in 0..<10_000 where AllocationCounts.ofProcess().liveBlocks - before > count {
+        await waitForATurnOfDispatch()
+      }
+      #expect(AllocationCounts.ofProcess().liveBlocks - before <= count)
+    }
+  }
+}
+
+/// Waits until Dispatch has cancelled a timer of its own.
+private func waitForATurnOfDispatch() async {
+  await withCheckedContinuation { continuation in
+    let source = DispatchSource.makeTimerSource(queue: .global())
+    source.setCancelHandler { continuation.resume() }
+    source.activate()
+    source.cancel()
+  }
+}
