@@ -107,19 +107,22 @@ final class OrderRun: @unchecked Sendable {
     nonisolated(unsafe) let body = body
     let orders = Orders(run: self)
     followUp = .next
-    let task = Task(executorPreference: self) {
-      do {
-        try await body(orders)
-        self.end(.success(()))
-      } catch {
-        self.end(.failure(error))
-      }
-    }
+    let task = Task(executorPreference: self) { await self.run(body, orders, on: body.isolation) }
     runFollowUp()
     let verdict = makeMoves(choose)
     unwind(task, after: verdict)
     close()
     return verdict
+  }
+
+  /// Runs the body, and keeps its result while still on its actor: to return from there is no move of the order.
+  private func run(_ body: OrderBody, _ orders: Orders, on actor: isolated (any Actor)?) async {
+    do {
+      try await body(orders)
+      end(.success(()))
+    } catch {
+      end(.failure(error))
+    }
   }
 
   private func end(_ result: Result<Void, any Error>) {
