@@ -94,7 +94,10 @@ struct DeferredShimTests {
   @Test("upon runs its closure on any queue by default, on the given queue, or on the main actor for .main")
   func uponQueues() async {
     let (deferred, checkpoints, queue) = (Deferred(filledWith: 1), Checkpoints(), DispatchQueue(label: "upon"))
-    deferred.upon { _ in checkpoints.pass("any") }
+    deferred.upon { _ in
+      dispatchPrecondition(condition: .notOnQueue(.main))
+      checkpoints.pass("any")
+    }
     deferred.upon(queue) { _ in
       dispatchPrecondition(condition: .onQueue(queue))
       checkpoints.pass("queue")

@@ -117,9 +117,12 @@ import Testing
     let other = promise.future.map { $0 }
     promise.future.map { $0 + 1 }.foundationProgress().cancel()
     #expect(!promise.isResolved)
-    promise.future.shielded.foundationProgress().cancel()
     other.cancel()
     #expect(promise.isResolved)
+
+    let shielded = Promise<Int, any Error>()
+    shielded.future.shielded.foundationProgress().cancel()
+    #expect(!shielded.isResolved)
   }
 
   @Test("The progress is cancelled once, whichever side begins", arguments: [true, false])

@@ -38,7 +38,7 @@ struct CallFinder {
         if let call = call(reference, site, scope, declarations, functions) { calls.append(call) }
       }
     }
-    completeFacts(of: &functions, calls)
+    try completeFacts(of: &functions, calls)
     try check(&calls, functions)
     return calls
   }
@@ -93,8 +93,8 @@ struct CallFinder {
     if let site, !site.givesCallback, function.canOmitCallback { return nil }
     let offset = tokens.items[reference.name].range.lowerBound
     let (title, _) = declarations.around(tokens.source.position(of: offset))
-    let enclosingName = title.split(separator: ".").last.map(String.init) ?? ""
-    if enclosingName == function.counterpartTitle || enclosingName == function.futureTitle { return nil }
+    let counterparts = [function.counterpartTitle, function.futureTitle].map { function.type + $0 }
+    if counterparts.contains(title) { return nil }
     var call = CallbackCall(
       file: String(reference.path.dropFirst(copy.folder.path.count + 1)),
       line: tokens.line(reference.name),
@@ -186,7 +186,10 @@ struct CallFinder {
   // MARK: Facts
 
   /// Adds where callbacks come, and which counterparts can be cancelled.
-  private func completeFacts(of functions: inout [MigratedFunction], _ calls: [CallbackCall]) {
+  private func completeFacts(
+    of functions: inout [MigratedFunction],
+    _ calls: [CallbackCall]
+  ) throws(MigrationError) {
     let bodies = functions.map { function -> Bool? in
       let tokens = files.tokens(function.path)
       guard let name = tokens.index(at: function.offset), let text = FunctionText(name: name, in: tokens) else {
@@ -209,23 +212,11 @@ struct CallFinder {
         hasChanged = true
       }
     }
-    var harmless: Set<String> = []
-    hasChanged = true
-    while hasChanged {
-      hasChanged = false
-      for index in functions.indices where !harmless.contains(functions[index].counterpartTitle) {
-        guard case .exists(let file) = functions[index].counterpart else { continue }
-        let tokens = files.tokens(copy.copied(file))
-        let texts = FunctionText.all(titled: functions[index].counterpartTitle, in: tokens).filter(\.isAsync)
-        guard !texts.isEmpty, texts.allSatisfy({ Self.ignoresCancellation($0, tokens, harmless) }) else { continue }
-        harmless.insert(functions[index].counterpartTitle)
-        hasChanged = true
-      }
-    }
+    let uncancellable = try uncancellableCounterparts(of: functions)
     for index in functions.indices {
       functions[index].called.deliversOnMainQueue = onMain[index]
       if functions[index].hasCounterpart {
-        functions[index].called.isCounterpartCancellable = !harmless.contains(functions[index].counterpartTitle)
+        functions[index].called.isCounterpartCancellable = !uncancellable.contains(index)
       }
     }
   }
@@ -235,21 +226,62 @@ struct CallFinder {
       && tokens[index + 2] == "main" || tokens[index] == "MainActor" || tokens[index] == "@MainActor"
   }
 
-  /// Whether an async function waits for continuations, and for functions that do the same, only.
-  private static func ignoresCancellation(_ text: FunctionText, _ tokens: SourceTokens, _ harmless: Set<String>) -> Bool
-  {
-    guard let body = text.body else { return false }
-    let bases = Set(harmless.map { String($0.prefix { $0 != "(" }) })
-    for index in body {
-      if tokens[index] == "Task", tokens[index + 1] == "." { return false }
-      guard tokens[index] == "await" else { continue }
+  /// The functions whose counterpart waits only for continuations, and for such counterparts.
+  private func uncancellableCounterparts(of functions: [MigratedFunction]) throws(MigrationError) -> Set<Int> {
+    var declarations: [Int: [SourcePlace]] = [:]
+    var awaited: [Int: [SourcePlace]] = [:]
+    for index in functions.indices {
+      guard case .exists(let file) = functions[index].counterpart else { continue }
+      let path = copy.copied(file)
+      let tokens = files.tokens(path)
+      let texts = FunctionText.all(titled: functions[index].counterpartTitle, in: tokens).filter(\.isAsync)
+      guard !texts.isEmpty else { continue }
+      var places: [SourcePlace]? = []
+      for text in texts {
+        guard let found = try functionsAwaited(by: text, path, tokens) else {
+          places = nil
+          break
+        }
+        places? += found
+      }
+      awaited[index] = places
+      declarations[index] = texts.map { place(of: $0.name, path, tokens) }
+    }
+    var result: Set<Int> = []
+    var known: Set<SourcePlace> = []
+    while let index = awaited.keys.sorted().first(where: { index in
+      !result.contains(index) && awaited[index]?.allSatisfy(known.contains) == true
+    }) {
+      result.insert(index)
+      known.formUnion(declarations[index] ?? [])
+    }
+    return result
+  }
+
+  /// The functions that an async function awaits, without continuations; `nil` if it can notice a cancellation itself.
+  private func functionsAwaited(
+    by text: FunctionText,
+    _ path: String,
+    _ tokens: SourceTokens
+  ) throws(MigrationError) -> [SourcePlace]? {
+    guard let body = text.body, !body.contains(where: { tokens[$0] == "Task" && tokens[$0 + 1] == "." }) else {
+      return nil
+    }
+    try server.open(path, tokens.source.text)
+    var found: [SourcePlace] = []
+    for index in body where tokens[index] == "await" {
       var name = index + 1
       while SourceTokens.isWord(tokens[name]), tokens[name + 1] == "." { name += 2 }
-      let waits = tokens[name]
-      let isContinuation = continuations.contains(waits)
-      guard isContinuation || bases.contains(waits) else { return false }
+      if Self.continuations.contains(tokens[name]) { continue }
+      let definitions = try server.definitions(path, place(of: name, path, tokens).position)
+      guard !definitions.isEmpty else { return nil }
+      found += definitions
     }
-    return true
+    return found
+  }
+
+  private func place(of token: Int, _ path: String, _ tokens: SourceTokens) -> SourcePlace {
+    SourcePlace(path: path, position: tokens.source.position(of: tokens.items[token].range.lowerBound))
   }
 
   private static let continuations: Set<String> = [

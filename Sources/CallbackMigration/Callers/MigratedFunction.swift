@@ -12,6 +12,9 @@ struct MigratedFunction {
   /// Without the types.
   let name: String
 
+  /// The types around it, such as `Store.Cache.`; empty outside types.
+  var type: String { String(title.dropLast(name.count)) }
+
   /// The path of its file in the copy.
   let path: String
 

@@ -1,5 +1,11 @@
 internal import Foundation
 
+/// A place in a source file.
+struct SourcePlace: Hashable {
+  let path: String
+  let position: LanguageServerMessage.Position
+}
+
 /// The toolchain's `sourcekit-lsp`, for one package that has been built.
 ///
 /// Requests block until their answer. The index comes from the build: the server itself builds nothing.
@@ -111,19 +117,32 @@ final class LanguageServer {
   // MARK: Index
 
   /// The references to the declaration whose name is at a place of an open file.
-  func references(_ path: String, _ position: Message.Position) throws(MigrationError) -> [(
-    path: String, position: Message.Position
-  )] {
+  func references(_ path: String, _ position: Message.Position) throws(MigrationError) -> [SourcePlace] {
     struct Context: Encodable { let includeDeclaration = false }
     struct Parameters: Encodable {
       let textDocument: Message.Document
       let position: Message.Position
       let context = Context()
     }
-    let parameters = Parameters(textDocument: Message.Document(uri: Self.uri(path)), position: position)
-    let found = try request("textDocument/references", parameters, [Message.Location].self) ?? []
-    return Set(found).compactMap { location in Self.path(location.uri).map { ($0, location.range.start) } }
-      .sorted { ($0.path, $0.position) < ($1.path, $1.position) }
+    let document = Message.Document(uri: Self.uri(path))
+    return try places("textDocument/references", Parameters(textDocument: document, position: position))
+  }
+
+  /// The declarations of the name at a place of an open file.
+  func definitions(_ path: String, _ position: Message.Position) throws(MigrationError) -> [SourcePlace] {
+    struct Parameters: Encodable {
+      let textDocument: Message.Document
+      let position: Message.Position
+    }
+    let document = Message.Document(uri: Self.uri(path))
+    return try places("textDocument/definition", Parameters(textDocument: document, position: position))
+  }
+
+  private func places(_ method: String, _ parameters: some Encodable) throws(MigrationError) -> [SourcePlace] {
+    let found = try request(method, parameters, [Message.Location].self) ?? []
+    return Set(found).compactMap { location in
+      Self.path(location.uri).map { SourcePlace(path: $0, position: location.range.start) }
+    }.sorted { ($0.path, $0.position) < ($1.path, $1.position) }
   }
 
   // MARK: Refactoring

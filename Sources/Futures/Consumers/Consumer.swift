@@ -40,7 +40,7 @@ package class Consumer: @unchecked Sendable {
   /// Changes under the lock of its source, except from `submitted` to `finished`. A stage starts again from `new` when it
   /// follows another future.
   @usableFromInline
-  package enum Status: UInt8, AtomicByte {
+  package enum Status: UInt8, AtomicByte, AtomicRepresentable {
     /// In no list yet. Next is any other.
     case new
     /// An input in no list: its source, an orphan, has notified it and still counts it. Next is `silent` or `finished`.

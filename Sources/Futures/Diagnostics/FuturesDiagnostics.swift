@@ -58,10 +58,15 @@ public enum FuturesDiagnostics {
   public static var pendingFutures: [String] { PendingFutures.shared.descriptions }
 
   /// Labels and places of the listed futures that have consumers, for the test kit.
-  /// - Parameter isOfThisThread: Whether to list only promises that the calling thread has made.
+  /// - Parameters:
+  ///   - start: The time since which the promises were made.
+  ///   - isOfThisThread: Whether to list only promises that the calling thread has made.
   /// - Returns: One line for each, the oldest first.
-  package static func awaitedFutures(ofThisThread isOfThisThread: Bool) -> [String] {
-    PendingFutures.shared.descriptionsOfAwaited(ofThisThread: isOfThisThread)
+  package static func awaitedFutures(
+    since start: ContinuousClock.Instant,
+    ofThisThread isOfThisThread: Bool
+  ) -> [String] {
+    PendingFutures.shared.descriptionsOfAwaited(since: start, ofThisThread: isOfThisThread)
   }
 
   /// Reports a second resolution if a handler is set.

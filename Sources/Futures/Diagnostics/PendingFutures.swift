@@ -60,11 +60,11 @@ extension LockedReference where Object == PendingFutures {
     _ = swept  // released here, outside the lock: one of them can be the last reference
   }
 
-  /// Descriptions of the pending futures that have consumers, the oldest first.
-  func descriptionsOfAwaited(ofThisThread isOfThisThread: Bool) -> [String] {
+  /// Descriptions of the pending futures that were made since a time and have consumers, the oldest first.
+  func descriptionsOfAwaited(since start: ContinuousClock.Instant, ofThisThread isOfThisThread: Bool) -> [String] {
     let thread = UnsafeMutableRawPointer.ofCurrentThread
     return update { $0?.entries ?? [] }.compactMap { entry in
-      guard !isOfThisThread || entry.thread == thread else { return nil }
+      guard entry.start >= start, !isOfThisThread || entry.thread == thread else { return nil }
       guard let state = entry.state, state.isPending, state.root.consumerCount > 0 else { return nil }
       return entry.place(of: state)
     }

@@ -57,7 +57,7 @@ package class FutureState: Consumer, @unchecked Sendable {
   // after that.
 
   @usableFromInline
-  package enum Phase: UInt8, AtomicByte, Comparable {
+  package enum Phase: UInt8, AtomicByte, AtomicRepresentable, Comparable {
     case dormant, pending, following, orphaned, merged, broken, delivering, closing, resolved
 
     @inlinable

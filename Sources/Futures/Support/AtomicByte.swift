@@ -3,6 +3,9 @@ public import Synchronization
 /// An enumeration that is stored in an atomic byte, whose raw values count its cases from zero.
 ///
 /// Q: Why not the synthesized conformance? A: It decodes by `init(rawValue:)`, which compares with each case.
+///
+/// Each enumeration names `AtomicRepresentable` too. In the explorer's copy of the core, which has an `Atomic` of its own,
+/// nothing else of its file uses the import.
 @usableFromInline
 package protocol AtomicByte: AtomicRepresentable, RawRepresentable<UInt8>
 where AtomicRepresentation == UInt8.AtomicRepresentation {}

@@ -68,6 +68,7 @@ final class OrderRun: @unchecked Sendable {
 
   private(set) var trace: [OrderMove] = []
   private(set) var choices: [OrderChoice] = []
+  private let start = ContinuousClock.now
   private let isOnMain: Bool
   private let listsPendingFutures: Bool
   private let waitsForOthers: Bool
@@ -191,7 +192,7 @@ final class OrderRun: @unchecked Sendable {
 
   private var pendingFutures: [String] {
     guard listsPendingFutures else { return [] }
-    return FuturesDiagnostics.awaitedFutures(ofThisThread: !isOnMain)
+    return FuturesDiagnostics.awaitedFutures(since: start, ofThisThread: !isOnMain)
   }
 
   /// Waits until the main queue has run its earlier work, if the body runs there.

@@ -21,6 +21,10 @@ struct Soak: Sendable {
     let place = FileManager.default.temporaryDirectory.appending(path: "futures-soak-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: place) }
+    let plainTransfers = try PlainTransfers()
+    let bytesLeft = await plainTransfers.bytesLeft(seed: seed)
+    plainTransfers.stop()
+    print("Foundation alone leaves \(Int(bytesLeft)) bytes after each transfer")
     let transfers = try Transfers(in: place)
     FuturesDiagnostics.tracksPendingFutures = true
     let clock = ContinuousClock()
@@ -33,13 +37,13 @@ struct Soak: Sendable {
         count += Self.width * Self.operationsOfTask
         batch += 1
       } while second.duration(to: clock.now) < .seconds(1) && faults.isEmpty
-      samples.append(SoakSample(after: start.duration(to: clock.now)))
+      samples.append(SoakSample(after: start.duration(to: clock.now), transfers: transfers.count))
     }
     transfers.stop()
     faults += transfers.faults
-    let growth = SoakGrowth(samples)
+    let growth = SoakGrowth(samples, bytesLeftByFoundation: bytesLeft)
     if let plot { try SoakPlot(samples: samples).svg.write(toFile: plot, atomically: true, encoding: .utf8) }
-    print("\(count) operations; \(growth)")
+    print("\(count) operations, of them \(transfers.count) transfers; \(growth)")
     if faults.isEmpty { faults = growth.faults }
     for fault in faults { print("failed: \(fault)") }
     if !faults.isEmpty { print("Again: futures-stress --seed \(seed) --soak \(duration.components.seconds)") }

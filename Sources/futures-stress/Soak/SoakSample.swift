@@ -4,12 +4,15 @@ import Foundation
 /// The resources of the process at one time.
 struct SoakSample {
   let seconds: Double
+  /// The number of transfers until then.
+  let transfers: Int
   let bytes: Int
   let threads: Int
   let descriptors: Int
 
-  init(after time: Duration) {
+  init(after time: Duration, transfers: Int) {
     seconds = time / .seconds(1)
+    self.transfers = transfers
     bytes = Int(AllocationCounts.ofProcess().liveBytes)
     threads = Self.entries(of: "/proc/self/task")
     descriptors = Self.entries(of: "/dev/fd")
@@ -25,6 +28,9 @@ struct SoakSample {
 struct SoakGrowth: CustomStringConvertible {
   private let bytes, threads, descriptors: Change
 
+  /// The bytes that the transfers between the first and the last samples would leave without this library.
+  private let bytesLeftByFoundation: Int
+
   /// The medians of the first and the last samples.
   private struct Change: CustomStringConvertible {
     let before, after: Int
@@ -32,7 +38,11 @@ struct SoakGrowth: CustomStringConvertible {
     var description: String { "\(before) → \(after)" }
   }
 
-  init(_ samples: [SoakSample]) {
+  /// Compares the first and the last samples.
+  /// - Parameters:
+  ///   - samples: One for each second.
+  ///   - bytes: What a transfer leaves without this library.
+  init(_ samples: [SoakSample], bytesLeftByFoundation bytes: Double) {
     let last = samples.last?.seconds ?? 0
     let window = min(60, last / 3)
     // Without the first second, in which the thread pools begin.
@@ -41,20 +51,23 @@ struct SoakGrowth: CustomStringConvertible {
     func change(_ value: (SoakSample) -> Int) -> Change {
       Change(before: Self.median(first.map(value)), after: Self.median(end.map(value)))
     }
-    (bytes, threads, descriptors) = (change(\.bytes), change(\.threads), change(\.descriptors))
+    (self.bytes, threads, descriptors) = (change(\.bytes), change(\.threads), change(\.descriptors))
+    bytesLeftByFoundation = Int(bytes * Double(change(\.transfers).growth))
   }
 
   private static func median(_ values: [Int]) -> Int {
     values.isEmpty ? 0 : values.sorted()[values.count / 2]
   }
 
-  var description: String { "bytes \(bytes), threads \(threads), descriptors \(descriptors)" }
+  var description: String {
+    "bytes \(bytes), of them \(bytesLeftByFoundation) by Foundation; threads \(threads), descriptors \(descriptors)"
+  }
 
   /// The resources that have grown.
   var faults: [String] {
     var faults: [String] = []
-    if bytes.growth > RoundMemory.tolerance {
-      faults.append("\(bytes.growth) bytes more at the end than in the beginning")
+    if bytes.growth > RoundMemory.tolerance + bytesLeftByFoundation * 5 / 4 {
+      faults.append("\(bytes.growth) bytes more at the end, of which Foundation leaves \(bytesLeftByFoundation)")
     }
     if threads.growth > 8 { faults.append("\(threads.growth) threads more") }
     if descriptors.growth > 8 { faults.append("\(descriptors.growth) descriptors more") }

@@ -3,16 +3,44 @@ import Foundation
 import Futures
 import FuturesAsync
 import FuturesFoundation
+import Synchronization
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
+
+/// An operation of FuturesFoundation, and whether it is cancelled.
+enum TransferOperation {
+  case process(isCancelled: Bool)
+  case notification(isCancelled: Bool)
+  case load(MisbehavingServer.Behaviour)
+  case download(MisbehavingServer.Behaviour, isCancelled: Bool)
+
+  init(_ random: inout SplitMix64) {
+    let isCancelled = random.next(below: 3) == 0
+    let behaviour = MisbehavingServer.Behaviour.allCases.randomElement(using: &random)!
+    self =
+      switch random.next(below: 64) {
+      // Rare: Foundation for Linux never releases a process object.
+      case 0: .process(isCancelled: isCancelled)
+      case 1...23: .notification(isCancelled: isCancelled)
+      case 24...39: .load(behaviour)
+      default: .download(behaviour, isCancelled: isCancelled)
+      }
+  }
+}
 
 /// Operations of FuturesFoundation: requests to a server that misbehaves, processes and notifications.
 final class Transfers: Sendable {
   private let server: MisbehavingServer
   private let session: URLSession
   private let folder: URL
+
+  /// The number of operations.
+  ///
+  /// Relaxed: nothing else depends on it.
+  private let performed = Atomic(0)
+  var count: Int { performed.load(ordering: .relaxed) }
 
   /// Starts the server.
   ///
@@ -41,15 +69,13 @@ final class Transfers: Sendable {
   /// Performs one operation.
   /// - Returns: The violated expectations.
   func operate(_ random: inout SplitMix64) async -> [String] {
-    let isCancelled = random.next(below: 3) == 0
-    let behaviour = MisbehavingServer.Behaviour.allCases.randomElement(using: &random)!
+    performed.add(1, ordering: .relaxed)
     let fault =
-      switch random.next(below: 64) {
-      // Rare: Foundation for Linux never releases a process object.
-      case 0: await runProcess(isCancelled: isCancelled)
-      case 1...23: await awaitNotification(isCancelled: isCancelled)
-      case 24...39: await load(behaviour)
-      default: await download(behaviour, isCancelled: isCancelled)
+      switch TransferOperation(&random) {
+      case .process(let isCancelled): await runProcess(isCancelled: isCancelled)
+      case .notification(let isCancelled): await awaitNotification(isCancelled: isCancelled)
+      case .load(let behaviour): await load(behaviour)
+      case .download(let behaviour, let isCancelled): await download(behaviour, isCancelled: isCancelled)
       }
     return fault.map { [$0] } ?? []
   }

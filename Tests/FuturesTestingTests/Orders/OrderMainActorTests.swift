@@ -57,6 +57,23 @@ struct OrderMainActorTests {
     #expect(runs == ["loaded task", "task loaded"])
   }
 
+  @Test("The return of a body from the main actor is no move")
+  @MainActor func returnFromTheMainActor() async throws {
+    do {
+      try await exploreOrders { orders in
+        MainActor.assertIsolated()
+        orders.context("a").run {}
+        try await orders.runAll()
+        orders.context("b").run {}
+        throw Unexpected(description: "always")
+      }
+      Issue.record("The body threw, and the exploration passed.")
+    } catch let failure as OrderFailure {
+      #expect(failure.order == ["a"])
+      #expect(failure.report.orders == 1)
+    }
+  }
+
   @Test("A main-actor callback in a body that is not on the main actor is a failure that says so")
   func mainActorFromElsewhere() async throws {
     let failure = try await explorationFailure {

@@ -4,7 +4,7 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite("Waiting")
+@Suite("Waiting", .timeLimit(.minutes(5)))
 struct WaitingTests {
   @Test("wait() returns the result, also when it comes from another thread")
   func waitReturnsResult() {
@@ -69,6 +69,7 @@ struct WaitingTests {
 
   @Test("A thread that waits is woken at once, however deep the resolution is nested")
   func wokenAtAnyDepth() {
+    let wokenThreads = Locked(0)
     onThread {
       @Sendable func descend(_ depth: Int) {
         Future.succeeded(depth).whenResolved(on: .immediate) { _ in
@@ -85,10 +86,12 @@ struct WaitingTests {
           attached.wait()
           promise.succeed(1)
           woken.wait()
+          wokenThreads.withLock { $0 += 1 }
         }
       }
       for depth in 0..<20 { descend(depth) }
     }
+    #expect(wokenThreads.withLock(\.self) == 20)
   }
 
   @Test("R10: wait() on a pending future inside a task traps in debug builds")

@@ -196,6 +196,16 @@ public struct Store: Sendable {
 
   // MARK: Cancellation
 
+  /// Delivers the number of a poller.
+  @available(*, renamed: "polled()")
+  public func polled(completion: @escaping @Sendable (Int) -> Void) { Poller(world).count(completion: completion) }
+
+  /// Delivers the number of a poller, and ends early when its task is cancelled.
+  public func polled() async -> Int {
+    let poller = Poller(world)
+    return await poller.count()
+  }
+
   /// A download that can be cancelled.
   public final class Download: Sendable {
     let world: World
@@ -236,4 +246,22 @@ private final class HeldDownload: Sendable {
   func hold(_ download: Store.Download) { lock.withLock { self.download = download } }
 
   func cancel() { lock.withLock { download }?.cancel() }
+}
+
+/// Has a function of the same name as `Store.count`.
+public struct Poller: Sendable {
+  let world: World
+
+  /// Makes a poller.
+  public init(_ world: World) { self.world = world }
+
+  /// Delivers a number.
+  @available(*, renamed: "count()")
+  public func count(completion: @escaping @Sendable (Int) -> Void) { world.later { completion(8) } }
+
+  /// Delivers a number, or ends early when its task is cancelled.
+  public func count() async -> Int {
+    if Task.isCancelled { return 0 }
+    return await withCheckedContinuation { continuation in count { continuation.resume(returning: $0) } }
+  }
 }

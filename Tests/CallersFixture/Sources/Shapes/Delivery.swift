@@ -136,6 +136,15 @@ public func cancellableCounterpart(_ store: Store) async {
   }
 }
 
+public func cancellableOfTheSameName(_ store: Store) async {
+  let poller = Poller(store.world)
+  poller.count { count in store.world.note("\(count)") }
+}
+
+public func cancellableInside(_ store: Store) async {
+  store.polled { count in store.world.note("\(count)") }
+}
+
 public func cancellableInTask(_ store: Store) {
   Task {
     store.download(id: 1) { result in

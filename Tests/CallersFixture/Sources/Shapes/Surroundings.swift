@@ -8,6 +8,16 @@ public func statementAfter(_ store: Store) async {
   store.world.note("after")
 }
 
+/// A function that is named as the counterpart of what it calls.
+struct Adapter: Sendable {
+  let store: Store
+  func count() async {
+    store.count { count in store.world.note("\(count)") }
+  }
+}
+
+public func adapterOfTheSameName(_ store: Store) async { await Adapter(store: store).count() }
+
 public func statementAfterTheBlock(_ store: Store) async {
   if store.world.outcome == .success {
     store.count { count in store.world.note("\(count)") }
