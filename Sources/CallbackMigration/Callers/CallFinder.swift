@@ -234,7 +234,11 @@ struct CallFinder {
       guard case .exists(let file) = functions[index].counterpart else { continue }
       let path = copy.copied(file)
       let tokens = files.tokens(path)
-      let texts = FunctionText.all(titled: functions[index].counterpartTitle, in: tokens).filter(\.isAsync)
+      let enclosing = try self.declarations(of: path)
+      let title = functions[index].type + functions[index].counterpartTitle
+      let texts = FunctionText.all(titled: functions[index].counterpartTitle, in: tokens).filter { text in
+        text.isAsync && enclosing.around(place(of: text.name, path, tokens).position).title == title
+      }
       guard !texts.isEmpty else { continue }
       var places: [SourcePlace]? = []
       for text in texts {

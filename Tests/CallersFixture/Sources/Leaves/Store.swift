@@ -197,11 +197,11 @@ public struct Store: Sendable {
   // MARK: Cancellation
 
   /// Delivers the number of a poller.
-  @available(*, renamed: "polled()")
-  public func polled(completion: @escaping @Sendable (Int) -> Void) { Poller(world).count(completion: completion) }
+  @available(*, renamed: "measured()")
+  public func measured(completion: @escaping @Sendable (Int) -> Void) { Poller(world).count(completion: completion) }
 
   /// Delivers the number of a poller, and ends early when its task is cancelled.
-  public func polled() async -> Int {
+  public func measured() async -> Int {
     let poller = Poller(world)
     return await poller.count()
   }

@@ -142,7 +142,7 @@ public func cancellableOfTheSameName(_ store: Store) async {
 }
 
 public func cancellableInside(_ store: Store) async {
-  store.polled { count in store.world.note("\(count)") }
+  store.measured { count in store.world.note("\(count)") }
 }
 
 public func cancellableInTask(_ store: Store) {
