@@ -45,9 +45,12 @@ public enum FuturesDiagnostics {
   /// Off, it costs no time that can be measured. On, each promise costs two allocations and half a microsecond more (row D1
   /// of the benchmark). Tracking retains no future. Setting `false` clears the list.
   public static var tracksPendingFutures: Bool {
-    get { PendingFutures.shared.isSet }
-    set { PendingFutures.shared.setTracking(newValue) }
+    get { PendingFutures.shared.tracksAllThreads }
+    set { PendingFutures.shared.tracksAllThreads = newValue }
   }
+
+  /// Whether a new promise can be one that is tracked.
+  @usableFromInline static var mayTrackPendingFutures: Bool { PendingFutures.shared.isSet }
 
   /// The unresolved futures of promises made while `tracksPendingFutures` was `true`, the oldest first.
   ///
@@ -57,7 +60,16 @@ public enum FuturesDiagnostics {
   /// O(n).
   public static var pendingFutures: [String] { PendingFutures.shared.descriptions }
 
-  /// Labels and places of the listed futures that have consumers, for the test kit.
+  /// Tracks the promises that are made in `body`, for the test kit.
+  /// - Parameters:
+  ///   - onlyThisThread: Whether to track only promises that the calling thread makes.
+  ///   - body: Runs once.
+  /// - Returns: The result of `body`.
+  package static func trackingPendingFutures<Result>(onlyThisThread: Bool, _ body: () -> Result) -> Result {
+    PendingFutures.shared.track(onlyThisThread: onlyThisThread, body)
+  }
+
+  /// Labels and places of the tracked futures that have consumers, for the test kit.
   /// - Parameters:
   ///   - start: The time since which the promises were made.
   ///   - isOfThisThread: Whether to list only promises that the calling thread has made.

@@ -4,9 +4,17 @@ internal import Synchronization
 ///
 /// It holds the states weakly, and resolving a state does not touch it. `add` sweeps out resolved states whenever the table
 /// has doubled. So tracking adds amortised O(1) to making a promise, and nothing to resolving it.
+///
+/// The test kit tracks the promises of its own thread, also while `FuturesDiagnostics.tracksPendingFutures` is `false`.
 final class PendingFutures {
-  /// `nil` while tracking is off.
+  /// `nil` while nothing is tracked.
   static let shared = LockedReference<PendingFutures>()
+
+  /// The value of `FuturesDiagnostics.tracksPendingFutures`.
+  fileprivate var isForAllThreads = false
+
+  /// The threads that the test kit tracks, once for each use; `nil` is all threads.
+  fileprivate var threadsOfTests: [UnsafeMutableRawPointer?] = []
 
   fileprivate struct Entry {
     weak var state: FutureState?
@@ -22,6 +30,13 @@ final class PendingFutures {
 
   fileprivate private(set) var entries: [Entry] = []
   private var sweepCount = PendingFutures.smallestSweep
+
+  fileprivate func tracks(_ thread: UnsafeMutableRawPointer) -> Bool {
+    isForAllThreads || threadsOfTests.contains { $0 == nil || $0 == thread }
+  }
+
+  /// Removes the entries that are no longer tracked.
+  fileprivate func removeUntracked() { entries.removeAll { !tracks($0.thread) } }
 
   /// Appends an entry; sweeps first if the table has doubled.
   /// - Returns: The states that the sweep has read, for release after unlocking.
@@ -41,22 +56,38 @@ final class PendingFutures {
 }
 
 extension LockedReference where Object == PendingFutures {
-  /// Turns tracking on or off.
+  /// The value of `FuturesDiagnostics.tracksPendingFutures`.
   ///
-  /// A promise that is made at the same time is tracked or not.
-  func setTracking(_ isOn: Bool) {
+  /// A promise that is made while it changes is tracked or not.
+  var tracksAllThreads: Bool {
+    get { isSet && update { $0?.isForAllThreads == true } }
+    nonmutating set { change { $0.isForAllThreads = newValue } }
+  }
+
+  /// Tracks the promises that the calling thread makes in `body`, or those of all threads.
+  func track<Result>(onlyThisThread: Bool, _ body: () -> Result) -> Result {
+    let thread = onlyThisThread ? UnsafeMutableRawPointer.ofCurrentThread : nil
+    change { $0.threadsOfTests.append(thread) }
+    defer { change { $0.threadsOfTests.remove(at: $0.threadsOfTests.firstIndex(of: thread)!) } }
+    return body()
+  }
+
+  /// Changes what is tracked.
+  private func change(_ body: (PendingFutures) -> Void) {
     let previous = update { table in
-      let previous = table
-      table = isOn ? previous ?? PendingFutures() : nil
-      return previous
+      let changed = table ?? PendingFutures()
+      defer { table = changed.isForAllThreads || !changed.threadsOfTests.isEmpty ? changed : nil }
+      body(changed)
+      changed.removeUntracked()
+      return table
     }
     _ = previous  // released here, outside the lock
   }
 
-  /// Adds the state of a new promise, if tracking is on.
+  /// Adds the state of a new promise, if it is tracked.
   func add(_ state: FutureState, fileID: String, line: UInt) {
     let entry = PendingFutures.Entry(state: state, fileID: fileID, line: line, start: .now, thread: .ofCurrentThread)
-    let swept = update { $0?.append(entry) }
+    let swept = update { table in table?.tracks(entry.thread) == true ? table?.append(entry) : nil }
     _ = swept  // released here, outside the lock: one of them can be the last reference
   }
 
@@ -73,7 +104,7 @@ extension LockedReference where Object == PendingFutures {
   /// Descriptions of the pending futures, the oldest first.
   var descriptions: [String] {
     let now = ContinuousClock.now
-    return update { $0?.entries ?? [] }.compactMap { entry in
+    return update { $0?.isForAllThreads == true ? $0?.entries ?? [] : [] }.compactMap { entry in
       guard let state = entry.state, state.isPending else { return nil }
       let age = entry.start.duration(to: now).inMilliseconds
       let count = state.root.consumerCount

@@ -31,7 +31,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     self.fileID = Self.pointer(to: fileID)
     self.line = UInt32(truncatingIfNeeded: line)
     if let label = label() { state.setLabel(label, fileID: self.fileID, line: line) }
-    if FuturesDiagnostics.tracksPendingFutures { track(fileID, line) }
+    if FuturesDiagnostics.mayTrackPendingFutures { track(fileID, line) }
   }
 
   /// Makes the promise of an existing state, whose `hasPromise` is already `true`.
@@ -39,7 +39,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     self.state = state
     self.fileID = Self.pointer(to: fileID)
     self.line = UInt32(truncatingIfNeeded: line)
-    if FuturesDiagnostics.tracksPendingFutures { track(fileID, line) }
+    if FuturesDiagnostics.mayTrackPendingFutures { track(fileID, line) }
   }
 
   @usableFromInline

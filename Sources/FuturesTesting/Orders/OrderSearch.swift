@@ -24,6 +24,7 @@ final class OrderSearch {
   private static let maximumCostlyFailures = 100
 
   private let body: OrderBody
+  private let isOnMain: Bool
   private let options: Options
   private let names = OrderNames()
   private let tree = OrderTree()
@@ -34,6 +35,7 @@ final class OrderSearch {
 
   init(_ body: @escaping OrderBody, _ options: Options) {
     self.body = body
+    isOnMain = body.isolation === MainActor.shared
     self.options = options
     random = SeededGenerator(seed: options.seed)
     _ = OrderRun.controlsUnstructuredTasks
@@ -83,7 +85,7 @@ final class OrderSearch {
   ) -> (run: OrderRun, verdict: OrderRun.Verdict, isFailing: Bool) {
     let run = OrderRun(
       names: names,
-      isOnMain: body.isolation === MainActor.shared,
+      isOnMain: isOnMain,
       listsPendingFutures: listsPendingFutures,
       // A second deadlock needs no time to tell it from outside work.
       waitsForOthers: shortest == nil
@@ -134,20 +136,19 @@ final class OrderSearch {
   /// Runs the order of the decisions; after them it takes the first move each time.
   private func performOrder(
     _ choices: [OrderChoice],
-    listsPendingFutures: Bool = true,
     hasFailed: (@Sendable (() -> Void) -> Bool)?
   ) -> (run: OrderRun, verdict: OrderRun.Verdict, isFailing: Bool) {
-    PendingFutureTracking.begin()
-    defer { PendingFutureTracking.end() }
     var place = 0
-    return performRun(listsPendingFutures: listsPendingFutures, hasFailed: hasFailed) { [names] _, possible in
-      defer { place += 1 }
-      guard place < choices.count else { return 0 }
-      let choice = choices[place]
-      guard possible.indices.contains(choice.index), names.letter(possible[choice.index]) == choice.letter else {
-        throw Unfit(place + 1, choice, names.describe(possible))
+    return FuturesDiagnostics.trackingPendingFutures(onlyThisThread: !isOnMain) {
+      performRun(listsPendingFutures: true, hasFailed: hasFailed) { [names] _, possible in
+        defer { place += 1 }
+        guard place < choices.count else { return 0 }
+        let choice = choices[place]
+        guard possible.indices.contains(choice.index), names.letter(possible[choice.index]) == choice.letter else {
+          throw Unfit(place + 1, choice, names.describe(possible))
+        }
+        return choice.index
       }
-      return choice.index
     }
   }
 
@@ -215,30 +216,6 @@ extension OrderRun.Verdict {
     case .uncontrolled(let sentence): .uncontrolled(sentence)
     case .endless: .endless
     case .strayed(let error): .notDeterministic("\(error)")
-    }
-  }
-}
-
-/// Tracking of pending futures while an order is repeated.
-///
-/// It is a flag of the process, and tests run at the same time: the first search sets it, the last one restores it.
-private enum PendingFutureTracking {
-  private static let searches = Locked((count: 0, wasOn: false))
-
-  static func begin() {
-    searches.withLock { searches in
-      if searches.count == 0 {
-        searches.wasOn = FuturesDiagnostics.tracksPendingFutures
-        FuturesDiagnostics.tracksPendingFutures = true
-      }
-      searches.count += 1
-    }
-  }
-
-  static func end() {
-    searches.withLock { searches in
-      searches.count -= 1
-      if searches.count == 0, !searches.wasOn { FuturesDiagnostics.tracksPendingFutures = false }
     }
   }
 }

@@ -118,6 +118,7 @@ struct PendingFuturesTests {
   func awaitedFutures() async {
     await #expect(processExitsWith: .success) {
       FuturesDiagnostics.tracksPendingFutures = true
+      defer { FuturesDiagnostics.tracksPendingFutures = false }
       let earlier = Promise<Int, any Error>("earlier", fileID: "A.swift", line: 1)
       let start = ContinuousClock.now
       let awaited = Promise<Int, any Error>("awaited", fileID: "A.swift", line: 2)
@@ -129,6 +130,31 @@ struct PendingFuturesTests {
         #expect(FuturesDiagnostics.awaitedFutures(since: start, ofThisThread: false) == ["\"awaited\" A.swift:2"])
       }
       withExtendedLifetime((earlier, awaited, idle)) {}
+    }
+  }
+
+  @Test("The test kit tracks the promises of its thread, or of all threads, and nobody else sees them")
+  func tracksOneThread() async {
+    await #expect(processExitsWith: .success) {
+      for onlyThisThread in [true, false] {
+        FuturesDiagnostics.trackingPendingFutures(onlyThisThread: onlyThisThread) {
+          let (start, promise) = (ContinuousClock.now, Promise<Int, any Error>(fileID: "A.swift", line: 1))
+          promise.future.whenResolved(on: .immediate) { _ in }
+          onThread {
+            let promise = Promise<Int, any Error>(fileID: "A.swift", line: 2)
+            promise.future.whenResolved(on: .immediate) { _ in }
+            let awaited = FuturesDiagnostics.awaitedFutures(since: start, ofThisThread: false)
+            #expect(awaited == (onlyThisThread ? ["A.swift:1"] : ["A.swift:1", "A.swift:2"]))
+            promise.succeed(1)
+          }
+          #expect(!FuturesDiagnostics.tracksPendingFutures)
+          #expect(FuturesDiagnostics.pendingFutures.isEmpty)
+          FuturesDiagnostics.tracksPendingFutures = true
+          FuturesDiagnostics.tracksPendingFutures = false
+          #expect(FuturesDiagnostics.awaitedFutures(since: start, ofThisThread: true) == ["A.swift:1"])
+          promise.succeed(1)
+        }
+      }
     }
   }
 }
