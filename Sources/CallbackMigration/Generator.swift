@@ -59,10 +59,13 @@ public struct Generator {
     var lines = [Self.marker]
     guard !extensions.isEmpty else { return Self.marker + "\n" }
     let counterparts = extensions.flatMap(\.counterparts)
-    let futures = counterparts.filter { $0.kind == .future }.map(\.function.visibility).max()
+    func widest(_ counterparts: [Counterpart]) -> AccessLevel? {
+      counterparts.filter { $0.kind == .future }.map(\.function.visibility).max()
+    }
     lines += [""]
     lines += imports.lines(
-      futures: futures,
+      futures: widest(counterparts),
+      widest: widest(plan.entries.flatMap(\.counterparts)),
       usesFutures: counterparts.contains(where: \.usesFutures),
       isAsync: counterparts.contains { $0.kind == .async }
     )

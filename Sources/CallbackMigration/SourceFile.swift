@@ -170,12 +170,22 @@ struct ImportList {
   /// The lines, sorted by module.
   ///
   /// Conditional ones come last.
-  ///
-  /// `futures` is the access of the widest function that names a type of the library; `nil` if there is none.
-  func lines(futures: AccessLevel?, usesFutures: Bool, isAsync: Bool) -> [String] {
+  /// - Parameters:
+  ///   - futures: The access of the widest function of the file that names a type of the library; `nil` if there is none.
+  ///   - widest: The same, of all files that are written together.
+  ///   - usesFutures: Whether the file needs the library.
+  ///   - isAsync: Whether it has async counterparts.
+  /// - Returns: The lines.
+  func lines(futures: AccessLevel?, widest: AccessLevel?, usesFutures: Bool, isAsync: Bool) -> [String] {
     var lines: [(module: String, text: String)] = []
-    if usesFutures { lines.append(("Futures", libraryLine("Futures", futures))) }
-    if isAsync { lines.append(("FuturesAsync", libraryLine("FuturesAsync", futures.map { min($0, .internal) }))) }
+    // The files agree: an import without an access level is an error beside one with it.
+    if usesFutures {
+      let isSaid = widest.map { $0 >= .public } ?? true
+      let isPublic = futures.map { $0 >= .public } == true
+      lines.append(("Futures", libraryLine("Futures", isSaid ? isPublic ? "public " : "internal " : nil)))
+    }
+    // If no counterpart mentions the library, clients need not import it.
+    if isAsync { lines.append(("FuturesAsync", libraryLine("FuturesAsync", widest == nil ? "internal " : nil))) }
     var blocks: [String] = []
     for part in parts {
       switch part {
@@ -190,14 +200,9 @@ struct ImportList {
     return lines.sorted { $0.module < $1.module }.map(\.text) + blocks
   }
 
-  private func libraryLine(_ module: String, _ access: AccessLevel?) -> String {
-    // If imports are public by default, the files of a module must agree on the access level.
+  private func libraryLine(_ module: String, _ access: String?) -> String {
     let isFree = !implicit.contains(module) || saysPublic
-    guard let access else {
-      // No public declaration mentions the library, so clients need not import it.
-      return (isFree ? "internal " : "") + "import " + module
-    }
-    return line(module, module, isPublic: access >= .public && isFree)
+    return (isFree ? access ?? (explicit.contains(module) ? "internal " : "") : "") + "import " + module
   }
 
   private func line(_ found: Import) -> String {

@@ -204,6 +204,23 @@ struct GeneratorTests {
     #expect(Generator.pathBeside("/package/Sources/App/Load.swift") == "/package/Sources/App/Load+Counterparts.swift")
   }
 
+  @Test("All files of a run import a module with an access level, or none does")
+  func importsAgree() {
+    var builder = GraphBuilder()
+    let declaration = "func load(completion: @escaping (Int) -> Void)"
+    builder.function(declaration, access: "public", file: "Sources/App/Load.swift")
+    builder.function("func save(completion: @escaping (Int) -> Void)", file: "Sources/App/Save.swift")
+    let texts = Generator(builder.inventory(), style: .both, only: nil).textsBeside
+    #expect(
+      texts["/package/Sources/App/Load.swift"]?.contains("\npublic import Futures\nimport FuturesAsync\n") == true
+    )
+    #expect(
+      texts["/package/Sources/App/Save.swift"]?.contains("\ninternal import Futures\nimport FuturesAsync\n") == true
+    )
+    let async = Generator(builder.inventory(), style: .async, only: nil).textsBeside
+    for text in async.values { #expect(text.contains("\ninternal import FuturesAsync\n"), "\(text)") }
+  }
+
   @Test("Extensions are sorted by the names of their types")
   func extensionsAreSorted() {
     var builder = GraphBuilder()
