@@ -6,6 +6,26 @@
 
   @Suite("The text around calls")
   struct SourceCodeTests {
+    @Test("the attributes of a function are those between it and the declaration before")
+    func attributes() throws {
+      let text = """
+        protocol P {
+          @available(*, renamed: "a()")
+          func a(completion: () -> Void)
+          func b(completion: () -> Void)
+          @available(*, renamed: "c()") @MainActor
+          @discardableResult public nonisolated(nonsending) static func c(completion: () -> Void)
+          @available(*, deprecated) func d(completion: () -> Void)
+        }
+        """
+      let tokens = SourceTokens(text)
+      let names = tokens.items.indices.filter { tokens[$0 - 1] == "func" }
+      let found = try names.map { name in
+        try #require(FunctionText(name: name, in: tokens)).hasAttribute(with: "renamed", in: tokens)
+      }
+      #expect(found == [true, false, true, false])
+    }
+
     private func index(_ word: String, _ tokens: SourceTokens) throws -> Int {
       try #require(tokens.items.indices.first { tokens[$0] == word })
     }

@@ -36,7 +36,7 @@ struct MigratedFunction {
   /// Whether it returns something besides the callback.
   let returnsValue: Bool
 
-  /// Whether an attribute names the counterpart.
+  /// Whether an attribute names a counterpart already.
   let isRenamed: Bool
 
   /// Whether other declarations could stand for it, as for a requirement.
@@ -47,18 +47,19 @@ struct MigratedFunction {
   /// - Parameters:
   ///   - entry: The decision about its counterparts.
   ///   - path: The path of its file in the copy.
-  ///   - source: The text of its file.
-  init?(_ entry: CounterpartPlan.Entry, path: String, _ source: SourceText) {
+  ///   - tokens: The tokens of its file.
+  init?(_ entry: CounterpartPlan.Entry, path: String, _ tokens: SourceTokens) {
     let function = entry.function
     let place = LanguageServerMessage.Position(line: function.line - 1, character: function.column)
-    guard let offset = source.offset(of: place) else { return nil }
+    guard let offset = tokens.source.offset(of: place) else { return nil }
     self.path = path
     self.offset = offset
     title = function.title
     name = function.name
     counterpartTitle = function.counterpart(.async).title
     futureTitle = function.counterpart(.future).title
-    isRenamed = function.symbol.availability?.contains { $0.renamed == function.counterpart(.async).title } == true
+    let text = tokens.index(at: offset).flatMap { FunctionText(name: $0, in: tokens) }
+    isRenamed = text?.hasAttribute(with: "renamed", in: tokens) == true
     isPlain = function.role == .plain && !function.declaration.isOverride
     switch entry.decisions.first(where: { $0.kind == .async })?.decision {
     case .exists(let file)?: counterpart = .exists(file: file)

@@ -28,7 +28,7 @@ final class MigrationWorkspace {
     isolation = CodeIsolationFacts(graphs)
     functions = plans.flatMap(\.entries).compactMap { entry in
       let path = copy.copied(entry.function.path)
-      return MigratedFunction(entry, path: path, files.tokens(path).source)
+      return MigratedFunction(entry, path: path, files.tokens(path))
     }
   }
 

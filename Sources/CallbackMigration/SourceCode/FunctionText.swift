@@ -40,6 +40,33 @@ struct FunctionText {
     isAsync = tokens.isAsync(from: name, to: min(index, tokens.items.count - 1))
   }
 
+  /// Whether an attribute of the function has an argument with this label.
+  ///
+  /// The compiler's graph has no attribute that only names a counterpart.
+  func hasAttribute(with label: String, in tokens: SourceTokens) -> Bool {
+    var index = name - 1
+    while index > 0 {
+      let before = tokens[index - 1]
+      if before == ")", let open = tokens.partner(index - 1),
+        Self.modifiers.contains(tokens[open - 1].prefixOfAttribute)
+      {
+        if (open..<index).contains(where: { tokens[$0] == label && tokens[$0 + 1] == ":" }) { return true }
+        index = open - 1
+      } else if Self.modifiers.contains(before.prefixOfAttribute) {
+        index -= 1
+      } else {
+        break
+      }
+    }
+    return false
+  }
+
+  /// The words that can stand before `func`, and `@` for an attribute.
+  private static let modifiers: Set<String> = [
+    "@", "static", "class", "public", "internal", "private", "fileprivate", "package", "open", "final", "override",
+    "mutating", "nonmutating", "nonisolated", "dynamic", "optional", "isolated",
+  ]
+
   /// The words that begin the next declaration after a requirement.
   private static let declarations: Set<String> = [
     "func", "var", "let", "init", "static", "public", "internal", "private", "@available", "associatedtype",
@@ -55,4 +82,9 @@ struct FunctionText {
       return FunctionText(name: index, in: tokens)
     }.filter { $0.title == title }
   }
+}
+
+extension String {
+  /// `@` for an attribute, the word itself otherwise.
+  fileprivate var prefixOfAttribute: String { hasPrefix("@") ? "@" : self }
 }
