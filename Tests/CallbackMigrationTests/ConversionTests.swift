@@ -181,8 +181,14 @@
 
     // MARK: Functions
 
-    private func functionRefusal(_ body: String, isVoid: Bool = false) throws -> String? {
-      let tokens = SourceTokens("func outer(completion: @escaping (Int) -> Void) { \(body) }")
+    private func functionRefusal(
+      _ body: String,
+      isVoid: Bool = false,
+      returning type: String = "",
+      isOverride: Bool = false,
+      _ change: (inout CallbackCall) -> Void = { _ in }
+    ) throws -> String? {
+      let tokens = SourceTokens("func outer(completion: @escaping (Int) -> Void)\(type) { \(body) }")
       let text = try #require(FunctionText(name: 1, in: tokens))
       var callbacks: [Int: CallSite] = [:]
       var calls: [CallbackCall] = []
@@ -199,19 +205,22 @@
           target: 0
         )
         call.site = site
+        change(&call)
         calls.append(call)
       }
+      let start = isOverride ? "override func" : "func"
+      let declaration = "\(start) outer(completion: @escaping (\(isVoid ? "" : "Int")) -> Void)\(type)"
       let json = """
         {"symbols": [{
           "kind": {"identifier": "swift.func"}, "identifier": {"precise": "outer"}, "pathComponents": ["outer"],
           "accessLevel": "public", "location": {"uri": "file:///m/F.swift", "position": {"line": 0, "character": 5}},
-          "declarationFragments": [{"kind": "text", "spelling": "func outer(completion: @escaping (\(isVoid ? "" : "Int")) -> Void)"}]
+          "declarationFragments": [{"kind": "text", "spelling": "\(declaration)"}]
         }], "relationships": []}
         """
       let graph = try JSONDecoder().decode(SymbolGraph.self, from: Data(json.utf8))
       let inventory = Inventory(module: "M", graph, minimumAccess: .internal, root: URL(filePath: "/m"))
       let entry = try #require(CounterpartPlan(inventory, style: .async).entries.first)
-      let function = try #require(MigratedFunction(entry, path: "/m/F.swift", tokens.source))
+      let function = try #require(MigratedFunction(entry, path: "/m/F.swift", tokens))
       return FunctionChecks(tokens: tokens, function: function, text: text, calls: calls).refusal
     }
 
@@ -222,6 +231,19 @@
       #expect(try functionRefusal("guard a else { return completion(0) }\n load { x in completion(x) }") == nil)
       #expect(try functionRefusal("load(completion: completion)") == nil)
       #expect(try functionRefusal("load(completion: completion)", isVoid: true) == nil)
+    }
+
+    @Test("a function is refused for what its declaration or its calls say")
+    func refusedDeclarations() throws {
+      let body = "load { x in completion(x) }"
+      #expect(try functionRefusal(body, returning: " -> Int") == "it returns a value besides its callback")
+      #expect(try functionRefusal(body, isOverride: true) == "it is a requirement, a witness or an override")
+      #expect(
+        try functionRefusal(body) { $0.ignoresFailure = true } == "a failure inside it does not reach its callback"
+      )
+      #expect(
+        try functionRefusal(body) { $0.looksAtResult = false } == "a failure inside it does not reach its callback"
+      )
     }
 
     @Test("a function is refused where an async function would do something else")

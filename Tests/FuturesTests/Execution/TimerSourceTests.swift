@@ -1,6 +1,7 @@
 internal import AllocationCounter
 internal import Dispatch
 import Futures
+import FuturesAsync
 import TestSupport
 import Testing
 
@@ -8,23 +9,38 @@ import Testing
 struct TimerSourceTests {
   @Test("R12: a cancelled timer is released before its deadline")
   func cancelledTimersAreReleased() async {
-    // In a separate process, because Dispatch releases a timer on a thread of its own.
     await #expect(processExitsWith: .success) {
-      let count = 1_000
-      func useTimers() {
+      await expectTimersAreReleased { count in
         let futures = (0..<count).map { _ in Future<Void, any Error>.succeeded(()).delay(by: .seconds(3_600)) }
         for future in futures { future.cancel() }
       }
-      useTimers()
-      let before = AllocationCounts.ofProcess().liveBlocks
-      useTimers()
-      // A timer that is not released leaves several blocks. A timer that is released needs some turns of Dispatch.
-      for _ in 0..<10_000 where AllocationCounts.ofProcess().liveBlocks - before > count {
-        await waitForATurnOfDispatch()
-      }
-      #expect(AllocationCounts.ofProcess().liveBlocks - before <= count)
     }
   }
+
+  @Test("R12: a timer that has fired is released")
+  func firedTimersAreReleased() async {
+    await #expect(processExitsWith: .success) {
+      await expectTimersAreReleased { count in
+        let futures = (0..<count).map { _ in Future<Void, any Error>.succeeded(()).delay(by: .microseconds(1)) }
+        for future in futures { _ = await future.result }
+      }
+    }
+  }
+}
+
+/// Expects that timers leave nothing.
+///
+/// It needs a separate process, because Dispatch releases a timer on a thread of its own.
+private func expectTimersAreReleased(_ use: (_ count: Int) async -> Void) async {
+  let count = 1_000
+  await use(count)
+  let before = AllocationCounts.ofProcess().liveBlocks
+  await use(count)
+  // A timer that is not released leaves several blocks. A timer that is released needs some turns of Dispatch.
+  for _ in 0..<10_000 where AllocationCounts.ofProcess().liveBlocks - before > count {
+    await waitForATurnOfDispatch()
+  }
+  #expect(AllocationCounts.ofProcess().liveBlocks - before <= count)
 }
 
 /// Waits until Dispatch has cancelled a timer of its own.
