@@ -196,6 +196,19 @@
       #expect(found.map(\.reason) == ["the code keeps or uses what the call returns, such as a handle that cancels"])
     }
 
+    @Test("a call that returns nothing is refused in an expression, with a reason of its own")
+    func expression() throws {
+      let found = try refusals("func f() async { return load { _ in } }") {
+        $0.canFail = false
+        $0.returnsValue = false
+      }
+      #expect(
+        found.map(\.reason) == [
+          "it is part of an expression, such as `return`, and an await would make statements of it"
+        ]
+      )
+    }
+
     @Test("a value of the call that its function returns without a word is refused")
     func implicitReturn() throws {
       #expect(try risks("func f() async -> Handle { load { _ in } }") == [nil])

@@ -55,26 +55,26 @@ struct AwaiterCheck {
     _ tokens: SourceTokens,
     of place: Place
   ) throws(MigrationError) -> String? {
-    let where_ = "\(path.dropFirst(finder.copy.folder.path.count + 1)):\(tokens.line(name))"
+    let location = "\(path.dropFirst(finder.copy.folder.path.count + 1)):\(tokens.line(name))"
     let title = tokens[name]
     guard let site = CallSite(name: name, in: tokens, label: "") else {
-      return "`\(title)` is used as a value at \(where_), and the code that calls it is not known"
+      return "`\(title)` is used as a value at \(location), and the code that calls it is not known"
     }
     let scope = CallScope(of: site, in: tokens)
     if scope.levels.contains(where: { $0.block == .loop }) {
-      return "the loop at \(where_) awaits `\(title)`, and its next turn would begin later"
+      return "the loop at \(location) awaits `\(title)`, and its next turn would begin later"
     }
     if let index = tokens.statement(after: scope) {
-      return "line \(tokens.line(index)) after `\(title)` at \(where_) would run later"
+      return "line \(tokens.line(index)) after `\(title)` at \(location) would run later"
     }
     guard isStatement(site, tokens) else {
-      return "the code at \(where_) uses the value of `\(title)`, and would get it later"
+      return "the code at \(location) uses the value of `\(title)`, and would get it later"
     }
     switch scope.boundary {
     case .task(_, isKept: false): return nil
-    case .task: return "the task at \(where_) is kept, and would end later"
+    case .task: return "the task at \(location) is kept, and would end later"
     case .function(let outer, isAsync: true): return try self.reason(path, outer)
-    case .function, .closure, .accessor, .none: return "nothing says what runs after `\(title)` at \(where_)"
+    case .function, .closure, .accessor, .none: return "nothing says what runs after `\(title)` at \(location)"
     }
   }
 

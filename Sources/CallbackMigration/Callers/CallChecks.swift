@@ -6,6 +6,9 @@ struct CalledFunction {
   /// The label of the callback.
   let callbackLabel: String
 
+  /// Whether it returns something besides the callback.
+  var returnsValue = true
+
   /// Whether its callback can get an error.
   var canFail = true
 
@@ -77,6 +80,9 @@ struct CallChecks {
 
   private var handle: CallRefusal? {
     guard site.use == .used || tokens.isResult(site) else { return nil }
+    guard function.returnsValue else {
+      return CallRefusal("it is part of an expression, such as `return`, and an await would make statements of it")
+    }
     return CallRefusal("the code keeps or uses what the call returns, such as a handle that cancels")
   }
 

@@ -73,6 +73,7 @@ struct MigratedFunction {
     isVoid = function.callbacks.shape.values?.isEmpty != false
     returnsValue = function.returnsValue
     called = CalledFunction(title: function.title, callbackLabel: parameter.label)
+    called.returnsValue = function.returnsValue
     called.canFail = function.callbacks.shape.canFail
     called.isCallbackOnMainActor = parameter.type.contains { $0.text == "@MainActor" }
     called.queueParameter = function.callbacks.queue.map { function.declaration.parameters[$0.index].name }

@@ -1,7 +1,6 @@
 internal import AllocationCounter
 internal import Dispatch
 import Futures
-import FuturesAsync
 import TestSupport
 import Testing
 
@@ -22,7 +21,9 @@ struct TimerSourceTests {
     await #expect(processExitsWith: .success) {
       await expectTimersAreReleased { count in
         let futures = (0..<count).map { _ in Future<Void, any Error>.succeeded(()).delay(by: .microseconds(1)) }
-        for future in futures { _ = await future.result }
+        await withCheckedContinuation { continuation in
+          Future.all(futures).whenResolved(on: .immediate) { _ in continuation.resume() }
+        }
       }
     }
   }
