@@ -35,7 +35,9 @@ struct SoakPlot {
   private func draw(_ title: String, _ value: (SoakSample) -> Double, top: Double) -> String {
     let (left, right) = (Self.margin, Self.width - 10)
     let (seconds, highest) = (max(samples.last?.seconds ?? 1, 1), max(samples.map(value).max() ?? 1, 1))
-    let points = samples.map { sample in
+    // A screen does not show more.
+    let shown = stride(from: 0, to: samples.count, by: max(1, samples.count / 300)).map { samples[$0] }
+    let points = shown.map { sample in
       let x = left + sample.seconds / seconds * (right - left)
       return "\(Self.short(x)) \(Self.short(top + Self.panel * (1 - value(sample) / highest)))"
     }
