@@ -68,6 +68,37 @@
       #expect(plan.steps == [] && plan.stuck == [0, 1])
     }
 
+    @Test("a function can implement a requirement of a protocol of the package, or of an unknown protocol")
+    func conformances() {
+      let text = """
+        protocol Loader: Base { func refresh(_ id: Int) async }
+        protocol Base { func reset() async }
+        struct A<T: Hashable>: Loader, @unchecked Sendable where T: Other {}
+        struct B {}
+        extension Outer.B: Base, Foundation.Service {}
+        struct C: Codable, ~Copyable, Error {}
+        final class D: C, UITableViewDelegate {}
+        class E: UIViewController {}
+        extension Loader {}
+        """
+      let conformances = Conformances(of: [SourceTokens(text)])
+      func name(_ title: String, _ type: String, isPrivate: Bool = false) -> String? {
+        conformances.protocolRequiring(title, ofMemberOf: type, isPrivate: isPrivate)
+      }
+      #expect(name("refresh(_:)", "A") == "Loader")
+      #expect(name("reset()", "A") == "Base")
+      #expect(name("reset()", "Loader") == "Base")
+      #expect(name("refresh(_:)", "Loader") == "Loader")
+      #expect(name("other()", "A") == nil)
+      #expect(name("other()", "B") == "Service")
+      #expect(name("other()", "B", isPrivate: true) == nil)
+      #expect(name("reset()", "B", isPrivate: true) == "Base")
+      #expect(name("other()", "C") == nil)
+      #expect(name("other()", "D") == "UITableViewDelegate")
+      #expect(name("other()", "E") == nil)
+      #expect(name("other()", "Unknown") == nil)
+    }
+
     @Test("reasons that differ in names and lines are one group")
     func groups() {
       #expect(CallRefusalGroups.general("the `x` on line 12, and `y`") == "the `…` on line …, and `…`")

@@ -11,6 +11,7 @@ struct AwaiterCheck {
 
   private let finder: CallFinder
   private var known: [Place: String?] = [:]
+  private var conformances: Conformances?
 
   init(finder: CallFinder) { self.finder = finder }
 
@@ -36,8 +37,18 @@ struct AwaiterCheck {
     if (start..<place.name).contains(where: { tokens[$0] == "override" }) {
       return "`\(tokens[place.name])` overrides a function whose callers are not known"
     }
-    try finder.server.open(place.path, tokens.source.text)
     let position = tokens.source.position(of: tokens.items[place.name].range.lowerBound)
+    if let type = try finder.declarations(of: place.path).around(position).type?.split(separator: ".").last,
+      let title = FunctionText(name: place.name, in: tokens)?.title
+    {
+      let conformances = self.conformances ?? Conformances(of: finder.copy.swiftFiles.map(finder.files.tokens))
+      self.conformances = conformances
+      let isPrivate = (start..<place.name).contains { ["private", "fileprivate"].contains(tokens[$0]) }
+      if let name = conformances.protocolRequiring(title, ofMemberOf: String(type), isPrivate: isPrivate) {
+        return "`\(title)` can implement a requirement of `\(name)`, whose callers are not known"
+      }
+    }
+    try finder.server.open(place.path, tokens.source.text)
     let references = try finder.server.references(place.path, position)
     for reference in references where reference.path.hasPrefix(finder.copy.folder.path + "/") {
       let tokens = finder.files.tokens(reference.path)

@@ -71,7 +71,7 @@ struct CallFinder {
     return found
   }
 
-  private func declarations(of path: String) throws(MigrationError) -> EnclosingDeclarations {
+  func declarations(of path: String) throws(MigrationError) -> EnclosingDeclarations {
     try server.open(path, files.tokens(path).source.text)
     return EnclosingDeclarations(try server.symbols(path))
   }

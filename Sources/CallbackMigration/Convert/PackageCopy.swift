@@ -31,6 +31,12 @@ struct PackageCopy {
     }
   }
 
+  /// The Swift files of the copy.
+  var swiftFiles: [String] {
+    let paths = (try? Self.files(in: folder)) ?? []
+    return paths.filter { $0.hasSuffix(".swift") }.sorted().map { folder.appending(path: $0).path }
+  }
+
   /// The path of a file in the copy.
   func copied(_ path: String) -> String { Self.moved(path, from: original.path, to: folder.path) }
 

@@ -18,6 +18,24 @@ struct Adapter: Sendable {
 
 public func adapterOfTheSameName(_ store: Store) async { await Adapter(store: store).count() }
 
+/// Its function is awaited through a protocol, and something follows there.
+protocol Refreshing {
+  func refresh() async
+}
+
+struct Refresher: Refreshing {
+  let store: Store
+  func refresh() async {
+    store.count { count in store.world.note("\(count)") }
+  }
+}
+
+public func awaitedThroughAProtocol(_ store: Store) async {
+  let refresher: any Refreshing = Refresher(store: store)
+  await refresher.refresh()
+  store.world.note("after")
+}
+
 public func statementAfterTheBlock(_ store: Store) async {
   if store.world.outcome == .success {
     store.count { count in store.world.note("\(count)") }

@@ -95,6 +95,7 @@ let shapes: [Shape] = [
   Shape("never") { await never($0) },
   Shape("keptHandle") { await keptHandle($0) },
   Shape("ignoredHandle") { await ignoredHandle($0) },
+  Shape("awaitedThroughAProtocol") { await awaitedThroughAProtocol($0) },
   Shape("adapterOfTheSameName") { await adapterOfTheSameName($0) },
   Shape("cancellableOfTheSameName") { await cancellableOfTheSameName($0) },
   Shape("cancellableInside") { await cancellableInside($0) },
