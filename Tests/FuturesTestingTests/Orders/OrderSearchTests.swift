@@ -193,6 +193,27 @@ struct OrderSearchTests {
     #expect(difference.contains("At the beginning this run had a, c, and an earlier run a, b."), "\(difference)")
   }
 
+  @Test("Other work between two decisions is not deterministic either")
+  func otherForcedWork() async throws {
+    let count = Mutex(0)
+    let failure = try await explorationFailure {
+      try await exploreOrders { orders in
+        let run = count.withLock { count in
+          count += 1
+          return count
+        }
+        orders.context(run == 2 ? "c" : "b").run {}
+        try await orders.runAll()
+        for name in ["d", "e"] { orders.context(name).run {} }
+        try await orders.runAll()
+      }
+    }
+    guard case .notDeterministic(let difference)? = failure?.reason else {
+      return #expect(Bool(false), "\(String(describing: failure))")
+    }
+    #expect(difference.contains("this run had c, and an earlier run b."), "\(difference)")
+  }
+
   @Test("A body that fails in one run, and passes when its order is repeated, is not deterministic")
   func otherResult() async throws {
     let count = Mutex(0)
