@@ -41,7 +41,7 @@ struct MigrateCallbacks: CommandPlugin {
 
   /// Runs the tool, and shows its progress apart from its output.
   ///
-  /// SwiftPM prints what a plugin writes to its standard error on the standard output of `swift package`.
+  /// SwiftPM prints the standard error of a plugin on the standard output of `swift package`.
   private func run(_ tool: URL, arguments: [String]) throws -> Int32 {
     let errors = Pipe()
     let process = Process()

@@ -5,7 +5,7 @@
   @testable import CallbackMigration
 
   /// The checks of a call by the text around it.
-  @Suite("What an await would change")
+  @Suite("Changes that an await would make")
   struct CallCheckTests {
     /// The refusals of the first call of `load` in a text.
     private func refusals(

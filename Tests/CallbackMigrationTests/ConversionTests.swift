@@ -153,7 +153,7 @@
       #expect(SwiftFormat.indentation(of: "a {\n\tb\n") == #"{"tabs": 1}"#)
     }
 
-    @Test("files are written only over what is committed, and the diff can be applied")
+    @Test("files are written only over committed files, and the diff can be applied")
     func writing() throws {
       let folder = FileManager.default.temporaryDirectory.appending(
         path: UUID().uuidString,
@@ -233,7 +233,7 @@
       #expect(try functionRefusal("load(completion: completion)", isVoid: true) == nil)
     }
 
-    @Test("a function is refused for what its declaration or its calls say")
+    @Test("a function is refused for its declaration or its calls")
     func refusedDeclarations() throws {
       let body = "load { x in completion(x) }"
       #expect(try functionRefusal(body, returning: " -> Int") == "it returns a value besides its callback")

@@ -50,7 +50,7 @@
       #expect(source.line(1) == "  g()")
     }
 
-    @Test("changes are applied by their places, and move what follows")
+    @Test("changes are applied by their places, and move the text after them")
     func edits() {
       let edits = [SourceEdit(4..<5, "bcd"), SourceEdit(0..<1, "")]
       #expect(SourceText("a + b + c").applying(edits) == " + bcd + c")
@@ -59,7 +59,7 @@
     }
 
     @Test(
-      "a pair of braces is what the words before it say",
+      "the words before a pair of braces give its kind",
       arguments: [
         ("if a, let b = c(d) § {}", CodeBlock.branch("if")), ("guard a else § {}", .branch("else")),
         ("if a {} else if b § {}", .branch("else")), ("do {} catch E.a(let b) § {}", .branch("catch")),

@@ -1,4 +1,4 @@
-/// What is known about the function that is called.
+/// The facts of a called function that decide whether its calls can be awaited.
 struct CalledFunction {
   /// The title, such as `Store.load(id:completion:)`.
   let title: String
@@ -39,7 +39,7 @@ enum CodeIsolation: Equatable {
   static let mainActor = CodeIsolation.actor("@MainActor")
 }
 
-/// Finds out, by the text around a call, what an `await` in its place would change.
+/// Finds the changes that an `await` in place of a call would make, by the text around the call.
 ///
 /// When in doubt it refuses: a refused call costs a moment, and a call with another meaning costs a day.
 struct CallChecks {
@@ -64,7 +64,7 @@ struct CallChecks {
     ].compactMap(\.self)
   }
 
-  // MARK: What no option allows
+  // MARK: Refusals without an option
 
   private var shape: CallRefusal? { function.shapeRefusal.map { CallRefusal($0) } }
 
@@ -126,7 +126,7 @@ struct CallChecks {
     return CallbackBranches(tokens, body, callbackParameters)?.ignoresFailure == true
   }
 
-  // MARK: What an option allows
+  // MARK: Refusals that an option allows
 
   private var order: CallRefusal? {
     guard let index = tokens.statement(after: scope) else { return nil }

@@ -153,7 +153,7 @@ struct CallFinder {
       calls[index].ignoresFailure = checks.ignoresFailure
       var refusals = call.refusals + checks.refusals
       if call.place == .next {
-        // A new async function has no callers yet whom its isolation or its cancellation could surprise.
+        // A new async function has no callers yet, so its isolation and its cancellation surprise none.
         refusals.removeAll { $0.risk == .isolation || $0.risk == .cancellation }
       } else if case .function(let name, _) = scope.boundary {
         if let reason = try awaiters.reason(call.path, name) { refusals.append(CallRefusal(reason, .callers)) }

@@ -34,7 +34,7 @@ struct CallScope {
   /// The calls of other functions with a callback in whose callbacks the call stands, by their names.
   private(set) var outerCalls: [Int] = []
 
-  /// Reads what is around a call.
+  /// Reads the code around a call.
   /// - Parameters:
   ///   - site: The call.
   ///   - tokens: The file.

@@ -1,6 +1,6 @@
 /// A call of a function that takes a callback.
 package struct CallbackCall {
-  /// What can become of a call.
+  /// The step that can convert a call.
   package enum Class: String, Codable, CaseIterable, Sendable {
     /// It is in async code.
     case ready
@@ -11,7 +11,7 @@ package struct CallbackCall {
     /// It is in synchronous code.
     case edge
 
-    /// An await would change what it does, or cannot replace it.
+    /// An await would change its meaning, or cannot replace it.
     case byHand = "by hand"
   }
 

@@ -1,4 +1,4 @@
-/// A function with a callback, and what the calls of it have to know.
+/// A function with a callback, and the facts that its calls need.
 struct MigratedFunction {
   /// The state of its async counterpart.
   enum Counterpart: Equatable {

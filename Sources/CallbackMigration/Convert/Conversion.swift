@@ -7,7 +7,7 @@ final class Conversion {
   private let pattern: TitlePattern
   private var copy: PackageCopy { workspace.copy }
 
-  /// What was not converted, and why.
+  /// The calls and functions that stay, with their reasons.
   private(set) var left: [LeftCall] = []
   private(set) var convertedCount = 0
   private(set) var readyCount = 0
@@ -18,7 +18,7 @@ final class Conversion {
   /// The functions that got a counterpart.
   private(set) var addedCounterparts: [String] = []
 
-  /// What a reader of the result should know.
+  /// Sentences for the reader of the result.
   private(set) var notes: [String] = []
 
   /// A call or a function that stays as it is.

@@ -1,4 +1,4 @@
-/// What a conversion has done, and what it leaves.
+/// The report of a conversion: its changes, and the calls that stay.
 struct ConversionSummary {
   private let lines: [String]
 

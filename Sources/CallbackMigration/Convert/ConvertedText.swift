@@ -2,7 +2,7 @@
 struct ConvertedText: Equatable {
   let text: String
 
-  /// A sentence about what the text does besides.
+  /// A sentence about a further effect of the text.
   var note: String?
 
   /// The reason why a text cannot be used.

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A copy of a package, and what is known of its functions with a callback.
+/// A copy of a package, and its functions with a callback.
 final class MigrationWorkspace {
   let copy: PackageCopy
 
@@ -56,7 +56,7 @@ final class MigrationWorkspace {
     return server
   }
 
-  /// The calls, and the functions with what their calls have to know.
+  /// The calls, and the functions with the facts that the calls need.
   func calls() throws(MigrationError) -> (calls: [CallbackCall], functions: [MigratedFunction]) {
     Shell.progress("Looking up the calls of \(functions.count) functions.")
     let finder = CallFinder(server: try server(), copy: copy, files: files, isolation: isolation, allowed: allowed)

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// A copy of a package, which is built and changed in its place.
 ///
-/// The copy keeps its build between runs, so that the next run builds only what has changed.
+/// The copy keeps its build between runs, so the next run builds only changed files.
 struct PackageCopy {
   /// The folder of the package.
   let original: URL
@@ -75,7 +75,7 @@ struct PackageCopy {
     }
   }
 
-  /// Writes a file if its content is another, so that what is not changed is not built again.
+  /// Writes a file if its content differs. An unchanged file is not built again.
   static func write(_ data: Data, to file: URL) throws {
     if let old = try? Data(contentsOf: file), old == data { return }
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -7,7 +7,7 @@ struct ProposedChange: Hashable {
   let range: Range<Int>
   let text: String
 
-  /// What stands before the text, and is not formatted.
+  /// The text in front of the change, which is not formatted.
   var lead = ""
 
   /// The index of the call; `nil` for a new function.

@@ -6,7 +6,7 @@ enum Shell {
   /// - Parameters:
   ///   - arguments: The program and its arguments.
   ///   - folder: The folder in which it runs.
-  /// - Returns: Its status, and what it printed.
+  /// - Returns: Its status and its output.
   /// - Throws: An error if the program cannot be started.
   static func run(_ arguments: [String], in folder: URL? = nil) throws(MigrationError) -> (
     status: Int32, output: String

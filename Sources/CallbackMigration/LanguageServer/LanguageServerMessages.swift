@@ -94,7 +94,7 @@ enum LanguageServerMessage {
   }
 }
 
-/// Any JSON, to send back what the server has sent.
+/// Any JSON, to return the server's own values to it.
 enum JSONValue: Codable, Equatable {
   case null
   case bool(Bool)

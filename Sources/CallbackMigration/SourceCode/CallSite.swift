@@ -18,7 +18,7 @@ struct CallSite {
   /// Whether the call gives the callback, in any form.
   let givesCallback: Bool
 
-  /// What the code does with the value of the call.
+  /// The use of the call's value.
   let use: Use
 
   enum Use: Equatable {

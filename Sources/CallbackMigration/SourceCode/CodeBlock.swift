@@ -1,4 +1,4 @@
-/// What a pair of braces is, from the words before it.
+/// The kind of a pair of braces, from the words before it.
 enum CodeBlock: Equatable {
   /// `if`, `else`, `guard`, `do`, `catch`: its content runs at most once.
   case branch(String)
@@ -25,7 +25,7 @@ enum CodeBlock: Equatable {
 }
 
 extension SourceTokens {
-  /// What the braces that begin at `brace` are.
+  /// Returns the kind of the braces that begin at `brace`.
   func block(at brace: Int) -> CodeBlock {
     let words = statementStart(before: brace)
     var index = words

@@ -72,7 +72,7 @@ extension LockedReference where Object == PendingFutures {
     return body()
   }
 
-  /// Changes what is tracked.
+  /// Changes the tracked threads.
   private func change(_ body: (PendingFutures) -> Void) {
     let previous = update { table in
       let changed = table ?? PendingFutures()

@@ -16,7 +16,7 @@
 //   OrderSearch   the tree of orders, the shortest failure; one for each call
 //   OrderTree     the decisions of all runs: it takes no order twice, and notices a body that is not deterministic
 //   OrderRun      one run: the loop, the executor, the thread
-//   OrderAgenda   what can run next: contexts, timers, jobs and steps
+//   OrderAgenda   the pending work: contexts, timers, jobs and steps
 //   Orders        the run, as the body sees it
 
 /// Runs `body` once for each order in which the work on its contexts, its timers and its tasks can run.

@@ -1,6 +1,6 @@
 internal import Futures
 
-/// The work of a run that has not started, and the rules for what can run next.
+/// The pending work of a run, and the rules that say which item can run next.
 ///
 /// It runs nothing itself.
 ///

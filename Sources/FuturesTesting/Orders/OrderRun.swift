@@ -40,7 +40,7 @@ final class OrderRun: @unchecked Sendable {
     /// The continuations of `runAll`.
     var idlers: [UnsafeContinuation<Void, Never>] = []
 
-    /// What another thread has done.
+    /// The first interference of another thread, as a sentence.
     var interference: String?
 
     var result: Result<Void, any Error>?
@@ -226,7 +226,7 @@ final class OrderRun: @unchecked Sendable {
 
   // MARK: - The end
 
-  /// Ends the body, and runs what it has left behind, so that its tasks can end.
+  /// Ends the body, and runs its remaining work, so that its tasks can end.
   private func unwind(_ task: Task<Void, Never>, after verdict: Verdict) {
     state.withLock { $0.isUnwinding = true }
     if case .returned = verdict {} else { task.cancel() }

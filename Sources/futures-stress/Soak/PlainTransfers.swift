@@ -9,7 +9,7 @@ import Synchronization
 
 /// The operations of `Transfers`, by Foundation alone.
 ///
-/// Foundation for Linux keeps memory after each process, and after some requests. A soak allows what these operations leave.
+/// Foundation for Linux keeps memory after each process, and after some requests. A soak allows that growth.
 final class PlainTransfers: Sendable {
   private let server: MisbehavingServer
   private let configuration = URLSessionConfiguration.ephemeral
@@ -27,7 +27,7 @@ final class PlainTransfers: Sendable {
   /// - Parameter seed: Selects the operations.
   /// - Returns: The bytes of one operation.
   func bytesLeft(seed: UInt64) async -> Double {
-    await operate(2_000, seed: seed)  // what is made once
+    await operate(2_000, seed: seed)  // the first operations fill caches
     let before = AllocationCounts.ofProcess().liveBytes
     let count = 6_000
     await operate(count, seed: seed &+ 1)

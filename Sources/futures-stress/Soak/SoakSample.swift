@@ -41,7 +41,7 @@ struct SoakGrowth: CustomStringConvertible {
   /// Compares the first and the last samples.
   /// - Parameters:
   ///   - samples: One for each second.
-  ///   - bytes: What a transfer leaves without this library.
+  ///   - bytes: The bytes that a transfer leaves without this library.
   init(_ samples: [SoakSample], bytesLeftByFoundation bytes: Double) {
     let last = samples.last?.seconds ?? 0
     let window = min(60, last / 3)

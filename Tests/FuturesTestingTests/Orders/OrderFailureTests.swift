@@ -156,7 +156,7 @@ struct OrderFailureTests {
   }
 }
 
-/// What a test leaves behind on purpose, for the leak detector.
+/// Objects that a test leaves behind on purpose, visible to the leak detector.
 enum LeftBehind {
   static let promises = Mutex<[Promise<Int, Never>]>([])
 }

@@ -7,7 +7,7 @@ import Testing
 /// Ten small programs with a bug that only some orders show, and the same programs without it.
 @Suite("exploreOrders finds planted bugs")
 struct PlantedBugTests {
-  /// A program, and what the explorer finds in it.
+  /// A program, and the findings of the explorer in it.
   struct Program: Sendable, CustomTestStringConvertible {
     let name: String
     /// How many orders fail, of how many.

@@ -133,7 +133,7 @@ struct PendingFuturesTests {
     }
   }
 
-  @Test("The test kit tracks the promises of its thread, or of all threads, and nobody else sees them")
+  @Test("The test kit tracks the promises of its thread, or of all threads, and other code does not see them")
   func tracksOneThread() async {
     await #expect(processExitsWith: .success) {
       for onlyThisThread in [true, false] {

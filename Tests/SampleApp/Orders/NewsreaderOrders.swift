@@ -12,7 +12,7 @@ import Testing
 @Suite("The news reader in every order")
 struct NewsreaderOrders {
   @Test(
-    "Attempts with timeouts, and a user who cancels: one completion, at most three requests, no request after the cancellation"
+    "Attempts with timeouts, and a cancellation: one completion, at most three requests, no request after the cancellation"
   )
   func article() async throws {
     let report = try await exploreOrders { orders in
@@ -47,7 +47,7 @@ struct NewsreaderOrders {
     print("mirrors:", report)
   }
 
-  @Test("An image for three callers of which one leaves: each gets one result, and those who stay get the image")
+  @Test("An image for three callers of which one leaves: each gets one result, and the two others get the image")
   func image() async throws {
     let report = try await exploreOrders { orders in
       let world = ExploredWorld(orders, answers: [.body("pixels"), .body("pixels")])
@@ -63,7 +63,7 @@ struct NewsreaderOrders {
       try await orders.runAll()
       for result in results { try check(result.all.count == 1, "\(result.all.count) results") }
       for result in results.dropFirst() {
-        try check((try? result.all.first?.get()) != nil, "a caller who stayed has no image")
+        try check((try? result.all.first?.get()) != nil, "a remaining caller has no image")
       }
       try check(world.requestCount == 1, "\(world.requestCount) requests")
     }

@@ -1,7 +1,7 @@
 public import Foundation
 public import Leaves
 
-// Where and how often a callback comes, and what it keeps.
+// Where and how often a callback comes, and its captures.
 
 public final class Screen: Sendable {
   let store: Store

@@ -1,14 +1,14 @@
 public import Foundation
 public import Leaves
 
-// What stands around a call.
+// The code around a call.
 
 public func statementAfter(_ store: Store) async {
   store.count { store.world.note("\($0)") }
   store.world.note("after")
 }
 
-/// A function that is named as the counterpart of what it calls.
+/// A type with a function named as the counterpart of the function it calls.
 struct Adapter: Sendable {
   let store: Store
   func count() async {

@@ -41,7 +41,7 @@ final class Screens: Sendable {
   func keep(_ screen: Screen) { lock.withLock { kept.append(screen) } }
 }
 
-/// Whether a shape has returned, and what it threw.
+/// Whether a shape has returned, and its error.
 final class Ending: Sendable {
   private let lock = NSLock()
   // Protected by `lock`.
