@@ -53,7 +53,7 @@ let package = Package(
     // Random operations from many threads, under the sanitizers too.
     .executableTarget(
       name: "futures-stress",
-      dependencies: ["Futures", "FuturesAsync", "FuturesFoundation", "AllocationCounter"],
+      dependencies: ["Futures", "FuturesAsync", "FuturesFoundation", "FuturesTesting", "AllocationCounter"],
       swiftSettings: settings
     ),
 

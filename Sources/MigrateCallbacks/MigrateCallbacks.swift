@@ -44,9 +44,7 @@ struct MigrateCallbacks: CommandPlugin {
   /// SwiftPM prints the standard error of a plugin on the standard output of `swift package`.
   private func run(_ tool: URL, arguments: [String]) throws -> Int32 {
     let errors = Pipe()
-    let process = Process()
-    process.executableURL = tool
-    process.arguments = arguments
+    let process = Process(tool, arguments)
     process.standardError = errors
     try process.run()
     var rest = Data()
@@ -70,15 +68,21 @@ struct MigrateCallbacks: CommandPlugin {
   /// The tool's output.
   private func output(of tool: URL, arguments: [String]) throws -> String {
     let output = Pipe()
-    let process = Process()
-    process.executableURL = tool
-    process.arguments = arguments
+    let process = Process(tool, arguments)
     process.standardOutput = output
     try process.run()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
     guard process.terminationStatus == 0 else { exit(process.terminationStatus) }
     return text
+  }
+}
+
+extension Process {
+  fileprivate convenience init(_ tool: URL, _ arguments: [String]) {
+    self.init()
+    executableURL = tool
+    self.arguments = arguments
   }
 }
 

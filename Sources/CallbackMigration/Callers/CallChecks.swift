@@ -186,11 +186,7 @@ struct CallChecks {
 
   private var mainQueue: CallRefusal? {
     guard let body = callbackBody else { return nil }
-    let found = body.first { index in
-      ["DispatchQueue", "OperationQueue", "RunLoop"].contains(tokens[index]) && tokens[index + 1] == "."
-        && tokens[index + 2] == "main" || tokens[index] == "MainActor" || tokens[index] == "@MainActor"
-    }
-    guard let found else { return nil }
+    guard let found = body.first(where: tokens.isMainQueue) else { return nil }
     let reason =
       "its callback hops to the main queue on line \(tokens.line(found)); isolate the counterpart's caller to it"
     return CallRefusal(reason, .mainQueue)
@@ -235,5 +231,13 @@ struct CallChecks {
     return inner.split { tokens[$0] == "," && tokens.parent($0) == range.lowerBound }.map { part in
       part.map { tokens[$0] }.joined(separator: " ")
     }
+  }
+}
+
+extension SourceTokens {
+  /// Whether a token begins the name of the main queue, or of the main actor.
+  func isMainQueue(_ index: Int) -> Bool {
+    ["DispatchQueue", "OperationQueue", "RunLoop"].contains(self[index]) && self[index + 1] == "."
+      && self[index + 2] == "main" || self[index] == "MainActor" || self[index] == "@MainActor"
   }
 }

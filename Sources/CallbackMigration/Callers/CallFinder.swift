@@ -195,7 +195,7 @@ struct CallFinder {
       guard let name = tokens.index(at: function.offset), let text = FunctionText(name: name, in: tokens) else {
         return nil
       }
-      return text.body.map { $0.contains { Self.isMainQueue($0, tokens) } }
+      return text.body.map { $0.contains(where: tokens.isMainQueue) }
     }
     var onMain = bodies.map { $0 == true }
     for index in functions.indices where bodies[index] == nil {
@@ -219,11 +219,6 @@ struct CallFinder {
         functions[index].called.isCounterpartCancellable = !uncancellable.contains(index)
       }
     }
-  }
-
-  private static func isMainQueue(_ index: Int, _ tokens: SourceTokens) -> Bool {
-    ["DispatchQueue", "OperationQueue", "RunLoop"].contains(tokens[index]) && tokens[index + 1] == "."
-      && tokens[index + 2] == "main" || tokens[index] == "MainActor" || tokens[index] == "@MainActor"
   }
 
   /// The functions whose counterpart waits only for continuations, and for such counterparts.

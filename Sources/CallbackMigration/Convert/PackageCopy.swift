@@ -75,7 +75,7 @@ struct PackageCopy {
     }
   }
 
-  /// Writes a file if its content differs. An unchanged file is not built again.
+  /// Writes a file if its content differs, so an unchanged file is not built again.
   static func write(_ data: Data, to file: URL) throws {
     if let old = try? Data(contentsOf: file), old == data { return }
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -49,7 +49,8 @@ extension SourceTokens {
     }
   }
 
-  private func isModifier(_ index: Int) -> Bool {
+  /// Whether a token is a modifier, or the name of an attribute.
+  func isModifier(_ index: Int) -> Bool {
     self[index].hasPrefix("@") || Self.modifiers.contains(self[index])
       // `class func`, and not `class Store`.
       || self[index] == "class" && ["func", "var", "let", "subscript"].contains(self[index + 1])

@@ -46,26 +46,15 @@ struct FunctionText {
   func hasAttribute(with label: String, in tokens: SourceTokens) -> Bool {
     var index = name - 1
     while index > 0 {
-      let before = tokens[index - 1]
-      if before == ")", let open = tokens.partner(index - 1),
-        Self.modifiers.contains(tokens[open - 1].prefixOfAttribute)
-      {
-        if (open..<index).contains(where: { tokens[$0] == label && tokens[$0 + 1] == ":" }) { return true }
-        index = open - 1
-      } else if Self.modifiers.contains(before.prefixOfAttribute) {
-        index -= 1
-      } else {
-        break
-      }
+      let open = tokens[index - 1] == ")" ? tokens.partner(index - 1) : nil
+      let modifier = (open ?? index) - 1
+      guard tokens.isModifier(modifier) else { return false }
+      let hasLabel = (modifier..<index).contains { tokens[$0] == label && tokens[$0 + 1] == ":" }
+      if hasLabel { return true }
+      index = modifier
     }
     return false
   }
-
-  /// The words that can stand before `func`, and `@` for an attribute.
-  private static let modifiers: Set<String> = [
-    "@", "static", "class", "public", "internal", "private", "fileprivate", "package", "open", "final", "override",
-    "mutating", "nonmutating", "nonisolated", "dynamic", "optional", "isolated",
-  ]
 
   /// The words that begin the next declaration after a requirement.
   private static let declarations: Set<String> = [
@@ -82,9 +71,4 @@ struct FunctionText {
       return FunctionText(name: index, in: tokens)
     }.filter { $0.title == title }
   }
-}
-
-extension String {
-  /// `@` for an attribute, the word itself otherwise.
-  fileprivate var prefixOfAttribute: String { hasPrefix("@") ? "@" : self }
 }

@@ -28,7 +28,7 @@ final class OrderSearch {
   private let options: Options
   private let names = OrderNames()
   private let tree = OrderTree()
-  private var random: SeededGenerator
+  private var random: SplitMix64
   private var shortest: Failed?
   private var failures = 0
   private var costlyFailures = 0
@@ -37,7 +37,7 @@ final class OrderSearch {
     self.body = body
     isOnMain = body.isolation === MainActor.shared
     self.options = options
-    random = SeededGenerator(seed: options.seed)
+    random = SplitMix64(seed: options.seed)
     _ = OrderRun.controlsUnstructuredTasks
   }
 

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Futures
+import FuturesTesting
 import FuturesAsync
 import Synchronization
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Futures
+import FuturesTesting
 import FuturesAsync
 
 /// An operation between callbacks, futures and async code.

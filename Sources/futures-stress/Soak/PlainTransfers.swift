@@ -1,6 +1,7 @@
 import AllocationCounter
 import Dispatch
 import Foundation
+import FuturesTesting
 import Synchronization
 
 #if canImport(FoundationNetworking)

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Futures
+import FuturesTesting
 
 /// Runs operations of the bridges and of FuturesFoundation for a time, and checks that no resource of the process grows.
 struct Soak: Sendable {

@@ -3,6 +3,7 @@ import Foundation
 import Futures
 import FuturesAsync
 import FuturesFoundation
+import FuturesTesting
 import Synchronization
 
 #if canImport(FoundationNetworking)

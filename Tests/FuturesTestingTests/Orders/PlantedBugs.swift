@@ -164,7 +164,7 @@ import Synchronization
   try Unexpected.unless(wrong.isEmpty, "the delegate saw the duration of another track")
 }
 
-/// An actor loads a missing value. While it waits for the load, a second caller loads again.
+/// An actor loads a missing value, and a second caller loads it again meanwhile.
 @Sendable func twoAwaits(_ orders: Orders, isMended: Bool) async throws {
   let store = Store(orders: orders, isMended: isMended)
   async let first = store.value()
