@@ -74,7 +74,6 @@ package struct CallbackFunction {
   }
 
   var hasAsyncCounterpart: Bool { asyncCounterpart.exists }
-  var hasFutureCounterpart: Bool { futureCounterpart.exists }
 
   /// Whether it has a result besides the callback.
   var returnsValue: Bool { !declaration.returnType.isEmpty && !CallbackShape.isVoid(declaration.returnType) }

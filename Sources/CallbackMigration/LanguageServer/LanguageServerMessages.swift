@@ -34,7 +34,6 @@ enum LanguageServerMessage {
     var name: String
     var kind: Int
     var range: Range
-    var selectionRange: Range
     var children: [DocumentSymbol]?
   }
 

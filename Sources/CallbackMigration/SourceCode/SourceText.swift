@@ -14,9 +14,6 @@ package struct SourceText: Equatable {
     lineStarts = starts
   }
 
-  /// The number of lines.
-  var lineCount: Int { lineStarts.count }
-
   /// The line of a UTF-8 offset, from 0.
   package func line(of offset: Int) -> Int {
     var low = 0

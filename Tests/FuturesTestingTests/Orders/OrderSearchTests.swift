@@ -173,63 +173,57 @@ struct OrderSearchTests {
     #expect(failure?.description.contains(sentence) == true, "\(String(describing: failure))")
   }
 
-  @Test("A body with other work in each run is not deterministic, and the failure names the difference")
-  func otherWork() async throws {
-    let count = Mutex(0)
+  /// Explores a body that is not deterministic, and returns the difference of its runs.
+  ///
+  /// The body gets the number of its run, from 1.
+  private func nondeterminism(
+    of body: @escaping @Sendable (_ orders: Orders, _ run: Int) async throws -> Void
+  ) async throws -> String? {
+    let count = Shared(0)
     let failure = try await explorationFailure {
       try await exploreOrders { orders in
         let run = count.withLock { count in
           count += 1
           return count
         }
-        orders.context("a").run {}
-        orders.context(run == 2 ? "c" : "b").run {}
-        try await orders.runAll()
+        try await body(orders, run)
       }
     }
     guard case .notDeterministic(let difference)? = failure?.reason else {
-      return #expect(Bool(false), "\(String(describing: failure))")
+      Issue.record("\(String(describing: failure))")
+      return nil
     }
-    #expect(difference.contains("At the beginning this run had a, c, and an earlier run a, b."), "\(difference)")
+    return difference
+  }
+
+  @Test("A body with other work in each run is not deterministic, and the failure names the difference")
+  func otherWork() async throws {
+    let difference = try await nondeterminism { orders, run in
+      orders.context("a").run {}
+      orders.context(run == 2 ? "c" : "b").run {}
+      try await orders.runAll()
+    }
+    let sentence = "At the beginning this run had a, c, and an earlier run a, b."
+    #expect(difference?.contains(sentence) == true, "\(difference ?? "")")
   }
 
   @Test("Other work between two decisions is not deterministic either")
   func otherForcedWork() async throws {
-    let count = Mutex(0)
-    let failure = try await explorationFailure {
-      try await exploreOrders { orders in
-        let run = count.withLock { count in
-          count += 1
-          return count
-        }
-        orders.context(run == 2 ? "c" : "b").run {}
-        try await orders.runAll()
-        for name in ["d", "e"] { orders.context(name).run {} }
-        try await orders.runAll()
-      }
+    let difference = try await nondeterminism { orders, run in
+      orders.context(run == 2 ? "c" : "b").run {}
+      try await orders.runAll()
+      for name in ["d", "e"] { orders.context(name).run {} }
+      try await orders.runAll()
     }
-    guard case .notDeterministic(let difference)? = failure?.reason else {
-      return #expect(Bool(false), "\(String(describing: failure))")
-    }
-    #expect(difference.contains("this run had c, and an earlier run b."), "\(difference)")
+    #expect(difference?.contains("this run had c, and an earlier run b.") == true, "\(difference ?? "")")
   }
 
   @Test("A body that fails in one run, and passes when its order is repeated, is not deterministic")
   func otherResult() async throws {
-    let count = Mutex(0)
-    let failure = try await explorationFailure {
-      try await exploreOrders { orders in
-        for name in ["a", "b"] { orders.context(name).run {} }
-        try await orders.runAll()
-        let run = count.withLock { count in
-          count += 1
-          return count
-        }
-        try Unexpected.unless(run != 1, "only once")
-      }
-    }
-    guard case .notDeterministic(let difference)? = failure?.reason else {
-      return #expect(Bool(false), "\(String(describing: failure))")
+    let difference = try await nondeterminism { orders, run in
+      for name in ["a", "b"] { orders.context(name).run {} }
+      try await orders.runAll()
+      try Unexpected.unless(run != 1, "only once")
     }
     #expect(difference == "the order a ▸ b failed, and passed when it was repeated.")
   }

@@ -82,12 +82,7 @@ struct OrderTaskTests {
       let cache = Cache()
       await withTaskGroup { group in
         for name in ["a", "b"] {
-          group.addTask {
-            if await cache.value == nil {
-              run.add(name)
-              await cache.set(1)
-            }
-          }
+          group.addTask { await cache.fill(name, run) }
         }
       }
     }
@@ -99,12 +94,7 @@ struct OrderTaskTests {
     let records = try await records { orders, run in
       let cache = Cache()
       for name in ["a", "b"] {
-        Task {
-          if await cache.value == nil {
-            run.add(name)
-            await cache.set(1)
-          }
-        }
+        Task { await cache.fill(name, run) }
       }
     }
     #expect(records == ["a", "a b", "b", "b a"])
@@ -220,6 +210,13 @@ private final class Moves: Sendable {
 private actor Cache {
   private(set) var value: Int?
   func set(_ value: Int) { self.value = value }
+
+  /// Sets a missing value by two calls, so that another task can come between them.
+  nonisolated func fill(_ name: String, _ run: RunRecord) async {
+    guard await value == nil else { return }
+    run.add(name)
+    await set(1)
+  }
 }
 
 private actor Counter {
