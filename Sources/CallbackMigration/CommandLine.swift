@@ -77,7 +77,7 @@ public struct MigrationArguments: Equatable, Sendable {
       values[option] = value
     }
     target = values["--target"]
-    // A call matters wherever its function can be called.
+    // Calls of internal functions are listed as well.
     let lowest: AccessLevel = ["callers", "convert"].contains(name) ? .internal : .public
     minimumAccess = try Self.choice("--minimum-access", values) ?? lowest
     guard minimumAccess >= .internal else {

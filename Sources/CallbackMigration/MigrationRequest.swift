@@ -100,7 +100,7 @@ public struct MigrationRequest: Decodable, Sendable {
   /// - Throws: An error if the package lacks a target or product that the arguments need.
   public func neededGraphs(for arguments: MigrationArguments) throws(MigrationError) -> [String] {
     let asked = try targets(for: arguments)
-    // Where code runs is a question to the graphs of all targets with calls.
+    // The isolation of code comes from the graphs of all targets with calls.
     if arguments.command.needsCalls { return targets.filter { !$0.isTest }.map(\.name) }
     if case .generate(let style, _, _, let isDeprecating) = arguments.command, !isDeprecating {
       for target in asked { try checkDependencies(of: target, style) }

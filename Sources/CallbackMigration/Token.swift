@@ -82,7 +82,7 @@ struct Lexer {
     return Token(text: String(text), hasSpaceBefore: hasSpaceBefore)
   }
 
-  /// Removes space and comments; whether there were any.
+  /// Removes space and comments, and returns whether there were any.
   private mutating func skipSpace() -> Bool {
     let start = rest.startIndex
     while true {

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Finds code that goes on after it has awaited a function.
 ///
-/// The function waits for its callback once the call inside is converted, so that code runs later than before.
+/// A function waits for its callback after the call inside is converted. So the code after the await runs later than before.
 struct AwaiterCheck {
   private struct Place: Hashable {
     let path: String
@@ -15,7 +15,7 @@ struct AwaiterCheck {
 
   init(finder: CallFinder) { self.finder = finder }
 
-  /// Why a longer function would change its callers; `nil` if it would not.
+  /// Returns the reason why a longer function would change its callers; `nil` if it would not.
   /// - Parameters:
   ///   - path: The file of the function in the copy.
   ///   - name: The token with its name.

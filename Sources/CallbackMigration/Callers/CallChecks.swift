@@ -33,7 +33,7 @@ enum CodeIsolation: Equatable {
   case none
   case actor(String)
 
-  /// Neither the compiler's graph nor the text says it.
+  /// Unknown from the compiler's graph and the text.
   case unknown
 
   static let mainActor = CodeIsolation.actor("@MainActor")
@@ -41,14 +41,14 @@ enum CodeIsolation: Equatable {
 
 /// Finds the changes that an `await` in place of a call would make, by the text around the call.
 ///
-/// When in doubt it refuses: a refused call costs a moment, and a call with another meaning costs a day.
+/// It refuses a call in doubt: a refused call costs a moment, and a call with another meaning costs a day.
 struct CallChecks {
   let tokens: SourceTokens
   let site: CallSite
   let scope: CallScope
   let function: CalledFunction
 
-  /// Of the code around the call.
+  /// The isolation of the code around the call.
   let isolation: CodeIsolation
 
   /// The callback of the enclosing function, which a call can pass on as it is.

@@ -221,7 +221,7 @@ struct CallFinder {
     }
   }
 
-  /// The functions whose counterpart waits only for continuations, and for such counterparts.
+  /// Returns the functions whose counterpart awaits only continuations and such counterparts.
   private func uncancellableCounterparts(of functions: [MigratedFunction]) throws(MigrationError) -> Set<Int> {
     var declarations: [Int: [SourcePlace]] = [:]
     var awaited: [Int: [SourcePlace]] = [:]

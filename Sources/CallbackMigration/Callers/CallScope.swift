@@ -24,7 +24,7 @@ struct CallScope {
     case none
   }
 
-  /// From the inside out.
+  /// The levels, the innermost first.
   private(set) var levels: [Level] = []
   private(set) var boundary = Boundary.none
 

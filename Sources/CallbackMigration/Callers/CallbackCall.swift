@@ -18,7 +18,7 @@ package struct CallbackCall {
   /// Relative to the package.
   package let file: String
 
-  /// From 1.
+  /// Counted from 1.
   package let line: Int
 
   /// The title of the called function.

@@ -3,7 +3,7 @@ struct CodeIsolationFacts {
   private struct Place: Hashable {
     let path: String
 
-    /// From 0.
+    /// Counted from 0.
     let line: Int
   }
 
@@ -81,7 +81,7 @@ struct CodeIsolationFacts {
       if known == .none, type == nil, isMainActorTheDefault { return .unknown }
       return known
     }
-    // The graph has no private functions. Their type, or its other members, say it.
+    // The graph has no private functions. Their isolation comes from their type, or from its other members.
     guard let type else { return isMainActorTheDefault ? .unknown : .none }
     return types[type] ?? .none
   }

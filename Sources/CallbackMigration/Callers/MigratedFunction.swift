@@ -9,7 +9,7 @@ struct MigratedFunction {
 
   let title: String
 
-  /// Without the types.
+  /// The name without the types.
   let name: String
 
   /// The types around it, such as `Store.Cache.`; empty outside types.

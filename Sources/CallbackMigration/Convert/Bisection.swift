@@ -10,7 +10,7 @@ enum Bisection {
 
   /// Keeps the changes that pass.
   ///
-  /// Tries all of them first. After a failure it tries those that no error points to, and then halves of the others.
+  /// Tries all of them first. After a failure it tries the changes to which no error points, and then halves of the rest.
   /// - Parameters:
   ///   - changes: The changes.
   ///   - trial: Tries changes together.

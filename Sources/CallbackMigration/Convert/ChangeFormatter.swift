@@ -4,7 +4,7 @@ internal import Foundation
 enum ChangeFormatter {
   /// The changes with formatted texts.
   ///
-  /// All of them are formatted in their places at once, between comments by which their texts are found again.
+  /// One run of the formatter formats all of them in their places. Comments mark the texts, to find them again.
   static func formatted(_ changes: [ProposedChange], of source: SourceText, root: URL) -> [ProposedChange] {
     guard let path = changes.first?.path else { return [] }
     let marked = changes.enumerated().map { index, change in

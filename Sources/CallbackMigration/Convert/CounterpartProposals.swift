@@ -71,7 +71,7 @@ struct CounterpartProposals {
 
   private static func refuse(_ reason: String) throws(MigrationError) -> ProposedChange { throw MigrationError(reason) }
 
-  /// A wrapper that traps where the callback breaks its contract is not written.
+  /// Refuses a wrapper that traps if the callback breaks its contract.
   private static func wrapper(
     _ answer: Refactoring.Answer,
     _ function: MigratedFunction

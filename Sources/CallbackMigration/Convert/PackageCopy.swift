@@ -125,7 +125,7 @@ struct PackageCopy {
   struct BuildError: Equatable {
     let path: String
 
-    /// From 1.
+    /// Counted from 1.
     let line: Int
     let message: String
   }

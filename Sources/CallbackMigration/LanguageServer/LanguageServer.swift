@@ -60,7 +60,7 @@ final class LanguageServer {
 
   /// Waits until the server knows the build settings and has read the index.
   ///
-  /// A request before that gets an answer made from guessed settings.
+  /// Before that, the server answers from guessed settings.
   private func synchronize() throws(MigrationError) {
     struct Parameters: Encodable {
       let index = true

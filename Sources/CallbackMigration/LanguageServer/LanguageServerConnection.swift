@@ -14,7 +14,7 @@ final class LanguageServerConnection {
     process.standardInput = input
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
-    // A server that has ended is a message that cannot be written, and not the end of this process.
+    // A write to a server that has ended must fail, and not end this process.
     signal(SIGPIPE, SIG_IGN)
     do {
       try process.run()

@@ -71,7 +71,7 @@ public func exploreOrders(
 }
 
 extension OrderSearch {
-  /// Off the caller's actor, which the body can need.
+  /// Runs off the caller's actor, because the body can need that actor.
   @concurrent
   fileprivate func run(repeating order: String?) async -> Result<OrderReport, any Error> {
     if let order { return repeatOrder(order) }

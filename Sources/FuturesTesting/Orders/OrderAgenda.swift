@@ -47,7 +47,7 @@ struct OrderAgenda {
   /// Jobs and steps, which can run in any order.
   private var unordered: [Item] = []
 
-  /// By due time, then by number.
+  /// Sorted by due time, then by number.
   private var timers: [Timer] = []
 
   /// How many timers and steps of each name there were.

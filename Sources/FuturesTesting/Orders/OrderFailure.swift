@@ -100,7 +100,7 @@ extension OrderFailure.Reason {
 }
 
 extension Int {
-  /// With commas between groups of three digits.
+  /// The number with commas between groups of three digits.
   var grouped: String {
     var text = ""
     for (index, digit) in String(self).reversed().enumerated() {

@@ -5,7 +5,7 @@ struct OrderMove: Hashable, Sendable {
   /// The number of the name: a context, a timer, a step, the body or a task.
   let source: Int32
 
-  /// Which item of that name it is, counted from 1; the number of a task.
+  /// The number of the item among those of that name, counted from 1; the number of a task.
   let ordinal: Int32
 }
 

@@ -3,7 +3,7 @@ internal import Dispatch
 internal import Futures
 
 extension OrderRun: TaskExecutor {
-  /// Which job runs at once after the present one, because there is nothing to decide.
+  /// The job that runs directly after the present one, without a decision.
   enum FollowUp {
     case none
     /// The job that the next enqueueing on this thread brings: a resumed step, whose decision was made.

@@ -7,7 +7,7 @@ typealias OrderBody = @isolated(any) (Orders) async throws -> Void
 
 /// One run of the body: performs one move at a time, on the thread that calls `perform`.
 ///
-/// That thread holds everything that moves: it performs the items of the contexts and the timers, and it executes the jobs of
+/// That thread performs the items of the contexts and the timers, and executes the jobs of
 /// the tasks. Other threads can only submit work, and that ends the run with a failure. A body on the main actor runs on
 /// the main thread. Then the run waits before each move until the main queue has no earlier work, and the main queue waits
 /// during the move.
@@ -48,7 +48,7 @@ final class OrderRun: @unchecked Sendable {
     var isOver = false
   }
 
-  /// More moves than a test can mean.
+  /// The greatest number of moves in a run.
   static let maximumMoves = 100_000
 
   /// How long a run without moves waits for other threads: the time only decides which failure it reports.
@@ -197,7 +197,7 @@ final class OrderRun: @unchecked Sendable {
 
   /// Waits until the main queue has run its earlier work, if the body runs there.
   ///
-  /// Twice: work on the main actor often enqueues one more job there.
+  /// It waits twice, because work on the main actor often enqueues one more job there.
   /// - Returns: Whether the main queue runs.
   private func settleMain() -> Bool {
     guard isOnMain else { return true }
@@ -211,7 +211,7 @@ final class OrderRun: @unchecked Sendable {
 
   /// Runs a move while the main queue waits, if the body runs there: so work that the move submits to it runs after the move.
   ///
-  /// The limit is for a move that waits for the main queue.
+  /// The time limit ends a deadlock of a move that waits for the main queue.
   private func withMainWaiting(_ move: () -> Void) {
     guard isOnMain else { return move() }
     let (isWaiting, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -252,7 +252,7 @@ final class OrderRun: @unchecked Sendable {
       return state.agenda
     }
     guard left?.hasWork == true else { return }
-    // Dropped work breaks its futures, which is no mistake of the user.
+    // Dropping the work breaks its futures. The user has made no mistake, so nothing is reported.
     FuturesDiagnostics.breakObservers.add(self) { [self] _ in isOnOwnThread }
     left = nil
     FuturesDiagnostics.breakObservers.remove(self)

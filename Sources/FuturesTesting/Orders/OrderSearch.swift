@@ -20,7 +20,7 @@ final class OrderSearch {
     let choices: [OrderChoice]
   }
 
-  /// After so many failures that print a line, or leave a suspended task behind, the search stops.
+  /// The number of failures that print a line, or leave a suspended task behind, after which the search stops.
   private static let maximumCostlyFailures = 100
 
   private let body: OrderBody
