@@ -197,11 +197,11 @@ final class OrderRun: @unchecked Sendable {
 
   /// Waits until the main queue has run its earlier work, if the body runs there.
   ///
-  /// It waits twice, because work on the main actor often enqueues one more job there.
+  /// It waits several times, because work on the main actor often enqueues more work there.
   /// - Returns: Whether the main queue runs.
   private func settleMain() -> Bool {
     guard isOnMain else { return true }
-    for _ in 0..<2 {
+    for _ in 0..<8 {
       let settled = DispatchSemaphore(value: 0)
       DispatchQueue.main.async { settled.signal() }
       guard settled.wait(timeout: .now() + .seconds(10)) == .success else { return false }
