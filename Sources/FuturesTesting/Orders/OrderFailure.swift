@@ -80,7 +80,7 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
 }
 
 extension OrderFailure.Reason {
-  fileprivate var sentence: String {
+  var sentence: String {
     switch self {
     case .thrown(let error): return "It threw: \(error)"
     case .expectation: return "An expectation failed."

@@ -18,9 +18,10 @@ final class OrderNames: Sendable {
 
   private let state = Locked(State())
 
-  static let body = "body"
-  static let task = "task"
-  static let hop = "hop"
+  /// The body: the names of the explorer itself have numbers of their own, since a user's step can have the same name.
+  static let body: Int32 = -1
+  static let task: Int32 = -2
+  static let hop: Int32 = -3
 
   /// Returns the number of a name.
   func source(_ name: String) -> Int32 {
@@ -33,7 +34,14 @@ final class OrderNames: Sendable {
     }
   }
 
-  func name(_ source: Int32) -> String { state.withLock { $0.names[Int(source)] } }
+  private func name(_ source: Int32) -> String {
+    switch source {
+    case Self.body: "body"
+    case Self.task: "task"
+    case Self.hop: "hop"
+    default: state.withLock { $0.names[Int(source)] }
+    }
+  }
 
   /// Returns a readable name for each move.
   ///
@@ -43,7 +51,7 @@ final class OrderNames: Sendable {
     for move in moves { ordinals[move.source, default: []].insert(move.ordinal) }
     return moves.map { move in
       let name = name(move.source)
-      switch name {
+      switch move.source {
       case Self.body: return name
       case Self.task: return "task \(move.ordinal)"
       case Self.hop: return move.ordinal == 0 ? "hop of the body" : "hop of task \(move.ordinal)"

@@ -35,13 +35,13 @@ extension OrderRun: TaskExecutor {
       return true
     }
     if !isAdded { return globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
-    if !isOwn { arrivals.signal() }
+    signalArrival()
   }
 
   private func move(of task: Int32?, enqueuedBy caller: Int32?) -> OrderMove {
     // A job without a task belongs to an actor: it was enqueued by the task that calls the actor.
-    guard let task else { return OrderMove(source: names.source(OrderNames.hop), ordinal: caller ?? 0) }
-    return OrderMove(source: names.source(task == 0 ? OrderNames.body : OrderNames.task), ordinal: task)
+    guard let task else { return OrderMove(source: OrderNames.hop, ordinal: caller ?? 0) }
+    return OrderMove(source: task == 0 ? OrderNames.body : OrderNames.task, ordinal: task)
   }
 
   /// Executes a job, and those that follow without a decision.

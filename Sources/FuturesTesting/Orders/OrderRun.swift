@@ -57,7 +57,7 @@ final class OrderRun: @unchecked Sendable {
   let names: OrderNames
   let state = Locked(State())
 
-  /// Signalled when another thread submits work.
+  /// Signalled when another thread submits work, or ends the body.
   let arrivals = DispatchSemaphore(value: 0)
 
   /// The task whose job runs now.
@@ -128,7 +128,7 @@ final class OrderRun: @unchecked Sendable {
 
   private func end(_ result: Result<Void, any Error>) {
     state.withLock { $0.result = result }
-    if !isOnOwnThread { arrivals.signal() }
+    signalArrival()
   }
 
   // MARK: - Moves
@@ -185,9 +185,14 @@ final class OrderRun: @unchecked Sendable {
   }
 
   /// Waits for another thread, for a limited time.
-  /// - Returns: Whether another thread has submitted work.
+  /// - Returns: Whether another thread has submitted work, or ended the body.
   private func waitForOthers() -> Bool {
-    waitsForOthers && arrivals.wait(timeout: .now() + Self.patience) == .success
+    (waitsForOthers || isOnMain) && arrivals.wait(timeout: .now() + Self.patience) == .success
+  }
+
+  /// Ends the wait for other threads, of which the main thread is one.
+  func signalArrival() {
+    if !isOnOwnThread { arrivals.signal() }
   }
 
   private var pendingFutures: [String] {
@@ -288,7 +293,7 @@ final class OrderRun: @unchecked Sendable {
       if !isOwn, state.interference == nil { state.interference = interference() }
       return add(&state.agenda)
     }
-    if !isOwn { arrivals.signal() }
+    signalArrival()
     return number
   }
 
@@ -306,7 +311,7 @@ final class OrderRun: @unchecked Sendable {
       return !state.isOver
     }
     if !isAdded { continuation.resume() }
-    if !isOnOwnThread { arrivals.signal() }
+    signalArrival()
   }
 
   var now: Duration { state.withLock { $0.agenda.now } }

@@ -160,7 +160,7 @@ final class OrderSearch {
     case (_, let reason?): return failure(Failed(reason: reason, trace: run.trace, choices: run.choices))
     case (_, nil):
       let order = names.describe(failed.trace).joined(separator: " ▸ ")
-      let sentence = "the order \(order) failed, and passed when it was repeated."
+      let sentence = "the order \(order) failed, and passed when it was repeated. \(failed.reason.sentence)"
       return failure(Failed(reason: .notDeterministic(sentence), trace: failed.trace, choices: failed.choices))
     }
   }

@@ -1,3 +1,4 @@
+import Dispatch
 import Futures
 import FuturesAsync
 import FuturesTesting
@@ -55,6 +56,24 @@ struct OrderMainActorTests {
       runs.insert(screen.shown.joined(separator: " "))
     }
     #expect(runs == ["loaded task", "task loaded"])
+  }
+
+  @Test("A long chain of work on the main queue is no deadlock, in the first run and in later ones")
+  @MainActor func chainOnTheMainQueue() async throws {
+    var runs = 0
+    let report = try await exploreOrders { orders in
+      for name in ["a", "b"] { orders.context(name).run {} }
+      try await orders.runAll()
+      await withCheckedContinuation { continuation in
+        @Sendable func submit(_ count: Int) {
+          DispatchQueue.main.async { count == 0 ? continuation.resume() : submit(count - 1) }
+        }
+        submit(100)
+      }
+      runs += 1
+    }
+    #expect(runs == 2)
+    #expect(report.description == "all 2 orders")
   }
 
   @Test("The return of a body from the main actor is no move")

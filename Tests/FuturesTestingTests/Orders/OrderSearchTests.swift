@@ -225,7 +225,7 @@ struct OrderSearchTests {
       try await orders.runAll()
       try Unexpected.unless(run != 1, "only once")
     }
-    #expect(difference == "the order a ▸ b failed, and passed when it was repeated.")
+    #expect(difference == "the order a ▸ b failed, and passed when it was repeated. It threw: only once")
   }
 
   @Test("Cancelling the calling task ends the search")

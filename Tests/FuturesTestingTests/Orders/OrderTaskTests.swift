@@ -171,6 +171,17 @@ struct OrderTaskTests {
     #expect(failure?.order == ["task 1", "before the call", "hop of task 1", "body"])
   }
 
+  @Test("A step with the name of the explorer's own moves keeps its name")
+  func ownNames() async throws {
+    let failure = try await explorationFailure {
+      try await exploreOrders { orders in
+        for name in ["task", "body", "hop"] { await orders.step(name) }
+        throw Unexpected(description: "always")
+      }
+    }
+    #expect(failure?.order == ["task", "body", "hop"])
+  }
+
   @Test("Task-local values of the caller reach the body, its tasks and its callbacks")
   func taskLocalValues() async throws {
     try await Name.$current.withValue("test") {
