@@ -45,6 +45,9 @@ struct MigrateCallbacks: CommandPlugin {
   private func run(_ tool: URL, arguments: [String]) throws -> Int32 {
     let errors = Pipe()
     let process = Process(tool, arguments)
+    // The tool ends when this input closes, which it does when the plugin ends.
+    let input = Pipe()
+    process.standardInput = input
     process.standardError = errors
     try process.run()
     var rest = Data()
@@ -62,6 +65,7 @@ struct MigrateCallbacks: CommandPlugin {
     }
     FileHandle.standardError.write(rest)
     process.waitUntilExit()
+    withExtendedLifetime(input) {}
     return process.terminationStatus
   }
 

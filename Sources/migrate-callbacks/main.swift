@@ -14,6 +14,7 @@ do throws(MigrationError) {
   if words[0] == "plan", arguments.command != .help {
     print((["graphs"] + (try request.neededGraphs(for: arguments))).joined(separator: "\n"))
   } else {
+    Interruption.watchStandardInput()
     let work = URL(filePath: words[1]).deletingLastPathComponent()
     let outcome = try MigrationRun(arguments, request, work: work).run()
     print(outcome.text, terminator: "")

@@ -154,6 +154,25 @@
       #expect(SwiftFormat.indentation(of: "a {\n\tb\n") == #"{"tabs": 1}"#)
     }
 
+    @Test("A run waits until an earlier one has released its folder")
+    func folderLock() throws {
+      let folder = FileManager.default.temporaryDirectory.appending(
+        path: UUID().uuidString,
+        directoryHint: .isDirectory
+      )
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      var waits = 0
+      var first: FolderLock? = try FolderLock(folder) { waits += 1 }
+      #expect(waits == 0)
+      let second = try FolderLock(folder) {
+        waits += 1
+        first = nil
+      }
+      #expect(waits == 1)
+      withExtendedLifetime((first, second)) {}
+    }
+
     @Test("files are written only over committed files, and the diff can be applied")
     func writing() throws {
       let folder = FileManager.default.temporaryDirectory.appending(

@@ -39,21 +39,17 @@ struct ConversionWriter {
 
   /// Replaces the files, each at once.
   ///
-  /// An interrupt has no effect while the files are replaced, so that a package is never half converted.
+  /// An interrupt ends the tool before the first file or after the last, so that a package is never half converted.
   func write(_ texts: [String: String]) throws(MigrationError) {
-    let interrupt = signal(SIGINT, SIG_IGN)
-    let termination = signal(SIGTERM, SIG_IGN)
-    defer {
-      signal(SIGINT, interrupt)
-      signal(SIGTERM, termination)
-    }
     // The files could have changed while the copy was built.
     try requireCleanState()
-    for (path, text) in texts.sorted(by: { $0.key < $1.key }) {
-      do {
-        try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
-      } catch {
-        throw MigrationError("\(path) cannot be written: \(error.localizedDescription). Undo with `git restore .`.")
+    try Interruption.prevented { () throws(MigrationError) in
+      for (path, text) in texts.sorted(by: { $0.key < $1.key }) {
+        do {
+          try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
+        } catch {
+          throw MigrationError("\(path) cannot be written: \(error.localizedDescription). Undo with `git restore .`.")
+        }
       }
     }
   }

@@ -13,6 +13,8 @@ struct PackageCopy {
   /// The folder of its build.
   let scratch: URL
 
+  private let lock: FolderLock
+
   /// Makes or refreshes the copy.
   /// - Parameters:
   ///   - original: The folder of the package.
@@ -23,6 +25,8 @@ struct PackageCopy {
     folder = work.appending(path: "copy").standardizedFileURL
     scratch = work.appending(path: "build").standardizedFileURL
     do {
+      try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
+      lock = try FolderLock(work) { Shell.progress("Waiting for the end of another run of migrate-callbacks.") }
       try refresh()
     } catch let error as MigrationError {
       throw error

@@ -20,13 +20,11 @@ enum Shell {
     process.standardError = output
     if let folder { process.currentDirectoryURL = folder }
     do {
-      try process.run()
+      let data = try Interruption.run(process) { output.fileHandleForReading.readDataToEndOfFile() }
+      return (process.terminationStatus, String(decoding: data, as: UTF8.self))
     } catch {
       throw MigrationError("\(arguments.first ?? "") cannot be started: \(error.localizedDescription)")
     }
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: data, as: UTF8.self))
   }
 
   /// Prints a line about the state of the work, for the plugin, which shows it.

@@ -21,7 +21,9 @@ final class OrderSearch {
   }
 
   /// The number of failures that print a line, or leave a suspended task behind, after which the search stops.
-  private static let maximumCostlyFailures = 100
+  ///
+  /// On the main thread each deadlock lasts a second.
+  private var maximumCostlyFailures: Int { isOnMain ? 10 : 100 }
 
   private let body: OrderBody
   private let isOnMain: Bool
@@ -45,7 +47,7 @@ final class OrderSearch {
 
   /// Explores the orders.
   nonisolated(nonsending) func explore() async -> Result<OrderReport, any Error> {
-    while !tree.isFinished, tree.finishedOrders < options.limit, costlyFailures < Self.maximumCostlyFailures {
+    while !tree.isFinished, tree.finishedOrders < options.limit, costlyFailures < maximumCostlyFailures {
       if Task.isCancelled { return .failure(CancellationError()) }
       if tree.finishedOrders % 256 == 255 { await Task.yield() }
       do { try runNextOrder() } catch { return .failure(error) }

@@ -64,11 +64,11 @@ struct OrderMainActorTests {
     let report = try await exploreOrders { orders in
       for name in ["a", "b"] { orders.context(name).run {} }
       try await orders.runAll()
-      await withCheckedContinuation { continuation in
+      await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
         @Sendable func submit(_ count: Int) {
           DispatchQueue.main.async { count == 0 ? continuation.resume() : submit(count - 1) }
         }
-        submit(100)
+        submit(10_000)
       }
       runs += 1
     }
