@@ -45,6 +45,6 @@ enum FutureOperation: String, CaseIterable, Sendable {
 
   /// The operations that race with a future that follows another one.
   static let following: [FutureOperation] = [
-    .follow, .succeed, .cancel, .drop, .remove, .attach, .deriveAndCancel, .dropSource, .attachInner,
+    .follow, .succeed, .cancel, .drop, .remove, .attach, .deriveAndCancel, .dropSource, .attachInner, .report, .listen,
   ]
 }
