@@ -9,16 +9,16 @@ struct CostBars {
   private let otherFloor = "#d1d5db"
   private let budget = "#dc2626"
   private let bar = 13.0
-  private let left = 260.0
-  private let scale = LogScale(numbers: 0.05...1_000, places: (from: 260, to: 860))
+  private let scale = LogScale(numbers: 0.05...1_000, places: (from: 165, to: 515))
+  private var left: Double { scale.places.from }
 
   func draw(on drawing: inout Drawing, top: Double) {
     drawLegend(on: &drawing, y: top)
     let first = top + 52
     let height = rows.map { heightOfGroup($0) }.reduce(0, +)
-    for number in [0.05] + scale.powers {
+    for number in scale.powers {
       let x = scale.place(number)
-      drawing.line(x1: x, y1: first - 8, x2: x, y2: first + height, color: "#e5e7eb")
+      drawing.gridLine(x1: x, y1: first - 8, x2: x, y2: first + height)
       drawing.text("×\(number.formatted(.number.grouping(.never)))", x: x, y: first - 14, anchor: .middle, size: 11)
     }
     var y = first
@@ -37,7 +37,7 @@ struct CostBars {
     }
     drawing.line(x1: x, y1: y - 2, x2: x, y2: y + 13, color: budget, width: 2.5)
     drawing.text("budget", x: x + 8, y: y + 10)
-    let unit = "×A: in relation to allocating and releasing an object with four words"
+    let unit = "×A: times the allocation of an object with four words"
     drawing.text(unit, x: drawing.width - 24, y: y + 10, anchor: .end)
   }
 

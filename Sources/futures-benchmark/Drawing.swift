@@ -1,6 +1,6 @@
 import Foundation
 
-/// An SVG picture with the shapes that the plot needs.
+/// An SVG picture with the shapes that the plot needs, in the colour scheme of its reader.
 struct Drawing {
   enum Anchor: String {
     case start, middle, end
@@ -15,8 +15,11 @@ struct Drawing {
   var svg: String {
     """
     <svg xmlns="http://www.w3.org/2000/svg" width="\(Self.short(width))" height="\(Self.short(height))" \
-    viewBox="0 0 \(Self.short(width)) \(Self.short(height))" font-family="Helvetica, Arial, sans-serif" font-size="12">
-    <rect width="100%" height="100%" fill="#ffffff"/>
+    viewBox="0 0 \(Self.short(width)) \(Self.short(height))" role="img" font-family="Helvetica, Arial, sans-serif">
+    <style>
+    text { fill: #1f2328; } .grid { stroke: #d1d9e0; }
+    @media (prefers-color-scheme: dark) { text { fill: #f0f6fc; } .grid { stroke: #3d444d; } }
+    </style>
     \(elements.joined(separator: "\n"))
     </svg>
 
@@ -30,9 +33,14 @@ struct Drawing {
     )
   }
 
-  mutating func line(x1: Double, y1: Double, x2: Double, y2: Double, color: String, width: Double = 1) {
+  mutating func line(x1: Double, y1: Double, x2: Double, y2: Double, color: String, width: Double) {
     let ends = Self.attributes(("x1", x1), ("y1", y1), ("x2", x2), ("y2", y2), ("stroke-width", width))
     add("<line \(ends) stroke=\"\(color)\"/>", to: max(y1, y2))
+  }
+
+  mutating func gridLine(x1: Double, y1: Double, x2: Double, y2: Double) {
+    let ends = Self.attributes(("x1", x1), ("y1", y1), ("x2", x2), ("y2", y2))
+    add("<line \(ends) class=\"grid\"/>", to: max(y1, y2))
   }
 
   mutating func polyline(_ points: [(x: Double, y: Double)], color: String) {
@@ -53,12 +61,11 @@ struct Drawing {
     y: Double,
     anchor: Anchor = .start,
     size: Double = 12,
-    color: String = "#1f2937",
     isBold: Bool = false
   ) {
     let place = Self.attributes(("x", x), ("y", y), ("font-size", size))
     let weight = isBold ? " font-weight=\"bold\"" : ""
-    add("<text \(place) text-anchor=\"\(anchor)\" fill=\"\(color)\"\(weight)>\(Self.escaped(text))</text>", to: y)
+    add("<text \(place) text-anchor=\"\(anchor)\"\(weight)>\(Self.escaped(text))</text>", to: y)
   }
 
   private mutating func add(_ element: String, to bottom: Double) {

@@ -14,12 +14,12 @@ struct GrowthLines {
     let up = LogScale(numbers: costs, places: (from: top + 40 + height, to: top + 40))
     for power in across.powers {
       let x = across.place(power)
-      drawing.line(x1: x, y1: up.places.to, x2: x, y2: up.places.from, color: "#e5e7eb")
+      drawing.gridLine(x1: x, y1: up.places.to, x2: x, y2: up.places.from)
       drawing.text(power.formatted(), x: x, y: up.places.from + 18, anchor: .middle, size: 11)
     }
     for power in up.powers {
       let y = up.place(power)
-      drawing.line(x1: across.places.from, y1: y, x2: across.places.to, y2: y, color: "#e5e7eb")
+      drawing.gridLine(x1: across.places.from, y1: y, x2: across.places.to, y2: y)
       drawing.text("\(power.formatted()) ns", x: across.places.from - 8, y: y + 4, anchor: .end, size: 11)
     }
     for (index, kind) in kinds.enumerated() {

@@ -3,11 +3,11 @@ struct Plot {
   let rows: [Row]
 
   var svg: String {
-    var drawing = Drawing(width: 1_200)
-    drawing.text("swift-futures: what it costs", x: 24, y: 36, size: 20, isBold: true)
     let costs = rows.filter { $0.size == nil && $0.ours.timesBaseline != nil }
-    if !costs.isEmpty { CostBars(rows: costs).draw(on: &drawing, top: 56) }
     let growing = rows.filter { $0.size != nil && $0.ours.nanoseconds != nil }
+    var drawing = Drawing(width: growing.isEmpty ? 780 : 1_200)
+    drawing.text("swift-futures: what it costs", x: 24, y: 36, size: 20, isBold: true)
+    if !costs.isEmpty { CostBars(rows: costs).draw(on: &drawing, top: 56) }
     if !growing.isEmpty { GrowthLines(rows: growing).draw(on: &drawing, top: costs.isEmpty ? 56 : drawing.height + 24) }
     return drawing.svg
   }

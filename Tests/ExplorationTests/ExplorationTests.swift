@@ -146,6 +146,8 @@ struct ExplorationTests {
     // Each operation once: a second operation of the same kind has no effect.
     let twoThreads = selections(of: 2, from: operations).filter { Set($0).count == 2 }
     let threeThreads = selections(of: 3, from: operations).filter { Set($0).count == 3 }
+    // Ends only if each run makes the same steps: the listener leaves the inputs in their order.
+    await Self.expectNoFault(explore([[[.succeedFirst], [.listen]]], in: JoinWorld.self))
     for allOrders in longSearches(preemptions: 2) {
       await Self.expectNoFault(explore(twoThreads, in: JoinWorld.self, JoinWorld.Shape.allCases, allOrders))
     }
@@ -170,7 +172,7 @@ struct ExplorationTests {
   @Test("R2, R17: three threads cancel a flatMap, run its transform, and resolve the inner future without a fault")
   func relinking() async {
     let programs: [[[RelinkWorld.Operation]]] = [[[.follow], [.succeed], [.cancel]]]
-    let orders = preemptions(standard: 1, thorough: 2)
+    let orders = TestTier.choose(standard: Thoroughness.preemptions(1), thorough: .everyOrder)
     await Self.expectNoFault(explore(programs, in: RelinkWorld.self, [.plain], orders))
   }
 

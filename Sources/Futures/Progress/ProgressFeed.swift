@@ -110,7 +110,7 @@ extension FutureState {
       state.lock.withLock {
         guard let record = state.progressRecord else { return }
         if let feed = record.feed { feeds.append(feed) }
-        for link in record.links.values { states.append(link.source) }
+        for link in record.links { states.append(link.source) }
       }
     }
     return feeds

@@ -118,7 +118,7 @@ final class ProgressObserver: ProgressListener, @unchecked Sendable {
 
 /// The listener that passes the progress of one state to another.
 final class ProgressLink: ProgressListener, @unchecked Sendable {
-  // @unchecked: the lock of `target` protects `counted`.
+  // @unchecked: the lock of `target` protects `counted` and `index`.
   enum Role {
     /// The target is derived from the source, whose progress fills this region.
     case source(ProgressRegion)
@@ -135,6 +135,9 @@ final class ProgressLink: ProgressListener, @unchecked Sendable {
 
   /// The amount that the target has counted for the source, if the source is a part.
   var counted = ProgressPart.nothing
+
+  /// The index in the links of the target's record.
+  var index = 0
 
   init(from source: FutureState, to target: FutureState, as role: Role) {
     self.source = source

@@ -32,7 +32,9 @@ final class ProgressRecord: @unchecked Sendable {
   @exclusivity(unchecked) var listeners = ConsumerList()
 
   /// The links to the states whose progress makes this one.
-  private(set) var links: [ObjectIdentifier: ProgressLink] = [:]
+  ///
+  /// Each link has its index.
+  private(set) var links: [ProgressLink] = []
 
   /// The value of `promise.progress`, which owns the state; `detach` breaks the cycle.
   var reporter: ProgressReporter?
@@ -131,8 +133,8 @@ final class ProgressRecord: @unchecked Sendable {
   }
 
   private func takeLinks() -> [ProgressLink] {
-    defer { links = [:] }
-    return Array(links.values)
+    defer { links = [] }
+    return links
   }
 
   // MARK: - The listeners
@@ -225,7 +227,20 @@ final class ProgressRecord: @unchecked Sendable {
     return link
   }
 
-  private func add(_ link: ProgressLink) { links[ObjectIdentifier(link)] = link }
+  private func add(_ link: ProgressLink) {
+    link.index = links.count
+    links.append(link)
+  }
+
+  private func has(_ link: ProgressLink) -> Bool { links.indices.contains(link.index) && links[link.index] === link }
+
+  /// Removes a link: the last link takes its index.
+  private func remove(_ link: ProgressLink) {
+    let last = links.removeLast()
+    guard last !== link else { return }
+    links[link.index] = last
+    last.index = link.index
+  }
 
   /// Replaces all links by the link to a new source.
   /// - Returns: The replaced links, and whether the progress changed.
@@ -239,7 +254,7 @@ final class ProgressRecord: @unchecked Sendable {
 
   /// Applies the progress at the other end of a link.
   func update(_ link: ProgressLink, to progress: FutureProgress) -> Bool {
-    guard links[ObjectIdentifier(link)] != nil else { return false }
+    guard has(link) else { return false }
     switch link.role {
     case .source(let region) where region.isWhole:
       if progress.fractionCompleted > current.fractionCompleted { return set(progress) }
@@ -260,9 +275,9 @@ final class ProgressRecord: @unchecked Sendable {
   /// A part counts in full, whether it succeeded, failed or was cancelled. A source changes nothing: the derived state ends,
   /// too, or follows another source.
   func unlink(_ link: ProgressLink) -> Bool {
-    guard links.removeValue(forKey: ObjectIdentifier(link)) != nil, case .part(let share) = link.role else {
-      return false
-    }
+    guard has(link) else { return false }
+    remove(link)
+    guard case .part(let share) = link.role else { return false }
     done = done + share - link.counted
     return !countEndedPart() && compose()
   }

@@ -294,6 +294,18 @@ struct StartingTests {
     }
   }
 
+  @Test("R6: releasing a chain of lazy futures that never started takes no stack")
+  func releasedLazyChain() {
+    onThread {
+      var future = Future<Int, TestError>.lazy { $0.succeed(0) }
+      for _ in 0..<100_000 {
+        let next = future
+        future = .lazy { $0.follow(next) }
+      }
+      #expect(!future.isResolved)
+    }
+  }
+
   // MARK: - never
 
   @Test("never stays pending, and so do its derived futures; dropping its last copy releases its callbacks")
