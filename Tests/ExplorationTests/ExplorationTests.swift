@@ -146,7 +146,7 @@ struct ExplorationTests {
     // Each operation once: a second operation of the same kind has no effect.
     let twoThreads = selections(of: 2, from: operations).filter { Set($0).count == 2 }
     let threeThreads = selections(of: 3, from: operations).filter { Set($0).count == 3 }
-    // Ends only if each run makes the same steps: the listener leaves the inputs in their order.
+    // Each run must make the same steps: the join leaves the links of its progress in their order.
     await Self.expectNoFault(explore([[[.succeedFirst], [.listen]]], in: JoinWorld.self))
     for allOrders in longSearches(preemptions: 2) {
       await Self.expectNoFault(explore(twoThreads, in: JoinWorld.self, JoinWorld.Shape.allCases, allOrders))

@@ -1,3 +1,4 @@
+import AllocationCounter
 import Futures
 import FuturesTesting
 import TestSupport
@@ -218,6 +219,19 @@ struct ManualContextTests {
     manual.advance(by: .seconds(3))
     #expect(log.events == ["1", "4"])
     #expect(captured == nil)
+  }
+
+  @Test(
+    "R5: cancelled timers leave no memory behind while an earlier timer waits",
+    .enabled(if: AllocationCounts.areSupported)
+  )
+  func cancelledTimersLeaveNothing() {
+    let cancelFirst = manual.context.schedule(after: .seconds(1)) {}
+    let left = leastBytesLeft(count: 1_000) { count in
+      for _ in 0..<count { manual.context.schedule(after: .seconds(2)) {}() }
+    }
+    #expect(left <= 0)
+    cancelFirst()
   }
 
   @Test("R5: what a timer holds is released when it is cancelled, and when it has run", arguments: [false, true])
