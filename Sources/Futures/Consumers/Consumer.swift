@@ -57,7 +57,7 @@ package class Consumer: @unchecked Sendable {
   }
 
   @usableFromInline
-  package typealias Delivery = (_ consumer: Consumer, _ source: FutureState, _ trampoline: Trampoline) -> Void
+  package typealias Delivery = @Sendable (_ consumer: Consumer, _ source: FutureState, _ trampoline: Trampoline) -> Void
 
   /// The neighbours in a circular list; `nil` outside a list.
   @exclusivity(unchecked) final var next: Unmanaged<Consumer>?

@@ -7,6 +7,8 @@ enum Callback<Value: Sendable, Failure: Error>: Sendable {
   case resolved(@Sendable (Result<Value, Failure>) -> Void)
   case succeeded(@Sendable (Value) -> Void)
   case failed(@Sendable (Failure) -> Void)
+  /// Passes the result to a join; in a promise's state only.
+  case input(Consumer.Delivery)
 
   /// Calls the closure, if it takes a success or failure such as `result`.
   @inlinable
@@ -16,6 +18,20 @@ enum Callback<Value: Sendable, Failure: Error>: Sendable {
     case .resolved(let callback): callback(result)
     case .succeeded(let callback): if case .success(let value) = result { callback(value) }
     case .failed(let callback): if case .failure(let error) = result { callback(error) }
+    case .input: break  // `deliver` has called it
+    }
+  }
+
+  /// Calls the closure with the result of `source`, or releases it unrun if `source` never resolves.
+  @inlinable
+  @inline(__always)
+  consuming func deliver(to consumer: Consumer, from source: FutureState, in trampoline: Trampoline) {
+    if case .input(let deliver) = self {
+      deliver(consumer, source, trampoline)
+    } else if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
+      self(result)
+    } else {
+      source.reportWaitForBrokenPromise()
     }
   }
 }
@@ -52,13 +68,8 @@ class Observer<Value: Sendable, Failure: Error>: Consumer, @unchecked Sendable {
   /// Makes an observer that runs inline.
   @inlinable
   convenience init(_ callback: __owned Callback<Value, Failure>) {
-    self.init(kind: .inline, consume callback) { consumer, source, _ in
-      let callback = unsafeDowncast(consumer, to: Observer.self).takeCallback()
-      if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
-        callback?(result)
-      } else {
-        source.reportWaitForBrokenPromise()  // the callback is released unrun
-      }
+    self.init(kind: .inline, consume callback) { consumer, source, trampoline in
+      unsafeDowncast(consumer, to: Observer.self).takeCallback()?.deliver(to: consumer, from: source, in: trampoline)
     }
   }
 

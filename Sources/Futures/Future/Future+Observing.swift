@@ -144,7 +144,7 @@ extension Future {
     // Outside `withState`, whose closure would copy the callback.
     unmanagedSlot.takeUnretainedValue().storeCallback(consume callback)
     // Not counted: the promise keeps its state alive as long as the callback waits.
-    withState { _ = $0.attach(Unmanaged<Consumer>.fromOpaque(Unmanaged.passUnretained($0).toOpaque())) }
+    withState { _ = $0.attach($0) }
     return Registration(state: unmanagedState?.takeUnretainedValue(), consumer: nil)
   }
 

@@ -103,25 +103,29 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Upstream
       case .success(let value): derived.addProgressPart(of: total) { storeValue(index, value) }
       case .failure(let error): fail(error, in: trampoline)
       }
-    } else if case .shared(let state) = future.storage {
-      let consumer = Consumer(kind: .input) { _, source, trampoline in
-        if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
-          self.finish(index, result, in: trampoline)
-        } else {
-          self.markBroken(index, source.breakReason)
-        }
-        self.startItems(in: trampoline)
-      }
+    } else if let input = input(from: future, index: index) {
       var (isFinished, isSilent) = (false, false)
-      derived.addProgressPart(of: total, state) {
+      derived.addProgressPart(of: total, input.state) {
         lock.withLock {
           (isFinished, isSilent) = (self.isFinished, self.isSilent)
-          if isSilent { consumer.status.store(.silent, ordering: .relaxed) }  // not shared yet
-          if !isFinished { running[index] = JoinedInput(state: state, consumer: consumer) }
+          if isSilent { input.consumer.status.store(.silent, ordering: .relaxed) }  // not shared yet
+          if !isFinished { running[index] = input }
         }
       }
-      if !isFinished { state.attach(consumer) }
-      if isFinished || isSilent { state.cancelIfUnneeded() }
+      if isFinished { input.consumer.release() } else { input.attach() }
+      if isFinished || isSilent { input.state.cancelIfUnneeded() }
+    }
+  }
+
+  @inlinable
+  func input(from future: Future<Value, Failure>, index: Int) -> JoinedInput? {
+    future.input { _, source, trampoline in
+      if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
+        self.finish(index, result, in: trampoline)
+      } else {
+        self.markBroken(index, source.breakReason)
+      }
+      self.startItems(in: trampoline)
     }
   }
 

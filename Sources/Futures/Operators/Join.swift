@@ -67,7 +67,7 @@ final class Join<Derived: OutcomeStorage>: Upstream, @unchecked Sendable {
     lock.withLock { self.inputs = inputs }
     derived.link = .producer(.upstream(self))  // not shared yet
     // By index: iterating counts a reference to each state and consumer.
-    for index in inputs.indices { inputs[index].state.attach(.passRetained(inputs[index].consumer)) }
+    for index in inputs.indices { inputs[index].attach() }
   }
 
   /// Makes the closure that delivers an input's result to this join.
@@ -155,6 +155,9 @@ struct JoinedInput {
     self.state = state
     self.consumer = consumer
   }
+
+  @inlinable
+  func attach() { state.attach(consumer) }
 }
 
 extension Future {
@@ -164,7 +167,12 @@ extension Future {
   @inlinable
   func input(_ deliver: @escaping Consumer.Delivery) -> JoinedInput? {
     guard case .shared(let state) = storage else { return nil }
-    return JoinedInput(state: state, consumer: Consumer(kind: .input, deliver: deliver))
+    guard state.remove(.hasFreeSlot) else {
+      return JoinedInput(state: state, consumer: Consumer(kind: .input, deliver: deliver))
+    }
+    state.kind = .input  // in no list yet
+    unmanagedSlot.takeUnretainedValue().storeCallback(.input(deliver))
+    return JoinedInput(state: state, consumer: state)
   }
 
   /// Makes this future an input of a join that its failure decides.

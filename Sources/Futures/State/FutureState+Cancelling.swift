@@ -229,7 +229,7 @@ extension FutureState {
       for input in inputs {
         let isCounted = input.status.load(ordering: .relaxed) == .listed
         // Not the last reference: `all` has another.
-        unlist(input)?.release()
+        if let reference = unlist(input) { releaseConsumer(reference) }
         if isCounted { countNotified(input) }
       }
       return (all.filter { $0.kind != .input }, inputs, detached)

@@ -19,7 +19,7 @@ extension FutureState {
   /// - Returns: `false` if the consumer was withdrawn before.
   @inlinable
   @discardableResult
-  package final func attach(_ consumer: Consumer) -> Bool { attach(Unmanaged.passRetained(consumer)) }
+  package final func attach(_ consumer: Consumer) -> Bool { attach(retainConsumer(consumer)) }
 
   /// Attaches a consumer, whose reference the list takes over without counting it again.
   @usableFromInline
@@ -268,7 +268,7 @@ extension FutureState {
     guard status == .listed || status == .silent, consumer.isConsumer(of: self) else { return nil }
     consumer.status.store(.finished, ordering: .relaxed)
     // A consumer that became silent before it attached is in no list.
-    guard consumer.isListed else { return .passRetained(consumer) }
+    guard consumer.isListed else { return retainConsumer(consumer) }
     // A settled state has moved the other lists to this one.
     guard phase.load(ordering: .relaxed) <= .orphaned, let extras else { return consumers.remove(consumer) }
     if status == .silent { return extras.silent.remove(consumer) }

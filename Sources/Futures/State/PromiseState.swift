@@ -11,13 +11,8 @@ package final class PromiseState<Stored: OutcomeStorage>: TypedState<Stored>, @u
 
   @inlinable
   package init() {
-    super.init(isForPromise: true) { consumer, source, _ in
-      let callback = unsafeDowncast(consumer, to: PromiseState.self).takeCallback()
-      if let result = unsafeDowncast(source, to: TypedState<Stored>.self).result {
-        callback?(result)
-      } else {
-        source.reportWaitForBrokenPromise()  // the callback is released unrun
-      }
+    super.init(isForPromise: true) { consumer, source, trampoline in
+      unsafeDowncast(consumer, to: PromiseState.self).takeCallback()?.deliver(to: consumer, from: source, in: trampoline)
     }
   }
 
