@@ -44,6 +44,8 @@ final class JoinWorld: ExploredWorld, @unchecked Sendable {
     self.shape = shape
     let (first, second) = (Promise<Int, any Error>(), Promise<Int, any Error>())
     (self.first, self.second) = (first, second)
+    // The first input waits in the promise's own state. The second is a consumer of its own, because the room is taken.
+    second.future.whenResolved(on: .immediate) { _ in }.remove()
     join =
       switch shape {
       case .all: Future.all([first.future, second.future]).map { 10 * $0[0] + $0[1] }

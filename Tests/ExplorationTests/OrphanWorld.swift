@@ -16,13 +16,18 @@ final class OrphanWorld: ExploredWorld, @unchecked Sendable {
     case deriveAndCancel
     /// Attaches a callback to the join.
     case attach
-    /// Attaches a callback to the first future, which has room for it in its own state.
+    /// Attaches a callback to the first future.
     case attachToFirst
   }
 
-  /// The failure type: whether it can represent cancellation.
+  /// The failure type, and the place of the first input.
   enum Shape: CaseIterable, Sendable {
-    case cancellable, typed
+    /// The failure type can represent cancellation.
+    case cancellable
+    /// It cannot.
+    case typed
+    /// As `typed`. The input is a consumer of its own, since the room in the promise's state is taken.
+    case occupied
   }
 
   private let operations: Set<Operation>
@@ -50,7 +55,7 @@ final class OrphanWorld: ExploredWorld, @unchecked Sendable {
     self.shape = shape
     switch shape {
     case .cancellable: make((any Error).self)
-    case .typed: make(Failed.self)
+    case .typed, .occupied: make(Failed.self)
     }
     if !operations.contains(.follow) { parts.follow() }
   }
@@ -63,6 +68,7 @@ final class OrphanWorld: ExploredWorld, @unchecked Sendable {
       if ExploredThread.current?.hasLock == true { faults.append("a handler ran under a lock (R3)") }
       handlerRuns += 1
     }
+    if shape == .occupied { first.future.whenResolved(on: .immediate) { _ in }.remove() }
     let join = Future.all([first.future, second.future])
     parts.follow = { first.follow(.never) }
     parts.succeed = { second.succeed(1) }

@@ -385,6 +385,52 @@ struct GatheringLifetimeTests {
     }
   }
 
+  @Test("R12: a decided race releases its result in an input that stays pending", arguments: [false, true])
+  func decidedRace(isRoomTaken: Bool) {
+    let pending = Promise<Tracked, TestError>()
+    if isRoomTaken { pending.future.whenResolved(on: .immediate) { _ in }.remove() }
+    weak var result: Tracked?
+    do {
+      let deciding = Promise<Tracked, TestError>()
+      let object = Tracked()
+      result = object
+      let race = Future.race([pending.future, deciding.future])
+      deciding.succeed(object)
+      #expect(race.isResolved)
+    }
+    #expect(result == nil)
+    withExtendedLifetime(pending) {}
+  }
+
+  @Test("R16: an input that never resolves, is silenced and then left leaves nothing")
+  func silencedOrphans() {
+    func run(_ count: Int) {
+      for round in 0..<count {
+        let (orphan, deciding) = (Promise<Int, TestError>(), Promise<Int, TestError>())
+        orphan.follow(.never)
+        let derived = Future.firstSuccess([orphan.future, deciding.future])
+        derived.cancel()
+        deciding.succeed(round)
+        #expect(derived.peek() == .success(round))
+      }
+    }
+    #expect(leastBytesLeft(count: TestTier.choose(standard: 1_000, thorough: 10_000), run) <= 0)
+  }
+
+  @Test("R5, R11: one future as several inputs counts several times, and leaves nothing")
+  func repeatedInput() {
+    func run(_ count: Int) {
+      for round in 0..<count {
+        let promise = Promise<Int, any Error>()
+        let derived = Future.all([promise.future, promise.future, promise.future])
+        if round % 2 == 0 { promise.succeed(round) } else { derived.cancel() }
+        #expect((try? derived.peek()?.get()) == (round % 2 == 0 ? [round, round, round] : nil))
+        #expect(promise.future.isResolved)
+      }
+    }
+    #expect(leastBytesLeft(count: TestTier.choose(standard: 1_000, thorough: 10_000), run) <= 0)
+  }
+
   @Test("R5: dropping a derived future does not detach it; resolved inputs release it")
   func droppedDerivedFuture() {
     let (first, second) = (Promise<Int, TestError>(), Promise<Int, TestError>())

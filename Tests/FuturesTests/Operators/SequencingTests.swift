@@ -284,6 +284,30 @@ struct SequencingTests {
     #expect(leastBytesLeft(count: TestTier.choose(standard: 1_000, thorough: 10_000), run) <= 0)
   }
 
+  @Test("R5: an item whose start cancels the derived future does not keep the closure")
+  func cancelledWhileStarting() {
+    let pending = Promise<Int, any Error>()
+    let source = CancellationTokenSource()
+    weak var captured: Tracked?
+    do {
+      let object = Tracked()
+      captured = object
+      let first = Promise<Void, any Error>()
+      let derived = first.future.flatMap {
+        Future.concurrent(0..<2, limit: 1) { _ in
+          object.use()
+          source.cancel()
+          return pending.future
+        }
+      }
+      source.token.register { derived.cancel() }
+      first.succeed()
+      #expect(derived.isResolved)
+    }
+    #expect(captured == nil)
+    withExtendedLifetime(pending) {}
+  }
+
   @Test("R5: dropping the derived future does not stop the work")
   func droppedDerivedFuture() {
     let work = Work()
