@@ -284,25 +284,21 @@ struct SequencingTests {
     #expect(leastBytesLeft(count: TestTier.choose(standard: 1_000, thorough: 10_000), run) <= 0)
   }
 
-  @Test("R5: an item whose start cancels the derived future does not keep the closure")
-  func cancelledWhileStarting() {
-    let pending = Promise<Int, any Error>()
-    let source = CancellationTokenSource()
+  @Test("R12: an item that makes another one fail while it starts does not keep the closure")
+  func failureWhileStarting() {
+    let pending = Promise<Int, TestError>()
     weak var captured: Tracked?
     do {
+      let failing = Promise<Int, TestError>()
       let object = Tracked()
       captured = object
-      let first = Promise<Void, any Error>()
-      let derived = first.future.flatMap {
-        Future.concurrent(0..<2, limit: 1) { _ in
-          object.use()
-          source.cancel()
-          return pending.future
-        }
+      let derived = Future.concurrent(0..<2, limit: 2) { item in
+        object.use()
+        if item == 0 { return failing.future }
+        failing.fail(TestError())
+        return pending.future
       }
-      source.token.register { derived.cancel() }
-      first.succeed()
-      #expect(derived.isResolved)
+      #expect(derived.peek() == .failure(TestError()))
     }
     #expect(captured == nil)
     withExtendedLifetime(pending) {}
