@@ -7,7 +7,7 @@ enum Callback<Value: Sendable, Failure: Error>: Sendable {
   case resolved(@Sendable (Result<Value, Failure>) -> Void)
   case succeeded(@Sendable (Value) -> Void)
   case failed(@Sendable (Failure) -> Void)
-  /// Passes the result to a join; in a promise's state only.
+  /// Passes the result to a join. Only in a promise's state.
   case input(Consumer.Delivery)
 
   /// Calls the closure, if it takes a success or failure such as `result`.

@@ -1,5 +1,5 @@
-// Futures that wait for several inputs. Results are in the order of the inputs (R11). Each input costs one allocation
-// and O(1) time, whatever their number.
+// Futures that wait for several inputs. Results are in the order of the inputs (R11). Each input costs at most one
+// allocation and O(1) time, whatever their number.
 //
 // A future that is no longer needed is left: it is cancelled if it has no other consumer (R12, R16). `Never` and
 // `CompositeError` cannot represent cancellation. A derived future with such a failure leaves its inputs when it is

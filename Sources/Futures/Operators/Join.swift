@@ -3,7 +3,8 @@ public import Synchronization
 /// Several input futures that together resolve one derived future.
 ///
 /// It counts the inputs that are pending, and can leave them. It stores no results: the last input to resolve reads all
-/// results from the inputs, in their order. So an input costs only its consumer.
+/// results from the inputs, in their order. So an input costs only its consumer. That is the state of a promise itself, if it
+/// has room.
 ///
 /// The consumers own the join, and the join owns the consumers, to leave the inputs. The cycle ends when the derived
 /// future is resolved, or when no input can resolve any more.
@@ -148,13 +149,18 @@ final class Join<Derived: OutcomeStorage>: Upstream, @unchecked Sendable {
 @usableFromInline
 struct JoinedInput {
   @usableFromInline let state: FutureState
-  @usableFromInline let consumer: Consumer
+
+  /// `nil` if the state of a promise is itself the consumer.
+  @usableFromInline let ownConsumer: Consumer?
 
   @inlinable
-  init(state: FutureState, consumer: Consumer) {
+  init(state: FutureState, consumer: Consumer?) {
     self.state = state
-    self.consumer = consumer
+    ownConsumer = consumer
   }
+
+  @inlinable
+  var consumer: Consumer { ownConsumer ?? state }
 
   @inlinable
   func attach() { state.attach(consumer) }
@@ -172,7 +178,7 @@ extension Future {
     }
     state.kind = .input  // in no list yet
     unmanagedSlot.takeUnretainedValue().storeCallback(.input(deliver))
-    return JoinedInput(state: state, consumer: state)
+    return JoinedInput(state: state, consumer: nil)
   }
 
   /// Makes this future an input of a join that its failure decides.

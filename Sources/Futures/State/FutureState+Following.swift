@@ -28,7 +28,7 @@ extension TypedState {
   @usableFromInline
   final func followMerging(_ other: consuming FutureState) {
     precondition(!isMerged(into: other), Self.followsItself)
-    // A stage of its own, because the state's links can be in use for its first callback.
+    // A stage of its own, because the state's links can be in use for its first consumer.
     if !FutureState.merge(&other, into: self, replacing: nil) {
       FollowingStage<Stored>(resolving: self).relink(to: other)
     }

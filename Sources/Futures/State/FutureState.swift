@@ -79,7 +79,7 @@ package class FutureState: Consumer, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var link = Link.producer(.none)
 
   /// - Parameters:
-  ///   - isForPromise: Whether a promise resolves the state, which then has room for a first callback.
+  ///   - isForPromise: Whether a promise resolves the state, which then has room for a first consumer.
   ///   - deliver: The delivery to the state, as the consumer of its source.
   @inlinable
   init(isForPromise: Bool, deliver: @escaping Delivery) {

@@ -1,7 +1,7 @@
-/// The state of a promise's future, with room for its first callback.
+/// The state of a promise's future, with room for its first callback or join.
 ///
-/// The first callback is stored in the state, and uses the state's own links as a consumer. So a promise, its future and one
-/// callback are two objects and the callback's closure.
+/// That is stored in the state, and uses the state's own links as a consumer. So a promise, its future and one callback are two
+/// objects and the callback's closure. An input of a join is no object at all.
 @_fixed_layout
 @usableFromInline
 package final class PromiseState<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Sendable {
@@ -12,7 +12,8 @@ package final class PromiseState<Stored: OutcomeStorage>: TypedState<Stored>, @u
   @inlinable
   package init() {
     super.init(isForPromise: true) { consumer, source, trampoline in
-      unsafeDowncast(consumer, to: PromiseState.self).takeCallback()?.deliver(to: consumer, from: source, in: trampoline)
+      let callback = unsafeDowncast(consumer, to: PromiseState.self).takeCallback()
+      callback?.deliver(to: consumer, from: source, in: trampoline)
     }
   }
 

@@ -17,9 +17,9 @@ struct StateFlags: OptionSet {
   /// Changes under the lock.
   @inlinable static var hasPromise: StateFlags { StateFlags(rawValue: 1) }
 
-  /// The room for a first callback is free; see `PromiseState`.
+  /// The room for a first consumer is free; see `PromiseState`.
   ///
-  /// The lock publishes the callback.
+  /// The lock publishes what the room then holds.
   @inlinable static var hasFreeSlot: StateFlags { StateFlags(rawValue: 2) }
 
   /// The result is a failure that no consumer and no reader has seen; a hint for diagnostics.
