@@ -9,18 +9,18 @@ package final class CancellationState: FutureState, @unchecked Sendable {
   // @unchecked: the variables are protected by `lock`.
 
   /// The timers that cancel the state.
-  private var deadlines: [Interruption] = []
+  @exclusivity(unchecked) private var deadlines: [Interruption] = []
 
   /// Whether the source has gone away, so that only a deadline can cancel the state.
-  private var hasLostSource = false
+  @exclusivity(unchecked) private var hasLostSource = false
 
   /// A reference to the state itself, which keeps it alive until a deadline if only its handlers need it.
-  private var kept: CancellationState?
+  @exclusivity(unchecked) private var kept: CancellationState?
 
-  private var isLinked = false
+  @exclusivity(unchecked) private var isLinked = false
 
   /// The number of linked parents that can still cancel the state.
-  private var parentCount = 0
+  @exclusivity(unchecked) private var parentCount = 0
 
   @usableFromInline
   package init() {
@@ -173,8 +173,7 @@ package final class CancellationState: FutureState, @unchecked Sendable {
         return true
       }
       guard consumers.isEmpty else { return false }
-      producer = .broken(.never)
-      // Relaxed: the reason of a token is read under the lock, if at all.
+      // Relaxed: it publishes no data. No consumer of a token reads a reason.
       phase.store(.broken, ordering: .relaxed)
       return true
     }
