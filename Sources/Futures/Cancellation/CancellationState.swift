@@ -17,20 +17,13 @@ package final class CancellationState: FutureState, @unchecked Sendable {
   /// A reference to the state itself, which keeps it alive until a deadline if only its handlers need it.
   @exclusivity(unchecked) private var kept: CancellationState?
 
-  @exclusivity(unchecked) private var isLinked = false
-
-  /// The number of linked parents that can still cancel the state.
-  @exclusivity(unchecked) private var parentCount = 0
+  /// The number of linked parents that can still cancel the state; `nil` if it is not linked.
+  @exclusivity(unchecked) private var parentCount: Int?
 
   @usableFromInline
-  package init() {
-    super.init(isForPromise: false) { _, _, _ in preconditionFailure("A token's state is no consumer.") }
-  }
-
-  convenience init(parentCount: Int) {
-    self.init()
+  package init(parentCount: Int? = nil) {
     self.parentCount = parentCount
-    isLinked = parentCount > 0
+    super.init(isForPromise: false) { _, _, _ in preconditionFailure("A token's state is no consumer.") }
   }
 
   deinit {
@@ -63,7 +56,7 @@ package final class CancellationState: FutureState, @unchecked Sendable {
       guard phase == .pending else { return phase }
       reference._withUnsafeGuaranteedRef { consumer in
         consumer.status.store(.listed, ordering: .relaxed)
-        if isLinked, parentCount == 0 { source = consumer.takeSource() }
+        if parentCount == 0 { source = consumer.takeSource() }
       }
       consumers.append(Unmanaged.fromOpaque(reference.toOpaque()))
       if hasLostSource { kept = self }
@@ -72,7 +65,7 @@ package final class CancellationState: FutureState, @unchecked Sendable {
     _ = source  // released here, outside the lock
     guard phase != .pending else { return true }
     let consumer = reference.takeRetainedValue()
-    if phase == .resolved { consumer.runAlone() } else { consumer.release() }
+    if phase == .resolved { consumer.run()?.trigger() } else { consumer.release() }
     return false
   }
 
@@ -81,18 +74,14 @@ package final class CancellationState: FutureState, @unchecked Sendable {
   /// After the last parent, nothing can cancel the linked source through its links. So the handlers release it.
   func parentEnded() {
     let sources = lock.withLock { () -> [CancellationTokenSource?] in
-      parentCount -= 1
+      parentCount? -= 1
       guard parentCount == 0, phase.load(ordering: .relaxed) == .pending else { return [] }
       return consumers.all.map { unsafeDowncast($0, to: CancellationHandler.self).takeSource() }
     }
     _ = sources  // released here, outside the lock
   }
 
-  override func takeUnneeded() -> AnyObject? {
-    guard consumers.isEmpty, let kept else { return nil }
-    self.kept = nil
-    return kept
-  }
+  override func takeUnneeded() -> AnyObject? { consumers.isEmpty ? kept.take() : nil }
 
   /// Cancels the state, and runs the handlers in order; the handlers of a linked source run in the place of its link.
   ///
@@ -153,7 +142,7 @@ package final class CancellationState: FutureState, @unchecked Sendable {
       phase.store(.resolved, ordering: .releasing)
       kept = nil  // the caller has a reference
       defer { self.deadlines = [] }
-      return (consumers.takeAll(as: .submitted), self.deadlines)
+      return (consumers.takeAll(), self.deadlines)
     }
     for deadline in deadlines { deadline.end() }
     return handlers
@@ -214,16 +203,12 @@ package class CancellationHandler: Consumer, @unchecked Sendable {
   }
 
   /// Runs the handler; returns the state of a linked source that the caller must cancel.
-  @usableFromInline
   func run() -> CancellationState? {
     let handler = handler
     self.handler = nil
     handler?()
     return nil
   }
-
-  /// Runs the handler, and cancels the linked source if there is one.
-  final func runAlone() { run()?.trigger() }
 
   /// Removes and returns the source that this handler keeps alive.
   ///
@@ -246,37 +231,24 @@ final class LinkedHandler: CancellationHandler, @unchecked Sendable {
   private var source: CancellationTokenSource?
 
   @usableFromInline
-  init(_ handler: @escaping Handler, of source: CancellationTokenSource?) {
+  init(_ handler: Handler?, of source: CancellationTokenSource?, linking state: CancellationState? = nil) {
+    self.state = state
     self.source = source
     super.init(handler)
   }
 
-  init(linking state: CancellationState, to source: CancellationTokenSource?) {
-    self.state = state
-    self.source = source
-    super.init(nil)
-  }
-
-  @usableFromInline
   override func run() -> CancellationState? {
-    let state = state
-    self.state = nil
+    let state = state.take()
     _ = super.run()
     source = nil
     return state
   }
 
-  override func takeSource() -> CancellationTokenSource? {
-    defer { source = nil }
-    return source
-  }
+  override func takeSource() -> CancellationTokenSource? { source.take() }
 
-  @usableFromInline
   override func release() {
     super.release()
     source = nil
-    let state = state
-    self.state = nil
-    state?.parentEnded()
+    state.take()?.parentEnded()
   }
 }

@@ -34,14 +34,14 @@ public final class CancellationTokenSource: Sendable {
 
   init(linkedTo tokens: [CancellationToken]) {
     let tokens = tokens.filter { $0.state != nil }
-    let state = CancellationState(parentCount: tokens.count)
+    let state = CancellationState(parentCount: tokens.isEmpty ? nil : tokens.count)
     self.state = state
     if tokens.contains(where: \.isCancelled) {
       links = []
       state.trigger()
     } else {
       links = tokens.compactMap { token in
-        token.state?.register(LinkedHandler(linking: state, to: token.linkedSource))
+        token.state?.register(LinkedHandler(nil, of: token.linkedSource, linking: state))
       }
     }
   }
@@ -96,9 +96,7 @@ public struct CancellationToken: Sendable, Hashable {
   @usableFromInline let linkedSource: CancellationTokenSource?
 
   @usableFromInline
-  package init(state: CancellationState?) { self.init(state: state, linkedSource: nil) }
-
-  init(state: CancellationState?, linkedSource: CancellationTokenSource?) {
+  package init(state: CancellationState?, linkedSource: CancellationTokenSource? = nil) {
     self.state = state
     self.linkedSource = linkedSource
   }

@@ -26,7 +26,7 @@ extension Future {
   /// while this future is pending, none if it is resolved.
   public var shielded: Future {
     guard case .shared(let source) = storage, !source.isResolved else { return self }
-    let derived = FollowingStage<Outcome<Value, Failure>>(of: source.unmanaged)
+    let derived = FollowingStage<Outcome<Value, Failure>>(of: .passUnretained(source))
     derived.producer = .upstream(Shield(source, derived))  // not shared yet
     return source.attachStage(derived)
   }
@@ -45,7 +45,11 @@ extension Future {
       return .failed(cancelled)
     }
     let interruption = Interruption()
-    let derived = InterruptibleStage<Outcome<Value, Failure>>(of: source.unmanaged, interruption, outlivesSource: false)
+    let derived = InterruptibleStage<Outcome<Value, Failure>>(
+      of: .passUnretained(source),
+      interruption,
+      outlivesSource: false
+    )
     let future = source.attachStage(derived)
     interruption.start {
       let registration = token.register { derived.cancel() }

@@ -79,11 +79,6 @@ package class Consumer: @unchecked Sendable {
     self.deliver = deliver
   }
 
-  /// Whether the consumer is in a list.
-  ///
-  /// Under the lock of the list's owner.
-  final var isListed: Bool { next != nil }
-
   /// Releases the closures and objects that the consumer captured.
   ///
   /// Called at most once for each source, by the thread that moved `status` to `finished` without running the consumer.

@@ -14,7 +14,6 @@ struct ConsumerList {
   @usableFromInline
   init() { first = nil }
 
-  @usableFromInline
   var isEmpty: Bool { first == nil }
 
   /// The consumer, if there is exactly one.
@@ -22,9 +21,6 @@ struct ConsumerList {
     guard let first, first._withUnsafeGuaranteedRef({ $0.next })?.toOpaque() == first.toOpaque() else { return nil }
     return first.takeUnretainedValue()
   }
-
-  /// The kind of the first consumer.
-  var firstKind: Consumer.Kind? { first?._withUnsafeGuaranteedRef { $0.kind } }
 
   /// Inserts a consumer at the front, with the reference that the list owns from now on.
   mutating func prepend(_ consumer: Unmanaged<Consumer>) {
@@ -84,10 +80,8 @@ struct ConsumerList {
     return first
   }
 
-  /// Removes the first consumer of a list that is not empty.
-  mutating func removeFirst() { remove(first.unsafelyUnwrapped) }
-
-  private mutating func remove(_ consumer: Unmanaged<Consumer>) {
+  /// Removes a consumer, which must be in this list.
+  mutating func remove(_ consumer: Unmanaged<Consumer>) {
     let (previous, next) = consumer._withUnsafeGuaranteedRef {
       ($0.previous.unsafelyUnwrapped, $0.next.unsafelyUnwrapped)
     }
@@ -101,15 +95,15 @@ struct ConsumerList {
     consumer.link(previous: nil, next: nil)
   }
 
-  /// Removes all consumers, and sets their status.
+  /// Removes all consumers, and marks them as submitted.
   ///
   /// O(n).
-  mutating func takeAll(as status: Consumer.Status) -> ConsumerList {
+  mutating func takeAll() -> ConsumerList {
     defer { first = nil }
     var consumer = first
     while let current = consumer {
       consumer = current._withUnsafeGuaranteedRef {
-        $0.status.store(status, ordering: .relaxed)
+        $0.status.store(.submitted, ordering: .relaxed)
         return $0.next
       }
       if consumer?.toOpaque() == first?.toOpaque() { break }
@@ -131,21 +125,16 @@ struct ConsumerList {
     return consumers
   }
 
-  /// The number of consumers.
+  /// Removes the waiters, in order, and marks them as finished.
   ///
   /// O(n).
-  var count: Int { all.count }
-
-  /// Removes the waiters, in order, and sets their status.
-  ///
-  /// O(n).
-  mutating func takeWaiters(as status: Consumer.Status) -> ConsumerList {
+  mutating func takeWaiters() -> ConsumerList {
     var waiters = ConsumerList()
     var others = ConsumerList()
     while let reference = popFirst() {
       reference._withUnsafeGuaranteedRef { consumer in
         if consumer.kind == .waiter {
-          consumer.status.store(status, ordering: .relaxed)
+          consumer.status.store(.finished, ordering: .relaxed)
           waiters.append(reference)
         } else {
           others.append(reference)

@@ -76,7 +76,6 @@ class Observer<Value: Sendable, Failure: Error>: Consumer, @unchecked Sendable {
   @inlinable
   final func takeCallback() -> Callback<Value, Failure>? { takeValue(at: &callback) }
 
-  @usableFromInline
   override func release() {
     callback = nil
   }

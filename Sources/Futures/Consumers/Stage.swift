@@ -98,11 +98,4 @@ package final class FollowingStage<Stored: OutcomeStorage>: Stage<Stored>, @unch
       unsafeDowncast(stage, to: FollowingStage.self).resolve(as: source, in: trampoline)
     }
   }
-
-  /// Makes a stage that is merged into `target` from the start, because the target's own links can be in use.
-  convenience init(resolving target: FutureState) {
-    self.init()
-    link = .producer(.merged(target))
-    phase.store(.merged, ordering: .relaxed)  // no other thread has the state yet
-  }
 }

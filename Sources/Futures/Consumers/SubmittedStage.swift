@@ -90,14 +90,6 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     return takeValue(at: &transform)
   }
 
-  /// Applies the transform, unless the stage was cancelled before, or has run.
-  @inlinable
-  func run(with source: State<Value, Failure>) {
-    guard claimSubmitted(), let transform = takeTransform(), let result = source.result else { return }
-    deadline?.happen()
-    follow(transform(result), in: nil)
-  }
-
   @usableFromInline
   override func release() {
     _ = takeTransform()
@@ -134,8 +126,13 @@ final class StageWork<Value: Sendable, Failure: Error, New: Sendable, NewFailure
     self.source = source
   }
 
+  /// Applies the transform, unless the stage was cancelled before, or has run.
   @inlinable
-  func run() { stage.run(with: source) }
+  func run() {
+    guard stage.claimSubmitted(), let transform = stage.takeTransform(), let result = source.result else { return }
+    stage.deadline?.happen()
+    stage.follow(transform(result), in: nil)
+  }
 
   deinit {
     guard stage.claimSubmitted() else { return }

@@ -134,7 +134,7 @@ extension FutureState {
   ///
   /// O(n).
   fileprivate final var consumerCount: Int {
-    lock.withLock { consumers.count + (extras?.silent.count ?? 0) }
+    lock.withLock { consumers.all.count + (extras?.silent.all.count ?? 0) }
   }
 }
 

@@ -106,8 +106,7 @@ public struct ExecutionContext: Sendable {
       return {}
     }
     if case .custom(let context) = kind, let after = context.after { return after(delay, work) }
-    let timer = DispatchTimer(after: delay) { execute(work) }
-    return { timer.cancel() }
+    return startTimer(after: delay) { execute(work) }
   }
 }
 

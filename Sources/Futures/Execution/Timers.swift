@@ -1,33 +1,23 @@
 internal import Dispatch
 
-/// One delay on Dispatch's monotonic clock.
+/// Starts a timer on Dispatch's monotonic clock.
 ///
-/// A timer source: `asyncAfter` retains a cancelled work item until its deadline. `cancel()` releases the work at once, on
-/// the calling thread. Dispatch releases the source soon after.
-final class DispatchTimer: @unchecked Sendable {
-  // @unchecked: a source is thread-safe, although the overlay does not declare it `Sendable`.
-  typealias Work = @Sendable () -> Void
-
-  private let source: any DispatchSourceTimer
-  private let work: Locked<Work?>
-
-  init(after delay: Duration, _ work: @escaping Work) {
-    let source = DispatchSource.makeTimerSource(queue: .global())
-    let slot = Locked<Work?>(work)
-    self.source = source
-    self.work = slot
-    source.schedule(deadline: DispatchTime(after: delay))
-    // A cycle: the source owns its handler, which owns the source. Cancelling the source breaks it.
-    source.setEventHandler {
-      source.cancel()
-      slot.take()?()
-    }
-    source.activate()
-  }
-
-  func cancel() {
+/// A timer source: `asyncAfter` retains a cancelled work item until its deadline.
+/// - Returns: A closure that cancels the timer, and releases the work at once. Dispatch releases the source soon after.
+func startTimer(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+  // nonisolated(unsafe): a source is thread-safe, although the overlay does not declare it `Sendable`.
+  nonisolated(unsafe) let source = DispatchSource.makeTimerSource(queue: .global())
+  let slot = Locked<(@Sendable () -> Void)?>(work)
+  source.schedule(deadline: DispatchTime(after: delay))
+  // A cycle: the source owns its handler, which owns the source. Cancelling the source breaks it.
+  source.setEventHandler {
     source.cancel()
-    _ = work.take()
+    slot.take()?()
+  }
+  source.activate()
+  return {
+    source.cancel()
+    _ = slot.take()
   }
 }
 
@@ -51,7 +41,6 @@ final class Interruption: Upstream, @unchecked Sendable {
   @usableFromInline
   override init() {}
 
-  @usableFromInline
   override func leave(silently isSilent: Bool) -> [FutureState] {
     if !isSilent { end() }
     return []
@@ -70,21 +59,15 @@ final class Interruption: Upstream, @unchecked Sendable {
     if isOver { cancel() }
   }
 
-  /// Whether the interruption has happened or was cancelled.
-  var isOver: Bool {
-    state.withLock { state in
-      if case .over = state { true } else { false }
-    }
-  }
-
   /// Records that the interruption has happened, and releases the closure that cancels it, which can own this object.
+  /// - Returns: `false` if it had happened or was cancelled before.
   @usableFromInline
-  func happen() {
-    _ = finish()  // released here, outside the lock
+  @discardableResult
+  func happen() -> Bool {
+    if case .over = finish() { false } else { true }
   }
 
   /// Cancels the interruption, which releases its work.
-  @usableFromInline
   func end() {
     if case .running(let cancel) = finish() { cancel() }
   }
@@ -119,7 +102,7 @@ final class DeadlineWork: Sendable {
 
   deinit {
     // A future that has ended or was cancelled has cancelled its deadline. The context then drops the work rightly.
-    guard work.take() != nil, !deadline.isOver else { return }
+    guard work.take() != nil, deadline.happen() else { return }
     future.breakPromise(.droppedWork(of: future), in: nil)
   }
 }
@@ -130,7 +113,6 @@ extension BreakReason {
   ///   - source: The source of the stage.
   ///   - derived: The state that the stage resolves.
   /// - Returns: A reason that names the labelled promise of `source`, or else that of `derived`.
-  @usableFromInline
   static func droppedWork(of source: FutureState, resolving derived: FutureState? = nil) -> BreakReason {
     let origin = source.labelledOrigin ?? derived?.labelledOrigin
     let error = BrokenPromise(

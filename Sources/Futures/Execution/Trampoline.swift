@@ -73,12 +73,6 @@ package struct Trampoline {
     leave()
   }
 
-  /// Enqueues the consumers of `state`, which a stage of the library has resolved during a delivery.
-  @usableFromInline
-  func deliverLater(_ state: FutureState) {
-    storage.pointee.ready.append(state)
-  }
-
   /// Notifies the progress listeners of `state` and of the states whose progress contains its progress.
   func notifyListeners(of state: FutureState) {
     notifyLater(state)
@@ -134,17 +128,14 @@ package struct Trampoline {
   /// Empties the queues of this thread, which is about to block and so cannot run them later.
   func runPending() {
     // Each queue can fill another one: a deferred cancellation resolves a future whose delivery is then deferred too.
-    while hasPending {
+    while !storage.pointee.changed.isEmpty || !storage.pointee.ready.isEmpty || !storage.pointee.deferred.isEmpty
+      || !storage.pointee.deferredCancellations.isEmpty
+    {
       runChanged()
       runReady()
       runDeferred()
       runDeferredCancellations()
     }
-  }
-
-  private var hasPending: Bool {
-    !storage.pointee.changed.isEmpty || !storage.pointee.ready.isEmpty || !storage.pointee.deferred.isEmpty
-      || !storage.pointee.deferredCancellations.isEmpty
   }
 
   private func runReady() {

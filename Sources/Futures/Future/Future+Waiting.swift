@@ -21,10 +21,7 @@ extension Future {
         "wait() was called inside a Swift task, where it blocks a thread that other tasks need; await the future instead."
       )
     #endif
-    wait { waiter in
-      waiter.wait()
-      return true
-    }
+    wait(until: .distantFuture)
     return peek().unsafelyUnwrapped
   }
 
@@ -34,18 +31,20 @@ extension Future {
   @available(*, noasync, message: "use 'await future.result'")
   public func wait(timeout: Duration) -> Result<Value, Failure>? {
     if let result = peek() { return result }
-    let deadline = DispatchTime(after: timeout)
     // A single check runs no deferred work: it does not block, and checks in that work would nest without limit.
-    wait(runningPending: timeout > .zero) { waiter in waiter.wait(until: deadline) }
+    wait(until: DispatchTime(after: timeout), runningPending: timeout > .zero)
     return peek()
   }
 
-  private func wait(runningPending: Bool = true, _ block: (ThreadWaiter) -> Bool) {
+  private func wait(until deadline: DispatchTime, runningPending: Bool = true) {
     guard case .shared(let state) = storage else { return }
     if runningPending { Trampoline.current.runPending() }
-    let waiter = ThreadWaiter()
+    let semaphore = DispatchSemaphore(value: 0)
+    let waiter = Consumer(kind: .waiter) { _, state, _ in
+      if state.isResolved { semaphore.signal() } else { state.reportWaitForBrokenPromise() }
+    }
     state.attach(waiter)
-    if !block(waiter) { _ = state.remove(waiter) }
+    if semaphore.wait(timeout: deadline) == .timedOut { _ = state.remove(waiter) }
   }
 
   private static var isOnCooperativeThread: Bool {

@@ -180,7 +180,6 @@ extension FutureState {
   }
 
   /// Notes that no promise can make new handles; returns the current phase.
-  @usableFromInline
   final func endPromise() -> Phase {
     lock.withLock {
       remove(.hasPromise)

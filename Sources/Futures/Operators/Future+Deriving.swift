@@ -31,7 +31,7 @@ extension Future {
       }
       let derived = FollowingStage<Outcome<New, NewFailure>>(progressShare: progressShare)
       trampoline.defer {
-        if !derived.hasEnded { derived.follow(transform(result), in: trampoline) }
+        if !derived.root.isResolved { derived.follow(transform(result), in: trampoline) }
       }
       return Future<New, NewFailure>(derived)
     }

@@ -61,7 +61,11 @@ extension Future {
       return .resolved(makeResult())
     }
     let deadline = Interruption()
-    let derived = InterruptibleStage<Outcome<Value, Failure>>(of: source.unmanaged, deadline, outlivesSource: true)
+    let derived = InterruptibleStage<Outcome<Value, Failure>>(
+      of: .passUnretained(source),
+      deadline,
+      outlivesSource: true
+    )
     let future = source.attachStage(derived)
     let work = DeadlineWork(deadline, of: derived) {
       guard !derived.isResolved, derived.resolve(makeResult(), in: nil) else { return }

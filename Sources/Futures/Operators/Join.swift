@@ -125,7 +125,6 @@ final class Join<Derived: OutcomeStorage>: Upstream, @unchecked Sendable {
   @usableFromInline
   func leaveInputs() { FutureState.cancel(leave(silently: false)) }
 
-  @usableFromInline
   override func leave(silently isSilent: Bool) -> [FutureState] {
     let inputs = isSilent ? lock.withLock { self.inputs } : release().inputs
     return inputs.filter { $0.state.leave($0.consumer, silently: isSilent) }.map(\.state)

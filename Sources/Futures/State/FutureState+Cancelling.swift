@@ -8,7 +8,6 @@ extension FutureState {
   ///
   /// A derived state leaves its source. The source is cancelled, too, if it has no other consumer (R16). A second call has
   /// no effect.
-  @usableFromInline
   package final func cancel() { Self.cancel([self]) }
 
   /// Cancels the states, and the sources without other consumers.
@@ -64,7 +63,6 @@ extension FutureState {
   ///   - consumer: The consumer.
   ///   - isSilent: Whether the consumer still gets the result, because its failure type cannot represent cancellation.
   /// - Returns: Whether this state has no other consumer, so that the caller must cancel it.
-  @usableFromInline
   final func leave(_ consumer: Consumer, silently isSilent: Bool = false) -> Bool {
     if isSilent { return silence(consumer) }
     let (hasLeft, listed, isUnneeded) = lock.withLock { () -> (Bool, Unmanaged<Consumer>?, Bool) in
@@ -149,12 +147,11 @@ extension FutureState {
         preconditionFailure("The stage of a cancelled future has no source. Set the source before the producer.")
       }
       // The stage leaves its source, so it is no longer the producer.
-      if canRepresentCancellation { setProducer(.none) }
+      if canRepresentCancellation { self.producer = .none }
       return (parts, (stage.takeUnretainedValue(), source))
     }
   }
 
-  private final var canRepresentCancellation: Bool { type(of: self).canRepresentCancellation }
 }
 
 // MARK: - Orphans
@@ -180,7 +177,11 @@ extension FutureState {
       states += consumers.compactMap { consumer in
         consumer.stateToOrphan(from: state).map { ($0, OrphanedInputs(consumer, of: state)) }
       }
-      for input in inputs { state.notifyOfOrphan(input) }
+      for input in inputs {
+        // The input can make another orphan, and so on. The calls nest only as deep as deliveries do.
+        let trampoline = Trampoline.current
+        trampoline.runOrDefer { input.deliver(input, state, trampoline) }
+      }
       detached?.release()
     }
   }
@@ -203,14 +204,6 @@ extension FutureState {
     Self.cancel(inputs.filter { $0.state.leave($0.consumer) }.map(\.state))
   }
 
-  /// Notifies an input that this state never resolves.
-  ///
-  /// The input can make another orphan, and so on. The calls nest only as deep as deliveries do.
-  private final func notifyOfOrphan(_ input: Consumer) {
-    let trampoline = Trampoline.current
-    trampoline.runOrDefer { input.deliver(input, self, trampoline) }
-  }
-
   /// Makes an orphan of this state alone.
   /// - Returns: The consumers that stay, the removed inputs to notify, and the objects to release after unlocking.
   private final func becomeOrphan(
@@ -222,7 +215,7 @@ extension FutureState {
       let detached = Detached(producer: producer, progress: progressRecord?.detach(.orphaned))
       let all = consumers.all + (extras?.silent.all ?? [])
       if case .upstream(let inputs) = producer { sources?.replace(inputs) }
-      setProducer(sources.map { .upstream($0) } ?? .none)
+      producer = sources.map { .upstream($0) } ?? .none
       // Relaxed: it publishes no data. The data of an orphan is read under the lock.
       phase.store(.orphaned, ordering: .relaxed)
       let inputs = all.filter { $0.kind == .input }
@@ -250,16 +243,6 @@ extension FutureState {
   final func countNotified(_ input: Consumer) {
     input.status.store(.notified, ordering: .relaxed)
     orphanedInputs?.notified += 1
-  }
-
-  /// Takes over the count of a notified input, whose consumer the caller releases.
-  /// - Returns: Whether this orphan counts the input. If so, the caller must call `leaveNotified()` later.
-  final func takeOverNotified(_ input: Consumer) -> Bool {
-    lock.withLock {
-      guard input.status.load(ordering: .relaxed) == .notified else { return false }
-      input.status.store(.finished, ordering: .relaxed)
-      return true
-    }
   }
 
   /// Ends the count of an input that was taken over.

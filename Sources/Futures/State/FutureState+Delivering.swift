@@ -2,13 +2,9 @@ internal import Dispatch
 internal import Synchronization
 
 /// A consumer that a delivery took from the list, with the list's reference to it.
-@usableFromInline
-struct TakenConsumer {
-  let reference: Unmanaged<Consumer>
-
-  /// Whether the list is empty now, so that the delivery can end without the lock.
-  let isLast: Bool
-}
+///
+/// If it is the last one, the list is empty now, and the delivery can end without the lock.
+typealias TakenConsumer = (reference: Unmanaged<Consumer>, isLast: Bool)
 
 // MARK: - Attaching
 
@@ -72,11 +68,9 @@ extension FutureState {
       case .dormant:
         list(reference, status)
         return .first(takeStart())
-      case .pending, .following, .delivering:
-        list(reference, status)
-        return .listed
-      // Relaxed: the delivering thread finds the new phase, then takes the lock, and so sees the list.
-      case .closing where phase.compareExchange(expected: .closing, desired: .delivering, ordering: .relaxed).exchanged:
+      case .pending, .following, .delivering,
+        // Relaxed: the delivering thread finds the new phase, then takes the lock, and so sees the list.
+        .closing where phase.compareExchange(expected: .closing, desired: .delivering, ordering: .relaxed).exchanged:
         list(reference, status)
         return .listed
       case .orphaned where kind != .input:
@@ -89,8 +83,7 @@ extension FutureState {
         return .due
       case .broken:
         if case .broken(let reason) = producer { reason.allowAnotherReport() }
-        reference._withUnsafeGuaranteedRef { markTaken($0) }
-        return .due
+        fallthrough
       case .closing, .resolved:
         reference._withUnsafeGuaranteedRef { markTaken($0) }
         return .due
@@ -105,7 +98,7 @@ extension FutureState {
   /// Under the lock.
   private final func takeStart() -> LazyStart {
     guard case .start(let lazy) = producer else { preconditionFailure("A dormant future has no producer to start.") }
-    setProducer(.none)
+    producer = .none
     // Relaxed: it publishes no data. The data of a pending state is read under the lock.
     phase.store(.pending, ordering: .relaxed)
     // A promise is about to exist, so no thread must merge the state.
@@ -167,10 +160,9 @@ extension FutureState {
 
 extension FutureState {
   /// Runs the consumers: at once in user code, after the current stage in a stage.
-  @usableFromInline
   final func deliver(in trampoline: Trampoline?) {
     if let trampoline {
-      trampoline.deliverLater(self)
+      trampoline.storage.pointee.ready.append(self)
     } else {
       Trampoline.current.deliver(self)
     }
@@ -210,7 +202,7 @@ extension FutureState {
       reference._withUnsafeGuaranteedRef { markTaken($0) }
       let isLast = consumers.isEmpty
       if isLast, phase == .delivering { self.phase.store(.closing, ordering: .releasing) }
-      return TakenConsumer(reference: reference, isLast: isLast)
+      return (reference, isLast)
     }
   }
 
@@ -228,8 +220,8 @@ extension FutureState {
     var (waiters, hasCallbacks) = lock.withLock {
       guard phase.load(ordering: .relaxed) == .delivering else { return (ConsumerList(), !consumers.isEmpty) }
       // Listeners get the last progress before a waiter resumes (R20).
-      guard consumers.firstKind != .progress else { return (ConsumerList(), true) }
-      let waiters = consumers.takeWaiters(as: .finished)
+      guard consumers.first?._withUnsafeGuaranteedRef({ $0.kind }) != .progress else { return (ConsumerList(), true) }
+      let waiters = consumers.takeWaiters()
       if consumers.isEmpty { phase.store(.resolved, ordering: .releasing) }
       return (waiters, !consumers.isEmpty)
     }
@@ -268,7 +260,7 @@ extension FutureState {
     guard status == .listed || status == .silent, consumer.isConsumer(of: self) else { return nil }
     consumer.status.store(.finished, ordering: .relaxed)
     // A consumer that became silent before it attached is in no list.
-    guard consumer.isListed else { return retainConsumer(consumer) }
+    guard consumer.next != nil else { return retainConsumer(consumer) }
     // A settled state has moved the other lists to this one.
     guard phase.load(ordering: .relaxed) <= .orphaned, let extras else { return consumers.remove(consumer) }
     if status == .silent { return extras.silent.remove(consumer) }
@@ -276,12 +268,14 @@ extension FutureState {
     return consumers.remove(consumer)
   }
 
-  /// Prevents the attachment of a new consumer.
-  /// - Returns: `false` if the consumer is no longer new.
+  /// Finishes a consumer that is in no list: a new one, or an input that this orphan has notified.
+  ///
+  /// This orphan still counts a notified input, so the caller must call `leaveNotified()` later.
+  /// - Returns: `false` if the consumer no longer has that status.
   @usableFromInline
-  package final func withdraw(_ consumer: Consumer) -> Bool {
+  package final func withdraw(_ consumer: Consumer, from status: Consumer.Status = .new) -> Bool {
     lock.withLock {
-      guard consumer.status.load(ordering: .relaxed) == .new else { return false }
+      guard consumer.status.load(ordering: .relaxed) == status else { return false }
       consumer.status.store(.finished, ordering: .relaxed)
       return true
     }

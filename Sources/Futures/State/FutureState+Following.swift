@@ -28,15 +28,16 @@ extension TypedState {
   @usableFromInline
   final func followMerging(_ other: consuming FutureState) {
     precondition(!isMerged(into: other), Self.followsItself)
-    // A stage of its own, because the state's links can be in use for its first consumer.
-    if !FutureState.merge(&other, into: self, replacing: nil) {
-      FollowingStage<Stored>(resolving: self).relink(to: other)
-    }
+    if FutureState.merge(&other, into: self, replacing: nil) { return }
+    // A stage that is merged into this state from the start, because the state's own links can be in use.
+    let stage = FollowingStage<Stored>()
+    stage.producer = .merged(self)
+    stage.phase.store(.merged, ordering: .relaxed)  // no other thread has the stage yet
+    stage.relink(to: other)
   }
 }
 
 extension FutureState {
-  @usableFromInline
   static var followsItself: String {
     "A future cannot resolve as itself, because it would stay pending for ever. Follow or return a different future."
   }
@@ -49,7 +50,6 @@ extension FutureState {
   }
 
   /// Whether this is `other`, or is merged into it.
-  @usableFromInline
   final func isMerged(into other: FutureState) -> Bool {
     // Relaxed: a hint where to look; `root` looks again.
     self === other || phase.load(ordering: .relaxed) == .merged && root === other
@@ -63,32 +63,26 @@ extension FutureState {
   ///
   /// If the root was cancelled, the stage leaves `source` at once (R17).
   final func relink(to source: FutureState) {
-    switch adopt(self, waitingFor: source) {
-    case .wanted: source.attach(.passRetained(self))
-    case .silent:
-      source.attach(.passRetained(self))
-      source.cancelIfUnneeded()
-    case .unwanted: source.cancelIfUnneeded()
-    }
+    let (attaches, leaves) = adopt(self, waitingFor: source)
+    if attaches { source.attach(.passRetained(self)) }
+    if leaves { source.cancelIfUnneeded() }
   }
 
-  /// How a stage treats its next source: attaches, attaches as a silent consumer, or leaves at once.
-  private enum Adoption { case wanted, silent, unwanted }
-
   /// Makes `stage` the producer of this state, if the state is pending.
-  private final func adopt(_ stage: FutureState, waitingFor source: FutureState) -> Adoption {
-    let (adoption, hasProgress) = lock.withLock { () -> (Adoption?, Bool) in
+  /// - Returns: Whether the stage attaches to `source`, and whether it leaves it or attaches as a silent consumer.
+  private final func adopt(_ stage: FutureState, waitingFor source: FutureState) -> (attaches: Bool, leaves: Bool) {
+    let (adoption, hasProgress) = lock.withLock { () -> ((attaches: Bool, leaves: Bool)?, Bool) in
       let phase = phase.load(ordering: .relaxed)
       guard phase != .merged else { return (nil, false) }
-      guard phase <= .following else { return (.unwanted, false) }
+      guard phase <= .following else { return ((false, true), false) }
       stage.place = stage.place.next
       stage.kind = .follower
       stage.setStageSource(source)
       // Releasing: a cancelling thread that looks for the stage in the list of its old source finds the new source. See
       // `Stage.source`.
       stage.status.store(isCancelled ? .silent : .new, ordering: .releasing)
-      setProducer(.stage(.passUnretained(stage)))
-      return (isCancelled ? .silent : .wanted, progressRecord != nil)
+      producer = .stage(.passUnretained(stage))
+      return ((true, isCancelled), progressRecord != nil)
     }
     if hasProgress { relinkProgress() }
     return adoption ?? root.adopt(stage, waitingFor: source)
@@ -98,7 +92,7 @@ extension FutureState {
   final func setProducer(upstream: Upstream) {
     let state = root
     state.lock.withLock {
-      if state.phase.load(ordering: .relaxed) <= .following { state.setProducer(.upstream(upstream)) }
+      if state.phase.load(ordering: .relaxed) <= .following { state.producer = .upstream(upstream) }
     }
   }
 
@@ -139,11 +133,9 @@ extension FutureState {
     // Relaxed: a hint that saves the lock. If the promise is dropped meanwhile, the states are relinked, which is as
     // correct.
     guard !inner.has(.hasPromise) else { return false }
-    return retrying {
-      whileLocked(&inner) { inner in
-        guard inner.isUnobserved, inner.isPlain, !inner.isCancelled, isOnlyHandle(&inner) else { return .refused }
-        return inner.giveProducer(to: outer.root, replacing: stage)
-      }
+    return retrying(&inner) { inner in
+      guard inner.isUnobserved, inner.isPlain, !inner.isCancelled, isOnlyHandle(&inner) else { return .refused }
+      return inner.giveProducer(to: outer.root, replacing: stage)
     }
   }
 
@@ -156,22 +148,17 @@ extension FutureState {
   static func collapse(_ state: inout FutureState) -> Bool {
     var follower: Unmanaged<Consumer>?
     var isCycle = false
-    _ = retrying {
-      whileLocked(&state) { state in
-        guard state.phase.load(ordering: .relaxed) == .following, !state.has(.hasPromise),
-          let only = state.consumers.only, only.kind == .follower, isOnlyHandle(&state)
-        else { return .refused }
-        let stage = unsafeDowncast(only, to: FutureState.self)
-        let target = stage.root
-        isCycle = target === state
-        guard !isCycle, state.isPlain, !state.isCancelled else { return .refused }
-        let attempt = state.giveProducer(to: target, replacing: stage)
-        switch attempt {
-        case .merged, .mergedWithProgress: follower = state.consumers.remove(stage)
-        case .refused, .delayed: break
-        }
-        return attempt
-      }
+    _ = retrying(&state) { state in
+      guard state.phase.load(ordering: .relaxed) == .following, !state.has(.hasPromise),
+        let only = state.consumers.only, only.kind == .follower, isOnlyHandle(&state)
+      else { return .refused }
+      let stage = unsafeDowncast(only, to: FutureState.self)
+      let target = stage.root
+      isCycle = target === state
+      guard !isCycle, state.isPlain, !state.isCancelled else { return .refused }
+      let attempt = state.giveProducer(to: target, replacing: stage)
+      if case .merged = attempt { follower = state.consumers.remove(stage) }
+      return attempt
     }
     follower?.release()  // outside the lock
     return isCycle
@@ -226,22 +213,20 @@ extension FutureState {
 
   /// The result of an attempt to merge one state into another.
   private enum MergeAttempt {
-    case merged
-    /// As `merged`. The target has progress, which the new producer now supplies.
-    case mergedWithProgress(FutureState)
+    /// If the target has progress, the new producer now supplies it.
+    case merged(relinking: FutureState?)
     case refused
     /// Another thread had the lock of the target, or merged the target into a third state.
     case delayed(by: FutureState)
   }
 
-  /// Attempts a merge until it succeeds or is refused.
+  /// Attempts a merge under the lock of `state` until it succeeds or is refused.
   /// - Returns: Whether it succeeded.
-  private static func retrying(_ attempt: () -> MergeAttempt) -> Bool {
+  private static func retrying(_ state: inout FutureState, _ attempt: (inout FutureState) -> MergeAttempt) -> Bool {
     while true {
-      switch attempt() {
-      case .merged: return true
-      case .mergedWithProgress(let target):
-        target.relinkProgress()
+      switch whileLocked(&state, attempt) {
+      case .merged(let target):
+        target?.relinkProgress()
         return true
       case .refused: return false
       case .delayed(let other): other.lock.withLock {}  // waits until it is free
@@ -263,11 +248,11 @@ extension FutureState {
       if case .stage(let producer) = producer, let stage {
         producer._withUnsafeGuaranteedRef { $0.place = $0.place.inside(stage.place.next) }
       }
-      target.setProducer(producer)
+      target.producer = producer
       producer = .merged(target)
       // Releasing: a thread that sees the phase finds the target.
       self.phase.store(.merged, ordering: .releasing)
-      return target.progressRecord == nil ? .merged : .mergedWithProgress(target)
+      return .merged(relinking: target.progressRecord == nil ? nil : target)
     }
     return attempt ?? .delayed(by: target)
   }

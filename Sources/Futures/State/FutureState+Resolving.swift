@@ -35,19 +35,15 @@ extension FutureState {
       transition(isSuccess: isSuccess, fromAtMost: last, takingFirst: trampoline == nil, &detached, store)
     }
     switch resolution {
-    case .deliverFirst(let first):
-      Trampoline.current.deliver(self, startingWith: first)
-      return true
     case .rejected: return false
-    case .done:
-      detached?.release()
-      return true
+    case .merged: return root.resolve(isSuccess: isSuccess, fromAtMost: last, in: trampoline, store)
+    case .deliverFirst(let first): Trampoline.current.deliver(self, startingWith: first)
+    case .done: detached?.release()
     case .deliver:
       detached?.release()
       deliver(in: trampoline)
-      return true
-    case .merged: return root.resolve(isSuccess: isSuccess, fromAtMost: last, in: trampoline, store)
     }
+    return true
   }
 
   /// Resolves a pending state from a task of the library.
@@ -95,11 +91,11 @@ extension FutureState {
         return .deliver
       }
       // No code runs between the resolution and the first delivery. So this saves locking again.
-      consumers.removeFirst()
+      consumers.remove(first)
       first._withUnsafeGuaranteedRef { markTaken($0) }
       let isLast = consumers.isEmpty
       phase.store(isLast ? .closing : .delivering, ordering: .releasing)  // as above
-      return .deliverFirst(TakenConsumer(reference: first, isLast: isLast))
+      return .deliverFirst((first, isLast))
     }
     detached = detach()
     if !isSuccess, consumers.isEmpty { insert(.isUnobservedFailure) }

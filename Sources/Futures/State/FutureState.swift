@@ -106,7 +106,7 @@ package class FutureState: Consumer, @unchecked Sendable {
     let phase = phase.load(ordering: .relaxed)
     if phase <= .orphaned { releaseConsumers() }
     if phase == .merged { releaseTargets() }
-    if isUnobservedFailure, FuturesDiagnostics.hasHandler { reportUnobservedFailure() }
+    if has(.isUnobservedFailure), FuturesDiagnostics.hasHandler { reportUnobservedFailure() }
   }
 
   // MARK: Overridden by typed states
@@ -128,7 +128,7 @@ package class FutureState: Consumer, @unchecked Sendable {
   func takeUnneeded() -> AnyObject? { nil }
 
   /// Whether the failure type can represent cancellation.
-  class var canRepresentCancellation: Bool { false }
+  var canRepresentCancellation: Bool { false }
 
   /// Whether the state is resolved with a value.
   var hasSucceeded: Bool { false }
@@ -197,10 +197,6 @@ extension FutureState {
     return state
   }
 
-  /// Whether the root is resolved.
-  @usableFromInline
-  final var hasEnded: Bool { root.isResolved }
-
   /// Whether the root was cancelled.
   @usableFromInline
   final var wasCancelled: Bool {
@@ -219,9 +215,6 @@ extension FutureState {
     guard phase.load(ordering: .acquiring) == .broken, case .broken(let reason) = producer else { return nil }
     return reason
   }
-
-  @inlinable
-  final var unmanaged: Unmanaged<FutureState> { .passUnretained(self) }
 
   // MARK: - Releasing
 

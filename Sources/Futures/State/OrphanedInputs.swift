@@ -43,7 +43,7 @@ final class OrphanedInputs: Upstream, @unchecked Sendable {
   }
 
   init(_ inputs: [JoinedInput]) {
-    self.inputs = inputs.filter { $0.state.takeOverNotified($0.consumer) }.map {
+    self.inputs = inputs.filter { $0.state.withdraw($0.consumer, from: .notified) }.map {
       Input(source: $0.state, consumer: nil)
     }
     areCounted = true

@@ -50,14 +50,8 @@ final class StateExtras {
   init(_ producer: Producer) { self.producer = producer }
 }
 
-/// The label, the file and the line of a promise.
-struct PromiseOrigin {
-  let label: String
-
-  /// A static, null-terminated string.
-  let fileID: UnsafePointer<UInt8>
-  let line: UInt
-}
+/// The label, the file (a static, null-terminated string) and the line of a promise.
+typealias PromiseOrigin = (label: String, fileID: UnsafePointer<UInt8>, line: UInt)
 
 /// The target of a state's cancellation: several inputs that resolve it together, or an interruption.
 ///
@@ -109,16 +103,6 @@ final class LazyStart: @unchecked Sendable {
 // MARK: - Under the lock
 
 extension FutureState {
-  /// Replaces the producer, unless it is final.
-  ///
-  /// Under the lock.
-  final func setProducer(_ producer: Producer) {
-    switch self.producer {
-    case .none, .stage, .task, .upstream, .start: self.producer = producer
-    case .broken, .merged: break
-    }
-  }
-
   /// The extras of a pending state, allocated on first use.
   ///
   /// Under the lock.
@@ -145,29 +129,21 @@ extension FutureState {
   /// Removes the objects that a settled state no longer needs, and moves the silent consumers to the other consumers.
   ///
   /// Under the lock.
-  final func detach() -> Detached? {
-    var detached: Detached?
-    switch producer {
-    case .none, .stage, .broken, .merged: break
-    case .task, .upstream, .start:
-      detached = Detached(producer: producer)
-      producer = .none
-    }
+  final func detach() -> Detached {
+    var detached = Detached(producer: producer)
+    producer = .none
     guard let extras else { return detached }
     consumers.append(&extras.silent)
-    defer { extras.cancellation = nil }
-    return Detached(
-      producer: detached?.producer ?? .none,
-      cancellation: extras.cancellation,
-      progress: progressRecord?.detach(.settled)
-    )
+    detached.cancellation = extras.cancellation
+    extras.cancellation = nil
+    detached.progress = progressRecord?.detach(.settled)
+    return detached
   }
 }
 
 // MARK: - Names
 
 extension FutureState {
-  @usableFromInline
   final var label: String? { lock.withLock { extras?.origin?.label } }
 
   /// Names the state.
@@ -179,7 +155,7 @@ extension FutureState {
   final func setLabel(_ label: String, fileID: UnsafePointer<UInt8>, line: UInt) {
     lock.withLock {
       guard phase.load(ordering: .relaxed) <= .following else { return }
-      madeExtras.origin = PromiseOrigin(label: label, fileID: fileID, line: line)
+      madeExtras.origin = (label, fileID, line)
     }
   }
 

@@ -12,8 +12,9 @@ package final class PromiseState<Stored: OutcomeStorage>: TypedState<Stored>, @u
   @inlinable
   package init() {
     super.init(isForPromise: true) { consumer, source, trampoline in
-      let callback = unsafeDowncast(consumer, to: PromiseState.self).takeCallback()
-      callback?.deliver(to: consumer, from: source, in: trampoline)
+      // In one expression: a variable for the callback would be another counted reference.
+      takeValue(at: &unsafeDowncast(consumer, to: PromiseState.self).callback)?
+        .deliver(to: consumer, from: source, in: trampoline)
     }
   }
 
@@ -24,10 +25,6 @@ package final class PromiseState<Stored: OutcomeStorage>: TypedState<Stored>, @u
     withUnsafeMutablePointer(to: &self.callback) { $0.initialize(to: consume callback) }
   }
 
-  @inlinable
-  func takeCallback() -> Callback<Stored.Value, Stored.Failure>? { takeValue(at: &callback) }
-
-  @usableFromInline
   override func release() {
     callback = nil
   }

@@ -32,7 +32,6 @@ struct StateFlags: OptionSet {
 }
 
 extension FutureState {
-  @usableFromInline
   final func has(_ flag: StateFlags) -> Bool { flags.load(ordering: .relaxed) & flag.rawValue != 0 }
 
   /// Sets a flag.
@@ -47,7 +46,6 @@ extension FutureState {
   }
 
   @usableFromInline final var isCancelled: Bool { has(.isCancelled) }
-  final var isUnobservedFailure: Bool { has(.isUnobservedFailure) }
 
   /// Notes that a consumer or a reader sees the result.
   @usableFromInline

@@ -41,7 +41,7 @@ package class TypedState<Stored: OutcomeStorage>: FutureState, @unchecked Sendab
 
   override var hasSucceeded: Bool { result?.isSuccess ?? false }
 
-  override class var canRepresentCancellation: Bool { Cancelled<Failure>.isExpressible }
+  override var canRepresentCancellation: Bool { Cancelled<Failure>.isExpressible }
 
   override func endCancelled() {
     // The test comes first, because making the failure allocates.
@@ -93,7 +93,6 @@ extension TypedState {
   }
 
   /// The state that stands for this one.
-  @inlinable
   final var typedRoot: TypedState {
     phase.load(ordering: .relaxed) == .merged ? unsafeDowncast(root, to: TypedState.self) : self
   }
@@ -102,13 +101,7 @@ extension TypedState {
 // MARK: - Resolving
 
 extension TypedState {
-  /// Resolves a pending state and runs its consumers; the first resolution wins (R1).
-  /// - Parameters:
-  ///   - result: The result.
-  ///   - last: The last phase that allows this: `pending` for a promise, which `follow` locks in; `orphaned` for a stage
-  ///     and for a cancellation.
-  ///   - trampoline: The trampoline of the delivery in which a stage does this; `nil` in user code.
-  /// - Returns: Whether this resolution was the first.
+  /// Resolves a pending state, as `resolve(isSuccess:fromAtMost:in:_:)` of `FutureState` does.
   @inlinable
   @discardableResult
   package final func resolve(
