@@ -53,32 +53,22 @@ final class ProgressObserver: ProgressListener, @unchecked Sendable {
     }
   }
 
-  /// A callback that its context can hold longer than the observer; empty once the observer was removed.
-  private final class Slot: Sendable {
-    private let callback: Locked<Callback?>
+  /// `nil` once the observer has left the list.
+  private var call: Call?
 
-    init(_ callback: @escaping Callback) { self.callback = Locked(callback) }
-
-    func call(_ progress: FutureProgress) { callback.withLock { $0 }?(progress) }
-
-    func clear() { _ = callback.take() }
-  }
-
-  private var context: ExecutionContext?
-  private var callback: Callback?
-  private var slot: Slot?
+  /// The callback, if its context can hold it longer than the observer; empty once the observer was removed.
+  private var slot: Locked<Callback?>?
 
   /// Whether the callback is also called at the end of a future whose progress has not changed.
   private let includesEnd: Bool
 
   init(on context: ExecutionContext, includingEnd includesEnd: Bool, _ callback: @escaping Callback) {
-    self.context = context
     if context.isImmediate {
-      self.callback = callback
+      call = Call(context: context, callback: callback)
     } else {
-      let slot = Slot(callback)
+      let slot = Locked<Callback?>(callback)
       self.slot = slot
-      self.callback = { slot.call($0) }
+      call = Call(context: context) { progress in slot.withLock { $0 }?(progress) }
     }
     self.includesEnd = includesEnd
     super.init { consumer, state, _ in
@@ -86,33 +76,23 @@ final class ProgressObserver: ProgressListener, @unchecked Sendable {
       let progress = state.lock.withLock {
         state.unseenProgress(of: observer) ?? (observer.includesEnd ? state.lastProgress : nil)
       }
-      let call = observer.call
-      observer.clear()
-      if let progress { call.run(progress) }
+      let call = observer.call.take()
+      observer.slot = nil
+      if let progress { call?.run(progress) }
     }
-  }
-
-  private var call: Call {
-    guard let context, let callback else {
-      preconditionFailure("A progress observer is in a list without its callback. Remove it before it is cleared.")
-    }
-    return Call(context: context, callback: callback)
   }
 
   override func takeStep(in record: ProgressRecord) -> ProgressStep {
+    guard let call else {
+      preconditionFailure("A progress observer is in a list without its callback. Remove it before it is cleared.")
+    }
     record.listeners.rotate()
     return .call(call, record.current)
   }
 
   override func release() {
-    slot?.clear()
-    clear()
-  }
-
-  private func clear() {
-    context = nil
-    callback = nil
-    slot = nil
+    _ = slot.take()?.take()
+    call = nil
   }
 }
 
