@@ -1,4 +1,4 @@
-/// A user's callback, with the results that it takes.
+/// A user's callback, with the results that it takes; or, in the state of a promise, an input of a join.
 ///
 /// Q: Why an enumeration? A: A closure that unwraps the result and calls the user's closure would be one more allocation.
 @frozen
@@ -7,7 +7,7 @@ enum Callback<Value: Sendable, Failure: Error>: Sendable {
   case resolved(@Sendable (Result<Value, Failure>) -> Void)
   case succeeded(@Sendable (Value) -> Void)
   case failed(@Sendable (Failure) -> Void)
-  /// Passes the result to a join. Only in a promise's state.
+  /// Passes the result to a join.
   case input(Consumer.Delivery)
 
   /// Calls the closure, if it takes a success or failure such as `result`.
@@ -18,7 +18,7 @@ enum Callback<Value: Sendable, Failure: Error>: Sendable {
     case .resolved(let callback): callback(result)
     case .succeeded(let callback): if case .success(let value) = result { callback(value) }
     case .failed(let callback): if case .failure(let error) = result { callback(error) }
-    case .input: break  // `deliver` has called it
+    case .input: break  // only `deliver` calls it
     }
   }
 

@@ -4,7 +4,7 @@ internal import Synchronization
 
 extension Future: CustomStringConvertible, CustomReflectable {
   /// The result, or the state and the label: `Future(succeeded: 3)`, `Future(pending, "avatar")`.
-  public var description: String { "Future(\(summary.text))" }
+  public var description: String { "Future(\(summary.text()))" }
 
   /// The result, or the state and the label, for a debugger.
   public var customMirror: Mirror { Mirror(self, children: summary.children, displayStyle: .struct) }
@@ -12,14 +12,15 @@ extension Future: CustomStringConvertible, CustomReflectable {
 
 extension Promise: CustomStringConvertible, CustomReflectable {
   /// The result of the future, or its state and label: `Promise(pending, "avatar")`.
-  public var description: String { "Promise(\(future.summary.text))" }
+  public var description: String { "Promise(\(future.summary.text()))" }
 
   /// The result of the future, or its state and label, for a debugger.
   public var customMirror: Mirror { Mirror(self, children: future.summary.children, displayStyle: .class) }
 }
 
 extension Future {
-  fileprivate var summary: (text: String, children: KeyValuePairs<String, Any>) {
+  /// The text is a closure, so that a mirror does not call the description of the value.
+  fileprivate var summary: (text: () -> String, children: KeyValuePairs<String, Any>) {
     let result: Result<Value, Failure>
     switch storage {
     case .succeeded(let value): result = .success(value)
@@ -30,17 +31,18 @@ extension Future {
       result = settled
     }
     switch result {
-    case .success(let value): return ("succeeded: \(value)", ["result": result])
-    case .failure(let error): return ("failed: \(error)", ["result": result])
+    case .success(let value): return ({ "succeeded: \(value)" }, ["result": result])
+    case .failure(let error): return ({ "failed: \(error)" }, ["result": result])
     }
   }
 }
 
 extension FutureState {
-  fileprivate final var pendingSummary: (text: String, children: KeyValuePairs<String, Any>) {
+  fileprivate final var pendingSummary: (text: () -> String, children: KeyValuePairs<String, Any>) {
     // Relaxed: another thread can change the phase at any time.
     let phase = phase.load(ordering: .relaxed)
     let state = phase == .dormant ? "not started" : phase == .broken ? "broken" : "pending"
-    return ("\(state)\(label.map { ", \"\($0)\"" } ?? "")", ["state": state, "label": label as Any])
+    let label = label
+    return ({ label.map { "\(state), \"\($0)\"" } ?? state }, ["state": state, "label": label as Any])
   }
 }

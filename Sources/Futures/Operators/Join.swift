@@ -150,16 +150,16 @@ struct JoinedInput {
   @usableFromInline let state: FutureState
 
   /// `nil` if the state of a promise is itself the consumer.
-  @usableFromInline let ownConsumer: Consumer?
+  @usableFromInline let separateConsumer: Consumer?
 
   @inlinable
   init(state: FutureState, consumer: Consumer?) {
     self.state = state
-    ownConsumer = consumer
+    separateConsumer = consumer
   }
 
   @inlinable
-  var consumer: Consumer { ownConsumer ?? state }
+  var consumer: Consumer { separateConsumer ?? state }
 
   @inlinable
   func attach() { state.attach(consumer) }
