@@ -1,30 +1,21 @@
-internal import Dispatch
-internal import Synchronization
-
 /// A task that awaits a future, for which the explored threads perform the steps of `await future.value`.
 final class Waiting<Failure: Error>: @unchecked Sendable {
-  // @unchecked: only the running explored thread uses the variables. The task uses `ended` before it signals its end.
+  // @unchecked: only the running explored thread uses the variables; the task runs on that thread as well.
   typealias Continuation = TaskWaiter<Outcome<Int, Failure>>.Continuation
 
   private var waiter: TaskWaiter<Outcome<Int, Failure>>? = TaskWaiter()
   private var continuation: Continuation?
-  private var ended: Result<Int, Failure>?
-  private let isSuspended = DispatchSemaphore(value: 0)
-  private let hasEnded = DispatchSemaphore(value: 0)
+
+  /// The result that resumed the task, with `nil` inside for an abandoned wait; `nil` if it is suspended.
+  private(set) var end: Result<Int, Failure>??
 
   private(set) var hasBegun = false
-  private var isSettled = false
 
-  /// Starts a task, and waits until it is suspended.
+  /// Starts a task, which is suspended at once.
   init() {
-    Task.detached {
-      self.ended = await withUnsafeContinuation { continuation in
-        self.continuation = continuation
-        self.isSuspended.signal()
-      }
-      self.hasEnded.signal()
+    Task.detached(executorPreference: CallerExecutor.shared) {
+      self.end = .some(await withUnsafeContinuation { self.continuation = $0 })
     }
-    isSuspended.wait()
   }
 
   /// Acts as an await with the continuation of the task.
@@ -32,7 +23,6 @@ final class Waiting<Failure: Error>: @unchecked Sendable {
     hasBegun = true
     guard let continuation, let waiter else { return }
     if let result = future.settledResult {
-      isSettled = true
       continuation.resume(returning: result)
     } else if case .shared(let state) = future.storage {
       state.attach(waiter, resuming: continuation)
@@ -45,14 +35,14 @@ final class Waiting<Failure: Error>: @unchecked Sendable {
     state.abandon(waiter, cancelling: isCancelling)
   }
 
-  /// The result that resumed the task, with `nil` inside for an abandoned wait; `nil` if it is suspended.
-  var end: Result<Int, Failure>?? {
-    guard isSettled || waiter?.status.load(ordering: .relaxed) == .finished else { return nil }
-    // The thread that sets this status also resumes the task, so only a fault can cause a timeout.
-    guard hasEnded.wait(timeout: .now() + .seconds(60)) == .success else { return nil }
-    hasEnded.signal()  // for a later call
-    return .some(ended)
-  }
-
   func release() { waiter = nil }
+}
+
+/// Runs each part of a task on the thread that starts or resumes the task, before that thread goes on.
+///
+/// So a run of the explorer waits for no thread of the concurrency pool, which other tests may block for long.
+private final class CallerExecutor: TaskExecutor {
+  static let shared = CallerExecutor()
+
+  func enqueue(_ job: consuming ExecutorJob) { job.runSynchronously(on: asUnownedTaskExecutor()) }
 }
