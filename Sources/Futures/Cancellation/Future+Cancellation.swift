@@ -22,12 +22,12 @@ extension Future {
   /// A view of this future through which no cancellation passes.
   ///
   /// Cancelling the view, or a future derived from it, does not affect this future. While it is pending, the view
-  /// counts as a consumer. So this future is not cancelled when its other consumers leave. Cost: three allocations
-  /// while this future is pending, none if it is resolved.
+  /// counts as a consumer. So this future is not cancelled when its other consumers leave. Cost: two allocations while
+  /// this future is pending, none if it is resolved.
   public var shielded: Future {
     guard case .shared(let source) = storage, !source.isResolved else { return self }
     let derived = FollowingStage<Outcome<Value, Failure>>(of: .passUnretained(source))
-    derived.producer = .upstream(Shield(source, derived))  // not shared yet
+    derived.kind = .shield  // in no list yet
     return source.attachStage(derived)
   }
 
@@ -64,27 +64,5 @@ extension Future {
   @usableFromInline
   package func cancelIfUnneeded() {
     if case .shared(let state) = storage { state.cancelIfUnneeded() }
-  }
-}
-
-/// The link between a shielded view and its source.
-private final class Shield: Upstream, @unchecked Sendable {
-  // @unchecked: constants; the consumer is protected by the lock of its source.
-  private let source: FutureState
-  private let consumer: Consumer
-
-  init(_ source: FutureState, _ consumer: Consumer) {
-    self.source = source
-    self.consumer = consumer
-  }
-
-  override var progressParts: ProgressParts { ProgressParts(rule: .passedThrough, states: [source]) }
-
-  override var stopsCancellation: Bool { true }
-
-  override func leave(silently isSilent: Bool) -> [FutureState] {
-    // A shielded view never cancels its source.
-    _ = source.leave(consumer, silently: isSilent)
-    return []
   }
 }

@@ -19,6 +19,8 @@ package class Consumer: @unchecked Sendable {
     case inline
     /// As `inline`: a stage that passes the result on, so that the source's producer can take its place.
     case follower
+    /// As `inline`: a view through which no cancellation passes to the source (`shielded`).
+    case shield
     /// As `inline`. Its source also notifies it at once when the source turns out to never resolve.
     case input
     /// Is enqueued during the delivery. It can be removed until the queue starts it.

@@ -54,22 +54,18 @@ package struct Trampoline {
   /// Whether deliveries can nest one level deeper.
   var canDeliver: Bool { storage.pointee.depth < Self.maximumDepth }
 
-  /// Runs the consumers of `state`, whose resolution took the first of them because of `canDeliver`.
-  func deliver(_ state: FutureState, startingWith first: TakenConsumer) {
-    storage.pointee.depth += 1
-    state.drain(in: self, startingWith: first)
-    leave()
-  }
-
-  /// Runs the consumers of `state`, which user code has resolved; its phase is `delivering`.
-  func deliver(_ state: FutureState) {
-    guard canDeliver else {
+  /// Runs the consumers of `state`, which user code has resolved.
+  /// - Parameters:
+  ///   - state: A state that is `delivering`, or `closing` after its last consumer was taken.
+  ///   - first: The first consumer, if the resolution took it because of `canDeliver`.
+  func deliver(_ state: FutureState, startingWith first: TakenConsumer? = nil) {
+    guard first != nil || canDeliver else {
       // Resuming a waiter needs no stack, and this thread can depend on it.
       if state.resumeWaiters(in: self) { storage.pointee.deferred.append { state.drain(in: self) } }
       return
     }
     storage.pointee.depth += 1
-    state.drain(in: self)
+    state.drain(in: self, startingWith: first)
     leave()
   }
 

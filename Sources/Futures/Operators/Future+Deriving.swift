@@ -119,6 +119,28 @@ extension Future {
   }
 }
 
+extension Result where Success: Sendable {
+  /// Returns the future that `transform` makes of the value, or a future with the failure.
+  @inlinable
+  @inline(__always)
+  func andThen<New>(_ transform: (Success) -> Future<New, Failure>) -> Future<New, Failure> {
+    switch self {
+    case .success(let value): transform(value)
+    case .failure(let error): .failed(error)
+    }
+  }
+
+  /// Returns the future that `transform` makes of the failure, or a future with the value.
+  @inlinable
+  @inline(__always)
+  func orElse<New>(_ transform: (Failure) -> Future<Success, New>) -> Future<Success, New> {
+    switch self {
+    case .success(let value): .succeeded(value)
+    case .failure(let error): transform(error)
+    }
+  }
+}
+
 extension FutureState {
   /// Attaches a new stage, to which this state can deliver at once.
   /// - Returns: The future of the stage.

@@ -68,9 +68,7 @@ extension Future {
     cancelledBy token: CancellationToken = .none,
     to completion: @escaping @Sendable (Value?, (any Error)?) -> Void
   ) {
-    forward(on: context, cancelledBy: token) { (result: Result<Value, Failure>) in
-      completion(result.success, result.failure)
-    }
+    cancelled(by: token).whenResolved(on: context) { completion($0.success, $0.failure) }
   }
 
   /// Calls `completion` with the value or the error, on the main actor.
@@ -84,9 +82,7 @@ extension Future {
     cancelledBy token: CancellationToken = .none,
     to completion: @escaping @MainActor (Value?, (any Error)?) -> Void
   ) {
-    forward(on: context, cancelledBy: token) { (result: Result<Value, Failure>) in
-      completion(result.success, result.failure)
-    }
+    cancelled(by: token).whenResolved(on: context) { completion($0.success, $0.failure) }
   }
 
   /// Calls `completion` with the value or the error, on the main actor.
@@ -106,9 +102,7 @@ extension Future {
     to completion: @escaping (Value?, (any Error)?) -> Void,
     outsideMainActorMarkItSendable: Void = ()
   ) {
-    forward(on: context, cancelledBy: token) { (result: Result<Value, Failure>) in
-      completion(result.success, result.failure)
-    }
+    cancelled(by: token).whenResolved(on: context) { completion($0.success, $0.failure) }
   }
 
   /// Calls `onSuccess` with the value, or `onFailure` with the error.
@@ -123,7 +117,7 @@ extension Future {
     onSuccess: @escaping @Sendable (Value) -> Void,
     onFailure: @escaping @Sendable (Failure) -> Void
   ) {
-    forward(on: context, cancelledBy: token) { (result: Result<Value, Failure>) in
+    cancelled(by: token).whenResolved(on: context) { result in
       switch result {
       case .success(let value): onSuccess(value)
       case .failure(let error): onFailure(error)
@@ -144,7 +138,7 @@ extension Future {
     onSuccess: @escaping @MainActor (Value) -> Void,
     onFailure: @escaping @MainActor (Failure) -> Void
   ) {
-    forward(on: context, cancelledBy: token) { (result: Result<Value, Failure>) in
+    cancelled(by: token).whenResolved(on: context) { result in
       switch result {
       case .success(let value): onSuccess(value)
       case .failure(let error): onFailure(error)
@@ -171,7 +165,7 @@ extension Future {
     onFailure: @escaping (Failure) -> Void,
     outsideMainActorMarkItSendable: Void = ()
   ) {
-    forward(on: context, cancelledBy: token) { (result: Result<Value, Failure>) in
+    cancelled(by: token).whenResolved(on: context) { result in
       switch result {
       case .success(let value): onSuccess(value)
       case .failure(let error): onFailure(error)
@@ -189,9 +183,7 @@ extension Future {
     cancelledBy token: CancellationToken = .none,
     to completion: @escaping @Sendable (First?, Second?, (any Error)?) -> Void
   ) where Value == (First, Second) {
-    forward(on: context, cancelledBy: token) { (result: Result<Value, Failure>) in
-      completion(result.success?.0, result.success?.1, result.failure)
-    }
+    cancelled(by: token).whenResolved(on: context) { completion($0.success?.0, $0.success?.1, $0.failure) }
   }
 
   /// Calls `completion` with both values or the error, as URLSession does, on the main actor.
@@ -205,9 +197,7 @@ extension Future {
     cancelledBy token: CancellationToken = .none,
     to completion: @escaping @MainActor (First?, Second?, (any Error)?) -> Void
   ) where Value == (First, Second) {
-    forward(on: context, cancelledBy: token) { (result: Result<Value, Failure>) in
-      completion(result.success?.0, result.success?.1, result.failure)
-    }
+    cancelled(by: token).whenResolved(on: context) { completion($0.success?.0, $0.success?.1, $0.failure) }
   }
 
   /// Calls `completion` with both values or the error, as URLSession does, on the main actor.
@@ -227,9 +217,7 @@ extension Future {
     to completion: @escaping (First?, Second?, (any Error)?) -> Void,
     outsideMainActorMarkItSendable: Void = ()
   ) where Value == (First, Second) {
-    forward(on: context, cancelledBy: token) { (result: Result<Value, Failure>) in
-      completion(result.success?.0, result.success?.1, result.failure)
-    }
+    cancelled(by: token).whenResolved(on: context) { completion($0.success?.0, $0.success?.1, $0.failure) }
   }
 }
 
@@ -245,7 +233,7 @@ extension Future where Value == Void {
     cancelledBy token: CancellationToken = .none,
     to completion: @escaping @Sendable ((any Error)?) -> Void
   ) {
-    forward(on: context, cancelledBy: token) { (result: Result<Void, Failure>) in completion(result.failure) }
+    cancelled(by: token).whenResolved(on: context) { completion($0.failure) }
   }
 
   /// Calls `completion` with the error, or with `nil`, on the main actor.
@@ -265,7 +253,7 @@ extension Future where Value == Void {
     to completion: @escaping ((any Error)?) -> Void,
     outsideMainActorMarkItSendable: Void = ()
   ) {
-    forward(on: context, cancelledBy: token) { (result: Result<Void, Failure>) in completion(result.failure) }
+    cancelled(by: token).whenResolved(on: context) { completion($0.failure) }
   }
 }
 
@@ -320,7 +308,7 @@ extension FutureProtocol {
     cancelledBy token: CancellationToken = .none,
     to completion: @escaping @MainActor ((any Error)?) -> Void
   ) where Self == Future<Void, F> {
-    forward(on: context, cancelledBy: token) { (result: Result<Void, F>) in completion(result.failure) }
+    self.cancelled(by: token).whenResolved(on: context) { completion($0.failure) }
   }
 
   /// Calls `completion` with the value, on the main actor.

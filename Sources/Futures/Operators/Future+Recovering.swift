@@ -12,12 +12,9 @@ extension Future {
     on context: ExecutionContext = .immediate,
     _ transform: @escaping @Sendable (Failure) -> New
   ) -> Future<Value, New> {
-    // A switch: `Result.mapError(transform)` allocates a closure around `transform`, as a measurement showed.
+    // Not `result.mapError(transform)`, which allocates a closure around `transform`, as a measurement showed.
     @Sendable func apply(_ result: Result<Value, Failure>) -> Future<Value, New> {
-      switch result {
-      case .success(let value): .succeeded(value)
-      case .failure(let error): .failed(transform(error))
-      }
+      result.orElse { error in .failed(transform(error)) }
     }
     return deriveAtOnce(on: context, for: .failures, apply) ?? derive(on: context, for: .failures, apply)
   }
@@ -38,12 +35,7 @@ extension Future {
     on context: ExecutionContext = .immediate,
     _ transform: @escaping @Sendable (Failure) -> Future<Value, New>
   ) -> Future<Value, New> {
-    @Sendable func apply(_ result: Result<Value, Failure>) -> Future<Value, New> {
-      switch result {
-      case .success(let value): .succeeded(value)
-      case .failure(let error): transform(error)
-      }
-    }
+    @Sendable func apply(_ result: Result<Value, Failure>) -> Future<Value, New> { result.orElse(transform) }
     return deriveAtOnce(on: context, for: .failures, apply) ?? derive(on: context, for: .failures, apply)
   }
 

@@ -39,12 +39,7 @@ extension Future {
   @inlinable
   @inline(never)
   func map<New: Sendable>(on context: ExecutionContext, _ transform: Transform<Value, New>) -> Future<New, Failure> {
-    derive(on: context, for: .values) { result in
-      switch result {
-      case .success(let value): .succeeded(transform(value))
-      case .failure(let error): .failed(error)
-      }
-    }
+    derive(on: context, for: .values) { result in result.andThen { value in .succeeded(transform(value)) } }
   }
 
   /// Transforms the value, or fails with the error that `transform` throws; a failure passes on unchanged.
@@ -127,10 +122,7 @@ extension Future {
     _ transform: Transform<Value, Future<New, Failure>>
   ) -> Future<New, Failure> {
     derive(on: context, for: .values, progressShare: progressShare.clampedToFraction) { result in
-      switch result {
-      case .success(let value): transform(value)
-      case .failure(let error): .failed(error)
-      }
+      result.andThen { value in transform(value) }
     }
   }
 
@@ -204,9 +196,7 @@ extension Future where Failure == Never {
     _ transform: @escaping @Sendable (Value) -> Future<V, F>
   ) -> Future<V, F> {
     derive(on: context, for: .values, progressShare: progressShare.clampedToFraction) { result in
-      switch result {
-      case .success(let value): transform(value)
-      }
+      transform(result.get())
     }
   }
 
@@ -219,10 +209,6 @@ extension Future where Failure == Never {
   /// - Returns: The derived future. Cancellation: R16, R17.
   @inlinable
   public func setFailureType<New: Error>(to type: New.Type = New.self) -> Future<Value, New> {
-    derive { result in
-      switch result {
-      case .success(let value): .succeeded(value)
-      }
-    }
+    derive { result in .succeeded(result.get()) }
   }
 }

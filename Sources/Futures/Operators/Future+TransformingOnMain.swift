@@ -15,10 +15,7 @@ extension Future {
     _ transform: @escaping @MainActor (Value) -> New
   ) -> Future<New, Failure> {
     derive(on: context.context, for: .values) { result in
-      switch result {
-      case .success(let value): .succeeded(MainActor.assumeIsolated { transform(value) })
-      case .failure(let error): .failed(error)
-      }
+      result.andThen { value in .succeeded(MainActor.assumeIsolated { transform(value) }) }
     }
   }
 
@@ -33,10 +30,7 @@ extension Future {
     _ transform: @escaping @MainActor (Value) throws(Failure) -> New
   ) -> Future<New, Failure> {
     derive(on: context.context, for: .values) { result in
-      switch result {
-      case .success(let value): MainActor.assumeIsolated { .catching { () throws(Failure) in try transform(value) } }
-      case .failure(let error): .failed(error)
-      }
+      result.andThen { value in MainActor.assumeIsolated { .catching { () throws(Failure) in try transform(value) } } }
     }
   }
 
@@ -52,10 +46,7 @@ extension Future {
     _ transform: @escaping @MainActor (Value) -> Future<New, Failure>
   ) -> Future<New, Failure> {
     derive(on: context.context, for: .values, progressShare: progressShare.clampedToFraction) { result in
-      switch result {
-      case .success(let value): MainActor.assumeIsolated { transform(value) }
-      case .failure(let error): .failed(error)
-      }
+      result.andThen { value in MainActor.assumeIsolated { transform(value) } }
     }
   }
 
@@ -72,9 +63,7 @@ extension Future {
     _ transform: @escaping @MainActor (Value) throws(Failure) -> Future<New, Failure>
   ) -> Future<New, Failure> {
     derive(on: context.context, for: .values, progressShare: progressShare.clampedToFraction) { result in
-      switch result {
-      case .success(let value): MainActor.assumeIsolated { .flattening { () throws(Failure) in try transform(value) } }
-      case .failure(let error): .failed(error)
+      result.andThen { value in MainActor.assumeIsolated { .flattening { () throws(Failure) in try transform(value) } }
       }
     }
   }
@@ -111,9 +100,7 @@ extension Future where Failure == Never {
     _ transform: @escaping @MainActor (Value) -> Future<V, F>
   ) -> Future<V, F> {
     derive(on: context.context, for: .values, progressShare: progressShare.clampedToFraction) { result in
-      switch result {
-      case .success(let value): MainActor.assumeIsolated { transform(value) }
-      }
+      MainActor.assumeIsolated { transform(result.get()) }
     }
   }
 }
@@ -131,10 +118,7 @@ extension Future {
     _ transform: @escaping @MainActor (Failure) -> New
   ) -> Future<Value, New> {
     derive(on: context.context, for: .failures) { result in
-      switch result {
-      case .success(let value): .succeeded(value)
-      case .failure(let error): .failed(MainActor.assumeIsolated { transform(error) })
-      }
+      result.orElse { error in .failed(MainActor.assumeIsolated { transform(error) }) }
     }
   }
 
@@ -148,10 +132,7 @@ extension Future {
     _ transform: @escaping @MainActor (Failure) -> Future<Value, New>
   ) -> Future<Value, New> {
     derive(on: context.context, for: .failures) { result in
-      switch result {
-      case .success(let value): .succeeded(value)
-      case .failure(let error): MainActor.assumeIsolated { transform(error) }
-      }
+      result.orElse { error in MainActor.assumeIsolated { transform(error) } }
     }
   }
 
@@ -166,10 +147,7 @@ extension Future {
     _ transform: @escaping @MainActor (Failure) throws(New) -> Future<Value, New>
   ) -> Future<Value, New> {
     derive(on: context.context, for: .failures) { result in
-      switch result {
-      case .success(let value): .succeeded(value)
-      case .failure(let error): MainActor.assumeIsolated { .flattening { () throws(New) in try transform(error) } }
-      }
+      result.orElse { error in MainActor.assumeIsolated { .flattening { () throws(New) in try transform(error) } } }
     }
   }
 
@@ -183,10 +161,7 @@ extension Future {
     _ transform: @escaping @MainActor (Failure) -> Value
   ) -> Future<Value, Never> {
     derive(on: context.context, for: .failures) { result in
-      switch result {
-      case .success(let value): .succeeded(value)
-      case .failure(let error): .succeeded(MainActor.assumeIsolated { transform(error) })
-      }
+      result.orElse { error in .succeeded(MainActor.assumeIsolated { transform(error) }) }
     }
   }
 
@@ -201,10 +176,7 @@ extension Future {
     _ transform: @escaping @MainActor (Failure) throws(New) -> Value
   ) -> Future<Value, New> {
     derive(on: context.context, for: .failures) { result in
-      switch result {
-      case .success(let value): .succeeded(value)
-      case .failure(let error): MainActor.assumeIsolated { .catching { () throws(New) in try transform(error) } }
-      }
+      result.orElse { error in MainActor.assumeIsolated { .catching { () throws(New) in try transform(error) } } }
     }
   }
 }

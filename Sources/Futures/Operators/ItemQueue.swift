@@ -120,20 +120,12 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Upstream
   @inlinable
   func input(from future: Future<Value, Failure>, index: Int) -> JoinedInput? {
     future.input { _, source, trampoline in
-      if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
-        self.finish(index, result, in: trampoline)
-      } else {
-        self.markBroken(index, source.breakReason)
+      switch unsafeDowncast(source, to: State<Value, Failure>.self).result {
+      case .success(let value)?: self.storeValue(index, value)
+      case .failure(let error)?: self.fail(error, in: trampoline)
+      case nil: self.markBroken(index, source.breakReason)
       }
       self.startItems(in: trampoline)
-    }
-  }
-
-  @inlinable
-  func finish(_ index: Int, _ result: Result<Value, Failure>, in trampoline: Trampoline?) {
-    switch result {
-    case .success(let value): storeValue(index, value)
-    case .failure(let error): fail(error, in: trampoline)
     }
   }
 
@@ -151,18 +143,10 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Upstream
 
   @inlinable
   func storeValue(_ index: Int, _ value: Value) {
-    removeRunning(index) {
-      values[index] = value
-      active -= 1
-    }
-  }
-
-  /// Removes a running item, and applies `change` under the lock.
-  @inlinable
-  func removeRunning(_ index: Int, _ change: () -> Void) {
     let input = lock.withLock { () -> JoinedInput? in
       guard !isFinished else { return nil }
-      change()
+      values[index] = value
+      active -= 1
       return running.removeValue(forKey: index)
     }
     _ = input  // released here, outside the lock

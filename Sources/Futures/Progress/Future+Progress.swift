@@ -80,25 +80,7 @@ extension Future {
   }
 }
 
-/// The place where readers find the progress of a future.
-package enum ProgressOrigin: Sendable {
-  case state(FutureState)
-  /// The last progress of a resolved future, which needs no state.
-  case last(FutureProgress)
-}
-
 extension Future {
-  /// The place where readers find the progress.
-  package var progressOrigin: ProgressOrigin {
-    guard case .shared(let state) = storage else { return .last(currentProgress) }
-    return .state(state.root)
-  }
-}
-
-extension FutureState {
-  /// Prepares the progress for readers, and starts a lazy future.
-  package final func beginReadingProgress() {
-    followProgress()
-    start()
-  }
+  /// The state whose progress readers read; a new one if the future was resolved without a state.
+  package var progressState: FutureState { shared.withState { $0.root } }
 }

@@ -196,7 +196,6 @@ extension FutureState {
     let parts = inputs.progressParts
     let role: ProgressLink.Role
     switch parts.rule {
-    case .passedThrough: role = .source(.whole)
     case .furthest: role = .rival
     case .average:
       progress.begin(parts)
@@ -233,8 +232,6 @@ enum ProgressRule {
   case average
   /// The maximum, because one input decides.
   case furthest
-  /// The progress of the only input.
-  case passedThrough
 }
 
 /// The inputs of a state, as parts of its progress.

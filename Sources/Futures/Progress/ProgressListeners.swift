@@ -165,11 +165,17 @@ extension FutureState {
     case none
   }
 
-  /// Returns the progress that is newer than `version`; `nil` stands for a reader that has read nothing.
+  /// Returns the progress that is newer than `version`.
   ///
-  /// O(1), no allocation.
+  /// O(1), no allocation, but for the first request of the progress.
+  /// - Parameter version: The version that the reader has read; `nil` for its first read, which starts a lazy future.
+  /// - Returns: The progress that the reader has not read.
   package final func progressNews(since version: UInt64?) -> ProgressNews {
     let state = root
+    if version == nil {
+      state.followProgress()
+      state.start()
+    }
     return state.lock.withLock {
       let record = state.progressRecord
       let newest = record?.version ?? version ?? 0

@@ -62,7 +62,7 @@ extension FutureState {
   /// - Parameters:
   ///   - consumer: The consumer.
   ///   - isSilent: Whether the consumer still gets the result, because its failure type cannot represent cancellation.
-  /// - Returns: Whether this state has no other consumer, so that the caller must cancel it.
+  /// - Returns: Whether the caller must cancel this state, because it has no other consumer. A shielded view never cancels it.
   final func leave(_ consumer: Consumer, silently isSilent: Bool = false) -> Bool {
     if isSilent { return silence(consumer) }
     let (hasLeft, listed, isUnneeded) = lock.withLock { () -> (Bool, Unmanaged<Consumer>?, Bool) in
@@ -82,7 +82,7 @@ extension FutureState {
     guard hasLeft || consumer.claimSubmitted() else { return false }
     if hasLeft { consumer.releaseUndelivered() } else { consumer.release() }
     if let listed { releaseConsumer(listed) }
-    return isUnneeded
+    return isUnneeded && consumer.kind != .shield
   }
 
   /// Makes a cancelled consumer silent: it still gets the result, but no longer keeps this state running.
@@ -111,7 +111,7 @@ extension FutureState {
     }
     if let unlisted { releaseConsumer(unlisted) }
     if isSubmitted { consumer.resolveWithoutContext(from: self) }
-    return isUnneeded
+    return isUnneeded && consumer.kind != .shield
   }
 
   /// Whether the state is pending, was not cancelled, and has no consumer that keeps it running.
@@ -151,7 +151,6 @@ extension FutureState {
       return (parts, (stage.takeUnretainedValue(), source))
     }
   }
-
 }
 
 // MARK: - Orphans
@@ -214,7 +213,6 @@ extension FutureState {
       guard phase.load(ordering: .relaxed) <= last else { return ([], [], nil) }
       let detached = Detached(producer: producer, progress: progressRecord?.detach(.orphaned))
       let all = consumers.all + (extras?.silent.all ?? [])
-      if case .upstream(let inputs) = producer { sources?.replace(inputs) }
       producer = sources.map { .upstream($0) } ?? .none
       // Relaxed: it publishes no data. The data of an orphan is read under the lock.
       phase.store(.orphaned, ordering: .relaxed)

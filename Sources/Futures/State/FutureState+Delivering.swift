@@ -147,7 +147,7 @@ extension FutureState {
   final func markTaken(_ consumer: Consumer) {
     let staysRemovable =
       switch consumer.kind {
-      case .inline, .follower, .input, .progress: false
+      case .inline, .follower, .shield, .input, .progress: false
       case .queued, .custom: true
       // The waiter of a broken future gets no result. Its task can still end the wait.
       case .waiter: phase.load(ordering: .relaxed) == .broken

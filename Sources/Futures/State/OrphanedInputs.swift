@@ -6,8 +6,7 @@ internal import Synchronization
 /// not own the join, and can go away first.
 @usableFromInline
 final class OrphanedInputs: Upstream, @unchecked Sendable {
-  // @unchecked: only the runtime changes the references, when it clears them. `isShield` is set before the state refers
-  // to this object. The lock of the orphan protects `notified`.
+  // @unchecked: only the runtime changes the references, when it clears them. The lock of the orphan protects `notified`.
   private struct Input {
     private(set) weak var source: FutureState?
 
@@ -22,9 +21,6 @@ final class OrphanedInputs: Upstream, @unchecked Sendable {
 
   /// The interruption that can still resolve the orphan.
   private let interruption: Interruption?
-
-  /// Whether a cancellation stops at the orphan, as at a `shielded` view.
-  private var isShield = false
 
   /// The number of join inputs that the orphan has notified and that have not left it; they are in no list.
   ///
@@ -60,18 +56,14 @@ final class OrphanedInputs: Upstream, @unchecked Sendable {
     hasLeft.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
   }
 
-  /// Takes the place of the inputs that the state had before.
-  func replace(_ inputs: Upstream) { isShield = inputs.stopsCancellation }
-
   override func leave(silently isSilent: Bool) -> [FutureState] {
     guard claimLeaving() else { return [] }
     if !isSilent { interruption?.end() }
-    let unneeded = inputs.compactMap { input -> FutureState? in
+    return inputs.compactMap { input -> FutureState? in
       guard let source = input.source else { return nil }
       if areCounted { return source.leaveNotified() ? source : nil }
       guard let consumer = input.consumer else { return nil }
       return source.leave(consumer, silently: isSilent) ? source : nil
     }
-    return isShield ? [] : unneeded
   }
 }

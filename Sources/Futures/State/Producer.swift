@@ -69,9 +69,6 @@ class Upstream: @unchecked Sendable {
   @usableFromInline
   func leave(silently isSilent: Bool) -> [FutureState] { [] }
 
-  /// Whether a cancellation of the state does not reach its inputs.
-  var stopsCancellation: Bool { false }
-
   /// The parts of the state's progress.
   ///
   /// Under the lock of the state.

@@ -12,7 +12,7 @@ extension Future {
   /// Reading starts a lazy future. As with `whenProgressed`, a reader does not count as a consumer (R16).
   ///
   /// Cancellation, task to future: a loop in a cancelled task ends. The future is unaffected.
-  public var progress: ProgressUpdates { ProgressUpdates(origin: progressOrigin) }
+  public var progress: ProgressUpdates { ProgressUpdates(state: progressState) }
 }
 
 /// The progress of a future as an asynchronous sequence.
@@ -26,26 +26,21 @@ public struct ProgressUpdates: AsyncSequence, Sendable {
   /// Reading never throws.
   public typealias Failure = Never
 
-  let origin: ProgressOrigin
+  let state: FutureState
 
   /// Returns a reader, which begins with the progress at its first call of `next`.
   /// - Returns: The reader.
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(origin: origin) }
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(state: state) }
 
   /// One reader of the progress.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    private var reading: Reading
+    /// The state to read; `nil` after the last update.
+    private var state: FutureState?
 
-    private enum Reading {
-      /// Nothing has been read. Next is `read` or `finished`.
-      case unread(ProgressOrigin)
-      /// All updates up to `version` have been read. Next is `read` or `finished`.
-      case read(FutureState, version: UInt64)
-      /// No more updates follow. Final.
-      case finished
-    }
+    /// The version of the progress that was read last; `nil` before the first update.
+    private var version: UInt64?
 
-    init(origin: ProgressOrigin) { reading = .unread(origin) }
+    init(state: FutureState) { self.state = state }
 
     /// Returns the newest unread progress; suspends the task until there is one.
     ///
@@ -55,28 +50,16 @@ public struct ProgressUpdates: AsyncSequence, Sendable {
     /// - Returns: The progress; `nil` when the future has been resolved and its last state has been read.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> FutureProgress? {
       while !Task.isCancelled {
-        let (state, version): (FutureState, UInt64?)
-        switch reading {
-        case .finished: return nil
-        case .unread(.last(let progress)):
-          reading = .finished
-          return progress
-        case .unread(.state(let origin)):
-          origin.beginReadingProgress()
-          (state, version) = (origin, nil)
-        case .read(let origin, let seen): (state, version) = (origin, seen)
-        }
+        guard let state else { return nil }
         switch state.progressNews(since: version) {
-        case .unread(let progress, let version):
-          reading = .read(state, version: version)
+        case .unread(let progress, let newest):
+          version = newest
           return progress
-        case .ended:
-          reading = .finished
-          return nil
+        case .ended: self.state = nil
         case .none: await Self.waitForNews(of: state, since: version ?? 0, isolation: actor)
         }
       }
-      reading = .finished
+      state = nil
       return nil
     }
 

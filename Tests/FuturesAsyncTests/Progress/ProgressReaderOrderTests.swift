@@ -108,11 +108,7 @@ struct ProgressReaderOrderTests {
     defer { withExtendedLifetime(promise) {} }
     let future = try #require(promise?.future)
     let reporter = promise?.progress
-    guard case .state(let state) = future.progressOrigin else {
-      Issue.record("The future has no state.")
-      return
-    }
-    state.beginReadingProgress()
+    let state = future.progressState
     guard case .unread(_, let version) = state.progressNews(since: nil) else {
       Issue.record("The first state was not there.")
       return

@@ -1,3 +1,4 @@
+import AllocationCounter
 import Foundation
 import Futures
 import FuturesTesting
@@ -705,6 +706,39 @@ struct CancellationDetailTests {
     #expect(notified == ["direct"])
     typed.succeed(2)
     #expect(typedView.peek() == .success(2))
+  }
+
+  @Test("R16: a shielded view that a flatMap returns stops the cancellation of the flatMap", arguments: [false, true])
+  func shieldedViewOfFlatMap(isOuterPending: Bool) {
+    let promise = open("source")
+    let first = Promise<Int, any Error>()
+    if !isOuterPending { first.succeed(1) }
+    let chains = (0..<2).map { _ in first.future.flatMap { _ in promise.future.shielded } }
+    first.succeed(1)
+    chains[0].cancel()
+    #expect(isCancelled(chains[0]) && notified == [] && !promise.isResolved)
+    let typed = self.typed("typed")
+    let derived = Future<Int, TestError>.succeeded(1).flatMap { _ in typed.future.shielded }
+    derived.cancel()
+    #expect(notified == [])
+    promise.succeed(2)
+    typed.succeed(3)
+    #expect((try? chains[1].peek()?.get()) == 2 && derived.peek() == .success(3))
+  }
+
+  @Test(
+    "R16: a shielded view of a pending future costs two allocations",
+    .enabled(if: AllocationCounts.areSupported)
+  )
+  func shieldedViewIsCheap() {
+    let promise = Promise<Int, any Error>()
+    let source = promise.future
+    let before = AllocationCounts.ofThread().allocations
+    let view = source.shielded
+    let after = AllocationCounts.ofThread().allocations
+    #expect(after - before == 2)
+    view.cancel()
+    #expect(!promise.isResolved)
   }
 
   @Test("R16: cancelled views leave no memory in a long-lived source")
