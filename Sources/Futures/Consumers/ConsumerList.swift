@@ -100,14 +100,7 @@ struct ConsumerList {
   /// O(n).
   mutating func takeAll() -> ConsumerList {
     defer { first = nil }
-    var consumer = first
-    while let current = consumer {
-      consumer = current._withUnsafeGuaranteedRef {
-        $0.status.store(.submitted, ordering: .relaxed)
-        return $0.next
-      }
-      if consumer?.toOpaque() == first?.toOpaque() { break }
-    }
+    forEach { $0._withUnsafeGuaranteedRef { $0.status.store(.submitted, ordering: .relaxed) } }
     return self
   }
 
@@ -116,13 +109,17 @@ struct ConsumerList {
   /// O(n).
   var all: [Consumer] {
     var consumers: [Consumer] = []
-    var consumer = first
-    while let current = consumer {
-      consumers.append(current.takeUnretainedValue())
-      consumer = current._withUnsafeGuaranteedRef { $0.next }
-      if consumer?.toOpaque() == first?.toOpaque() { break }
-    }
+    forEach { consumers.append($0.takeUnretainedValue()) }
     return consumers
+  }
+
+  private func forEach(_ body: (Unmanaged<Consumer>) -> Void) {
+    var next = first
+    while let consumer = next {
+      body(consumer)
+      next = consumer._withUnsafeGuaranteedRef { $0.next }
+      if next?.toOpaque() == first?.toOpaque() { break }
+    }
   }
 
   /// Removes the waiters, in order, and marks them as finished.

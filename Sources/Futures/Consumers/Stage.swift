@@ -30,7 +30,7 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
     super.init(isForPromise: false, deliver: deliver)
     guard let source else { return }
     self.source.store(source, ordering: .relaxed)
-    link = .producer(.stage(.passUnretained(self)))
+    producerOrExtras = .stage(.passUnretained(self))
   }
 
   override final var stageSource: FutureState? { source.load(ordering: .relaxed)?.takeUnretainedValue() }

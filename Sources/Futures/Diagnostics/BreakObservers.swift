@@ -7,10 +7,12 @@ package final class BreakObservers: Sendable {
   /// Returns whether it has recorded the promise.
   package typealias Observer = @Sendable (BrokenPromise) -> Bool
 
-  private final class List {
-    let all: [(owner: AnyObject, observer: Observer)]
+  private typealias Entry = (owner: AnyObject, observer: Observer)
 
-    init(_ all: [(owner: AnyObject, observer: Observer)]) { self.all = all }
+  private final class List {
+    let all: [Entry]
+
+    init(_ all: [Entry]) { self.all = all }
   }
 
   private let list = LockedReference<List>()
@@ -24,20 +26,19 @@ package final class BreakObservers: Sendable {
   ///
   /// Retains `owner` and `observer` until `remove(_:)`.
   package func add(_ owner: AnyObject, _ observer: @escaping Observer) {
-    let previous = list.update { list in
-      let previous = list
-      list = List((previous?.all ?? []) + [(owner, observer)])
-      return previous
-    }
-    _ = previous  // released here, outside the lock
+    change { $0.append((owner, observer)) }
   }
 
   package func remove(_ owner: AnyObject) {
+    change { all in all.removeAll { $0.owner === owner } }
+  }
+
+  private func change(_ body: (inout [Entry]) -> Void) {
     let previous = list.update { list in
-      let previous = list
-      let remaining = previous?.all.filter { $0.owner !== owner } ?? []
-      list = remaining.isEmpty ? nil : List(remaining)
-      return previous
+      var all = list?.all ?? []
+      body(&all)
+      defer { list = all.isEmpty ? nil : List(all) }
+      return list
     }
     _ = previous  // released here, outside the lock
   }

@@ -60,27 +60,6 @@ public enum FuturesDiagnostics {
   /// O(n).
   public static var pendingFutures: [String] { PendingFutures.shared.descriptions }
 
-  /// Tracks the promises that are made in `body`, for the test kit.
-  /// - Parameters:
-  ///   - onlyThisThread: Whether to track only promises that the calling thread makes.
-  ///   - body: Runs once.
-  /// - Returns: The result of `body`.
-  package static func trackingPendingFutures<Result>(onlyThisThread: Bool, _ body: () -> Result) -> Result {
-    PendingFutures.shared.track(onlyThisThread: onlyThisThread, body)
-  }
-
-  /// Labels and places of the tracked futures that have consumers, for the test kit.
-  /// - Parameters:
-  ///   - start: The time since which the promises were made.
-  ///   - isOfThisThread: Whether to list only promises that the calling thread has made.
-  /// - Returns: One line for each, the oldest first.
-  package static func awaitedFutures(
-    since start: ContinuousClock.Instant,
-    ofThisThread isOfThisThread: Bool
-  ) -> [String] {
-    PendingFutures.shared.descriptionsOfAwaited(since: start, ofThisThread: isOfThisThread)
-  }
-
   /// Reports a second resolution if a handler is set.
   package static func reportResolvedTwice(label: @autoclosure () -> String?) {
     if hasHandler { report(.resolvedTwice(label: label())) }

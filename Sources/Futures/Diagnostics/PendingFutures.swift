@@ -6,9 +6,9 @@ internal import Synchronization
 /// has doubled. So tracking adds amortised O(1) to making a promise, and nothing to resolving it.
 ///
 /// The test kit tracks the promises of its own thread, also while `FuturesDiagnostics.tracksPendingFutures` is `false`.
-final class PendingFutures {
+package final class PendingFutures {
   /// `nil` while nothing is tracked.
-  static let shared = LockedReference<PendingFutures>()
+  package static let shared = LockedReference<PendingFutures>()
 
   /// The value of `FuturesDiagnostics.tracksPendingFutures`.
   fileprivate var isForAllThreads = false
@@ -64,8 +64,12 @@ extension LockedReference where Object == PendingFutures {
     nonmutating set { change { $0.isForAllThreads = newValue } }
   }
 
-  /// Tracks the promises that the calling thread makes in `body`, or those of all threads.
-  func track<Result>(onlyThisThread: Bool, _ body: () -> Result) -> Result {
+  /// Tracks the promises that are made in `body`, for the test kit.
+  /// - Parameters:
+  ///   - onlyThisThread: Whether to track only promises that the calling thread makes.
+  ///   - body: Runs once.
+  /// - Returns: The result of `body`.
+  package func track<Result>(onlyThisThread: Bool, _ body: () -> Result) -> Result {
     let thread = onlyThisThread ? UnsafeMutableRawPointer.ofCurrentThread : nil
     change { $0.threadsOfTests.append(thread) }
     defer { change { $0.threadsOfTests.remove(at: $0.threadsOfTests.firstIndex(of: thread)!) } }
@@ -91,8 +95,12 @@ extension LockedReference where Object == PendingFutures {
     _ = swept  // released here, outside the lock: one of them can be the last reference
   }
 
-  /// Descriptions of the pending futures that were made since a time and have consumers, the oldest first.
-  func descriptionsOfAwaited(since start: ContinuousClock.Instant, ofThisThread isOfThisThread: Bool) -> [String] {
+  /// Returns the labels and places of the tracked futures that have consumers, the oldest first, for the test kit.
+  /// - Parameters:
+  ///   - start: The time since which the promises were made.
+  ///   - isOfThisThread: Whether to list only promises that the calling thread has made.
+  /// - Returns: One line for each future.
+  package func awaited(since start: ContinuousClock.Instant, ofThisThread isOfThisThread: Bool) -> [String] {
     let thread = UnsafeMutableRawPointer.ofCurrentThread
     return update { $0?.entries ?? [] }.compactMap { entry in
       guard entry.start >= start, !isOfThisThread || entry.thread == thread else { return nil }
@@ -106,7 +114,7 @@ extension LockedReference where Object == PendingFutures {
     let now = ContinuousClock.now
     return update { $0?.isForAllThreads == true ? $0?.entries ?? [] : [] }.compactMap { entry in
       guard let state = entry.state, state.isPending else { return nil }
-      let age = entry.start.duration(to: now).inMilliseconds
+      let age = Duration.milliseconds(Int64(entry.start.duration(to: now) / .milliseconds(1)))
       let count = state.root.consumerCount
       let consumers = "\(count) \(count == 1 ? "consumer" : "consumers")"
       return "\(entry.place(of: state)), pending for \(age), \(consumers)"
@@ -135,11 +143,5 @@ extension FutureState {
   /// O(n).
   fileprivate final var consumerCount: Int {
     lock.withLock { consumers.all.count + (extras?.silent.all.count ?? 0) }
-  }
-}
-
-extension Duration {
-  fileprivate var inMilliseconds: Duration {
-    .milliseconds(components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000)
   }
 }

@@ -5,62 +5,53 @@
 
 private func unavailable() -> Never { preconditionFailure("The compiler refuses calls of this declaration.") }
 
+@_documentation(visibility: internal)
 extension Future {
   /// Unavailable: use `map` or `flatMap`.
-  @_documentation(visibility: internal)
   @available(*, unavailable, message: "write map { } for a new value, or flatMap { } for a new future")
   public func then<New: Sendable>(_ transform: (Value) throws -> New) -> Future<New, Failure> { unavailable() }
 
   /// Unavailable: use `flatMap`.
-  @_documentation(visibility: internal)
   @available(*, unavailable, message: "write flatMap { } for a new future, or map { } for a new value")
   public func then<New: Sendable>(_ transform: (Value) throws -> Future<New, Failure>) -> Future<New, Failure> {
     unavailable()
   }
 
   /// Unavailable: use `whenFailed`.
-  @_documentation(visibility: internal)
   @available(*, unavailable, message: "write whenFailed(on: .main) { error in }, or recover { error in value }")
   @discardableResult
   public func `catch`(_ callback: (Failure) throws -> Void) -> Future { unavailable() }
 
   /// Unavailable: use `whenSucceeded`.
-  @_documentation(visibility: internal)
   @available(*, unavailable, message: "write whenSucceeded(on: .main) { value in }")
   @discardableResult
   public func done(_ callback: (Value) throws -> Void) -> Future { unavailable() }
 
   /// Unavailable: use `whenResolved`.
-  @_documentation(visibility: internal)
   @available(*, unavailable, message: "write whenResolved(on: .main) { result in }, or tap(on:) in a chain")
   @discardableResult
   public func always(_ callback: () -> Void) -> Future { unavailable() }
 
   /// Unavailable: use `whenResolved`.
-  @_documentation(visibility: internal)
   @available(*, unavailable, message: "write whenResolved(on: .main) { result in }, or tap(on:) in a chain")
   @discardableResult
   public func finally(_ callback: () -> Void) -> Future { unavailable() }
 
   /// Unavailable: use `whenResolved`.
-  @_documentation(visibility: internal)
   @available(*, unavailable, message: "write whenResolved(on: .main) { result in }")
   @discardableResult
   public func whenComplete(_ callback: (Result<Value, Failure>) -> Void) -> Future { unavailable() }
 
   /// Unavailable: use `value`.
-  @_documentation(visibility: internal)
   @available(*, unavailable, message: "write try await future.value, with import FuturesAsync")
   public func get() -> Value { unavailable() }
 
   /// Unavailable: use `whenSucceeded`.
-  @_documentation(visibility: internal)
   @available(*, unavailable, message: "write whenSucceeded(on: .main) { value in }")
   @discardableResult
   public func sink(receiveValue: (Value) -> Void) -> Registration { unavailable() }
 
   /// Unavailable: use `whenResolved`.
-  @_documentation(visibility: internal)
   @available(*, unavailable, message: "write whenResolved(on: .main) { result in }")
   @discardableResult
   public func sink(receiveCompletion: (Result<Value, Failure>) -> Void, receiveValue: (Value) -> Void) -> Registration {
@@ -68,72 +59,10 @@ extension Future {
   }
 
   /// Unavailable: use the static `retry`.
-  @_documentation(visibility: internal)
   @available(*, unavailable, message: "write Future.retry(attempts: 3) { start() }: a future runs once")
   public func retry(_ attempts: Int) -> Future { unavailable() }
 
-  /// Unavailable: use `all` with an array.
-  @_documentation(visibility: internal)
-  @available(*, unavailable, message: "write Future.all([a, b]), or Future.zip(a, b) for values of several types")
-  public static func all(_ first: Future, _ others: Future...) -> Future<[Value], Failure> { unavailable() }
-
-  // The second parameter keeps the compiler from matching a trailing closure with `value`.
-
-  /// Unavailable: use `succeeded`.
-  @_documentation(visibility: internal)
-  @available(*, unavailable, message: "write Future.succeeded(value)")
-  public init(value: Value, _: Void = ()) { unavailable() }
-
-  /// Unavailable: use `failed`.
-  @_documentation(visibility: internal)
-  @available(*, unavailable, message: "write Future.failed(error)")
-  public init(error: Failure, _: Void = ()) { unavailable() }
-}
-
-extension Future where Failure == Never {
-  /// Unavailable: use `succeeded`.
-  @_documentation(visibility: internal)
-  @available(*, unavailable, message: "write Future.succeeded(value)")
-  public init(value: Value, _: Void = ()) { unavailable() }
-}
-
-extension Future where Value == Never {
-  /// Unavailable: use `failed`.
-  @_documentation(visibility: internal)
-  @available(*, unavailable, message: "write Future.failed(error)")
-  public init(error: Failure, _: Void = ()) { unavailable() }
-}
-
-extension Future where Value == Never, Failure == Never {
-  /// Unavailable: use `zip`, or `all` with an array.
-  @_documentation(visibility: internal)
-  @available(*, unavailable, message: "write Future.all([a, b]), or Future.zip(a, b) for values of several types")
-  public static func all<V, F, each W, each E>(
-    _ first: Future<V, F>,
-    _ others: repeat Future<each W, each E>
-  ) -> Future<(V, repeat each W), F> { unavailable() }
-}
-
-extension Promise {
-  /// Unavailable: use `succeed`.
-  @_documentation(visibility: internal)
-  @available(*, unavailable, renamed: "succeed(_:)")
-  public func fulfill(_ value: Value) { unavailable() }
-
-  /// Unavailable: use `fail`.
-  @_documentation(visibility: internal)
-  @available(*, unavailable, renamed: "fail(_:)")
-  public func reject(_ error: Failure) { unavailable() }
-
-  /// Unavailable: use `future`.
-  @_documentation(visibility: internal)
-  @available(*, unavailable, renamed: "future")
-  public var futureResult: Future<Value, Failure> { unavailable() }
-}
-
-extension Future {
   /// Unavailable: use `retry` on `.mainQueue`.
-  @_documentation(visibility: internal)
   @available(*, unavailable, message: "write on: .mainQueue, and in the work Future(on: .main, flattening:)")
   public static func retry(
     attempts: Int,
@@ -142,6 +71,59 @@ extension Future {
     while shouldRetry: (Failure) -> Bool = { _ in true },
     _ work: @MainActor () -> Future
   ) -> Future { unavailable() }
+
+  /// Unavailable: use `all` with an array.
+  @available(*, unavailable, message: "write Future.all([a, b]), or Future.zip(a, b) for values of several types")
+  public static func all(_ first: Future, _ others: Future...) -> Future<[Value], Failure> { unavailable() }
+
+  // The second parameter keeps the compiler from matching a trailing closure with `value`.
+
+  /// Unavailable: use `succeeded`.
+  @available(*, unavailable, message: "write Future.succeeded(value)")
+  public init(value: Value, _: Void = ()) { unavailable() }
+
+  /// Unavailable: use `failed`.
+  @available(*, unavailable, message: "write Future.failed(error)")
+  public init(error: Failure, _: Void = ()) { unavailable() }
+}
+
+@_documentation(visibility: internal)
+extension Future where Failure == Never {
+  /// Unavailable: use `succeeded`.
+  @available(*, unavailable, message: "write Future.succeeded(value)")
+  public init(value: Value, _: Void = ()) { unavailable() }
+}
+
+@_documentation(visibility: internal)
+extension Future where Value == Never {
+  /// Unavailable: use `failed`.
+  @available(*, unavailable, message: "write Future.failed(error)")
+  public init(error: Failure, _: Void = ()) { unavailable() }
+}
+
+@_documentation(visibility: internal)
+extension Future where Value == Never, Failure == Never {
+  /// Unavailable: use `zip`, or `all` with an array.
+  @available(*, unavailable, message: "write Future.all([a, b]), or Future.zip(a, b) for values of several types")
+  public static func all<V, F, each W, each E>(
+    _ first: Future<V, F>,
+    _ others: repeat Future<each W, each E>
+  ) -> Future<(V, repeat each W), F> { unavailable() }
+}
+
+@_documentation(visibility: internal)
+extension Promise {
+  /// Unavailable: use `succeed`.
+  @available(*, unavailable, renamed: "succeed(_:)")
+  public func fulfill(_ value: Value) { unavailable() }
+
+  /// Unavailable: use `fail`.
+  @available(*, unavailable, renamed: "fail(_:)")
+  public func reject(_ error: Failure) { unavailable() }
+
+  /// Unavailable: use `future`.
+  @available(*, unavailable, renamed: "future")
+  public var futureResult: Future<Value, Failure> { unavailable() }
 }
 
 // MARK: - Mixed failure types
@@ -149,9 +131,9 @@ extension Future {
 // `flatMap` has no such overload: each overload of an operator of a chain adds half to the time that the compiler takes
 // to find a mistake in the chain, so it reports fewer mistakes within its limit.
 
+@_documentation(visibility: internal)
 extension Future where Value == Never, Failure == Never {
   /// Unavailable: erase the failure types first.
-  @_documentation(visibility: internal)
   @available(
     *,
     unavailable,

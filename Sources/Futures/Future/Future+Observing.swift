@@ -65,9 +65,7 @@ extension Future {
     on context: MainContext,
     _ callback: @escaping @MainActor (Value) -> Void
   ) -> Registration {
-    whenResolved(on: context) { result in
-      if case .success(let value) = result { callback(value) }
-    }
+    whenResolved(on: context) { result in if case .success(let value) = result { callback(value) } }
   }
 
   /// Calls `callback` with the error if the future fails; otherwise releases `callback`.
@@ -95,9 +93,7 @@ extension Future {
     on context: MainContext,
     _ callback: @escaping @MainActor (Failure) -> Void
   ) -> Registration {
-    whenResolved(on: context) { result in
-      if case .failure(let error) = result { callback(error) }
-    }
+    whenResolved(on: context) { result in if case .failure(let error) = result { callback(error) } }
   }
 }
 

@@ -117,12 +117,7 @@ extension Future {
     onSuccess: @escaping @Sendable (Value) -> Void,
     onFailure: @escaping @Sendable (Failure) -> Void
   ) {
-    cancelled(by: token).whenResolved(on: context) { result in
-      switch result {
-      case .success(let value): onSuccess(value)
-      case .failure(let error): onFailure(error)
-      }
-    }
+    cancelled(by: token).whenResolved(on: context) { $0.pass(to: onSuccess, or: onFailure) }
   }
 
   /// Calls `onSuccess` with the value, or `onFailure` with the error, on the main actor.
@@ -138,12 +133,7 @@ extension Future {
     onSuccess: @escaping @MainActor (Value) -> Void,
     onFailure: @escaping @MainActor (Failure) -> Void
   ) {
-    cancelled(by: token).whenResolved(on: context) { result in
-      switch result {
-      case .success(let value): onSuccess(value)
-      case .failure(let error): onFailure(error)
-      }
-    }
+    cancelled(by: token).whenResolved(on: context) { $0.pass(to: { onSuccess($0) }, or: { onFailure($0) }) }
   }
 
   /// Calls `onSuccess` with the value, or `onFailure` with the error, on the main actor.
@@ -165,12 +155,7 @@ extension Future {
     onFailure: @escaping (Failure) -> Void,
     outsideMainActorMarkItSendable: Void = ()
   ) {
-    cancelled(by: token).whenResolved(on: context) { result in
-      switch result {
-      case .success(let value): onSuccess(value)
-      case .failure(let error): onFailure(error)
-      }
-    }
+    cancelled(by: token).whenResolved(on: context) { $0.pass(to: onSuccess, or: onFailure) }
   }
 
   /// Calls `completion` with both values or the error, as URLSession does.
@@ -323,5 +308,15 @@ extension FutureProtocol {
     to completion: @escaping @MainActor (V) -> Void
   ) where Self == Future<V, Never> {
     self.cancelled(by: token).whenSucceeded(on: context, completion)
+  }
+}
+
+extension Result {
+  /// Calls `onSuccess` with the value, or `onFailure` with the error.
+  fileprivate func pass(to onSuccess: (Success) -> Void, or onFailure: (Failure) -> Void) {
+    switch self {
+    case .success(let value): onSuccess(value)
+    case .failure(let error): onFailure(error)
+    }
   }
 }

@@ -195,9 +195,7 @@ extension Future where Failure == Never {
     progressShare: Double = 0.5,
     _ transform: @escaping @Sendable (Value) -> Future<V, F>
   ) -> Future<V, F> {
-    derive(on: context, for: .values, progressShare: progressShare.clampedToFraction) { result in
-      transform(result.get())
-    }
+    derive(on: context, for: .values, progressShare: progressShare.clampedToFraction) { transform($0.get()) }
   }
 
   /// Gives a future that cannot fail another failure type.

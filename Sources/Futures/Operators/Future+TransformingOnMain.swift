@@ -131,9 +131,7 @@ extension Future {
     on context: MainContext,
     _ transform: @escaping @MainActor (Failure) -> Future<Value, New>
   ) -> Future<Value, New> {
-    derive(on: context.context, for: .failures) { result in
-      result.orElse { error in MainActor.assumeIsolated { transform(error) } }
-    }
+    derive(on: context.context, for: .failures) { $0.orElse { error in MainActor.assumeIsolated { transform(error) } } }
   }
 
   /// Replaces a failure by the future that `transform` returns, or by the error that it throws.

@@ -66,7 +66,7 @@ final class Join<Derived: OutcomeStorage>: Upstream, @unchecked Sendable {
   func start(_ inputs: [JoinedInput]) {
     awaited.store(inputs.count, ordering: .relaxed)  // not shared yet
     lock.withLock { self.inputs = inputs }
-    derived.link = .producer(.upstream(self))  // not shared yet
+    derived.producer = .upstream(self)  // not shared yet
     // By index: iterating counts a reference to each state and consumer.
     for index in inputs.indices { inputs[index].attach() }
   }

@@ -86,21 +86,27 @@ extension FutureState {
   /// Applies the progress of a linked state.
   /// - Returns: Whether the caller must notify the listeners of this state.
   private final func sourceReported(_ link: ProgressLink, _ progress: FutureProgress) -> Bool {
-    lock.withLock {
-      guard phase.load(ordering: .relaxed) <= .orphaned, let record = progressRecord else { return false }
-      return record.update(link, to: progress) && record.beginDelivering()
-    }
+    changeRecord { $0.update(link, to: progress) }
   }
 
   /// Counts a linked state as ended, after its last progress if that is new.
   final func sourceEnded(_ link: ProgressLink, last: FutureProgress? = nil) {
-    let mustNotify = lock.withLock {
-      guard phase.load(ordering: .relaxed) <= .orphaned, let record = progressRecord else { return false }
+    let mustNotify = changeRecord { record in
       // A success needs no update: a part counts in full, and a derived state reports its own success.
       let isChanged = if let last, !last.isFinished { record.update(link, to: last) } else { false }
-      return (record.unlink(link) || isChanged) && record.beginDelivering()
+      return record.unlink(link) || isChanged
     }
     if mustNotify { notifyListeners() }
+  }
+
+  /// Changes the progress of a pending state, if it was requested or reported.
+  /// - Parameter change: Changes the record, and returns whether the progress changed.
+  /// - Returns: Whether the caller must notify the listeners.
+  private final func changeRecord(_ change: (ProgressRecord) -> Bool) -> Bool {
+    lock.withLock {
+      guard phase.load(ordering: .relaxed) <= .orphaned, let record = progressRecord else { return false }
+      return change(record) && record.beginDelivering()
+    }
   }
 }
 

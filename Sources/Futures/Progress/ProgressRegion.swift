@@ -45,12 +45,7 @@ package struct ProgressPlace: Sendable {
   @usableFromInline var share: Double
 
   @inlinable
-  init(share: Double) {
-    region = .whole
-    self.share = share
-  }
-
-  private init(region: ProgressRegion, share: Double) {
+  init(region: ProgressRegion = .whole, share: Double) {
     self.region = region
     self.share = share
   }

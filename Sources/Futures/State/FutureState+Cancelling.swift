@@ -39,7 +39,7 @@ extension FutureState {
         if let (stage, source) = derivation, source.leave(stage, silently: isSilent) { states.append(source) }
       case .task(let task): task.cancel()
       case .upstream(let inputs): states += inputs.leave(silently: isSilent).reversed()
-      case .none, .start, .broken, .merged: break
+      case .none, .start, .broken, .merged, .extras: break
       }
       cancelled.append(state)
     }

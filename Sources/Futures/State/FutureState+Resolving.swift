@@ -21,6 +21,8 @@ extension FutureState {
   ///   - last: The last phase that allows this: `pending` for a promise, which `follow` locks in; `orphaned` for a stage
   ///     and for a cancellation.
   ///   - trampoline: The trampoline of the delivery in which a stage does this; `nil` in user code.
+  ///   - isFromTask: Whether a task of the library does this. It resumes waiters directly. Callbacks and transforms run on a
+  ///     thread of the global queue. There they cannot see the task's locals and its cancellation (R8).
   ///   - store: Stores the result in the state that it gets, which is the root. Runs under the lock.
   /// - Returns: Whether this resolution was the first.
   @usableFromInline
@@ -28,40 +30,29 @@ extension FutureState {
     isSuccess: Bool,
     fromAtMost last: Phase,
     in trampoline: Trampoline?,
+    fromTask isFromTask: Bool,
     _ store: (FutureState) -> Void
   ) -> Bool {
+    let isTakingFirst = trampoline == nil && !isFromTask
     var detached: Detached?
     let resolution = lock.withLock { () -> Resolution in
-      transition(isSuccess: isSuccess, fromAtMost: last, takingFirst: trampoline == nil, &detached, store)
+      transition(isSuccess: isSuccess, fromAtMost: last, takingFirst: isTakingFirst, &detached, store)
     }
     switch resolution {
     case .rejected: return false
-    case .merged: return root.resolve(isSuccess: isSuccess, fromAtMost: last, in: trampoline, store)
+    case .merged:
+      return root.resolve(isSuccess: isSuccess, fromAtMost: last, in: trampoline, fromTask: isFromTask, store)
     case .deliverFirst(let first): Trampoline.current.deliver(self, startingWith: first)
     case .done: detached?.release()
     case .deliver:
       detached?.release()
-      deliver(in: trampoline)
+      if !isFromTask {
+        deliver(in: trampoline)
+      } else if resumeWaiters(in: .current) {
+        deliverElsewhere()
+      }
     }
     return true
-  }
-
-  /// Resolves a pending state from a task of the library.
-  ///
-  /// Resumes waiters directly. Callbacks and transforms run on a thread of the global queue. There they cannot see the
-  /// task's locals and its cancellation (R8).
-  @usableFromInline
-  final func resolveFromTask(isSuccess: Bool, fromAtMost last: Phase, _ store: (FutureState) -> Void) {
-    var detached: Detached?
-    let resolution = lock.withLock { () -> Resolution in
-      transition(isSuccess: isSuccess, fromAtMost: last, takingFirst: false, &detached, store)
-    }
-    detached?.release()
-    switch resolution {
-    case .rejected, .done, .deliverFirst: break
-    case .merged: root.resolveFromTask(isSuccess: isSuccess, fromAtMost: last, store)
-    case .deliver: if resumeWaiters(in: .current) { deliverElsewhere() }
-    }
   }
 
   /// Resolves a pending state, and returns the follow-up.

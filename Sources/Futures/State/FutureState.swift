@@ -76,7 +76,7 @@ package class FutureState: Consumer, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var consumers = ConsumerList()
 
   /// The word that `producer` and `extras` read and change.
-  @exclusivity(unchecked) @usableFromInline final var link = Link.producer(.none)
+  @exclusivity(unchecked) @usableFromInline final var producerOrExtras = Producer.none
 
   /// - Parameters:
   ///   - isForPromise: Whether a promise resolves the state, which then has room for a first consumer.
@@ -159,30 +159,22 @@ extension FutureState {
   /// The producer, which resolves the state.
   @inlinable
   final var producer: Producer {
-    get {
-      switch link {
-      case .producer(let producer): producer
-      case .extras(let extras): extras.producer
-      }
-    }
+    get { if case .extras(let extras) = producerOrExtras { extras.producer } else { producerOrExtras } }
     set {
-      switch link {
-      case .producer: link = .producer(newValue)
-      case .extras(let extras): extras.producer = newValue
-      }
+      if case .extras(let extras) = producerOrExtras { extras.producer = newValue } else { producerOrExtras = newValue }
     }
   }
 
   /// The rarely needed data.
   final var extras: StateExtras? {
-    if case .extras(let extras) = link { extras } else { nil }
+    if case .extras(let extras) = producerOrExtras { extras } else { nil }
   }
 
   /// Whether the state has no extras, and nothing of its producer to release when it settles.
   final var isPlain: Bool {
-    switch link {
-    case .producer(.none), .producer(.stage): true
-    case .producer, .extras: false
+    switch producerOrExtras {
+    case .none, .stage: true
+    default: false
     }
   }
 

@@ -19,12 +19,7 @@ enum Producer {
   case broken(BreakReason)
   /// The state into which this one is merged. Final.
   case merged(FutureState)
-}
-
-/// The producer of a state, or the state's extras, which then hold the producer: one word.
-@usableFromInline
-enum Link {
-  case producer(Producer)
+  /// The extras of the state, which hold its producer: only in `FutureState.producerOrExtras`.
   case extras(StateExtras)
 }
 
@@ -106,7 +101,7 @@ extension FutureState {
   final var madeExtras: StateExtras {
     if let extras { return extras }
     let extras = StateExtras(producer)
-    link = .extras(extras)
+    producerOrExtras = .extras(extras)
     return extras
   }
 

@@ -101,15 +101,16 @@ extension TypedState {
 // MARK: - Resolving
 
 extension TypedState {
-  /// Resolves a pending state, as `resolve(isSuccess:fromAtMost:in:_:)` of `FutureState` does.
+  /// Resolves a pending state, as `resolve(isSuccess:fromAtMost:in:fromTask:_:)` of `FutureState` does.
   @inlinable
   @discardableResult
   package final func resolve(
     _ result: Result<Value, Failure>,
     fromAtMost last: Phase = .orphaned,
-    in trampoline: Trampoline?
+    in trampoline: Trampoline?,
+    fromTask isFromTask: Bool = false
   ) -> Bool {
-    resolve(isSuccess: result.isSuccess, fromAtMost: last, in: trampoline) { root in
+    resolve(isSuccess: result.isSuccess, fromAtMost: last, in: trampoline, fromTask: isFromTask) { root in
       unsafeDowncast(root, to: TypedState.self).outcome = Stored(result)
     }
   }
@@ -117,8 +118,6 @@ extension TypedState {
   /// Resolves a pending state from a task of the library (R8).
   @inlinable
   package final func resolveFromTask(_ result: Result<Value, Failure>, fromAtMost last: Phase = .following) {
-    resolveFromTask(isSuccess: result.isSuccess, fromAtMost: last) { root in
-      unsafeDowncast(root, to: TypedState.self).outcome = Stored(result)
-    }
+    resolve(result, fromAtMost: last, in: nil, fromTask: true)
   }
 }

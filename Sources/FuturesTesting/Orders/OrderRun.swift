@@ -203,7 +203,7 @@ final class OrderRun: @unchecked Sendable {
 
   private var pendingFutures: [String] {
     guard listsPendingFutures else { return [] }
-    return FuturesDiagnostics.awaitedFutures(since: start, ofThisThread: !isOnMain)
+    return PendingFutures.shared.awaited(since: start, ofThisThread: !isOnMain)
   }
 
   /// Waits until the main queue has run its earlier work, if the body runs there.

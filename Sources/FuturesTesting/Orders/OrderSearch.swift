@@ -141,7 +141,7 @@ final class OrderSearch {
     hasFailed: (@Sendable (() -> Void) -> Bool)?
   ) -> (run: OrderRun, verdict: OrderRun.Verdict, isFailing: Bool) {
     var place = 0
-    return FuturesDiagnostics.trackingPendingFutures(onlyThisThread: !isOnMain) {
+    return PendingFutures.shared.track(onlyThisThread: !isOnMain) {
       performRun(listsPendingFutures: true, hasFailed: hasFailed) { [names] _, possible in
         defer { place += 1 }
         guard place < choices.count else { return 0 }

@@ -124,10 +124,10 @@ struct PendingFuturesTests {
       let awaited = Promise<Int, any Error>("awaited", fileID: "A.swift", line: 2)
       let idle = Promise<Int, any Error>("idle", fileID: "A.swift", line: 3)
       for promise in [earlier, awaited] { promise.future.whenResolved(on: .immediate) { _ in } }
-      #expect(FuturesDiagnostics.awaitedFutures(since: start, ofThisThread: true) == ["\"awaited\" A.swift:2"])
+      #expect(PendingFutures.shared.awaited(since: start, ofThisThread: true) == ["\"awaited\" A.swift:2"])
       onThread {
-        #expect(FuturesDiagnostics.awaitedFutures(since: start, ofThisThread: true) == [])
-        #expect(FuturesDiagnostics.awaitedFutures(since: start, ofThisThread: false) == ["\"awaited\" A.swift:2"])
+        #expect(PendingFutures.shared.awaited(since: start, ofThisThread: true) == [])
+        #expect(PendingFutures.shared.awaited(since: start, ofThisThread: false) == ["\"awaited\" A.swift:2"])
       }
       withExtendedLifetime((earlier, awaited, idle)) {}
     }
@@ -137,13 +137,13 @@ struct PendingFuturesTests {
   func tracksOneThread() async {
     await #expect(processExitsWith: .success) {
       for onlyThisThread in [true, false] {
-        FuturesDiagnostics.trackingPendingFutures(onlyThisThread: onlyThisThread) {
+        PendingFutures.shared.track(onlyThisThread: onlyThisThread) {
           let (start, promise) = (ContinuousClock.now, Promise<Int, any Error>(fileID: "A.swift", line: 1))
           promise.future.whenResolved(on: .immediate) { _ in }
           onThread {
             let promise = Promise<Int, any Error>(fileID: "A.swift", line: 2)
             promise.future.whenResolved(on: .immediate) { _ in }
-            let awaited = FuturesDiagnostics.awaitedFutures(since: start, ofThisThread: false)
+            let awaited = PendingFutures.shared.awaited(since: start, ofThisThread: false)
             #expect(awaited == (onlyThisThread ? ["A.swift:1"] : ["A.swift:1", "A.swift:2"]))
             promise.succeed(1)
           }
@@ -151,7 +151,7 @@ struct PendingFuturesTests {
           #expect(FuturesDiagnostics.pendingFutures.isEmpty)
           FuturesDiagnostics.tracksPendingFutures = true
           FuturesDiagnostics.tracksPendingFutures = false
-          #expect(FuturesDiagnostics.awaitedFutures(since: start, ofThisThread: true) == ["A.swift:1"])
+          #expect(PendingFutures.shared.awaited(since: start, ofThisThread: true) == ["A.swift:1"])
           promise.succeed(1)
         }
       }
