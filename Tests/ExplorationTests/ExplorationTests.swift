@@ -99,6 +99,21 @@ struct ExplorationTests {
     }
   }
 
+  @Test("R1, R2, R5, R16: no cancellation by two or three threads passes through a shielded view")
+  func shieldedViews() async {
+    let operations: [FutureOperation] = [.succeed, .drop, .attach, .cancel, .deriveAndCancel, .abandonCancelling]
+    let twoThreads = selections(of: 2, from: operations.map { [$0] })
+    let threeThreads = selections(of: 3, from: operations.map { [$0] })
+    for orders in shortSearches {
+      await Self.expectNoFault(explore(twoThreads, in: CancellableWorld.self, [.shielded], orders))
+      await Self.expectNoFault(explore(twoThreads, in: WaitingWorld.self, [.shielded], orders))
+    }
+    for orders in longSearches(preemptions: 1) {
+      await Self.expectNoFault(explore(threeThreads, in: CancellableWorld.self, [.shielded], orders))
+      await Self.expectNoFault(explore(threeThreads, in: WaitingWorld.self, [.shielded], orders))
+    }
+  }
+
   @Test("R3, R7, R13, R14: three threads with one operation each, or two with two, cause no fault on a token")
   func threadsUseOneToken() async {
     let threeThreads = selections(of: 3, from: TokenWorld.Operation.allCases.map { [$0] })

@@ -12,6 +12,8 @@ enum FutureShape: CaseIterable, Sendable {
   case followed
   /// A join with a resolved future.
   case joined
+  /// A shielded view.
+  case shielded
 
   // These futures follow that of the promise from the operation `follow` on, or from the beginning.
 
@@ -75,6 +77,7 @@ extension FutureShape {
     case .mapped: return (inner.map { $0 }, FutureLink())
     case .followed: return (Future { $0.follow(inner) }, FutureLink())
     case .joined: return (Future.all([inner, .succeeded(0)]).map { $0[0] }, FutureLink())
+    case .shielded: return (inner.shielded, FutureLink())
     case .relinked:
       return flatMapped {
         noteFollowing()

@@ -67,7 +67,8 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
     // A context other than `immediate` leaves the room for a first callback free.
     attach(first, on: shape == .free ? ExecutionContext { work in work() } : .immediate)
     // A handler disables the fast paths, so few shapes have one.
-    hasHandler = operations.contains(.cancel) && shape != .free && (!isFollowing || !canRepresentCancellation)
+    let mayHaveHandler = operations.contains(.cancel) || shape == .shielded
+    hasHandler = mayHaveHandler && shape != .free && (!isFollowing || !canRepresentCancellation)
     if hasHandler { handleCancellation(promise) }
     if !operations.contains(.follow) { follow() }
     if !operations.isDisjoint(with: [.listen, .report]) { listen() }
@@ -359,6 +360,7 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
     if isPlain, isCancelled, hasHandler, handlerRuns == 0 {
       faults.append("a handler of the cancellation was lost (R15)")
     }
+    if shape == .shielded, handlerRuns > 0 { faults.append("a cancellation passed through a shielded view (R16)") }
     if followings > 1 { faults.append("a transform ran twice (R2)") }
     if transformClosure != nil { faults.append("a transform was not released (R5)") }
     if handlerClosure != nil { faults.append("a handler of the cancellation was not released (R5)") }

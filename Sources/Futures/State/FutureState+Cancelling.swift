@@ -75,14 +75,14 @@ extension FutureState {
         orphanedInputs?.notified -= 1
       default:
         guard let listed = unlist(consumer) else { return (false, nil, false) }
-        return (true, listed, self.isUnneeded)
+        return (true, listed, self.isUnneeded(without: consumer))
       }
-      return (true, nil, self.isUnneeded)
+      return (true, nil, self.isUnneeded(without: consumer))
     }
     guard hasLeft || consumer.claimSubmitted() else { return false }
     if hasLeft { consumer.releaseUndelivered() } else { consumer.release() }
     if let listed { releaseConsumer(listed) }
-    return isUnneeded && consumer.kind != .shield
+    return isUnneeded
   }
 
   /// Makes a cancelled consumer silent: it still gets the result, but no longer keeps this state running.
@@ -107,11 +107,11 @@ extension FutureState {
       case .silent, .finished: return (false, false)
       }
       consumer.status.store(.silent, ordering: .relaxed)
-      return (false, self.isUnneeded)
+      return (false, self.isUnneeded(without: consumer))
     }
     if let unlisted { releaseConsumer(unlisted) }
     if isSubmitted { consumer.resolveWithoutContext(from: self) }
-    return isUnneeded && consumer.kind != .shield
+    return isUnneeded
   }
 
   /// Whether the state is pending, was not cancelled, and has no consumer that keeps it running.
@@ -124,6 +124,11 @@ extension FutureState {
     guard phase <= .orphaned, consumers.isEmpty, !isCancelled else { return false }
     return phase < .orphaned || orphanedInputs?.notified == 0
   }
+
+  /// Whether the caller must cancel this state, which `consumer` has left.
+  ///
+  /// Under the lock.
+  private final func isUnneeded(without consumer: Consumer) -> Bool { consumer.kind != .shield && isUnneeded }
 
   /// Whether this is the state of `Future.never`: an orphan without a producer and without a source.
   ///
