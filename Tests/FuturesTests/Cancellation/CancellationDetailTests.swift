@@ -717,6 +717,10 @@ struct CancellationDetailTests {
     first.succeed(1)
     chains[0].cancel()
     #expect(isCancelled(chains[0]) && notified == [] && !promise.isResolved)
+    // Without another consumer.
+    let lone = open("lone")
+    first.future.flatMap { _ in lone.future.shielded }.cancel()
+    #expect(notified == [] && !lone.isResolved)
     let typed = self.typed("typed")
     let derived = Future<Int, TestError>.succeeded(1).flatMap { _ in typed.future.shielded }
     derived.cancel()
