@@ -1,19 +1,20 @@
 internal import Foundation
-internal import Synchronization
 
 /// Ends the tool, and the programs that it runs, after the plugin has ended.
 ///
 /// An interrupt ends `swift package` and the plugin only, because the tool and its programs have process groups of their own.
 public enum Interruption {
-  /// The identifiers of the programs that run.
-  private static let programs = Mutex<Set<Int32>>([])
+  /// The identifiers of the programs that run; used under `lock`.
+  nonisolated(unsafe) private static var programs: Set<Int32> = []
+
+  private static let lock = NSLock()
 
   /// Watches the standard input, which closes when the plugin ends.
   public static func watchStandardInput() {
     Thread.detachNewThread {
       _ = try? FileHandle.standardInput.readToEnd()
       // Under the lock: no program starts, and no file changes, between the signals and the exit.
-      programs.withLock { programs in
+      lock.withLock {
         for program in programs { kill(program, SIGINT) }
         _exit(130)
       }
@@ -22,13 +23,13 @@ public enum Interruption {
 
   /// Runs a program until its end.
   static func run<Result>(_ program: Process, _ readOutput: () -> Result) throws -> Result {
-    try programs.withLock { programs in
+    try lock.withLock {
       try program.run()
       programs.insert(program.processIdentifier)
     }
     let result = readOutput()
     program.waitUntilExit()
-    programs.withLock { _ = $0.remove(program.processIdentifier) }
+    lock.withLock { _ = programs.remove(program.processIdentifier) }
     return result
   }
 
@@ -40,6 +41,8 @@ public enum Interruption {
       signal(SIGINT, interrupt)
       signal(SIGTERM, termination)
     }
-    try programs.withLock { (_) throws(Failure) in try changes() }
+    lock.lock()
+    defer { lock.unlock() }
+    try changes()
   }
 }
