@@ -1,5 +1,3 @@
-internal import Synchronization
-
 extension Future {
   /// The result, if an await can return it at once; else `nil`.
   ///
@@ -26,7 +24,8 @@ extension Future {
 
   /// Suspends the current task until the future is resolved, or until the task is cancelled.
   ///
-  /// Raises the priority of the task that resolves the future, if there is one, now and on each later escalation.
+  /// Raises the priority of the task that resolves the future, if there is one, now and on each later escalation. On Apple
+  /// platforms that needs the 26 releases, and a compiler of Swift 6.4 or later.
   /// - Parameters:
   ///   - endsWhenCancelled: Whether the wait ends when the task is cancelled.
   ///   - leavesFuture: Whether a wait that ends so leaves the future. That cancels a future without other consumers (R16).
@@ -37,15 +36,19 @@ extension Future {
     leaving leavesFuture: Bool = false
   ) async -> Result<Value, Failure>? {
     guard case .shared(let state) = storage else { return peek() }
-    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), let task = state.producingTask {
-      return await withTaskPriorityEscalationHandler {
-        // After the handler is installed, so that no escalation falls between the two.
-        task.escalatePriority(to: Task.currentPriority)
-        return await Self.awaitResult(of: state, untilCancelled: endsWhenCancelled, leaving: leavesFuture)
-      } onPriorityEscalated: { _, priority in
-        task.escalatePriority(to: priority)
+    // Compilers before 6.4 make a strong reference to the handler's function, which older systems do not have: a program with it
+    // does not start there (swift PR 88428).
+    #if !canImport(Darwin) || compiler(>=6.4)
+      if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), let task = state.producingTask {
+        return await withTaskPriorityEscalationHandler {
+          // After the handler is installed, so that no escalation falls between the two.
+          task.escalatePriority(to: Task.currentPriority)
+          return await Self.awaitResult(of: state, untilCancelled: endsWhenCancelled, leaving: leavesFuture)
+        } onPriorityEscalated: { _, priority in
+          task.escalatePriority(to: priority)
+        }
       }
-    }
+    #endif
     return await Self.awaitResult(of: state, untilCancelled: endsWhenCancelled, leaving: leavesFuture)
   }
 
