@@ -199,7 +199,7 @@ package final class StoredFile: Sendable {
   }
 }
 
-extension ProgressReporter {
+extension Futures.ProgressReporter {
   /// Reports bytes.
   ///
   /// The total is unknown if Foundation expects none.

@@ -66,5 +66,9 @@ public struct FutureEvents<Value: Sendable, Failure: Error>: AsyncSequence, Send
       guard !Task.isCancelled, let result = future.peek() else { return nil }
       return .resolved(result)
     }
+
+    /// Calls `next(isolation:)` without an actor, for loops that are compiled for systems before macOS 15 and iOS 18.
+    /// - Returns: The event; `nil` after the last one.
+    public mutating func next() async -> Event? { await next(isolation: nil) }
   }
 }

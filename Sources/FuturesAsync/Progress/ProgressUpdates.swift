@@ -63,6 +63,10 @@ public struct ProgressUpdates: AsyncSequence, Sendable {
       return nil
     }
 
+    /// Calls `next(isolation:)` without an actor, for loops that are compiled for systems before macOS 15 and iOS 18.
+    /// - Returns: The progress; `nil` after the last one.
+    public mutating func next() async -> FutureProgress? { await next(isolation: nil) }
+
     /// Suspends the task until the progress changes, the future ends, or the task is cancelled.
     private static func waitForNews(
       of state: FutureState,

@@ -50,6 +50,7 @@
 ///   - body: The test. It runs on its actor, or in a task of its own.
 /// - Returns: How many orders ran, and whether these were all.
 /// - Throws: `OrderFailure` with the shortest order found that fails.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 @discardableResult
 public func exploreOrders(
   limit: Int = 10_000,
@@ -70,6 +71,7 @@ public func exploreOrders(
   return try result.get()
 }
 
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderSearch {
   /// Runs off the caller's actor, because the body can need that actor.
   @concurrent

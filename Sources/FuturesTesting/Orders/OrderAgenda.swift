@@ -6,6 +6,7 @@ internal import Futures
 ///
 /// The first item of each context can run next, and each job of a task, each step, and the earliest timer. A timer runs in its
 /// context, at any time, but not before an item that the context had when the timer was set: a serial queue keeps that order.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 struct OrderAgenda {
   typealias Work = @Sendable () -> Void
 

@@ -1,4 +1,5 @@
 /// How many orders `exploreOrders` has run, and whether these were all.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 public struct OrderReport: Sendable, CustomStringConvertible {
   /// The number of orders that ran, each once.
   public let orders: Int
@@ -19,6 +20,7 @@ public struct OrderReport: Sendable, CustomStringConvertible {
 /// An order in which the body of `exploreOrders` fails.
 ///
 /// Its description names the moves of the order, the reason, and the call that runs this order alone.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 public struct OrderFailure: Error, Sendable, CustomStringConvertible {
   /// The reason of a failure.
   public enum Reason: Sendable {
@@ -79,6 +81,7 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
   }
 }
 
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderFailure.Reason {
   var sentence: String {
     switch self {

@@ -2,6 +2,7 @@ internal import CFuturesTesting
 internal import Dispatch
 internal import Futures
 
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun: TaskExecutor {
   /// The job that runs directly after the present one, without a decision.
   enum FollowUp {
@@ -77,6 +78,7 @@ extension OrderRun: TaskExecutor {
   }
 }
 
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun.State {
   /// Returns the number of a task: the body has 0, as its job is the first.
   mutating func number(_ identifier: Int) -> Int32 {
@@ -87,6 +89,7 @@ extension OrderRun.State {
   }
 }
 
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension UnownedJob {
   /// The runtime's number of the job's task, which only the description shows; `nil` for a job of an actor.
   fileprivate var taskIdentifier: Int? {

@@ -3,6 +3,7 @@ internal import Dispatch
 internal import Futures
 
 /// The body of a test, as the explorer runs it.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 typealias OrderBody = @isolated(any) (Orders) async throws -> Void
 
 /// One run of the body: performs one move at a time, on the thread that calls `perform`.
@@ -11,6 +12,7 @@ typealias OrderBody = @isolated(any) (Orders) async throws -> Void
 /// the tasks. Other threads can only submit work, and that ends the run with a failure. A body on the main actor runs on
 /// the main thread. Then the run waits before each move until the main queue has no earlier work, and the main queue waits
 /// during the move.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 final class OrderRun: @unchecked Sendable {
   // @unchecked: `state` is locked. Only the thread of the moves uses the other variables.
 

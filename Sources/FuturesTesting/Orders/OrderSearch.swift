@@ -4,6 +4,7 @@ internal import Futures
 ///
 /// The first half of the orders comes depth first: it begins with the order of submission, and changes late decisions first. The
 /// second half is random, so that early decisions change as well. The tree takes no order twice.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 final class OrderSearch {
   struct Options {
     let limit: Int
@@ -208,6 +209,7 @@ final class OrderSearch {
   }
 }
 
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun.Verdict {
   /// The reason of a failure.
   fileprivate var reason: OrderFailure.Reason? {

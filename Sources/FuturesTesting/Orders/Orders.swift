@@ -3,6 +3,7 @@ public import Futures
 /// The work of one run of `exploreOrders`: contexts, time, and the points at which other work can run first.
 ///
 /// Each run has a new object. Use it only in its run.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 public final class Orders: Sendable {
   private let run: OrderRun
 
