@@ -15,7 +15,7 @@ if Context.environment["FUTURES_WARNINGS_AS_ERRORS"] != nil {
 
 let package = Package(
   name: "swift-futures",
-  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
   products: [
     .library(name: "Futures", targets: ["Futures"]),
     .library(name: "FuturesAsync", targets: ["FuturesAsync"]),
@@ -27,9 +27,13 @@ let package = Package(
     .plugin(name: "MigrateCallbacks", targets: ["MigrateCallbacks"]),
   ],
   targets: [
-    // Callback futures. Never Foundation.
-    .target(name: "Futures", dependencies: ["CFutures"], swiftSettings: settings),
-    // System functions that Swift cannot express, or not for every platform: thread-local storage, standard error.
+    // Callback futures. Never Foundation. Raw layout is for its atomics and its lock: the standard library's need macOS 15.
+    .target(
+      name: "Futures",
+      dependencies: ["CFutures"],
+      swiftSettings: settings + [.enableExperimentalFeature("RawLayout")]
+    ),
+    // What Swift cannot express, or not for every platform: atomic operations, parking, thread-local storage, standard error.
     .target(name: "CFutures"),
     // The bridge to async/await. Never Foundation.
     .target(name: "FuturesAsync", dependencies: ["Futures"], swiftSettings: settings),
@@ -121,7 +125,10 @@ let package = Package(
     .testTarget(
       name: "ExplorationTests",
       dependencies: ["CFutures", "TestSupport"],
-      exclude: ["Core/Futures.docc", "Core/Support/Lock.swift", "Core/Execution/Trampoline+Current.swift"],
+      exclude: [
+        "Core/Futures.docc", "Core/Execution/Trampoline+Current.swift",
+        "Core/Support/AtomicByte.swift", "Core/Support/AtomicWord.swift", "Core/Support/Lock.swift",
+      ],
       swiftSettings: settings
     ),
     .testTarget(

@@ -3,6 +3,7 @@
 #if defined(_WIN32)
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
+#pragma comment(lib, "Synchronization.lib")  // WaitOnAddress
 #else
 #include <errno.h>
 #include <poll.h>
@@ -14,6 +15,75 @@
 #define HAS_ONE_THREAD 1
 #elif !defined(_WIN32)
 #include <pthread.h>
+#include <sched.h>
+#endif
+
+#if defined(__linux__)
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#endif
+
+// The numbers in AtomicByte.swift.
+_Static_assert(__ATOMIC_RELAXED == 0 && __ATOMIC_ACQUIRE == 2 && __ATOMIC_RELEASE == 3 && __ATOMIC_ACQ_REL == 4, "");
+
+// MARK: - Lock
+
+#if !defined(__APPLE__)
+
+// `waitWhileContended` can return early. When `cfutures_wake_waiter` runs, the lock is free, so another thread can have released
+// its memory. Both systems only compare the address then, and a stray wake-up is an early return.
+
+#if defined(__linux__)
+
+static void waitWhileContended(uint32_t *lock) { syscall(SYS_futex, lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0); }
+
+void cfutures_wake_waiter(uint32_t *lock) { syscall(SYS_futex, lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0); }
+
+#elif defined(_WIN32)
+
+static void waitWhileContended(uint32_t *lock) {
+  uint32_t contended = 2;
+  WaitOnAddress(lock, &contended, sizeof contended, INFINITE);
+}
+
+void cfutures_wake_waiter(uint32_t *lock) { WakeByAddressSingle(lock); }
+
+#elif defined(HAS_ONE_THREAD)
+
+// The one thread has the lock already.
+static void waitWhileContended(uint32_t *lock) { __builtin_trap(); }
+
+void cfutures_wake_waiter(uint32_t *lock) { (void)lock; }
+
+#else
+
+// A system without a portable way to wait for an address: BSD, WASI with threads.
+static void waitWhileContended(uint32_t *lock) { sched_yield(); }
+
+void cfutures_wake_waiter(uint32_t *lock) { (void)lock; }
+
+#endif
+
+// The owner leaves the lock after a few dozen instructions, unless its thread was interrupted. Parking takes thousands.
+enum { spinsBeforeParking = 100 };
+
+static void relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__) || defined(__arm__)
+  __asm__ volatile("yield");
+#endif
+}
+
+void cfutures_lock_slowly(uint32_t *lock) {
+  for (int spin = 0; spin < spinsBeforeParking; spin++) {
+    if (__atomic_load_n(lock, __ATOMIC_RELAXED) == 0 && cfutures_try_lock(lock)) return;
+    relax();
+  }
+  // This thread does not know whether others wait, so its unlock wakes one.
+  while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE) != 0) waitWhileContended(lock);
+}
+
 #endif
 
 // MARK: - Thread-local storage

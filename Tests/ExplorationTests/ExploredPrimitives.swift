@@ -1,8 +1,22 @@
-public import Synchronization
+internal import struct Synchronization.Mutex
 
-// This module compiles the sources of the core a second time, through the link `Core`. There `Atomic` and `Lock` are
-// the types of this file. This `Atomic` shadows that of `Synchronization`. This `Lock` replaces the core's own, which
-// the target leaves out. So the explorer runs the core line by line.
+// This module compiles the sources of the core a second time, through the link `Core`. There the atomics and `Lock` are the
+// types of this file, in place of the core's own, which the target leaves out. So the explorer runs the core line by line.
+
+@usableFromInline typealias AtomicByte = Atomic
+@usableFromInline typealias AtomicWord = Atomic
+
+/// The orderings of the core, and sequential consistency, which only the litmus tests use.
+@usableFromInline
+enum AtomicLoadOrdering: Sendable { case relaxed, acquiring, sequentiallyConsistent }
+
+@usableFromInline
+enum AtomicStoreOrdering: Sendable { case relaxed, releasing, sequentiallyConsistent }
+
+@usableFromInline
+enum AtomicUpdateOrdering: Sendable {
+  case relaxed, acquiring, releasing, acquiringAndReleasing, sequentiallyConsistent
+}
 
 /// The place of an operation in the sources.
 @usableFromInline
@@ -92,7 +106,7 @@ struct Atomic<Value>: ~Copyable, @unchecked Sendable {
       case .acquiring: (true, false)
       case .releasing: (false, true)
       case .acquiringAndReleasing, .sequentiallyConsistent: (true, true)
-      default: (false, false)
+      case .relaxed: (false, false)
       }
     let isSequential = ordering == .sequentiallyConsistent
     let isAcquiring = canAcquire && !thread.explorer.weakens(.acquire, at: site)

@@ -6,35 +6,91 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-
-// MARK: - ThreadSanitizer
-
-#if defined(__ELF__)
-// Functions of the ThreadSanitizer runtime. Weak: they are null in a process without ThreadSanitizer.
-extern void __tsan_acquire(void *_Nonnull) __attribute__((weak));
-extern void __tsan_release(void *_Nonnull) __attribute__((weak));
+#include <stdint.h>
+#if defined(__APPLE__)
+#include <os/lock.h>
 #endif
 
-/// Notifies ThreadSanitizer, if present, that this thread has acquired `lock`.
-///
-/// Does nothing on Apple platforms, where ThreadSanitizer intercepts the lock, and on Windows, which has no
-/// ThreadSanitizer.
-static inline __attribute__((always_inline)) void cfutures_lock_acquired(const void *_Nonnull lock) {
-#if defined(__ELF__)
-  if (__builtin_expect(__tsan_acquire != 0, 0)) __tsan_acquire((void *)lock);
-#else
-  (void)lock;
+#ifdef __cplusplus
+extern "C" {
 #endif
+
+#define CFUTURES_INLINE static inline __attribute__((always_inline))
+
+// MARK: - Atomic operations
+
+// For AtomicByte.swift and AtomicWord.swift, which own the memory. `order` is a constant after inlining.
+// Builtins, as <stdatomic.h> wants the type _Atomic, and C++ before 23 does not have it.
+
+CFUTURES_INLINE uint8_t cfutures_load_byte(const void *_Nonnull place, int order) {
+  return __atomic_load_n((const uint8_t *)place, order);
 }
 
-/// Notifies ThreadSanitizer, if present, that this thread is about to release `lock`.
-static inline __attribute__((always_inline)) void cfutures_lock_releasing(const void *_Nonnull lock) {
-#if defined(__ELF__)
-  if (__builtin_expect(__tsan_release != 0, 0)) __tsan_release((void *)lock);
-#else
-  (void)lock;
-#endif
+CFUTURES_INLINE void cfutures_store_byte(void *_Nonnull place, uint8_t value, int order) {
+  __atomic_store_n((uint8_t *)place, value, order);
 }
+
+/// Stores `desired` if the byte is `expected`. Returns the old byte.
+CFUTURES_INLINE uint8_t cfutures_compare_exchange_byte(void *_Nonnull place, uint8_t expected, uint8_t desired, int order) {
+  __atomic_compare_exchange_n((uint8_t *)place, &expected, desired, false, order, __ATOMIC_RELAXED);
+  return expected;
+}
+
+/// Returns the old byte.
+CFUTURES_INLINE uint8_t cfutures_or_byte(void *_Nonnull place, uint8_t bits, int order) {
+  return __atomic_fetch_or((uint8_t *)place, bits, order);
+}
+
+/// Returns the old byte.
+CFUTURES_INLINE uint8_t cfutures_and_byte(void *_Nonnull place, uint8_t bits, int order) {
+  return __atomic_fetch_and((uint8_t *)place, bits, order);
+}
+
+CFUTURES_INLINE uintptr_t cfutures_load_word(const void *_Nonnull place, int order) {
+  return __atomic_load_n((const uintptr_t *)place, order);
+}
+
+CFUTURES_INLINE void cfutures_store_word(void *_Nonnull place, uintptr_t value, int order) {
+  __atomic_store_n((uintptr_t *)place, value, order);
+}
+
+/// Returns the old word.
+CFUTURES_INLINE uintptr_t cfutures_subtract_word(void *_Nonnull place, uintptr_t operand, int order) {
+  return __atomic_fetch_sub((uintptr_t *)place, operand, order);
+}
+
+// MARK: - Lock
+
+// Four bytes, for Lock.swift, which begins with zero: no thread has the lock. OS_UNFAIR_LOCK_INIT is zero, too.
+
+#if defined(__APPLE__)
+
+CFUTURES_INLINE void cfutures_lock(void *_Nonnull lock) { os_unfair_lock_lock((os_unfair_lock_t)lock); }
+CFUTURES_INLINE bool cfutures_try_lock(void *_Nonnull lock) { return os_unfair_lock_trylock((os_unfair_lock_t)lock); }
+CFUTURES_INLINE void cfutures_unlock(void *_Nonnull lock) { os_unfair_lock_unlock((os_unfair_lock_t)lock); }
+
+#else
+
+// 0: free. 1: locked. 2: locked, and a thread might wait.
+
+void cfutures_lock_slowly(uint32_t *_Nonnull lock);
+void cfutures_wake_waiter(uint32_t *_Nonnull lock);
+
+CFUTURES_INLINE bool cfutures_try_lock(void *_Nonnull lock) {
+  uint32_t expected = 0;
+  return __atomic_compare_exchange_n((uint32_t *)lock, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+CFUTURES_INLINE void cfutures_lock(void *_Nonnull lock) {
+  if (__builtin_expect(!cfutures_try_lock(lock), 0)) cfutures_lock_slowly((uint32_t *)lock);
+}
+
+CFUTURES_INLINE void cfutures_unlock(void *_Nonnull lock) {
+  if (__builtin_expect(__atomic_exchange_n((uint32_t *)lock, 0, __ATOMIC_RELEASE) == 2, 0))
+    cfutures_wake_waiter((uint32_t *)lock);
+}
+
+#endif
 
 // MARK: - Thread-local storage
 
@@ -55,5 +111,11 @@ bool cfutures_set_thread_pointer(void *_Nonnull pointer, void (*_Nonnull destroy
 ///
 /// Waits while standard error accepts no bytes. Drops the rest if standard error is closed.
 void cfutures_write_to_standard_error(const void *_Nullable bytes, size_t count);
+
+#undef CFUTURES_INLINE
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,5 +1,3 @@
-public import Synchronization
-
 /// The shared state of a token and its source: whether it was cancelled, and its handlers.
 ///
 /// It is a state without a result. It is `pending` before the cancellation and `resolved` after it. It is `broken` when

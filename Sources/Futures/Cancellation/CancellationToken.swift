@@ -1,5 +1,3 @@
-public import Synchronization
-
 /// Cancels its `CancellationToken`.
 ///
 /// Pass `token` to cancellable work, and keep the source. Any thread can call any method.

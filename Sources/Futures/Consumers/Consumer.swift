@@ -1,5 +1,3 @@
-public import Synchronization
-
 /// An element of a future's list of consumers: a callback, a stage, a waiter, an input of a join.
 ///
 /// The state of a derived future is itself the consumer of its source, so a stage is one object.
@@ -42,7 +40,7 @@ package class Consumer: @unchecked Sendable {
   /// Changes under the lock of its source, except from `submitted` to `finished`. A stage starts again from `new` when it
   /// follows another future.
   @usableFromInline
-  package enum Status: UInt8, AtomicByte, AtomicRepresentable {
+  package enum Status: UInt8, BitwiseCopyable {
     /// In no list yet. Next is any other.
     case new
     /// An input in no list: its source, an orphan, has notified it and still counts it. Next is `silent` or `finished`.
@@ -70,7 +68,7 @@ package class Consumer: @unchecked Sendable {
   /// An input is also notified of an orphaned source.
   @usableFromInline final let deliver: Delivery
 
-  @usableFromInline final let status = Atomic<Status>(.new)
+  @usableFromInline final let status = AtomicByte<Status>(.new)
 
   /// Changes only between two lists.
   @exclusivity(unchecked) @usableFromInline final var kind: Kind

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// A list of consumers in order of attachment: append, remove and take the first in O(1), without an allocation.
 ///
 /// Not thread-safe: the lock of its owner protects it. The list owns one reference to each consumer, and hands it over with

@@ -1,5 +1,3 @@
-public import Synchronization
-
 /// The state of a derived future, which is the consumer of its source.
 ///
 /// Subclasses hold the user's transform and release it when it has run or was removed (R5). Their inlinable initializers
@@ -15,7 +13,7 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
   /// stage is now in the list of the new source. So `isConsumer(of:)` compares the sources. The stage stores the new source
   /// before a releasing store of `status`. The cancelling thread loads `status` with `acquiring`. For that reason the source
   /// itself is relaxed.
-  @usableFromInline final let source: Atomic<Unmanaged<FutureState>?>
+  @usableFromInline final let source: AtomicWord<Unmanaged<FutureState>?>
 
   @exclusivity(unchecked) @usableFromInline final var ownPlace: ProgressPlace
 
@@ -25,7 +23,7 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
   ///   - deliver: The delivery to the stage, which resolves it.
   @inlinable
   init(of source: Unmanaged<FutureState>?, progressShare: Double = 1, deliver: @escaping Delivery) {
-    self.source = Atomic(nil)
+    self.source = AtomicWord(nil)
     ownPlace = ProgressPlace(share: progressShare)
     super.init(isForPromise: false, deliver: deliver)
     guard let source else { return }

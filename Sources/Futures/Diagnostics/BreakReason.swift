@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Why a state is broken; one object for all that were derived from the same promise.
 @usableFromInline
 package final class BreakReason: Sendable {
@@ -15,7 +13,7 @@ package final class BreakReason: Sendable {
   /// Whether a report covers the consumers that have waited so far.
   ///
   /// Relaxed: it only picks the thread that reports. The error never changes.
-  private let isReported = Atomic<Bool>(false)
+  private let isReported = AtomicByte<Bool>(false)
 
   init(_ error: BrokenPromise?, isMistake: Bool = true, isRecorded: Bool = false) {
     self.error = error

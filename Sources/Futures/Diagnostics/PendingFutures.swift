@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// The table behind `FuturesDiagnostics.pendingFutures`.
 ///
 /// It holds the states weakly, and resolving a state does not touch it. `add` sweeps out resolved states whenever the table

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 // Descriptions and mirrors start no lazy future (R2b), and do not count as observing a failure.
 
 extension Future: CustomStringConvertible, CustomReflectable {

@@ -1,5 +1,3 @@
-public import Synchronization
-
 // A side effect always names its context; there is no default. Each function has an overload for the main actor.
 
 extension Future {

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Resolves a future.
 ///
 /// Any thread can resolve a promise. The first resolution wins, and later ones return `false` (R1). A pending promise

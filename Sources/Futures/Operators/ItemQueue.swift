@@ -1,5 +1,3 @@
-public import Synchronization
-
 /// Runs work on a list of items, at most `limit` of them at any time.
 ///
 /// One thread at a time starts items, in their order. The first is the caller of `startItems`. Later it is any thread

@@ -1,5 +1,3 @@
-public import Synchronization
-
 /// Several input futures that together resolve one derived future.
 ///
 /// It counts the inputs that are pending, and can leave them. It stores no results: the last input to resolve reads all
@@ -24,7 +22,7 @@ final class Join<Derived: OutcomeStorage>: Upstream, @unchecked Sendable {
   @usableFromInline let lock = Lock()
 
   /// The number of inputs whose result has not arrived.
-  @usableFromInline let awaited = Atomic<Int>(0)
+  @usableFromInline let awaited = AtomicWord(0)
 
   @exclusivity(unchecked) @usableFromInline var inputs: [JoinedInput] = []
 

@@ -1,5 +1,3 @@
-public import Synchronization
-
 // Progress travels from a future to its derived futures, if a listener requested it. The first request links the state to the
 // states whose progress it combines, and these to theirs. These are loops and not recursions, so a chain of any length
 // takes no stack.

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 // The connection between a future's progress and a progress object elsewhere, such as Foundation's `Progress`.
 
 /// Reads the progress of a promise from another object.

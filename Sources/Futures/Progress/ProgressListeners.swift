@@ -1,5 +1,3 @@
-internal import Synchronization
-
 // The listeners to a state's progress: a callback, a link to another state, a task that reads. One thread at a time
 // notifies them. The last notification comes when the state settles, before its callbacks run (R20).
 

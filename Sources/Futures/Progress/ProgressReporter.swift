@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Reports the progress of a future: `promise.progress`.
 ///
 /// ```swift

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 // Cancellation travels from a future to its producer. It is a loop and not a recursion, so a chain of any length takes no
 // stack.
 

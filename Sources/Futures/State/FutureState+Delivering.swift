@@ -1,6 +1,4 @@
 internal import Dispatch
-internal import Synchronization
-
 /// A consumer that a delivery took from the list, with the list's reference to it.
 ///
 /// If it is the last one, the list is empty now, and the delivery can end without the lock.

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 // A stage whose transform made a pending future resolves as that future. There are two ways:
 //
 //     outer ─▶ stage          merging: `inner` has no other handle. Its producer now resolves `outer`,

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 extension FutureState {
   /// The follow-up of a resolution attempt, performed after unlocking.
   private enum Resolution {

@@ -1,5 +1,3 @@
-public import Synchronization
-
 /// The part of a future's state that does not depend on its types.
 ///
 /// Read this page first.
@@ -57,7 +55,7 @@ package class FutureState: Consumer, @unchecked Sendable {
   // after that.
 
   @usableFromInline
-  package enum Phase: UInt8, AtomicByte, AtomicRepresentable, Comparable {
+  package enum Phase: UInt8, BitwiseCopyable, Comparable {
     case dormant, pending, following, orphaned, merged, broken, delivering, closing, resolved
 
     @inlinable
@@ -67,9 +65,9 @@ package class FutureState: Consumer, @unchecked Sendable {
   /// Stored with `releasing` after the data that it publishes, and relaxed if it publishes none.
   ///
   /// Loaded with `acquiring` before a read of that data without the lock, and relaxed under the lock.
-  @usableFromInline final let phase = Atomic<Phase>(.pending)
+  @usableFromInline final let phase = AtomicByte<Phase>(.pending)
 
-  @usableFromInline final let flags: Atomic<StateFlags.RawValue>
+  @usableFromInline final let flags: AtomicByte<StateFlags.RawValue>
 
   @usableFromInline final let lock = Lock()
 
@@ -83,7 +81,7 @@ package class FutureState: Consumer, @unchecked Sendable {
   ///   - deliver: The delivery to the state, as the consumer of its source.
   @inlinable
   init(isForPromise: Bool, deliver: @escaping Delivery) {
-    flags = Atomic((isForPromise ? [.hasPromise, .hasFreeSlot] : [] as StateFlags).rawValue)
+    flags = AtomicByte((isForPromise ? [.hasPromise, .hasFreeSlot] : [] as StateFlags).rawValue)
     super.init(kind: .inline, deliver: deliver)
   }
 

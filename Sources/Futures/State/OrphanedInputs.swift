@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// The sources of an orphan; the orphan leaves them when it is cancelled.
 ///
 /// Q: Why weak? A: The list of a source owns the orphan, so a counted reference would be a cycle. A source of a join does
@@ -30,7 +28,7 @@ final class OrphanedInputs: Upstream, @unchecked Sendable {
   /// Whether the orphan has left its sources.
   ///
   /// Relaxed: it only picks the thread that leaves.
-  private let hasLeft = Atomic<Bool>(false)
+  private let hasLeft = AtomicByte<Bool>(false)
 
   init(_ consumer: Consumer, of source: FutureState, interruptedBy interruption: Interruption? = nil) {
     inputs = [Input(source: source, consumer: consumer)]

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// The producer of a state: a promise, a stage, a task or several inputs.
 @usableFromInline
 enum Producer {

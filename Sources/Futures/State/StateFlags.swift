@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Flags of a state in one byte, changed with its lock and without it.
 ///
 /// Relaxed: no flag publishes other memory. Under the lock, the lock orders the flags; without it, a flag is a hint or picks a

@@ -1,5 +1,3 @@
-public import Synchronization
-
 /// The state of a future with its outcome.
 ///
 /// It holds only the code that needs the types. `FutureState` has the rest, which is compiled once.

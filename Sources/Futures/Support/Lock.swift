@@ -1,42 +1,34 @@
 public import CFutures
-public import Synchronization
 
 /// The one lock of the library: four bytes, parks a thread that has to wait.
 ///
 /// Each declaration of a lock names the data that it protects. `withLock` runs no user code, releases no object of the
 /// user and resumes no continuation (R3).
 ///
-/// Q: Why does it notify ThreadSanitizer? A: The slow path of `Mutex` for Linux is in the runtime and the kernel.
-/// ThreadSanitizer does not instrument these, so it reports a contended `Mutex` as a race. Swift has no compilation
-/// condition for an instrumented build, so a weak symbol detects ThreadSanitizer at run time. Without it, the cost is
-/// two loads and two branches; on Apple platforms and Windows there is none.
+/// Not recursive: a thread that locks it twice traps on Apple platforms, and waits for ever elsewhere.
+///
+/// Q: Why not `Mutex` of the standard library? A: It needs macOS 15 and iOS 18. On Linux it also lends the priority of a
+/// waiting thread to the owner. For that it asks for the number of the thread at each operation, and its slow path is a false
+/// race for ThreadSanitizer. An owner of this lock runs a few dozen instructions.
+@_rawLayout(like: UInt32)
 @frozen
 @usableFromInline
-struct Lock: ~Copyable, Sendable {
-  @usableFromInline let mutex = Mutex<Void>(())
-
+struct Lock: ~Copyable, @unchecked Sendable {
+  // @unchecked: after the initializer, each access is atomic.
   @inlinable
-  init() {}
+  @inline(__always)
+  init() { place.initializeMemory(as: UInt32.self, to: 0) }
+
+  /// The address of the lock, which does not change while the lock is borrowed.
+  @inlinable
+  @inline(__always)
+  var place: UnsafeMutableRawPointer { withUnsafePointer(to: self) { UnsafeMutableRawPointer(mutating: $0) } }
 
   @inlinable
   func withLock<Result: ~Copyable>(_ body: () -> Result) -> Result {
-    mutex.withLock { _ in
-      noteAcquired()
-      defer { noteReleasing() }
-      return body()
-    }
-  }
-
-  @inlinable
-  @inline(__always)
-  func noteAcquired() {
-    withUnsafePointer(to: mutex) { cfutures_lock_acquired($0) }
-  }
-
-  @inlinable
-  @inline(__always)
-  func noteReleasing() {
-    withUnsafePointer(to: mutex) { cfutures_lock_releasing($0) }
+    cfutures_lock(place)
+    defer { cfutures_unlock(place) }
+    return body()
   }
 }
 
@@ -44,11 +36,9 @@ extension Lock {
   /// Calls `body` unless another thread has the lock.
   /// - Returns: The result of `body`; `nil` if another thread has the lock.
   func withLockIfAvailable<Result>(_ body: () -> Result) -> Result? {
-    mutex.withLockIfAvailable { _ in
-      noteAcquired()
-      defer { noteReleasing() }
-      return body()
-    }
+    guard cfutures_try_lock(place) else { return nil }
+    defer { cfutures_unlock(place) }
+    return body()
   }
 }
 

@@ -1,10 +1,8 @@
-internal import Synchronization
-
 /// An optional reference under a double-checked lock: reading `nil` needs no lock.
 ///
 /// For process-wide settings that are usually `nil`.
-/// Cost: one relaxed load while it is `nil`, an uncontended lock otherwise. A static constant needs no initialisation at run
-/// time: all its bits are zero.
+/// Cost: one relaxed load while it is `nil`, an uncontended lock otherwise. A static constant is initialised at its first use,
+/// so each use also looks whether that has happened.
 package struct LockedReference<Object: AnyObject>: ~Copyable, @unchecked Sendable {
   // @unchecked: `reference` is used under `lock`, but for the comparison with `nil`.
   private let lock = Lock()
@@ -12,7 +10,7 @@ package struct LockedReference<Object: AnyObject>: ~Copyable, @unchecked Sendabl
   // Relaxed: a load without the lock is compared with `nil` and never followed, so no store publishes anything. The lock
   // orders all other uses. A load without the lock that happens after a change sees that change or a later one. At the
   // same time as a change, it can return either value.
-  private let reference = Atomic<Unmanaged<Object>?>(nil)
+  private let reference = AtomicWord<Unmanaged<Object>?>(nil)
 
   package init() {}
 
