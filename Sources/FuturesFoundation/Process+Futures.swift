@@ -1,8 +1,8 @@
-public import Foundation
-public import Futures
-
 // There are no child processes elsewhere.
 #if os(macOS) || os(Linux)
+  public import Foundation
+  public import Futures
+
   /// What a process left when it ended.
   public struct ProcessOutput: Sendable {
     /// The exit code; the number of the signal where that ended it.
