@@ -64,6 +64,26 @@ struct InterruptionTests {
     #expect(captured == nil)
   }
 
+  @Test("R5, R12: a deadline that has passed releases its timer, also after the source has broken")
+  func passedDeadlineReleasesTimer() {
+    let timer = Ending(nil)
+    weak var captured: Tracked?
+    let future: Future<Int, TestError>
+    do {
+      let object = Tracked()
+      captured = object
+      let context = ExecutionContext(execute: { work in work() }) { _, work in
+        timer.withLock { $0 = work }
+        return { object.use() }
+      }
+      future = Promise<Int, TestError>().future.timeout(after: .seconds(1), on: context, fallback: 1)
+    }
+    #expect(captured != nil)
+    timer.withLock { $0.take() }?()
+    #expect(future.peek() == .success(1))
+    #expect(captured == nil)
+  }
+
   @Test("R14: a lazy future that succeeds when `cancelled(by:)` attaches to it leaves nothing with the token")
   func resolvedBeforeRegistration() {
     let source = CancellationTokenSource()
