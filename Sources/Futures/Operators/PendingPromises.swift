@@ -36,7 +36,8 @@
 /// that can represent cancellation.
 ///
 /// Keep this object alive while answers can arrive. When it goes away, its pending futures fail with `BrokenPromise`,
-/// if `Failure` can hold that.
+/// if `Failure` can hold that. Then it leaves the shared work, which is cancelled unless its future has another
+/// consumer.
 public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
   private typealias Caller = Promise<Value, Failure>
 
@@ -81,6 +82,17 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   public init(_ label: String? = nil, onCancel: (@Sendable (Key) -> Void)? = nil) {
     self.label = label
     self.onCancel = onCancel
+  }
+
+  deinit {
+    var entries = state.withLock { state in
+      defer { state.entries = [:] }
+      return state.entries
+    }
+    let works = entries.values.compactMap(\.work)
+    // The callers first: a callback of theirs can still attach to the work, and so keep it running.
+    entries = [:]
+    for work in works { work.cancel() }
   }
 
   /// Returns a future of the answer for `key`, and joins the pending request if there is one.

@@ -146,6 +146,62 @@ struct PendingPromisesSharingTests {
     #expect(try elsewhere.peek()?.get() == 1)
   }
 
+  @Test("R4, R17: dropping the object breaks the callers first, then cancels their work", arguments: [0, 1])
+  func droppedObjectCancelsWork(leaving: Int) {
+    let events = Recorder<String>()
+    let begun = Locked<[String: Promise<Int, any Error>]>([:])
+    do {
+      let pending = PendingPromises<String, Int, any Error>()
+      for key in ["a", "a", "b"] {
+        let asked = pending.future(sharing: key) {
+          let work = Promise<Int, any Error>()
+          work.onCancel { events.record("cancelled \(key)") }
+          begun.withLock { $0[key] = work }
+          return work.future
+        }
+        asked.whenFailed(on: .immediate) { events.record("\(type(of: $0)) \(key)") }
+      }
+      for _ in 0..<leaving { pending.future(sharing: "a") { .never }.cancel() }
+      #expect(events.events == [])
+    }
+    #expect(events.events.prefix(3).sorted() == ["BrokenPromise a", "BrokenPromise a", "BrokenPromise b"])
+    #expect(events.events.dropFirst(3).sorted() == ["cancelled a", "cancelled b"])
+    let works = begun.withLock { Array($0.values) }
+    #expect(works.allSatisfy { $0.isResolved })
+  }
+
+  @Test("R17: the work of callers that cannot represent cancellation is cancelled with the object, too")
+  func droppedObjectCancelsWorkOfTypedCallers() {
+    var downloads: Downloads<TestError>? = Downloads()
+    let (asked, left) = (downloads!.ask("a"), downloads!.ask("a"))
+    left.cancel()
+    let (stopped, work) = (downloads!.stopped, downloads![0])
+    downloads = nil
+    #expect(stopped.events == [0])
+    work.succeed(1)
+    #expect(asked.peek() == nil)
+    #expect(left.peek() == nil)
+  }
+
+  @Test("R16: work with another consumer continues after its object has gone", arguments: [false, true])
+  func droppedObjectLeavesNeededWork(isAttachedByCaller: Bool) throws {
+    let stopped = Recorder<Int>()
+    let work = Promise<Int, any Error>()
+    work.onCancel { stopped.record(0) }
+    let results = Recorder<Int>()
+    let attach: @Sendable () -> Void = { [work = work.future] in
+      work.whenSucceeded(on: .immediate) { results.record($0) }
+    }
+    do {
+      let pending = PendingPromises<String, Int, any Error>()
+      let asked = pending.future(sharing: "a") { work.future }
+      if isAttachedByCaller { asked.whenFailed(on: .immediate) { _ in attach() } } else { attach() }
+    }
+    #expect(stopped.events == [])
+    work.succeed(1)
+    #expect(results.events == [1])
+  }
+
   @Test("R17: work whose callers were answered while it started is stopped at once")
   func answeredWhileBeginning() throws {
     let pending = PendingPromises<String, Int, any Error>()
