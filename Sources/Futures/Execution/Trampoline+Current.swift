@@ -17,7 +17,7 @@ extension Trampoline {
       storage.deinitialize(count: 1)
       storage.deallocate()
     }
-    precondition(isSet, "Futures found no free thread-specific key: the process uses all of them. Free one of them.")
+    require(isSet, "Futures found no free thread-specific key: the process uses all of them. Free one of them.")
     return Trampoline(storage: storage)
   }
 }

@@ -74,7 +74,7 @@ extension Future {
   /// - Returns: A future that resolves as the fastest one. Cancellation: R16.
   @inlinable
   public static func race(_ futures: some Collection<Future>) -> Future {
-    precondition(!futures.isEmpty, "Future.race needs at least one future: an empty race never resolves.")
+    require(!futures.isEmpty, "Future.race needs at least one future: an empty race never resolves.")
     return gather(Array(futures), progress: .furthest, decide: { $0 }) { _ in
       preconditionFailure("Future.race completed without a winner. Report this as a bug in swift-futures.")
     }
@@ -88,7 +88,7 @@ extension Future {
   ///   Cancellation: R16.
   @inlinable
   public static func firstSuccess(_ futures: some Collection<Future>) -> Future<Value, CompositeError<Failure>> {
-    precondition(!futures.isEmpty, "Future.firstSuccess needs at least one future: without any, none can succeed.")
+    require(!futures.isEmpty, "Future.firstSuccess needs at least one future: without any, none can succeed.")
     return gather(Array(futures), progress: .furthest, decide: { $0.success.map { .success($0) } }) { inputs in
       .failure(CompositeError(errors: inputs.map { $0.peekedError.unsafelyUnwrapped }))
     }

@@ -18,7 +18,7 @@ extension Future {
     while shouldRetry: @escaping @Sendable (Failure) -> Bool = { _ in true },
     _ work: @escaping @Sendable () -> Future
   ) -> Future {
-    precondition(attempts >= 1, "Future.retry needs at least 1 attempt, but attempts is \(attempts).")
+    require(attempts >= 1, "Future.retry needs at least 1 attempt, but attempts is \(attempts).")
     // A promise, because its token is cancelled even if `Failure` cannot represent cancellation.
     let promise = Promise<Value, Failure>()
     let cancellation = promise.cancellationToken

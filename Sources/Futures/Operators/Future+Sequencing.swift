@@ -36,7 +36,7 @@ extension Future {
     limit: Int,
     _ start: @escaping @Sendable (Item) -> Future
   ) -> Future<[Value], Failure> {
-    precondition(limit >= 1, "Future.concurrent needs a limit of at least 1, but limit is \(limit).")
+    require(limit >= 1, "Future.concurrent needs a limit of at least 1, but limit is \(limit).")
     let derived = State<[Value], Failure>()
     let queue = ItemQueue(items, limit: limit, resolving: derived, start)
     derived.producer = .upstream(queue)  // not shared yet

@@ -25,7 +25,7 @@ extension TypedState {
 
   @usableFromInline
   final func followMerging(_ other: consuming FutureState) {
-    precondition(!isMerged(into: other), Self.followsItself)
+    require(!isMerged(into: other), Self.followsItself)
     if FutureState.merge(&other, into: self, replacing: nil) { return }
     // A stage that is merged into this state from the start, because the state's own links can be in use.
     let stage = FollowingStage<Stored>()
@@ -43,7 +43,7 @@ extension FutureState {
   /// Makes this stage resolve as `other`, which is pending.
   @usableFromInline
   final func follow(_ other: consuming FutureState) {
-    precondition(!isMerged(into: other), Self.followsItself)
+    require(!isMerged(into: other), Self.followsItself)
     if !Self.merge(&other, into: self, replacing: self) { relink(to: other) }
   }
 

@@ -1,0 +1,50 @@
+import Foundation
+import Futures
+import TestSupport
+import Testing
+
+/// A broken rule of the API, which traps.
+private enum Mistake: String, CaseIterable, Codable, Sendable {
+  case followsItself, returnsItself, limit, attempts, race, firstSuccess, progress
+
+  var message: String {
+    switch self {
+    case .followsItself, .returnsItself: "A future cannot resolve as itself, because it would stay pending for ever."
+    case .limit: "Future.concurrent needs a limit of at least 1, but limit is 0."
+    case .attempts: "Future.retry needs at least 1 attempt, but attempts is -1."
+    case .race: "Future.race needs at least one future"
+    case .firstSuccess: "Future.firstSuccess needs at least one future"
+    case .progress: "A future was added to its own progress."
+    }
+  }
+
+  func make() {
+    let promise = Promise<Int, TestError>()
+    switch self {
+    case .followsItself: promise.follow(promise.future)
+    case .returnsItself:
+      let box = Recorder<Future<Int, TestError>>()
+      box.record(promise.future.flatMap { _ in box.events[0] })
+      promise.succeed(1)
+    case .limit: _ = Future<Int, TestError>.concurrent(0..<3, limit: 0) { .succeeded($0) }
+    case .attempts: _ = Future<Int, TestError>.retry(attempts: -1) { .succeeded(1) }
+    case .race: _ = Future<Int, TestError>.race([])
+    case .firstSuccess: _ = Future<Int, TestError>.firstSuccess([])
+    case .progress: promise.progress.add(promise.future, share: 0.5)
+    }
+  }
+}
+
+@Suite("Traps", .serialized)
+struct RequireTests {
+  @Test("R2a, R11, R12: a mistake traps with its message, also in a release build", arguments: Mistake.allCases)
+  fileprivate func trapsWithMessage(mistake: Mistake) async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [mistake] in
+      // The default action: a backtrace takes seconds.
+      for trap in [SIGILL, SIGTRAP] { signal(trap, SIG_DFL) }
+      mistake.make()
+    }
+    let output = try String(decoding: #require(result).standardErrorContent, as: UTF8.self)
+    #expect(output.contains(mistake.message), "\(mistake)")
+  }
+}
