@@ -23,5 +23,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     return nil
   }
 
+  override var isInterruptible: Bool { true }
+
   override func release() { interruption.end() }
 }

@@ -79,9 +79,14 @@ public enum FuturesDiagnostics {
     #if DEBUG
       preconditionFailure(sentence)
     #else
-      var line = "swift-futures: \(sentence)\n"
-      line.withUTF8 { cfutures_write_to_standard_error($0.baseAddress, $0.count) }
+      write(sentence)
     #endif
+  }
+
+  /// Writes a line to standard error.
+  static func write(_ sentence: String) {
+    var line = "swift-futures: \(sentence)\n"
+    line.withUTF8 { cfutures_write_to_standard_error($0.baseAddress, $0.count) }
   }
 }
 

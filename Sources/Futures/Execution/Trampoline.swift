@@ -38,6 +38,11 @@ package struct Trampoline {
 
     /// Runs a delivery outside the current task, in place of the global queue; set by the test kit.
     var submitElsewhere: Elsewhere?
+
+    #if DEBUG
+      /// The consumers that run on this thread now, the innermost last.
+      var running: [RunningConsumer] = []
+    #endif
   }
 
   let storage: UnsafeMutablePointer<Storage>

@@ -8,9 +8,10 @@ extension Future {
   /// In a Swift task it would block one of the few threads that run all tasks. So a debug build traps there (R10). It
   /// does not trap for a resolved future, or on the main actor, which has its own thread.
   ///
-  /// In a callback, the thread first runs its deferred work and then blocks. It waits for ever if a later callback of
-  /// the future that is being delivered has to resolve this one. That callback runs only after the current one has
-  /// returned.
+  /// In a callback, the thread first runs its deferred work and then blocks. It waits for ever if this future depends on
+  /// the future that runs the callback: by derivation, or because a later callback has to resolve it. Derived futures and
+  /// later callbacks get the result only after the current callback has returned. A debug build writes a sentence to
+  /// standard error if this future is derived from that one.
   /// - Returns: The result.
   @available(*, noasync, message: "use 'await future.result'")
   public func wait() -> Result<Value, Failure> {
@@ -26,6 +27,9 @@ extension Future {
   }
 
   /// Blocks the calling thread until the future is resolved, for at most `timeout`.
+  ///
+  /// In a callback, it always ends at its timeout if this future depends on the future that runs the callback, as
+  /// ``wait()`` explains. A debug build then writes a sentence to standard error; it never traps. A single check writes none.
   /// - Parameter timeout: The maximum wait. Zero or less checks once; more than 292 years means for ever.
   /// - Returns: The result, or `nil` at the timeout. Then nothing stays registered.
   @available(*, noasync, message: "use 'await future.result'")
@@ -38,7 +42,13 @@ extension Future {
 
   private func wait(until deadline: DispatchTime, runningPending: Bool = true) {
     guard case .shared(let state) = storage else { return }
-    if runningPending { Trampoline.current.runPending() }
+    if runningPending {
+      let trampoline = Trampoline.current
+      trampoline.runPending()
+      #if DEBUG
+        state.reportWaitInOwnDelivery(in: trampoline)
+      #endif
+    }
     let semaphore = DispatchSemaphore(value: 0)
     let waiter = Consumer(kind: .waiter) { _, state, _ in
       if state.isResolved { semaphore.signal() } else { state.reportWaitForBrokenPromise() }

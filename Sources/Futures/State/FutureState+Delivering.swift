@@ -180,7 +180,9 @@ extension FutureState {
   final func drain(in trampoline: Trampoline, startingWith first: TakenConsumer? = nil) {
     var taken = first ?? takeFirst()
     while let consumer = taken {
+      trampoline.willRun(consumer.reference, of: self)
       consumer.reference._withUnsafeGuaranteedRef { $0.deliver($0, self, trampoline) }
+      trampoline.didRun()
       releaseConsumer(consumer.reference)
       if consumer.isLast, endDelivery() { return }
       taken = takeFirst()
@@ -203,6 +205,16 @@ extension FutureState {
       return (reference, isLast)
     }
   }
+
+  #if DEBUG
+    /// Whether `stage` waits for its delivery in the list.
+    final func hasListed(_ stage: FutureState) -> Bool {
+      lock.withLock {
+        let status = stage.status.load(ordering: .acquiring)  // see `Stage.source`
+        return (status == .listed || status == .silent) && stage.isConsumer(of: self)
+      }
+    }
+  #endif
 
   /// Ends a delivery, unless another consumer came while the last one ran.
   private final func endDelivery() -> Bool {

@@ -144,6 +144,9 @@ package class FutureState: Consumer, @unchecked Sendable {
   /// Under the lock of the root.
   func setStageSource(_ source: FutureState) {}
 
+  /// Whether an interruption can resolve a stage before its source does.
+  var isInterruptible: Bool { false }
+
   /// The part of the root's progress that a stage fills.
   ///
   /// Under the lock of the root.

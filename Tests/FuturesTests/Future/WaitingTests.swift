@@ -113,6 +113,24 @@ struct WaitingTests {
     onThread { waitForOwnDebt() }
   }
 
+  @Test(
+    "R10: in a debug build, a wait for a future that depends on its own callback writes a sentence",
+    arguments: OwnWait.allCases
+  )
+  fileprivate func waitInOwnCallback(wait: OwnWait) async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) { [wait] in
+      onThread { wait.run() }
+    }
+    let output = try String(decoding: #require(result).standardErrorContent, as: UTF8.self)
+    let sentences = output.split(separator: "\n").count { $0.hasPrefix("swift-futures: A callback waits for a future") }
+    #if DEBUG
+      #expect(sentences == (wait.isHopeless ? 1 : 0), "\(wait): \(output)")
+    #else
+      #expect(sentences == 0, "\(wait): \(output)")
+    #endif
+    #expect(output.contains("label \"source\"") == (sentences == 1))
+  }
+
   @MainActor private func waitOnMainActor() -> Result<Int, TestError> {
     let promise = Promise<Int, TestError>()
     DispatchQueue.global().async { promise.succeed(3) }
@@ -140,4 +158,88 @@ private func waitForResolved() -> Result<Int, TestError> {
 private func waitBriefly() -> Result<Int, TestError>? {
   let promise = Promise<Int, TestError>()
   return promise.future.wait(timeout: .nanoseconds(1))
+}
+
+/// A wait in a callback.
+private enum OwnWait: String, CaseIterable, Codable, Sendable {
+  // The awaited future depends on the future that runs the callback.
+  case map, chain, queued, flatMap, followed, shielded, ownTransform, outer, forEver
+  // The wait can succeed.
+  case timeout, earlierOnQueue, otherFuture, deferred, check, join, resolved
+
+  var isHopeless: Bool {
+    switch self {
+    case .map, .chain, .queued, .flatMap, .followed, .shielded, .ownTransform, .outer, .forEver: true
+    case .timeout, .earlierOnQueue, .otherFuture, .deferred, .check, .join, .resolved: false
+    }
+  }
+
+  func run() {
+    let source = Promise<Int, any Error>("source")
+    let future = source.future
+    let box = Recorder<Future<Int, any Error>>()
+    let results = Recorder<Int?>()
+    let brief = Duration.milliseconds(20)
+    let wait: @Sendable (Duration) -> Void = { results.record(try? box.events[0].wait(timeout: $0)?.get()) }
+    let queue = DispatchQueue(label: "waiting")
+    if self == .earlierOnQueue { box.record(future.map(on: .queue(queue)) { $0 }) }
+    switch self {
+    case .ownTransform:
+      box.record(
+        future.map { value in
+          wait(brief)
+          return value
+        }
+      )
+    case .outer:
+      let inner = Promise<Void, Never>()
+      inner.future.whenResolved(on: .immediate) { _ in wait(brief) }
+      future.whenResolved(on: .immediate) { _ in inner.succeed() }
+    case .deferred:
+      future.whenResolved(on: .immediate) { _ in
+        descend(14) {
+          box.record(Future.succeeded(1).map { $0 })
+          wait(.seconds(3_600))
+        }
+      }
+    case .check: future.whenResolved(on: .immediate) { _ in wait(.zero) }
+    case .forEver:
+      future.whenResolved(on: .immediate) { _ in
+        Thread.detachNewThread {
+          while !box.events[0].hasConsumers { sched_yield() }
+          box.events[0].cancel()
+        }
+        results.record(try? box.events[0].wait().get())
+      }
+    default: future.whenResolved(on: .immediate) { _ in wait(isHopeless || self == .join ? brief : .seconds(3_600)) }
+    }
+    switch self {
+    case .map, .outer, .forEver, .check: box.record(future.map { $0 })
+    case .chain: box.record(future.map { $0 }.mapError { $0 }.flatMap { .succeeded($0) }.receive(on: .global()))
+    case .queued: box.record(future.map(on: .queue(queue)) { $0 })
+    case .flatMap:
+      let first = Promise<Int, any Error>()
+      box.record(first.future.flatMap { _ in future })
+      first.succeed(1)
+    case .followed:
+      let follower = Promise<Int, any Error>()
+      follower.follow(future)
+      box.record(follower.future)
+    case .shielded: box.record(future.shielded)
+    case .timeout: box.record(future.map { $0 }.timeout(after: brief, fallback: 7))
+    case .otherFuture: box.record(Future(on: .queue(queue)) { 1 })
+    case .join: box.record(Future.all([future, future]).map { $0[0] })
+    case .resolved: box.record(.succeeded(1))
+    case .ownTransform, .earlierOnQueue, .deferred: break
+    }
+    source.succeed(1)
+    #expect(results.events == [isHopeless || self == .join || self == .check ? nil : self == .timeout ? 7 : 1])
+  }
+}
+
+/// Calls `body` in a callback, as deep as `depth`.
+private func descend(_ depth: Int, _ body: @escaping @Sendable () -> Void) {
+  Future.succeeded(depth).whenResolved(on: .immediate) { _ in
+    if depth > 0 { descend(depth - 1, body) } else { body() }
+  }
 }

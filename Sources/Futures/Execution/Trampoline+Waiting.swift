@@ -1,0 +1,70 @@
+// A debug build detects a wait that its own thread prevents from ending. In a release build these functions do nothing.
+
+extension Trampoline {
+  /// Notes that a delivery of `state` runs `consumer`.
+  @inline(__always)
+  func willRun(_ consumer: Unmanaged<Consumer>, of state: FutureState) {
+    #if DEBUG
+      storage.pointee.running.append(RunningConsumer(consumer: consumer, source: .passUnretained(state)))
+    #endif
+  }
+
+  /// Notes that the innermost delivery has run its consumer.
+  @inline(__always)
+  func didRun() {
+    #if DEBUG
+      storage.pointee.running.removeLast()
+    #endif
+  }
+}
+
+#if DEBUG
+  /// A consumer that a delivery runs now.
+  ///
+  /// Not counted: the delivery keeps both objects alive.
+  struct RunningConsumer {
+    let consumer: Unmanaged<Consumer>
+    let source: Unmanaged<FutureState>
+
+    /// Whether `stage` can resolve only after this consumer has returned.
+    fileprivate func delays(_ stage: FutureState, waitingFor source: FutureState) -> Bool {
+      guard self.source.toOpaque() == Unmanaged.passUnretained(source).toOpaque() else { return false }
+      guard consumer.toOpaque() == Unmanaged.passUnretained(stage).toOpaque() else { return source.hasListed(stage) }
+      // The transform waits for its own stage. A context can have taken the work to another thread.
+      return stage.kind != .queued && stage.kind != .custom
+    }
+  }
+
+  extension FutureState {
+    /// Writes a sentence to standard error if a callback of this thread waits for a state that can resolve only after the
+    /// callback has returned.
+    final func reportWaitInOwnDelivery(in trampoline: Trampoline) {
+      guard waitsForDelivery(in: trampoline) else { return }
+      let origin = labelledOrigin.map { " (label \"\($0.label)\", \(String(cString: $0.fileID)):\($0.line))" } ?? ""
+      FuturesDiagnostics.write(
+        """
+        A callback waits for a future\(origin) that is derived from the future that runs the callback. The result comes \
+        after the callback has returned, so the wait ends without it, or never. Attach a callback to the derived future, \
+        or wait outside the callback.
+        """
+      )
+    }
+
+    /// Whether only this thread can resolve the state, after the callback that it runs now.
+    ///
+    /// Looks at stages only: an input of a join, or an interruption, can resolve a state before. A cancellation can, too.
+    private final func waitsForDelivery(in trampoline: Trampoline) -> Bool {
+      let running = trampoline.storage.pointee.running
+      guard !running.isEmpty else { return false }
+      var state = root
+      var visited: Set<ObjectIdentifier> = []  // futures can follow each other in a circle
+      while visited.insert(ObjectIdentifier(state)).inserted {
+        let (stage, source) = state.lock.withLock { (state.producingStage, state.producingStage?.stageSource) }
+        guard let stage, let source, !stage.isInterruptible else { return false }
+        if running.contains(where: { $0.delays(stage, waitingFor: source) }) { return true }
+        state = source.root
+      }
+      return false
+    }
+  }
+#endif
