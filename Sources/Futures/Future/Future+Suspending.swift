@@ -24,7 +24,7 @@ extension Future {
 
   /// Suspends the current task until the future is resolved, or until the task is cancelled.
   ///
-  /// Raises the priority of the task that resolves the future, if there is one, now and on each later escalation. On Apple
+  /// Raises the priority of the tasks that resolve the future, if there are some, now and on each later escalation. On Apple
   /// platforms that needs the 26 releases, and a compiler of Swift 6.4 or later.
   /// - Parameters:
   ///   - endsWhenCancelled: Whether the wait ends when the task is cancelled.
@@ -39,13 +39,13 @@ extension Future {
     // Compilers before 6.4 make a strong reference to the handler's function, which older systems do not have: a program with it
     // does not start there (swift PR 88428).
     #if !canImport(Darwin) || compiler(>=6.4)
-      if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), let task = state.producingTask {
+      if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), state.dependsOnTasks {
         return await withTaskPriorityEscalationHandler {
           // After the handler is installed, so that no escalation falls between the two.
-          task.escalatePriority(to: Task.currentPriority)
+          state.raiseTasks(to: Task.currentPriority)
           return await Self.awaitResult(of: state, untilCancelled: endsWhenCancelled, leaving: leavesFuture)
         } onPriorityEscalated: { _, priority in
-          task.escalatePriority(to: priority)
+          state.raiseTasks(to: priority)
         }
       }
     #endif
@@ -71,24 +71,57 @@ extension Future {
 }
 
 extension FutureState {
-  /// The task that resolves this state or its nearest source with a task.
+  /// Whether a task resolves this state or a state that it waits for, or a task can start for it later.
   ///
-  /// O(length of the chain).
+  /// O(number of these states).
   @usableFromInline
-  final var producingTask: Task<Void, any Error>? {
-    var (task, source) = nearestProducer
-    while let state = source { (task, source) = state.nearestProducer }
-    return task
+  final var dependsOnTasks: Bool {
+    !forEachTask(raisedTo: nil) { _ in false }
   }
 
-  /// The task that resolves this state, or else its source or the state it was merged into.
-  private final var nearestProducer: (task: Task<Void, any Error>?, source: FutureState?) {
-    lock.withLock {
+  /// Raises the priority of the tasks that resolve this state or the states that it waits for.
+  ///
+  /// O(number of these states).
+  @usableFromInline
+  final func raiseTasks(to priority: TaskPriority) {
+    guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+    _ = forEachTask(raisedTo: priority) { task in
+      task?.escalatePriority(to: priority)
+      return true
+    }
+  }
+
+  /// Calls `body` with each task that resolves this state or a state that it waits for.
+  ///
+  /// A loop, so it takes no stack. It visits each state once: inputs can share a source, and futures can follow each other
+  /// in a circle.
+  /// - Parameters:
+  ///   - priority: The priority that the tasks get, also tasks that start later; `nil` if it is not known yet.
+  ///   - body: Gets a task, or `nil` for tasks that can start later. Returns whether to continue.
+  /// - Returns: Whether `body` has never returned `false`.
+  private final func forEachTask(raisedTo priority: TaskPriority?, _ body: (Task<Void, any Error>?) -> Bool) -> Bool {
+    var next: FutureState? = self
+    var others: [FutureState] = []
+    var visited: Set<ObjectIdentifier> = []
+    var unrecorded = 64  // a short chain needs no set
+    while let state = next ?? others.popLast() {
+      next = nil
+      if unrecorded > 0 {
+        unrecorded -= 1
+      } else if !visited.insert(ObjectIdentifier(state)).inserted {
+        continue
+      }
+      let (producer, source) = state.lock.withLock { (state.producer, state.producingStage?.stageSource) }
       switch producer {
-      case .merged(let target): (nil, target)
-      case .task(let task): (task, nil)
-      default: (nil, producingStage?.stageSource)
+      case .stage: next = source
+      case .merged(let target): next = target
+      case .task(let task): if !body(task) { return false }
+      case .upstream(let upstream):
+        others += upstream.inputs(raisedTo: priority)
+        if upstream.startsInputs, !body(nil) { return false }
+      case .none, .start, .broken, .extras: break
       }
     }
+    return true
   }
 }

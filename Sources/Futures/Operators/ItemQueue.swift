@@ -30,6 +30,8 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Upstream
   ///
   /// The items still run, but no longer count as consumers of their futures.
   @exclusivity(unchecked) @usableFromInline var isSilent = false
+  /// The highest priority of the tasks that await the derived future, for the items that start later.
+  @exclusivity(unchecked) @usableFromInline var priority: TaskPriority?
 
   @inlinable
   init(
@@ -103,15 +105,17 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Upstream
       }
     } else if let input = input(from: future, index: index) {
       var (isFinished, isSilent) = (false, false)
+      var priority: TaskPriority?
       derived.addProgressPart(of: total, input.state) {
         lock.withLock {
-          (isFinished, isSilent) = (self.isFinished, self.isSilent)
+          (isFinished, isSilent, priority) = (self.isFinished, self.isSilent, self.priority)
           if isSilent { input.consumer.status.store(.silent, ordering: .relaxed) }  // not shared yet
           if !isFinished { running[index] = input }
         }
       }
       if isFinished { input.consumer.release() } else { input.attach() }
       if isFinished || isSilent { input.state.cancelIfUnneeded() }
+      if let priority { input.state.raiseTasks(to: priority) }
     }
   }
 
@@ -160,6 +164,15 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Upstream
     derived.resolve(.failure(error), in: trampoline)
     leaveItems()
   }
+
+  override func inputs(raisedTo priority: TaskPriority?) -> [FutureState] {
+    lock.withLock {
+      if let priority, priority > self.priority ?? .background { self.priority = priority }
+      return running.map(\.value.state)
+    }
+  }
+
+  override var startsInputs: Bool { true }
 
   override var progressParts: ProgressParts {
     lock.withLock {

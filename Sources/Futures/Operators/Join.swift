@@ -59,6 +59,10 @@ final class Join<Derived: OutcomeStorage>: Upstream, @unchecked Sendable {
     }
   }
 
+  override func inputs(raisedTo priority: TaskPriority?) -> [FutureState] {
+    lock.withLock { inputs.map(\.state) }
+  }
+
   /// Attaches to all inputs, in order; their results can arrive meanwhile.
   @inlinable
   func start(_ inputs: [JoinedInput]) {

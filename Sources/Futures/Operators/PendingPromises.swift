@@ -154,8 +154,14 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     }
     // Weak: this object owns the caller's promise, and breaks it when it goes away.
     caller.onCancel { [weak self] in self?.leave(key, number) }
-    if let work { caller.progress.add(work, share: 1) }
+    if let work { connect(caller, to: work) }
     return isFirst ? number : nil
+  }
+
+  /// Gives the progress of the work to a caller, and the priority of tasks that await the caller to the work.
+  private func connect(_ caller: Caller, to work: Future<Value, Failure>) {
+    caller.progress.add(work, share: 1)
+    if case .shared(let state) = work.storage { caller.state.setProducer(sharedWork: state) }
   }
 
   /// Connects all callers to the work; leaves the work if they have left while it started.
@@ -168,7 +174,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
       return state.entries[key].map { Array($0.callers.values) }
     }
     guard let callers else { return shared.cancel() }
-    for caller in callers { caller.progress.add(shared, share: 1) }
+    for caller in callers { connect(caller, to: shared) }
     guard case .shared(let state) = shared.storage else { return end(key, request: request) }
     // An inline consumer: a callback would count as a wait for a broken promise. Only the callers' own consumers count.
     state.attach(Consumer(kind: .inline) { [weak self] _, _, _ in self?.end(key, request: request) })
@@ -241,4 +247,16 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     for caller in ended.silent { caller.follow(work) }
     work.cancel()
   }
+}
+
+/// The shared work of a caller, whose tasks get the priority of a task that awaits the caller.
+///
+/// `PendingPromises` resolves the caller, and leaves the work.
+final class SharedWork: Upstream, @unchecked Sendable {
+  // @unchecked: `work` is a constant.
+  private let work: FutureState
+
+  init(_ work: FutureState) { self.work = work }
+
+  override func inputs(raisedTo priority: TaskPriority?) -> [FutureState] { [work] }
 }

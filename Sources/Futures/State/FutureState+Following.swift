@@ -94,6 +94,14 @@ extension FutureState {
     }
   }
 
+  /// Makes `work` the producer of a promise without one: tasks that await the promise's future raise the tasks of `work`.
+  final func setProducer(sharedWork work: FutureState) {
+    let upstream = SharedWork(work)
+    lock.withLock {
+      if phase.load(ordering: .relaxed) == .pending, case .none = producer { producer = .upstream(upstream) }
+    }
+  }
+
   /// Makes `task` the producer of a pending state without one.
   ///
   /// Cancelling the state then cancels the task, and an await of the future raises the task's priority.

@@ -62,6 +62,14 @@ class Upstream: @unchecked Sendable {
   @usableFromInline
   func leave(silently isSilent: Bool) -> [FutureState] { [] }
 
+  /// The pending inputs, whose tasks get the priority of a task that awaits the derived state.
+  /// - Parameter priority: The priority, also for inputs that start later; `nil` if it is not known yet.
+  /// - Returns: The inputs.
+  func inputs(raisedTo priority: TaskPriority?) -> [FutureState] { [] }
+
+  /// Whether inputs can start later.
+  var startsInputs: Bool { false }
+
   /// The parts of the state's progress.
   ///
   /// Under the lock of the state.

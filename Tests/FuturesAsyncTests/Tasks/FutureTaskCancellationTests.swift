@@ -534,7 +534,11 @@ struct FutureTaskCancellationPriorityTests {
   enum Source: CaseIterable, Sendable { case inheriting, detached, immediate, task, promise }
 
   /// The path between the task and the await.
-  enum Path: CaseIterable, Sendable { case direct, map, deep, followed, token, abandon, cancel, ignore }
+  enum Path: CaseIterable, Sendable {
+    case direct, map, deep, followed, token, timeout, shielded, abandon, cancel, ignore
+    case all, zip, race, allSettled, allOrErrors, allOptional, firstSuccess, reduce, nested
+    case serial, concurrent, retry, shared, joinedShared
+  }
 
   /// Starts a background task that ends when its priority is high, and returns that priority.
   func make(_ source: Source) async -> Future<TaskPriority, any Error> {
@@ -577,6 +581,27 @@ struct FutureTaskCancellationPriorityTests {
     case .token:
       let source = CancellationTokenSource()
       return try await future.cancelled(by: source.token).value
+    case .timeout: return try await future.timeout(after: .seconds(3_600)).value
+    case .shielded: return try await future.shielded.value
+    case .all: return try await Future.all([.succeeded(.low), future]).value[1]
+    case .zip: return try await Future.zip(Future<Int, any Error>.succeeded(1), future).value.1
+    case .race: return try await Future.race([.never, future]).value
+    case .allSettled: return try await Future.allSettled([future, .succeeded(.low)]).value[0].get()
+    case .allOrErrors: return try await Future.allOrErrors([future]).value[0]
+    case .allOptional: return try await #require(Future.allOptional([future]).value[0])
+    case .firstSuccess: return try await Future.firstSuccess([.never, future]).value
+    case .reduce: return try await Future.reduce(.low, [future]) { max($0, $1) }.value
+    case .nested:
+      let joins = Future.all([future.map { $0 }, .race([future, .never])]).map { $0[0] }
+      return try await Future.zip(joins, joins.recover { _ in .low }.setFailureType()).value.0
+    case .serial: return try await Future.serial([.succeeded(.low), future]) { $0 }.value[1]
+    case .concurrent: return try await Future.concurrent([future, future], limit: 2) { $0 }.value[1]
+    case .retry: return try await Future.retry(attempts: 2) { future }.value
+    case .shared, .joinedShared:
+      let pending = PendingPromises<Int, TaskPriority, any Error>()
+      defer { withExtendedLifetime(pending) {} }
+      let first = pending.future(sharing: 1) { future }
+      return try await (path == .shared ? first : pending.future(sharing: 1) { .never }).value
     case .abandon: return try await future.value(onCancel: .abandon)
     case .cancel: return try await future.value(onCancel: .cancel)
     case .ignore: return try await future.value(onCancel: .ignore)
@@ -646,6 +671,44 @@ struct FutureTaskCancellationPriorityTests {
       await enqueued.next()
       executor.runAll()
     }
+  }
+
+  @Test(
+    "R23: an item that starts during the await gets the awaiter's priority, too",
+    arguments: [1, 2],
+    [TaskPriority.high, .background]
+  )
+  func laterItemIsRaised(limit: Int, priority: TaskPriority) async throws {
+    let gates = (0..<2).map { _ in Promise<TaskPriority, any Error>() }
+    let task = Task.immediate(priority: priority) {
+      try await Future.concurrent(0..<3, limit: limit) { item in
+        if item < 2 { return gates[item].future }
+        return .detached(priority: .background) { await priorityRaised(to: .high) }
+      }.value[2]
+    }
+    gates[0].succeed(.low)
+    task.escalatePriority(to: .high)
+    gates[1].succeed(.low)
+    #expect(try await task.value >= .high)
+  }
+
+  @Test("R6, R23: an await raises the task behind many joins that share their inputs")
+  func manySharedInputs() async throws {
+    var future = await make(.detached)
+    for _ in 0..<TestTier.choose(standard: 2_000, thorough: 100_000) {
+      future = Future.all([future, future]).map { $0[0] }
+    }
+    let task = self.await(future, by: .direct, priority: .high)
+    #expect(try await task.value >= .high)
+  }
+
+  @Test("An await of futures that follow each other in a circle can be cancelled", arguments: [1, 2, 100])
+  func circle(length: Int) async {
+    let promises = (0...length).map { _ in Promise<Int, any Error>() }
+    for index in promises.indices { promises[index].follow(promises[(index + 1) % promises.count].future) }
+    let task = Task { try await promises[0].future.value }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
   }
 
   @Test("R23: an awaiter of the same or a lower priority changes no priority")
