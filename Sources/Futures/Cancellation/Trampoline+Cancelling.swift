@@ -6,7 +6,7 @@ extension Trampoline {
   /// The maximum number of nested cancellations.
   ///
   /// Greater than the maximum for deliveries, because `cancel()` promises to return after its handlers (R13). A level
-  /// takes less than 2 KiB of stack in a debug build.
+  /// takes less than 2.5 KiB of stack in a debug build.
   static let maximumCancellationDepth = 64
 
   /// Returns whether the caller can run cancellation handlers now; if so, it must call `leaveCancellation()`

@@ -147,6 +147,53 @@ struct DepthTests {
     }
   }
 
+  /// The stack that Rules.md promises for a debug and for a release build; a sanitizer needs more.
+  #if ASAN || TSAN
+    static let smallStack = 512 * 1024
+  #elseif DEBUG
+    static let smallStack = 192 * 1024
+  #else
+    static let smallStack = 64 * 1024
+  #endif
+
+  @Test("R6: user code that nests as deep as the library lets it fits into a small stack", arguments: Nest.allCases)
+  private func nestsFitIntoSmallStack(nest: Nest) {
+    onThread(stackSize: Self.smallStack) { nest.run(levels: Self.count) }
+  }
+
+  @Test("R7: removals in deinitializers, each caused by the one before, nest 250 deep on a stack of 512 KiB")
+  func nestedRemovals() {
+    final class Removing: Sendable {
+      private let registration: Registration
+      init(_ registration: Registration) { self.registration = registration }
+      deinit { registration.remove() }
+      func use() {}
+    }
+    onThread {
+      let promise = Promise<Int, any Error>()
+      let source = CancellationTokenSource()
+      let log = Recorder<Int>()
+      var (last, lastHandler) = (promise.future.whenResolved(on: .immediate) { _ in }, source.token.register {})
+      for _ in 0..<250 {
+        let (removing, removingHandler) = (Removing(last), Removing(lastHandler))
+        last = promise.future.whenResolved(on: .immediate) { _ in
+          removing.use()
+          log.record(1)
+        }
+        lastHandler = source.token.register {
+          removingHandler.use()
+          log.record(2)
+        }
+      }
+      last.remove()
+      lastHandler.remove()
+      #expect(!promise.future.hasConsumers)
+      promise.succeed(1)
+      source.cancel()
+      #expect(log.events == [])
+    }
+  }
+
   @Test("R6: recursions that take turns on one thread keep no memory, either")
   func recursionsThatTakeTurns() {
     @Sendable func f(_ n: Int, _ peak: Peak) -> Future<Int, any Error> {
@@ -161,6 +208,54 @@ struct DepthTests {
       }
       #expect(try! sum.peek()?.get() == 5)
       #expect(peak.growth < 64 * 1024)
+    }
+  }
+}
+
+/// User code and the library that call each other, as deep as the trampoline allows.
+private enum Nest: CaseIterable, Sendable {
+  case callbacks, contexts, drops, handlers, producers
+
+  func run(levels: Int) {
+    let promises = (0..<levels).map { _ in Promise<Int, any Error>() }
+    switch self {
+    case .callbacks:
+      for level in 1..<levels {
+        promises[level - 1].future.whenResolved(on: .immediate) { _ in promises[level].succeed(1) }
+      }
+      promises[0].succeed(1)
+      #expect(promises[levels - 1].isResolved)
+    case .contexts:
+      let context = ExecutionContext { work in work() }
+      var future = promises[0].future
+      for _ in 0..<levels { future = future.map(on: context) { $0 } }
+      promises[0].succeed(1)
+      #expect(future.isResolved)
+    case .drops:
+      var last: Promise<Int, any Error>?
+      let first = Promise<Int, any Error>()
+      let future = first.future
+      last = first
+      for _ in 0..<levels {
+        let next = Promise<Int, any Error>()
+        next.future.whenResolved(on: .immediate) { [last] _ in withExtendedLifetime(last) {} }
+        last = next
+      }
+      _ = consume first
+      last = nil
+      #expect(future.isResolved)
+    case .handlers:
+      let sources = (0..<levels).map { _ in CancellationTokenSource() }
+      for level in 1..<levels { sources[level - 1].token.register { sources[level].cancel() } }
+      sources[0].cancel()
+      #expect(sources[levels - 1].isCancelled)
+    case .producers:
+      for level in 1..<levels {
+        let next = promises[level].future
+        promises[level - 1].onCancel { next.cancel() }
+      }
+      promises[0].future.cancel()
+      #expect(promises[levels - 1].isResolved)
     }
   }
 }
