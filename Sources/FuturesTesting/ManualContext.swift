@@ -14,21 +14,39 @@ public import Futures
 ///
 /// Work without a delay is ready at once. Work with a delay is ready when the test has advanced the time that far. Ready work
 /// runs in the order of its due time, and then of its submission. Any thread can submit and run work.
+///
+/// Keep this object as long as the test needs its work. When it goes away, it releases its work and its timers, and their futures
+/// break: they fail with `BrokenPromise` if their failure type can hold it. It traps for none of them, because a test can end with
+/// pending work.
 public final class ManualContext: Sendable {
+  // Not `self` in the closures of `context`: work owns the closure that cancels its timer, so a timer would keep this object.
   private let agenda = Locked(Agenda())
 
   /// Makes a context without work, at time zero.
   public init() {}
 
+  deinit {
+    var left: Agenda? = agenda.withLock { $0.close() }
+    guard left?.count != 0 else { return }
+    let thread = UInt(bitPattern: UnsafeMutableRawPointer.ofCurrentThread)
+    let isThisThread = { @Sendable in thread == UInt(bitPattern: UnsafeMutableRawPointer.ofCurrentThread) }
+    FuturesDiagnostics.breakObservers.excuse(onThreadsWhere: isThisThread) {
+      left = nil  // outside the lock
+    }
+  }
+
   /// The execution context that submits work to this object.
   ///
-  /// It keeps this object alive.
+  /// It does not keep this object alive. Without the object it drops its work, and that breaks the futures of the work.
   public var context: ExecutionContext {
-    ExecutionContext { work in
-      self.agenda.withLock { $0.add(work) }
-    } after: { delay, work in
-      let turn = self.agenda.withLock { $0.add(work, after: delay) }
-      return { self.remove(turn) }
+    ExecutionContext { [agenda] work in
+      _ = agenda.withLock { $0.add(work) }
+    } after: { [agenda] delay, work in
+      guard let turn = agenda.withLock({ $0.add(work, after: delay) }) else { return {} }
+      return {
+        let work = agenda.withLock { $0.remove(turn) }
+        _ = work  // released here, outside the lock
+      }
     }
   }
 
@@ -64,11 +82,6 @@ public final class ManualContext: Sendable {
     while let work = agenda.withLock({ $0.takeNext(until: end) }) { work() }
     agenda.withLock { $0.advance(to: end) }
   }
-
-  private func remove(_ turn: Agenda.Turn) {
-    let work = agenda.withLock { $0.remove(turn) }
-    _ = work  // released here, outside the lock
-  }
 }
 
 /// The pending work of a manual context.
@@ -96,18 +109,38 @@ private struct Agenda {
 
   private var lastNumber = 0
 
+  /// Drops the work once the manual context has gone.
+  private var closing = Closing()
+
   var count: Int { ready.count + delayed.count }
 
-  mutating func add(_ work: @escaping Work) {
-    ready.append((nextTurn(after: .zero), work))
+  /// Returns the turn of the work; `nil` if the caller drops it.
+  mutating func add(_ work: @escaping Work) -> Turn? {
+    guard !closing.drops() else { return nil }
+    let turn = nextTurn(after: .zero)
+    ready.append((turn, work))
+    return turn
   }
 
+  /// Returns the turn of the work; `nil` if the caller drops it.
+  ///
   /// O(log n).
-  mutating func add(_ work: @escaping Work, after delay: Duration) -> Turn {
+  mutating func add(_ work: @escaping Work, after delay: Duration) -> Turn? {
+    guard !closing.drops() else { return nil }
     let turn = nextTurn(after: delay)
     delayed[turn.number] = work
     turns.insert(turn)
     return turn
+  }
+
+  /// Drops later work.
+  /// - Returns: The pending work, for release after unlocking.
+  mutating func close() -> Agenda {
+    defer {
+      self = Agenda()
+      closing.isClosed = true
+    }
+    return self
   }
 
   private mutating func nextTurn(after delay: Duration) -> Turn {

@@ -1,6 +1,7 @@
 import AllocationCounter
 import Futures
 import FuturesTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -253,25 +254,125 @@ struct ManualContextTests {
     #expect(manual.pendingCount == 0)
   }
 
-  @Test("The context keeps its object alive, and goes with it when nothing is left to do")
-  func lifetime() {
+  /// Lets a manual context with pending work go, and returns the ends of the derived futures, in order.
+  private func ends(of submit: (ExecutionContext, Recorder<String>) -> Void) -> [String] {
+    let log = Recorder<String>()
     weak var object: ManualContext?
-    weak var captured: Tracked?
     do {
-      let tracked = Tracked()
-      captured = tracked
-      let context: ExecutionContext
-      do {
-        let manual = ManualContext()
-        object = manual
-        context = manual.context
-      }
-      context.submit { tracked.use() }
-      #expect(object?.pendingCount == 1)
-      object?.runAll()
+      let manual = ManualContext()
+      object = manual
+      submit(manual.context, log)
+      withExtendedLifetime(manual) {}
     }
     #expect(object == nil)
+    return log.events
+  }
+
+  @Test("R5: a manual context with a pending timer goes away, and releases the timer and its work")
+  func releasedTimer() {
+    weak var captured: Tracked?
+    let ends = ends { context, log in
+      let object = Tracked()
+      captured = object
+      Future.after(.seconds(1), on: context).whenResolved(on: .immediate) { _ in object.use() }
+      context.submit { object.use() }
+      _ = context.schedule(after: .seconds(1)) { object.use() }
+    }
+    #expect(ends == [])
     #expect(captured == nil)
+  }
+
+  @Test("R2a: the futures that waited for a manual context break when it goes away")
+  func brokenByTheEnd() {
+    let value = Future<Int, any Error>.succeeded(1)
+    let ends = ends { context, log in
+      for (name, future) in [
+        ("map", value.map(on: context) { $0 + 1 }), ("delay", value.delay(by: .seconds(1), on: context)),
+        ("timeout", Future<Int, any Error>.never.timeout(after: .seconds(1), on: context)),
+        ("work", Future(on: context) { 1 }),
+      ] {
+        future.whenFailed(on: .immediate) { log.record("\(name) \(($0 as? BrokenPromise)?.cause == .workDropped)") }
+      }
+    }
+    #expect(Set(ends) == ["map true", "delay true", "timeout true", "work true"])
+    #expect(ends.count == 4)
+  }
+
+  @Test("R2a: a context whose manual context has gone drops the work that it is given")
+  func contextWithoutItsObject() {
+    let context: ExecutionContext
+    do {
+      let manual = ManualContext()
+      context = manual.context
+      withExtendedLifetime(manual) {}
+    }
+    let value = Future<Int, any Error>.succeeded(1)
+    for future in [value.map(on: context) { $0 }, value.delay(by: .seconds(1), on: context)] {
+      guard case .failure(let error)? = future.peek() else {
+        Issue.record("R2a: the future is \(String(describing: future.peek())), not broken")
+        continue
+      }
+      #expect((error as? BrokenPromise)?.cause == .workDropped)
+    }
+  }
+
+  @Test("R3: the work of a manual context that goes away, and cancelled work, is released outside its lock")
+  func releasedOutsideTheLock() {
+    let log = Recorder<String>()
+    // Uses the context in its deinitializer, which would wait for the lock for ever.
+    final class User: Sendable {
+      let (context, log): (ExecutionContext, Recorder<String>)
+      init(_ context: ExecutionContext, _ log: Recorder<String>) { (self.context, self.log) = (context, log) }
+      func use() {}
+      deinit {
+        context.submit {}
+        log.record("released")
+      }
+    }
+    let cancel: @Sendable () -> Void
+    do {
+      let (user, other) = (User(manual.context, log), ManualContext())
+      cancel = manual.context.schedule(after: .seconds(1)) { user.use() }
+      let own = User(other.context, log)
+      other.context.submit { own.use() }
+      _ = other.context.schedule(after: .seconds(1)) { own.use() }
+      withExtendedLifetime(other) {}
+    }
+    #expect(log.events == ["released"])
+    cancel()
+    #expect(log.events == ["released", "released"])
+  }
+
+  @Test("A loop that goes on when its timer breaks does not keep the manual context from going away")
+  func endlessLoop() {
+    let count = Atomic(0)
+    let ends = ends { context, log in
+      @Sendable func poll() {
+        count.add(1, ordering: .relaxed)
+        Future<Int, any Error>.succeeded(1).delay(by: .seconds(1), on: context)
+          .whenResolved(on: .immediate) { _ in poll() }
+      }
+      poll()
+    }
+    #expect(ends == [])
+    #expect((1...20_000).contains(count.load(ordering: .relaxed)))
+  }
+
+  @Test(
+    "R5: manual contexts that go away with pending work leave no memory",
+    .enabled(if: AllocationCounts.areSupported)
+  )
+  func goneContextsLeaveNothing() {
+    let left = leastBytesLeft(count: 200) { count in
+      for _ in 0..<count {
+        let manual = ManualContext()
+        let late = Future<Int, any Error>.never.timeout(after: .seconds(1), on: manual.context)
+        late.whenResolved(on: manual.context) { _ in }
+        Future.after(.seconds(1), on: manual.context).whenResolved(on: .immediate) { _ in }
+        withExtendedLifetime(manual) {}
+      }
+    }
+    #expect(left <= 0)
   }
 
   @Test("Absurd times do not trap")

@@ -129,7 +129,7 @@ extension PendingFutures.Entry {
 
 extension UnsafeMutableRawPointer {
   /// An address that identifies the calling thread.
-  fileprivate static var ofCurrentThread: Self { Self(Trampoline.current.storage) }
+  package static var ofCurrentThread: Self { Self(Trampoline.current.storage) }
 }
 
 extension FutureState {

@@ -1,0 +1,34 @@
+internal import Futures
+
+/// Whether a context drops the work that it receives, because its test has ended.
+///
+/// Dropped work breaks its future at once (R2a). A callback that then submits the next work would do so for ever. So after
+/// `maximumDrops` pieces of work the context keeps work again, and never runs it.
+struct Closing {
+  static let maximumDrops = 10_000
+
+  var isClosed = false
+  private var count = 0
+
+  /// Returns whether the context drops a piece of work that it receives now.
+  mutating func drops() -> Bool {
+    guard isClosed, count < Self.maximumDrops else { return false }
+    count += 1
+    return true
+  }
+}
+
+extension BreakObservers {
+  /// Runs `body`, which drops the pending work of a test that has ended.
+  ///
+  /// The user has made no mistake, so the default handler of misuse ignores the futures that break meanwhile.
+  /// - Parameters:
+  ///   - isConcerned: Returns whether the calling thread is one of the test.
+  ///   - body: Runs once.
+  func excuse(onThreadsWhere isConcerned: @escaping @Sendable () -> Bool, during body: () -> Void) {
+    let owner = Locked(())
+    add(owner) { _ in isConcerned() }
+    body()
+    remove(owner)
+  }
+}
