@@ -45,7 +45,7 @@ struct OrderAgenda {
   private(set) var now = Duration.zero
   private var contexts: [Context] = []
 
-  /// Jobs and steps, which can run in any order.
+  /// Jobs and steps, which can run in any order; sorted by number.
   private var unordered: [Item] = []
 
   /// Sorted by due time, then by number.
@@ -85,6 +85,13 @@ struct OrderAgenda {
     return timers.remove(at: index).item
   }
 
+  /// Removes all timers.
+  /// - Returns: Their items, for release after unlocking.
+  mutating func removeTimers() -> [Item] {
+    defer { timers = [] }
+    return timers.map(\.item)
+  }
+
   mutating func submit(_ job: UnownedJob, as move: OrderMove) {
     unordered.append(Item(number: nextNumber(), move: move, action: .job(job)))
   }
@@ -112,20 +119,25 @@ struct OrderAgenda {
 
   /// The moves that are possible now, in the order of submission; a timer comes last.
   var possible: [(place: Place, move: OrderMove)] {
-    var found = untimed
-    if let timer = timers.first, mayFire(timer) { found.append((.timer, timer.item.move)) }
-    return found
-  }
-
-  /// The possible moves without timers, in the order of submission.
-  var untimed: [(place: Place, move: OrderMove)] {
     var found: [(number: Int, place: Place, move: OrderMove)] = []
     for (index, context) in contexts.enumerated() {
       if let item = context.items.first { found.append((item.number, .context(index), item.move)) }
     }
     for (index, item) in unordered.enumerated() { found.append((item.number, .unordered(index), item.move)) }
     found.sort { $0.number < $1.number }
+    if let timer = timers.first, mayFire(timer) { found.append((timer.item.number, .timer, timer.item.move)) }
     return found.map { ($0.place, $0.move) }
+  }
+
+  /// The place of the oldest item that is no timer; `nil` if there is none.
+  var oldest: Place? {
+    var oldest: (number: Int, place: Place)?
+    if let item = unordered.first { oldest = (item.number, .unordered(0)) }
+    for (index, context) in contexts.enumerated() {
+      guard let number = context.items.first?.number, number < oldest?.number ?? .max else { continue }
+      oldest = (number, .context(index))
+    }
+    return oldest?.place
   }
 
   private func mayFire(_ timer: Timer) -> Bool {

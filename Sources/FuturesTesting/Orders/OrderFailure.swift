@@ -32,7 +32,7 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
     case deadlock(waiting: [String])
     /// The code ran something outside the contexts and tasks of the test.
     case uncontrolled(String)
-    /// The body made 100,000 moves and did not end.
+    /// The body made 100,000 moves and did not end, or the work that it left did not end.
     case endless
     /// The body behaved differently in two runs with the same decisions.
     case notDeterministic(String)
@@ -42,6 +42,9 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
 
   /// The reason.
   public let reason: Reason
+
+  /// The reason in sentences.
+  let sentence: String
 
   /// The moves of the order: items of contexts, timers, steps and parts of tasks.
   ///
@@ -64,6 +67,8 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
   public let line: UInt
 
   /// The failure in sentences, with the order and the string that repeats it.
+  ///
+  /// Of a long order it has the first and the last moves.
   public var description: String {
     switch reason {
     case .notDeterministic(let difference): return "The test body is not deterministic: \(difference)"
@@ -72,12 +77,18 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
     }
     let count = "\(failedOrders.grouped) of \(report.orders.grouped) \(report.orders == 1 ? "order" : "orders")"
     let known = report.isExhaustive || report.orders == 1 ? "" : ", of at least \(report.knownOrders.grouped),"
-    let moves = order.isEmpty ? "the body alone" : order.joined(separator: " ▸ ")
+    let moves = order.isEmpty ? "the body alone" : order.shortList(separator: " ▸ ")
     return """
       \(count)\(known) failed: \(moves)
-      \(reason.sentence)
-      Run it alone: exploreOrders(repeating: "\(repeating)") at \(fileID):\(line)
+      \(sentence)
+      Run it alone: exploreOrders(repeating: \(shortRepeating)) at \(fileID):\(line)
       """
+  }
+
+  private var shortRepeating: String {
+    let length = repeating.utf8.count
+    if length <= 2_000 { return "\"\(repeating)\"" }
+    return "failure.repeating /* \(length.grouped) characters: too many to print */"
   }
 }
 
@@ -88,7 +99,7 @@ extension OrderFailure.Reason {
     case .thrown(let error): return "It threw: \(error)"
     case .expectation: return "An expectation failed."
     case .deadlock(let waiting):
-      let list = waiting.isEmpty ? "It awaits no future." : "Awaited: \(waiting.joined(separator: "; "))."
+      let list = waiting.isEmpty ? "It awaits no future." : "Awaited: \(waiting.shortList(separator: "; "))."
       return "The body waits, and nothing is left to run. \(list)"
     case .uncontrolled(let sentence):
       return """
@@ -99,6 +110,16 @@ extension OrderFailure.Reason {
     case .endless: return "The body made \(OrderRun.maximumMoves.grouped) moves and did not end."
     case .notDeterministic(let sentence), .unknownOrder(let sentence): return sentence
     }
+  }
+}
+
+extension [String] {
+  /// The elements, or the first and the last ones if there are many.
+  func shortList(separator: String) -> String {
+    let (beginning, end) = (40, 20)
+    guard count > beginning + end else { return joined(separator: separator) }
+    let omitted = "… (\((count - beginning - end).grouped) more) …"
+    return (prefix(beginning) + [omitted] + suffix(end)).joined(separator: separator)
   }
 }
 

@@ -93,6 +93,13 @@ struct OrderChoice: Equatable, Sendable {
   }
 }
 
+extension [OrderChoice] {
+  /// The decisions up to the last that took another move than the first.
+  var withoutLastDefaults: [OrderChoice] {
+    Array(self[..<(lastIndex { $0.index > 0 }.map { $0 + 1 } ?? 0)])
+  }
+}
+
 extension Duration {
   /// The duration in seconds, for example `10 s` or `0.25 s`.
   var inSeconds: String {

@@ -39,6 +39,14 @@ extension OrderRun: TaskExecutor {
     signalArrival()
   }
 
+  /// Makes a job a move of its own.
+  private func submit(_ job: UnownedJob) {
+    state.withLock { state in
+      let task = job.taskIdentifier.map { state.number($0) }
+      state.agenda.submit(job, as: move(of: task, enqueuedBy: nil))
+    }
+  }
+
   private func move(of task: Int32?, enqueuedBy caller: Int32?) -> OrderMove {
     // A job without a task belongs to an actor: it was enqueued by the task that calls the actor.
     guard let task else { return OrderMove(source: OrderNames.hop, ordinal: caller ?? 0) }
@@ -53,7 +61,11 @@ extension OrderRun: TaskExecutor {
       job.runSynchronously(on: asUnownedTaskExecutor())
       running = nil
       next = nil
-      if case .job(let following) = followUp { next = following }
+      if case .job(let following) = followUp {
+        turns += 1
+        // A task can change between executors for ever.
+        if turns < turnLimit { next = following } else { submit(following) }
+      }
       followUp = .none
     }
   }

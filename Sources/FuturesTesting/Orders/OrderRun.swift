@@ -24,8 +24,8 @@ final class OrderRun: @unchecked Sendable {
     case deadlock(waiting: [String])
     /// Another thread has submitted work, or a job.
     case uncontrolled(String)
-    /// The run has made too many moves.
-    case endless
+    /// The run has done too much; with the sentence.
+    case endless(String)
     /// The run cannot take the order that it should take.
     case strayed(any Error)
   }
@@ -47,11 +47,23 @@ final class OrderRun: @unchecked Sendable {
 
     var result: Result<Void, any Error>?
     var isUnwinding = false
-    var isOver = false
+
+    /// Drops the work that comes after the end.
+    var closing = Closing()
+    var isOver: Bool { closing.isClosed }
   }
 
   /// The greatest number of moves in a run.
   static let maximumMoves = 100_000
+
+  /// The greatest number of turns in a run: moves, parts of tasks that follow without a decision, and ends of `runAll`.
+  static let maximumTurns = 2 * maximumMoves
+
+  /// The greatest number of turns after the body.
+  static let maximumTurnsOfTheRest = 10_000
+
+  /// The greatest sum of the moves that were possible at each decision: a run of 1,500 simultaneous tasks has a million.
+  static let maximumAlternatives = 2_000_000
 
   /// How often a run without moves waits 10 ms for other threads.
   static let patience = 100
@@ -67,6 +79,15 @@ final class OrderRun: @unchecked Sendable {
 
   /// The job that follows without a decision.
   var followUp = FollowUp.none
+
+  /// The number of turns so far.
+  var turns = 0
+
+  /// The number of turns at which a part of a task that follows without a decision becomes a move, so that the loop can end.
+  private(set) var turnLimit = OrderRun.maximumTurns
+
+  /// Whether the work that the body left behind has ended.
+  private(set) var hasSettled = true
 
   private(set) var trace: [OrderMove] = []
   private(set) var choices: [OrderChoice] = []
@@ -113,10 +134,17 @@ final class OrderRun: @unchecked Sendable {
     let task = Task(executorPreference: self) { await self.run(body, orders, on: body.isolation) }
     runFollowUp()
     let verdict = makeMoves(choose)
-    unwind(task, after: verdict)
+    hasSettled = unwind(task, after: verdict)
     close()
+    if case .returned = verdict, !hasSettled { return .endless(Self.endlessRest) }
     return verdict
   }
+
+  private static let endlessRest = """
+    The body returned, but the work that it left did not end: it went on for \(maximumTurnsOfTheRest.grouped) moves after it. \
+    A loop has to end when its timer fails, because the timers that are left fail with BrokenPromise. Or cancel the loop, and \
+    `try await orders.runAll()` before the body returns.
+    """
 
   /// Runs the body, and keeps its result while still on its actor: to return from there is no move of the order.
   private func run(_ body: OrderBody, _ orders: Orders, on actor: isolated (any Actor)?) async {
@@ -137,7 +165,9 @@ final class OrderRun: @unchecked Sendable {
 
   private func makeMoves(_ choose: Chooser) -> Verdict {
     var forced: [OrderMove] = []
+    var alternatives = 0
     while true {
+      turns += 1
       guard settleMain() else { return .uncontrolled("The main thread is blocked, and the body is on the main actor.") }
       let (interference, result, possible) = state.withLock { ($0.interference, $0.result, $0.agenda.possible) }
       if let interference { return .uncontrolled(interference) }
@@ -146,9 +176,25 @@ final class OrderRun: @unchecked Sendable {
       case .failure(let error): return .threw(error)
       case nil: break
       }
-      guard trace.count < Self.maximumMoves else { return .endless }
+      guard trace.count < Self.maximumMoves else {
+        return .endless("The body made \(Self.maximumMoves.grouped) moves and did not end.")
+      }
+      guard turns < Self.maximumTurns else {
+        let moves = trace.count.grouped
+        return .endless("The body made \(moves) moves in \(Self.maximumTurns.grouped) turns and did not end.")
+      }
+      alternatives += possible.count
+      guard alternatives < Self.maximumAlternatives else {
+        return .endless(
+          """
+          The body made \(trace.count.grouped) moves and did not end. \(possible.count.grouped) moves can come next: these are \
+          too many to explore.
+          """
+        )
+      }
       guard !possible.isEmpty else {
-        if resumeIdlers() || waitForOthers() { continue }
+        var patience = Self.patience
+        if resumeIdlers() || waitForOthers(&patience) { continue }
         return .deadlock(waiting: pendingFutures)
       }
       var index = 0
@@ -189,10 +235,12 @@ final class OrderRun: @unchecked Sendable {
   /// Waits for another thread, for a limited time.
   ///
   /// The time in which other work keeps the main queue busy does not count: the body's next job can be behind it.
+  /// - Parameter patience: How often it can wait.
   /// - Returns: Whether to look for moves again.
-  private func waitForOthers() -> Bool {
+  private func waitForOthers(_ patience: inout Int) -> Bool {
     guard waitsForOthers || isOnMain else { return false }
-    for _ in 0..<Self.patience {
+    while patience > 0 {
+      patience -= 1
       if arrivals.wait(timeout: .now() + .milliseconds(10)) == .success || !settleMain() { return true }
     }
     return false
@@ -239,36 +287,53 @@ final class OrderRun: @unchecked Sendable {
 
   // MARK: - The end
 
-  /// Ends the body, and runs its remaining work, so that its tasks can end.
-  private func unwind(_ task: Task<Void, Never>, after verdict: Verdict) {
+  /// Ends the body, runs its remaining work without choices, and drops its timers, so that its tasks can end.
+  /// - Returns: Whether nothing is left to run.
+  private func unwind(_ task: Task<Void, Never>, after verdict: Verdict) -> Bool {
     state.withLock { $0.isUnwinding = true }
     if case .returned = verdict {} else { task.cancel() }
-    for _ in 0..<Self.maximumMoves / 10 {
-      guard settleMain() else { return }
-      let (place, hasEnded) = state.withLock { ($0.agenda.untimed.first?.place, $0.result != nil) }
+    turnLimit = turns + Self.maximumTurnsOfTheRest
+    var patience = Self.patience
+    while turns < turnLimit {
+      turns += 1
+      guard settleMain() else { return false }
+      let (place, hasEnded) = state.withLock { ($0.agenda.oldest, $0.result != nil) }
       if resumeIdlers() { continue }  // first: endless work must not keep the body
       if let place {
         perform(place)
-      } else if case .uncontrolled = verdict, !hasEnded, waitForOthers() {
+      } else if case .uncontrolled = verdict, !hasEnded, waitForOthers(&patience) {
         continue
-      } else {
-        return
+      } else if !dropTimers() {
+        return true
       }
     }
+    return false
+  }
+
+  /// Drops the timers, which breaks their futures.
+  /// - Returns: Whether there were any.
+  private func dropTimers() -> Bool {
+    var timers = state.withLock { $0.agenda.removeTimers() }
+    guard !timers.isEmpty else { return false }
+    withMainWaiting {
+      excuse { timers = [] }
+    }
+    return true
   }
 
   /// Releases the work that never runs.
   private func close() {
     var left: OrderAgenda? = state.withLock { state in
       defer { state.agenda = OrderAgenda() }
-      state.isOver = true
+      state.closing.isClosed = true
       return state.agenda
     }
-    guard left?.hasWork == true else { return }
-    // Dropping the work breaks its futures. The user has made no mistake, so nothing is reported.
-    FuturesDiagnostics.breakObservers.add(self) { [self] _ in isOnOwnThread }
-    left = nil
-    FuturesDiagnostics.breakObservers.remove(self)
+    if left?.hasWork == true { excuse { left = nil } }
+  }
+
+  /// Runs `body`, which drops work: its futures break, and nothing is reported, because the user has made no mistake.
+  private func excuse(_ body: () -> Void) {
+    FuturesDiagnostics.breakObservers.excuse(onThreadsWhere: { [self] in isOnOwnThread }, during: body)
   }
 
   // MARK: - Work
@@ -297,7 +362,7 @@ final class OrderRun: @unchecked Sendable {
   ) -> Number? {
     let isOwn = isOnOwnThread
     let number = state.withLock { state -> Number? in
-      if state.isOver { return nil }
+      if state.closing.drops() { return nil }
       if !isOwn, state.interference == nil { state.interference = interference() }
       return add(&state.agenda)
     }
@@ -315,8 +380,9 @@ final class OrderRun: @unchecked Sendable {
   /// Resumes `continuation` when nothing is left to run.
   func resumeWhenIdle(_ continuation: UnsafeContinuation<Void, Never>) {
     let isAdded = state.withLock { state in
-      if !state.isOver { state.idlers.append(continuation) }
-      return !state.isOver
+      if state.closing.drops() { return false }
+      state.idlers.append(continuation)
+      return true
     }
     if !isAdded { continuation.resume() }
     signalArrival()

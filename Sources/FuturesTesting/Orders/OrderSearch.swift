@@ -17,8 +17,31 @@ final class OrderSearch {
   /// A run that failed.
   private struct Failed {
     let reason: OrderFailure.Reason
+
+    /// Replaces the sentence of the reason.
+    var sentence: String?
+
     let trace: [OrderMove]
     let choices: [OrderChoice]
+
+    init(_ reason: OrderFailure.Reason, _ verdict: OrderRun.Verdict, _ run: OrderRun) {
+      self.reason = reason
+      if case .endless(let sentence) = verdict { self.sentence = sentence }
+      trace = run.trace
+      // An endless order has a decision for nearly each move. After the string, a run takes the first move each time.
+      choices = if case .endless = reason { run.choices.withoutLastDefaults } else { run.choices }
+    }
+
+    init(_ reason: OrderFailure.Reason, like other: Failed) {
+      self.reason = reason
+      (trace, choices) = (other.trace, other.choices)
+    }
+
+    /// A string that fits no order.
+    init(_ reason: OrderFailure.Reason) {
+      self.reason = reason
+      (trace, choices) = ([], [])
+    }
   }
 
   /// The number of failures that print a line, or leave a suspended task behind, after which the search stops.
@@ -35,6 +58,12 @@ final class OrderSearch {
   private var shortest: Failed?
   private var failures = 0
   private var costlyFailures = 0
+  private var turns = 0
+
+  /// The number of turns after which the search stops.
+  ///
+  /// It bounds the time of bodies with long orders.
+  private var maximumTurns: Int { max(1_000_000, min(options.limit, 1 << 50) * 1_000) }
 
   init(_ body: @escaping OrderBody, _ options: Options) {
     self.body = body
@@ -48,12 +77,15 @@ final class OrderSearch {
 
   /// Explores the orders.
   nonisolated(nonsending) func explore() async -> Result<OrderReport, any Error> {
-    while !tree.isFinished, tree.finishedOrders < options.limit, costlyFailures < maximumCostlyFailures {
+    while !tree.isFinished, tree.finishedOrders < options.limit, costlyFailures < maximumCostlyFailures,
+      turns < maximumTurns
+    {
       if Task.isCancelled { return .failure(CancellationError()) }
       if tree.finishedOrders % 256 == 255 { await Task.yield() }
       do { try runNextOrder() } catch { return .failure(error) }
     }
     guard let shortest else { return .success(report) }
+    if case .endless = shortest.reason { return .failure(failure(shortest)) }
     return .failure(confirm(shortest))
   }
 
@@ -65,19 +97,22 @@ final class OrderSearch {
         isRandom ? Int.random(in: 0..<count, using: &self.random) : nil
       }
     }
+    turns += run.turns
     let reason = verdict.reason ?? (isFailing ? .expectation : nil)
     if case .strayed(let error) = verdict { throw notDeterministic(run, error) }
-    if case .uncontrolled? = reason {
+    if let reason, case .uncontrolled = reason {
       failures += 1
-      throw failure(Failed(reason: reason ?? .endless, trace: run.trace, choices: run.choices))
+      throw failure(Failed(reason, verdict, run))
     }
     do { try tree.end() } catch { throw notDeterministic(run, error) }
     guard let reason else { return }
     failures += 1
-    if case .thrown = reason {} else { costlyFailures += 1 }
-    if shortest.map({ run.trace.count < $0.trace.count }) ?? true {
-      shortest = Failed(reason: reason, trace: run.trace, choices: run.choices)
+    switch reason {
+    case .endless: costlyFailures = maximumCostlyFailures
+    case .thrown where run.hasSettled: break
+    default: costlyFailures += 1
     }
+    if shortest.map({ run.trace.count < $0.trace.count }) ?? true { shortest = Failed(reason, verdict, run) }
   }
 
   /// Runs the body once.
@@ -117,7 +152,7 @@ final class OrderSearch {
       return .success(report)
     }
     failures = 1
-    return .failure(failure(Failed(reason: reason, trace: run.trace, choices: run.choices)))
+    return .failure(failure(Failed(reason, verdict, run)))
   }
 
   private struct Unfit: Error, CustomStringConvertible {
@@ -131,7 +166,7 @@ final class OrderSearch {
     init(_ place: Int, _ expected: OrderChoice, _ possible: [String]) {
       description = """
         The order does not fit the test body: decision \(place) is “\(expected.letter)\(expected.index)”, but the body \
-        offers \(possible.joined(separator: ", ")). The body has changed since the failure, or it is not deterministic.
+        offers \(possible.shortList(separator: ", ")). The body has changed since the failure, or it is not deterministic.
         """
     }
   }
@@ -160,11 +195,13 @@ final class OrderSearch {
     let (run, verdict, _) = performOrder(failed.choices, hasFailed: nil)
     switch (failed.reason, verdict.reason) {
     case (.expectation, _): return failure(failed)
-    case (_, let reason?): return failure(Failed(reason: reason, trace: run.trace, choices: run.choices))
+    case (_, let reason?): return failure(Failed(reason, verdict, run))
     case (_, nil):
-      let order = names.describe(failed.trace).joined(separator: " ▸ ")
-      let sentence = "the order \(order) failed, and passed when it was repeated. \(failed.reason.sentence)"
-      return failure(Failed(reason: .notDeterministic(sentence), trace: failed.trace, choices: failed.choices))
+      let order = names.describe(failed.trace).shortList(separator: " ▸ ")
+      let sentence = """
+        the order \(order) failed, and passed when it was repeated. \(failed.sentence ?? failed.reason.sentence)
+        """
+      return failure(Failed(.notDeterministic(sentence), like: failed))
     }
   }
 
@@ -179,6 +216,7 @@ final class OrderSearch {
     if report.orders == 0 { report = OrderReport(orders: 1, knownOrders: tree.knownOrders, isExhaustive: false) }
     return OrderFailure(
       reason: failed.reason,
+      sentence: failed.sentence ?? failed.reason.sentence,
       order: names.describe(failed.trace),
       repeating: OrderChoice.string(failed.choices),
       failedOrders: failures,
@@ -189,14 +227,15 @@ final class OrderSearch {
   }
 
   private func unknownOrder(_ sentence: String) -> OrderFailure {
-    failure(Failed(reason: .unknownOrder(sentence), trace: [], choices: []))
+    failure(Failed(.unknownOrder(sentence)))
   }
 
   private func notDeterministic(_ run: OrderRun, _ error: any Error) -> OrderFailure {
     func list(_ moves: [OrderMove]?) -> String {
-      moves.map { names.describe($0).joined(separator: ", ") } ?? "nothing to decide"
+      moves.map { names.describe($0).shortList(separator: ", ") } ?? "nothing to decide"
     }
-    let moves = run.trace.isEmpty ? "At the beginning" : "After \(names.describe(run.trace).joined(separator: " ▸ "))"
+    let order = names.describe(run.trace).shortList(separator: " ▸ ")
+    let moves = run.trace.isEmpty ? "At the beginning" : "After \(order)"
     var sentence = "\(error)"
     if let difference = error as? OrderTree.Difference {
       sentence = """
@@ -205,7 +244,7 @@ final class OrderSearch {
         run cause this.
         """
     }
-    return failure(Failed(reason: .notDeterministic(sentence), trace: run.trace, choices: run.choices))
+    return failure(Failed(.notDeterministic(sentence), .strayed(error), run))
   }
 }
 

@@ -128,20 +128,6 @@ struct OrderFailureTests {
     #expect(failure?.description.contains("Pass contexts of `orders`") == true)
   }
 
-  @Test("A body that always submits more work fails")
-  func endless() async throws {
-    let failure = try await explorationFailure {
-      try await exploreOrders { orders in
-        let context = orders.context("poll")
-        @Sendable func poll() { context.run { poll() } }
-        poll()
-        try await orders.runAll()
-      }
-    }
-    guard case .endless? = failure?.reason else { return #expect(Bool(false), "\(String(describing: failure))") }
-    #expect(failure?.description.contains("100,000 moves") == true)
-  }
-
   @Test("Work that is left when the body returns runs, and timers do not")
   func workAfterTheBody() async throws {
     let run = RunRecord()
