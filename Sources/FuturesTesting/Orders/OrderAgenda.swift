@@ -14,6 +14,7 @@ struct OrderAgenda {
     case work(Work)
     case job(UnownedJob)
     case step(UnsafeContinuation<Void, Never>)
+    case main(MainWork)
   }
 
   struct Item {
@@ -38,7 +39,8 @@ struct OrderAgenda {
 
   private struct Timer {
     let due: Duration
-    let context: Int
+    /// `nil` for a task that sleeps.
+    let context: Int?
     let item: Item
   }
 
@@ -63,15 +65,28 @@ struct OrderAgenda {
     return contexts.count - 1
   }
 
-  mutating func submit(_ work: @escaping Work, to context: Int) {
+  mutating func submit(_ work: @escaping Work, to context: Int) { submit(.work(work), to: context) }
+
+  mutating func submit(_ work: MainWork) { submit(.main(work), to: context(OrderNames.main)) }
+
+  private mutating func submit(_ action: Action, to context: Int) {
     contexts[context].submitted += 1
     let move = OrderMove(source: contexts[context].source, ordinal: contexts[context].submitted)
-    contexts[context].items.append(Item(number: nextNumber(), move: move, action: .work(work)))
+    contexts[context].items.append(Item(number: nextNumber(), move: move, action: action))
   }
 
   /// Returns the number of the timer.
   mutating func submit(_ work: @escaping Work, to context: Int, after delay: Duration, named source: Int32) -> Int {
-    let item = Item(number: nextNumber(), move: nextMove(source), action: .work(work))
+    add(.work(work), in: context, after: delay, named: source)
+  }
+
+  /// Submits the job that wakes a task.
+  mutating func submit(_ job: UnownedJob, after delay: Duration, named source: Int32) {
+    _ = add(.job(job), in: nil, after: delay, named: source)
+  }
+
+  private mutating func add(_ action: Action, in context: Int?, after delay: Duration, named source: Int32) -> Int {
+    let item = Item(number: nextNumber(), move: nextMove(source), action: action)
     let timer = Timer(due: now + min(delay, .seconds(Int64.max / 4)), context: context, item: item)
     let index = timers.firstIndex { timer.due < $0.due } ?? timers.count
     timers.insert(timer, at: index)
@@ -85,11 +100,16 @@ struct OrderAgenda {
     return timers.remove(at: index).item
   }
 
-  /// Removes all timers.
+  var hasMainWork: Bool { contexts.contains { $0.source == OrderNames.main && !$0.items.isEmpty } }
+
+  var hasTimers: Bool { !timers.isEmpty }
+
+  /// Removes the timers of the contexts.
   /// - Returns: Their items, for release after unlocking.
   mutating func removeTimers() -> [Item] {
-    defer { timers = [] }
-    return timers.map(\.item)
+    let removed = timers.filter { $0.context != nil }
+    timers.removeAll { $0.context != nil }
+    return removed.map(\.item)
   }
 
   mutating func submit(_ job: UnownedJob, as move: OrderMove) {
@@ -141,7 +161,7 @@ struct OrderAgenda {
   }
 
   private func mayFire(_ timer: Timer) -> Bool {
-    guard let first = contexts[timer.context].items.first else { return true }
+    guard let context = timer.context, let first = contexts[context].items.first else { return true }
     return timer.item.number < first.number
   }
 

@@ -103,13 +103,21 @@ extension OrderFailure.Reason {
       return "The body waits, and nothing is left to run. \(list)"
     case .uncontrolled(let sentence):
       return """
-        \(sentence) The explorer controls the contexts of `orders`, tasks and default actors. It does not control the main \
-        actor of a body that is not isolated to it, actors with executors of their own, Dispatch queues, threads, and sleeps. \
-        Pass contexts of `orders` to the code under test.
+        \(sentence) The explorer controls the contexts of `orders`, tasks, default actors\(Self.controlled). It does not \
+        control \(Self.uncontrolled). Pass contexts of `orders` to the code under test.
         """
     case .endless: return "The body made \(OrderRun.maximumMoves.grouped) moves and did not end."
     case .notDeterministic(let sentence), .unknownOrder(let sentence): return sentence
     }
+  }
+}
+
+extension OrderFailure.Reason {
+  private static var controlled: String { OrderRun.controlsMain ? ", the main actor and `Task.sleep`" : "" }
+
+  private static var uncontrolled: String {
+    let others = "actors with executors of their own, other Dispatch queues and threads"
+    return OrderRun.controlsMain ? others : "the main actor of a body that is not isolated to it, sleeps, \(others)"
   }
 }
 

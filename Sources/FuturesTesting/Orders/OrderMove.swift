@@ -22,6 +22,7 @@ final class OrderNames: Sendable {
   static let body: Int32 = -1
   static let task: Int32 = -2
   static let hop: Int32 = -3
+  static let main: Int32 = -4
 
   /// Returns the number of a name.
   func source(_ name: String) -> Int32 {
@@ -39,6 +40,7 @@ final class OrderNames: Sendable {
     case Self.body: "body"
     case Self.task: "task"
     case Self.hop: "hop"
+    case Self.main: "main"
     default: state.withLock { $0.names[Int(source)] }
     }
   }

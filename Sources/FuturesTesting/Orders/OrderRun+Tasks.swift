@@ -10,6 +10,8 @@ extension OrderRun: TaskExecutor {
     /// The job that the next enqueueing on this thread brings: a resumed step, whose decision was made.
     case next
     case job(UnownedJob)
+    /// Work of the main queue, as `job`: of a body or a task on the main actor.
+    case main(MainWork)
   }
 
   /// Called by the runtime for each part of a task that can run: at its start, after a suspension, and at a change of actors.
@@ -65,9 +67,10 @@ extension OrderRun: TaskExecutor {
         turns += 1
         // A task can change between executors for ever.
         if turns < turnLimit { next = following } else { submit(following) }
+        followUp = .none
       }
-      followUp = .none
     }
+    runMainFollowUp()
   }
 
   /// Resumes a task whose decision was made.
@@ -79,9 +82,15 @@ extension OrderRun: TaskExecutor {
 
   /// Executes the job that was enqueued since `followUp` was `next`, if there is one.
   func runFollowUp() {
-    guard case .job(let job) = followUp else { return followUp = .none }
+    guard case .job(let job) = followUp else { return runMainFollowUp() }
     followUp = .none
     run(job)
+  }
+
+  private func runMainFollowUp() {
+    let following = followUp
+    followUp = .none
+    if case .main(let work) = following { perform(work) }
   }
 
   /// Whether the jobs of unstructured tasks come to the runs: `Task { }` does not inherit an executor preference.
@@ -104,7 +113,7 @@ extension OrderRun.State {
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension UnownedJob {
   /// The runtime's number of the job's task, which only the description shows; `nil` for a job of an actor.
-  fileprivate var taskIdentifier: Int? {
+  var taskIdentifier: Int? {
     var number: Int?
     for byte in description.utf8 where (48...57).contains(byte) { number = (number ?? 0) * 10 + Int(byte) - 48 }
     return number

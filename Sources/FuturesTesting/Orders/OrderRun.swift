@@ -8,10 +8,11 @@ typealias OrderBody = @isolated(any) (Orders) async throws -> Void
 
 /// One run of the body: performs one move at a time, on the thread that calls `perform`.
 ///
-/// That thread performs the items of the contexts and the timers, and executes the jobs of
-/// the tasks. Other threads can only submit work, and that ends the run with a failure. A body on the main actor runs on
-/// the main thread. Then the run waits before each move until the main queue has no earlier work, and the main queue waits
-/// during the move.
+/// That thread performs the items of the contexts and the timers, and executes the jobs of the tasks. Work of the main queue
+/// runs on the main thread, while that thread waits. Other threads can only submit work, and that ends the run with a failure.
+///
+/// Where the main queue is not controlled (`controlsMain`), a body on the main actor runs there on its own. Then the run waits
+/// before each move until the main queue has no earlier work, and the main queue waits during the move.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 final class OrderRun: @unchecked Sendable {
   // @unchecked: `state` is locked. Only the thread of the moves uses the other variables.
@@ -69,6 +70,10 @@ final class OrderRun: @unchecked Sendable {
   static let patience = 100
 
   let names: OrderNames
+
+  /// The real time of `ContinuousClock` at the beginning, in nanoseconds.
+  private let startTime: Int64
+
   let state = Locked(State())
 
   /// Signalled when another thread submits work, or ends the body.
@@ -79,6 +84,9 @@ final class OrderRun: @unchecked Sendable {
 
   /// The job that follows without a decision.
   var followUp = FollowUp.none
+
+  /// Whether the body has not come to the main actor yet.
+  var isStarting: Bool
 
   /// The number of turns so far.
   var turns = 0
@@ -92,6 +100,8 @@ final class OrderRun: @unchecked Sendable {
   private(set) var trace: [OrderMove] = []
   private(set) var choices: [OrderChoice] = []
   private let start = ContinuousClock.now
+  private let usesMain: Bool
+  /// Whether the body is on the main actor, and the run does not perform the work of the main queue.
   private let isOnMain: Bool
   private let listsPendingFutures: Bool
   private let waitsForOthers: Bool
@@ -104,7 +114,10 @@ final class OrderRun: @unchecked Sendable {
   ///   - waitsForOthers: Whether a run without moves waits for other threads, to tell a deadlock from outside work.
   init(names: OrderNames, isOnMain: Bool, listsPendingFutures: Bool, waitsForOthers: Bool) {
     self.names = names
-    self.isOnMain = isOnMain
+    usesMain = isOnMain
+    isStarting = isOnMain
+    self.isOnMain = isOnMain && !Self.controlsMain
+    startTime = cfuturestesting_real_time()
     self.listsPendingFutures = listsPendingFutures
     self.waitsForOthers = waitsForOthers
   }
@@ -119,20 +132,14 @@ final class OrderRun: @unchecked Sendable {
   func perform(_ body: @escaping OrderBody, choosing choose: Chooser) -> Verdict {
     let previous = cfuturestesting_run()
     cfuturestesting_set_run(Unmanaged.passUnretained(self).toOpaque())
-    // A future of a task delivers outside that task: one more move.
-    let elsewhere = Trampoline.current.setElsewhere { [unowned self] delivery in
-      _ = submit("", { $0.submit(delivery, named: self.names.source("delivery")) })
-    }
-    defer {
-      cfuturestesting_set_run(previous)
-      _ = Trampoline.current.setElsewhere(elsewhere)
-    }
+    defer { cfuturestesting_set_run(previous) }
     // The task inherits the task-local values of the caller, by which a test library finds the test.
     nonisolated(unsafe) let body = body
     let orders = Orders(run: self)
     followUp = .next
     let task = Task(executorPreference: self) { await self.run(body, orders, on: body.isolation) }
-    runFollowUp()
+    inMove { runFollowUp() }
+    isStarting = false
     let verdict = makeMoves(choose)
     hasSettled = unwind(task, after: verdict)
     close()
@@ -216,8 +223,26 @@ final class OrderRun: @unchecked Sendable {
       case .work(let work): work()
       case .job(let job): run(job)
       case .step(let continuation): resume(continuation)
+      case .main(let work): perform(work)
       }
     }
+  }
+
+  /// Runs a move, or a part of it, on the calling thread.
+  func inMove(_ move: () -> Void) {
+    let previous = cfuturestesting_run()
+    cfuturestesting_set_run(Unmanaged.passUnretained(self).toOpaque())
+    // A future of a task delivers outside that task: one more move.
+    let elsewhere = Trampoline.current.setElsewhere { [unowned self] delivery in
+      _ = submit("", { $0.submit(delivery, named: self.names.source("delivery")) })
+    }
+    // A century: larger times do not fit.
+    let (seconds, attoseconds) = min(now, .seconds(3_155_760_000)).components
+    cfuturestesting_set_time(startTime + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    move()
+    cfuturestesting_set_time(-1)
+    _ = Trampoline.current.setElsewhere(elsewhere)
+    cfuturestesting_set_run(previous)
   }
 
   /// Resumes the callers of `runAll`: nothing is left to run.
@@ -253,7 +278,7 @@ final class OrderRun: @unchecked Sendable {
 
   private var pendingFutures: [String] {
     guard listsPendingFutures else { return [] }
-    return PendingFutures.shared.awaited(since: start, ofThisThread: !isOnMain)
+    return PendingFutures.shared.awaited(since: start, ofThisThread: !usesMain)
   }
 
   /// Waits until the main queue has run its earlier work, if the body runs there.
@@ -274,14 +299,14 @@ final class OrderRun: @unchecked Sendable {
   ///
   /// The time limit ends a deadlock of a move that waits for the main queue.
   private func withMainWaiting(_ move: () -> Void) {
-    guard isOnMain else { return move() }
+    guard isOnMain else { return inMove(move) }
     let (isWaiting, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     DispatchQueue.main.async {
       isWaiting.signal()
       _ = isOver.wait(timeout: .now() + .seconds(10))
     }
     _ = isWaiting.wait(timeout: .now() + .seconds(10))
-    move()
+    inMove(move)
     isOver.signal()
   }
 
@@ -303,7 +328,11 @@ final class OrderRun: @unchecked Sendable {
         perform(place)
       } else if case .uncontrolled = verdict, !hasEnded, waitForOthers(&patience) {
         continue
-      } else if !dropTimers() {
+      } else if dropTimers() {
+        continue
+      } else if state.withLock({ $0.agenda.hasTimers }) {
+        perform(.timer)  // a sleeping task: it has to end
+      } else {
         return true
       }
     }
@@ -356,7 +385,7 @@ final class OrderRun: @unchecked Sendable {
   }
 
   /// Adds work to the agenda, unless the run is over.
-  private func submit<Number>(
+  func submit<Number>(
     _ interference: @autoclosure () -> String,
     _ add: (inout OrderAgenda) -> Number
   ) -> Number? {

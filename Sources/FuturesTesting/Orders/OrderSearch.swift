@@ -70,7 +70,7 @@ final class OrderSearch {
     isOnMain = body.isolation === MainActor.shared
     self.options = options
     random = SplitMix64(seed: options.seed)
-    _ = OrderRun.controlsUnstructuredTasks
+    _ = (OrderRun.controlsUnstructuredTasks, OrderRun.controlsMain)
   }
 
   // MARK: - All orders

@@ -1,0 +1,87 @@
+internal import CFuturesTesting
+internal import Dispatch
+internal import Futures
+
+/// Work that was submitted to the main queue: a job of the main actor, or a block.
+struct MainWork: @unchecked Sendable {
+  // @unchecked: Dispatch moves such work to the main thread.
+  let context: UnsafeMutableRawPointer?
+  let function: @convention(c) (UnsafeMutableRawPointer?) -> Void
+
+  /// The runtime's number of the task whose part this is; `nil` for a block.
+  let task: Int?
+}
+
+// The main queue is a context of the run: its items are moves, which run on the main thread while the thread of the moves waits.
+extension OrderRun {
+  /// Whether the work that runs submit to the main queue comes to the runs: on Linux, with Dispatch as a shared library.
+  static let controlsMain = cfuturestesting_divert_main { run, context, function in
+    let task = cfuturestesting_is_job(function) ? unsafeBitCast(context, to: UnownedJob?.self)?.taskIdentifier : nil
+    let work = MainWork(context: context, function: function, task: task)
+    Unmanaged<OrderRun>.fromOpaque(run).takeUnretainedValue().enqueue(work)
+  }
+
+  /// Called on a thread of the run.
+  private func enqueue(_ work: MainWork) {
+    if case .next = followUp { return followUp = .main(work) }
+    // Nothing else can run before the body has come to its actor.
+    if isStarting {
+      isStarting = false
+      return followUp = .main(work)
+    }
+    // On the main actor, a task with an executor preference submits itself again, at each call. Nothing else can observe that.
+    if let running, running == work.task.map({ task in state.withLock { $0.number(task) } }), hasNoMainWork {
+      return followUp = .main(work)
+    }
+    let isAdded = state.withLock { state in
+      if !state.isOver { state.agenda.submit(work) }
+      return !state.isOver
+    }
+    if !isAdded { cfuturestesting_on_main(work.context, work.function) }
+  }
+
+  private var hasNoMainWork: Bool { MainContext.isMainQueueCurrent && state.withLock { !$0.agenda.hasMainWork } }
+
+  /// Runs work on the main thread, and waits until it has returned; then the work that follows without a decision.
+  func perform(_ work: MainWork) {
+    var next: MainWork? = work
+    while let work = next {
+      running = work.task.map { task in state.withLock { $0.number(task) } }
+      performOnce(work)
+      running = nil
+      next = nil
+      if case .main(let following) = followUp {
+        followUp = .none
+        turns += 1
+        if turns < turnLimit { next = following } else { state.withLock { $0.agenda.submit(following) } }
+      }
+    }
+    runFollowUp()  // a task that has left the main actor
+  }
+
+  private func performOnce(_ work: MainWork) {
+    let item = MainItem(run: self, work: work)
+    cfuturestesting_on_main(Unmanaged.passRetained(item).toOpaque()) { item in
+      Unmanaged<MainItem>.fromOpaque(item!).takeRetainedValue().perform()
+    }
+    if item.hasReturned.wait(timeout: .now() + .seconds(60)) == .timedOut {
+      state.withLock {
+        $0.interference = $0.interference ?? "The main thread is blocked, and work of the main queue waits."
+      }
+    }
+  }
+}
+
+/// One item of the main queue, as the main queue runs it.
+private final class MainItem: Sendable {
+  let run: OrderRun
+  let work: MainWork
+  let hasReturned = DispatchSemaphore(value: 0)
+
+  init(run: OrderRun, work: MainWork) { (self.run, self.work) = (run, work) }
+
+  func perform() {
+    run.inMove { work.function(work.context) }
+    hasReturned.signal()
+  }
+}

@@ -1,0 +1,44 @@
+#if os(Linux) && compiler(>=6.3)
+  @_spi(ExperimentalScheduling) internal import _Concurrency
+
+  // `Task.sleep` in virtual time. The runtime asks the executor of the sleeping task; Apple ships this protocol with the releases
+  // of 26.4, and no interface to compile against.
+  extension OrderRun: SchedulingExecutor {
+    func enqueue<C: Clock>(
+      _ job: consuming ExecutorJob,
+      at instant: C.Instant,
+      tolerance: C.Duration?,
+      clock: C
+    ) {
+      // `ContinuousClock` stands still during a move. Of another clock a part of the delay has passed.
+      let left = clock.now.duration(to: instant) as? Duration ?? .zero
+      sleep(UnownedJob(job), clock is ContinuousClock ? left : left.roundedUpToMilliseconds)
+    }
+
+    func enqueue<C: Clock>(
+      _ job: consuming ExecutorJob,
+      after delay: C.Duration,
+      tolerance: C.Duration?,
+      clock: C
+    ) {
+      sleep(UnownedJob(job), delay as? Duration ?? .zero)
+    }
+
+    private func sleep(_ job: UnownedJob, _ delay: Duration) {
+      let delay = max(delay, .zero)
+      let source = names.source("sleep \(delay.inSeconds)")
+      let isAdded: Void? = submit("Another thread has put a task of the test to sleep.") {
+        $0.submit(job, after: delay, named: source)
+      }
+      if isAdded == nil { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+    }
+  }
+
+  extension Duration {
+    fileprivate var roundedUpToMilliseconds: Duration {
+      let (seconds, attoseconds) = components
+      let millisecond: Int64 = 1_000_000_000_000_000
+      return .seconds(seconds) + .milliseconds((attoseconds + millisecond - 1) / millisecond)
+    }
+  }
+#endif

@@ -1,0 +1,110 @@
+import Futures
+import FuturesAsync
+import FuturesTesting
+import Testing
+
+#if os(Linux) && compiler(>=6.3)
+  @Suite("exploreOrders: sleeping tasks")
+  struct OrderSleepTests {
+    /// Explores a body, and returns the record of each run, sorted.
+    private func records(_ body: @escaping @Sendable (Orders, RunRecord) async throws -> Void) async throws -> [String]
+    {
+      let runs = RunRecord()
+      try await exploreOrders { orders in
+        let run = RunRecord()
+        try await body(orders, run)
+        try await orders.runAll()
+        runs.add(run.joined)
+      }
+      return Set(runs.all).sorted()
+    }
+
+    @Test("R27: two tasks that sleep equally long wake within the run, in virtual time")
+    func twoSleepers() async throws {
+      let records = try await records { _, run in
+        for name in ["a", "b"] {
+          Task {
+            try await Task.sleep(for: .seconds(3600))
+            run.add(name)
+          }
+        }
+      }
+      #expect(records == ["a b", "b a"])
+    }
+
+    @Test("Sleeping tasks wake in the order of their times, after a timer that is due before")
+    func orderOfTimes() async throws {
+      let records = try await records { orders, run in
+        Future<Void, Never>.after(.milliseconds(15), on: orders.context("a")).whenResolved(on: .immediate) { _ in
+          run.add("timer")
+        }
+        async let first: Void = {
+          try await Task.sleep(nanoseconds: 20_000_000)
+          run.add("20@\(orders.now.inMilliseconds)")
+        }()
+        async let second: Void = {
+          try await Task.sleep(until: .now + .milliseconds(10), clock: .continuous)
+          run.add("10@\(orders.now.inMilliseconds)")
+          try await Task.sleep(until: .now + .milliseconds(5), clock: .suspending)
+          run.add("15@\(orders.now.inMilliseconds)")
+        }()
+        _ = try await (first, second)
+      }
+      #expect(records.contains("10@10 timer 15@15 20@20"), "\(records)")
+      #expect(!records.contains { $0.hasPrefix("20") && !$0.contains("@10") })
+    }
+
+    @Test("A failure after a sleep is found, and the order names the sleep")
+    func failureAfterASleep() async throws {
+      let failure = try await explorationFailure {
+        try await exploreOrders { _ in
+          try await Task.sleep(for: .milliseconds(250))
+          throw Unexpected(description: "after the sleep")
+        }
+      }
+      #expect(failure?.order == ["sleep 0.25 s", "body"])
+      #expect(failure?.description.contains("after the sleep") == true)
+    }
+
+    @Test("ContinuousClock stands still during a move, and moves with a sleep")
+    func clock() async throws {
+      try await exploreOrders { orders in
+        let start = ContinuousClock.now
+        try Unexpected.unless(ContinuousClock.now == start, "the clock moved")
+        try await Task.sleep(for: .seconds(1))
+        try Unexpected.unless(ContinuousClock.now - start == .seconds(1), "\(ContinuousClock.now - start)")
+      }
+    }
+
+    @Test("A cancelled sleep ends at once")
+    func cancelledSleep() async throws {
+      let records = try await records { orders, run in
+        let task = Task {
+          do { try await Task.sleep(for: .seconds(1)) } catch { run.add("cancelled") }
+        }
+        task.cancel()
+        await task.value
+      }
+      #expect(records == ["cancelled"])
+    }
+
+    @Test("A sleep on the main actor is in virtual time")
+    @MainActor func sleepOnTheMainActor() async throws {
+      try await exploreOrders { orders in
+        let start = orders.now
+        try await Task.sleep(for: .seconds(5))
+        MainActor.assertIsolated()
+        try Unexpected.unless(orders.now - start == .seconds(5), "\(orders.now)")
+        let task = Task { @MainActor in
+          try await Task.sleep(for: .seconds(5))
+        }
+        try await task.value
+        try Unexpected.unless(orders.now - start == .seconds(10), "\(orders.now)")
+      }
+    }
+  }
+
+  extension Duration {
+    fileprivate var inMilliseconds: Int64 { Int64(self / .milliseconds(1)) }
+  }
+#endif
