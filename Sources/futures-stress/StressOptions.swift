@@ -2,9 +2,13 @@
 struct StressOptions {
   var seed = UInt64.random(in: 0...999_999)
   var rounds = 10
-  var futures = 10_000
-  var threads = 8
-  var operations = 20_000
+  /// The duration of all rounds, instead of their number.
+  var duration: Duration?
+  var graphs = 50
+  var futures = 44
+  var threads = 3
+  /// By default twice the size of the graph.
+  var operations: Int?
   /// The duration of a soak of the bridges, instead of rounds.
   var soak: Duration?
   /// The file for the picture of a soak.
@@ -19,21 +23,25 @@ struct StressOptions {
   static let help = """
     Usage: swift run -c release futures-stress [options]
 
-      --seed N        Selects the operations of each thread, but not their order in time. By default it is random, and printed.
+      --seed N        Selects the graphs and the operations of each thread, but not their order in time. By default it is
+                      random, and printed. The next graph has the next seed.
       --rounds N      The number of rounds. The default is \(StressOptions.defaults.rounds).
-      --futures N     The number of pending futures. The default is \(StressOptions.defaults.futures).
+      --seconds N     Instead of a number of rounds: as many as begin in that time.
+      --graphs N      The number of graphs in a round. The default is \(StressOptions.defaults.graphs).
+      --futures N     The largest size of a graph; the smallest is a tenth of it. The default is \(StressOptions.defaults.futures).
       --threads N     The number of threads. The default is \(StressOptions.defaults.threads).
-      --operations N  The number of operations of each thread in a round. The default is \(StressOptions.defaults.operations).
-      --load          100,000 futures from 8 threads.
+      --operations N  The number of operations of each thread on a graph. By default twice the size of the graph.
+      --load          One graph of up to 100,000 futures in a round, and 50,000 operations on each of 8 threads.
       --soak SECONDS  Instead of rounds: awaits, callbacks, streams, progress, tasks, tokens, transfers from a server that
                       misbehaves, processes and notifications, for that time. Memory, threads and descriptors must not grow.
       --plot FILE     Draws the memory, threads and descriptors of a soak to FILE, an SVG picture.
       --help          Print this.
 
-    Each operation takes one of the futures and attaches a callback, removes one, derives a future and cancels it, awaits,
-    cancels an await, follows, reports progress, resolves, cancels, or drops the promise. At the end of a round all promises
-    are resolved or dropped. Then each callback must have run once or have been removed, each await must have ended, each
-    closure must have been released, and no memory must be left.
+    A graph has promises, futures that random operators derive from two others, and callbacks on contexts of all kinds. Each
+    operation resolves or drops a promise, cancels, attaches or removes a callback, derives, awaits, reports progress, waits,
+    or moves a virtual time. At the end all promises are dropped. Then each future must have a result that the results of its
+    inputs allow, each callback must have run once or have been removed, each await must have ended, and each closure and
+    value must have been released. After a round no memory must be left.
 
     Exit code: 0 if all checks passed, 1 if one failed, 2 if the options are wrong.
     """
@@ -56,8 +64,10 @@ struct StressOptions {
       case "--rounds": rounds = try number(option)
       case "--futures": futures = try number(option)
       case "--threads": threads = try number(option)
+      case "--seconds": duration = .seconds(try number(option))
+      case "--graphs": graphs = try number(option)
       case "--operations": operations = try number(option)
-      case "--load": (futures, threads, operations) = (100_000, 8, 100_000)
+      case "--load": (graphs, futures, threads, operations) = (1, 100_000, 8, 50_000)
       case "--soak": soak = .seconds(try number(option))
       case "--plot":
         plot = arguments.popFirst()
@@ -69,8 +79,16 @@ struct StressOptions {
     if plot != nil, soak == nil { throw Mistake(sentence: "--plot draws a soak; add --soak SECONDS.") }
   }
 
+  /// The options that repeat one graph.
+  func arguments(seed: UInt64) -> String { "--seed \(seed) --rounds 1 --graphs 1 \(sizes)" }
+
   /// The options that repeat this run.
   var arguments: String {
-    "--seed \(seed) --rounds \(rounds) --futures \(futures) --threads \(threads) --operations \(operations)"
+    let length = duration.map { "--seconds \($0.components.seconds)" } ?? "--rounds \(rounds)"
+    return "--seed \(seed) \(length) --graphs \(graphs) \(sizes)"
+  }
+
+  private var sizes: String {
+    "--futures \(futures) --threads \(threads)" + (operations.map { " --operations \($0)" } ?? "")
   }
 }

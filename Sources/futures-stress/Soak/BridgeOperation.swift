@@ -38,7 +38,7 @@ enum BridgeOperation: CaseIterable {
   // MARK: Awaiting futures
 
   private func awaitFuture(_ end: End, onCancel: AwaitCancellation) async -> String? {
-    let place = Place()
+    let place = Place<Int>()
     let future = place.future
     let task = Task { try await future.value(onCancel: onCancel) }
     Self.finish(place, task, end)
@@ -56,7 +56,7 @@ enum BridgeOperation: CaseIterable {
   }
 
   /// Ends a promise and cancels a task on another thread, without waiting for it.
-  private static func finish(_ place: Place, _ task: Task<Int, any Error>, _ end: End) {
+  private static func finish(_ place: Place<Int>, _ task: Task<Int, any Error>, _ end: End) {
     DispatchQueue.global().async {
       if end.isCancelled { task.cancel() }
       let promise = place.takePromise()
@@ -140,7 +140,7 @@ enum BridgeOperation: CaseIterable {
   // MARK: Progress and tokens
 
   private func readProgress(_ end: End) async -> String? {
-    let place = Place()
+    let place = Place<Int>()
     let future = place.future
     let reader = Task {
       var last = -1.0
@@ -160,7 +160,7 @@ enum BridgeOperation: CaseIterable {
   }
 
   private func useToken(_ end: End) async -> String? {
-    let place = Place()
+    let place = Place<Int>()
     let future = place.future
     let task = Task {
       try await withCancellationToken { token in try await future.cancelled(by: token).value }
@@ -169,8 +169,6 @@ enum BridgeOperation: CaseIterable {
     return Self.fault(of: await task.result, end)
   }
 }
-
-private struct Refused: Error {}
 
 private actor Counter {
   var count = 0

@@ -2,7 +2,6 @@ import AllocationCounter
 import Dispatch
 import Foundation
 import FuturesTesting
-import Synchronization
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -4,7 +4,6 @@ import Futures
 import FuturesAsync
 import FuturesFoundation
 import FuturesTesting
-import Synchronization
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -38,10 +37,8 @@ final class Transfers: Sendable {
   private let folder: URL
 
   /// The number of operations.
-  ///
-  /// Relaxed: nothing else depends on it.
-  private let performed = Atomic(0)
-  var count: Int { performed.load(ordering: .relaxed) }
+  private let performed = Locked(0)
+  var count: Int { performed.withLock { $0 } }
 
   /// Starts the server.
   ///
@@ -70,7 +67,7 @@ final class Transfers: Sendable {
   /// Performs one operation.
   /// - Returns: The violated expectations.
   func operate(_ random: inout SplitMix64) async -> [String] {
-    performed.add(1, ordering: .relaxed)
+    performed.withLock { $0 += 1 }
     let fault =
       switch TransferOperation(&random) {
       case .process(let isCancelled): await runProcess(isCancelled: isCancelled)

@@ -1,0 +1,57 @@
+import Futures
+
+/// Random futures that depend on each other, with callbacks.
+struct Graph: Sendable {
+  let places: [Place<TrackedValue>]
+  let nodes: [Node]
+  let attachments: [Attachment]
+
+  /// Makes a graph.
+  /// - Parameters:
+  ///   - size: The number of steps, of which most derive a future.
+  ///   - worker: Makes the futures.
+  init(size: Int, _ worker: Worker) {
+    let places = (0..<max(2 + worker.random(below: 4), size / 20)).map { _ in Place<TrackedValue>() }
+    for (index, place) in places.enumerated() {
+      worker.add("promise \(index)", place.future)
+      guard worker.random(below: 3) == 0 else { continue }
+      let ticket = worker.ticket("the onCancel handler", node: index, .atMostOnce)
+      place.promise?.onCancel { ticket.run() }
+    }
+    worker.add("a value", .succeeded(TrackedValue(7, worker.surroundings.alive)))
+    worker.add("a failure", .failed(Refused()))
+    var attachments: [Attachment] = []
+    for _ in 0..<size {
+      switch worker.random(below: 18) {
+      case 0...5: attachments.append(worker.attach(to: worker.randomNode()))
+      case 6: worker.watchProgress(of: worker.randomNode())
+      default: worker.derive(from: worker.randomNode(), worker.randomNode())
+      }
+    }
+    self.places = places
+    self.attachments = attachments
+    nodes = worker.product.nodes
+  }
+}
+
+extension Worker {
+  /// One of the worker's futures; half of the time one of the newest, so that chains become long.
+  fileprivate func randomNode() -> Node {
+    let count = product.nodes.count
+    return product.nodes[random(below: 2) == 0 ? random(below: count) : count - 1 - random(below: min(count, 3))]
+  }
+
+  /// Attaches a callback that expects a progress that never decreases.
+  fileprivate func watchProgress(of node: Node) {
+    let ticket = ticket("a progress callback", node: node.origin.number, .anyNumber)
+    let last = Locked(-1.0)
+    node.future.whenProgressed(on: .immediate) { progress in
+      ticket.run()
+      let hasDecreased = last.withLock { last in
+        defer { last = progress.fractionCompleted }
+        return progress.fractionCompleted < last
+      }
+      if hasDecreased { ticket.record.noteMistake("saw the progress decrease to \(progress)") }
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import Dispatch
+import Foundation
+import Futures
+import FuturesTesting
+
+/// Builds one random graph, uses it from many threads, ends it, and checks each closure and each result.
+struct GraphRun: Sendable {
+  let seed: UInt64
+  let size: Int
+  let threads: Int
+  let operations: Int
+
+  /// The size, a tenth of the limit or more, is random.
+  init(_ options: StressOptions, seed: UInt64) {
+    self.seed = seed
+    var random = SplitMix64(seed: seed)
+    let least = max(options.futures / 10, 1)
+    size = least + random.next(below: options.futures - least + 1)
+    threads = options.threads
+    operations = options.operations ?? size * 2
+  }
+
+  func run() -> GraphReport {
+    let surroundings = Surroundings()
+    // Releases the futures on return.
+    var report = use(surroundings)
+    if report.faults.isEmpty, !surroundings.settle(surroundings.alive), report.records.allSatisfy(\.isReleased) {
+      report.faults = [Fault("a value was not released", node: 0)]
+    }
+    if report.faults.isEmpty { report.faults = report.records.flatMap(\.faults) }
+    return report
+  }
+
+  private func use(_ surroundings: Surroundings) -> GraphReport {
+    let builder = Worker(seed: seed, surroundings, firstNumber: 0)
+    let graph = Graph(size: size, builder)
+    let probeFaults = CancellationProbe.faults(builder)
+    let products = operate(on: graph, firstNumber: builder.product.nodes.count, surroundings)
+    for place in graph.places { _ = place.takePromise() }
+    let nodes = products.reduce(builder.product.nodes) { $0 + $1.nodes }
+    for node in nodes {
+      // Also starts the lazy futures.
+      surroundings.unresolved.enter()
+      node.future.whenResolved(on: .immediate) { _ in surroundings.unresolved.leave() }
+    }
+    _ = surroundings.settle(surroundings.unresolved)
+    let table = Dictionary(uniqueKeysWithValues: nodes.map { ($0.origin.number, $0) })
+    return GraphReport(
+      origins: table.mapValues(\.origin),
+      records: products.reduce(builder.product.records) { $0 + $1.records },
+      awaits: products.reduce(0) { $0 + $1.awaits },
+      faults: probeFaults + nodes.flatMap { $0.faults(table) }
+    )
+  }
+
+  /// Performs random operations on all threads at the same time.
+  private func operate(on graph: Graph, firstNumber: Int, _ surroundings: Surroundings) -> [Worker.Product] {
+    let products = Locked<[Worker.Product]>([])
+    let group = DispatchGroup()
+    for thread in 0..<threads {
+      group.enter()
+      Thread.detachNewThread {
+        // An operation makes one future at most.
+        let first = firstNumber + thread * operations
+        let worker = Worker(seed: seed &+ UInt64(thread + 1) << 32, surroundings, firstNumber: first)
+        worker.operate(on: graph, count: operations)
+        products.withLock { $0.append(worker.product) }
+        group.leave()
+      }
+    }
+    group.wait()
+    return products.withLock { $0 }
+  }
+}
+
+/// What has happened to one graph.
+struct GraphReport: Sendable {
+  /// The futures, by their numbers.
+  let origins: [Int: Node.Origin]
+  let records: [Record]
+  let awaits: Int
+  var faults: [Fault]
+}

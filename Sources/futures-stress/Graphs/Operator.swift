@@ -1,0 +1,78 @@
+import Futures
+
+/// A way to make a future from two others, and the outcomes that it can have.
+struct Operator: Sendable {
+  let name: String
+
+  /// The possible outcomes, from those of both futures.
+  ///
+  /// A cancelled future is always possible: its last consumer can leave it.
+  let expected: @Sendable (_ first: Outcome, _ second: Outcome) -> [Outcome]
+
+  /// Whether cancelling the future also cancels pending inputs without another consumer, before `cancel()` returns.
+  let passesCancellation: Bool
+
+  let derive: @Sendable (Derivation) -> GraphFuture
+
+  init(
+    _ name: String,
+    _ expected: @escaping @Sendable (_ first: Outcome, _ second: Outcome) -> [Outcome] = { first, _ in [first] },
+    passesCancellation: Bool = true,
+    _ derive: @escaping @Sendable (Derivation) -> GraphFuture
+  ) {
+    self.name = name
+    self.expected = expected
+    self.passesCancellation = passesCancellation
+    self.derive = derive
+  }
+
+  static let all = transforming + recovering + timing + joining + sequencing + following + bridging
+
+  static let passingCancellation = all.filter(\.passesCancellation)
+}
+
+/// One use of an operator.
+///
+/// Belongs to one thread.
+final class Derivation {
+  let first: GraphFuture
+  let second: GraphFuture
+  /// The number of the new future.
+  let node: Int
+  let worker: Worker
+
+  private(set) var name: String
+  /// Whether the future can fail with `BrokenPromise` because its context drops the work.
+  private(set) var canBreak = false
+
+  init(_ name: String, _ first: GraphFuture, _ second: GraphFuture, node: Int, _ worker: Worker) {
+    self.name = name
+    self.first = first
+    self.second = second
+    self.node = node
+    self.worker = worker
+  }
+
+  var surroundings: Surroundings { worker.surroundings }
+
+  func random(below limit: Int) -> Int { worker.random(below: limit) }
+
+  /// A random duration, which can be zero.
+  func delay(upTo limit: Duration) -> Duration {
+    worker.hasLongDelays ? .seconds(3_600) : limit * random(below: 9) / 8
+  }
+
+  /// A random site, for the one context of the operator.
+  func site() -> Site {
+    let site = worker.site()
+    name += "(on: \(site.name))"
+    canBreak = site.dropsWork
+    return site
+  }
+
+  /// A ticket for a transform, which can be skipped.
+  func transform() -> Ticket { worker.ticket("the closure of \(name)", node: node, .atMostOnce) }
+
+  /// A ticket for a closure that runs once for each attempt or cancellation.
+  func closure() -> Ticket { worker.ticket("the closure of \(name)", node: node, .anyNumber) }
+}

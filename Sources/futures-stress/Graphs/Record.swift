@@ -1,0 +1,99 @@
+import Dispatch
+import Futures
+
+/// What is known about one closure of a graph.
+///
+/// Each record has a lock of its own: a common one would order the threads, and hide races from ThreadSanitizer.
+final class Record: Sendable {
+  enum Runs: Sendable {
+    /// Once, unless it is removed.
+    case once
+    /// Not at all if its future is cancelled, or its context drops it.
+    case atMostOnce
+    case anyNumber
+  }
+
+  private struct State {
+    var runs = 0
+    var wasRemoved = false
+    var isReleased = false
+    var mistakes: Set<String> = []
+  }
+
+  /// The closure, as a noun phrase.
+  let role: String
+  /// The number of its future.
+  let node: Int
+  private let allowed: Runs
+  private let state = Locked(State())
+
+  init(_ role: String, node: Int, _ allowed: Runs) {
+    self.role = role
+    self.node = node
+    self.allowed = allowed
+  }
+
+  func noteRun() { state.withLock { $0.runs += 1 } }
+  func noteRemoval() { state.withLock { $0.wasRemoved = true } }
+  func noteMistake(_ mistake: String) { _ = state.withLock { $0.mistakes.insert(mistake) } }
+  fileprivate func noteRelease() { state.withLock { $0.isReleased = true } }
+
+  var runs: Int { state.withLock { $0.runs } }
+  var wasRemoved: Bool { state.withLock { $0.wasRemoved } }
+  var isReleased: Bool { state.withLock { $0.isReleased } }
+
+  /// The violated expectations, as sentences.
+  ///
+  /// Read it after all threads have ended.
+  var faults: [Fault] {
+    let state = state.withLock { $0 }
+    var mistakes = state.mistakes.sorted()
+    if state.runs > 1, allowed != .anyNumber { mistakes.append("ran \(state.runs) times") }
+    if state.runs > 0, state.wasRemoved { mistakes.append("ran although it was removed") }
+    if state.runs == 0, allowed == .once, !state.wasRemoved {
+      mistakes.append(state.isReleased ? "was released without running" : "has not run")
+    }
+    if !state.isReleased, mistakes.isEmpty { mistakes.append("was not released") }
+    return mistakes.map { Fault("\(role) \($0)", node: node) }
+  }
+}
+
+/// A closure of a graph captures one; it is released with the closure.
+final class Ticket: Sendable {
+  let record: Record
+  private let alive: DispatchGroup
+
+  init(_ record: Record, _ alive: DispatchGroup) {
+    self.record = record
+    self.alive = alive
+    alive.enter()
+  }
+
+  deinit {
+    record.noteRelease()
+    alive.leave()
+  }
+
+  func run(at site: Site? = nil) {
+    record.noteRun()
+    if let site, !site.isHere() { record.noteMistake("did not run on \(site.name)") }
+  }
+
+  /// Runs a transform, whose value has `number`.
+  func value(_ number: Int, at site: Site? = nil) -> TrackedValue {
+    run(at: site)
+    return TrackedValue(number, alive)
+  }
+}
+
+/// A violated expectation.
+struct Fault: Sendable {
+  let sentence: String
+  /// The number of the future that it concerns.
+  let node: Int
+
+  init(_ sentence: String, node: Int) {
+    self.sentence = sentence
+    self.node = node
+  }
+}

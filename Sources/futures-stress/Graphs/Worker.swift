@@ -1,0 +1,115 @@
+import Futures
+import FuturesTesting
+
+/// One thread's work on a graph: its random numbers, and what it has made.
+///
+/// Belongs to one thread.
+final class Worker {
+  /// What a worker leaves to the thread that checks the graph.
+  struct Product: Sendable {
+    var nodes: [Node] = []
+    var records: [Record] = []
+    /// The number of tasks that await a future.
+    var awaits = 0
+  }
+
+  let surroundings: Surroundings
+  private var random: SplitMix64
+  var product = Product()
+  /// Whether no delay of the next operators ends.
+  var hasLongDelays = false
+  private var nextNumber: Int
+  private var lines: [LineKey: Line] = [:]
+
+  /// Makes a worker, whose first future has the number `firstNumber`.
+  init(seed: UInt64, _ surroundings: Surroundings, firstNumber: Int) {
+    self.surroundings = surroundings
+    random = SplitMix64(seed: seed)
+    nextNumber = firstNumber
+  }
+
+  func random(below limit: Int) -> Int { random.next(below: limit) }
+
+  func site() -> Site { surroundings.sites[random(below: surroundings.sites.count)] }
+
+  func ticket(_ role: String, node: Int, _ runs: Record.Runs) -> Ticket {
+    let record = Record(role, node: node, runs)
+    product.records.append(record)
+    return Ticket(record, surroundings.alive)
+  }
+
+  private func takeNumber() -> Int {
+    defer { nextNumber += 1 }
+    return nextNumber
+  }
+
+  @discardableResult
+  func add(_ name: String, _ future: GraphFuture) -> Node {
+    let node = Node(name, future, number: takeNumber())
+    product.nodes.append(node)
+    return node
+  }
+
+  /// Derives a future by one of `operators`.
+  @discardableResult
+  func derive(by operators: [Operator] = Operator.all, from first: Node, _ second: Node) -> Node {
+    let kind = operators[random(below: operators.count)]
+    let node = Node(kind, from: first, second, number: takeNumber(), self)
+    product.nodes.append(node)
+    return node
+  }
+
+  /// Attaches a callback on a random context.
+  @discardableResult
+  func attach(to node: Node) -> Attachment {
+    let site = site()
+    let ticket = ticket("a callback on \(site.name)", node: node.origin.number, site.dropsWork ? .atMostOnce : .once)
+    let turn =
+      site.isOrdered ? lines[LineKey(node: node.origin.number, site: site.name), default: Line()].nextTurn() : nil
+    let registration = node.future.whenResolved(on: site.context) { _ in
+      ticket.run(at: site)
+      turn?.pass(ticket.record)
+    }
+    return Attachment(registration: registration, record: ticket.record)
+  }
+}
+
+/// A callback that can be removed.
+struct Attachment: Sendable {
+  let registration: Registration
+  let record: Record
+
+  func remove() {
+    if registration.remove() { record.noteRemoval() }
+  }
+}
+
+/// The callbacks of one worker on one future and one ordered context, which must run in the order of attachment.
+private struct Line {
+  private let lastTurn = Locked(0)
+  private var count = 0
+
+  /// The place of a callback in a line.
+  struct Turn: Sendable {
+    let number: Int
+    let lastTurn: Locked<Int>
+
+    func pass(_ record: Record) {
+      let isLate = lastTurn.withLock { last in
+        defer { last = max(last, number) }
+        return number < last
+      }
+      if isLate { record.noteMistake("ran after one that was attached later") }
+    }
+  }
+
+  mutating func nextTurn() -> Turn {
+    count += 1
+    return Turn(number: count, lastTurn: lastTurn)
+  }
+}
+
+private struct LineKey: Hashable {
+  let node: Int
+  let site: String
+}

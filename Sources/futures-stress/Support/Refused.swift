@@ -1,0 +1,2 @@
+/// The failure that operations choose for themselves.
+struct Refused: Error {}
