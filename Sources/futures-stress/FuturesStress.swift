@@ -13,7 +13,11 @@ struct FuturesStress {
       if let duration = options.soak {
         Task { await soak(options, for: duration) }
       } else {
-        Thread.detachNewThread { exit(GraphRounds(options: options).run() ? 0 : 1) }
+        Thread.detachNewThread {
+          let hasPassed = GraphRounds(options: options).run()
+          fflush(nil)  // LeakSanitizer can end the process before `exit` does it
+          exit(hasPassed ? 0 : 1)
+        }
       }
       // Runs the work of the main queue.
       dispatchMain()

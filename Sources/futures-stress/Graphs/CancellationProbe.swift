@@ -1,20 +1,14 @@
 import Futures
 
-/// Checks that cancelling the end of a random chain cancels its source before `cancel()` returns (R15, R16).
-///
-/// No other thread uses the chain, so its outcome does not depend on time.
+/// Cancels the ends of random chains that no other thread uses, so that the outcome does not depend on time.
 enum CancellationProbe {
+  /// Checks that cancelling the end of a chain cancels its source before `cancel()` returns (R15, R16).
   static func faults(_ worker: Worker) -> [Fault] {
     let promise = GraphPromise()
     let source = worker.add("the source of a chain", promise.future)
     let ticket = worker.ticket("the onCancel handler of a pending promise", node: source.origin.number, .once)
     promise.onCancel { ticket.run() }
-    worker.hasLongDelays = true
-    defer { worker.hasLongDelays = false }
-    var end = source
-    for _ in 0...worker.random(below: 6) {
-      end = worker.derive(by: Operator.passingCancellation, from: end, end)
-    }
+    let end = chain(from: source, worker)
     // A consumer that leaves without being cancelled does not cancel the source.
     worker.attach(to: end).remove()
     guard !source.future.isResolved else {
@@ -24,5 +18,23 @@ enum CancellationProbe {
     return withExtendedLifetime(promise) {
       source.future.isResolved ? [] : [Fault("cancelling it did not cancel its source", node: end.origin.number)]
     }
+  }
+
+  /// Cancels a chain whose source is resolved, so that its delays have begun.
+  ///
+  /// The delays are long. A timer that stays keeps a closure, which the check of the closures finds.
+  static func cancelDelays(_ worker: Worker) {
+    let value = TrackedValue(1, worker.surroundings.alive)
+    chain(from: worker.add("a value", .succeeded(value)), worker).future.cancel()
+  }
+
+  private static func chain(from source: Node, _ worker: Worker) -> Node {
+    worker.hasLongDelays = true
+    defer { worker.hasLongDelays = false }
+    var end = source
+    for _ in 0...worker.random(below: 6) {
+      end = worker.derive(by: Operator.passingCancellation, from: end, end)
+    }
+    return end
   }
 }

@@ -46,21 +46,14 @@ struct GraphRounds {
     let start = clock.now
     var (memory, totals, number) = (RoundMemory(), Totals(), 0)
     while options.duration.map({ start.duration(to: clock.now) < $0 }) ?? (number < options.rounds) {
-      var (round, hasPassed) = (Totals(), true)
-      let growth = memory.growth {
-        for graph in 0..<options.graphs where hasPassed {
-          let seed = options.seed &+ UInt64(number * options.graphs + graph)
-          let report = GraphRun(options, seed: seed).run()
-          hasPassed = Self.check(report, seed: seed, options)
-          round.add(report)
-        }
+      guard let round = runRound(number) else { return false }
+      let growth = memory.growth()
+      print("round \(number): \(round), \(growth) bytes")
+      guard growth <= RoundMemory.tolerance else {
+        print("failed: memory has grown by \(growth) bytes since the first rounds, more than \(RoundMemory.tolerance)")
+        print("Again: futures-stress \(options.arguments)")
+        return false
       }
-      if hasPassed, number > 1, growth > RoundMemory.tolerance {
-        print("round \(number) failed: \(growth) bytes more than after the round before")
-        hasPassed = false
-      }
-      guard hasPassed else { return false }
-      print("round \(number): \(round)")
       totals += round
       number += 1
     }
@@ -68,14 +61,27 @@ struct GraphRounds {
     return true
   }
 
+  /// Runs the graphs of one round.
+  /// - Returns: What they have had, or `nil` if a check has failed.
+  private func runRound(_ number: Int) -> Totals? {
+    var totals = Totals()
+    for graph in 0..<options.graphs {
+      let seed = options.seed &+ UInt64(number * options.graphs + graph)
+      let report = GraphRun(options, seed: seed).run()
+      guard check(report, seed: seed) else { return nil }
+      totals.add(report)
+    }
+    return totals
+  }
+
   /// The number of faults of a graph that are printed.
   private static let limit = 5
 
   /// Prints the faults of a graph, each with the futures that it concerns.
-  private static func check(_ report: GraphReport, seed: UInt64, _ options: StressOptions) -> Bool {
+  private func check(_ report: GraphReport, seed: UInt64) -> Bool {
     guard !report.faults.isEmpty else { return true }
     print("graph \(seed) failed: \(report.faults.count) faults in \(report.origins.count) futures")
-    for fault in report.faults.prefix(limit) {
+    for fault in report.faults.prefix(Self.limit) {
       print("  #\(fault.node): \(fault.sentence)")
       for line in report.origins.listing(of: fault.node) { print(line) }
     }

@@ -35,6 +35,7 @@ struct GraphRun: Sendable {
     let builder = Worker(seed: seed, surroundings, firstNumber: 0)
     let graph = Graph(size: size, builder)
     let probeFaults = CancellationProbe.faults(builder)
+    CancellationProbe.cancelDelays(builder)
     let products = operate(on: graph, firstNumber: builder.product.nodes.count, surroundings)
     for place in graph.places { _ = place.takePromise() }
     let nodes = products.reduce(builder.product.nodes) { $0 + $1.nodes }

@@ -16,7 +16,7 @@ final class Surroundings: Sendable {
   let alive = DispatchGroup()
 
   init() {
-    sites = Site.shared + [late.site, Site(name: "a manual context", context: manual.context)]
+    sites = Site.common + [late.site, Site(name: "a manual context", context: manual.context)]
   }
 
   var manualContext: ExecutionContext { manual.context }
