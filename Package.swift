@@ -24,6 +24,7 @@ let package = Package(
     .executable(name: "futures-demo", targets: ["futures-demo"]),
     .executable(name: "futures-benchmark", targets: ["futures-benchmark"]),
     .executable(name: "futures-stress", targets: ["futures-stress"]),
+    .executable(name: "migrate-callbacks", targets: ["migrate-callbacks"]),
     .plugin(name: "MigrateCallbacks", targets: ["MigrateCallbacks"]),
   ],
   targets: [
@@ -61,14 +62,9 @@ let package = Package(
       swiftSettings: settings
     ),
 
-    // Writes the bridges of a code base: `swift package migrate-callbacks`.
+    // Writes the bridges of a code base: `swift package migrate-callbacks`, or the executable for a project without a package.
     .target(name: "CallbackMigration", swiftSettings: settings),
-    .executableTarget(
-      name: "migrate-callbacks-tool",
-      dependencies: ["CallbackMigration"],
-      path: "Sources/migrate-callbacks",
-      swiftSettings: settings
-    ),
+    .executableTarget(name: "migrate-callbacks", dependencies: ["CallbackMigration"], swiftSettings: settings),
     .plugin(
       name: "MigrateCallbacks",
       capability: .command(
@@ -77,7 +73,7 @@ let package = Package(
           description: "Lists the functions that take callbacks, and writes async and future counterparts for them."
         )
       ),
-      dependencies: ["migrate-callbacks-tool"],
+      dependencies: ["migrate-callbacks"],
       path: "Sources/MigrateCallbacks"
     ),
 

@@ -38,7 +38,7 @@ public enum GenerationOutput: Equatable, Sendable {
   case beside
 }
 
-/// The arguments of `swift package migrate-callbacks`, read.
+/// The arguments of `swift package migrate-callbacks`, or of the executable `migrate-callbacks`.
 public struct MigrationArguments: Equatable, Sendable {
   /// What is to be done.
   public private(set) var command = MigrationCommand.help
@@ -52,15 +52,23 @@ public struct MigrationArguments: Equatable, Sendable {
   /// The changes of meaning that the user accepts.
   public private(set) var allowed: Set<CallRisk> = []
 
+  /// The project of the executable; `nil` for the plugin, which knows its package, and for `--help`.
+  public private(set) var project: MigrationProject?
+
+  let isPlugin: Bool
+
   /// Reads the arguments.
-  /// - Parameter arguments: Without the name of the tool.
+  /// - Parameters:
+  ///   - arguments: Without the name of the tool.
+  ///   - isPlugin: Whether the plugin passes them on.
   /// - Throws: A sentence that names the mistake.
-  public init(_ arguments: [String]) throws(MigrationError) {
+  public init(_ arguments: [String], isPlugin: Bool = true) throws(MigrationError) {
+    self.isPlugin = isPlugin
     var rest = arguments[...]
     guard let name = rest.popFirst(), !["help", "--help", "-h"].contains(name) else { return }
     var values: [String: String] = [:]
     var flags: Set<String> = []
-    let options = try Self.options(of: name)
+    let options = try Self.options(of: name) + (isPlugin ? [] : MigrationProject.options) + ["--help"]
     while let argument = rest.popFirst() {
       let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
       guard let option = parts.first, options.contains(option) else {
@@ -116,6 +124,7 @@ public struct MigrationArguments: Equatable, Sendable {
         isDeprecating: isDeprecating
       )
     }
+    if !isPlugin { project = try MigrationProject(values, of: name, needsCalls: command.needsCalls) }
   }
 
   /// Options without a value.
@@ -123,12 +132,12 @@ public struct MigrationArguments: Equatable, Sendable {
 
   private static func options(of command: String) throws(MigrationError) -> [String] {
     switch command {
-    case "report": ["--target", "--format", "--json", "--minimum-access", "--check", "--help"]
+    case "report": ["--target", "--format", "--json", "--minimum-access", "--check"]
     case "generate":
-      ["--target", "--style", "--minimum-access", "--output", "--beside", "--only", "--deprecate", "--help"]
-    case "callers": ["--target", "--json", "--minimum-access", "--allow", "--help"]
+      ["--target", "--style", "--minimum-access", "--output", "--beside", "--only", "--deprecate"]
+    case "callers": ["--target", "--json", "--minimum-access", "--allow"]
     case "convert":
-      ["--target", "--only", "--allow", "--functions", "--diff", "--apply", "--minimum-access", "--help"]
+      ["--target", "--only", "--allow", "--functions", "--diff", "--apply", "--minimum-access"]
     default:
       throw MigrationError("There is no command \(command); there are report, generate, callers and convert.")
     }
@@ -154,44 +163,4 @@ public struct MigrationArguments: Equatable, Sendable {
     let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
     throw MigrationError("\(option) is one of \(choices), not \(value).")
   }
-
-  /// What `--help` prints.
-  public static let help = """
-    Usage: swift package migrate-callbacks report   [--target T] [--format table|json|markdown] [--minimum-access LEVEL]
-                                                    [--check BASELINE]
-           swift package migrate-callbacks generate [--target T] [--style futures|async|both] [--minimum-access LEVEL]
-                                                    [--output FILE | --beside] [--only PATTERN] [--deprecate]
-           swift package migrate-callbacks callers  [--target T] [--json] [--allow RISKS] [--minimum-access LEVEL]
-           swift package migrate-callbacks convert  [--target T] [--only PATTERN] [--functions] [--allow RISKS]
-                                                    [--diff | --apply] [--minimum-access LEVEL]
-
-    report    Lists every function that takes an escaping callback, how many have an async counterpart, and why a
-              counterpart cannot be written.
-    generate  Writes extensions with an async counterpart for each function, and one that returns a future. Prints what it
-              cannot write safely, with the reason and the line of .migrate-callbacks.json that would settle it.
-    callers   Lists every call of these functions: ready (in async code), next (in a function that itself takes a callback),
-              edge (in synchronous code), or by hand, with the reason; and a plan, leaf first.
-    convert   Converts the calls that are ready into awaits, each change built in a copy. Prints a diff, and the calls that
-              it leaves, with the reasons.
-
-    --target T              The target; without it all libraries of the package, or for generate the only one.
-    --minimum-access LEVEL  Leaves out what is less accessible: public (the default of report and generate), internal (the
-                            default of callers and convert), package, open.
-    --format FORMAT, --json How to print the report.
-    --check BASELINE        Ends with 1 if a function takes a callback and has no counterpart, and BASELINE, a file that
-                            `report --json` has written, does not have it.
-    --style STYLE           The kinds of counterparts. With async, nothing public mentions Futures.
-    --output FILE           Where to write, relative to the package, instead of printing. A file that this has not
-                            written is not overwritten. On macOS, swift package needs
-                            --allow-writing-to-package-directory before the name of the command.
-    --beside                Writes a file beside each source file: Store+Counterparts.swift beside Store.swift.
-    --only PATTERN          Only functions whose title matches, such as 'Store.*' or 'user(id:'. Other functions keep the
-                            counterparts that FILE has.
-    --functions             Converts functions with a callback, too, leaf first: adds an async counterpart beside each.
-    --allow RISKS           Converts although the code then does something else: order, callers, loop, defer, lock,
-                            weak-self, main-queue, isolation, cancellation, with commas between them.
-    --apply                 Changes the files instead of printing a diff. They have to be committed before.
-    --deprecate             Prints the annotations that deprecate the functions that have a counterpart, as a diff.
-
-    """
 }

@@ -52,8 +52,9 @@ public struct Inventory {
   ) throws(MigrationError) {
     guard let graphs = target.graphs else { throw MigrationError("There is no symbol graph of \(target.module).") }
     var extensions: [SymbolGraph] = []
-    for folder in clients.compactMap(\.graphs) {
-      let found = try SymbolGraph.readExtensions(of: target.module, in: URL(filePath: folder))
+    for client in clients {
+      guard let folder = client.graphs.map({ URL(filePath: $0) }) else { continue }
+      let found = try SymbolGraph.readExtensions(of: target.module, by: client.module, in: folder)
       extensions += found.map { [$0] } ?? []
     }
     self.init(

@@ -75,6 +75,16 @@ public struct MigrationRequest: Decodable, Sendable {
     self.targets = targets
   }
 
+  /// The request with the folder of the symbol graphs of some targets.
+  func withGraphs(_ folder: String, of names: [String]) -> MigrationRequest {
+    let targets = targets.map { target in
+      var target = target
+      if names.contains(target.name) { target.graphs = folder }
+      return target
+    }
+    return MigrationRequest(package: package, library: library, targets: targets)
+  }
+
   /// The targets that the arguments ask for.
   func targets(for arguments: MigrationArguments) throws(MigrationError) -> [Target] {
     if let name = arguments.target {

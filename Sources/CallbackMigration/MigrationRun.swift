@@ -37,7 +37,7 @@ public struct MigrationRun {
   /// - Throws: Why it could not be done.
   public func run() throws(MigrationError) -> Outcome {
     switch arguments.command {
-    case .help: return Outcome(MigrationArguments.help)
+    case .help: return Outcome(arguments.help)
     case .report(let format):
       let inventories = try inventories()
       let isWhole = inventories.count == request.targets.count { !$0.isTest }

@@ -72,6 +72,9 @@ struct TypeFacts {
       return all(parts.take(":") ? [first, parts.rest] : [first], genericSendables)
     }
     if genericSendables.contains(type.text) { return .yes }
+    // A graph written by `swiftc` has `Element` as in the source, one made from a module has `Self.Element`.
+    let isAssociatedType = type.count == 1 && type.first?.type?.hasSuffix("Qa") == true
+    if isAssociatedType, genericSendables.contains("Self." + type.text) { return .yes }
     reader = TokenReader(type)
     _ = reader.take("any")
     var name = reader.take()

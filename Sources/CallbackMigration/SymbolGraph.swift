@@ -68,7 +68,7 @@ package struct SymbolGraph: Decodable {
     let identifier: Identifier
     let pathComponents: [String]
     let docComment: Documentation?
-    let declarationFragments: [Fragment]
+    var declarationFragments: [Fragment]
     let accessLevel: String
     let availability: [Availability]?
     let location: Location?
@@ -97,21 +97,37 @@ package struct SymbolGraph: Decodable {
 
   /// Reads the graphs that a folder holds of `module`: its own, and one for each module that it extends.
   static func read(module: String, in folder: URL) throws(MigrationError) -> SymbolGraph {
-    let graph = try read(in: folder) { $0 == module || $0.hasPrefix("\(module)@") }
+    let graph = try read(in: folder) { belongs($0, to: module) }
     if let graph { return graph }
     throw MigrationError("There is no symbol graph of \(module) in \(folder.path).")
   }
 
-  /// Reads the extensions of `module` by another module from a folder.
+  /// Reads the extensions of `module` by another module, the client, from a folder.
   ///
   /// Returns `nil` if there are none.
-  static func readExtensions(of module: String, in folder: URL) throws(MigrationError) -> SymbolGraph? {
-    try read(in: folder) { $0.hasSuffix("@\(module)") }
+  static func readExtensions(
+    of module: String,
+    by client: String,
+    in folder: URL
+  ) throws(MigrationError) -> SymbolGraph? {
+    try read(in: folder) { name(of: $0) == "\(client)@\(module)" }
+  }
+
+  /// Whether a file is a graph of `module`.
+  static func belongs(_ file: URL, to module: String) -> Bool {
+    name(of: file).map { $0 == module || $0.hasPrefix("\(module)@") } == true
+  }
+
+  /// The modules in the name of a graph.
+  private static func name(of file: URL) -> String? {
+    let ending = ".symbols.json"
+    let name = file.lastPathComponent
+    return name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : nil
   }
 
   private static func read(
     in folder: URL,
-    where isAsked: (String) -> Bool
+    where isAsked: (URL) -> Bool
   ) throws(MigrationError) -> SymbolGraph? {
     let files: [URL]
     do {
@@ -119,11 +135,7 @@ package struct SymbolGraph: Decodable {
     } catch {
       throw MigrationError("There is no symbol graph at \(folder.path).")
     }
-    let ending = ".symbols.json"
-    let asked = files.filter { file in
-      let name = file.lastPathComponent
-      return name.hasSuffix(ending) && isAsked(String(name.dropLast(ending.count)))
-    }
+    let asked = files.filter(isAsked)
     guard !asked.isEmpty else { return nil }
     var whole = SymbolGraph(symbols: [], relationships: [])
     for file in asked.sorted(by: { $0.lastPathComponent < $1.lastPathComponent }) {
@@ -135,7 +147,7 @@ package struct SymbolGraph: Decodable {
         throw MigrationError("\(file.lastPathComponent) is no symbol graph that this tool can read: \(error)")
       }
     }
-    return whole
+    return whole.withCanonicalTypes
   }
 }
 
@@ -169,7 +181,13 @@ extension SymbolGraph {
 
 extension SymbolGraph.Symbol.Location {
   /// Of the file.
-  var path: String? { URL(string: uri)?.standardizedFileURL.path }
+  ///
+  /// The compiler writes `file://` before a path as its arguments have it, so the path can be relative.
+  var path: String? {
+    guard let mark = uri.range(of: "file://"), mark.lowerBound == uri.startIndex else { return nil }
+    let path = uri[mark.upperBound...]
+    return URL(filePath: path.removingPercentEncoding ?? String(path)).standardizedFileURL.path
+  }
 }
 
 /// A failure of the tool, as a sentence.

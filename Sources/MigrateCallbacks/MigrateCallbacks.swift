@@ -5,7 +5,7 @@ import PackagePlugin
 @main
 struct MigrateCallbacks: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) throws {
-    let tool = try context.tool(named: "migrate-callbacks-tool").url
+    let tool = try context.tool(named: "migrate-callbacks").url
     var request = Request(context.package)
     let file = context.pluginWorkDirectoryURL.appending(path: "request.json")
     try request.write(to: file)

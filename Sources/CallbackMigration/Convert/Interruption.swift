@@ -1,8 +1,9 @@
+internal import Dispatch
 internal import Foundation
 
-/// Ends the tool, and the programs that it runs, after the plugin has ended.
+/// Ends the programs that the tool runs with the tool.
 ///
-/// An interrupt ends `swift package` and the plugin only, because the tool and its programs have process groups of their own.
+/// An interrupt of a terminal does not reach these programs, because they have process groups of their own.
 public enum Interruption {
   /// The identifiers of the programs that run; used under `lock`.
   nonisolated(unsafe) private static var programs: Set<Int32> = []
@@ -10,14 +11,31 @@ public enum Interruption {
   private static let lock = NSLock()
 
   /// Watches the standard input, which closes when the plugin ends.
+  ///
+  /// The plugin's tool has a process group of its own, so an interrupt does not reach it.
   public static func watchStandardInput() {
     Thread.detachNewThread {
       _ = try? FileHandle.standardInput.readToEnd()
-      // Under the lock: no program starts, and no file changes, between the signals and the exit.
-      lock.withLock {
-        for program in programs { kill(program, SIGINT) }
-        _exit(130)
-      }
+      end()
+    }
+  }
+
+  /// Watches the signals that end a program.
+  public static func watchSignals() {
+    for number in [SIGINT, SIGTERM] {
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      // The source has to live until the end of the tool.
+      source.setEventHandler { withExtendedLifetime(source) { end() } }
+      source.resume()
+    }
+  }
+
+  private static func end() {
+    // Under the lock: no program starts, and no file changes, between the signals and the exit.
+    lock.withLock {
+      for program in programs { kill(program, SIGINT) }
+      _exit(130)
     }
   }
 

@@ -6,18 +6,21 @@ enum Shell {
   /// - Parameters:
   ///   - arguments: The program and its arguments.
   ///   - folder: The folder in which it runs.
+  ///   - showsErrors: Whether its standard error is that of the tool, and no part of the output.
   /// - Returns: Its status and its output.
   /// - Throws: An error if the program cannot be started.
-  static func run(_ arguments: [String], in folder: URL? = nil) throws(MigrationError) -> (
-    status: Int32, output: String
-  ) {
+  static func run(
+    _ arguments: [String],
+    in folder: URL? = nil,
+    showsErrors: Bool = false
+  ) throws(MigrationError) -> (status: Int32, output: String) {
     let process = Process()
     let output = Pipe()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = arguments
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
-    process.standardError = output
+    if !showsErrors { process.standardError = output }
     if let folder { process.currentDirectoryURL = folder }
     do {
       let data = try Interruption.run(process) { output.fileHandleForReading.readDataToEndOfFile() }
@@ -27,6 +30,9 @@ enum Shell {
     }
   }
 
-  /// Prints a line about the state of the work, for the plugin, which shows it.
-  static func progress(_ text: String) { FileHandle.standardError.write(Data("progress: \(text)\n".utf8)) }
+  /// Prints a line about the state of the work.
+  static func progress(_ text: String) {
+    let mark = PluginCall.current == nil ? "" : "progress: "
+    FileHandle.standardError.write(Data("\(mark)\(text)\n".utf8))
+  }
 }

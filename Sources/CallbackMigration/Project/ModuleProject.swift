@@ -1,0 +1,102 @@
+internal import Foundation
+
+/// A module of a project without Package.swift, such as an app in Xcode, whose own build wrote symbol graphs.
+struct ModuleProject {
+  let name: String
+
+  /// The folder of the source files.
+  let sources: URL
+  let symbolGraphs: URL
+
+  init(name: String, sources: String, symbolGraphs: String) {
+    self.name = name
+    self.sources = URL(filePath: sources).standardizedFileURL
+    self.symbolGraphs = URL(filePath: symbolGraphs).standardizedFileURL
+  }
+
+  /// Describes the project as a package in the current folder with one library.
+  func request() throws(MigrationError) -> MigrationRequest {
+    let paths = swiftFiles
+    guard !paths.isEmpty else { throw MigrationError("There is no Swift file in \(sources.path).") }
+    let graph = try graph()
+    let compiled = Set(graph.symbols.compactMap { $0.location?.path })
+    guard compiled.isEmpty || !compiled.isDisjoint(with: paths) else {
+      throw MigrationError(
+        """
+        The symbol graphs of \(name) are those of other files, such as \(compiled.min() ?? ""), and not of \(sources.path).
+        """
+      )
+    }
+    try requireCurrent(graph)
+    // The build of the project decides whether it has the library.
+    let library = ["Futures", "FuturesAsync"]
+    let clients = clients.map { target($0, sources: [], dependencies: [name] + library) }
+    return MigrationRequest(
+      package: FileManager.default.currentDirectoryPath,
+      library: nil,
+      targets: [target(name, isLibrary: true, sources: paths, dependencies: library)] + clients
+    )
+  }
+
+  /// Throws if a source file does not have a function where the graph says.
+  private func requireCurrent(_ graph: SymbolGraph) throws(MigrationError) {
+    var files: [String: SourceFile] = [:]
+    for symbol in graph.symbols
+    where ["swift.func", "swift.method", "swift.type.method"].contains(symbol.kind.identifier) {
+      // The function of a macro stands in no file, and `generate` replaces its own file without a build.
+      guard let location = symbol.location, let path = location.path, !path.contains("@__swiftmacro_") else { continue }
+      let file = files[path] ?? SourceFile(path: path)
+      files[path] = file
+      if file.lines.first == Generator.marker { continue }
+      let line = location.position.line
+      let name = symbol.pathComponents.last?.prefix { $0 != "(" } ?? ""
+      if file.lines.indices.contains(line), file.lines[line].contains(name) { continue }
+      throw MigrationError(
+        """
+        \(path):\(line + 1) does not declare \(symbol.pathComponents.joined(separator: ".")): the symbol graphs in \
+        \(symbolGraphs.path) are older than the sources. Build \(self.name) again.
+        """
+      )
+    }
+  }
+
+  private func target(
+    _ name: String,
+    isLibrary: Bool = false,
+    sources: [String],
+    dependencies: [String]
+  ) -> MigrationRequest.Target {
+    MigrationRequest.Target(
+      name: name,
+      module: name,
+      isLibrary: isLibrary,
+      isTest: false,
+      sources: sources,
+      dependencies: dependencies,
+      allDependencies: dependencies,
+      graphs: symbolGraphs.path
+    )
+  }
+
+  private var swiftFiles: [String] {
+    let found = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)
+    let files = (found?.allObjects ?? []).compactMap { $0 as? URL }
+    return files.filter { $0.pathExtension == "swift" }.map(\.standardizedFileURL.path).sorted()
+  }
+
+  private func graph() throws(MigrationError) -> SymbolGraph {
+    do throws(MigrationError) {
+      return try SymbolGraph.read(module: name, in: symbolGraphs)
+    } catch {
+      let options = SymbolGraph.compilerOptions(folder: symbolGraphs.path).joined(separator: " ")
+      throw MigrationError("\(error.description) Build \(name) with these options of the compiler:\n  \(options)")
+    }
+  }
+
+  /// The modules with extensions of this one, which can hold counterparts.
+  private var clients: [String] {
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: symbolGraphs.path)) ?? []
+    let ending = "@\(name).symbols.json"
+    return files.filter { $0.hasSuffix(ending) }.map { String($0.dropLast(ending.count)) }.sorted()
+  }
+}
