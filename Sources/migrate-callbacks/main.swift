@@ -10,7 +10,8 @@ do throws(MigrationError) {
       print((["graphs"] + (try request.neededGraphs(for: arguments))).joined(separator: "\n"))
       exit(0)
     }
-    Interruption.watchStandardInput()
+    // In the first step, the standard input is that of the plugin.
+    if call.step == .run { Interruption.watchStandardInput() }
     outcome = try MigrationRun(arguments, request, work: call.request.deletingLastPathComponent()).run()
   } else {
     Interruption.watchSignals()
