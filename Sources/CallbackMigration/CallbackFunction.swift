@@ -15,6 +15,9 @@ package struct CallbackFunction {
   package let sendability: Sendability
   package let handle: HandleCancellation
 
+  /// The types whose members its counterpart sees, the nearest first.
+  let visibleScopes: [String]
+
   private let asyncCounterpart: ExpectedCounterpart
   private let futureCounterpart: ExpectedCounterpart
 
@@ -51,6 +54,7 @@ package struct CallbackFunction {
     self.role = role
     // The counterpart of a requirement serves all types that conform.
     let all = scopes + protocolScopes
+    visibleScopes = all
     let sendables = facts.sendables(in: symbol, of: owner)
     sendability = callbacks.shape.values.map { facts.all($0, sendables) } ?? .unknown
     handle = handles.cancellation(of: declaration, in: owner, sendables, knowledge)

@@ -23,12 +23,14 @@ package struct Counterpart {
   /// The module that it is for, and the names of the types there.
   private let module: String
   private let typeNames: Set<String>
+  private let spelling: TypeSpelling
 
   init(kind: Kind, function: CallbackFunction, in inventory: Inventory) {
     self.kind = kind
     self.function = function
     module = inventory.module
     typeNames = inventory.typeNames
+    spelling = inventory.spelling(for: function)
   }
 
   /// The types that its declaration names.
@@ -68,7 +70,7 @@ package struct Counterpart {
 
   private var valueType: String {
     let values = callbacks.shape.values ?? []
-    return values.count == 1 ? values[0].text : "(\(values.map(\.text).joined(separator: ", ")))"
+    return values.count == 1 ? spelling.text(values[0]) : "(\(values.map(spelling.text).joined(separator: ", ")))"
   }
 
   // MARK: - The declaration
@@ -125,17 +127,20 @@ package struct Counterpart {
     words.append("func")
     let name = function.counterpart(kind).name
     let parameters = declaration.parameters.indices.filter { !omitted.contains($0) }.map {
-      declaration.parameters[$0].text
+      declaration.parameters[$0].text(spelling.text(declaration.parameters[$0].type))
     }
-    var text = words.joined(separator: " ") + " \(name)\(declaration.genericClause)"
+    var text = words.joined(separator: " ") + " \(name)"
+    if !declaration.generics.isEmpty { text += "<\(spelling.text(declaration.generics))>" }
     text += "(\(parameters.joined(separator: ", ")))"
     switch kind {
     case .async:
       text +=
         " async throws\(typedFailure.map { "(\($0.type))" } ?? "")" + (valueType == "()" ? "" : " -> \(valueType)")
-    case .future: text += " -> \(future)<\(valueType == "()" ? "Void" : valueType), any Error>"
+    case .future:
+      let value = valueType == "()" ? spelling.text("Void", "s:s4Voida") : valueType
+      text += " -> \(future)<\(value), any \(spelling.text("Error", "s:s5ErrorP"))>"
     }
-    return text + (declaration.whereClause.isEmpty ? "" : " " + declaration.whereClause)
+    return text + (declaration.requirements.isEmpty ? "" : " " + spelling.text(declaration.requirements))
   }
 
   // MARK: - The body
@@ -154,7 +159,7 @@ package struct Counterpart {
   /// The error type of the callback, and the function of the package that converts another error to it.
   private var typedFailure: (type: String, other: String)? {
     guard let failure = callbacks.shape.typedFailure, let other = function.knowledge.value(.failure) else { return nil }
-    return (failure.text, other)
+    return (spelling.text(failure), other)
   }
 
   /// The argument for the callback in the body.
@@ -190,12 +195,14 @@ package struct Counterpart {
     if case .calls(let cancellation) = function.handle {
       let handle = unused("handle")
       return [
-        "let \(handle) = \(cancellation.isTransferred ? "UncheckedTransfer(\(call))" : call)",
-        "\(bridge).onCancel { \(cancellation.text(of: handle)) }",
+        "let \(handle) = \(cancellation.isTransferred ? "\(transfer)(\(call))" : call)",
+        "\(bridge).onCancel { \(cancellation.text(of: handle, task: spelling.text("Task", "s:ScT"))) }",
       ]
     }
     return [(function.returnsValue ? "_ = " : "") + call]
   }
+
+  private var transfer: String { spelling.text("UncheckedTransfer", "s:7Futures17UncheckedTransferV") }
 
   private func argument(_ index: Int) -> String {
     let parameter = declaration.parameters[index]
@@ -209,13 +216,14 @@ package struct Counterpart {
   /// The closures here are `@Sendable`, because others would belong to the actor on which this is called.
   private func report(_ shape: ProgressShape) -> String {
     let progress = unused("progress")
+    let (double, integer) = (spelling.text("Double", "s:Sd"), spelling.text("Int64", "s:s5Int64V"))
     switch shape {
     case .fraction(let type):
-      return "{ @Sendable in \(progress).report(fraction: \(type == "Double" ? "$0" : "Double($0)")) }"
+      return "{ @Sendable in \(progress).report(fraction: \(type == "Double" ? "$0" : "\(double)($0)")) }"
     case .counts(isTotalOptional: true):
-      return "{ @Sendable in \(progress).report(completed: Int64($0), of: $1.map { Int64($0) }) }"
+      return "{ @Sendable in \(progress).report(completed: \(integer)($0), of: $1.map { \(integer)($0) }) }"
     case .counts(isTotalOptional: false):
-      return "{ @Sendable in \(progress).report(completed: Int64($0), of: Int64($1)) }"
+      return "{ @Sendable in \(progress).report(completed: \(integer)($0), of: \(integer)($1)) }"
     }
   }
 
@@ -272,7 +280,8 @@ package struct Counterpart {
       return "\(bridge).resultHandler"
     }
     let isName = failure.allSatisfy { $0.text != "any" && $0.text != "&" && $0.text != "?" }
-    return "\(bridge).resultHandler(of: \(isName ? failure.text : "(\(failure.text))").self)"
+    let type = spelling.text(failure)
+    return "\(bridge).resultHandler(of: \(isName ? type : "(\(type))").self)"
   }
 
   private func unpackedTuple(_ shape: CallbackShape, _ count: Int) -> String {

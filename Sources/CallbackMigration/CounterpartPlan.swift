@@ -195,6 +195,6 @@ extension CallbackFunction {
   /// The identity of a counterpart: its type, name, labels and parameters, also with the names of the superclasses.
   fileprivate func counterpartKeys(_ kind: Counterpart.Kind) -> [String] {
     let key = counterpart(kind).key
-    return scopes.map { "\($0)\(extensionConstraints) \(key)" }
+    return scopes.map { "\($0)\(extensionConstraints()) \(key)" }
   }
 }

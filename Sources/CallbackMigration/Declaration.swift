@@ -44,10 +44,13 @@ package struct Declaration {
     static let ownershipWords: Set<String> = ["inout", "borrowing", "consuming", "sending", "isolated"]
 
     /// As it is declared.
-    package var text: String {
+    package var text: String { text(type.text) }
+
+    /// With another spelling of its type.
+    func text(_ type: String) -> String {
       let names = label == name ? name : "\(label) \(name)"
       let value = defaultValue.map { " = \($0.text)" } ?? ""
-      return "\(names): \(type.text)\(isVariadic ? "..." : "")\(value)"
+      return "\(names): \(type)\(isVariadic ? "..." : "")\(value)"
     }
   }
 
@@ -60,7 +63,10 @@ package struct Declaration {
   package let name: String
 
   /// With the angle brackets; empty if there is none.
-  package let genericClause: String
+  package var genericClause: String { generics.isEmpty ? "" : "<\(generics.text)>" }
+
+  /// Without the angle brackets.
+  let generics: ArraySlice<Token>
   package let parameters: [Parameter]
 
   /// `async`, `throws`, `throws(E)`, `rethrows`.
@@ -70,7 +76,10 @@ package struct Declaration {
   package let returnType: ArraySlice<Token>
 
   /// With `where`; empty if there is none.
-  package let whereClause: String
+  package var whereClause: String { requirements.text }
+
+  /// With `where`.
+  let requirements: ArraySlice<Token>
 
   /// Reads the tokens of a declaration; `nil` if it is not one of a function.
   package init?(_ tokens: [Token]) {
@@ -88,9 +97,7 @@ package struct Declaration {
     self.modifiers = modifiers
     name = keyword == "init" ? "init" : reader.take(upTo: ["<", "("]).text
     if reader.take("?") || reader.take("!") {}  // of a failable initializer
-    let generics = reader.takeBracketed("<", ">")
-    genericClause = generics.map { "<\($0.text)>" } ?? ""
-    genericParameters = generics.map { $0.elements.compactMap { $0.first?.text } } ?? []
+    generics = reader.takeBracketed("<", ">") ?? []
     guard let parameters = reader.takeBracketed("(", ")") else { return nil }
     var named = parameters.elements.compactMap(Parameter.init)
     guard named.count == parameters.elements.count else { return nil }
@@ -105,11 +112,11 @@ package struct Declaration {
     }
     self.effects = effects
     returnType = reader.take("->") ? reader.take(upTo: ["where"]) : []
-    whereClause = reader.rest.text
+    requirements = reader.rest
   }
 
   /// The names of its own.
-  let genericParameters: [String]
+  var genericParameters: [String] { generics.elements.compactMap { $0.first?.text } }
 
   var isAsync: Bool { effects.contains("async") }
   var isThrowing: Bool { effects.contains { $0.hasPrefix("throws") } }

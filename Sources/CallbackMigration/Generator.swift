@@ -49,7 +49,12 @@ public struct Generator {
       imports.add(file)
       if function.visibility >= .public { imports.use(entry.counterparts.flatMap(\.types)) }
       imports.need(entry.counterparts, in: plan.inventory)
-      let part = Extension(function, condition: file.condition(ofLine: function.line), entry.counterparts)
+      let part = Extension(
+        function,
+        condition: file.condition(ofLine: function.line),
+        entry.counterparts,
+        plan.inventory.spelling(for: function)
+      )
       if let index = extensions.firstIndex(where: { $0.isSame(as: part) }) {
         extensions[index].counterparts += entry.counterparts
       } else {
@@ -84,9 +89,14 @@ private struct Extension {
   private let scope: String
   var counterparts: [Counterpart]
 
-  init(_ function: CallbackFunction, condition: String?, _ counterparts: [Counterpart]) {
+  init(
+    _ function: CallbackFunction,
+    condition: String?,
+    _ counterparts: [Counterpart],
+    _ spelling: TypeSpelling
+  ) {
     scope = function.scope.joined(separator: ".")
-    header = Self.header(of: function)
+    header = Self.header(of: function, spelling)
     self.condition = condition
     self.counterparts = counterparts
   }
@@ -103,21 +113,24 @@ private struct Extension {
     return condition.map { ["#if \($0)"] + lines + ["#endif"] } ?? lines
   }
 
-  private static func header(of function: CallbackFunction) -> String {
+  private static func header(of function: CallbackFunction, _ spelling: TypeSpelling) -> String {
     guard !function.scope.isEmpty else { return "" }
     let availability = AvailabilityText(function.owner?.availability).attributes.map { $0 + "\n" }.joined()
-    return availability + "extension \(function.scope.joined(separator: "."))\(function.extensionConstraints) {"
+    let constraints = function.extensionConstraints { constraint in
+      constraint.rhsPrecise.map { spelling.text(constraint.rhs, $0) } ?? constraint.rhs
+    }
+    return availability + "extension \(function.scope.joined(separator: "."))\(constraints) {"
   }
 }
 
 extension CallbackFunction {
-  /// The conditions of the extension that it is in, with `where`; empty if there are none.
-  var extensionConstraints: String {
+  /// The conditions of the extension that it is in, with `where` and the spelled right sides; empty if there are none.
+  func extensionConstraints(_ spell: (SymbolGraph.Symbol.Constraint) -> String = \.rhs) -> String {
     // The graph repeats the requirements of the type.
     let own = owner?.swiftGenerics?.constraints ?? []
     let added = (symbol.swiftExtension?.constraints ?? []).filter { !own.contains($0) }
     let constraints = added.map { constraint in
-      "\(constraint.lhs)\(constraint.kind == "sameType" ? " ==" : ":") \(constraint.rhs)"
+      "\(constraint.lhs)\(constraint.kind == "sameType" ? " ==" : ":") \(spell(constraint))"
     }
     return constraints.isEmpty ? "" : " where \(constraints.joined(separator: ", "))"
   }

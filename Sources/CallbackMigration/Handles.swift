@@ -193,11 +193,11 @@ package struct HandleCall {
   var returnsValue = false
 
   /// The call on a handle of this name.
-  package func text(of handle: String) -> String {
+  package func text(of handle: String, task: String = "Task") -> String {
     let words = [returnsValue ? "_ =" : "", isThrowing ? "try?" : "", isAwaited ? "await" : ""].filter { !$0.isEmpty }
     let call = "\(handle)\(isTransferred ? ".value" : "")\(isOptional ? "?" : "").\(method)"
     let text = (words + [call]).joined(separator: " ")
-    return isAwaited ? "Task { \(text) }" : text
+    return isAwaited ? "\(task) { \(text) }" : text
   }
 }
 

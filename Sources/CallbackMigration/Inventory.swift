@@ -14,6 +14,9 @@ public struct Inventory {
   /// The names of types and values.
   let typeNames: Set<String>
 
+  /// The compiler's identifiers of the module's types: by the path of the type around them, and by name.
+  private let types: [String: [String: String]]
+
   private let names: ScopedNames
 
   /// The folder of the package, with a slash.
@@ -94,6 +97,7 @@ public struct Inventory {
         $0.pathComponents.last
       }
     )
+    types = graph.typeIdentifiers
     names = ScopedNames(graph)
     isMainActorTheDefault = graph.isMainActorTheDefault
     let rootPath = root.standardizedFileURL.path + "/"
@@ -159,6 +163,13 @@ public struct Inventory {
       }
     }
     return nil
+  }
+
+  /// The spelling of types in the counterparts of a function.
+  func spelling(for function: CallbackFunction) -> TypeSpelling {
+    let outer = function.owner?.swiftGenerics?.parameters ?? []
+    let generics = function.declaration.genericParameters + outer.map(\.name)
+    return TypeSpelling(types, scopes: function.visibleScopes, generics: generics)
   }
 
   /// Whether a type, a function or a value of the module has this name.

@@ -38,6 +38,17 @@ extension SymbolGraph {
     return graph
   }
 
+  /// The types of the module, with their identifiers: by the path of the type around them, and by name.
+  var typeIdentifiers: [String: [String: String]] {
+    let kinds = ["class", "enum", "protocol", "struct", "typealias", "associatedtype"].map { "swift.\($0)" }
+    var types: [String: [String: String]] = [:]
+    for symbol in symbols where kinds.contains(symbol.kind.identifier) {
+      guard let name = symbol.pathComponents.last else { continue }
+      types[symbol.pathComponents.dropLast().joined(separator: "."), default: [:]][name] = symbol.identifier.precise
+    }
+    return types
+  }
+
   /// The module that declares a type, by the compiler's identifier; `nil` for a type of C and for a generic parameter.
   static func module(ofType identifier: String) -> String? {
     guard identifier.hasPrefix("s:"), !identifier.hasSuffix("mfp") else { return nil }

@@ -41,6 +41,10 @@ package struct SymbolGraph: Decodable {
     }
 
     struct Generics: Decodable {
+      struct Parameter: Decodable {
+        let name: String
+      }
+      let parameters: [Parameter]?
       let constraints: [Constraint]?
     }
 

@@ -4,6 +4,59 @@ internal import Testing
 
 @Suite("Writing counterparts")
 struct GeneratorTests {
+  @Test(
+    "A type that another one hides is written with its module",
+    arguments: [
+      ("Error", "func load(completion: @escaping (Result<Int, any Error>) -> Void)", "Future<Int, any Swift.Error>"),
+      (
+        "Error", "func load(_ error: any Error, completion: @escaping (Int) -> Void)",
+        "func load(_ error: any Swift.Error)"
+      ),
+      ("Void", "func save(completion: @escaping ((any Error)?) -> Void)", "Future<Swift.Void, any Error>"),
+      ("String", "func load(completion: @escaping ([String]) -> Void)", "async throws -> [Swift.String]"),
+      (
+        "Result", "func load(_ last: Result<Int, any Error>, completion: @escaping (Int) -> Void)", ": Swift.Result<Int"
+      ),
+      ("Data", "func load(completion: @escaping (Data?, (any Error)?) -> Void)", "Future<Foundation.Data, any Error>"),
+      ("Never", "func load<T>(completion: @escaping (T) -> Void) where T : P<Never>", "where T : P<Swift.Never>"),
+      (
+        "Task", "func load(completion: @escaping (Int) -> Void) -> Work",
+        "_Concurrency.Task { await handle.value.cancel() }"
+      ),
+      (
+        "UncheckedTransfer", "func load(completion: @escaping (Int) -> Void) -> Work",
+        "Futures.UncheckedTransfer(self.load("
+      ),
+      (
+        "Double", "func load(progress: @escaping (Float) -> Void, completion: @escaping (Int) -> Void)",
+        "Swift.Double($0)"
+      ),
+      (
+        "Int64", "func load(progress: @escaping (Int, Int) -> Void, completion: @escaping (Int) -> Void)",
+        "Swift.Int64($1)"
+      ),
+    ]
+  )
+  func hiddenTypesAreQualified(name: String, declaration: String, text: String) {
+    for scope in ["Client", nil] {
+      var builder = GraphBuilder()
+      builder.foreignType("Data", "s:20FoundationEssentials4DataV")
+      builder.foreignType("Never", "s:s5NeverO")
+      builder.foreignType("Void", "s:s4Voida")
+      builder.type("class Work")
+      builder.function("func cancel() async", of: "Work")
+      builder.type("class Client", "Swift.Sendable")
+      builder.type("class Other", "Swift.Sendable")
+      builder.function(declaration, of: "Client")
+      builder.function(declaration, of: "Other")
+      builder.hidingType("enum \(name)", of: scope)
+      let parts = builder.generated().components(separatedBy: "extension Other {")
+      #expect(parts[0].contains(text), "\(parts[0])")
+      // A member of `Client` hides nothing in another type.
+      #expect(parts[1].contains(text) == (scope == nil), "\(parts[1])")
+    }
+  }
+
   @Test("A generated function keeps the declaration without its callbacks, and calls the original")
   func counterpartCallsItsFunction() {
     var builder = GraphBuilder()

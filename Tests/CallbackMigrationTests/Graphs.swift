@@ -51,6 +51,15 @@ struct GraphBuilder {
   /// Adds the name of a type of another module.
   mutating func foreignType(_ name: String, _ identifier: String) { identifiers[name] = identifier }
 
+  /// Adds a type whose name the declarations do not mean.
+  mutating func hidingType(_ declaration: String, of owner: String?) {
+    let words = declaration.split(separator: " ").map(String.init)
+    let identifier = "s:\(owner ?? "")own\(words[1])"
+    let path = [owner, words[1]].compactMap { $0 }
+    symbols.append(symbol("swift.\(words[0])", identifier, path, declaration, access: "internal", line: 1))
+    if let owner { relationships.append(["kind": "memberOf", "source": identifier, "target": "s:\(owner)"]) }
+  }
+
   /// Adds a property, such as `let result: Int`, or a case of an enum, such as `case success(Int)`.
   mutating func member(_ declaration: String, of owner: String) {
     let words = declaration.split(separator: " ")

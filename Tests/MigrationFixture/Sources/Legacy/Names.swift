@@ -250,3 +250,35 @@ public struct Ticket: ~Copyable {
   let number: Int
   public init(_ number: Int) { self.number = number }
 }
+
+/// Hides types of the standard library and of Futures, which counterparts name.
+public struct Hiding: Sendable {
+  public enum Error: Swift.Error { case failed }
+  public enum Result: Sendable { case done }
+  public struct Void: Sendable {}
+  public struct Task: Sendable {}
+  public struct Double: Sendable {}
+  public struct UncheckedTransfer: Sendable {}
+  public final class Work { func cancel() async {} }
+
+  /// Gets any error.
+  public func save(completion: @escaping ((any Swift.Error)?) -> Swift.Void) { completion(nil) }
+
+  /// Gets an error of its own.
+  public func load(
+    _ last: Swift.Result<Int, any Swift.Error>,
+    completion: @escaping (Swift.Result<Int, Error>) -> Swift.Void
+  ) {
+    completion(last.mapError { _ in .failed })
+  }
+
+  /// Reports progress, and is cancelled in a task.
+  public func work(
+    progress: @escaping @Sendable (Float) -> Swift.Void,
+    completion: @escaping (Result?, (any Swift.Error)?) -> Swift.Void
+  ) -> Work {
+    progress(1)
+    completion(.done, nil)
+    return Work()
+  }
+}

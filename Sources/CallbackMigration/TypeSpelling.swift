@@ -1,0 +1,36 @@
+/// Spells the types of a counterpart: with the name of their module, where another declaration hides them.
+struct TypeSpelling {
+  /// The nearest declaration of each name, by the compiler's identifier; empty for a generic parameter.
+  private var nearest: [String: String] = [:]
+
+  /// - Parameters:
+  ///   - declarations: The types of the module: by the path of the type around them, and by name.
+  ///   - scopes: The types whose members the counterpart sees, the nearest first.
+  ///   - generics: The generic parameters of the function and of its type.
+  init(_ declarations: [String: [String: String]], scopes: [String], generics: [String]) {
+    for scope in [""] + scopes.reversed() {
+      nearest.merge(declarations[scope] ?? [:]) { _, nearer in nearer }
+    }
+    for name in generics { nearest[name] = "" }
+  }
+
+  func text(_ type: some Collection<Token>) -> String {
+    var isMember = false
+    return type.map { token in
+      defer { isMember = token.text == "." }
+      return isMember ? token : qualified(token)
+    }.text
+  }
+
+  /// A type of another module that the graph does not have.
+  func text(_ name: String, _ identifier: String) -> String {
+    qualified(Token(text: name, hasSpaceBefore: false, type: identifier)).text
+  }
+
+  private func qualified(_ token: Token) -> Token {
+    guard let type = token.type, let hiding = nearest[token.text], hiding != type,
+      let module = SymbolGraph.module(ofType: type), nearest[module] == nil
+    else { return token }
+    return Token(text: "\(module).\(token.text)", hasSpaceBefore: token.hasSpaceBefore, type: type)
+  }
+}
