@@ -93,7 +93,8 @@ struct Handles {
     let start = name.flatMap { reader.isAtEnd ? systemStart($0) : nil } ?? identifier.flatMap(start(of:))
     if !isOwner, let start {
       let reason = "nothing says whether `\(bare.text)`, which it returns, runs before its caller calls `\(start)`"
-      return .refused(Refusal(reason, .handle, knowledge.title, "cancel()"))
+      let isSystem = name.flatMap(systemStart) != nil
+      return .refused(Refusal(reason, .handle, knowledge.title, isSystem ? "cancel()" : Self.ending(among: found)))
     }
     if let name, reader.isAtEnd, isSystemHandle(name) {
       let call = HandleCall(method: "cancel()", isOptional: aliases.isOptional(type))
@@ -117,6 +118,12 @@ struct Handles {
     if canIgnore, !isToken { return .none }
     let reason = "it returns `\(type.text)`, which a counterpart cannot return, too"
     return .refused(Refusal(reason, .handle, knowledge.title, "none"))
+  }
+
+  /// The call that ends the work of a handle with these methods; `none` if there is no such call.
+  private static func ending(among methods: [String: CancelMethod]) -> String {
+    let usable = methods.filter { $0.value.refusal == nil }.keys
+    return (usable.contains("cancel") ? "cancel" : usable.min()).map { "\($0)()" } ?? "none"
   }
 
   /// The members of the type, its superclasses and its protocols.

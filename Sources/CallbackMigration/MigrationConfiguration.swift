@@ -118,21 +118,38 @@ struct FunctionKnowledge {
 package struct Refusal: Equatable, Sendable {
   package let reason: String
 
-  /// The key and the value of the entry, such as `"once": ["Store.load(completion:)"]`; `nil` where none would help.
-  package var setting: String?
+  /// The entry; `nil` where none would help.
+  var entry: Entry?
+
+  /// An entry of the configuration.
+  struct Entry: Equatable, Sendable {
+    let key: String
+    var pattern: String
+
+    /// `nil` in a list of patterns.
+    let value: String?
+
+    /// As it is written there, such as `"once": ["Store.load(completion:)"]`.
+    var text: String {
+      value.map { "\"\(key)\": {\"\(pattern)\": \"\($0)\"}" } ?? "\"\(key)\": [\"\(pattern)\"]"
+    }
+  }
+
+  /// The text of the entry.
+  package var setting: String? { entry?.text }
 
   init(_ reason: String) { self.reason = reason }
 
   /// The entry is a pattern in a list.
   init(_ reason: String, _ list: MigrationConfiguration.List, _ title: String) {
     self.reason = reason
-    setting = "\"\(list.rawValue)\": [\"\(title)\"]"
+    entry = Entry(key: list.rawValue, pattern: title, value: nil)
   }
 
   /// The entry is a value for a pattern.
   init(_ reason: String, _ table: MigrationConfiguration.Table, _ title: String, _ value: String) {
     self.reason = reason
-    setting = "\"\(table.rawValue)\": {\"\(title)\": \"\(value)\"}"
+    entry = Entry(key: table.rawValue, pattern: title, value: value)
   }
 }
 

@@ -31,6 +31,7 @@ struct RefusalGroups {
     _ reasons: (CounterpartPlan.Entry) -> [(kind: Counterpart.Kind?, refusal: Refusal)]
   ) {
     var found: [String: [(reason: String, member: Member)]] = [:]
+    let wildcards = HandleWildcards(plan)
     for entry in plan.entries {
       let function = entry.function
       for (kind, refusal) in reasons(entry) {
@@ -38,7 +39,7 @@ struct RefusalGroups {
         let member = Member(
           place: "\(function.file):\(function.line)",
           title: function.title + which,
-          setting: refusal.setting
+          setting: wildcards.entry(for: refusal, of: function)?.text
         )
         found[Self.withoutNames(refusal.reason), default: []].append((refusal.reason, member))
       }
@@ -59,8 +60,10 @@ struct RefusalGroups {
   var lines: [String] {
     groups.enumerated().flatMap { index, group in
       ["\(index + 1). \(group.reason)"]
-        + group.members.flatMap { member in
-          ["   \(member.place): \(member.title)"] + (member.setting.map { ["     " + $0] } ?? [])
+        + group.members.enumerated().flatMap { index, member in
+          let isRepeated = group.members.dropFirst(index + 1).first.map { $0.setting == member.setting } == true
+          let setting = isRepeated ? nil : member.setting
+          return ["   \(member.place): \(member.title)"] + (setting.map { ["     " + $0] } ?? [])
         }
     }
   }
@@ -78,6 +81,37 @@ struct RefusalGroups {
   private static func withoutNames(_ reason: String) -> String {
     reason.split(separator: "`", omittingEmptySubsequences: false).enumerated()
       .map { $0.offset.isMultiple(of: 2) ? String($0.element) : "`…`" }.joined()
+  }
+}
+
+/// The lines of the configuration that settle the handles of all functions of a type.
+private struct HandleWildcards {
+  /// The types of which every function with a handle is refused with the same value, with that value.
+  private var values: [String: String] = [:]
+
+  init(_ plan: CounterpartPlan) {
+    let functions = plan.entries.map(\.function).filter(\.returnsValue)
+    for (scope, own) in Dictionary(grouping: functions, by: { $0.scope.joined(separator: ".") }) {
+      let pattern = TitlePattern(whole: scope + ".*")
+      let matched = functions.filter { pattern.matches($0.title) }
+      guard own.count > 1, !scope.isEmpty, let value = Self.value(of: own[0]) else { continue }
+      if matched.allSatisfy({ Self.value(of: $0) == value }) { values[scope] = value }
+    }
+  }
+
+  /// The entry of the configuration, for all functions of the type where that says the same.
+  func entry(for refusal: Refusal, of function: CallbackFunction) -> Refusal.Entry? {
+    guard var entry = refusal.entry else { return nil }
+    let scope = function.scope.joined(separator: ".")
+    if entry.key == MigrationConfiguration.Table.handle.rawValue, values[scope] == entry.value {
+      entry.pattern = scope + ".*"
+    }
+    return entry
+  }
+
+  private static func value(of function: CallbackFunction) -> String? {
+    guard case .refused(let refusal) = function.handle else { return nil }
+    return refusal.entry?.value
   }
 }
 

@@ -214,6 +214,37 @@ struct PrecisionTests {
     #expect(handle == "none" || calls.contains(where: settled.contains), "\(settled)")
   }
 
+  @Test("A handle that waits for its start is settled by a method that it has, or by none; one line serves a type")
+  func startedHandleIsSettledByItsMembers() {
+    func notes(_ members: [String], _ others: [String] = []) -> String {
+      var builder = GraphBuilder()
+      builder.type("protocol Transfer")
+      for member in ["func resume()"] + members { builder.function(member, of: "Transfer", isRequirement: true) }
+      builder.type("class Job", "Swift.Sendable")
+      builder.function("func cancel()", of: "Job")
+      builder.type("class Client", "Swift.Sendable")
+      for name in ["load", "save", "send"] {
+        builder.function("func \(name)(completion: @escaping (Int) -> Void) -> any Transfer", of: "Client")
+      }
+      builder.function("func count(completion: @escaping (Int) -> Void)", of: "Client")
+      for other in others { builder.function(other, of: "Client") }
+      builder.function("func open(completion: @escaping (Int) -> Void) -> any Transfer")
+      return builder.generated()
+    }
+    func settings(_ text: String) -> [String] {
+      text.split(separator: "\n").filter { $0.contains("\"handle\":") }.map { String($0.drop { $0 != "\"" }) }
+    }
+    #expect(
+      settings(notes([])) == [#""handle": {"Client.*": "none"}"#, #""handle": {"open(completion:)": "none"}"#]
+    )
+    #expect(settings(notes(["func stop()"])).first == #""handle": {"Client.*": "stop()"}"#)
+    #expect(settings(notes(["func stop()", "func cancel()"])).first == #""handle": {"Client.*": "cancel()"}"#)
+    #expect(settings(notes(["mutating func cancel()"])).first == #""handle": {"Client.*": "none"}"#)
+    // A line for the whole type would drop the handle of the other function.
+    let mixed = settings(notes([], ["func run(completion: @escaping (Int) -> Void) -> Job"]))
+    #expect(mixed.count == 4 && mixed.contains(#""handle": {"Client.save(completion:)": "none"}"#), "\(mixed)")
+  }
+
   @Test("A result that nothing cancels is dropped where callers can ignore it")
   func discardableResultIsDropped() {
     #expect(isWritten(handles("Pool | @discardableResult func f(completion: @escaping (Int) -> Void) -> Int")))
