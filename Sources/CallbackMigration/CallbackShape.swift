@@ -96,6 +96,9 @@ package enum ProgressShape {
 package struct Callbacks {
   package let shape: CallbackShape
 
+  /// The names of its values; empty if no value has one.
+  var labels: [String] = []
+
   /// The parameter for the result, or the success.
   package let completion: Int
 
@@ -158,7 +161,8 @@ extension Callbacks {
     if let pair = reader.pair(completions) {
       self = pair
     } else if completions.count == 1 {
-      self.init(shape: reader.shape(first.type, first.index), completion: first.index)
+      let shape = reader.shape(first.type, first.index)
+      self.init(shape: shape, labels: reader.labels(of: first.type, shape), completion: first.index)
     } else {
       self.init(shape: .unknown(Refusal("it takes \(completions.count) callbacks")), completion: first.index)
     }
@@ -193,7 +197,25 @@ private struct ShapeReader {
     let values = success.type.parameters
     let refusal = typeRefusal(values) ?? scopeRefusal(values) ?? failureRefusal(values, success.type.labels)
     let shape = refusal.map(CallbackShape.unknown) ?? repetition(success.index) ?? .successOrFailure(values)
-    return Callbacks(shape: shape, completion: success.index, failure: failure.index)
+    let labels = usable(success.type.labels, for: shape)
+    return Callbacks(shape: shape, labels: labels, completion: success.index, failure: failure.index)
+  }
+
+  /// The names of the values, as the labels of a tuple.
+  func labels(of type: FunctionType, _ shape: CallbackShape) -> [String] {
+    guard case .unpacked(let inner, .tuple) = shape, let value = type.parameters.first else {
+      return usable(type.labels, for: shape)
+    }
+    var reader = TokenReader(aliases.resolve(value))
+    return usable(reader.takeBracketed("(", ")")?.elements.map(FunctionType.label) ?? [], for: inner)
+  }
+
+  private func usable(_ labels: [String], for shape: CallbackShape) -> [String] {
+    guard let count = shape.values?.count, count > 1 else { return [] }
+    // A `Result` of a tuple has the labels in the type of its value.
+    let labels = labels.prefix(count).map { $0 == "_" ? "" : $0 }
+    let names = labels.filter { !$0.isEmpty }
+    return labels.count == count && !names.isEmpty && Set(names).count == names.count ? labels : []
   }
 
   func shape(_ type: FunctionType, _ index: Int) -> CallbackShape {
@@ -351,7 +373,8 @@ extension TypeAliases {
     let type = resolve(type)
     if type.last?.text == "?" || type.last?.text == "!" {
       var reader = TokenReader(type.dropLast())
-      if let inside = reader.takeBracketed("(", ")"), reader.isAtEnd { return inside }
+      // The brackets of a tuple belong to its type.
+      if let inside = reader.takeBracketed("(", ")"), reader.isAtEnd, inside.elements.count == 1 { return inside }
       return type.dropLast()
     }
     var reader = TokenReader(type)

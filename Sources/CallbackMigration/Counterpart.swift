@@ -70,7 +70,14 @@ package struct Counterpart {
 
   private var valueType: String {
     let values = callbacks.shape.values ?? []
-    return values.count == 1 ? spelling.text(values[0]) : "(\(values.map(spelling.text).joined(separator: ", ")))"
+    return values.count == 1 ? spelling.text(values[0]) : tuple(values.map(spelling.text))
+  }
+
+  /// A tuple of the values of the callback, with their names.
+  private func tuple(_ parts: [String]) -> String {
+    let labels = callbacks.labels.map { $0.isEmpty ? "" : "\($0): " }
+    let elements = labels.isEmpty ? parts : zip(labels, parts).map { $0 + $1 }
+    return "(\(elements.joined(separator: ", ")))"
   }
 
   // MARK: - The declaration
@@ -239,24 +246,23 @@ package struct Counterpart {
       case 1: return "\(bridge).valueHandler"
       default:
         let all = names(values.count)
-        return "{ @Sendable \(all) in \(bridge).valueHandler((\(all))) }"
+        return "{ @Sendable \(all.joined(separator: ", ")) in \(bridge).valueHandler(\(tuple(all))) }"
       }
     case .valuesOrError(let values, areOptional: true):
       switch values.count {
       case 1: return "\(bridge).valueOrErrorHandler"
-      case 2: return "\(bridge).valuesOrErrorHandler()"
+      // Its values have no names.
+      case 2 where callbacks.labels.isEmpty: return "\(bridge).valuesOrErrorHandler()"
       default:
         let all = names(values.count)
-        let unwrapped = all.split(separator: ", ").map { "let \($0)" }.joined(separator: ", ")
-        let (some, none) = (
-          "\(bridge).valueOrErrorHandler((\(all)), error)", "\(bridge).valueOrErrorHandler(nil, error)"
-        )
-        return "{ @Sendable \(all), error in if \(unwrapped) { \(some) } else { \(none) } }"
+        return
+          "{ @Sendable \(all.joined(separator: ", ")), error in \(unwrapping(all, all.map { "let \($0)" }, "error")) }"
       }
     case .valuesOrError(let values, areOptional: false):
       if values.count == 1 { return "\(bridge).valueOrErrorHandler" }
       let all = names(values.count)
-      return "{ @Sendable \(all), error in \(bridge).valueOrErrorHandler((\(all)), error) }"
+      let call = "\(bridge).valueOrErrorHandler(\(tuple(all)), error)"
+      return "{ @Sendable \(all.joined(separator: ", ")), error in \(call) }"
     case .unpacked(.result(_, let failure), .result):
       return "{ @Sendable response in \(resultHandler(failure))(response.result) }"
     case .unpacked(let shape, .tuple(let count)): return unpackedTuple(shape, count)
@@ -287,16 +293,24 @@ package struct Counterpart {
   private func unpackedTuple(_ shape: CallbackShape, _ count: Int) -> String {
     let parts = (0..<count - 1).map { "values.\($0)" }
     let error = "values.\(count - 1)"
-    let all = parts.count == 1 ? parts[0] : "(\(parts.joined(separator: ", ")))"
+    let all = parts.count == 1 ? parts[0] : tuple(parts)
     if case .valuesOrError(_, areOptional: true) = shape, parts.count == 2 {
+      guard callbacks.labels.isEmpty else {
+        let names = names(parts.count)
+        return "{ @Sendable values in \(unwrapping(names, zip(names, parts).map { "let \($0) = \($1)" }, error)) }"
+      }
       return "{ @Sendable values in \(bridge).valuesOrErrorHandler()(\(parts.joined(separator: ", ")), \(error)) }"
     }
     return "{ @Sendable values in \(bridge).valueOrErrorHandler(\(all), \(error)) }"
   }
 
-  private func names(_ count: Int) -> String {
-    (1...count).map { "value\($0)" }.joined(separator: ", ")
+  /// Passes the values on if there are all, and otherwise the error alone.
+  private func unwrapping(_ names: [String], _ conditions: [String], _ error: String) -> String {
+    let (some, none) = ("valueOrErrorHandler(\(tuple(names)), \(error))", "valueOrErrorHandler(nil, \(error))")
+    return "if \(conditions.joined(separator: ", ")) { \(bridge).\(some) } else { \(bridge).\(none) }"
   }
+
+  private func names(_ count: Int) -> [String] { (1...count).map { "value\($0)" } }
 }
 
 /// The text of a documentation comment.

@@ -112,7 +112,7 @@ extension FunctionType {
     return words.count <= 2 && reader.take(":") ? reader.rest : parameter
   }
 
-  fileprivate static func label(_ parameter: ArraySlice<Token>) -> String {
+  static func label(_ parameter: ArraySlice<Token>) -> String {
     withoutLabel(parameter).startIndex == parameter.startIndex
       ? "" : parameter.prefix { $0.text != ":" }.last?.text ?? ""
   }

@@ -151,7 +151,7 @@ package struct SymbolGraph: Decodable {
         throw MigrationError("\(file.lastPathComponent) is no symbol graph that this tool can read: \(error)")
       }
     }
-    return whole.withCanonicalTypes
+    return whole.withCanonicalTypes.withClosureLabels
   }
 }
 

@@ -5,6 +5,47 @@ internal import Testing
 @Suite("Writing counterparts")
 struct GeneratorTests {
   @Test(
+    "The names of a callback's values become the labels of the result",
+    arguments: [
+      ("(_ files: [Int]?, _ messages: [String]?, _ error: (any Error)?)", "([Int]?, [String]?, (any Error)?)"),
+      ("(_ files: [Int], _ messages: [String])", "([Int], [String])"),
+      ("(_ files: [Int], _ messages: [String], (any Error)?)", "([Int], [String], (any Error)?)"),
+      // The compiler keeps the labels of a tuple.
+      ("", "((files: [Int]?, messages: [String]?, error: (any Error)?))"),
+      ("", "(Result<(files: [Int], messages: [String]), any Error>)"),
+      ("", "((files: [Int], messages: [String])?, (any Error)?)"),
+    ]
+  )
+  func namesBecomeLabels(source: String, type: String) throws {
+    var builder = GraphBuilder()
+    builder.root = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    let file = URL(filePath: builder.root).appending(path: "Sources/App/App.swift")
+    try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: builder.root) }
+    // The graph's place of a name is the start of its line here.
+    let text = "struct Client: Sendable {\n  func\nload(_ id: Int, completion: @escaping \(source) -> Void) {}\n}\n"
+    try Data(text.utf8).write(to: file)
+    builder.type("struct Client", "Swift.Sendable")
+    builder.function("func load(_ id: Int, completion: @escaping \(type) -> Void)", of: "Client", line: 3)
+    let generated = builder.generated()
+    #expect(generated.contains("async throws -> (files: [Int], messages: [String]) {"), "\(generated)")
+    #expect(generated.contains("-> Future<(files: [Int], messages: [String]), any Error> {"), "\(generated)")
+    let value = ["(files: value1, messages: value2)", "value2 = values.1 {", "resultHandler)", "valueOrErrorHandler)"]
+    #expect(value.contains(where: generated.contains), "\(generated)")
+  }
+
+  @Test("Values without names, or with one name twice, have no labels")
+  func valuesWithoutNamesHaveNoLabels() {
+    var builder = GraphBuilder()
+    builder.type("struct Client", "Swift.Sendable")
+    builder.function("func load(completion: @escaping (_ a: Int, _ a: Int) -> Void)", of: "Client")
+    builder.function("func save(completion: @escaping (_ a: Int, Int) -> Void)", of: "Client")
+    let text = builder.generated(.async)
+    #expect(text.contains("func load() async throws -> (Int, Int) {"), "\(text)")
+    #expect(text.contains("func save() async throws -> (a: Int, Int) {"), "\(text)")
+  }
+
+  @Test(
     "A type that another one hides is written with its module",
     arguments: [
       ("Error", "func load(completion: @escaping (Result<Int, any Error>) -> Void)", "Future<Int, any Swift.Error>"),

@@ -184,7 +184,7 @@ extension GraphBuilder {
   ) -> Inventory {
     Inventory(
       module: "App",
-      graph,
+      graph.withClosureLabels,
       clients: clients,
       sources: sources,
       minimumAccess: minimumAccess,

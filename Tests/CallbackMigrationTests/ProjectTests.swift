@@ -168,7 +168,7 @@ struct ProjectTests {
       old?.description.hasSuffix(
         """
         Sources/Store.swift:2 does not declare Store.load(completion:): the symbol graphs in \(folder.path)/graphs are older \
-        than the sources. Build App again.
+        than the sources. Delete them, and build App again.
         """
       ) == true,
       "\(old?.description ?? "")"

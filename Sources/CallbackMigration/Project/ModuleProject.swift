@@ -54,7 +54,7 @@ struct ModuleProject {
       throw MigrationError(
         """
         \(path):\(line + 1) does not declare \(symbol.pathComponents.joined(separator: ".")): the symbol graphs in \
-        \(symbolGraphs.path) are older than the sources. Build \(self.name) again.
+        \(symbolGraphs.path) are older than the sources. Delete them, and build \(self.name) again.
         """
       )
     }

@@ -282,3 +282,10 @@ public struct Hiding: Sendable {
     return Work()
   }
 }
+
+extension Names {
+  /// Names its values.
+  public func pages(completion: @escaping (_ texts: [String]?, _ next: Int?, _ error: (any Error)?) -> Void) {
+    completion(["a"], 2, nil)
+  }
+}
