@@ -143,6 +143,8 @@ final class Conversion {
       Shell.progress("Building \(trial.count) of \(changes.count) changes (trial \(count)).")
       return try build(trial, of: changes)
     }
+    // The last trial can have been a refused one, and no later step writes a file without kept changes.
+    for path in Set(changes.map(\.path)) { try workspace.write(workspace.files.tokens(path).source.text, to: path) }
     for (change, reason) in failed {
       if let call = change.call {
         refused.insert(LeftCall(calls[call], reason))
