@@ -57,9 +57,10 @@
     /// hold its outputs open; the future waits for these too. The future succeeds even if the program fails: check
     /// `terminationStatus`.
     ///
-    /// Cancellation: cancelling the future fails it at once with `CancellationError`. While the process runs, it and the
-    /// other processes of its group get SIGTERM. The library also closes the outputs. A process that ignores the signal, or
-    /// has left the group, gets SIGPIPE when it writes. A cancellation before the start prevents the start.
+    /// Cancellation: cancelling the future fails it at once with `CancellationError`. While the program runs, it and the
+    /// other processes of its group get SIGTERM, and SIGCONT, so that stopped ones end too. If the program still runs after 5
+    /// seconds, the group gets SIGKILL. The library also closes the outputs. A process that ignores SIGTERM, or has left the
+    /// group, gets SIGPIPE when it writes. A cancellation before the start prevents the start.
     /// If another process ends the program by a signal, the future succeeds, and `terminationReason` has the cause.
     ///
     /// Cost: the start of a process, and a thread that reads its outputs.
@@ -76,6 +77,19 @@
       environment: [String: String]? = nil,
       input: Data? = nil
     ) -> Future<ProcessOutput, any Error> {
+      future(executable: executable, arguments: arguments, environment: environment, input: input, timer: .global())
+    }
+
+    /// As the public function.
+    ///
+    /// `timer` measures the time between SIGTERM and SIGKILL.
+    package static func future(
+      executable: URL,
+      arguments: [String] = [],
+      environment: [String: String]? = nil,
+      input: Data? = nil,
+      timer: ExecutionContext
+    ) -> Future<ProcessOutput, any Error> {
       Future(
         on: .queue(processStarts),
         flattening: {
@@ -85,7 +99,7 @@
             process.executableURL = executable
             process.arguments = arguments
             if let environment { process.environment = environment }
-            return try process.start(reading: input)
+            return try process.start(reading: input, timer)
           } catch {
             return .failed(error)
           }
@@ -95,7 +109,7 @@
 
     /// Starts the process.
     /// - Returns: A future of its outputs and its status.
-    private func start(reading input: Data?) throws -> Future<ProcessOutput, any Error> {
+    private func start(reading input: Data?, _ timer: ExecutionContext) throws -> Future<ProcessOutput, any Error> {
       let (output, error, stop) = try (PipeEnds(), PipeEnds(), PipeEnds())
       let writers = [output.writing, error.writing]
       let inputFile = try input.map(unnamedFile)
@@ -115,7 +129,7 @@
         terminationHandler = nil
         throw error
       }
-      ended.onCancel { self.terminateGroup() }
+      ended.onCancel { self.end(timer) }
       return Future.zip(ended.future, contents(of: [output, error], until: stop)).map { ended, contents in
         ProcessOutput(
           terminationStatus: ended.0,
@@ -126,10 +140,23 @@
       }
     }
 
-    /// Terminates the process and the other processes of its group.
-    private func terminateGroup() {
+    /// The time between SIGTERM and SIGKILL.
+    package static let timeToEnd = Duration.seconds(5)
+
+    /// Ends the program and the other processes of its group.
+    private func end(_ timer: ExecutionContext) {
+      signalGroup(SIGTERM)
+      signalGroup(SIGCONT)  // a stopped process gets no other signal
+      _ = timer.schedule(after: Self.timeToEnd) { self.signalGroup(SIGKILL) }
+    }
+
+    /// Sends a signal to the group of the program while the program runs.
+    ///
+    /// Afterwards the system can give its number to another process.
+    private func signalGroup(_ signal: Int32) {
+      guard isRunning else { return }
       // Foundation for Linux makes each process the leader of a new group. On other systems the group might not exist.
-      if isRunning, kill(-processIdentifier, SIGTERM) != 0 { terminate() }
+      if kill(-processIdentifier, signal) != 0 { kill(processIdentifier, signal) }
     }
   }
 

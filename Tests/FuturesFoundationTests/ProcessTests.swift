@@ -2,6 +2,7 @@ import Foundation
 import Futures
 import FuturesAsync
 import FuturesFoundation
+import FuturesTesting
 import TestSupport
 import Testing
 
@@ -134,6 +135,64 @@ import Testing
       future.cancel()
       #expect(future.peek()?.error is CancellationError)
       #expect(try await reading.value == Data(".".utf8))
+    }
+
+    @Test("R17: cancelling ends a stopped process")
+    func cancelStopped() async throws {
+      let place = try TemporaryPlace()
+      _ = try await shell("mkfifo '\(place.url.path)'").value
+      // The shell's child stops the shell. Then it reports that.
+      let future = shell("exec 3> '\(place.url.path)'; (kill -STOP $$; printf . >&3) & wait; exec sleep 1000")
+      let isStopped = Promise<Void, Never>()
+      let reading = Future<Data, any Error>(on: .newThread) {
+        let file = try FileHandle(forReadingFrom: place.url)
+        let first = try file.read(upToCount: 1)
+        isStopped.succeed()
+        return try (first ?? Data()) + (file.readToEnd() ?? Data())
+      }
+      await isStopped.future.value
+      future.cancel()
+      // The shell holds the writing end until it ends.
+      #expect(try await reading.value == Data(".".utf8))
+    }
+
+    @Test("R17: cancelling kills a process that ignores SIGTERM, with its group, after a time")
+    func cancelIgnoring() async throws {
+      let place = try TemporaryPlace()
+      let (events, questions) = (place.url, place.url.appendingPathExtension("questions"))
+      _ = try await shell("mkfifo '\(events.path)' '\(questions.path)'").value
+      let timer = ManualContext()
+      // The child ignores the signal too, and answers a question after it.
+      let future = Process.future(
+        executable: URL(fileURLWithPath: "/bin/sh"),
+        arguments: [
+          "-c",
+          """
+          trap '' TERM; exec 3> '\(events.path)'; printf . >&3
+          (read line < '\(questions.path)'; printf . >&3; exec sleep 1000) & exec sleep 1000
+          """,
+        ],
+        timer: timer.context
+      )
+      let (isRunning, isIgnoring) = (Promise<Void, Never>(), Promise<Void, Never>())
+      let reading = Future<Data, any Error>(on: .newThread) {
+        let file = try FileHandle(forReadingFrom: events)
+        let first = try file.read(upToCount: 1)
+        isRunning.succeed()
+        let second = try file.read(upToCount: 1)
+        isIgnoring.succeed()
+        return try (first ?? Data()) + (second ?? Data()) + (file.readToEnd() ?? Data())
+      }
+      await isRunning.future.value
+      future.cancel()
+      #expect(future.peek()?.error is CancellationError)
+      _ = try await Future<Void, any Error>(on: .newThread) {
+        try FileHandle(forWritingTo: questions).write(contentsOf: Data("\n".utf8))
+      }.value
+      await isIgnoring.future.value
+      timer.advance(by: Process.timeToEnd)
+      // Both hold the writing end until they end.
+      #expect(try await reading.value == Data("..".utf8))
     }
 
     @Test("R17: cancelling closes the outputs, so a process that ignores SIGTERM cannot continue to write")
