@@ -198,8 +198,7 @@ struct URLSessionTests {
     while place.count > 0 { await Future.after(.milliseconds(1)).value }
   }
 
-  // Not for a download, which has its own session on Linux.
-  @Test("A session that is invalidated fails its transfers with URLError", arguments: [Transfer.data, .upload])
+  @Test("A session that is invalidated fails its transfers with URLError", arguments: Transfer.allCases)
   private func invalidated(transfer: Transfer) async throws {
     let isUnderWay = Promise<Void, Never>()
     let server = try LoopbackServer { exchange in
@@ -213,6 +212,61 @@ struct URLSessionTests {
     await isUnderWay.future.value
     session.invalidateAndCancel()
     #expect((await error(of: future) as? URLError)?.code == .cancelled)
+  }
+
+  @Test("The session's delegate answers redirections and challenges", arguments: Transfer.allCases, ["/", "/answered"])
+  private func delegate(transfer: Transfer, path: String) async throws {
+    let server = try LoopbackServer { exchange in
+      if exchange.path == "/" {
+        exchange.begin("302 Found", headers: ["Location: /other"], length: 0)
+      } else if path == "/answered", !exchange.head.contains("Authorization: Basic") {
+        exchange.begin("401 Unauthorized", headers: ["WWW-Authenticate: Basic realm=\"realm\""], length: 0)
+      } else {
+        exchange.answer("200 OK", Data(exchange.path.utf8))
+      }
+    }
+    let session = URLSession(configuration: .ephemeral, delegate: AnsweringDelegate(), delegateQueue: nil)
+    let outcome = try await transfer.start(server.request(path), to: place, in: session).value
+    #expect(outcome == .init(status: 200, body: Data("/answered".utf8)))
+  }
+
+  @Test("The cookies of the session are sent, also those that a redirection sets", arguments: Transfer.allCases)
+  private func cookies(transfer: Transfer) async throws {
+    let server = try LoopbackServer { exchange in
+      if exchange.path == "/" {
+        exchange.begin("302 Found", headers: ["Set-Cookie: name=value", "Location: /other"], length: 0)
+      } else {
+        exchange.answer("200 OK", Data((exchange.head.contains("Cookie: name=value") ? "sent" : "not sent").utf8))
+      }
+    }
+    let session = URLSession(configuration: .ephemeral)
+    let redirected = try await transfer.start(server.request(), to: place, in: session).value
+    #expect(redirected.body == Data("sent".utf8))
+    let next = try await transfer.start(server.request("/next"), to: place, in: session).value
+    #expect(next.body == Data("sent".utf8))
+  }
+
+  @Test("Transfers do not change the configuration of the session", arguments: Transfer.allCases)
+  private func configuration(transfer: Transfer) async throws {
+    let server = try LoopbackServer { $0.answer("200 OK", Data()) }
+    let session = URLSession(configuration: .default)
+    _ = try await transfer.start(server.request(), to: place, in: session).value
+    #expect(session.configuration.urlCache != nil)
+  }
+
+  @Test("R15: a cancelled transfer ignores a later answer of the session's delegate", arguments: Transfer.allCases)
+  private func lateAnswer(transfer: Transfer) async throws {
+    let server = try LoopbackServer { $0.begin("302 Found", headers: ["Location: /other"], length: 0) }
+    let delegate = HesitatingDelegate()
+    let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+    let future = transfer.start(server.request(), to: place, in: session)
+    let answer = await delegate.question.value
+    future.cancel()
+    #expect(future.peek()?.error is CancellationError)
+    answer()
+    // If Foundation trapped, it would be before the answer to the next request.
+    let other = try LoopbackServer { $0.answer("200 OK", Data("body".utf8)) }
+    #expect(try await transfer.start(other.request(), to: place).value.status == 200)
   }
 
   @Test("A download replaces an existing file, and leaves no other file beside it")
@@ -296,14 +350,14 @@ struct URLSessionTests {
   #endif
 
   #if os(Linux)
-    @Test("A download releases its own session, and with it the user's session")
-    func releasesSession() async throws {
+    @Test("A transfer releases its own session, and with it the user's session", arguments: Transfer.allCases)
+    private func releasesSession(transfer: Transfer) async throws {
       let server = try LoopbackServer { $0.answer("200 OK", Data("new".utf8)) }
       weak var session: URLSession?
       do {
         let original = URLSession(configuration: .ephemeral)
         session = original
-        _ = try await original.downloadFuture(for: server.request(), to: place.url).value
+        _ = try await transfer.start(server.request(), to: place, in: original).value
       }
       // The session releases its delegate after the transfer has ended. If it did not, this would wait for ever.
       while session != nil { await Future.after(.milliseconds(1)).value }
@@ -327,13 +381,55 @@ struct URLSessionTests {
     #expect(try await Future.all(futures).value == (0..<50).map { "/\($0)" })
   }
 
-  @Test("R8: callbacks do not run inside the task that transfers")
+  @Test("R8: callbacks do not run inside a task")
   func outsideTask() async throws {
     let server = try LoopbackServer { $0.answer("200 OK", Data()) }
     let isInTask = Promise<Bool, Never>()
     URLSession.shared.dataFuture(for: server.request())
       .whenResolved(on: .immediate) { _ in isInTask.succeed(withUnsafeCurrentTask { $0 != nil }) }
     #expect(await !isInTask.future.value)
+  }
+}
+
+/// A delegate that redirects to "/answered", and answers challenges.
+private final class AnsweringDelegate: NSObject, URLSessionTaskDelegate {
+  func urlSession(
+    _ session: URLSession,
+    task: URLSessionTask,
+    willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest,
+    completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    var request = request
+    request.url = request.url?.deletingLastPathComponent().appendingPathComponent("answered")
+    completionHandler(request)
+  }
+
+  func urlSession(
+    _ session: URLSession,
+    task: URLSessionTask,
+    didReceive challenge: URLAuthenticationChallenge,
+    completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    completionHandler(.useCredential, URLCredential(user: "user", password: "password", persistence: .none))
+  }
+}
+
+/// A delegate that leaves the answer to a redirection to the test.
+private final class HesitatingDelegate: NSObject, URLSessionTaskDelegate {
+  private let promise = Promise<@Sendable () -> Void, Never>()
+
+  /// Succeeds with a function that answers.
+  var question: Future<@Sendable () -> Void, Never> { promise.future }
+
+  func urlSession(
+    _ session: URLSession,
+    task: URLSessionTask,
+    willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest,
+    completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    promise.succeed { completionHandler(request) }
   }
 }
 

@@ -19,10 +19,9 @@ final class LoopbackServer: Sendable {
     var path: String { String(head.split(separator: " ")[1]) }
 
     /// Sends the status and the headers, with the length of the body if it is given.
-    func begin(_ status: String = "200 OK", length: Int? = nil) {
-      send(
-        Data("HTTP/1.1 \(status)\r\n\(length.map { "Content-Length: \($0)\r\n" } ?? "")Connection: close\r\n\r\n".utf8)
-      )
+    func begin(_ status: String = "200 OK", headers: [String] = [], length: Int? = nil) {
+      let lines = ["HTTP/1.1 \(status)"] + headers + (length.map { ["Content-Length: \($0)"] } ?? [])
+      send(Data((lines + ["Connection: close", "", ""]).joined(separator: "\r\n").utf8))
     }
 
     /// Sends a whole response.

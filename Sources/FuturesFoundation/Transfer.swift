@@ -1,0 +1,253 @@
+#if !canImport(ObjectiveC)
+  import Foundation
+  import FoundationNetworking
+  import Futures
+
+  /// The bytes of a response, while they arrive.
+  protocol ResponseBody: SendableMetatype {
+    associatedtype Value: Sendable
+
+    mutating func append(_ data: Data) throws
+
+    /// Called after the last byte.
+    /// - Returns: The value of the transfer.
+    mutating func finish(_ response: URLResponse) throws -> Value
+
+    /// Called in place of `finish` if the transfer fails.
+    mutating func discard()
+  }
+
+  /// A transfer with a session of its own, as the delegate of that session.
+  ///
+  /// Q: Why not the async functions? A: On Linux `cancel()` can block for ever. The cancellation of a task waits for the queue of
+  /// Foundation, under the lock of the task's status. On that queue Foundation resumes a task, which waits for the same lock.
+  ///
+  /// Q: Why not a task of the user's session? A: On Linux only the delegate of the session gets the bytes of a task as they arrive.
+  final class Transfer<Body: ResponseBody>: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+    // @unchecked: only the delegate queue of the session uses `body`, `received` and `bodyError`, and it is serial. `tasks` is set
+    // once, before the transfer starts.
+    enum Direction { case sending, receiving }
+
+    private let promise: Promise<Body.Value, any Error>
+    private var body: Body
+    private let direction: Direction
+
+    /// The user's session.
+    ///
+    /// Its delegate answers challenges and redirections.
+    private let original: URLSession
+
+    private var received: Int64 = 0
+    private var bodyError: (any Error)?
+    private let isStopped = Locked(false)
+    private var tasks: (transfer: URLSessionTask, representative: URLSessionTask)?
+
+    /// - Parameter direction: The direction of the bytes that the progress counts.
+    init(_ promise: Promise<Body.Value, any Error>, _ body: Body, _ direction: Direction, for original: URLSession) {
+      self.promise = promise
+      self.body = body
+      self.direction = direction
+      self.original = original
+    }
+
+    /// Starts the transfer.
+    /// - Parameters:
+    ///   - isDone: Called by a cancellation. Returns the value if it is too late to stop the transfer.
+    ///   - makeTask: Makes the task of the transfer in the given session.
+    func start(
+      isDone: @escaping @Sendable () -> Body.Value? = { nil },
+      _ makeTask: (URLSession) -> URLSessionTask
+    ) {
+      // The session keeps this object until the transfer has ended.
+      let session = URLSession(configuration: original.transferConfiguration, delegate: self, delegateQueue: nil)
+      let task = makeTask(session)
+      session.finishTasksAndInvalidate()
+      // Never starts. Invalidating the user's session cancels it. A download, because Foundation does not search the cache for one.
+      let representative = original.downloadTask(with: URL(string: "data:,")!) { [weak self] _, _, _ in self?.stop() }
+      tasks = (task, representative)
+      task.resume()
+      promise.onCancel { [weak self] in
+        guard let self else { return }
+        if let value = isDone() { promise.succeed(value) } else { stop() }
+      }
+    }
+
+    /// Stops the transfer, which then completes with an error.
+    private func stop() {
+      isStopped.withLock { $0 = true }
+      // Not on this thread: `cancel()` waits for the queue of Foundation. A server that sends single bytes can keep it busy for
+      // seconds.
+      transferStops.async { [tasks] in tasks?.transfer.cancel() }
+    }
+
+    /// Answers a question of Foundation, unless the transfer has stopped.
+    ///
+    /// Foundation for Linux traps if an answer follows a cancellation. Under the lock, so a cancellation waits for an answer.
+    private func answer(_ body: () -> Void) {
+      isStopped.withLock { isStopped in
+        if !isStopped { body() }
+      }
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+      guard bodyError == nil else { return }
+      do {
+        try promise.cancellationToken.throwIfCancelled()
+        try body.append(data)
+      } catch {
+        bodyError = error
+        return stop()
+      }
+      guard direction == .receiving else { return }
+      received += Int64(data.count)
+      promise.progress.report(received, ofExpected: dataTask.countOfBytesExpectedToReceive)
+    }
+
+    func urlSession(
+      _ session: URLSession,
+      task: URLSessionTask,
+      didSendBodyData bytesSent: Int64,
+      totalBytesSent: Int64,
+      totalBytesExpectedToSend: Int64
+    ) {
+      guard direction == .sending else { return }
+      promise.progress.report(totalBytesSent, ofExpected: totalBytesExpectedToSend)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+      tasks?.representative.cancel()
+      do {
+        if let error = bodyError ?? error { throw error }
+        try promise.cancellationToken.throwIfCancelled()
+        guard let response = task.response else { throw URLError(.badServerResponse) }
+        promise.succeed(try body.finish(response))
+      } catch {
+        body.discard()
+        promise.fail(error)
+      }
+    }
+
+    func urlSession(
+      _ session: URLSession,
+      task: URLSessionTask,
+      didReceive challenge: URLAuthenticationChallenge,
+      completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      guard let delegate = original.delegate as? any URLSessionTaskDelegate else {
+        return answer { completionHandler(.performDefaultHandling, nil) }
+      }
+      original.delegateQueue.addOperation { [self] in
+        delegate.urlSession(original, task: task, didReceive: challenge) { disposition, credential in
+          self.answer { completionHandler(disposition, credential) }
+        }
+      }
+    }
+
+    func urlSession(
+      _ session: URLSession,
+      task: URLSessionTask,
+      willPerformHTTPRedirection response: HTTPURLResponse,
+      newRequest request: URLRequest,
+      completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+      let request = session.configuration.settingCookies(of: request)
+      guard let delegate = original.delegate as? any URLSessionTaskDelegate else {
+        return answer { completionHandler(request) }
+      }
+      original.delegateQueue.addOperation { [self] in
+        delegate.urlSession(original, task: task, willPerformHTTPRedirection: response, newRequest: request) {
+          request in
+          self.answer { completionHandler(request) }
+        }
+      }
+    }
+  }
+
+  /// Stops transfers one after another: Foundation has one queue for all sessions.
+  private let transferStops = DispatchQueue(label: "futures.transfer-stops")
+
+  /// A body that is collected in memory.
+  struct CollectedBody: ResponseBody {
+    private var data = Data()
+
+    mutating func append(_ data: Data) { self.data.append(data) }
+
+    func finish(_ response: URLResponse) -> (Data, URLResponse) { (data, response) }
+
+    mutating func discard() { data = Data() }
+  }
+
+  /// A body that is stored in a file.
+  ///
+  /// Q: Why not a download task? A: On Linux it writes each byte twice if its delegate receives data, and leaves the file of a
+  /// cancelled download.
+  struct StoredBody: ResponseBody {
+    private let destination: URL
+    private let stored: StoredFile
+
+    /// The file for the bytes until all have arrived.
+    ///
+    /// It exists if `file` is not `nil`.
+    private let neighbour: URL
+    private var file: FileHandle?
+
+    init(to destination: URL, _ stored: StoredFile) {
+      self.destination = destination
+      self.stored = stored
+      neighbour = FileManager.default.neighbour(of: destination)
+    }
+
+    mutating func append(_ data: Data) throws { try openFile().write(contentsOf: data) }
+
+    mutating func finish(_ response: URLResponse) throws -> URLResponse {
+      try openFile().close()
+      try stored.store(response) { try FileManager.default.replace(destination, withNeighbour: neighbour) }
+      return response
+    }
+
+    func discard() {
+      guard let file else { return }
+      try? file.close()
+      try? FileManager.default.removeItem(at: neighbour)
+    }
+
+    /// Returns the file for the bytes.
+    ///
+    /// The first call creates it on the delegate queue. So the caller of `downloadFuture` does no file work.
+    private mutating func openFile() throws -> FileHandle {
+      if let file { return file }
+      // Opens and creates in one step, so a failure leaves no file.
+      let descriptor = unsafe open(neighbour.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      guard descriptor >= 0 else { throw CocoaError.posix(errno, .fileWriteUnknown, at: destination) }
+      let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+      self.file = file
+      return file
+    }
+  }
+
+  extension URLSession {
+    /// The configuration for a session of one transfer.
+    fileprivate var transferConfiguration: URLSessionConfiguration {
+      // Foundation for Linux does not copy, although its documentation says so.
+      guard let copy = configuration.copy() as? URLSessionConfiguration else { return configuration }
+      // Foundation for Linux crashes if a task of a session with a cache is cancelled while it searches the cache.
+      copy.urlCache = nil
+      return copy
+    }
+  }
+
+  extension URLSessionConfiguration {
+    /// Sets the cookies for the URL of a redirection.
+    ///
+    /// Foundation for Linux sets them only if the session has no delegate.
+    fileprivate func settingCookies(of request: URLRequest) -> URLRequest {
+      var request = request
+      if httpShouldSetCookies, let url = request.url, let cookies = httpCookieStorage?.cookies(for: url),
+        !cookies.isEmpty
+      {
+        request.setValue(HTTPCookie.requestHeaderFields(with: cookies)["Cookie"], forHTTPHeaderField: "Cookie")
+      }
+      return request
+    }
+  }
+#endif
