@@ -63,7 +63,7 @@ extension Row {
     } future: {
       Users($0).friendsFuture(of: User(id: 1))
     },
-    Row("values and error?", gives: "(1, 2)") {
+    Row("values and error?", gives: "(friends: 1, followers: 2)") {
       try await Users($0).counts()
     } future: {
       Users($0).countsFuture()
@@ -86,7 +86,7 @@ extension Row {
     } future: {
       Users($0).nextIDFuture()
     },
-    Row("values", gives: "(3, 4)", failure: nil) {
+    Row("values", gives: "(width: 3, height: 4)", failure: nil) {
       try await Users($0).size()
     } future: {
       Users($0).sizeFuture()
