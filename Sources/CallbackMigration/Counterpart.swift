@@ -82,11 +82,14 @@ package struct Counterpart {
 
   // MARK: - The declaration
 
-  /// The first sentence, and a link to the function with the rest.
+  /// The first sentence, a link to the function with the rest, and the parameters that it keeps.
   private var documentation: [String] {
-    let summary = DocumentationText(function.symbol.docComment?.lines.map(\.text) ?? []).summary
+    let text = DocumentationText(function.symbol.docComment?.lines.map(\.text) ?? [])
+    let summary = text.summary
+    let names = declaration.parameters.indices.filter { !omitted.contains($0) }.map { declaration.parameters[$0].name }
     let link = "The \(kind.rawValue) counterpart of ``\(declaration.title())``."
-    return (summary.isEmpty ? [link] : summary + ["", link]).map { $0.isEmpty ? "///" : "/// " + $0 }
+    let lines = (summary.isEmpty ? [link] : summary + ["", link]) + text.parameters(named: names)
+    return lines.map { $0.isEmpty ? "///" : "/// " + $0 }
   }
 
   /// Attributes that do not concern a counterpart.
@@ -100,17 +103,7 @@ package struct Counterpart {
       return !Self.attributesOfCallbacks.contains(name)
         && !name.hasPrefix("@_")
     }
-    let isDiscardable = isCallbackOptional && (kind == .future || valueType != "()")
     return AvailabilityText(function.symbol.availability).attributes + kept
-      + (isDiscardable ? ["@discardableResult"] : [])
-  }
-
-  /// Whether callers can do without the callback, so that the work counts and not its result.
-  private var isCallbackOptional: Bool {
-    callbacks.callbacks.allSatisfy { index in
-      let type = declaration.parameters[index].type
-      return declaration.parameters[index].defaultValue != nil || type.last?.text == "?" || type.last?.text == "!"
-    }
   }
 
   /// Whether its body needs the module Futures.
@@ -311,37 +304,6 @@ package struct Counterpart {
   }
 
   private func names(_ count: Int) -> [String] { (1...count).map { "value\($0)" } }
-}
-
-/// The text of a documentation comment.
-private struct DocumentationText {
-  private let lines: [String]
-
-  init(_ lines: [String]) { self.lines = lines }
-
-  /// The first sentence, on as many lines as it has there.
-  var summary: [String] {
-    var summary: [String] = []
-    for line in lines.drop(while: \.trimmed.isEmpty) {
-      let text = line.trimmed
-      guard !text.isEmpty, !["- ", "* ", "#", "```"].contains(where: text.hasPrefix) else { break }
-      if let end = Self.sentenceEnd(text) { return summary + [String(text[..<end])] }
-      summary.append(text)
-    }
-    return summary
-  }
-
-  /// The index after the first full stop that ends a sentence.
-  private static func sentenceEnd(_ text: String) -> String.Index? {
-    for (index, character) in zip(text.indices, text) where character == "." {
-      let next = text.index(after: index)
-      if next == text.endIndex { return next }
-      let rest = text[next...].drop(while: \.isWhitespace)
-      // As in "e.g. this".
-      if text[next].isWhitespace, rest.first?.isUppercase == true || rest.first == "`" { return next }
-    }
-    return nil
-  }
 }
 
 /// The platforms that something needs.

@@ -236,18 +236,42 @@ struct GeneratorTests {
     #expect(documentation("- Parameter completion: This.") == "/// The async counterpart of ``load(completion:)``.")
   }
 
-  @Test("What callers can do without, they can discard")
-  func optionalCallbacksAreDiscardable() {
-    func text(_ type: String) -> String {
+  @Test("A counterpart keeps the documentation of its parameters")
+  func parametersAreDocumented() {
+    func documentation(_ text: String) -> [String] {
       var builder = GraphBuilder()
-      builder.function("func load(completion: \(type))")
-      return builder.generated()
+      builder.function(
+        "func load(_ id: Int, from url: String, completion: @escaping (Int) -> Void)",
+        documentation: text
+      )
+      let lines = builder.generated(.async).split(separator: "\n").filter { $0.hasPrefix("///") }.map(String.init)
+      return Array(lines.drop { !$0.contains("counterpart of") }.dropFirst())
     }
-    let optional = text("((Int) -> Void)?")
-    #expect(optional.components(separatedBy: "@discardableResult").count == 3, "\(optional)")
-    let void = text("(() -> Void)?")
-    #expect(void.components(separatedBy: "@discardableResult").count == 2, "\(void)")
-    #expect(!text("@escaping (Int) -> Void").contains("@discardableResult"))
+    let list = """
+      Loads it.
+      - Parameters:
+        - id: The number,
+          which is unique.
+        - url: The place.
+        - completion: Gets it.
+      - Returns: - id: This is none.
+      More.
+      """
+    let lines = ["/// - Parameters:", "///   - id: The number,", "///     which is unique.", "///   - url: The place."]
+    #expect(documentation(list) == lines)
+    let single = "Loads it.\n- Parameter completion: Gets it.\n- parameter url: The place\n  of it.\n- Throws: Never."
+    #expect(documentation(single) == ["/// - Parameter url: The place", "///   of it."])
+    #expect(documentation("Loads it.\n- id: This is a list.") == [])
+  }
+
+  @Test("The result of a counterpart is not discardable, although the callback was optional")
+  func resultIsNotDiscardable() {
+    for type in ["((Int) -> Void)?", "(() -> Void)?", "((Int) -> Void)? = nil"] {
+      var builder = GraphBuilder()
+      builder.function("@discardableResult func load(completion: \(type))")
+      let text = builder.generated()
+      #expect(text.contains("func loadFuture() ->") && !text.contains("@discardableResult"), "\(text)")
+    }
   }
 
   @Test("A counterpart gets another name where the package gives it one")

@@ -301,7 +301,7 @@ struct ShapesTests {
   @Test("The callback that callers can leave out has a future for its counterpart")
   func leftOut() async throws {
     // Nothing warns of an unused result.
-    Settings(Work(.success)).saveFuture()
+    _ = Settings(Work(.success)).saveFuture()
     try await Settings(Work(.success)).saveFuture().value
     Settings(Work(.success)).save()
   }
