@@ -1,0 +1,3 @@
+#pragma once
+#define FUTEX_WAIT_PRIVATE 128
+#define FUTEX_WAKE_PRIVATE 129

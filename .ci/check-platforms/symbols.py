@@ -1,0 +1,173 @@
+"""Lists the symbols that the libraries need from the system, and compares them with the floor.
+
+A program does not load if one of its strong references is to a symbol that the system lacks. The compiler makes the reference
+weak if the declaration is newer than the target. This check does not trust that: it reads the symbols in the object files.
+
+The version that introduced a symbol comes from, in this order:
+1. the attributes `@available` of the interfaces: for mangled names by the compiler's own list of a module's symbols, for names in
+   `@_silgen_name` and `@_extern(c)` from the text;
+2. `system-symbols.txt`, for the symbols that no interface declares.
+A symbol that neither knows is an error.
+"""
+
+import json
+import re
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from c import include_options
+from modules import FRONTEND, TOOLCHAIN, number, run
+from package import C_TARGETS, LIBRARIES
+
+HERE = Path(__file__).parent
+# Inlinable code of the libraries is compiled in their clients, specialised for the clients' types.
+CLIENT = [HERE.parent / "clients" / name for name in ("ContractClient.swift", "EdgesClient.swift")]
+
+
+class KnownSymbols:
+    """The symbols of the system, with the version of macOS that introduced each."""
+
+    def __init__(self, modules, floor):
+        self.versions = {}
+        for path in sorted(modules.root.glob("*.symbols.json")):
+            description = json.loads(path.read_text())
+            for symbol in description["globals"]:
+                self.versions[symbol["name"].removeprefix("_")] = symbol.get("introduced", "0")
+            for kind in ("CLASS", "METACLASS"):
+                for symbol in description["interfaces"]:
+                    self.versions[f"OBJC_{kind}_$_{symbol['name']}"] = symbol.get("introduced", "0")
+        for path in sorted((modules.root / "interfaces").glob("*.swiftinterface")):
+            self.versions.update(named_symbols(path.read_text()))
+        # Static libraries that the compiler links into programs for older systems.
+        self.compatibility = run([TOOLCHAIN / "bin/swiftc", "-print-target-info", "-target", modules.target(floor)]).stdout
+        self.table = read_table((HERE / "system-symbols.txt").read_text())
+
+    def version(self, symbol):
+        """Returns the version of macOS that introduced a symbol, or `None` for an unknown symbol."""
+        if symbol in self.versions:
+            return self.versions[symbol]
+        for pattern, version, library in self.table:
+            if fnmatchcase(symbol, pattern):
+                return "0" if library and f'"{library}"' in self.compatibility else version
+        return None
+
+
+def read_table(text):
+    """Reads lines of the form `10.15: name name …`, also `14.0 or swiftCompatibilityPacks: name …`."""
+    rows = []
+    for line in text.splitlines():
+        line = line.split("#")[0]
+        if line.strip():
+            head, _, names = line.partition(":")
+            version, _, library = head.partition(" or ")
+            rows += [(name, version.strip(), library.strip()) for name in names.split()]
+    return rows
+
+
+def named_symbols(interface):
+    """Returns the symbols that an interface names in the text, with the version of macOS of the declaration."""
+    versions, lines = {}, interface.splitlines()
+    for index, line in enumerate(lines):
+        name = re.search(r'@_silgen_name\("(\w+)"\)|@_extern\(c, "(\w+)"\)', line)
+        if not name:
+            continue
+        begin = end = index
+        while lines[begin - 1].lstrip().startswith("@"):
+            begin -= 1
+        while lines[end].lstrip().startswith("@") and end + 1 < len(lines):
+            end += 1
+        attributes = lines[begin : end + 1]
+        # The attributes of the types and extensions around it.
+        depth = len(line) - len(line.lstrip())
+        for before in range(begin, -1, -1):
+            indent = len(lines[before]) - len(lines[before].lstrip())
+            if lines[before].strip() and indent < depth and not lines[before].lstrip().startswith(("#", "@")):
+                depth = indent
+                while before > 0 and lines[before - 1].lstrip().startswith("@"):
+                    before -= 1
+                    attributes.append(lines[before])
+        found = re.findall(r"@available\(macOS ([0-9.]+)", "\n".join(attributes))
+        versions[name[1] or name[2]] = max(found, key=number, default="0")
+    return versions
+
+
+def compile_swift(modules, version, options, output, sources, name):
+    """Compiles a module to an object file. Returns the compiler's output if it failed."""
+    output.unlink(missing_ok=True)
+    result = run(
+        [
+            *FRONTEND, "-c", "-O", "-wmo", "-suppress-warnings", "-parse-as-library", *modules.options(version), *options,
+            "-module-name", name, "-o", output, *sources,
+        ]  # fmt: skip
+    )
+    return f"{name} does not compile for {modules.target(version)}.\n{result.stdout[-3000:]}" if result.returncode != 0 else ""
+
+
+def compile_objects(check):
+    """Compiles the libraries, their C targets and a client. Returns the object files, or the compiler's output if it failed."""
+    objects, client = [], ["-swift-version", "6", "-I", check.products, *check.package.include_options()]
+    check.products.mkdir(parents=True, exist_ok=True)
+    for name in [*LIBRARIES, "Client"]:
+        output = check.products / f"{name}.o"
+        options = client if name == "Client" else check.options(name)
+        sources = CLIENT if name == "Client" else check.package.sources(name)
+        options = [*options, "-emit-module-path", check.products / f"{name}.swiftmodule"]
+        failure = compile_swift(check.modules, check.version, options, output, sources, name)
+        if failure:
+            return objects, failure
+        objects.append(output)
+    for name in C_TARGETS:
+        for source in check.package.sources(name):
+            output = check.products / f"{name}.o"
+            target = check.modules.target(check.version)
+            include = include_options(check.modules.platform, check.package, name)
+            result = run([TOOLCHAIN / "bin/clang", "-c", "-O2", "-w", "-target", target, *include, source, "-o", output])
+            if result.returncode != 0:
+                return objects, f"{name} does not compile for {check.name}.\n{result.stdout[-3000:]}"
+            objects.append(output)
+    return objects, ""
+
+
+def references(objects):
+    """Returns the undefined symbols of object files: those of strong references, and those of weak ones only."""
+    defined, strong, weak = set(), set(), set()
+    for line in run([TOOLCHAIN / "bin/llvm-nm", "-m", *objects]).stdout.splitlines():
+        match = re.match(r"[0-9a-f ]{16} \((.*?)\) (.*) _(\S+)$", line)
+        if not match:
+            continue
+        if match[1] != "undefined":
+            defined.add(match[3])
+        elif "weak" in match[2]:
+            weak.add(match[3])
+        else:
+            strong.add(match[3])
+    return strong - defined, weak - defined - strong
+
+
+def demangled(symbol):
+    text = run([TOOLCHAIN / "bin/swift-demangle", "-compact", symbol]).stdout.strip() if symbol.startswith("$") else ""
+    return f"{symbol} ({text})" if text else symbol
+
+
+def compare(objects, modules, version):
+    """Returns the strong references that a system of this version cannot satisfy, the number of all, and the weak ones."""
+    strong, weak = references(objects)
+    known, faults = KnownSymbols(modules, version), []
+    for symbol in sorted(strong):
+        introduced = known.version(symbol)
+        if introduced is None:
+            faults.append(
+                f"{demangled(symbol)} has an unknown version. Add it to .ci/check-platforms/system-symbols.txt, with the source."
+            )
+        elif number(introduced) > number(version):
+            faults.append(
+                f"{demangled(symbol)} exists from macOS {introduced} on, and the reference is strong:"
+                f" a program for macOS {version} does not start on older systems."
+            )
+    return faults, len(strong), sorted(weak)
+
+
+def check_symbols(check):
+    """Compares the libraries and a client with the version of the check."""
+    objects, failure = compile_objects(check)
+    return ([failure], 0, []) if failure else compare(objects, check.modules, check.version)
