@@ -65,7 +65,7 @@ def check_branches(package, checks, pool, work):
     host = Check(package, Host(work), "", work)
     host.run()
     libraries = [library for library in LIBRARIES if any(f"Sources/{library}/" in place for place in branches)]
-    pairs = [(check, library) for check in [*checks, host] for library in libraries if library not in check.skipped]
+    pairs = [(check, library) for check in [*checks, host] for library in libraries]
     reached = set()
     for found in pool.map(lambda pair: pair[0].type_check(pair[1], copy), pairs):
         reached.update(re.findall(r"branch (\S+:\d+)", "\n".join(found)))

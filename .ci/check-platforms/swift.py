@@ -16,7 +16,6 @@ class Check:
     def __init__(self, package, modules, version, products):
         self.package, self.modules, self.version = package, modules, version
         self.products = products / f"{modules.platform.name}{version}-products"
-        self.skipped = set()
         self.name = f"{modules.platform.name} {version}".strip()
 
     def options(self, library):
@@ -47,8 +46,6 @@ class Check:
         shutil.rmtree(self.products, ignore_errors=True)
         found = []
         for library in LIBRARIES:
-            if library in self.skipped:
-                continue
             emission = self.emit_module(library)
             found += self.type_check(library)
             if emission.returncode != 0 and not found:
