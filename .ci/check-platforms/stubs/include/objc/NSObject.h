@@ -5,4 +5,5 @@
 __attribute__((objc_root_class))
 @interface NSObject <NSObject>
 - (instancetype)init;
+- (id)copy;
 @end
