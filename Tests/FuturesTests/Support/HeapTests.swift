@@ -1,4 +1,4 @@
-import FuturesTesting
+import Futures
 import Synchronization
 import Testing
 

@@ -1,0 +1,210 @@
+/// Runs work that arrives at any time, at most `limit` pieces of it at once.
+///
+/// `Future.concurrent` limits a list that is known from the start. This object limits work that screens, requests and tasks
+/// bring later. Futures and async code share one queue.
+///
+/// ```swift
+/// let downloads = ConcurrencyLimit(4)
+///
+/// func thumbnail(_ url: URL) -> Future<Data, any Error> {
+///   downloads.run(priority: .low) { fetch(url) }
+/// }
+/// ```
+///
+/// Waiting work starts in the order of its priority, and then of its arrival. Work runs until its future
+/// resolves, or can never resolve.
+///
+/// Cancellation: cancelling the future of waiting work removes the work at once, and the work never starts. Cancelling the
+/// future of running work leaves the work's own future (R17).
+///
+/// Running work keeps this object alive.
+public final class ConcurrencyLimit: Sendable {
+  /// The maximum number of pieces of work that run at the same time.
+  public let limit: Int
+
+  private let queue = Locked(WorkQueue())
+
+  /// Makes an object without work.
+  /// - Parameter limit: The maximum number of running pieces of work. Less than 1 traps.
+  public init(_ limit: Int) {
+    precondition(limit >= 1, "ConcurrencyLimit needs a limit of at least 1, but limit is \(limit).")
+    self.limit = limit
+  }
+
+  /// Runs work when fewer than `limit` pieces of work run.
+  ///
+  /// `work` runs once, outside every lock, and never at the same time as another `work` closure of this object. If there is
+  /// room, it runs at once, on the calling thread. Otherwise it runs on the thread that resolves earlier work. A million
+  /// pieces of work that complete at once take no stack.
+  ///
+  /// O(log n) for n waiting pieces of work.
+  /// - Parameters:
+  ///   - priority: Work of a higher priority starts first. It is not the priority of a thread or task.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - work: Starts the work.
+  /// - Returns: A future that resolves as the work's future does, with its progress. If `Failure` cannot represent
+  ///   cancellation, cancelled work that waits still starts, and is left at once.
+  public func run<Value: Sendable, Failure: Error>(
+    priority: TaskPriority = .medium,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ work: @escaping @Sendable () -> Future<Value, Failure>
+  ) -> Future<Value, Failure> {
+    let promise = Promise<Value, Failure>("ConcurrencyLimit.run", fileID: fileID, line: line)
+    let id = ObjectIdentifier(promise.state)
+    let isRemovable = Cancelled<Failure>.isExpressible
+    // Weak: this object holds the promise while the work waits.
+    promise.onCancel { [weak self] in if isRemovable { self?.remove(id) } }
+    enqueue(id, priority) { [self] in
+      guard !promise.isResolved else { return release() }
+      let future = work()
+      future.whenSettled { [self] in release() }
+      promise.follow(future)
+    }
+    return promise.future
+  }
+
+  /// Raises the priority of work that waits.
+  ///
+  /// Among work of the new priority, the work keeps the order of its arrival. O(log n).
+  /// - Parameters:
+  ///   - future: A future that `run` returned.
+  ///   - priority: The new priority. A lower one than before has no effect.
+  /// - Returns: Whether the work waits, and has at least this priority now.
+  @discardableResult
+  public func raisePriority<Value, Failure>(of future: Future<Value, Failure>, to priority: TaskPriority) -> Bool {
+    guard case .shared(let state) = future.storage else { return false }
+    return queue.withLock { $0.raise(ObjectIdentifier(state), to: priority) }
+  }
+
+  /// The number of pieces of work that have not started.
+  public var waitingCount: Int { queue.withLock { $0.waiting.count } }
+
+  /// The number of pieces of work that run.
+  public var runningCount: Int { queue.withLock { $0.running } }
+}
+
+// MARK: - Starting
+
+extension ConcurrencyLimit {
+  /// Adds work, and starts work if there is room.
+  /// - Parameters:
+  ///   - id: The identity of a state that `start` keeps alive.
+  ///   - priority: The priority of the work.
+  ///   - start: Starts the work. `release` must be called once after it.
+  package func enqueue(_ id: ObjectIdentifier, _ priority: TaskPriority, _ start: @escaping @Sendable () -> Void) {
+    queue.withLock { $0.add(id, priority, start) }
+    startWork()
+  }
+
+  /// Ends a running piece of work, and starts work that waits.
+  package func release() {
+    queue.withLock { $0.running -= 1 }
+    startWork()
+  }
+
+  /// Removes work that waits.
+  package func remove(_ id: ObjectIdentifier) {
+    let work = queue.withLock { $0.remove(id) }
+    _ = work  // released here, outside the lock
+  }
+
+  /// Starts work while there is room, unless another thread does.
+  ///
+  /// That thread sees the new room, because it looks again under the lock. So work that completes at once runs in this loop.
+  private func startWork() {
+    guard queue.withLock({ $0.beginStarting() }) else { return }
+    while let start = queue.withLock({ $0.takeNext(limit) }) { start() }
+  }
+}
+
+/// The waiting work of a limit, and the number of running pieces of work.
+private struct WorkQueue {
+  typealias Start = @Sendable () -> Void
+
+  /// The place of waiting work: by priority, then by arrival.
+  struct Turn: Comparable {
+    var priority: TaskPriority
+    let number: Int
+    let id: ObjectIdentifier
+
+    static func < (left: Turn, right: Turn) -> Bool {
+      left.priority == right.priority ? left.number < right.number : left.priority > right.priority
+    }
+  }
+
+  var running = 0
+  private var isStarting = false
+  private var lastNumber = 0
+  private(set) var waiting: [ObjectIdentifier: (turn: Turn, start: Start)] = [:]
+
+  /// The turns of `waiting`, and turns of work that was removed or has a higher priority now.
+  private var turns = Heap<Turn>()
+
+  mutating func add(_ id: ObjectIdentifier, _ priority: TaskPriority, _ start: @escaping Start) {
+    lastNumber += 1
+    let turn = Turn(priority: priority, number: lastNumber, id: id)
+    waiting[id] = (turn, start)
+    turns.insert(turn)
+  }
+
+  mutating func raise(_ id: ObjectIdentifier, to priority: TaskPriority) -> Bool {
+    guard var turn = waiting[id]?.turn else { return false }
+    guard turn.priority < priority else { return true }
+    turn.priority = priority
+    waiting[id]?.turn = turn
+    turns.insert(turn)
+    dropOldTurns()
+    return true
+  }
+
+  mutating func remove(_ id: ObjectIdentifier) -> Start? {
+    defer { dropOldTurns() }
+    return waiting.removeValue(forKey: id)?.start
+  }
+
+  /// Returns whether the caller is the thread that starts work.
+  mutating func beginStarting() -> Bool {
+    defer { isStarting = true }
+    return !isStarting
+  }
+
+  /// Removes and returns the next work, and counts it as running; `nil` ends the caller's turn to start work.
+  mutating func takeNext(_ limit: Int) -> Start? {
+    while running < limit, let turn = turns.first {
+      turns.removeFirst()
+      guard waiting[turn.id]?.turn == turn else { continue }
+      running += 1
+      return waiting.removeValue(forKey: turn.id)?.start
+    }
+    isStarting = false
+    return nil
+  }
+
+  /// Keeps the number of old turns below the number of waiting pieces of work; amortised O(1).
+  private mutating func dropOldTurns() {
+    guard turns.elements.count > 2 * waiting.count else { return }
+    turns = Heap(waiting.values.map(\.turn))
+  }
+}
+
+extension Future {
+  /// Calls `body` once the future is resolved, or can never resolve, on the thread that settles it.
+  ///
+  /// The call counts neither as a consumer that keeps the work running, nor as a wait for a broken promise.
+  fileprivate func whenSettled(_ body: @escaping @Sendable () -> Void) {
+    guard case .shared(let state) = storage else { return body() }
+    // An input is notified when its source turns out to never resolve, and again if that source is then cancelled.
+    let isSettled = Locked(false)
+    let consumer = Consumer(kind: .input) { _, _, _ in
+      let isFirst = isSettled.withLock { isSettled in
+        defer { isSettled = true }
+        return !isSettled
+      }
+      if isFirst { body() }
+    }
+    consumer.status.store(.silent, ordering: .relaxed)  // not shared yet
+    state.attach(consumer)
+  }
+}

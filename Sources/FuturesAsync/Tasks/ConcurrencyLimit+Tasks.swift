@@ -1,0 +1,54 @@
+public import Futures
+
+extension ConcurrencyLimit {
+  /// Suspends until fewer than `limit` pieces of work run, and then runs `operation` in the current task.
+  ///
+  /// It waits in one queue with the work of `run`. So futures and async code share the limit.
+  ///
+  /// ```swift
+  /// let page = try await downloads.withSlot { try await client.page(number) }
+  /// ```
+  ///
+  /// Cancellation, task to queue: a task that is cancelled while it waits leaves the queue at once, and this throws
+  /// `CancellationError`. Once `operation` runs, it decides.
+  /// - Parameters:
+  ///   - priority: Work of a higher priority starts first; `nil` for the priority of the task.
+  ///   - isolation: The caller's actor, on which `operation` runs.
+  ///   - operation: The work. It must not wait for another slot of this object, because all slots could wait for each other.
+  /// - Returns: The value of `operation`.
+  /// - Throws: The error of `operation`; `CancellationError`.
+  public func withSlot<R>(
+    priority: TaskPriority? = nil,
+    isolation: isolated (any Actor)? = #isolation,
+    _ operation: () async throws -> R
+  ) async throws -> R {
+    try Task.checkCancellation()
+    let slot = takeSlot(priority ?? Task.currentPriority)
+    do {
+      _ = try await slot.value(onCancel: .cancel)
+    } catch {
+      slot.cancel()
+      // A slot that was free when the task was cancelled.
+      if case .success = slot.peek() { release() }
+      throw error
+    }
+    // A `Result`: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+    let result: Result<R, any Error>
+    do {
+      result = .success(try await operation())
+    } catch {
+      result = .failure(error)
+    }
+    release()
+    return try result.get()
+  }
+
+  /// Returns a future that resolves when a slot is free. Its success takes the slot, which `release` gives back.
+  private func takeSlot(_ priority: TaskPriority) -> Future<Void, CancellationError> {
+    let promise = Promise<Void, CancellationError>("ConcurrencyLimit.withSlot")
+    let id = ObjectIdentifier(promise)
+    promise.onCancel { [weak self] in self?.remove(id) }
+    enqueue(id, priority) { [self] in if !promise.succeed() { release() } }
+    return promise.future
+  }
+}

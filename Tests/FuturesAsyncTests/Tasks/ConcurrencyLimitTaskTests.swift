@@ -1,0 +1,80 @@
+internal import Futures
+internal import FuturesAsync
+internal import Testing
+
+@Suite("A limit of concurrent work: async callers", .timeLimit(.minutes(20)))
+struct ConcurrencyLimitTaskTests {
+  struct Failed: Error {}
+
+  @Test("Async work waits for a slot behind the work of futures, and futures behind async work")
+  func oneQueue() async throws {
+    let limit = ConcurrencyLimit(1)
+    let (first, second) = (Promise<Int, any Error>(), Promise<Void, Never>())
+    let future = limit.run { first.future }
+    let task = Task.immediate {
+      try await limit.withSlot {
+        await second.future.value
+        return limit.runningCount
+      }
+    }
+    let last = limit.run { Future<Int, any Error>.succeeded(3) }
+    #expect(limit.waitingCount == 2)
+    first.succeed(1)
+    #expect(try await future.value == 1)
+    #expect(last.peek() == nil)
+    second.succeed()
+    #expect(try await task.value == 1)
+    #expect(try await last.value == 3)
+    #expect(limit.runningCount == 0)
+  }
+
+  @Test("R22: a cancelled task leaves the queue at once, and its work does not run")
+  func cancelWaiting() async throws {
+    let limit = ConcurrencyLimit(1)
+    let promise = Promise<Int, any Error>()
+    let running = limit.run { promise.future }
+    let task = Task.immediate {
+      try await limit.withSlot { () -> Void in Issue.record("The work of a cancelled task runs.") }
+    }
+    #expect(limit.waitingCount == 1)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(limit.waitingCount == 0)
+    running.cancel()
+    #expect(limit.runningCount == 0)
+    #expect(try await limit.withSlot { 1 } == 1)
+  }
+
+  @Test("In a cancelled task, `withSlot` throws, and takes no slot")
+  func alreadyCancelled() async throws {
+    let limit = ConcurrencyLimit(1)
+    let task = Task.immediate {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await limit.withSlot { () -> Void in Issue.record("The work of a cancelled task runs.") }
+    }
+    _ = await task.result
+    #expect(limit.runningCount == 0)
+    #expect(try await limit.withSlot { 1 } == 1)
+  }
+
+  @Test("Work that throws frees its slot")
+  func throwing() async throws {
+    let limit = ConcurrencyLimit(1)
+    await #expect(throws: Failed.self) { try await limit.withSlot { throw Failed() } }
+    #expect(limit.runningCount == 0)
+  }
+
+  @Test("The work runs on the caller's actor, and so does the code after it")
+  @MainActor func isolation() async throws {
+    let limit = ConcurrencyLimit(1)
+    let promise = Promise<Int, any Error>()
+    _ = limit.run { promise.future }
+    Task.detached { promise.succeed(1) }
+    let value = try await limit.withSlot {
+      MainActor.assertIsolated()
+      return 2
+    }
+    MainActor.assertIsolated()
+    #expect(value == 2)
+  }
+}

@@ -1,0 +1,63 @@
+internal import Futures
+internal import FuturesAsync
+internal import Testing
+
+@Suite("The latest request: async callers", .timeLimit(.minutes(20)))
+struct LatestTaskTests {
+  @Test("The newest request returns its value, on the caller's actor")
+  @MainActor func value() async throws {
+    let latest = Latest()
+    let value = try await latest.value {
+      MainActor.assertIsolated()
+      await Task.yield()
+      return 1
+    }
+    MainActor.assertIsolated()
+    #expect(value == 1)
+    #expect(!latest.isRunning)
+  }
+
+  @Test("A newer request cancels the work of the one before, which throws")
+  func supersede() async throws {
+    let latest = Latest()
+    let promise = Promise<Int, any Error>()
+    let first = Task.immediate { try await latest.value { try await promise.future.value(onCancel: .cancel) } }
+    let second = Task.immediate { try await latest.value { 2 } }
+    await #expect(throws: CancellationError.self) { try await first.value }
+    #expect(try await second.value == 2)
+  }
+
+  @Test("R17a: a value that has arrived when a newer request starts on the caller's actor is not returned")
+  @MainActor func arrivedValue() async throws {
+    let latest = Latest()
+    let promise = Promise<Int, any Error>()
+    let started = Promise<Void, Never>()
+    let first = Task.immediate {
+      try await latest.value {
+        started.succeed()
+        return try await promise.future.value
+      }
+    }
+    await started.future.value
+    promise.succeed(1)
+    latest.cancel()  // on the main actor, before `first` can resume on it
+    await #expect(throws: CancellationError.self) { try await first.value }
+  }
+
+  @Test("R22: a cancelled task cancels its request")
+  func cancelledTask() async throws {
+    let latest = Latest()
+    let task = Task.immediate { try await latest.value(after: .seconds(3_600)) { 1 } }
+    #expect(latest.isRunning)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(!latest.isRunning)
+  }
+
+  @Test("The error of the newest request is thrown")
+  func failure() async throws {
+    struct Failed: Error {}
+    let latest = Latest()
+    await #expect(throws: Failed.self) { try await latest.value { () async throws -> Int in throw Failed() } }
+  }
+}

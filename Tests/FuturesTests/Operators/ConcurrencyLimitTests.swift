@@ -1,0 +1,221 @@
+import Futures
+import FuturesTesting
+import TestSupport
+import Testing
+
+/// Work on a limit: its promises, and the order in which it started.
+private final class Jobs<Failure: Error>: Sendable {
+  let limit: ConcurrencyLimit
+  let started = Recorder<String>()
+  let cancelled = Recorder<String>()
+
+  init(limit: Int) { self.limit = ConcurrencyLimit(limit) }
+
+  func run(_ name: String, _ priority: TaskPriority = .medium) -> (Promise<Int, Failure>, Future<Int, Failure>) {
+    let promise = Promise<Int, Failure>("work")
+    let cancelled = cancelled
+    promise.onCancel { cancelled.record(name) }
+    let future = limit.run(priority: priority) { [started, work = promise.future] in
+      started.record(name)
+      return work
+    }
+    return (promise, future)
+  }
+}
+
+@Suite("A limit of concurrent work")
+struct ConcurrencyLimitTests {
+  @Test("At most `limit` pieces of work run, and the next starts when one resolves")
+  func limit() {
+    let jobs = Jobs<TestError>(limit: 2)
+    let work = ["a", "b", "c", "d"].map { jobs.run($0) }
+    #expect(jobs.started.events == ["a", "b"])
+    #expect(jobs.limit.runningCount == 2)
+    #expect(jobs.limit.waitingCount == 2)
+    work[1].0.succeed(1)
+    #expect(jobs.started.events == ["a", "b", "c"])
+    work[0].0.fail(TestError(1))
+    #expect(jobs.started.events == ["a", "b", "c", "d"])
+    #expect(work.map { $0.1.peek() } == [.failure(TestError(1)), .success(1), nil, nil])
+    work[2].0.succeed(2)
+    work[3].0.succeed(3)
+    #expect(jobs.limit.runningCount == 0)
+    #expect(work.suffix(2).map { $0.1.peek() } == [.success(2), .success(3)])
+  }
+
+  @Test("Waiting work starts by priority, and then by arrival")
+  func priorities() {
+    let jobs = Jobs<TestError>(limit: 1)
+    let work = [("a", .medium), ("b", .low), ("c", .high), ("d", .medium), ("e", .high)].map { jobs.run($0, $1) }
+    for index in [0, 2, 4, 3, 1] { work[index].0.succeed(1) }
+    #expect(jobs.started.events == ["a", "c", "e", "d", "b"])
+  }
+
+  @Test("Raised work starts before work of lower priority, in the order of its arrival; lowering has no effect")
+  func raising() {
+    let jobs = Jobs<TestError>(limit: 1)
+    let (a, runs) = jobs.run("a")
+    let (b, first) = jobs.run("b", .low)
+    let (c, _) = jobs.run("c", .high)
+    let (d, _) = jobs.run("d", .medium)
+    #expect(jobs.limit.raisePriority(of: first, to: .high))
+    #expect(jobs.limit.raisePriority(of: first, to: .low))
+    #expect(!jobs.limit.raisePriority(of: runs, to: .high))
+    #expect(!jobs.limit.raisePriority(of: Future<Int, TestError>.succeeded(1), to: .high))
+    for promise in [a, b, c, d] { promise.succeed(1) }
+    #expect(jobs.started.events == ["a", "b", "c", "d"])
+    #expect(!jobs.limit.raisePriority(of: first, to: .high))
+  }
+
+  @Test("R15: cancelled work that waits never starts, is released, and frees no slot")
+  func cancelWaiting() {
+    let jobs = Jobs<any Error>(limit: 1)
+    let (a, _) = jobs.run("a")
+    weak var released: Recorder<Int>?
+    var future: Future<Int, any Error>?
+    do {
+      let captured = Recorder<Int>()
+      released = captured
+      future = jobs.limit.run { [captured] in
+        captured.record(1)
+        return .succeeded(1)
+      }
+    }
+    let (last, c) = jobs.run("c")
+    #expect(released != nil)
+    future?.cancel()
+    #expect(released == nil)
+    #expect(throws: CancellationError.self) { try future?.peek()?.get() }
+    #expect(jobs.limit.waitingCount == 1)
+    a.succeed(1)
+    #expect(jobs.started.events == ["a", "c"])
+    last.succeed(3)
+    #expect(try! c.peek()?.get() == 3)
+  }
+
+  @Test("R17: cancelling the future of running work cancels the work, and the next starts")
+  func cancelRunning() {
+    let jobs = Jobs<any Error>(limit: 1)
+    let (first, a) = jobs.run("a")
+    let (second, b) = jobs.run("b")
+    a.map { $0 + 1 }.cancel()
+    #expect(jobs.cancelled.events == ["a"])
+    #expect(jobs.started.events == ["a", "b"])
+    #expect(!first.succeed(1))
+    second.succeed(2)
+    #expect(try! b.peek()?.get() == 2)
+  }
+
+  @Test("R16: work with another consumer keeps its slot until it resolves")
+  func sharedWork() {
+    let limit = ConcurrencyLimit(1)
+    let promise = Promise<Int, any Error>()
+    let other = promise.future.map { $0 }
+    let first = limit.run { promise.future }
+    let second = limit.run { Future<Int, any Error>.succeeded(2) }
+    first.cancel()
+    #expect(limit.runningCount == 1)
+    #expect(second.peek() == nil)
+    promise.succeed(1)
+    #expect(try! other.peek()?.get() == 1)
+    #expect(try! second.peek()?.get() == 2)
+  }
+
+  @Test("R16: cancelled work that cannot represent cancellation still runs, and is left at once")
+  func cancelWithoutCancelledCase() {
+    let jobs = Jobs<Never>(limit: 1)
+    let (a, _) = jobs.run("a")
+    let (b, future) = jobs.run("b")
+    future.cancel()
+    #expect(jobs.limit.waitingCount == 1)
+    a.succeed(1)
+    #expect(jobs.started.events == ["a", "b"])
+    #expect(jobs.cancelled.events == ["b"])
+    b.succeed(2)
+    #expect(future.peek() == .success(2))
+    #expect(jobs.limit.runningCount == 0)
+  }
+
+  @Test("R4: a dropped promise of running work frees its slot, with either kind of failure type")
+  func brokenWork() {
+    let limit = ConcurrencyLimit(1)
+    let first = limit.run { Promise<Int, any Error>("dropped").future }
+    #expect(throws: BrokenPromise.self) { try first.peek()?.get() }
+    let second = limit.run { Promise<Int, TestError>("dropped").future }
+    #expect(second.peek() == nil)
+    #expect(limit.runningCount == 0)
+  }
+
+  @Test("Work that can never resolve frees its slot, from the start or later, also when it is cancelled afterwards")
+  func neverResolvingWork() {
+    let limit = ConcurrencyLimit(1)
+    let first = limit.run { Future<Int, any Error>.never }
+    #expect(limit.runningCount == 0)
+    let promise = Promise<Int, any Error>()
+    let second = limit.run { promise.future.flatMap { _ in Future<Int, any Error>.never } }
+    #expect(limit.runningCount == 1)
+    promise.succeed(1)
+    #expect(limit.runningCount == 0)
+    first.cancel()
+    second.cancel()
+    #expect(limit.runningCount == 0)
+  }
+
+  @Test("R6: a million pieces of work that complete at once take no stack")
+  func depth() {
+    onThread {
+      let count = TestTier.choose(standard: 20_000, thorough: 1_000_000)
+      let limit = ConcurrencyLimit(1)
+      let promise = Promise<Int, Never>()
+      let first = limit.run { promise.future }
+      let rest = (1...count).map { number in limit.run { Future<Int, Never>.succeeded(number) } }
+      promise.succeed(0)
+      #expect(first.peek() == .success(0))
+      #expect(rest.last?.peek() == .success(count))
+    }
+  }
+
+  @Test("Cancelled and raised work leaves no memory behind, while other work holds the only slot")
+  func memory() {
+    let limit = ConcurrencyLimit(1)
+    let promise = Promise<Int, any Error>()
+    let running = limit.run { promise.future }
+    let blocks = leastBlocksLeft(count: 2_000) { count in
+      for _ in 0..<count {
+        let future = limit.run(priority: .low) { Future<Int, any Error>.succeeded(1) }
+        limit.raisePriority(of: future, to: .high)
+        future.cancel()
+      }
+    }
+    #expect(blocks < 20)
+    #expect(limit.waitingCount == 0)
+    running.cancel()
+  }
+
+  @Test("R19: the future has the progress of its work")
+  func progress() {
+    let jobs = Jobs<any Error>(limit: 1)
+    let (promise, future) = jobs.run("a")
+    let fractions = Recorder<Double>()
+    future.whenProgressed(on: .immediate) { fractions.record($0.fractionCompleted) }
+    promise.progress.report(fraction: 0.5)
+    #expect(fractions.events == [0, 0.5])
+  }
+
+  @Test("Running work keeps the limit alive, and the limit goes away after it")
+  func lifetime() {
+    weak var released: ConcurrencyLimit?
+    let promise = Promise<Int, Never>()
+    var second: Future<Int, Never>?
+    do {
+      let limit = ConcurrencyLimit(1)
+      released = limit
+      _ = limit.run { promise.future }
+      second = limit.run { Future<Int, Never>.succeeded(2) }
+    }
+    #expect(released != nil)
+    promise.succeed(1)
+    #expect(second?.peek() == .success(2))
+    #expect(released == nil)
+  }
+}
