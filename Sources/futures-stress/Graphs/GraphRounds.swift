@@ -82,8 +82,8 @@ struct GraphRounds {
     guard !report.faults.isEmpty else { return true }
     print("graph \(seed) failed: \(report.faults.count) faults in \(report.origins.count) futures")
     for fault in report.faults.prefix(Self.limit) {
-      print("  #\(fault.node): \(fault.sentence)")
-      for line in report.origins.listing(of: fault.node) { print(line) }
+      print("  " + (fault.node.map { "#\($0): " } ?? "") + fault.sentence)
+      for line in fault.node.map({ report.origins.listing(of: $0) }) ?? [] { print(line) }
     }
     print("Again: futures-stress \(options.arguments(seed: seed))")
     return false

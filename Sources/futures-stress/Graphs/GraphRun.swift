@@ -25,7 +25,7 @@ struct GraphRun: Sendable {
     // Releases the futures on return.
     var report = use(surroundings)
     if report.faults.isEmpty, !surroundings.settle(surroundings.alive), report.records.allSatisfy(\.isReleased) {
-      report.faults = [Fault("a value was not released", node: 0)]
+      report.faults = [Fault("a value was not released", node: nil)]
     }
     if report.faults.isEmpty { report.faults = report.records.flatMap(\.faults) }
     return report

@@ -89,10 +89,10 @@ final class Ticket: Sendable {
 /// A violated expectation.
 struct Fault: Sendable {
   let sentence: String
-  /// The number of the future that it concerns.
-  let node: Int
+  /// The number of the future that it concerns; `nil` if that is unknown.
+  let node: Int?
 
-  init(_ sentence: String, node: Int) {
+  init(_ sentence: String, node: Int?) {
     self.sentence = sentence
     self.node = node
   }
