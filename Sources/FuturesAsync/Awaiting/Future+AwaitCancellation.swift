@@ -29,14 +29,45 @@ extension Future {
     onCancel choice: AwaitCancellation,
     isolation: isolated (any Actor)? = #isolation
   ) async throws -> Value {
-    if let result = settledResult { return try result.get() }
+    guard let result = await result(onCancel: choice, isolation: isolation) else { throw CancellationError() }
+    return try result.get()
+  }
+
+  /// Returns the result, or `nil` if the cancellation of the task ended the await.
+  ///
+  /// An optional: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+  private func result(
+    onCancel choice: AwaitCancellation,
+    isolation: isolated (any Actor)?
+  ) async -> Result<Value, Failure>? {
+    if let result = settledResult { return result }
     if choice != .ignore, Task.isCancelled {
       if choice == .cancel { cancelIfUnneeded() }
-      throw CancellationError()
+      return nil
     }
-    guard let result = await awaitResult(untilCancelled: choice != .ignore, leaving: choice == .cancel) else {
-      throw CancellationError()
-    }
+    return await awaitResult(untilCancelled: choice != .ignore, leaving: choice == .cancel)
+  }
+}
+
+extension Future where Failure: CancellableFailure {
+  /// Returns the value, with a choice for the cancellation of the task, and throws the failure type of the future.
+  ///
+  /// An await of a resolved future does not suspend. After the await, the caller is on its own actor, also when this
+  /// throws.
+  ///
+  /// Cancellation, task to future: `choice` decides. A caller whose await has ended does not get the later result; the
+  /// other consumers do. In an already cancelled task, `abandon` and `cancel` throw at once while the future is pending.
+  /// `cancel` then also cancels a future that has had no consumer yet. A resolved future still gives its value.
+  /// - Parameters:
+  ///   - choice: The effect of the cancellation.
+  ///   - isolation: The caller's actor.
+  /// - Returns: The value.
+  /// - Throws: The future's failure, or `Failure.cancelled` if the cancellation ended the await.
+  public func value(
+    onCancel choice: AwaitCancellation,
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws(Failure) -> Value {
+    guard let result = await result(onCancel: choice, isolation: isolation) else { throw .cancelled }
     return try result.get()
   }
 }
