@@ -11,21 +11,51 @@ enum TaskStart {
   case immediate
 }
 
+/// The closure of a future's task.
+///
+/// Two cases: a conversion of a closure that cannot throw to one that can would cost one more allocation.
+@frozen
+@usableFromInline
+enum TaskOperation<Value: Sendable, Failure: Error>: @unchecked Sendable {
+  // @unchecked: each closure was transferred here (`sending`), and only one task calls it.
+  case throwing(@isolated(any) () async throws(Failure) -> Value)
+  case nonthrowing(@isolated(any) () async -> Value)
+
+  @inlinable var isolation: (any Actor)? {
+    switch self {
+    case .throwing(let operation): operation.isolation
+    case .nonthrowing(let operation): operation.isolation
+    }
+  }
+
+  /// Runs the closure.
+  ///
+  /// Does not rethrow: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+  @inlinable
+  nonisolated(nonsending) func run() async -> Result<Value, Failure> {
+    switch self {
+    case .nonthrowing(let operation):
+      return .success(await operation())
+    case .throwing(let operation):
+      do throws(Failure) {
+        return .success(try await operation())
+      } catch {
+        return .failure(error)
+      }
+    }
+  }
+}
+
 extension Future {
   /// Starts a task that resolves the new future with the value or the error of `operation`.
   @inlinable
-  init(
-    starting start: TaskStart,
-    name: String?,
-    priority: TaskPriority?,
-    operation: sending @escaping @isolated(any) () async throws(Failure) -> Value
-  ) {
+  init(starting start: TaskStart, name: String?, priority: TaskPriority?, operation: TaskOperation<Value, Failure>) {
     let work = TaskWork<Value, Failure>(operation)
     self.init(work.state)
     let task =
       if start == .detached {
         work.startDetached(name: name, priority: priority)
-      } else if let actor = work.isolation {
+      } else if let actor = operation.isolation {
         work.start(on: actor, start, name: name, priority: priority)
       } else {
         work.start(isolation: nil, start, name: name, priority: priority)
@@ -37,32 +67,19 @@ extension Future {
 /// The work of a future's task, and the state that the work resolves.
 @frozen
 @usableFromInline
-struct TaskWork<Value: Sendable, Failure: Error>: @unchecked Sendable {
-  // @unchecked: `operation` was transferred here (`sending`), and only one task calls it.
-  @usableFromInline typealias Operation = @isolated(any) () async throws(Failure) -> Value
-
+struct TaskWork<Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline let state = State<Value, Failure>()
-  @usableFromInline let operation: Operation
+  @usableFromInline let operation: TaskOperation<Value, Failure>
 
   @inlinable
-  init(_ operation: sending @escaping Operation) {
+  init(_ operation: TaskOperation<Value, Failure>) {
     self.operation = operation
   }
 
-  @inlinable var isolation: (any Actor)? { operation.isolation }
-
   /// Runs the work, and resolves the state with its result.
-  ///
-  /// Does not rethrow: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
   @inlinable
   nonisolated(nonsending) func run() async {
-    let result: Result<Value, Failure>
-    do throws(Failure) {
-      result = .success(try await operation())
-    } catch {
-      result = .failure(error)
-    }
-    state.resolveFromTask(result)
+    state.resolveFromTask(await operation.run())
   }
 }
 
@@ -158,7 +175,7 @@ extension Future {
     @_inheritActorContext @_implicitSelfCapture
     tryAwaitItsValue operation: sending @escaping @isolated(any) () -> Inner
   ) {
-    self = Future<Inner, Never>(starting: .detached, name: name, priority: priority) { await operation() }
+    self = Future<Inner, Never>(starting: .detached, name: name, priority: priority, operation: .nonthrowing(operation))
       .setFailureType(to: Failure.self)
       .flatMap { Future($0) }
   }

@@ -15,6 +15,7 @@ extension Future {
   ///   - name: The name of the task, for debugging.
   ///   - priority: The priority of the task; `nil` for the caller's.
   ///   - operation: The asynchronous work.
+  @_disfavoredOverload
   @inlinable
   public init(
     name: String? = nil,
@@ -22,7 +23,7 @@ extension Future {
     @_inheritActorContext @_implicitSelfCapture
     operation: sending @escaping @isolated(any) () async throws(Failure) -> Value
   ) {
-    self.init(starting: .inheriting, name: name, priority: priority, operation: operation)
+    self.init(starting: .inheriting, name: name, priority: priority, operation: .throwing(operation))
   }
 
   /// Starts a detached task, and returns a future of its value or error.
@@ -35,13 +36,14 @@ extension Future {
   ///   - priority: The priority of the task.
   ///   - operation: The asynchronous work.
   /// - Returns: A future of the value or the error of `operation`.
+  @_disfavoredOverload
   @inlinable
   public static func detached(
     name: String? = nil,
     priority: TaskPriority? = nil,
     operation: sending @escaping @isolated(any) () async throws(Failure) -> Value
   ) -> Future {
-    Future(starting: .detached, name: name, priority: priority, operation: operation)
+    Future(starting: .detached, name: name, priority: priority, operation: .throwing(operation))
   }
 
   /// Starts a task on the calling thread, and returns a future of its value or error.
@@ -56,6 +58,7 @@ extension Future {
   ///   - priority: The priority of the task; `nil` for the caller's.
   ///   - operation: The asynchronous work.
   /// - Returns: A future of the value or the error of `operation`.
+  @_disfavoredOverload
   @inlinable
   public static func immediate(
     name: String? = nil,
@@ -63,9 +66,126 @@ extension Future {
     @_inheritActorContext @_implicitSelfCapture
     operation: sending @escaping @isolated(any) () async throws(Failure) -> Value
   ) -> Future {
-    Future(starting: .immediate, name: name, priority: priority, operation: operation)
+    Future(starting: .immediate, name: name, priority: priority, operation: .throwing(operation))
   }
 }
+
+// MARK: - Closures that cannot throw
+
+// Overloads, because the compiler refuses to send a closure that is isolated to an actor if it first has to convert the
+// closure to a type that throws a generic error.
+extension Future {
+  /// Starts a task that cannot fail, as `init(name:priority:operation:)` does.
+  ///
+  /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
+  /// future is resolved at once, and the task's own result is dropped. Dropping the future cancels nothing.
+  /// - Parameters:
+  ///   - name: The name of the task, for debugging.
+  ///   - priority: The priority of the task; `nil` for the caller's.
+  ///   - operation: The asynchronous work.
+  @inlinable
+  public init(
+    name: String? = nil,
+    priority: TaskPriority? = nil,
+    @_inheritActorContext @_implicitSelfCapture
+    operation: sending @escaping @isolated(any) () async -> Value
+  ) {
+    self.init(starting: .inheriting, name: name, priority: priority, operation: .nonthrowing(operation))
+  }
+
+  /// Starts a detached task that cannot fail, as `detached(name:priority:operation:)` does.
+  ///
+  /// Cancellation, future to task: cancelling the future cancels the task. Dropping the future cancels nothing.
+  /// - Parameters:
+  ///   - name: The name of the task, for debugging.
+  ///   - priority: The priority of the task.
+  ///   - operation: The asynchronous work.
+  /// - Returns: A future of the value of `operation`.
+  @inlinable
+  public static func detached(
+    name: String? = nil,
+    priority: TaskPriority? = nil,
+    operation: sending @escaping @isolated(any) () async -> Value
+  ) -> Future {
+    Future(starting: .detached, name: name, priority: priority, operation: .nonthrowing(operation))
+  }
+
+  /// Starts a task that cannot fail on the calling thread, as `immediate(name:priority:operation:)` does.
+  ///
+  /// Cancellation, future to task: cancelling the future cancels the task. Dropping the future cancels nothing.
+  /// - Parameters:
+  ///   - name: The name of the task, for debugging.
+  ///   - priority: The priority of the task; `nil` for the caller's.
+  ///   - operation: The asynchronous work.
+  /// - Returns: A future of the value of `operation`.
+  @inlinable
+  public static func immediate(
+    name: String? = nil,
+    priority: TaskPriority? = nil,
+    @_inheritActorContext @_implicitSelfCapture
+    operation: sending @escaping @isolated(any) () async -> Value
+  ) -> Future {
+    Future(starting: .immediate, name: name, priority: priority, operation: .nonthrowing(operation))
+  }
+}
+
+// For calls that leave the failure type open, and more specific than both other overloads.
+extension Future where Failure == Never {
+  /// Starts a task that cannot fail, as `init(name:priority:operation:)` does.
+  ///
+  /// Cancellation, future to task: cancelling the future cancels the task. The
+  /// work decides when it ends. Dropping the future cancels nothing.
+  /// - Parameters:
+  ///   - name: The name of the task, for debugging.
+  ///   - priority: The priority of the task; `nil` for the caller's.
+  ///   - operation: The asynchronous work.
+  @inlinable
+  public init(
+    name: String? = nil,
+    priority: TaskPriority? = nil,
+    @_inheritActorContext @_implicitSelfCapture
+    operation: sending @escaping @isolated(any) () async -> Value
+  ) {
+    self.init(starting: .inheriting, name: name, priority: priority, operation: .nonthrowing(operation))
+  }
+
+  /// Starts a detached task that cannot fail, as `detached(name:priority:operation:)` does.
+  ///
+  /// Cancellation, future to task: cancelling the future cancels the task. Dropping the future cancels nothing.
+  /// - Parameters:
+  ///   - name: The name of the task, for debugging.
+  ///   - priority: The priority of the task.
+  ///   - operation: The asynchronous work.
+  /// - Returns: A future of the value of `operation`.
+  @inlinable
+  public static func detached(
+    name: String? = nil,
+    priority: TaskPriority? = nil,
+    operation: sending @escaping @isolated(any) () async -> Value
+  ) -> Future {
+    Future(starting: .detached, name: name, priority: priority, operation: .nonthrowing(operation))
+  }
+
+  /// Starts a task that cannot fail on the calling thread, as `immediate(name:priority:operation:)` does.
+  ///
+  /// Cancellation, future to task: cancelling the future cancels the task. Dropping the future cancels nothing.
+  /// - Parameters:
+  ///   - name: The name of the task, for debugging.
+  ///   - priority: The priority of the task; `nil` for the caller's.
+  ///   - operation: The asynchronous work.
+  /// - Returns: A future of the value of `operation`.
+  @inlinable
+  public static func immediate(
+    name: String? = nil,
+    priority: TaskPriority? = nil,
+    @_inheritActorContext @_implicitSelfCapture
+    operation: sending @escaping @isolated(any) () async -> Value
+  ) -> Future {
+    Future(starting: .immediate, name: name, priority: priority, operation: .nonthrowing(operation))
+  }
+}
+
+// MARK: - Futures of tasks
 
 extension Future where Failure == any Error {
   /// Makes a future of the value or the error of a task.

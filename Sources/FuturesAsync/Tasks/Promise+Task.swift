@@ -11,13 +11,32 @@ extension Promise {
   /// that it throws fails the future.
   /// - Parameter operation: The asynchronous work.
   /// - Returns: The task.
+  @_disfavoredOverload
   @discardableResult
   public func resolve(
     @_inheritActorContext @_implicitSelfCapture
     with operation: sending @escaping @isolated(any) () async throws(Failure) -> Value
   ) -> Task<Void, Never> {
+    start(.throwing(operation))
+  }
+
+  /// Starts a task that cannot fail, as the overload for a closure that throws does.
+  ///
+  /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
+  /// future is resolved at once. Task to future: if the returned task is cancelled, `operation` decides.
+  /// - Parameter operation: The asynchronous work.
+  /// - Returns: The task.
+  @discardableResult
+  public func resolve(
+    @_inheritActorContext @_implicitSelfCapture
+    with operation: sending @escaping @isolated(any) () async -> Value
+  ) -> Task<Void, Never> {
+    start(.nonthrowing(operation))
+  }
+
+  private func start(_ operation: TaskOperation<Value, Failure>) -> Task<Void, Never> {
     let work = PromiseWork(promise: self, operation: operation)
-    let task = if let actor = work.operation.isolation { work.start(on: actor) } else { work.start(isolation: nil) }
+    let task = if let actor = operation.isolation { work.start(on: actor) } else { work.start(isolation: nil) }
     onCancel { task.cancel() }
     setProducer(task: task)
     return task
@@ -25,28 +44,15 @@ extension Promise {
 }
 
 /// The work of a task that resolves a promise.
-private struct PromiseWork<Value: Sendable, Failure: Error>: @unchecked Sendable {
-  // @unchecked: `operation` was transferred here (`sending`), and only one task calls it.
+private struct PromiseWork<Value: Sendable, Failure: Error>: Sendable {
   let promise: Promise<Value, Failure>
-  let operation: @isolated(any) () async throws(Failure) -> Value
-
-  init(promise: Promise<Value, Failure>, operation: sending @escaping @isolated(any) () async throws(Failure) -> Value)
-  {
-    self.promise = promise
-    self.operation = operation
-  }
+  let operation: TaskOperation<Value, Failure>
 
   /// Starts a task on `isolation`: the capture makes the task start there, in order of creation.
   func start(isolation: isolated (any Actor)?) -> Task<Void, Never> {
     Task {
       _ = isolation
-      let result: Result<Value, Failure>
-      do throws(Failure) {
-        result = .success(try await operation())
-      } catch {
-        result = .failure(error)
-      }
-      promise.resolveFromTask(result)
+      promise.resolveFromTask(await operation.run())
     }
   }
 
