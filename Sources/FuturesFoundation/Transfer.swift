@@ -42,7 +42,7 @@
     private let isStopped = Locked(false)
     private var tasks: (transfer: URLSessionTask, representative: URLSessionTask)?
 
-    /// - Parameter direction: The direction of the bytes that the progress counts.
+    /// Makes a transfer whose progress counts the bytes of `direction`.
     init(_ promise: Promise<Body.Value, any Error>, _ body: Body, _ direction: Direction, for original: URLSession) {
       self.promise = promise
       self.body = body

@@ -43,7 +43,9 @@ extension ConcurrencyLimit {
     return try result.get()
   }
 
-  /// Returns a future that resolves when a slot is free. Its success takes the slot, which `release` gives back.
+  /// Returns a future that resolves when a slot is free.
+  ///
+  /// Its success takes the slot, which `release` gives back.
   private func takeSlot(_ priority: TaskPriority) -> Future<Void, CancellationError> {
     let promise = Promise<Void, CancellationError>("ConcurrencyLimit.withSlot")
     let id = ObjectIdentifier(promise)
