@@ -15,7 +15,6 @@ extension Future {
   ///   - name: The name of the task, for debugging.
   ///   - priority: The priority of the task; `nil` for the caller's.
   ///   - operation: The asynchronous work.
-  @_disfavoredOverload
   @inlinable
   public init(
     name: String? = nil,
@@ -73,7 +72,8 @@ extension Future {
 // MARK: - Closures that cannot throw
 
 // Overloads, because the compiler refuses to send a closure that is isolated to an actor if it first has to convert the
-// closure to a type that throws a generic error.
+// closure to a type that throws a generic error. The static functions for closures that throw are disfavoured, because
+// calls are ambiguous otherwise. The initializer is not: that made the type check of chains twenty times as slow.
 extension Future {
   /// Starts a task that cannot fail, as `init(name:priority:operation:)` does.
   ///
