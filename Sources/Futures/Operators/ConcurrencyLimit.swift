@@ -7,7 +7,7 @@
 /// let downloads = ConcurrencyLimit(4)
 ///
 /// func thumbnail(_ url: URL) -> Future<Data, any Error> {
-///   downloads.run(priority: .low) { fetch(url) }
+///   downloads.run(priority: .low) { download(url) }
 /// }
 /// ```
 ///

@@ -3,14 +3,15 @@
 /// For search as you type, for a cell that is reused, for a screen whose selection changes.
 ///
 /// ```swift
-/// @MainActor final class SearchModel {
+/// @MainActor final class ProfileModel {
 ///   private let latest = Latest()
+///   private(set) var name = ""
 ///
-///   func textChanged(to text: String) {
+///   func selectionChanged() {
 ///     latest.run(after: .milliseconds(200), on: .main) {
-///       search(text)
+///       loadName()
 ///     } whenResolved: { [weak self] result in
-///       self?.show(result)
+///       if case .success(let name) = result { self?.name = name }
 ///     }
 ///   }
 /// }

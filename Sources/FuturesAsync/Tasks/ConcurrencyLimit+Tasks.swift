@@ -6,7 +6,8 @@ extension ConcurrencyLimit {
   /// It waits in one queue with the work of `run`. So futures and async code share the limit.
   ///
   /// ```swift
-  /// let page = try await downloads.withSlot { try await client.page(number) }
+  /// let downloads = ConcurrencyLimit(4)
+  /// let data = try await downloads.withSlot { try await load(url).value }
   /// ```
   ///
   /// Cancellation, task to queue: a task that is cancelled while it waits leaves the queue at once, and this throws
