@@ -2,8 +2,8 @@
 #include "CFuturesTesting.h"
 
 #include <stddef.h>
-#if defined(__linux__)
-#include <features.h>
+#if __has_include(<features.h>)
+#include <features.h>  // declares __GLIBC__
 #endif
 #if defined(__GLIBC__)
 #include <dlfcn.h>

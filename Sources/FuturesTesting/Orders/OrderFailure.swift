@@ -112,6 +112,7 @@ extension OrderFailure.Reason {
   }
 }
 
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderFailure.Reason {
   private static var controlled: String { OrderRun.controlsMain ? ", the main actor and `Task.sleep`" : "" }
 

@@ -13,6 +13,7 @@ struct MainWork: @unchecked Sendable {
 }
 
 // The main queue is a context of the run: its items are moves, which run on the main thread while the thread of the moves waits.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun {
   /// Whether the work that runs submit to the main queue comes to the runs: on Linux, with Dispatch as a shared library.
   static let controlsMain = cfuturestesting_divert_main { run, context, function in
@@ -73,6 +74,7 @@ extension OrderRun {
 }
 
 /// One item of the main queue, as the main queue runs it.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 private final class MainItem: Sendable {
   let run: OrderRun
   let work: MainWork
