@@ -42,7 +42,12 @@
     private let isStopped = Locked(false)
     private var tasks: (transfer: URLSessionTask, representative: URLSessionTask)?
 
-    /// Makes a transfer whose progress counts the bytes of `direction`.
+    /// Prepares a transfer.
+    /// - Parameters:
+    ///   - promise: The promise that the transfer resolves.
+    ///   - body: Collects the bytes of the response.
+    ///   - direction: The direction of the bytes that the progress counts.
+    ///   - original: The user's session.
     init(_ promise: Promise<Body.Value, any Error>, _ body: Body, _ direction: Direction, for original: URLSession) {
       self.promise = promise
       self.body = body
