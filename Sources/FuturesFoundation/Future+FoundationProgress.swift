@@ -34,10 +34,10 @@ extension Future {
   /// Threads: the `Progress` changes on the thread that reports, or that resolves the future.
   /// - On Apple platforms any thread can use it. Observers run on the thread of the change. Do not set its three handlers: the
   ///   library uses them.
-  /// - On other platforms a `Progress` has no lock. Changes by futures exclude each other. Another thread that reads can see two
-  ///   counts that do not match, and a thread that adds a child can damage Foundation's lists. Use `foundationProgress(on:)`
-  ///   there, to make all changes on one context. `cancel`, `pause` and `resume` reach the future before they return. Handlers
-  ///   that you set run later.
+  /// - On other platforms a `Progress` has no lock. Changes by futures, and calls of `addChild`, `cancel`, `pause` and `resume` of
+  ///   this `Progress`, exclude each other. An ancestor of another class is not protected: use `foundationProgress(on:)` there.
+  ///   Another thread that reads can see two counts that do not match. `cancel`, `pause` and `resume` reach the future before they
+  ///   return. Handlers that you set run later.
   ///
   /// Cost: as `whenProgressed`, and Foundation's object. Pausing, and reading `isPausable`, visits all sources of the future.
   /// - Returns: The `Progress`.
@@ -47,6 +47,10 @@ extension Future {
   ///
   /// As `foundationProgress()`, but it finishes on the context, which can be after the callbacks of the future. With
   /// `.mainQueue` the main thread can use it and its tree without a lock, and observers run there.
+  ///
+  /// On other platforms than Apple's, use the tree on this context only. `cancel`, `pause`, `resume` and `addChild` of a `Progress`
+  /// of Foundation use a list that a finishing child changes at the same time, without a lock. On two threads, the process
+  /// can abort.
   /// - Parameter context: A context that runs one piece of work at a time.
   /// - Returns: The `Progress`.
   public func foundationProgress(on context: ExecutionContext) -> Progress {
@@ -82,7 +86,9 @@ final class MirroredProgress: Progress, @unchecked Sendable {
 
   init(of future: any MirroredFuture) {
     source = Locked(Source(future: future))
+    Self.beginChange()  // the parent gets a child
     super.init(parent: Progress.current(), userInfo: nil)
+    Self.endChange()
     setUnits(0, of: Self.unknown)
     isCancellable = true
     #if canImport(ObjectiveC)
@@ -168,30 +174,76 @@ final class MirroredProgress: Progress, @unchecked Sendable {
   }
 
   #if canImport(ObjectiveC)
-    private func changingTree(_ body: () -> Void) { body() }
+    private static func beginChange() {}
+    private static func endChange() {}
   #else
-    /// Protects the counts in all trees: Foundation does not tell which tree this `Progress` belongs to.
-    ///
-    /// Recursive: finishing a parent can release objects whose deinitializers change a tree.
-    private static let treeLock = NSRecursiveLock()
+    private static let treeLock = TreeLock()
 
-    private func changingTree(_ body: () -> Void) { Self.treeLock.withLock(body) }
+    private static func beginChange() { treeLock.lock() }
+    private static func endChange() { treeLock.unlock() }
 
-    // Foundation calls these for children too. It calls the handlers later, on another thread.
+    override func addChild(_ child: Progress, withPendingUnitCount count: Int64) {
+      changingTree { super.addChild(child, withPendingUnitCount: count) }
+    }
+
+    // Foundation calls these for children too, and visits the list of children, which a child leaves when it finishes. It calls the
+    // handlers later, on another thread.
 
     override func cancel() {
-      super.cancel()
-      cancelFuture()
+      changingTree {
+        super.cancel()
+        Self.treeLock.afterUnlocking(cancelFuture)
+      }
     }
 
     override func pause() {
-      super.pause()
-      pauseFuture()
+      changingTree {
+        super.pause()
+        Self.treeLock.afterUnlocking(pauseFuture)
+      }
     }
 
     override func resume() {
-      super.resume()
-      resumeFuture()
+      changingTree {
+        super.resume()
+        Self.treeLock.afterUnlocking(resumeFuture)
+      }
     }
   #endif
+
+  private func changingTree(_ body: () -> Void) {
+    Self.beginChange()
+    body()
+    Self.endChange()
+  }
 }
+
+#if !canImport(ObjectiveC)
+  /// Protects the counts and the children in all trees: Foundation does not tell which tree a `Progress` belongs to.
+  ///
+  /// Recursive: a change of a parent changes its children, and releases objects whose deinitializers change a tree.
+  private final class TreeLock: @unchecked Sendable {
+    // @unchecked: the lock protects the variables.
+    private let recursive = NSRecursiveLock()
+    private var depth = 0
+    private var calls: [() -> Void] = []
+
+    func lock() {
+      recursive.lock()
+      depth += 1
+    }
+
+    /// Calls `call` after the outermost `unlock()`: a future runs code of the user (R3).
+    ///
+    /// Needs the lock.
+    func afterUnlocking(_ call: @escaping () -> Void) { calls.append(call) }
+
+    func unlock() {
+      depth -= 1
+      var due: [() -> Void] = []
+      if depth == 0 { swap(&due, &calls) }
+      recursive.unlock()
+      for call in due { call() }
+    }
+  }
+#endif

@@ -34,6 +34,23 @@ import Testing
     #expect(promise.future.failsAsCancelled)
   }
 
+  @Test("R3: the cancellation of a tree calls the handler of a promise without a lock, so it can wait for other trees")
+  func handlerWaits() {
+    let (root, promise, other) = (Promise<Int, any Error>(), Promise<Int, any Error>(), Promise<Int, any Error>())
+    let (whole, separate) = (root.future.foundationProgress(), other.future.foundationProgress())
+    whole.addChild(promise.future.foundationProgress(), withPendingUnitCount: 1)
+    let cancelled = Recorder<Int>()
+    promise.onCancel {
+      race([{ other.succeed(1) }])
+      cancelled.record(1)
+    }
+    whole.cancel()
+    #expect(cancelled.events == [1])
+    #expect(separate.isFinished)
+    #expect(promise.future.failsAsCancelled)
+    #expect(root.future.failsAsCancelled)
+  }
+
   @Test("R26: adding a progress to a cancelled parent, explicitly or implicitly, cancels its future")
   func cancelledParent() {
     let (added, implied) = (Promise<Int, any Error>(), Promise<Int, any Error>())
