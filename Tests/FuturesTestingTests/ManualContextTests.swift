@@ -343,7 +343,10 @@ struct ManualContextTests {
     #expect(log.events == ["released", "released"])
   }
 
-  @Test("A loop that goes on when its timer breaks does not keep the manual context from going away")
+  @Test(
+    "A loop that goes on when its timer breaks does not keep the manual context from going away",
+    .unlessSanitized
+  )
   func endlessLoop() {
     let count = Atomic(0)
     let ends = ends { context, log in

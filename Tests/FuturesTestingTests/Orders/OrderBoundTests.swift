@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("R27: exploreOrders ends, whatever the body does")
+@Suite("R27: exploreOrders ends, whatever the body does", .unlessSanitized)
 struct OrderBoundTests {
   /// Explores an endless body, and returns its failure.
   private func endless(

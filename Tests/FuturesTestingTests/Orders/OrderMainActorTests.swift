@@ -4,7 +4,7 @@ import FuturesAsync
 import FuturesTesting
 import Testing
 
-@Suite("exploreOrders: the main actor")
+@Suite("exploreOrders: the main actor", .unlessSanitized)
 struct OrderMainActorTests {
   @MainActor private final class Screen {
     var shown: [String] = []

@@ -4,7 +4,7 @@ import FuturesTesting
 import Testing
 
 #if os(Linux) && compiler(>=6.3)
-  @Suite("exploreOrders: sleeping tasks")
+  @Suite("exploreOrders: sleeping tasks", .unlessSanitized)
   struct OrderSleepTests {
     /// Explores a body, and returns the record of each run, sorted.
     private func records(_ body: @escaping @Sendable (Orders, RunRecord) async throws -> Void) async throws -> [String]

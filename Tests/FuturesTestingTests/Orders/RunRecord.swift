@@ -1,6 +1,7 @@
 import Futures
 import FuturesTesting
 import Synchronization
+import Testing
 
 /// A record of one run, or of all runs of a test body.
 final class RunRecord: Sendable {
@@ -45,4 +46,17 @@ final class Shared<Value: Sendable>: Sendable {
   init(_ value: Value) { self.value = Mutex(value) }
 
   func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result { value.withLock { body(&$0) } }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// Skips tests under the sanitizers, which replace the functions for the clock and the main queue that the explorer replaces.
+  ///
+  /// Tests of endless bodies are skipped too: the loops that they leave behind are leaks.
+  static var unlessSanitized: Self {
+    #if ASAN || TSAN
+      .disabled("A sanitizer is present.")
+    #else
+      .enabled(if: true)
+    #endif
+  }
 }
