@@ -187,4 +187,7 @@ struct OrderBoundTests {
   }
 }
 
-@concurrent private func nothing() async {}
+// Not inlined: an optimised caller would not change executors.
+@inline(never)
+@concurrent
+private func nothing() async {}
