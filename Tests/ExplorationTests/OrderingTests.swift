@@ -49,7 +49,7 @@ extension WeakenedOrdering: CustomTestStringConvertible {
         omittingEmptySubsequences: false
       )
       var isForDebugging = false
-      return zip(1..., lines ?? []).flatMap { number, line in
+      return zip(UInt(1)..., lines ?? []).flatMap { number, line in
         let text = line.drop { $0 == " " }
         if text == "#if DEBUG" { isForDebugging = true }
         if text == "#endif" { isForDebugging = false }
