@@ -48,7 +48,7 @@ extension FutureProgress {
   init(fraction: Double) {
     let fraction = fraction.clampedToFraction
     self.init(
-      Int64((fraction * Double(Self.millionths)).rounded()),
+      Int64.nearest(to: fraction * Double(Self.millionths)),
       of: Self.millionths,
       fraction: min(fraction, Self.almostDone)
     )
@@ -87,7 +87,14 @@ extension FutureProgress: CustomStringConvertible {
   /// The fraction and the units: `FutureProgress(50%, 512 of 1024)`, `FutureProgress(512 of unknown)`.
   public var description: String {
     guard let totalUnitCount else { return "FutureProgress(\(completedUnitCount) of unknown)" }
-    let percent = isFinished ? 100 : min(99, Int((fractionCompleted * 100).rounded()))
+    let percent = isFinished ? 100 : min(99, Int(Int64.nearest(to: fractionCompleted * 100)))
     return "FutureProgress(\(percent)%, \(completedUnitCount) of \(totalUnitCount))"
   }
+}
+
+extension Int64 {
+  /// The nearest integer to a number that is not negative.
+  ///
+  /// Q: Why not `rounded()`? A: It calls a function of libm. A program that imports neither Foundation nor Glibc does not link libm.
+  fileprivate static func nearest(to number: Double) -> Int64 { Int64(number + 0.5) }
 }
