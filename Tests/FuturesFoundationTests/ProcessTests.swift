@@ -142,7 +142,14 @@ import Testing
       let place = try TemporaryPlace()
       _ = try await shell("mkfifo '\(place.url.path)'").value
       // The shell's child stops the shell. Then it reports that.
-      let future = shell("exec 3> '\(place.url.path)'; (kill -STOP $$; printf . >&3) & wait; exec sleep 1000")
+      // No time passes, so SIGKILL never comes.
+      let timer = ManualContext()
+      defer { withExtendedLifetime(timer) {} }
+      let future = Process.future(
+        executable: URL(fileURLWithPath: "/bin/sh"),
+        arguments: ["-c", "exec 3> '\(place.url.path)'; (kill -STOP $$; printf . >&3) & wait; exec sleep 1000"],
+        timer: timer.context
+      )
       let isStopped = Promise<Void, Never>()
       let reading = Future<Data, any Error>(on: .newThread) {
         let file = try FileHandle(forReadingFrom: place.url)
