@@ -34,7 +34,7 @@ let package = Package(
       dependencies: ["CFutures"],
       swiftSettings: settings + [.enableExperimentalFeature("RawLayout")]
     ),
-    // What Swift cannot express, or not for every platform: atomic operations, parking, thread-local storage, standard error.
+    // Atomic operations, parking, thread-local storage, standard error: Swift has none of them for every platform and version.
     .target(name: "CFutures"),
     // The bridge to async/await. Never Foundation.
     .target(name: "FuturesAsync", dependencies: ["Futures"], swiftSettings: settings),

@@ -27,7 +27,7 @@ struct URLSessionCancellationTests {
 
 /// Transfers of all kinds, four at a time, that are cancelled at random times by threads without a task.
 private final class Attack: NSObject, URLSessionTaskDelegate, Sendable {
-  /// What the server does.
+  /// The answer of the server to each request.
   enum Answer: String, CaseIterable, Codable {
     /// Sends many chunks of one byte. They keep Foundation's queue busy until the transfer ends.
     case chunks

@@ -17,7 +17,7 @@
 /// Cancellation: cancelling the future of waiting work removes the work at once, and the work never starts. Cancelling the
 /// future of running work leaves the work's own future (R17).
 ///
-/// Running work keeps this object alive.
+/// Work that waits or runs keeps this object alive.
 public final class ConcurrencyLimit: Sendable {
   /// The maximum number of pieces of work that run at the same time.
   public let limit: Int
@@ -27,7 +27,7 @@ public final class ConcurrencyLimit: Sendable {
   /// Makes an object without work.
   /// - Parameter limit: The maximum number of running pieces of work. Less than 1 traps.
   public init(_ limit: Int) {
-    precondition(limit >= 1, "ConcurrencyLimit needs a limit of at least 1, but limit is \(limit).")
+    require(limit >= 1, "ConcurrencyLimit needs a limit of at least 1, but limit is \(limit).")
     self.limit = limit
   }
 

@@ -133,8 +133,8 @@ extension Future {
 extension Future where Failure == Never {
   /// Starts a task that cannot fail, as `init(name:priority:operation:)` does.
   ///
-  /// Cancellation, future to task: cancelling the future cancels the task. The
-  /// work decides when it ends. Dropping the future cancels nothing.
+  /// Cancellation, future to task: cancelling the future cancels the task. The work decides when it ends. Dropping the
+  /// future cancels nothing.
   /// - Parameters:
   ///   - name: The name of the task, for debugging.
   ///   - priority: The priority of the task; `nil` for the caller's.

@@ -2,7 +2,7 @@ import Futures
 
 /// Runs rounds of random graphs, and prints their outcome.
 struct GraphRounds {
-  /// What all graphs have had, for the last line.
+  /// The numbers of all graphs, for the last line.
   private struct Totals: CustomStringConvertible {
     var graphs = 0
     var futures = 0

@@ -74,7 +74,7 @@ struct GraphRun: Sendable {
   }
 }
 
-/// What has happened to one graph.
+/// The futures, closures and faults of one graph.
 struct GraphReport: Sendable {
   /// The futures, by their numbers.
   let origins: [Int: Node.Origin]

@@ -1,10 +1,10 @@
 import Futures
 
 extension Operator {
-  /// What a join that needs both values makes of them.
+  /// The outcomes of a join that needs both values.
   private static let sum: @Sendable (Outcome, Outcome) -> [Outcome] = { Outcome.both($0, $1) { $0 &+ $1 } }
 
-  /// What a join that leaves out failures makes of the values.
+  /// The outcomes of a join that leaves out failures.
   private static let sumOfValues: @Sendable (Outcome, Outcome) -> [Outcome] = { first, second in
     [.value((first.number ?? 0) &+ (second.number ?? 0))]
   }

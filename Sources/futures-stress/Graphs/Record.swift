@@ -1,7 +1,7 @@
 import Dispatch
 import Futures
 
-/// What is known about one closure of a graph.
+/// The calls and the removal of one closure of a graph.
 ///
 /// Each record has a lock of its own: a common one would order the threads, and hide races from ThreadSanitizer.
 final class Record: Sendable {

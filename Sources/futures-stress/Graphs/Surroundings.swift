@@ -2,7 +2,7 @@ import Dispatch
 import Futures
 import FuturesTesting
 
-/// What the futures of one graph share, apart from each other.
+/// The token, the contexts and the counters that all futures of one graph use.
 final class Surroundings: Sendable {
   let token = CancellationTokenSource()
   let sites: [Site]

@@ -5,7 +5,7 @@ import FuturesTesting
 ///
 /// Belongs to one thread.
 final class Worker {
-  /// What a worker leaves to the thread that checks the graph.
+  /// The futures and the records of a worker, for the thread that checks the graph.
   struct Product: Sendable {
     var nodes: [Node] = []
     var records: [Record] = []

@@ -1,0 +1,58 @@
+internal import Futures
+
+// Work that arrives: items of contexts, timers, steps, and waits for an idle run.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension OrderRun {
+  func context(_ name: String) -> ExecutionContext {
+    let index = state.withLock { $0.agenda.context(names.source(name)) }
+    return ExecutionContext { [self] work in
+      submit("Another thread has submitted work to the context “\(name)”.") { $0.submit(work, to: index) }
+    } after: { [self] delay, work in
+      let source = names.source("timer \(delay.inSeconds)")
+      let number = submit("Another thread has set a timer of the context “\(name)”.") {
+        $0.submit(work, to: index, after: delay, named: source)
+      }
+      return { [weak self] in
+        guard let self, let number else { return }
+        let removed = state.withLock { $0.agenda.removeTimer(number) }
+        _ = removed  // released here, outside the lock
+      }
+    }
+  }
+
+  /// Adds work to the agenda, unless the run is over.
+  func submit<Number>(
+    _ interference: @autoclosure () -> String,
+    _ add: (inout OrderAgenda) -> Number
+  ) -> Number? {
+    let isOwn = isOnOwnThread
+    let number = state.withLock { state -> Number? in
+      if state.closing.drops() { return nil }
+      if !isOwn, state.interference == nil { state.interference = interference() }
+      return add(&state.agenda)
+    }
+    signalArrival()
+    return number
+  }
+
+  func step(_ continuation: UnsafeContinuation<Void, Never>, _ name: String) {
+    let isAdded: Void? = submit("Another thread has reached the step “\(name)”.") {
+      $0.submit(continuation, named: names.source(name))
+    }
+    if isAdded == nil { continuation.resume() }
+  }
+
+  /// Resumes `continuation` when nothing is left to run.
+  func resumeWhenIdle(_ continuation: UnsafeContinuation<Void, Never>) {
+    let isAdded = state.withLock { state in
+      if state.closing.drops() { return false }
+      state.idlers.append(continuation)
+      return true
+    }
+    if !isAdded { continuation.resume() }
+    signalArrival()
+  }
+
+  var now: Duration { state.withLock { $0.agenda.now } }
+  var isUnwinding: Bool { state.withLock { $0.isUnwinding } }
+}
