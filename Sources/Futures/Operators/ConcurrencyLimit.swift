@@ -195,15 +195,8 @@ extension Future {
   /// The call counts neither as a consumer that keeps the work running, nor as a wait for a broken promise.
   fileprivate func whenSettled(_ body: @escaping @Sendable () -> Void) {
     guard case .shared(let state) = storage else { return body() }
-    // An input is notified when its source turns out to never resolve, and again if that source is then cancelled.
-    let isSettled = Locked(false)
-    let consumer = Consumer(kind: .input) { _, _, _ in
-      let isFirst = isSettled.withLock { isSettled in
-        defer { isSettled = true }
-        return !isSettled
-      }
-      if isFirst { body() }
-    }
+    // An input is notified once, also when its source turns out to never resolve.
+    let consumer = Consumer(kind: .input) { _, _, _ in body() }
     consumer.status.store(.silent, ordering: .relaxed)  // not shared yet
     state.attach(consumer)
   }

@@ -1,5 +1,6 @@
 internal import Futures
 internal import FuturesAsync
+internal import TestSupport
 internal import Testing
 
 @Suite("A limit of concurrent work: async callers", .timeLimit(.minutes(20)))
@@ -55,6 +56,20 @@ struct ConcurrencyLimitTaskTests {
     _ = await task.result
     #expect(limit.runningCount == 0)
     #expect(try await limit.withSlot { 1 } == 1)
+  }
+
+  @Test("A cancellation that races with a free slot loses no slot")
+  func cancellationRace() async throws {
+    let limit = ConcurrencyLimit(1)
+    for _ in 0..<TestTier.choose(standard: 5_000, thorough: 100_000) {
+      let promise = Promise<Int, any Error>()
+      let running = limit.run { promise.future }
+      let task = Task.immediate { try await limit.withSlot {} }
+      race([{ task.cancel() }, { promise.succeed(1) }])
+      _ = await task.result
+      withExtendedLifetime(running) {}
+      try #require(limit.runningCount == 0 && limit.waitingCount == 0)
+    }
   }
 
   @Test("Work that throws frees its slot")
