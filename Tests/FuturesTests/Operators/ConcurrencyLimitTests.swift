@@ -180,7 +180,7 @@ struct ConcurrencyLimitTests {
     let limit = ConcurrencyLimit(1)
     let promise = Promise<Int, any Error>()
     let running = limit.run { promise.future }
-    let bytes = leastBytesLeft(count: 2_000) { count in
+    let bytes = leastBytesLeft(count: 3_000) { count in
       for _ in 0..<count {
         let future = limit.run(priority: .low) { Future<Int, any Error>.succeeded(1) }
         limit.raisePriority(of: future, to: .high)
