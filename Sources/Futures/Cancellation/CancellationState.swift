@@ -1,10 +1,24 @@
 /// The shared state of a token and its source: whether it was cancelled, and its handlers.
-///
-/// It is a state without a result. It is `pending` before the cancellation and `resolved` after it. It is `broken` when
-/// nothing can cancel it any more.
 @usableFromInline
-package final class CancellationState: FutureState, @unchecked Sendable {
+package final class CancellationState: @unchecked Sendable {
   // @unchecked: the variables are protected by `lock`.
+
+  private enum Phase: UInt8, BitwiseCopyable {
+    /// Not cancelled. Next is any other.
+    case pending
+    /// Final.
+    case cancelled
+    /// Nothing can cancel it any more. Final.
+    case over
+  }
+
+  /// Changes under `lock`.
+  private let phase = AtomicByte<Phase>(.pending)
+
+  private let lock = Lock()
+
+  /// The handlers, in the order of registration.
+  @exclusivity(unchecked) private var handlers = ConsumerList()
 
   /// The timers that cancel the state.
   @exclusivity(unchecked) private var deadlines: [Interruption] = []
@@ -19,29 +33,26 @@ package final class CancellationState: FutureState, @unchecked Sendable {
   @exclusivity(unchecked) private var parentCount: Int?
 
   @usableFromInline
-  package init(parentCount: Int? = nil) {
-    self.parentCount = parentCount
-    super.init(isForPromise: false) { _, _, _ in preconditionFailure("A token's state is no consumer.") }
-  }
+  package init(parentCount: Int? = nil) { self.parentCount = parentCount }
 
   deinit {
-    for deadline in deadlines { deadline.end() }
+    for deadline in deadlines { deadline.cancel() }
     // Nothing can cancel the state any more, so its handlers are released without running.
-    while let handler = consumers.popFirst() { handler.release() }
+    while let handler = handlers.popFirst() { handler.release() }
   }
 
   /// Whether it was cancelled.
   ///
   /// Acquiring: a thread that reads `true` sees everything written before the cancellation.
-  @inlinable
-  package var isTriggered: Bool { phase.load(ordering: .acquiring) == .resolved }
+  @usableFromInline
+  package var isTriggered: Bool { phase.load(ordering: .acquiring) == .cancelled }
 
   /// Adds a handler; runs it at once after a cancellation, and releases it if no cancellation can follow.
   ///
   /// O(1). Inlinable, so that an ignored registration costs nothing.
   @inlinable
   package func register(_ consumer: CancellationHandler) -> Registration {
-    add(.passRetained(consumer)) ? Registration(state: self, consumer: consumer) : .finished
+    add(.passRetained(consumer)) ? Registration(.token(self, consumer)) : .finished
   }
 
   /// Adds a handler; the list takes over the reference if the state is pending.
@@ -53,18 +64,36 @@ package final class CancellationState: FutureState, @unchecked Sendable {
       let phase = self.phase.load(ordering: .relaxed)
       guard phase == .pending else { return phase }
       reference._withUnsafeGuaranteedRef { consumer in
-        consumer.status.store(.listed, ordering: .relaxed)
+        consumer.enter(.listed)
         if parentCount == 0 { source = consumer.takeSource() }
       }
-      consumers.append(Unmanaged.fromOpaque(reference.toOpaque()))
+      handlers.append(Unmanaged.fromOpaque(reference.toOpaque()))
       if hasLostSource { kept = self }
       return phase
     }
     _ = source  // released here, outside the lock
     guard phase != .pending else { return true }
     let consumer = reference.takeRetainedValue()
-    if phase == .resolved { consumer.run()?.trigger() } else { consumer.release() }
+    if phase == .cancelled { consumer.run()?.trigger() } else { consumer.dropCaptures() }
     return false
+  }
+
+  /// Removes a handler that has not started.
+  ///
+  /// O(1).
+  /// - Returns: Whether this kept the handler from running.
+  func remove(_ handler: Consumer) -> Bool {
+    let (listed, kept) = lock.withLock { () -> (Unmanaged<Consumer>?, CancellationState?) in
+      guard handler.currentStatus == .listed else { return (nil, nil) }
+      handler.enter(.finished)
+      let listed = handlers.remove(handler)
+      return (listed, handlers.isEmpty ? self.kept.take() : nil)
+    }
+    guard listed != nil || handler.claimSubmitted() else { return false }
+    handler.dropCaptures()
+    listed?.release()
+    _ = kept  // released here, outside the lock
+    return true
   }
 
   /// Notes that a linked parent can no longer cancel the state.
@@ -74,12 +103,10 @@ package final class CancellationState: FutureState, @unchecked Sendable {
     let sources = lock.withLock { () -> [CancellationTokenSource?] in
       parentCount? -= 1
       guard parentCount == 0, phase.load(ordering: .relaxed) == .pending else { return [] }
-      return consumers.all.map { unsafeDowncast($0, to: CancellationHandler.self).takeSource() }
+      return handlers.all.map { unsafeDowncast($0, to: CancellationHandler.self).takeSource() }
     }
     _ = sources  // released here, outside the lock
   }
-
-  override func takeUnneeded() -> AnyObject? { consumers.isEmpty ? kept.take() : nil }
 
   /// Cancels the state, and runs the handlers in order; the handlers of a linked source run in the place of its link.
   ///
@@ -137,12 +164,12 @@ package final class CancellationState: FutureState, @unchecked Sendable {
     let (handlers, deadlines) = lock.withLock { () -> (ConsumerList?, [Interruption]) in
       guard phase.load(ordering: .relaxed) == .pending else { return (nil, []) }
       // Releasing: a thread that sees this phase sees everything written before the cancellation.
-      phase.store(.resolved, ordering: .releasing)
+      phase.store(.cancelled, ordering: .releasing)
       kept = nil  // the caller has a reference
       defer { self.deadlines = [] }
-      return (consumers.takeAll(), self.deadlines)
+      return (self.handlers.takeAll(), self.deadlines)
     }
-    for deadline in deadlines { deadline.end() }
+    for deadline in deadlines { deadline.cancel() }
     return handlers
   }
 
@@ -152,19 +179,26 @@ package final class CancellationState: FutureState, @unchecked Sendable {
   /// it.
   @usableFromInline
   package func end() {
-    let isOver = lock.withLock {
-      guard phase.load(ordering: .relaxed) == .pending else { return true }
-      if !deadlines.isEmpty {
+    let released = lock.withLock { () -> ConsumerList in
+      guard phase.load(ordering: .relaxed) == .pending else { return ConsumerList() }
+      guard deadlines.isEmpty else {
         hasLostSource = true
-        if !consumers.isEmpty { kept = self }
-        return true
+        if !handlers.isEmpty { kept = self }
+        return ConsumerList()
       }
-      guard consumers.isEmpty else { return false }
-      // Relaxed: it publishes no data. No consumer of a token reads a reason.
-      phase.store(.broken, ordering: .relaxed)
-      return true
+      // Relaxed: it publishes no data.
+      phase.store(.over, ordering: .relaxed)
+      return handlers.takeAll()
     }
-    if !isOver { breakForever(.never, in: nil) }
+    guard !released.isEmpty else { return }
+    // A handler can own the next source, and so on. So the releases nest only as deep as deliveries do.
+    Trampoline.current.runOrDefer {
+      var handlers = released
+      while let handler = handlers.popFirst()?.takeRetainedValue() {
+        // A concurrent `remove()` can claim it first.
+        if handler.claimSubmitted() { handler.dropCaptures() }
+      }
+    }
   }
 
   /// Cancels the state after `delay`, unless it is cancelled or released before.
@@ -197,7 +231,7 @@ package class CancellationHandler: Consumer, @unchecked Sendable {
   @inlinable
   package init(_ handler: Handler?) {
     self.handler = handler
-    super.init(kind: .inline) { consumer, _, _ in consumer.release() }
+    super.init(kind: .inline) { _, _, _ in preconditionFailure("A cancellation handler was attached to a future.") }
   }
 
   /// Runs the handler; returns the state of a linked source that the caller must cancel.
@@ -214,7 +248,7 @@ package class CancellationHandler: Consumer, @unchecked Sendable {
   func takeSource() -> CancellationTokenSource? { nil }
 
   @usableFromInline
-  override package func release() { handler = nil }
+  override package func dropCaptures() { handler = nil }
 }
 
 /// A handler of a linked source, or the link from a parent to such a source.
@@ -244,8 +278,8 @@ final class LinkedHandler: CancellationHandler, @unchecked Sendable {
 
   override func takeSource() -> CancellationTokenSource? { source.take() }
 
-  override func release() {
-    super.release()
+  override func dropCaptures() {
+    super.dropCaptures()
     source = nil
     state.take()?.parentEnded()
   }

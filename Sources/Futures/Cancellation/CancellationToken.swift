@@ -136,9 +136,8 @@ public struct CancellationToken: Sendable, Hashable {
     if let state = state.map(Unmanaged.passUnretained) {
       return withExtendedLifetime(self) { state._withUnsafeGuaranteedRef { $0.register(consumer) } }
     }
-    consumer.status.store(.submitted, ordering: .relaxed)  // not shared yet
-    consumer.release()
-    return Registration(state: nil, consumer: consumer)
+    consumer.dropCaptures()
+    return .finished
   }
 
   /// Returns a token that is cancelled as soon as one of `tokens` is.

@@ -43,13 +43,13 @@ package class Consumer: @unchecked Sendable {
   package enum Status: UInt8, BitwiseCopyable {
     /// In no list yet. Next is any other.
     case new
-    /// An input in no list: its source, an orphan, has notified it and still counts it. Next is `silent` or `finished`.
+    /// An input in no list: its source, an orphan, has notified it and still counts it. Next is `resultOnly` or `finished`.
     case notified
-    /// In the list of a pending or delivering future. Next is `silent`, `submitted` or `finished`.
+    /// In the list of a pending or delivering future. Next is `resultOnly`, `submitted` or `finished`.
     case listed
     /// Cancelled, although its failure type cannot represent cancellation. It still gets the result, but no longer keeps
     /// the source running (R16). Next is `submitted` or `finished`.
-    case silent
+    case resultOnly
     /// Handed to its execution context, which has not started it; or waiting for a broken future. Next is `finished`.
     case submitted
     /// Started, removed or withdrawn. Final, except for a stage.
@@ -68,12 +68,13 @@ package class Consumer: @unchecked Sendable {
   /// An input is also notified of an orphaned source.
   @usableFromInline final let deliver: Delivery
 
-  @usableFromInline final let status = AtomicByte<Status>(.new)
+  /// Only the functions below change it.
+  private final let status = AtomicByte<Status>(.new)
 
   /// Changes only between two lists.
   @exclusivity(unchecked) @usableFromInline final var kind: Kind
 
-  @inlinable
+  @usableFromInline
   init(kind: Kind, deliver: @escaping Delivery) {
     self.kind = kind
     self.deliver = deliver
@@ -83,10 +84,10 @@ package class Consumer: @unchecked Sendable {
   ///
   /// Called at most once for each source, by the thread that moved `status` to `finished` without running the consumer.
   @usableFromInline
-  func release() {}
+  func dropCaptures() {}
 
   /// Releases the objects that the consumer captured, before a delivery to it.
-  func releaseUndelivered() { release() }
+  func dropUndeliveredCaptures() { dropCaptures() }
 
   /// Returns the derived state that never resolves if `source` never does.
   func stateToOrphan(from source: FutureState) -> FutureState? { nil }
@@ -96,6 +97,26 @@ package class Consumer: @unchecked Sendable {
   /// Called for a submitted consumer that is cancelled, although its failure type cannot represent cancellation.
   @usableFromInline
   func resolveWithoutContext(from source: FutureState) {}
+
+  /// The status, under the lock of the source, or of a consumer that no other thread has.
+  final var currentStatus: Status { status.load(ordering: .relaxed) }
+
+  /// The status of a consumer that is `listed` or `resultOnly`; `nil` for any other.
+  ///
+  /// Acquiring: see `Stage.source`.
+  final var statusInList: Status? {
+    let status = status.load(ordering: .acquiring)
+    return status == .listed || status == .resultOnly ? status : nil
+  }
+
+  /// Changes the status, under the lock of the source, or before another thread has the consumer.
+  /// - Parameters:
+  ///   - status: The new status.
+  ///   - ordering: `releasing` if it publishes the source of a stage; see `Stage.source`.
+  @usableFromInline
+  final func enter(_ status: Status, ordering: AtomicStoreOrdering = .relaxed) {
+    self.status.store(status, ordering: ordering)
+  }
 
   /// Whether the consumer belongs to `source`, and has not moved to another source.
   ///

@@ -98,7 +98,7 @@ struct ConsumerList {
   /// O(n).
   mutating func takeAll() -> ConsumerList {
     defer { first = nil }
-    forEach { $0._withUnsafeGuaranteedRef { $0.status.store(.submitted, ordering: .relaxed) } }
+    forEach { $0._withUnsafeGuaranteedRef { $0.enter(.submitted) } }
     return self
   }
 
@@ -129,7 +129,7 @@ struct ConsumerList {
     while let reference = popFirst() {
       reference._withUnsafeGuaranteedRef { consumer in
         if consumer.kind == .waiter {
-          consumer.status.store(.finished, ordering: .relaxed)
+          consumer.enter(.finished)
           waiters.append(reference)
         } else {
           others.append(reference)

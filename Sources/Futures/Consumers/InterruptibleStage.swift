@@ -11,19 +11,19 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     self.interruption = interruption
     super.init(of: source) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: InterruptibleStage.self)
-      if outlivesSource, source.breakReason != nil { return stage.setProducer(upstream: interruption) }
+      if outlivesSource, source.breakReason != nil { return stage.setProducer(inputs: interruption) }
       stage.resolve(as: source, in: trampoline)
-      interruption.end()
+      interruption.cancel()
     }
   }
 
   /// Returns `nil`: the interruption can still resolve the stage.
   override func stateToOrphan(from source: FutureState) -> FutureState? {
-    setProducer(upstream: OrphanedInputs(self, of: source, interruptedBy: interruption))
+    setProducer(inputs: OrphanedInputs(self, of: source, interruptedBy: interruption))
     return nil
   }
 
   override var isInterruptible: Bool { true }
 
-  override func release() { interruption.end() }
+  override func dropCaptures() { interruption.cancel() }
 }

@@ -76,7 +76,7 @@ class Observer<Value: Sendable, Failure: Error>: Consumer, @unchecked Sendable {
   @inlinable
   final func takeCallback() -> Callback<Value, Failure>? { takeValue(at: &callback) }
 
-  override func release() {
+  override func dropCaptures() {
     callback = nil
   }
 }
@@ -97,7 +97,7 @@ final class SubmittedObserver<Value: Sendable, Failure: Error>: Observer<Value, 
       if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
         unsafeDowncast(consumer, to: SubmittedObserver.self).submit(result)
       } else if consumer.claimSubmitted() {
-        consumer.release()
+        consumer.dropCaptures()
         source.reportWaitForBrokenPromise()
       }
     }

@@ -23,12 +23,9 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
   ///   - deliver: The delivery to the stage, which resolves it.
   @inlinable
   init(of source: Unmanaged<FutureState>?, progressShare: Double = 1, deliver: @escaping Delivery) {
-    self.source = AtomicWord(nil)
+    self.source = AtomicWord(source)
     ownPlace = ProgressPlace(share: progressShare)
-    super.init(isForPromise: false, deliver: deliver)
-    guard let source else { return }
-    self.source.store(source, ordering: .relaxed)
-    producerOrExtras = .stage(.passUnretained(self))
+    super.init(isForPromise: false, isStage: source != nil, deliver: deliver)
   }
 
   override final var stageSource: FutureState? { source.load(ordering: .relaxed)?.takeUnretainedValue() }

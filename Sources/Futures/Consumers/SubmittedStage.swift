@@ -67,7 +67,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     let context = takeValue(at: &context)
     let typedSource = unsafeDowncast(source, to: State<Value, Failure>.self)
     guard let result = typedSource.result else {
-      if claimSubmitted() { release() }
+      if claimSubmitted() { dropCaptures() }
       return passBreak(of: source, in: trampoline)
     }
     guard transformed.contain(result) else {
@@ -91,21 +91,21 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   }
 
   @usableFromInline
-  override func release() {
+  override func dropCaptures() {
     _ = takeTransform()
-    deadline?.end()
+    deadline?.cancel()
   }
 
-  // Not in `release()`: the delivering thread can use the context of a submitted stage.
-  override func releaseUndelivered() {
+  // Not in `dropCaptures()`: the delivering thread can use the context of a submitted stage.
+  override func dropUndeliveredCaptures() {
     context = nil
-    release()
+    dropCaptures()
   }
 
   @usableFromInline
   override func resolveWithoutContext(from source: FutureState) {
     guard hasBypass, claimSubmitted(), let bypass else { return }
-    release()
+    dropCaptures()
     guard let result = unsafeDowncast(source, to: State<Value, Failure>.self).result else { return }
     follow(bypass(result), in: nil)
   }
@@ -130,13 +130,13 @@ final class StageWork<Value: Sendable, Failure: Error, New: Sendable, NewFailure
   @inlinable
   func run() {
     guard stage.claimSubmitted(), let transform = stage.takeTransform(), let result = source.result else { return }
-    stage.deadline?.happen()
+    stage.deadline?.fire()
     stage.follow(transform(result), in: nil)
   }
 
   deinit {
     guard stage.claimSubmitted() else { return }
     stage.breakPromise(.droppedWork(of: source, resolving: stage), in: nil)
-    stage.release()
+    stage.dropCaptures()
   }
 }

@@ -35,17 +35,17 @@ final class MapStage<Value: Sendable, Stored: OutcomeStorage>: Stage<Stored>, @u
         guard let new = takeValue(at: &stage.transform)?.apply(value) else { return }
         stage.resolve(.success(new), in: trampoline)
       case .failure(let error)?:
-        stage.release()
+        stage.dropCaptures()
         stage.resolve(.failure(error), in: trampoline)
       case nil:
-        stage.release()
+        stage.dropCaptures()
         stage.passBreak(of: source, in: trampoline)
       }
     }
   }
 
   @usableFromInline
-  override func release() { transform = nil }
+  override func dropCaptures() { transform = nil }
 }
 
 /// A stage that resolves as the future that its transform makes of a value or a result of its source.
@@ -72,10 +72,10 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Sta
       switch unsafeDowncast(source, to: State<Argument, Failure>.self).result {
       case .success(let value)?: stage.applyTransform(to: value, in: trampoline)
       case .failure(let error)?:
-        stage.release()
+        stage.dropCaptures()
         stage.resolve(.failure(error), in: trampoline)
       case nil:
-        stage.release()
+        stage.dropCaptures()
         stage.passBreak(of: source, in: trampoline)
       }
     }
@@ -95,7 +95,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Sta
       if let result = unsafeDowncast(source, to: State<V, F>.self).result {
         stage.applyTransform(to: result, in: trampoline)
       } else {
-        stage.release()
+        stage.dropCaptures()
         stage.passBreak(of: source, in: trampoline)
       }
     }
@@ -111,5 +111,5 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Sta
   }
 
   @usableFromInline
-  override func release() { transform = nil }
+  override func dropCaptures() { transform = nil }
 }

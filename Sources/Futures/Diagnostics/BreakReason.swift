@@ -25,7 +25,7 @@ package final class BreakReason: Sendable {
   @usableFromInline static let never = BreakReason(nil)
 
   /// The reason for a cancelled state and its derived states.
-  var excused: BreakReason { isMistake ? BreakReason(error, isMistake: false) : self }
+  var withoutReport: BreakReason { isMistake ? BreakReason(error, isMistake: false) : self }
 
   /// Allows another report, for a consumer that begins to wait after the promise was dropped.
   func allowAnotherReport() { isReported.store(false, ordering: .relaxed) }
@@ -37,10 +37,10 @@ package final class BreakReason: Sendable {
 }
 
 extension BreakReason? {
-  /// Notes why another input never resolves.
+  /// Replaces the reason by that of another input which never resolves, if that matters more.
   ///
   /// A mistake overrides a cancellation, and both override `never`.
-  mutating func note(_ reason: BreakReason?) {
+  mutating func replace(with reason: BreakReason?) {
     let reason = reason ?? .never
     guard let noted = self else { return self = reason }
     if noted.error == nil || !noted.isMistake && reason.isMistake { self = reason }

@@ -23,6 +23,13 @@ public enum FuturesDiagnostics {
     init(_ call: @escaping @Sendable (Misuse) -> Void) { self.call = call }
   }
 
+  #if DEBUG
+    /// Whether each transition of a future checks the invariants of `FutureState`.
+    ///
+    /// nonisolated(unsafe): a test sets it before other threads use futures.
+    nonisolated(unsafe) static var checksInvariants = false
+  #endif
+
   private static let handler = LockedReference<Handler>()
 
   static var hasHandler: Bool { handler.isSet }

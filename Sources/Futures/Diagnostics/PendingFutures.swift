@@ -44,7 +44,7 @@ package final class PendingFutures {
       entries.removeAll { entry in
         guard let state = entry.state else { return true }
         swept.append(state)
-        return !state.isPending
+        return !state.root.isPending
       }
       sweepCount = max(Self.smallestSweep, 2 * entries.count)
     }
@@ -102,7 +102,7 @@ extension LockedReference where Object == PendingFutures {
     let thread = UnsafeMutableRawPointer.ofCurrentThread
     return update { $0?.entries ?? [] }.compactMap { entry in
       guard entry.start >= start, !isOfThisThread || entry.thread == thread else { return nil }
-      guard let state = entry.state, state.isPending, state.root.consumerCount > 0 else { return nil }
+      guard let state = entry.state, state.root.isPending, state.root.consumerCount > 0 else { return nil }
       return entry.place(of: state)
     }
   }
@@ -111,7 +111,7 @@ extension LockedReference where Object == PendingFutures {
   var descriptions: [String] {
     let now = ContinuousClock.now
     return update { $0?.isForAllThreads == true ? $0?.entries ?? [] : [] }.compactMap { entry in
-      guard let state = entry.state, state.isPending else { return nil }
+      guard let state = entry.state, state.root.isPending else { return nil }
       let age = Duration.milliseconds(Int64(entry.start.duration(to: now) / .milliseconds(1)))
       let count = state.root.consumerCount
       let consumers = "\(count) \(count == 1 ? "consumer" : "consumers")"
@@ -130,16 +130,4 @@ extension PendingFutures.Entry {
 extension UnsafeMutableRawPointer {
   /// An address that identifies the calling thread.
   package static var ofCurrentThread: Self { Self(Trampoline.current.storage) }
-}
-
-extension FutureState {
-  /// Whether this state, or the state it was merged into, can still be resolved or cancelled.
-  fileprivate final var isPending: Bool { root.phase.load(ordering: .relaxed) <= .orphaned }
-
-  /// The number of consumers.
-  ///
-  /// O(n).
-  fileprivate final var consumerCount: Int {
-    lock.withLock { consumers.all.count + (extras?.silent.all.count ?? 0) }
-  }
 }

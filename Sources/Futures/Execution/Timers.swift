@@ -25,7 +25,7 @@ func startTimer(after delay: Duration, _ work: @escaping @Sendable () -> Void) -
 ///
 /// An operation that ends by itself ends the interruption. Both can end at the same time, on any thread, even before the interruption has started.
 @usableFromInline
-final class Interruption: Upstream, @unchecked Sendable {
+final class Interruption: CancellationTarget, @unchecked Sendable {
   // @unchecked: `state` is locked.
   private enum State {
     /// Not started. Next is `running` or `over`.
@@ -41,8 +41,8 @@ final class Interruption: Upstream, @unchecked Sendable {
   @usableFromInline
   override init() {}
 
-  override func leave(silently isSilent: Bool) -> [FutureState] {
-    if !isSilent { end() }
+  override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
+    if !needsResult { cancel() }
     return []
   }
 
@@ -63,12 +63,12 @@ final class Interruption: Upstream, @unchecked Sendable {
   /// - Returns: `false` if it had happened or was cancelled before.
   @usableFromInline
   @discardableResult
-  func happen() -> Bool {
+  func fire() -> Bool {
     if case .over = finish() { false } else { true }
   }
 
   /// Cancels the interruption, which releases its work.
-  func end() {
+  func cancel() {
     if case .running(let cancel) = finish() { cancel() }
   }
 
@@ -96,13 +96,13 @@ final class DeadlineWork: Sendable {
 
   func run() {
     guard let work = work.take() else { return }
-    deadline.happen()
+    deadline.fire()
     work()
   }
 
   deinit {
     // A future that has ended or was cancelled has cancelled its deadline. The context then drops the work rightly.
-    guard work.take() != nil, deadline.happen() else { return }
+    guard work.take() != nil, deadline.fire() else { return }
     future.breakPromise(.droppedWork(of: future), in: nil)
   }
 }
@@ -114,9 +114,9 @@ extension BreakReason {
   ///   - derived: The state that the stage resolves.
   /// - Returns: A reason that names the labelled promise of `source`, or else that of `derived`.
   static func droppedWork(of source: FutureState, resolving derived: FutureState? = nil) -> BreakReason {
-    let origin = source.labelledOrigin ?? derived?.labelledOrigin
+    let origin = source.nearestLabel ?? derived?.nearestLabel
     let error = BrokenPromise(
-      label: origin?.label,
+      label: origin?.text,
       fileID: origin.map { String(cString: $0.fileID) } ?? "",
       line: origin?.line ?? 0,
       cause: .workDropped

@@ -40,7 +40,7 @@ extension Trampoline {
     /// callback has returned.
     final func reportWaitInOwnDelivery(in trampoline: Trampoline) {
       guard waitsForDelivery(in: trampoline) else { return }
-      let origin = labelledOrigin.map { " (label \"\($0.label)\", \(String(cString: $0.fileID)):\($0.line))" } ?? ""
+      let origin = nearestLabel.map { " (label \"\($0.text)\", \(String(cString: $0.fileID)):\($0.line))" } ?? ""
       FuturesDiagnostics.write(
         """
         A callback waits for a future\(origin) that is derived from the future that runs the callback. The result comes \
@@ -59,8 +59,7 @@ extension Trampoline {
       var state = root
       var visited: Set<ObjectIdentifier> = []  // futures can follow each other in a circle
       while visited.insert(ObjectIdentifier(state)).inserted {
-        let (stage, source) = state.lock.withLock { (state.producingStage, state.producingStage?.stageSource) }
-        guard let stage, let source, !stage.isInterruptible else { return false }
+        guard case .state(let source, let stage?) = state.origin.origin, !stage.isInterruptible else { return false }
         if running.contains(where: { $0.delays(stage, waitingFor: source) }) { return true }
         state = source.root
       }

@@ -37,9 +37,7 @@ extension Future {
 
 extension FutureState {
   fileprivate final var pendingSummary: (text: () -> String, children: KeyValuePairs<String, Any>) {
-    // Relaxed: another thread can change the phase at any time.
-    let phase = phase.load(ordering: .relaxed)
-    let state = phase == .dormant ? "not started" : phase == .broken ? "broken" : "pending"
+    let state = pendingDescription
     let label = label
     return ({ label.map { "\(state), \"\($0)\"" } ?? state }, ["state": state, "label": label as Any])
   }

@@ -139,7 +139,7 @@ extension Future {
     unmanagedSlot.takeUnretainedValue().storeCallback(consume callback)
     // Not counted: the promise keeps its state alive as long as the callback waits.
     withState { _ = $0.attach($0) }
-    return Registration(state: unmanagedState?.takeUnretainedValue(), consumer: nil)
+    return Registration(.future(unmanagedBase.takeUnretainedValue(), nil))
   }
 
   /// The state behind the handle, which is that of a promise.
@@ -152,7 +152,7 @@ extension Future {
   @inline(__always)
   func attachObserver(_ observer: Observer<Value, Failure>) -> Registration {
     withState { _ = $0.attach(.passRetained(observer)) }
-    return Registration(state: unmanagedState?.takeUnretainedValue(), consumer: observer)
+    return Registration(.future(unmanagedBase.takeUnretainedValue(), observer))
   }
 }
 
@@ -168,7 +168,7 @@ extension Future {
     on context: ExecutionContext
   ) -> Registration {
     let consumer = SubmittedObserver(on: context, callback)
-    consumer.status.store(.submitted, ordering: .relaxed)
+    consumer.enter(.submitted)
     let trampoline = Trampoline.current
     let entered = trampoline.enter()
     if entered || context.consumerKind == .queued {
@@ -177,6 +177,6 @@ extension Future {
       trampoline.defer { consumer.submit(result) }
     }
     if entered { trampoline.leave() }
-    return Registration(state: nil, consumer: consumer)
+    return Registration(.context(consumer))
   }
 }

@@ -111,15 +111,13 @@ extension FutureState {
       } else if !visited.insert(ObjectIdentifier(state)).inserted {
         continue
       }
-      let (producer, source) = state.lock.withLock { (state.producer, state.producingStage?.stageSource) }
-      switch producer {
-      case .stage: next = source
-      case .merged(let target): next = target
+      switch state.origin.origin {
+      case .state(let source, _): next = source
       case .task(let task): if !body(task) { return false }
-      case .upstream(let upstream):
-        others += upstream.inputs(raisedTo: priority)
-        if upstream.startsInputs, !body(nil) { return false }
-      case .none, .start, .broken, .extras: break
+      case .inputs(let inputs):
+        others += inputs.inputs(raisedTo: priority)
+        if inputs.startsInputs, !body(nil) { return false }
+      case .unknown: break
       }
     }
     return true

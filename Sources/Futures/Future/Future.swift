@@ -135,7 +135,7 @@ extension Future {
 
   /// Whether a consumer is attached and not yet notified; for tests.
   package var hasConsumers: Bool {
-    hasState && withState { state in state.lock.withLock { !state.consumers.isEmpty } }
+    hasState && withState { $0.hasConsumers }
   }
 
   /// Whether the handle has a state.

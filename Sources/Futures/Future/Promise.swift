@@ -28,7 +28,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     state = PromiseState()
     self.fileID = Self.pointer(to: fileID)
     self.line = UInt32(truncatingIfNeeded: line)
-    if let label = label() { state.setLabel(label, fileID: self.fileID, line: line) }
+    if let label = label() { state.setLabel((label, self.fileID, line)) }
     if FuturesDiagnostics.mayTrackPendingFutures { track(fileID, line) }
   }
 
@@ -48,20 +48,24 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   deinit {
     // `withState` written out: a call from here would be unspecialised.
     guard !Unmanaged<FutureState>.passUnretained(state)._withUnsafeGuaranteedRef({ $0.isResolved }) else { return }
-    guard state.endPromise() == .pending || isCircle() else { return }
+    switch state.endPromise() {
+    case .none: return
+    case .following: guard mergeIntoFollower() else { return }
+    case .broken: break
+    }
     let error = BrokenPromise(label: state.label, fileID: String(cString: fileID), line: UInt(line))
     let observers = FuturesDiagnostics.breakObservers
     let isRecorded = observers.exist && !state.wasCancelled && observers.record(error)
     state.breakPromise(BreakReason(error, isRecorded: isRecorded), in: nil)
   }
 
-  /// Merges a state that follows another future into its only follower, if that is possible.
-  /// - Returns: Whether the state follows itself through other states.
-  private func isCircle() -> Bool {
+  /// Merges the state, which follows another future, into its only follower, if that is possible.
+  /// - Returns: Whether the state follows itself through other states, so that it is broken.
+  private func mergeIntoFollower() -> Bool {
     // A reference to a class and one to its base class have the same layout. A variable of the base class would be a second
     // reference, which would prevent the merge.
     withUnsafeMutablePointer(to: &state) { state in
-      state.withMemoryRebound(to: FutureState.self, capacity: 1) { FutureState.collapse(&$0.pointee) }
+      state.withMemoryRebound(to: FutureState.self, capacity: 1) { FutureState.mergeIntoFollower(&$0.pointee) }
     }
   }
 
@@ -102,7 +106,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   @inlinable
   @discardableResult
   public func resolve(_ result: Result<Value, Failure>) -> Bool {
-    let isFirst = withState { $0.resolve(result, fromAtMost: .pending, in: nil) }
+    let isFirst = withState { $0.resolve(result, by: .promise) }
     if !isFirst { state.reportResolvedTwice() }
     return isFirst
   }
@@ -112,7 +116,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
 
   /// Resolves the future from a task of the library (R8).
   package func resolveFromTask(_ result: Result<Value, Failure>) {
-    state.resolveFromTask(result, fromAtMost: .pending)
+    state.resolve(result, by: .promiseInTask)
   }
 
   /// Resolves the future as `other` resolves.
@@ -165,26 +169,6 @@ extension Promise where Value == Void {
 }
 
 extension FutureState {
-  /// The token that is cancelled with the state.
-  final var cancellationToken: CancellationToken {
-    lock.withLock {
-      let isPending = phase.load(ordering: .relaxed) <= .orphaned
-      if isPending, let cancellation = extras?.cancellation { return CancellationToken(state: cancellation) }
-      guard isPending, !isCancelled else { return isCancelled ? .cancelled : .none }
-      let cancellation = CancellationState()
-      madeExtras.cancellation = cancellation
-      return CancellationToken(state: cancellation)
-    }
-  }
-
-  /// Notes that no promise can make new handles; returns the current phase.
-  final func endPromise() -> Phase {
-    lock.withLock {
-      remove(.hasPromise)
-      return phase.load(ordering: .relaxed)
-    }
-  }
-
   @usableFromInline
   final func reportResolvedTwice() {
     // A resolution after a cancellation is late, and is no misuse.

@@ -3,18 +3,26 @@
 /// Releasing a registration has no effect. Holding one keeps the future's result alive, but no callback.
 @frozen
 public struct Registration: Sendable {
-  // Without a state, the callback is with its context. Without a consumer, the state itself is the consumer.
-  @usableFromInline let state: FutureState?
-  @usableFromInline let consumer: Consumer?
-
-  @inlinable
-  init(state: FutureState?, consumer: Consumer?) {
-    self.state = state
-    self.consumer = consumer
+  /// What has the callback.
+  @usableFromInline
+  enum Owner: Sendable {
+    /// The list of a future; without a callback, the state itself is the callback.
+    case future(FutureState, Consumer?)
+    /// The list of a token.
+    case token(CancellationState, Consumer)
+    /// The context of the callback.
+    case context(Consumer)
+    /// Nothing: the callback has run, or never runs.
+    case none
   }
 
+  @usableFromInline let owner: Owner
+
+  @inlinable
+  init(_ owner: Owner) { self.owner = owner }
+
   /// The registration of a callback that has already run.
-  @inlinable static var finished: Registration { Registration(state: nil, consumer: nil) }
+  @inlinable static var finished: Registration { Registration(.none) }
 
   /// Removes the callback, unless it has started, and releases its captures.
   ///
@@ -22,17 +30,14 @@ public struct Registration: Sendable {
   /// - Returns: Whether this kept the callback from running. If so, it never runs.
   @discardableResult
   public func remove() -> Bool {
-    // Not counted: the registration keeps both alive.
-    let state = state.map(Unmanaged.passUnretained)
-    let slot = state.map { Unmanaged<Consumer>.fromOpaque($0.toOpaque()) }
-    guard let consumer = consumer.map(Unmanaged.passUnretained) ?? slot else { return false }
-    return withExtendedLifetime(self) {
-      consumer._withUnsafeGuaranteedRef { consumer in
-        if let state { return state._withUnsafeGuaranteedRef { $0.remove(consumer) } }
-        guard consumer.claimSubmitted() else { return false }
-        consumer.release()
-        return true
-      }
+    switch owner {
+    case .future(let state, let consumer): return state.remove(consumer ?? state)
+    case .token(let state, let handler): return state.remove(handler)
+    case .context(let consumer):
+      guard consumer.claimSubmitted() else { return false }
+      consumer.dropCaptures()
+      return true
+    case .none: return false
     }
   }
 }

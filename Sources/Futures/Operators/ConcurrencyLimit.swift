@@ -197,7 +197,7 @@ extension Future {
     guard case .shared(let state) = storage else { return body() }
     // An input is notified once, also when its source turns out to never resolve.
     let consumer = Consumer(kind: .input) { _, _, _ in body() }
-    consumer.status.store(.silent, ordering: .relaxed)  // not shared yet
+    consumer.enter(.resultOnly)  // not shared yet
     state.attach(consumer)
   }
 }

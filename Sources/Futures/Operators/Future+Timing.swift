@@ -69,7 +69,7 @@ extension Future {
     let future = source.attachStage(derived)
     let work = DeadlineWork(deadline, of: derived) {
       guard !derived.isResolved, derived.resolve(makeResult(), in: nil) else { return }
-      if source.leave(derived) { source.cancel() }
+      if source.removeCancelled(derived) { source.cancel() }
     }
     deadline.start { context.schedule(after: duration) { work.run() } }
     return future

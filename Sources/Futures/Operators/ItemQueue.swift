@@ -5,7 +5,7 @@
 /// stack.
 @_fixed_layout
 @usableFromInline
-final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Upstream, @unchecked Sendable {
+final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: CancellationTarget, @unchecked Sendable {
   // @unchecked: the variables are protected by `lock`.
   @usableFromInline let start: @Sendable (Item) -> Future<Value, Failure>
   @usableFromInline let limit: Int
@@ -109,11 +109,11 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Upstream
       derived.addProgressPart(of: total, input.state) {
         lock.withLock {
           (isFinished, isSilent, priority) = (self.isFinished, self.isSilent, self.priority)
-          if isSilent { input.consumer.status.store(.silent, ordering: .relaxed) }  // not shared yet
+          if isSilent { input.consumer.enter(.resultOnly) }  // not shared yet
           if !isFinished { running[index] = input }
         }
       }
-      if isFinished { input.consumer.release() } else { input.attach() }
+      if isFinished { input.consumer.dropCaptures() } else { input.attach() }
       if isFinished || isSilent { input.state.cancelIfUnneeded() }
       if let priority { input.state.raiseTasks(to: priority) }
     }
@@ -135,7 +135,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Upstream
   func markBroken(_ index: Int, _ reason: BreakReason?) {
     let input = lock.withLock { () -> JoinedInput? in
       guard !isFinished else { return nil }
-      self.reason.note(reason)
+      self.reason.replace(with: reason)
       broken += 1
       // Keeps an orphan: the queue leaves it at the end.
       return reason == nil ? nil : running.removeValue(forKey: index)
@@ -188,13 +188,13 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Upstream
 
   /// Leaves the running items, drops the items that have not started, and cancels futures without other consumers.
   @inlinable
-  func leaveItems() { FutureState.cancel(leave(silently: false)) }
+  func leaveItems() { FutureState.cancel(removeFromInputs(forResult: false)) }
 
   @usableFromInline
-  override func leave(silently isSilent: Bool) -> [FutureState] {
+  override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
     let (running, waiting, values) = lock.withLock { () -> ([Int: JoinedInput], [Item], [Value?]) in
-      self.isSilent = isSilent
-      guard !isSilent else { return (self.running, [], []) }
+      isSilent = needsResult
+      guard !needsResult else { return (self.running, [], []) }
       isFinished = true
       defer {
         self.running = [:]
@@ -205,6 +205,6 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Upstream
     }
     _ = (waiting, values)  // released here, outside the lock
     return running.sorted { $0.key < $1.key }.map(\.value)
-      .filter { $0.state.leave($0.consumer, silently: isSilent) }.map(\.state)
+      .filter { $0.state.removeCancelled($0.consumer, forResult: needsResult) }.map(\.state)
   }
 }

@@ -8,7 +8,7 @@
 /// future is resolved, or when no input can resolve any more.
 @_fixed_layout
 @usableFromInline
-final class Join<Derived: OutcomeStorage>: Upstream, @unchecked Sendable {
+final class Join<Derived: OutcomeStorage>: CancellationTarget, @unchecked Sendable {
   // @unchecked: `inputs`, `complete` and `reason` are protected by `lock`.
   @usableFromInline typealias Resolution = Result<Derived.Value, Derived.Failure>
 
@@ -68,7 +68,7 @@ final class Join<Derived: OutcomeStorage>: Upstream, @unchecked Sendable {
   func start(_ inputs: [JoinedInput]) {
     awaited.store(inputs.count, ordering: .relaxed)  // not shared yet
     lock.withLock { self.inputs = inputs }
-    derived.producer = .upstream(self)  // not shared yet
+    derived.setProducer(inputs: self)
     // By index: iterating counts a reference to each state and consumer.
     for index in inputs.indices { inputs[index].attach() }
   }
@@ -107,7 +107,7 @@ final class Join<Derived: OutcomeStorage>: Upstream, @unchecked Sendable {
   /// The other inputs can still decide.
   @usableFromInline
   func markBroken(_ reason: BreakReason?, in trampoline: Trampoline) {
-    lock.withLock { self.reason.note(reason) }
+    lock.withLock { self.reason.replace(with: reason) }
     countDown(in: trampoline)
   }
 
@@ -125,11 +125,11 @@ final class Join<Derived: OutcomeStorage>: Upstream, @unchecked Sendable {
 
   /// Leaves the pending inputs, and cancels inputs without other consumers (R12).
   @usableFromInline
-  func leaveInputs() { FutureState.cancel(leave(silently: false)) }
+  func leaveInputs() { FutureState.cancel(removeFromInputs(forResult: false)) }
 
-  override func leave(silently isSilent: Bool) -> [FutureState] {
-    let inputs = isSilent ? lock.withLock { self.inputs } : release().inputs
-    return inputs.filter { $0.state.leave($0.consumer, silently: isSilent) }.map(\.state)
+  override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
+    let inputs = needsResult ? lock.withLock { self.inputs } : release().inputs
+    return inputs.filter { $0.state.removeCancelled($0.consumer, forResult: needsResult) }.map(\.state)
   }
 
   /// Removes the inputs and the completion, for the caller to release after unlocking.

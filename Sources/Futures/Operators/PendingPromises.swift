@@ -252,7 +252,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 /// The shared work of a caller, whose tasks get the priority of a task that awaits the caller.
 ///
 /// `PendingPromises` resolves the caller, and leaves the work.
-final class SharedWork: Upstream, @unchecked Sendable {
+final class SharedWork: CancellationTarget, @unchecked Sendable {
   // @unchecked: `work` is a constant.
   private let work: FutureState
 

@@ -15,7 +15,7 @@ extension Future {
     case .shared(let state):
       let state = state.root
       state.followProgress()
-      return state.lock.withLock { state.lastProgress }
+      return state.lastProgress
     }
   }
 
@@ -56,7 +56,7 @@ extension Future {
       let observer = ProgressObserver(on: context, includingEnd: includesEnd, callback)
       if state.addListener(observer) {
         state.start()
-        return Registration(state: state, consumer: observer)
+        return Registration(.future(state, observer))
       }
     }
     let progress = currentProgress

@@ -6,25 +6,17 @@
 // calls of one listener never overlap, and never go back to older progress. A report without listeners allocates nothing.
 
 extension FutureState {
-  /// The record of the progress, if it was requested or reported.
-  ///
-  /// Under the lock.
-  final var progressRecord: ProgressRecord? {
-    extras?.progress
-  }
-
   /// The current progress, or the last one of a settled state.
-  ///
-  /// Under the lock.
-  final var lastProgress: FutureProgress {
-    progressRecord?.current ?? (hasSucceeded ? .finished : .none)
-  }
+  final var lastProgress: FutureProgress { withProgress { $0.last } }
+}
+
+extension FutureState.ProgressAccess {
+  /// The current progress, or the last one of a settled state.
+  var last: FutureProgress { record?.current ?? (hasSucceeded ? .finished : .none) }
 
   /// Returns the progress if `listener` has not got it, and counts it as seen.
-  ///
-  /// Under the lock.
-  final func unseenProgress(of listener: ProgressListener) -> FutureProgress? {
-    guard let record = progressRecord, listener.seen != record.version else { return nil }
+  func unseen(by listener: ProgressListener) -> FutureProgress? {
+    guard let record, listener.seen != record.version else { return nil }
     listener.seen = record.version
     return record.current
   }
@@ -40,8 +32,8 @@ extension FutureState {
   /// - Returns: Whether the state is pending.
   @inline(__always)
   final func changeProgress(_ record: ProgressRecord, _ change: (ProgressRecord) -> Bool) -> Bool {
-    let (isPending, mustNotify) = lock.withLock { () -> (Bool, Bool) in
-      guard phase.load(ordering: .relaxed) <= .following else { return (false, false) }
+    let (isPending, mustNotify) = withProgress { state -> (Bool, Bool) in
+      guard state.hasProducer else { return (false, false) }
       return (true, change(record) && record.beginDelivering())
     }
     if mustNotify { notifyListeners() }
@@ -69,9 +61,9 @@ extension FutureState {
   @usableFromInline
   final func addProgressPart(of total: Int, _ source: FutureState? = nil, _ change: () -> Void) {
     var link: ProgressLink?
-    let mustNotify = lock.withLock {
+    let mustNotify = withProgress { state in
       change()
-      guard phase.load(ordering: .relaxed) <= .orphaned, let record = progressRecord else { return false }
+      guard state.isPending, let record = state.record else { return false }
       let share = ProgressPart(1 / Double(total))
       guard let source else { return record.addEnded(share) && record.beginDelivering() }
       link = record.link(to: source, from: self, as: .part(share))
@@ -101,8 +93,8 @@ extension FutureState {
   /// - Parameter change: Changes the record, and returns whether the progress changed.
   /// - Returns: Whether the caller must notify the listeners.
   private final func changeRecord(_ change: (ProgressRecord) -> Bool) -> Bool {
-    lock.withLock {
-      guard phase.load(ordering: .relaxed) <= .orphaned, let record = progressRecord else { return false }
+    withProgress { state in
+      guard state.isPending, let record = state.record else { return false }
       return change(record) && record.beginDelivering()
     }
   }
@@ -120,9 +112,9 @@ extension FutureState {
 
   /// Notifies each listener once; linked states queue in the trampoline.
   final func notifyListenersOnce(in trampoline: Trampoline) {
-    let version = lock.withLock { progressRecord?.beginRound() ?? 0 }
+    let version = withProgress { $0.record?.beginRound() ?? 0 }
     while true {
-      switch lock.withLock({ progressRecord?.nextStep(inRoundOf: version) ?? .finish(deliversResult: false) }) {
+      switch withProgress({ $0.record?.nextStep(inRoundOf: version) ?? .finish(deliversResult: false) }) {
       case .call(let call, let progress): call.run(progress)
       case .update(let link, let progress):
         if link.target.sourceReported(link, progress) { trampoline.notifyLater(link.target) }
@@ -142,11 +134,9 @@ extension FutureState {
   /// Adds a listener, and notifies it of the current progress.
   /// - Returns: `false` if the state is settled, or the listener was withdrawn.
   final func addListener(_ listener: ProgressListener) -> Bool {
-    let (isAdded, mustNotify, feed) = lock.withLock { () -> (Bool, Bool, (any ProgressFeed)?) in
-      guard phase.load(ordering: .relaxed) <= .orphaned, let record = progressRecord,
-        listener.status.load(ordering: .relaxed) == .new
-      else { return (false, false, nil) }
-      listener.status.store(.listed, ordering: .relaxed)
+    let (isAdded, mustNotify, feed) = withProgress { state -> (Bool, Bool, (any ProgressFeed)?) in
+      guard state.isPending, let record = state.record, listener.currentStatus == .new else { return (false, false, nil) }
+      listener.enter(.listed)
       record.listeners.prepend(.passRetained(listener))
       return (true, record.beginDelivering(), record.feed)
     }
@@ -157,17 +147,15 @@ extension FutureState {
 
   /// Makes the progress record of a pending state, if there is none, and links it to its sources.
   final func followProgress() {
-    let (links, feed) = lock.withLock { (beginProgress(), progressRecord?.feed) }
+    let (links, feed) = withProgress { ($0.beginProgress(of: self), $0.record?.feed) }
     Self.connect(links)
     feed?.read()
   }
 
   /// Links the progress, if it was requested, to the source of the state's new producer.
   final func relinkProgress() {
-    let (link, replaced, mustNotify) = lock.withLock { () -> (ProgressLink?, [ProgressLink], Bool) in
-      guard phase.load(ordering: .relaxed) <= .following, let record = progressRecord, let link = linkToSource() else {
-        return (nil, [], false)
-      }
+    let (link, replaced, mustNotify) = withProgress { state -> (ProgressLink?, [ProgressLink], Bool) in
+      guard let record = state.record, let link = state.linkToSource(of: self) else { return (nil, [], false) }
       let (replaced, isChanged) = record.setSource(link)
       return (link, replaced, isChanged && record.beginDelivering())
     }
@@ -176,47 +164,43 @@ extension FutureState {
     if let link { Self.connect([link]) }
   }
 
-  /// Returns a link to the source of a derived state.
-  ///
-  /// Under the lock.
-  private final func linkToSource() -> ProgressLink? {
-    guard let stage = producingStage, let source = stage.stageSource else { return nil }
-    return ProgressLink(from: source, to: self, as: .source(stage.place.regionOfSource))
-  }
-
-  /// Makes the progress record of a pending state, if there is none.
-  ///
-  /// Under the lock.
-  /// - Returns: The links that the caller connects after unlocking.
-  private final func beginProgress() -> [ProgressLink] {
-    guard phase.load(ordering: .relaxed) <= .orphaned, progressRecord == nil else { return [] }
-    let progress = ProgressRecord()
-    madeExtras.progress = progress
-    if let link = linkToSource() {
-      _ = progress.setSource(link)
-      return [link]
-    }
-    guard case .upstream(let inputs) = producer else { return [] }
-    let parts = inputs.progressParts
-    let role: ProgressLink.Role
-    switch parts.rule {
-    case .furthest: role = .rival
-    case .average:
-      progress.begin(parts)
-      role = .part(ProgressPart(parts.share))
-    }
-    return parts.states.map { progress.link(to: $0, from: self, as: role) }
-  }
-
   /// Adds the links to the listeners of their sources, and links these to their own sources, and so on.
   private static func connect(_ links: [ProgressLink]) {
     var links = links
     while let link = links.popLast() {
       let source = link.source.root
-      links += source.lock.withLock { source.beginProgress() }
+      links += source.withProgress { $0.beginProgress(of: source) }
       // Not added: the source has settled, or the link was disconnected. The target ignores a disconnected link.
       if !source.addListener(link) { link.target.sourceEnded(link) }
     }
+  }
+}
+
+extension FutureState.ProgressAccess {
+  /// Returns a link to the source of `target`, if a stage resolves it.
+  fileprivate func linkToSource(of target: FutureState) -> ProgressLink? {
+    guard let stage, let source = stage.stageSource else { return nil }
+    return ProgressLink(from: source, to: target, as: .source(stage.place.regionOfSource))
+  }
+
+  /// Makes the progress record of a pending state, if there is none.
+  /// - Returns: The links that the caller connects after unlocking.
+  fileprivate func beginProgress(of target: FutureState) -> [ProgressLink] {
+    guard isPending, record == nil else { return [] }
+    let record = makeRecord()
+    if let link = linkToSource(of: target) {
+      _ = record.setSource(link)
+      return [link]
+    }
+    guard let parts = inputs?.progressParts else { return [] }
+    let role: ProgressLink.Role
+    switch parts.rule {
+    case .furthest: role = .rival
+    case .average:
+      record.begin(parts)
+      role = .part(ProgressPart(parts.share))
+    }
+    return parts.states.map { record.link(to: $0, from: target, as: role) }
   }
 }
 
@@ -226,7 +210,7 @@ extension ProgressLink {
   /// O(1).
   func disconnect() {
     let source = source.root
-    if !source.withdraw(self) { source.lock.withLock { source.unlist(self) }?.release() }
+    if !source.withdraw(self) { source.takeOut(self)?.release() }
   }
 }
 
@@ -255,14 +239,10 @@ struct ProgressParts {
 
 extension FutureState {
   /// Whether listeners might not have got the last progress yet.
-  @inlinable
-  final var isNotifyingProgress: Bool {
-    // Relaxed: a caller that sees a later phase returns the result, which it has read before.
-    let phase = phase.load(ordering: .relaxed)
-    return (phase == .delivering || phase == .closing) && hasProgress
-  }
+  @usableFromInline
+  final var isNotifyingProgress: Bool { isDelivering && hasProgress }
 
   /// Whether the progress was requested or reported.
   @usableFromInline
-  final var hasProgress: Bool { lock.withLock { progressRecord != nil } }
+  final var hasProgress: Bool { withProgress { $0.record != nil } }
 }

@@ -28,7 +28,7 @@ extension ProgressReporter {
   /// Whether the progress has listeners.
   package var hasListeners: Bool {
     guard let record else { return false }
-    return state.lock.withLock { !record.listeners.isEmpty }
+    return state.withProgress { _ in !record.listeners.isEmpty }
   }
 
   /// The token that is cancelled with the future.
@@ -36,8 +36,8 @@ extension ProgressReporter {
 
   /// Reads the progress from `feed` until the future ends; ends the previous feed, or `feed` after the end.
   package func follow(_ feed: any ProgressFeed) {
-    let (replaced, hasListeners) = state.lock.withLock { () -> ((any ProgressFeed)?, Bool) in
-      guard let record, state.phase.load(ordering: .relaxed) <= .following else { return (feed, false) }
+    let (replaced, hasListeners) = state.withProgress { state -> ((any ProgressFeed)?, Bool) in
+      guard let record, state.hasProducer else { return (feed, false) }
       defer { record.feed = feed }
       return (record.feed, !record.listeners.isEmpty)
     }
@@ -105,8 +105,8 @@ extension FutureState {
     var seen: Set<ObjectIdentifier> = []
     while let state = states.popLast()?.root {
       guard seen.insert(ObjectIdentifier(state)).inserted else { continue }
-      state.lock.withLock {
-        guard let record = state.progressRecord else { return }
+      state.withProgress {
+        guard let record = $0.record else { return }
         if let feed = record.feed { feeds.append(feed) }
         for link in record.links { states.append(link.source) }
       }

@@ -71,9 +71,7 @@ final class ProgressObserver: ProgressListener, @unchecked Sendable {
     self.includesEnd = includesEnd
     super.init { consumer, state, _ in
       let observer = unsafeDowncast(consumer, to: ProgressObserver.self)
-      let progress = state.lock.withLock {
-        state.unseenProgress(of: observer) ?? (observer.includesEnd ? state.lastProgress : nil)
-      }
+      let progress = state.withProgress { $0.unseen(by: observer) ?? (observer.includesEnd ? $0.last : nil) }
       let call = observer.call.take()
       observer.slot = nil
       if let progress { call?.run(progress) }
@@ -88,7 +86,7 @@ final class ProgressObserver: ProgressListener, @unchecked Sendable {
     return .call(call, record.current)
   }
 
-  override func release() {
+  override func dropCaptures() {
     _ = slot.take()?.take()
     call = nil
   }
@@ -123,7 +121,7 @@ final class ProgressLink: ProgressListener, @unchecked Sendable {
     self.role = role
     super.init { consumer, state, _ in
       let link = unsafeDowncast(consumer, to: ProgressLink.self)
-      let last = state.lock.withLock { state.unseenProgress(of: link) }
+      let last = state.withProgress { $0.unseen(by: link) }
       link.target.sourceEnded(link, last: last)
     }
   }
@@ -147,7 +145,7 @@ package final class ProgressReader: ProgressListener, @unchecked Sendable {
 
   /// Removes the reader from the list, because one notification ends its wait.
   override func takeStep(in record: ProgressRecord) -> ProgressStep {
-    status.store(.finished, ordering: .relaxed)
+    enter(.finished)
     record.listeners.popFirst()?.release()  // the caller keeps the reader
     return .resume(self)
   }
@@ -174,11 +172,10 @@ extension FutureState {
       state.followProgress()
       state.start()
     }
-    return state.lock.withLock {
-      let record = state.progressRecord
-      let newest = record?.version ?? version ?? 0
-      if version == newest { return state.phase.load(ordering: .relaxed) > .orphaned ? .ended : .none }
-      return .unread(state.lastProgress, version: newest)
+    return state.withProgress { state in
+      let newest = state.record?.version ?? version ?? 0
+      if version == newest { return state.isPending ? .none : .ended }
+      return .unread(state.last, version: newest)
     }
   }
 
@@ -191,11 +188,10 @@ extension FutureState {
     let state = root
     reader.continuation = continuation
     reader.seen = version
-    let (isListed, feed) = state.lock.withLock { () -> (Bool, (any ProgressFeed)?) in
-      guard state.phase.load(ordering: .relaxed) <= .orphaned, let record = state.progressRecord,
-        record.version == version, reader.status.load(ordering: .relaxed) == .new
+    let (isListed, feed) = state.withProgress { state -> (Bool, (any ProgressFeed)?) in
+      guard state.isPending, let record = state.record, record.version == version, reader.currentStatus == .new
       else { return (false, nil) }
-      reader.status.store(.listed, ordering: .relaxed)
+      reader.enter(.listed)
       record.listeners.append(.passRetained(reader))
       return (true, record.feed)
     }
@@ -210,7 +206,7 @@ extension FutureState {
     let state = root
     // A withdrawn reader has no continuation yet. `attach` resumes it.
     if state.withdraw(reader) { return }
-    guard let listed = state.lock.withLock({ state.unlist(reader) }) else { return }
+    guard let listed = state.takeOut(reader) else { return }
     reader.resume()
     listed.release()
   }

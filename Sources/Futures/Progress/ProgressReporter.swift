@@ -123,11 +123,9 @@ extension FutureState {
   /// The reporter of a pending state, always the same one.
   final var reporter: ProgressReporter {
     followProgress()
-    return lock.withLock {
+    return withProgress { state in
       // After the end of the future, a reporter has no effect.
-      guard phase.load(ordering: .relaxed) <= .following, let record = progressRecord else {
-        return ProgressReporter(self, nil)
-      }
+      guard state.hasProducer, let record = state.record else { return ProgressReporter(self, nil) }
       if let reporter = record.reporter { return reporter }
       let reporter = ProgressReporter(self, record)
       record.reporter = reporter

@@ -1,8 +1,4 @@
 internal import Dispatch
-/// A consumer that a delivery took from the list, with the list's reference to it.
-///
-/// If it is the last one, the list is empty now, and the delivery can end without the lock.
-typealias TakenConsumer = (reference: Unmanaged<Consumer>, isLast: Bool)
 
 // MARK: - Attaching
 
@@ -11,7 +7,7 @@ extension FutureState {
   ///
   /// Delivers to it now, or before the thread's outermost delivery returns, if the state is settled.
   /// - Returns: `false` if the consumer was withdrawn before.
-  @inlinable
+  @usableFromInline
   @discardableResult
   package final func attach(_ consumer: Consumer) -> Bool { attach(retainConsumer(consumer)) }
 
@@ -48,81 +44,9 @@ extension FutureState {
     if entered { trampoline.leave() }
   }
 
-  private enum Attachment { case listed, first(LazyStart), orphaned, due, withdrawn }
-
-  /// Appends a consumer, or marks it as taken if the state is settled.
-  /// - Parameter reference: A reference to the consumer. The list owns it if the consumer is `listed` or the `first`, and the
-  ///   caller does otherwise.
-  /// - Returns: The caller's next step.
-  private final func append(_ reference: Unmanaged<Consumer>) -> Attachment {
-    lock.withLock {
-      let (status, kind) = reference._withUnsafeGuaranteedRef { ($0.status.load(ordering: .relaxed), $0.kind) }
-      guard status == .new || status == .silent else { return .withdrawn }
-      noteObserved()
-      switch phase.load(ordering: .relaxed) {
-      case .dormant where isCancelled:
-        list(reference)
-        return .listed
-      case .dormant:
-        list(reference, status)
-        return .first(takeStart())
-      case .pending, .following, .delivering,
-        // Relaxed: the delivering thread finds the new phase, then takes the lock, and so sees the list.
-        .closing where phase.compareExchange(expected: .closing, desired: .delivering, ordering: .relaxed).exchanged:
-        list(reference, status)
-        return .listed
-      case .orphaned where kind != .input:
-        // The caller consumes one reference, so the list needs its own. A promise's state is not counted in its own list.
-        list(isOwn(reference) ? reference : reference.retain(), status)
-        return isOwn(reference) ? .listed : .orphaned
-      // The caller notifies the input that the state never resolves. The input can still leave it.
-      case .orphaned:
-        if status == .new { reference._withUnsafeGuaranteedRef { countNotified($0) } }
-        return .due
-      case .broken:
-        if case .broken(let reason) = producer { reason.allowAnotherReport() }
-        fallthrough
-      case .closing, .resolved:
-        reference._withUnsafeGuaranteedRef { markTaken($0) }
-        return .due
-      case .merged:
-        preconditionFailure("A consumer was attached to a merged future. Merge only futures without other handles.")
-      }
-    }
-  }
-
-  /// Makes a dormant state pending, and returns the start of its producer for the caller to run.
-  ///
-  /// Under the lock.
-  private final func takeStart() -> LazyStart {
-    guard case .start(let lazy) = producer else { preconditionFailure("A dormant future has no producer to start.") }
-    producer = .none
-    // Relaxed: it publishes no data. The data of a pending state is read under the lock.
-    phase.store(.pending, ordering: .relaxed)
-    // A promise is about to exist, so no thread must merge the state.
-    insert(.hasPromise)
-    return lazy
-  }
-
   /// Starts the producer of a dormant state.
   final func start() {
-    let lazy = lock.withLock {
-      phase.load(ordering: .relaxed) == .dormant && !isCancelled ? takeStart() : nil
-    }
-    if let lazy { start(lazy) }
-  }
-
-  /// Adds a consumer to the list, or to the silent consumers if it was silent before it attached.
-  ///
-  /// Under the lock.
-  private final func list(_ reference: Unmanaged<Consumer>, _ status: Consumer.Status = .new) {
-    if status == .silent, !isResolved {
-      madeExtras.silent.append(reference)
-    } else {
-      // Releasing: see `Stage.source`.
-      reference._withUnsafeGuaranteedRef { $0.status.store(.listed, ordering: .releasing) }
-      consumers.append(reference)
-    }
+    if let lazy = takeStartOfProducer() { start(lazy) }
   }
 
   /// Runs the start of a producer, for the first consumer.
@@ -137,20 +61,6 @@ extension FutureState {
     }
     lazy.start?(self)
     trampoline.leave()
-  }
-
-  /// Sets the status of a consumer that is about to get its delivery.
-  ///
-  /// Under the lock.
-  final func markTaken(_ consumer: Consumer) {
-    let staysRemovable =
-      switch consumer.kind {
-      case .inline, .follower, .shield, .input, .progress: false
-      case .queued, .custom: true
-      // The waiter of a broken future gets no result. Its task can still end the wait.
-      case .waiter: phase.load(ordering: .relaxed) == .broken
-      }
-    consumer.status.store(staysRemovable ? .submitted : .finished, ordering: .relaxed)
   }
 }
 
@@ -178,65 +88,23 @@ extension FutureState {
   ///   - trampoline: The trampoline of this thread.
   ///   - first: The first consumer, if the resolution took it.
   final func drain(in trampoline: Trampoline, startingWith first: TakenConsumer? = nil) {
-    var taken = first ?? takeFirst()
+    var taken = first ?? takeNextConsumer()
     while let consumer = taken {
       trampoline.willRun(consumer.reference, of: self)
       consumer.reference._withUnsafeGuaranteedRef { $0.deliver($0, self, trampoline) }
       trampoline.didRun()
       releaseConsumer(consumer.reference)
       if consumer.isLast, endDelivery() { return }
-      taken = takeFirst()
+      taken = takeNextConsumer()
     }
-  }
-
-  /// Takes the first consumer from the list.
-  ///
-  /// After the last one, the delivery can end without the lock.
-  private final func takeFirst() -> TakenConsumer? {
-    lock.withLock {
-      let phase = phase.load(ordering: .relaxed)
-      guard let reference = consumers.popFirst() else {
-        if phase == .delivering { self.phase.store(.resolved, ordering: .releasing) }
-        return nil
-      }
-      reference._withUnsafeGuaranteedRef { markTaken($0) }
-      let isLast = consumers.isEmpty
-      if isLast, phase == .delivering { self.phase.store(.closing, ordering: .releasing) }
-      return (reference, isLast)
-    }
-  }
-
-  #if DEBUG
-    /// Whether `stage` waits for its delivery in the list.
-    final func hasListed(_ stage: FutureState) -> Bool {
-      lock.withLock {
-        let status = stage.status.load(ordering: .acquiring)  // see `Stage.source`
-        return (status == .listed || status == .silent) && stage.isConsumer(of: self)
-      }
-    }
-  #endif
-
-  /// Ends a delivery, unless another consumer came while the last one ran.
-  private final func endDelivery() -> Bool {
-    // Releasing: a thread that finds the state resolved runs its callback at once, after the callbacks of this one (R2).
-    let (hasEnded, phase) = phase.compareExchange(expected: .closing, desired: .resolved, ordering: .releasing)
-    // A broken state takes no more consumers.
-    return hasEnded || phase == .broken
   }
 
   /// Resumes the waiters now, and leaves the callbacks in the list for another thread.
   /// - Returns: Whether callbacks are left.
   final func resumeWaiters(in trampoline: Trampoline) -> Bool {
-    var (waiters, hasCallbacks) = lock.withLock {
-      guard phase.load(ordering: .relaxed) == .delivering else { return (ConsumerList(), !consumers.isEmpty) }
-      // Listeners get the last progress before a waiter resumes (R20).
-      guard consumers.first?._withUnsafeGuaranteedRef({ $0.kind }) != .progress else { return (ConsumerList(), true) }
-      let waiters = consumers.takeWaiters()
-      if consumers.isEmpty { phase.store(.resolved, ordering: .releasing) }
-      return (waiters, !consumers.isEmpty)
-    }
+    var (waiters, leavesCallbacks) = takeWaiters()
     while let waiter = waiters.popFirst()?.takeRetainedValue() { waiter.deliver(waiter, self, trampoline) }
-    return hasCallbacks
+    return leavesCallbacks
   }
 }
 
@@ -249,45 +117,10 @@ extension FutureState {
   /// - Returns: Whether this kept the consumer from running.
   @usableFromInline
   package final func remove(_ consumer: Consumer) -> Bool {
-    let (listed, unneeded) = lock.withLock { () -> (Unmanaged<Consumer>?, AnyObject?) in
-      guard let listed = unlist(consumer) else { return (nil, nil) }
-      return (listed, takeUnneeded())
-    }
+    let listed = takeOut(consumer)
     guard listed != nil || consumer.claimSubmitted() else { return false }
-    consumer.release()
+    consumer.dropCaptures()
     if let listed { releaseConsumer(listed) }
-    _ = unneeded  // released here, outside the lock
     return true
-  }
-
-  /// Removes a consumer from its list.
-  ///
-  /// Under the lock.
-  /// - Returns: The reference to the consumer, which the caller releases; `nil` if it is in no list of this state.
-  final func unlist(_ consumer: Consumer) -> Unmanaged<Consumer>? {
-    // Acquiring: see `Stage.source`.
-    let status = consumer.status.load(ordering: .acquiring)
-    guard status == .listed || status == .silent, consumer.isConsumer(of: self) else { return nil }
-    consumer.status.store(.finished, ordering: .relaxed)
-    // A consumer that became silent before it attached is in no list.
-    guard consumer.next != nil else { return retainConsumer(consumer) }
-    // A settled state has moved the other lists to this one.
-    guard phase.load(ordering: .relaxed) <= .orphaned, let extras else { return consumers.remove(consumer) }
-    if status == .silent { return extras.silent.remove(consumer) }
-    if consumer.kind == .progress { return progressRecord?.remove(consumer) }
-    return consumers.remove(consumer)
-  }
-
-  /// Finishes a consumer that is in no list: a new one, or an input that this orphan has notified.
-  ///
-  /// This orphan still counts a notified input, so the caller must call `leaveNotified()` later.
-  /// - Returns: `false` if the consumer no longer has that status.
-  @usableFromInline
-  package final func withdraw(_ consumer: Consumer, from status: Consumer.Status = .new) -> Bool {
-    lock.withLock {
-      guard consumer.status.load(ordering: .relaxed) == status else { return false }
-      consumer.status.store(.finished, ordering: .relaxed)
-      return true
-    }
   }
 }

@@ -1,6 +1,9 @@
 /// The part of a future's state that does not depend on its types.
 ///
-/// Read this page first.
+/// Read this page first. It owns the lock, the phase, the list of consumers and the producer: no other file can change them.
+/// Each change is one function of this file, a *transition*. A transition takes the lock, changes the state, and returns what
+/// its caller does after unlocking, as an enumeration with a case for each follow-up. What the state no longer needs leaves a
+/// transition as `Released`, so nothing of the user is released under the lock.
 ///
 /// A pending future shares one state with its copies and its producer. The state of a derived future is also the consumer
 /// of its source: a stage is one object.
@@ -19,8 +22,7 @@
 ///
 /// | phase | meaning | next |
 /// |---|---|---|
-/// | `dormant` | Pending. Its first consumer starts the producer (`lazy`). | `pending`, and all that `pending` has |
-/// | `pending` | The producer can resolve it. | `following`, `orphaned`, `merged`, `broken`, `delivering`, `closing`, `resolved` |
+/// | `pending` | The producer can resolve it. With a `start` as its producer it is dormant: its first consumer starts it. | `following`, `orphaned`, `merged`, `broken`, `delivering`, `closing`, `resolved` |
 /// | `following` | Pending. Only the followed future resolves it (`Promise.follow`). | as `pending` |
 /// | `orphaned` | Pending without a producer (`never`). Only a cancellation resolves it. | `delivering`, `closing`, `resolved` |
 /// | `merged` | Another state stands for it: `root`. | – |
@@ -29,7 +31,16 @@
 /// | `closing` | Resolved. One thread runs the last consumer. | `delivering`, `resolved` |
 /// | `resolved` | Resolved, and every consumer has run or is with its context. | – |
 ///
-/// Invariants:
+/// A resolution in time, and a cancellation of a derived state:
+///
+/// ```
+/// resolve ─▶ settle ── lock ── outcome, phase ── unlock ─▶ release what the producer had
+///                                                       ─▶ takeNextConsumer ── deliver ── … ─▶ endDelivery
+/// cancel ─▶ beginCancelling ── lock ── flag ── unlock ─▶ onCancel handlers ─▶ the source: removeCancelled ─▶ … up the chain
+///                                                     ─▶ resolveAsCancelled, from the last source down ─▶ settle
+/// ```
+///
+/// Invariants, of which `checkInvariants` looks at 1, 2, 4 and 5:
 /// 1. The phase changes under `lock`, as the table says. Two exchanges leave `closing`, and the first one wins. The
 ///    delivering thread ends the delivery without the lock. A late consumer reopens it under the lock.
 /// 2. The outcome is written once, under the lock, before a releasing store of the phase. So a reader needs no lock.
@@ -56,7 +67,7 @@ package class FutureState: Consumer, @unchecked Sendable {
 
   @usableFromInline
   package enum Phase: UInt8, BitwiseCopyable, Comparable {
-    case dormant, pending, following, orphaned, merged, broken, delivering, closing, resolved
+    case pending, following, orphaned, merged, broken, delivering, closing, resolved
 
     @inlinable
     package static func < (left: Phase, right: Phase) -> Bool { left.rawValue < right.rawValue }
@@ -65,39 +76,26 @@ package class FutureState: Consumer, @unchecked Sendable {
   /// Stored with `releasing` after the data that it publishes, and relaxed if it publishes none.
   ///
   /// Loaded with `acquiring` before a read of that data without the lock, and relaxed under the lock.
-  @usableFromInline final let phase = AtomicByte<Phase>(.pending)
+  fileprivate final let phase = AtomicByte<Phase>(.pending)
 
-  @usableFromInline final let flags: AtomicByte<StateFlags.RawValue>
+  final let flags: AtomicByte<StateFlags.RawValue>
 
-  @usableFromInline final let lock = Lock()
+  fileprivate final let lock = Lock()
 
-  @exclusivity(unchecked) @usableFromInline final var consumers = ConsumerList()
+  @exclusivity(unchecked) fileprivate final var consumers = ConsumerList()
 
   /// The word that `producer` and `extras` read and change.
-  @exclusivity(unchecked) @usableFromInline final var producerOrExtras = Producer.none
+  @exclusivity(unchecked) fileprivate final var producerOrExtras = Producer.none
 
   /// - Parameters:
   ///   - isForPromise: Whether a promise resolves the state, which then has room for a first consumer.
+  ///   - isStage: Whether the state is the stage that resolves it.
   ///   - deliver: The delivery to the state, as the consumer of its source.
-  @inlinable
-  init(isForPromise: Bool, deliver: @escaping Delivery) {
+  @usableFromInline
+  init(isForPromise: Bool, isStage: Bool, deliver: @escaping Delivery) {
     flags = AtomicByte((isForPromise ? [.hasPromise, .hasFreeSlot] : [] as StateFlags).rawValue)
     super.init(kind: .inline, deliver: deliver)
-  }
-
-  /// Makes a state without a source.
-  @inlinable
-  package convenience init() {
-    self.init(isForPromise: false) { _, _, _ in
-      preconditionFailure("A future without a source got a delivery. Attach only stages as consumers.")
-    }
-  }
-
-  /// Makes a dormant state, whose producer starts with the first consumer.
-  convenience init(_ start: LazyStart) {
-    self.init()
-    producer = .start(start)
-    phase.store(.dormant, ordering: .relaxed)  // no other thread has the state yet
+    if isStage { producerOrExtras = .stage(.passUnretained(self)) }
   }
 
   deinit {
@@ -120,19 +118,19 @@ package class FutureState: Consumer, @unchecked Sendable {
 
   func reportUnobservedFailure() {}
 
-  /// Returns an object to release after unlocking, when a consumer was removed.
-  ///
-  /// Under the lock.
-  func takeUnneeded() -> AnyObject? { nil }
-
   /// Whether the failure type can represent cancellation.
   var canRepresentCancellation: Bool { false }
 
   /// Whether the state is resolved with a value.
   var hasSucceeded: Bool { false }
 
+  #if DEBUG
+    /// Whether the outcome is written.
+    var hasOutcome: Bool { false }
+  #endif
+
   /// Resolves the state as cancelled, if its failure type can represent that and the state is pending.
-  func endCancelled() {}
+  func resolveAsCancelled() {}
 
   // MARK: Overridden by stages
 
@@ -156,27 +154,48 @@ package class FutureState: Consumer, @unchecked Sendable {
   }
 }
 
+// MARK: - Reading
+
 extension FutureState {
-  /// The producer, which resolves the state.
-  @inlinable
-  final var producer: Producer {
-    get { if case .extras(let extras) = producerOrExtras { extras.producer } else { producerOrExtras } }
-    set {
-      if case .extras(let extras) = producerOrExtras { extras.producer = newValue } else { producerOrExtras = newValue }
-    }
+  /// Whether the state has a result.
+  @usableFromInline
+  package final var isResolved: Bool { phase.load(ordering: .relaxed) >= .delivering }
+
+  /// Whether the state has a result, which the caller reads next.
+  ///
+  /// Acquiring: pairs with the releasing store after the outcome was written.
+  @usableFromInline
+  final var isSettled: Bool { phase.load(ordering: .acquiring) >= .delivering }
+
+  /// Whether all earlier consumers have the result.
+  ///
+  /// Relaxed: a caller that reads the result next loads the phase again, with `acquiring`. That value is the same or a later
+  /// one.
+  @usableFromInline
+  final var isDelivered: Bool { phase.load(ordering: .relaxed) == .resolved }
+
+  /// Whether one thread runs the consumers.
+  final var isDelivering: Bool {
+    // Relaxed: a caller that sees a later phase returns the result, which it has read before.
+    let phase = phase.load(ordering: .relaxed)
+    return phase == .delivering || phase == .closing
   }
 
-  /// The rarely needed data.
-  final var extras: StateExtras? {
-    if case .extras(let extras) = producerOrExtras { extras } else { nil }
+  /// Whether the state can still be resolved or cancelled.
+  ///
+  /// Relaxed: a hint for diagnostics.
+  final var isPending: Bool { phase.load(ordering: .relaxed) <= .orphaned }
+
+  /// A word for a state without a result.
+  final var pendingDescription: String {
+    lock.withLock { isDormant ? "not started" : phase.load(ordering: .relaxed) == .broken ? "broken" : "pending" }
   }
 
-  /// Whether the state has no extras, and nothing of its producer to release when it settles.
-  final var isPlain: Bool {
-    switch producerOrExtras {
-    case .none, .stage: true
-    default: false
-    }
+  @usableFromInline
+  final var breakReason: BreakReason? {
+    // Acquiring: pairs with the releasing store after the reason was written, which is final.
+    guard phase.load(ordering: .acquiring) == .broken, case .broken(let reason) = producer else { return nil }
+    return reason
   }
 
   /// The state that stands for this one: this one, or the last of the states that it is merged into.
@@ -190,6 +209,12 @@ extension FutureState {
     return state
   }
 
+  /// Whether this is `other`, or is merged into it.
+  final func isMerged(into other: FutureState) -> Bool {
+    // Relaxed: a hint where to look; `root` looks again.
+    self === other || phase.load(ordering: .relaxed) == .merged && root === other
+  }
+
   /// Whether the root was cancelled.
   @usableFromInline
   final var wasCancelled: Bool {
@@ -197,24 +222,933 @@ extension FutureState {
     return state.lock.withLock { state.isCancelled }
   }
 
-  @usableFromInline
-  package final var isResolved: Bool {
-    phase.load(ordering: .relaxed) >= .delivering
+  /// Whether a consumer is attached and not yet notified.
+  final var hasConsumers: Bool { lock.withLock { !consumers.isEmpty } }
+
+  /// The number of consumers.
+  ///
+  /// O(n).
+  final var consumerCount: Int { lock.withLock { consumers.all.count + (extras?.silent.all.count ?? 0) } }
+
+  #if DEBUG
+    /// Whether `stage` waits for its delivery in the list.
+    final func hasListed(_ stage: FutureState) -> Bool {
+      lock.withLock { stage.statusInList != nil && stage.isConsumer(of: self) }
+    }
+  #endif
+
+  /// What resolves a state, for those who walk from a future to its sources.
+  enum Origin {
+    /// The result of `source`, by a stage; or the state that this one is merged into.
+    case state(FutureState, stage: FutureState?)
+    case task(Task<Void, any Error>)
+    case inputs(CancellationTarget)
+    /// A promise, or nothing.
+    case unknown
   }
 
-  @usableFromInline
-  final var breakReason: BreakReason? {
-    // Acquiring: pairs with the releasing store after the reason was written, which is final.
-    guard phase.load(ordering: .acquiring) == .broken, case .broken(let reason) = producer else { return nil }
-    return reason
+  /// What resolves the state now, and the place of its promise in the sources if it has a label.
+  final var origin: (origin: Origin, label: PromiseLabel?) {
+    lock.withLock {
+      let label = extras?.label
+      switch producer {
+      case .stage(let stage):
+        // Both are alive now (invariant 6). The result keeps them alive.
+        let stage = stage.takeUnretainedValue()
+        return (stage.stageSource.map { .state($0, stage: stage) } ?? .unknown, label)
+      case .merged(let target): return (.state(target, stage: nil), label)
+      case .task(let task): return (.task(task), label)
+      case .inputs(let inputs): return (.inputs(inputs), label)
+      case .none, .start, .broken, .extras: return (.unknown, label)
+      }
+    }
   }
 
-  // MARK: - Releasing
+  // MARK: Under the lock
+
+  /// The producer, which resolves the state.
+  fileprivate final var producer: Producer {
+    get { if case .extras(let extras) = producerOrExtras { extras.producer } else { producerOrExtras } }
+    set {
+      if case .extras(let extras) = producerOrExtras { extras.producer = newValue } else { producerOrExtras = newValue }
+    }
+  }
+
+  /// The rarely needed data.
+  fileprivate final var extras: StateExtras? {
+    if case .extras(let extras) = producerOrExtras { extras } else { nil }
+  }
+
+  /// Returns the extras, allocated on first use.
+  fileprivate final func makeExtras() -> StateExtras {
+    if let extras { return extras }
+    let extras = StateExtras(producer)
+    producerOrExtras = .extras(extras)
+    return extras
+  }
+
+  /// Whether the state has no extras, and nothing of its producer to release when it settles.
+  fileprivate final var isPlain: Bool {
+    switch producerOrExtras {
+    case .none, .stage: true
+    default: false
+    }
+  }
+
+  /// Whether the producer has not started.
+  fileprivate final var isDormant: Bool {
+    if case .start = producer { phase.load(ordering: .relaxed) == .pending } else { false }
+  }
+
+  /// The sources of an orphan; `nil` for `never` and for a state that is not an orphan.
+  fileprivate final var orphanedInputs: OrphanedInputs? {
+    guard phase.load(ordering: .relaxed) == .orphaned, case .inputs(let inputs) = producer else { return nil }
+    return inputs as? OrphanedInputs
+  }
+
+  /// Whether the state is pending, was not cancelled, and has no consumer that keeps it running.
+  ///
+  /// `false` for the state of `Future.never`, which other code can share.
+  fileprivate final var isUnneeded: Bool {
+    let phase = phase.load(ordering: .relaxed)
+    guard phase <= .orphaned, consumers.isEmpty, !isCancelled else { return false }
+    return phase < .orphaned || orphanedInputs?.notified == 0
+  }
+}
+
+// MARK: - Transitions: attaching
+
+/// A consumer that a delivery took from the list, with the list's reference to it.
+///
+/// If it is the last one, the list is empty now, and the delivery can end without the lock.
+typealias TakenConsumer = (reference: Unmanaged<Consumer>, isLast: Bool)
+
+extension FutureState {
+  /// The follow-up of an attachment.
+  enum Attachment {
+    case listed
+    /// As `listed`: the first consumer, for which the caller starts the producer.
+    case first(LazyStart)
+    /// As `listed`: the state is an orphan, so the caller makes orphans of the consumer's own consumers.
+    case orphaned
+    /// The caller delivers to the consumer.
+    case due
+    /// The consumer was withdrawn before. The caller releases it.
+    case withdrawn
+  }
+
+  /// Appends a consumer, or marks it as taken if the state is settled.
+  /// - Parameter reference: A reference to the consumer. The list owns it if the consumer is `listed` or the `first`, and the
+  ///   caller does otherwise.
+  final func append(_ reference: Unmanaged<Consumer>) -> Attachment {
+    changing {
+      let (status, kind) = reference._withUnsafeGuaranteedRef { ($0.currentStatus, $0.kind) }
+      guard status == .new || status == .resultOnly else { return .withdrawn }
+      noteObserved()
+      switch phase.load(ordering: .relaxed) {
+      case .pending:
+        if case .start = producer {
+          if isCancelled {
+            list(reference)
+          } else {
+            list(reference, status)
+            return .first(takeStart())
+          }
+        } else {
+          list(reference, status)
+        }
+        return .listed
+      case .following, .delivering,
+        // Relaxed: the delivering thread finds the new phase, then takes the lock, and so sees the list.
+        .closing where phase.compareExchange(expected: .closing, desired: .delivering, ordering: .relaxed).exchanged:
+        list(reference, status)
+        return .listed
+      case .orphaned where kind != .input:
+        // The caller consumes one reference, so the list needs its own. A promise's state is not counted in its own list.
+        list(isOwn(reference) ? reference : reference.retain(), status)
+        return isOwn(reference) ? .listed : .orphaned
+      // The caller notifies the input that the state never resolves. The input can still leave it.
+      case .orphaned:
+        if status == .new { reference._withUnsafeGuaranteedRef { countNotified($0) } }
+        return .due
+      case .broken:
+        if case .broken(let reason) = producer { reason.allowAnotherReport() }
+        fallthrough
+      case .closing, .resolved:
+        reference._withUnsafeGuaranteedRef { markTaken($0) }
+        return .due
+      case .merged:
+        preconditionFailure("A consumer was attached to a merged future. Merge only futures without other handles.")
+      }
+    }
+  }
+
+  /// Takes the start of a dormant state's producer, for the caller to run; `nil` if there is none, or the state was cancelled.
+  final func takeStartOfProducer() -> LazyStart? {
+    changing { isDormant && !isCancelled ? takeStart() : nil }
+  }
+
+  /// Under the lock.
+  private final func takeStart() -> LazyStart {
+    guard case .start(let lazy) = producer else { preconditionFailure("A dormant future has no producer to start.") }
+    producer = .none
+    // A promise is about to exist, so no thread must merge the state.
+    insert(.hasPromise)
+    return lazy
+  }
+
+  /// Adds a consumer to the list, or to the silent consumers if it was silent before it attached.
+  ///
+  /// Under the lock.
+  private final func list(_ reference: Unmanaged<Consumer>, _ status: Consumer.Status = .new) {
+    if status == .resultOnly, !isResolved {
+      makeExtras().silent.append(reference)
+    } else {
+      reference._withUnsafeGuaranteedRef { $0.enter(.listed) }
+      consumers.append(reference)
+    }
+  }
+
+  /// Sets the status of a consumer that is about to get its delivery.
+  ///
+  /// Under the lock.
+  private final func markTaken(_ consumer: Consumer) {
+    let staysRemovable =
+      switch consumer.kind {
+      case .inline, .follower, .shield, .input, .progress: false
+      case .queued, .custom: true
+      // The waiter of a broken future gets no result. Its task can still end the wait.
+      case .waiter: phase.load(ordering: .relaxed) == .broken
+      }
+    consumer.enter(staysRemovable ? .submitted : .finished)
+  }
+}
+
+// MARK: - Transitions: resolving and delivering
+
+extension FutureState {
+  /// Who resolves a state.
+  @usableFromInline
+  package enum Resolver {
+    /// A promise, which `follow` locks out.
+    case promise
+    /// A promise, in a task of the library; see `task`.
+    case promiseInTask
+    /// A task of the library.
+    ///
+    /// It resumes waiters directly. Callbacks and transforms run on a thread of the global queue. There they cannot see the
+    /// task's locals and its cancellation (R8).
+    case task
+    /// A cancellation, or work on a context.
+    case library
+    /// A delivery of this thread.
+    case stage(Trampoline)
+
+    /// The last phase in which it can resolve a state.
+    fileprivate var last: Phase {
+      switch self {
+      case .promise, .promiseInTask: .pending
+      case .task: .following
+      case .library, .stage: .orphaned
+      }
+    }
+
+    /// Whether it can take the first consumer with the lock that it has.
+    fileprivate var canTakeFirst: Bool {
+      switch self {
+      case .promise, .library: Trampoline.current.canDeliver
+      case .promiseInTask, .task, .stage: false
+      }
+    }
+  }
+
+  /// The follow-up of a resolution.
+  enum Settlement {
+    /// The state was already settled, or follows another future.
+    case rejected
+    /// The caller has no consumers to run.
+    case done
+    /// The caller runs the consumers.
+    case deliver
+    /// As `deliver`, and the first consumer is already taken.
+    case deliverFirst(TakenConsumer)
+    /// Another state stands for this one, and the caller tries again with that.
+    case merged
+  }
+
+  /// Resolves a pending state.
+  /// - Parameters:
+  ///   - isSuccess: Whether the result is a value.
+  ///   - resolver: Who resolves it.
+  ///   - released: What the state no longer needs.
+  ///   - store: Stores the result in the state that it gets. Runs under the lock.
+  @inline(__always)
+  final func settle(
+    isSuccess: Bool,
+    by resolver: Resolver,
+    _ released: inout Released?,
+    _ store: (FutureState) -> Void
+  ) -> Settlement {
+    changing {
+      let current = phase.load(ordering: .relaxed)
+      guard current <= resolver.last else { return current == .merged ? .merged : .rejected }
+      store(self)
+      guard isPlain else {
+        released = release()
+        if !isSuccess, consumers.isEmpty { insert(.isUnobservedFailure) }
+        let isNotifying = extras?.progress?.end(isSuccess: isSuccess, before: &consumers) ?? false
+        let isIdle = consumers.isEmpty
+        // Releasing: a thread that sees the phase sees the outcome.
+        phase.store(isIdle ? .resolved : .delivering, ordering: .releasing)
+        return isIdle || isNotifying ? .done : .deliver
+      }
+      guard let first = consumers.first else {
+        if !isSuccess { insert(.isUnobservedFailure) }
+        phase.store(.resolved, ordering: .releasing)  // as above
+        return .done
+      }
+      // At the maximum depth the consumers wait for their turn in the list, where they can be removed.
+      guard resolver.canTakeFirst else {
+        phase.store(.delivering, ordering: .releasing)  // as above
+        return .deliver
+      }
+      // No code runs between the resolution and the first delivery. So this saves locking again.
+      consumers.remove(first)
+      first._withUnsafeGuaranteedRef { markTaken($0) }
+      let isLast = consumers.isEmpty
+      phase.store(isLast ? .closing : .delivering, ordering: .releasing)  // as above
+      return .deliverFirst((first, isLast))
+    }
+  }
+
+  /// Takes the first consumer from the list.
+  ///
+  /// After the last one, the delivery can end without the lock.
+  final func takeNextConsumer() -> TakenConsumer? {
+    changing {
+      let phase = phase.load(ordering: .relaxed)
+      guard let reference = consumers.popFirst() else {
+        if phase == .delivering { self.phase.store(.resolved, ordering: .releasing) }
+        return nil
+      }
+      reference._withUnsafeGuaranteedRef { markTaken($0) }
+      let isLast = consumers.isEmpty
+      if isLast, phase == .delivering { self.phase.store(.closing, ordering: .releasing) }
+      return (reference, isLast)
+    }
+  }
+
+  /// Ends a delivery, unless another consumer came while the last one ran.
+  ///
+  /// Without the lock (invariant 1).
+  final func endDelivery() -> Bool {
+    // Releasing: a thread that finds the state resolved runs its callback at once, after the callbacks of this one (R2).
+    let (hasEnded, phase) = phase.compareExchange(expected: .closing, desired: .resolved, ordering: .releasing)
+    // A broken state takes no more consumers.
+    return hasEnded || phase == .broken
+  }
+
+  /// Takes the waiters from the list, and leaves the callbacks there for another thread.
+  /// - Returns: The waiters, and whether callbacks are left.
+  final func takeWaiters() -> (waiters: ConsumerList, leavesCallbacks: Bool) {
+    changing {
+      guard phase.load(ordering: .relaxed) == .delivering else { return (ConsumerList(), !consumers.isEmpty) }
+      // Listeners get the last progress before a waiter resumes (R20).
+      guard consumers.first?._withUnsafeGuaranteedRef({ $0.kind }) != .progress else { return (ConsumerList(), true) }
+      let waiters = consumers.takeWaiters()
+      if consumers.isEmpty { phase.store(.resolved, ordering: .releasing) }
+      return (waiters, !consumers.isEmpty)
+    }
+  }
+
+  /// The follow-up of a break.
+  enum Breaking {
+    /// The state was already settled, or there is no consumer to notify.
+    case done
+    case deliver
+    /// As in `Settlement`.
+    case merged
+  }
+
+  /// Breaks a pending state for ever.
+  final func settleBroken(_ reason: BreakReason, _ released: inout Released?) -> Breaking {
+    changing {
+      let current = phase.load(ordering: .relaxed)
+      guard current <= .following else { return current == .merged ? .merged : .done }
+      var isNotifying = false
+      if !isPlain {
+        released = release()
+        isNotifying = extras?.progress?.end(isSuccess: false, before: &consumers) ?? false
+      }
+      producer = .broken(isCancelled ? reason.withoutReport : reason)
+      // Releasing: a thread that sees the phase finds the reason.
+      phase.store(.broken, ordering: .releasing)
+      return consumers.isEmpty || isNotifying ? .done : .deliver
+    }
+  }
+}
+
+// MARK: - Transitions: removing and cancelling
+
+extension FutureState {
+  /// Takes a consumer from its list, for its owner, who no longer wants the result.
+  /// - Returns: The list's reference to the consumer; `nil` if it is in no list of this state.
+  final func takeOut(_ consumer: Consumer) -> Unmanaged<Consumer>? {
+    changing { unlist(consumer) }
+  }
+
+  /// Under the lock.
+  private final func unlist(_ consumer: Consumer) -> Unmanaged<Consumer>? {
+    guard let status = consumer.statusInList, consumer.isConsumer(of: self) else { return nil }
+    consumer.enter(.finished)
+    // A consumer that became silent before it attached is in no list.
+    guard consumer.next != nil else { return retainConsumer(consumer) }
+    // A settled state has moved the other lists to this one.
+    guard phase.load(ordering: .relaxed) <= .orphaned, let extras else { return consumers.remove(consumer) }
+    if status == .resultOnly { return extras.silent.remove(consumer) }
+    if consumer.kind == .progress { return extras.progress?.remove(consumer) }
+    return consumers.remove(consumer)
+  }
+
+  /// Finishes a consumer that is in no list: a new one, or an input that this orphan has notified.
+  ///
+  /// This orphan still counts a notified input, so the caller must call `leaveNotified()` later.
+  /// - Returns: `false` if the consumer no longer has that status.
+  @usableFromInline
+  package final func withdraw(_ consumer: Consumer, from status: Consumer.Status = .new) -> Bool {
+    changing {
+      guard consumer.currentStatus == status else { return false }
+      consumer.enter(.finished)
+      return true
+    }
+  }
+
+  /// The follow-up of a consumer's cancellation.
+  enum Departure {
+    /// The consumer is not in this state's hands: it has run, or is with its context.
+    case none
+    /// It has left. The caller drops its captures, and releases the list's reference if there is one.
+    case left(Unmanaged<Consumer>?, isUnneeded: Bool)
+    /// It stays for the result.
+    case stays(isUnneeded: Bool)
+    /// It left the list of a state that no cancellation resolves. The caller releases the list's reference.
+    case unlisted(Unmanaged<Consumer>?)
+    /// It is with its context. The caller resolves it without that.
+    case submitted
+  }
+
+  /// Removes a cancelled consumer from this state, also before it attaches.
+  ///
+  /// O(1).
+  final func detachCancelled(_ consumer: Consumer) -> Departure {
+    changing {
+      var listed: Unmanaged<Consumer>?
+      // Relaxed: only a stage that moves on stores another source. It stores `new` with it only while its root is not
+      // cancelled, and the caller has cancelled the root since, under the root's lock. So the caller has seen that source.
+      switch consumer.currentStatus {
+      case .new where consumer.isConsumer(of: self): consumer.enter(.finished)
+      case .notified:
+        consumer.enter(.finished)
+        orphanedInputs?.notified -= 1
+      default:
+        listed = unlist(consumer)
+        if listed == nil { return .none }
+      }
+      return .left(listed, isUnneeded: isUnneeded(without: consumer))
+    }
+  }
+
+  /// Makes a cancelled consumer silent: it still gets the result, but no longer keeps this state running (R16).
+  final func keepForResult(_ consumer: Consumer) -> Departure {
+    changing {
+      // Relaxed: a stage that has moved on from this state under a cancelled root is `resultOnly`, or `listed` elsewhere. It
+      // left the list of this state in a delivery, under this lock. So each of its cases below changes nothing.
+      let status = consumer.currentStatus
+      guard consumer.isConsumer(of: self) else { return .stays(isUnneeded: false) }
+      switch status {
+      case .new: break
+      case .notified: orphanedInputs?.notified -= 1
+      // During a delivery the consumer gets the result anyway.
+      case .listed where phase.load(ordering: .relaxed) > .orphaned: return .stays(isUnneeded: false)
+      // Cancellation cannot resolve this state either, so no result will come. It is the state of `Future.never`: an orphan
+      // without a source, which only `cancel()` on its own handle resolves.
+      case .listed where phase.load(ordering: .relaxed) == .orphaned && orphanedInputs == nil && !canRepresentCancellation:
+        return .unlisted(unlist(consumer))
+      case .listed: makeExtras().silent.append(consumers.remove(consumer))
+      case .submitted: return .submitted
+      case .resultOnly, .finished: return .stays(isUnneeded: false)
+      }
+      consumer.enter(.resultOnly)
+      return .stays(isUnneeded: isUnneeded(without: consumer))
+    }
+  }
+
+  /// Whether the caller must cancel this state, which `consumer` has left.
+  ///
+  /// Under the lock.
+  private final func isUnneeded(without consumer: Consumer) -> Bool { consumer.kind != .shield && isUnneeded }
+
+  /// Whether the caller must cancel this state, because nothing needs it.
+  final var lacksConsumers: Bool { lock.withLock { isUnneeded } }
+
+  /// What a cancellation notifies after unlocking.
+  struct Cancellation: ~Copyable {
+    /// The objects of the producer, with the handlers to run.
+    let released: Released
+    /// The stage that resolves the state, and its source.
+    let derivation: (stage: FutureState, source: FutureState)?
+  }
+
+  /// Marks the state as cancelled; returns `nil` if it is settled or already cancelled.
+  final func beginCancelling() -> Cancellation? {
+    changing {
+      guard phase.load(ordering: .relaxed) <= .orphaned, !isCancelled else { return nil }
+      insert(.isCancelled)
+      // The progress of the sources must not count as done when they are cancelled, too.
+      let progress = canRepresentCancellation ? extras?.progress?.detach(.cancelled) : nil
+      let released = Released(producer: producer, cancellation: extras?.cancellation, progress: progress)
+      guard case .stage(let stage) = producer else { return Cancellation(released: released, derivation: nil) }
+      // Both are alive now (invariant 6). The result keeps them alive.
+      guard let source = stage.takeUnretainedValue().stageSource else {
+        preconditionFailure("The stage of a cancelled future has no source. Set the source before the producer.")
+      }
+      // The stage leaves its source, so it is no longer the producer.
+      if canRepresentCancellation { self.producer = .none }
+      return Cancellation(released: released, derivation: (stage.takeUnretainedValue(), source))
+    }
+  }
+
+  /// The token that is cancelled with the state.
+  final var cancellationToken: CancellationToken {
+    changing {
+      let isPending = phase.load(ordering: .relaxed) <= .orphaned
+      if isPending, let cancellation = extras?.cancellation { return CancellationToken(state: cancellation) }
+      guard isPending, !isCancelled else { return isCancelled ? .cancelled : .none }
+      let cancellation = CancellationState()
+      makeExtras().cancellation = cancellation
+      return CancellationToken(state: cancellation)
+    }
+  }
+
+  // MARK: Orphans
+
+  /// The follow-up of becoming an orphan.
+  struct Orphaning {
+    /// The consumers that stay, whose own consumers become orphans too.
+    var consumers: [Consumer] = []
+    /// The removed inputs to notify.
+    var inputs: [Consumer] = []
+  }
+
+  /// Makes an orphan of this state alone.
+  /// - Parameters:
+  ///   - sources: The orphans from which this state is derived.
+  ///   - isDormantOnly: Whether to do it only to a dormant state.
+  ///   - released: What the state no longer needs.
+  final func becomeOrphan(
+    of sources: OrphanedInputs?,
+    onlyDormant isDormantOnly: Bool,
+    _ released: inout Released?
+  ) -> Orphaning {
+    changing {
+      guard phase.load(ordering: .relaxed) <= .following, !isDormantOnly || isDormant else { return Orphaning() }
+      released = Released(producer: producer, cancellation: nil, progress: extras?.progress?.detach(.orphaned))
+      let all = consumers.all + (extras?.silent.all ?? [])
+      producer = sources.map { .inputs($0) } ?? .none
+      // Relaxed: it publishes no data. The data of an orphan is read under the lock.
+      phase.store(.orphaned, ordering: .relaxed)
+      let inputs = all.filter { $0.kind == .input }
+      for input in inputs {
+        let isCounted = input.currentStatus == .listed
+        // Not the last reference: `all` has another.
+        if let reference = unlist(input) { releaseConsumer(reference) }
+        if isCounted { countNotified(input) }
+      }
+      return Orphaning(consumers: all.filter { $0.kind != .input }, inputs: inputs)
+    }
+  }
+
+  /// Whether an orphan that has just been made was cancelled or resolved before it knew its inputs.
+  final var isLateOrphan: Bool { lock.withLock { phase.load(ordering: .relaxed) != .orphaned || isCancelled } }
+
+  /// Counts an input as a consumer of this orphan until the input leaves, although it is in no list.
+  ///
+  /// Under the lock.
+  private final func countNotified(_ input: Consumer) {
+    input.enter(.notified)
+    orphanedInputs?.notified += 1
+  }
+
+  /// Ends the count of an input that was taken over.
+  /// - Returns: Whether this state has no other consumer, so that the caller can cancel it.
+  final func leaveNotified() -> Bool {
+    changing {
+      orphanedInputs?.notified -= 1
+      return isUnneeded
+    }
+  }
+}
+
+// MARK: - Transitions: producers
+
+extension FutureState {
+  /// Makes a new state dormant: its producer starts with the first consumer.
+  final func beginDormant(_ start: LazyStart) { producer = .start(start) }  // no other thread has the state yet
+
+  /// Makes a new stage stand for `target` from the start.
+  final func beginMerged(into target: FutureState) {
+    // Relaxed: no other thread has the stage yet.
+    producer = .merged(target)
+    phase.store(.merged, ordering: .relaxed)
+  }
+
+  /// Marks a pending state as following another future.
+  /// - Returns: `false` if the state was settled, or followed another future before.
+  @usableFromInline
+  final func beginFollowing() -> Bool {
+    changing {
+      guard phase.load(ordering: .relaxed) == .pending else { return false }
+      // Relaxed: it publishes no data. The data of a following state is read under the lock.
+      phase.store(.following, ordering: .relaxed)
+      return true
+    }
+  }
+
+  /// The follow-up of a stage's move to another source.
+  enum Adoption {
+    /// The stage attaches to the source. In a cancelled root it attaches for the result only, and the source can be unneeded.
+    case attach(isCancelled: Bool, hasProgress: Bool)
+    /// The root is settled, so nothing needs the source.
+    case drop
+    /// Another state stands for this one, and the caller tries again with that.
+    case merged
+  }
+
+  /// Makes `stage`, which moves on to `source`, the producer of this state.
+  final func adopt(_ stage: FutureState, waitingFor source: FutureState) -> Adoption {
+    changing {
+      let phase = phase.load(ordering: .relaxed)
+      guard phase <= .following else { return phase == .merged ? .merged : .drop }
+      stage.place = stage.place.next
+      stage.kind = .follower
+      stage.setStageSource(source)
+      // Releasing: a cancelling thread that looks for the stage in the list of its old source finds the new source. See
+      // `Stage.source`.
+      stage.enter(isCancelled ? .resultOnly : .new, ordering: .releasing)
+      producer = .stage(.passUnretained(stage))
+      return .attach(isCancelled: isCancelled, hasProgress: extras?.progress != nil)
+    }
+  }
+
+  /// Makes `inputs` the producer of the root, in place of another one, if the root is pending.
+  @usableFromInline
+  final func setProducer(inputs: CancellationTarget) {
+    let state = root
+    state.changing {
+      if state.phase.load(ordering: .relaxed) <= .following { state.producer = .inputs(inputs) }
+    }
+  }
+
+  /// Makes `work` the producer of a promise without one: tasks that await the promise's future raise the tasks of `work`.
+  final func setProducer(sharedWork work: FutureState) {
+    let inputs = SharedWork(work)
+    changing {
+      if phase.load(ordering: .relaxed) == .pending, case .none = producer { producer = .inputs(inputs) }
+    }
+  }
+
+  /// Makes `task` the producer of a pending state without one.
+  /// - Returns: Whether the state was cancelled, so that the caller cancels the task.
+  final func adopt(_ task: Task<Void, any Error>) -> Bool {
+    changing {
+      if phase.load(ordering: .relaxed) <= .following, case .none = producer { producer = .task(task) }
+      return isCancelled
+    }
+  }
+
+  /// What is left to do for a promise that goes away.
+  enum PromiseEnd {
+    /// Another producer can resolve the state: its future follows another one.
+    case following
+    /// The state is pending, and loses its producer.
+    case broken
+    /// The state is settled, or merged.
+    case none
+  }
+
+  /// Notes that no promise can make new handles.
+  final func endPromise() -> PromiseEnd {
+    changing {
+      remove(.hasPromise)
+      return switch phase.load(ordering: .relaxed) {
+      case .pending: .broken
+      case .following: .following
+      default: .none
+      }
+    }
+  }
+
+  /// The label of the state's promise.
+  final var label: String? { lock.withLock { extras?.label?.text } }
+
+  /// Names the state.
+  @usableFromInline
+  final func setLabel(_ label: PromiseLabel) {
+    changing {
+      guard phase.load(ordering: .relaxed) <= .following else { return }
+      makeExtras().label = label
+    }
+  }
+}
+
+// MARK: - Transitions: merging
+
+extension FutureState {
+  /// Merges `inner` into the root of `outer`, if only the caller can ever reach `inner`.
+  ///
+  /// Its producer then resolves the root.
+  ///
+  /// This is the linking of Scala's promises, for cases that no code can observe. Through a second handle, or through
+  /// a promise that can make one, code could observe and cancel `inner`.
+  /// - Parameters:
+  ///   - inner: The state to merge. The caller has its only handle.
+  ///   - outer: The state to merge it into.
+  ///   - stage: The stage whose place in the progress the producer of `inner` takes.
+  /// - Returns: Whether it was merged. If so, `inner` must not be used any more.
+  static func merge(_ inner: inout FutureState, into outer: FutureState, replacing stage: FutureState?) -> Bool {
+    // Relaxed: a hint that saves the lock. If the promise is dropped meanwhile, the states are relinked, which is as
+    // correct.
+    guard !inner.has(.hasPromise) else { return false }
+    return retrying(&inner) { inner in
+      guard inner.isUnobserved, inner.isPlain, !inner.isCancelled, isOnlyHandle(&inner) else { return .refused }
+      return inner.giveProducer(to: outer.root, replacing: stage)
+    }
+  }
+
+  /// Merges a following state into the root of its only consumer, if no other code can ever reach it.
+  ///
+  /// The promise of `state` calls this when it goes away, with its own reference. This collapses a chain of promises that
+  /// follow each other: `p.follow(f(n - 1))` in `f(n)` takes no more memory than `flatMap` does.
+  ///
+  /// - Returns: Whether the state follows itself through other states, so that nothing can ever resolve it.
+  static func mergeIntoFollower(_ state: inout FutureState) -> Bool {
+    var follower: Unmanaged<Consumer>?
+    var isCycle = false
+    _ = retrying(&state) { state in
+      guard state.phase.load(ordering: .relaxed) == .following, !state.has(.hasPromise),
+        let only = state.consumers.only, only.kind == .follower, isOnlyHandle(&state)
+      else { return .refused }
+      let stage = unsafeDowncast(only, to: FutureState.self)
+      let target = stage.root
+      isCycle = target === state
+      guard !isCycle, state.isPlain, !state.isCancelled else { return .refused }
+      let attempt = state.giveProducer(to: target, replacing: stage)
+      if case .merged = attempt { follower = state.consumers.remove(stage) }
+      return attempt
+    }
+    follower?.release()  // outside the lock
+    return isCycle
+  }
+
+  /// Whether the caller holds the only handle of a pending future that has no consumer and no progress.
+  ///
+  /// If so, and if a stage resolves it, this maps the stage's progress to the rest after `share`. Without a promise, no
+  /// other producer reports progress.
+  @usableFromInline
+  static func isExclusive(_ state: inout FutureState, after share: Double) -> Bool {
+    whileLocked(&state) { state in
+      guard state.isUnobserved, state.extras?.progress == nil, isOnlyHandle(&state) else { return false }
+      switch state.producer {
+      case .stage(let stage):
+        // It is alive now (invariant 6).
+        stage._withUnsafeGuaranteedRef { $0.place = $0.place.inside(ProgressPlace(share: share).next) }
+        return true
+      // Inputs cannot map their progress to a region.
+      case .inputs: return share >= 1
+      default: return true
+      }
+    }
+  }
+
+  /// Calls `body` under the lock of `state`, without retaining the state.
+  ///
+  /// In a debug build, `state.lock.withLock` retains the state while it runs. Then no handle would ever be the only one.
+  private static func whileLocked<Result>(
+    _ state: inout FutureState,
+    _ body: (inout FutureState) -> Result
+  ) -> Result {
+    // A lock never moves, so the pointer stays valid while the caller keeps the state alive.
+    let lock = withUnsafePointer(to: state.lock) { $0 }
+    return lock.pointee.withLock { body(&state) }
+  }
+
+  /// Whether `state` has two references: the caller's, and that of its producer.
+  ///
+  /// Under the lock, while it is pending.
+  ///
+  /// Swift can only test for one reference. So this releases the producer's reference during the test. That reference
+  /// exists: a producer first resolves, breaks or merges the state, which needs the lock. The count cannot reach zero,
+  /// because the caller holds the other reference. A stage that relinks has a third reference, from the thread that
+  /// delivers to it, and the result is `false`.
+  private static func isOnlyHandle(_ state: inout FutureState) -> Bool {
+    let reference = Unmanaged.passUnretained(state)
+    reference.release()
+    defer { _ = reference.retain() }
+    return isKnownUniquelyReferenced(&state)
+  }
+
+  /// The result of an attempt to merge one state into another.
+  private enum MergeAttempt {
+    /// If the target has progress, the new producer now supplies it.
+    case merged(relinking: FutureState?)
+    case refused
+    /// Another thread had the lock of the target, or merged the target into a third state.
+    case delayed(by: FutureState)
+  }
+
+  /// Attempts a merge under the lock of `state` until it succeeds or is refused.
+  /// - Returns: Whether it succeeded.
+  private static func retrying(_ state: inout FutureState, _ attempt: (inout FutureState) -> MergeAttempt) -> Bool {
+    while true {
+      switch whileLocked(&state, attempt) {
+      case .merged(let target):
+        target?.relinkProgress()
+        return true
+      case .refused: return false
+      case .delayed(let other): other.lock.withLock {}  // waits until it is free
+      }
+    }
+  }
+
+  /// Merges this state into `target`, which takes over the producer.
+  ///
+  /// Under the lock of this state. It also takes the lock of `target`. So a thread that finds this state merged finds the
+  /// producer in `target`. It does not wait for the second lock, because two states could merge into each other.
+  private final func giveProducer(to target: FutureState, replacing stage: FutureState?) -> MergeAttempt {
+    guard target !== self else { return .refused }
+    let attempt = target.lock.withLockIfAvailable { () -> MergeAttempt in
+      let phase = target.phase.load(ordering: .relaxed)
+      guard phase != .merged else { return .delayed(by: target) }
+      guard phase <= .following, !target.isCancelled else { return .refused }
+      // It is alive now (invariant 6).
+      if case .stage(let producer) = producer, let stage {
+        producer._withUnsafeGuaranteedRef { $0.place = $0.place.inside(stage.place.next) }
+      }
+      target.producer = producer
+      producer = .merged(target)
+      // Releasing: a thread that sees the phase finds the target.
+      self.phase.store(.merged, ordering: .releasing)
+      return .merged(relinking: target.extras?.progress == nil ? nil : target)
+    }
+    return attempt ?? .delayed(by: target)
+  }
+
+  /// Whether the state has a producer that has started, and no consumer, and no promise can make another handle.
+  ///
+  /// Under the lock.
+  private final var isUnobserved: Bool {
+    phase.load(ordering: .relaxed) <= .following && !isDormant && !has(.hasPromise) && consumers.isEmpty
+  }
+}
+
+// MARK: - Transitions: progress
+
+extension FutureState {
+  /// What the progress sees of a state, under the lock of the state.
+  struct ProgressAccess: ~Copyable {
+    private let state: Unmanaged<FutureState>
+    private let phase: Phase
+
+    @inline(__always)
+    fileprivate init(_ state: FutureState) {
+      self.state = .passUnretained(state)
+      phase = state.phase.load(ordering: .relaxed)
+    }
+
+    /// The record of the progress, if it was requested or reported.
+    var record: ProgressRecord? { state._withUnsafeGuaranteedRef { $0.extras?.progress } }
+
+    /// Whether a producer can still report.
+    var hasProducer: Bool { phase <= .following }
+
+    /// Whether the state can still be resolved or cancelled.
+    var isPending: Bool { phase <= .orphaned }
+
+    /// Whether the state is resolved with a value.
+    var hasSucceeded: Bool { state._withUnsafeGuaranteedRef { $0.hasSucceeded } }
+
+    /// The stage that resolves the state.
+    ///
+    /// The lock keeps it alive (invariant 6).
+    var stage: FutureState? {
+      guard hasProducer, case .stage(let stage) = state._withUnsafeGuaranteedRef({ $0.producer }) else { return nil }
+      return stage.takeUnretainedValue()
+    }
+
+    /// The inputs that resolve the state together.
+    var inputs: CancellationTarget? {
+      if case .inputs(let inputs) = state._withUnsafeGuaranteedRef({ $0.producer }) { inputs } else { nil }
+    }
+
+    /// Makes the record of a state that has none.
+    func makeRecord() -> ProgressRecord {
+      let record = ProgressRecord()
+      state._withUnsafeGuaranteedRef { $0.makeExtras().progress = record }
+      return record
+    }
+  }
+
+  /// Calls `body` under the lock; `body` calls no other object, and releases none.
+  @inline(__always)
+  final func withProgress<Output>(_ body: (borrowing ProgressAccess) -> Output) -> Output {
+    lock.withLock { body(ProgressAccess(self)) }
+  }
+}
+
+// MARK: - Releasing
+
+/// The objects that a transition took out of a state, to release after unlocking.
+///
+/// Not copyable, so that no second reference to one of them is released elsewhere.
+struct Released: ~Copyable {
+  let producer: Producer
+  let cancellation: CancellationState?
+  let progress: ProgressRecord.Detached?
+
+  fileprivate init(producer: Producer, cancellation: CancellationState?, progress: ProgressRecord.Detached?) {
+    self.producer = producer
+    self.cancellation = cancellation
+    self.progress = progress
+  }
+
+  /// Releases the handlers of the promise, which can no longer run, and disconnects the progress from its sources.
+  consuming func release() {
+    cancellation?.end()
+    progress?.release()
+  }
+}
+
+extension FutureState {
+  /// Takes out what a settled state no longer needs, and moves the silent consumers to the other consumers.
+  ///
+  /// Under the lock.
+  private final func release() -> Released {
+    let released = Released(
+      producer: producer,
+      cancellation: extras?.cancellation,
+      progress: extras?.progress?.detach(.settled)
+    )
+    producer = .none
+    if let extras {
+      consumers.append(&extras.silent)
+      extras.cancellation = nil
+    }
+    return released
+  }
 
   /// Returns the reference to a consumer that a list of this state owns.
   ///
   /// The state's own reference to itself, as its first consumer, is not counted.
-  @inlinable
   @inline(__always)
   final func retainConsumer(_ consumer: Consumer) -> Unmanaged<Consumer> {
     consumer === self ? .passUnretained(consumer) : .passRetained(consumer)
@@ -228,7 +1162,7 @@ extension FutureState {
 
   /// Whether the consumer is this state, as its own first consumer.
   @inline(__always)
-  final func isOwn(_ consumer: Unmanaged<Consumer>) -> Bool {
+  private final func isOwn(_ consumer: Unmanaged<Consumer>) -> Bool {
     consumer.toOpaque() == Unmanaged.passUnretained(self).toOpaque()
   }
 
@@ -256,8 +1190,10 @@ extension FutureState {
   private final func releaseConsumers() {
     if consumers.isEmpty, extras == nil { return }
     let this = Unmanaged.passUnretained(self).toOpaque()
-    if let extras { consumers.append(&extras.silent) }
-    _ = progressRecord?.end(isSuccess: false, before: &consumers)
+    if let extras {
+      consumers.append(&extras.silent)
+      _ = extras.progress?.end(isSuccess: false, before: &consumers)
+    }
     Trampoline.current.runOrDefer { [consumers] in
       var consumers = consumers
       while let consumer = consumers.popFirst() {
@@ -265,4 +1201,44 @@ extension FutureState {
       }
     }
   }
+}
+
+// MARK: - Invariants
+
+extension FutureState {
+  /// Makes a transition: calls `change` under the lock.
+  @inline(__always)
+  private final func changing<Output: ~Copyable>(_ change: () -> Output) -> Output {
+    lock.withLock {
+      #if DEBUG
+        let before = phase.load(ordering: .relaxed)
+        defer { checkInvariants(after: before) }
+      #endif
+      return change()
+    }
+  }
+
+  #if DEBUG
+    /// Traps if a transition from `previous` has broken an invariant of this page; does nothing unless a test asks for it.
+    private final func checkInvariants(after previous: Phase) {
+      guard FuturesDiagnostics.checksInvariants else { return }
+      let current = phase.load(ordering: .relaxed)
+      let isAllowed =
+        switch previous {
+        case .pending, .following: current >= .following || current == previous
+        case .orphaned: current == .orphaned || current >= .delivering
+        case .merged, .broken: current == previous
+        // A delivery ends without the lock, so the phase can also change at any time to `resolved`.
+        case .delivering, .closing: current >= .delivering
+        case .resolved: current == .resolved
+        }
+      precondition(isAllowed, "Invariant 1: a future's phase changed from \(previous) to \(current).")
+      precondition(current <= .broken || hasOutcome, "Invariant 2: a resolved future has no outcome.")
+      precondition(current >= .delivering || !hasOutcome, "Invariant 2: a pending future has an outcome.")
+      precondition(current != .resolved || consumers.isEmpty, "Invariant 5: a resolved future has a consumer left.")
+      for consumer in consumers.all + (extras?.silent.all ?? []) {
+        precondition(consumer.statusInList != nil, "Invariant 5: a consumer in a list has the status \(consumer.currentStatus).")
+      }
+    }
+  #endif
 }

@@ -3,7 +3,7 @@
 /// Q: Why weak? A: The list of a source owns the orphan, so a counted reference would be a cycle. A source of a join does
 /// not own the join, and can go away first.
 @usableFromInline
-final class OrphanedInputs: Upstream, @unchecked Sendable {
+final class OrphanedInputs: CancellationTarget, @unchecked Sendable {
   // @unchecked: only the runtime changes the references, when it clears them. The lock of the orphan protects `notified`.
   private struct Input {
     private(set) weak var source: FutureState?
@@ -54,14 +54,14 @@ final class OrphanedInputs: Upstream, @unchecked Sendable {
     hasLeft.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
   }
 
-  override func leave(silently isSilent: Bool) -> [FutureState] {
+  override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
     guard claimLeaving() else { return [] }
-    if !isSilent { interruption?.end() }
+    if !needsResult { interruption?.cancel() }
     return inputs.compactMap { input -> FutureState? in
       guard let source = input.source else { return nil }
       if areCounted { return source.leaveNotified() ? source : nil }
       guard let consumer = input.consumer else { return nil }
-      return source.leave(consumer, silently: isSilent) ? source : nil
+      return source.removeCancelled(consumer, forResult: needsResult) ? source : nil
     }
   }
 }

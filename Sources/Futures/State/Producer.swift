@@ -10,14 +10,14 @@ enum Producer {
   /// A task, which is cancelled with the state.
   case task(Task<Void, any Error>)
   /// Several inputs, which the state leaves when it is cancelled, or an interruption.
-  case upstream(Upstream)
+  case inputs(CancellationTarget)
   /// The closure that starts the producer of a dormant state.
   case start(LazyStart)
   /// No producer: the state is broken. Final.
   case broken(BreakReason)
   /// The state into which this one is merged. Final.
   case merged(FutureState)
-  /// The extras of the state, which hold its producer: only in `FutureState.producerOrExtras`.
+  /// The extras of the state, which hold its producer: only in the word of a state that holds either.
   case extras(StateExtras)
 }
 
@@ -27,7 +27,7 @@ final class StateExtras {
   @usableFromInline var producer: Producer
 
   /// Names the promise of the state in diagnostics, if it has a label.
-  var origin: PromiseOrigin?
+  var label: PromiseLabel?
 
   /// The progress of the work, once a producer reports it or a listener asks for it.
   var progress: ProgressRecord?
@@ -44,23 +44,23 @@ final class StateExtras {
 }
 
 /// The label, the file (a static, null-terminated string) and the line of a promise.
-typealias PromiseOrigin = (label: String, fileID: UnsafePointer<UInt8>, line: UInt)
+@usableFromInline typealias PromiseLabel = (text: String, fileID: UnsafePointer<UInt8>, line: UInt)
 
 /// The target of a state's cancellation: several inputs that resolve it together, or an interruption.
 ///
 /// Q: Why not a protocol? A: A reference to one takes two words.
 @usableFromInline
-class Upstream: @unchecked Sendable {
+class CancellationTarget: @unchecked Sendable {
   // @unchecked: each subclass says how its variables are protected.
 
   @usableFromInline
   init() {}
 
-  /// Leaves all inputs.
-  /// - Parameter isSilent: Whether the state still wants their results, because it cannot represent cancellation.
-  /// - Returns: The inputs without another consumer.
+  /// Removes the cancelled state from all inputs.
+  /// - Parameter needsResult: Whether the state still gets their results, because it cannot represent cancellation.
+  /// - Returns: The inputs without another consumer, for the caller to cancel.
   @usableFromInline
-  func leave(silently isSilent: Bool) -> [FutureState] { [] }
+  func removeFromInputs(forResult needsResult: Bool) -> [FutureState] { [] }
 
   /// The pending inputs, whose tasks get the priority of a task that awaits the derived state.
   /// - Parameter priority: The priority, also for inputs that start later; `nil` if it is not known yet.
@@ -98,86 +98,19 @@ final class LazyStart: @unchecked Sendable {
   }
 }
 
-// MARK: - Under the lock
-
-extension FutureState {
-  /// The extras of a pending state, allocated on first use.
-  ///
-  /// Under the lock.
-  final var madeExtras: StateExtras {
-    if let extras { return extras }
-    let extras = StateExtras(producer)
-    producerOrExtras = .extras(extras)
-    return extras
-  }
-
-  /// The objects that a settled or orphaned state no longer needs, for the caller to release after unlocking.
-  struct Detached {
-    let producer: Producer
-    var cancellation: CancellationState?
-    var progress: ProgressRecord.Detached?
-
-    /// Releases the handlers of the promise, which can no longer run, and disconnects the progress from its sources.
-    consuming func release() {
-      cancellation?.end()
-      progress?.release()
-    }
-  }
-
-  /// Removes the objects that a settled state no longer needs, and moves the silent consumers to the other consumers.
-  ///
-  /// Under the lock.
-  final func detach() -> Detached {
-    var detached = Detached(producer: producer)
-    producer = .none
-    guard let extras else { return detached }
-    consumers.append(&extras.silent)
-    detached.cancellation = extras.cancellation
-    extras.cancellation = nil
-    detached.progress = progressRecord?.detach(.settled)
-    return detached
-  }
-}
-
 // MARK: - Names
 
 extension FutureState {
-  final var label: String? { lock.withLock { extras?.origin?.label } }
-
-  /// Names the state.
-  /// - Parameters:
-  ///   - label: The label of its promise.
-  ///   - fileID: The file that made the promise: a static, null-terminated string.
-  ///   - line: The line that made the promise.
-  @usableFromInline
-  final func setLabel(_ label: String, fileID: UnsafePointer<UInt8>, line: UInt) {
-    lock.withLock {
-      guard phase.load(ordering: .relaxed) <= .following else { return }
-      madeExtras.origin = (label, fileID, line)
-    }
-  }
-
   /// The labelled promise of this state, or of its nearest source that has one.
   ///
   /// A resolved state no longer refers to its source. O(length of the chain).
-  final var labelledOrigin: PromiseOrigin? {
-    var next: FutureState? = root
+  final var nearestLabel: PromiseLabel? {
+    var next: FutureState? = self
     while let state = next {
-      let (origin, source) = state.lock.withLock { () -> (PromiseOrigin?, FutureState?) in
-        if let origin = state.extras?.origin { return (origin, nil) }
-        return (nil, state.producingStage?.stageSource)
-      }
-      if let origin { return origin }
-      next = source?.root
+      let (origin, label) = state.origin
+      if let label { return label }
+      next = if case .state(let source, _) = origin { source } else { nil }
     }
     return nil
-  }
-
-  /// The stage that resolves this pending state.
-  ///
-  /// Under the lock, which keeps the stage and its source alive (invariant 6).
-  final var producingStage: FutureState? {
-    guard phase.load(ordering: .relaxed) <= .following, case .stage(let stage) = producer else { return nil }
-    return stage.takeUnretainedValue()
   }
 }

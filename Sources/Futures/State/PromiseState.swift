@@ -11,7 +11,7 @@ package final class PromiseState<Stored: OutcomeStorage>: TypedState<Stored>, @u
 
   @inlinable
   package init() {
-    super.init(isForPromise: true) { consumer, source, trampoline in
+    super.init(isForPromise: true, isStage: false) { consumer, source, trampoline in
       // In one expression: a variable for the callback would be another counted reference.
       takeValue(at: &unsafeDowncast(consumer, to: PromiseState.self).callback)?
         .deliver(to: consumer, from: source, in: trampoline)
@@ -25,7 +25,7 @@ package final class PromiseState<Stored: OutcomeStorage>: TypedState<Stored>, @u
     withUnsafeMutablePointer(to: &self.callback) { $0.initialize(to: consume callback) }
   }
 
-  override func release() {
+  override func dropCaptures() {
     callback = nil
   }
 }

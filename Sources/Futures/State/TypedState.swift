@@ -11,9 +11,23 @@ package class TypedState<Stored: OutcomeStorage>: FutureState, @unchecked Sendab
   @usableFromInline package typealias Failure = Stored.Failure
 
   @inlinable
-  override init(isForPromise: Bool, deliver: @escaping Delivery) {
+  override init(isForPromise: Bool, isStage: Bool, deliver: @escaping Delivery) {
     outcome = .pending
-    super.init(isForPromise: isForPromise, deliver: deliver)
+    super.init(isForPromise: isForPromise, isStage: isStage, deliver: deliver)
+  }
+
+  /// Makes a state without a source.
+  @inlinable
+  package convenience init() {
+    self.init(isForPromise: false, isStage: false) { _, _, _ in
+      preconditionFailure("A future without a source got a delivery. Attach only stages as consumers.")
+    }
+  }
+
+  /// Makes a dormant state, whose producer starts with the first consumer.
+  convenience init(_ start: LazyStart) {
+    self.init()
+    beginDormant(start)
   }
 
   @inlinable
@@ -39,18 +53,20 @@ package class TypedState<Stored: OutcomeStorage>: FutureState, @unchecked Sendab
 
   override var hasSucceeded: Bool { result?.isSuccess ?? false }
 
+  #if DEBUG
+    override var hasOutcome: Bool { outcome.result != nil }
+  #endif
+
   override var canRepresentCancellation: Bool { Cancelled<Failure>.isExpressible }
 
-  override func endCancelled() {
+  override func resolveAsCancelled() {
     // The test comes first, because making the failure allocates.
     guard Cancelled<Failure>.isExpressible, let failure = Cancelled<Failure>.failure else {
       // A producer that has not started never starts (R2b), so the state never resolves.
-      // Relaxed: a hint that saves an array; `orphan` looks again under the lock.
-      if phase.load(ordering: .relaxed) == .dormant { orphan(fromAtMost: .dormant) }
-      return
+      return orphan(onlyDormant: true)
     }
     // A cancellation is not reported as an unobserved failure.
-    if resolve(.failure(failure), fromAtMost: .orphaned, in: nil) {
+    if resolve(.failure(failure), by: .library) {
       noteObserved()
     }
   }
@@ -71,8 +87,7 @@ extension TypedState {
   /// The result of this state, without looking at its root.
   @inlinable
   package final var result: Result<Value, Failure>? {
-    // Acquiring: pairs with the releasing store after `outcome` was written.
-    phase.load(ordering: .acquiring) >= .delivering ? outcome.result : nil
+    isSettled ? outcome.result : nil
   }
 
   /// The result, for a reader: a failure counts as observed.
@@ -86,36 +101,35 @@ extension TypedState {
   /// The result, if all earlier consumers have it, so that a new consumer need not queue.
   @inlinable
   final var deliveredResult: Result<Value, Failure>? {
-    // Relaxed: `peek` loads the phase again with acquire. That value is the same or a later one.
-    phase.load(ordering: .relaxed) == .resolved ? peek() : nil
+    isDelivered ? peek() : nil
   }
 
   /// The state that stands for this one.
   final var typedRoot: TypedState {
-    phase.load(ordering: .relaxed) == .merged ? unsafeDowncast(root, to: TypedState.self) : self
+    unsafeDowncast(root, to: TypedState.self)
   }
 }
 
 // MARK: - Resolving
 
 extension TypedState {
-  /// Resolves a pending state, as `resolve(isSuccess:fromAtMost:in:fromTask:_:)` of `FutureState` does.
+  /// Resolves a pending state, as `resolve(isSuccess:by:_:)` of `FutureState` does.
   @inlinable
   @discardableResult
-  package final func resolve(
-    _ result: Result<Value, Failure>,
-    fromAtMost last: Phase = .orphaned,
-    in trampoline: Trampoline?,
-    fromTask isFromTask: Bool = false
-  ) -> Bool {
-    resolve(isSuccess: result.isSuccess, fromAtMost: last, in: trampoline, fromTask: isFromTask) { root in
+  package final func resolve(_ result: Result<Value, Failure>, by resolver: Resolver) -> Bool {
+    resolve(isSuccess: result.isSuccess, by: resolver) { root in
       unsafeDowncast(root, to: TypedState.self).outcome = Stored(result)
     }
   }
 
   /// Resolves a pending state from a task of the library (R8).
   @inlinable
-  package final func resolveFromTask(_ result: Result<Value, Failure>, fromAtMost last: Phase = .following) {
-    resolve(result, fromAtMost: last, in: nil, fromTask: true)
+  package final func resolveFromTask(_ result: Result<Value, Failure>) { resolve(result, by: .task) }
+
+  /// Resolves a pending state in a delivery of this thread, or without one.
+  @inlinable
+  @discardableResult
+  final func resolve(_ result: Result<Value, Failure>, in trampoline: Trampoline?) -> Bool {
+    resolve(result, by: trampoline.map { .stage($0) } ?? .library)
   }
 }
