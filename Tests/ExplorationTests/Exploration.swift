@@ -33,7 +33,8 @@ func explore<World: ExploredWorld>(
   bug: PlantedBug? = nil,
   weakened: WeakenedOrdering? = nil
 ) async -> Exploration {
-  await withCheckedContinuation { continuation in
+  checkInvariants()
+  return await withCheckedContinuation { continuation in
     startThread {
       var exploration = Exploration()
       outer: for program in programs {
@@ -70,4 +71,15 @@ func selections<Choice>(of count: Int, from choices: [Choice]) -> [[Choice]] {
 /// All sequences of two operations.
 func pairs<Operation>(_ operations: [Operation]) -> [[Operation]] {
   operations.flatMap { first in operations.map { [first, $0] } }
+}
+
+/// Makes each transition of a future check the invariants of `FutureState`, in a debug build.
+private func checkInvariants() {
+  #if DEBUG
+    // A planted bug breaks invariants, too. The program must find it without them.
+    FuturesDiagnostics.invariantHandler = { fault in
+      guard let explorer = ExploredThread.current?.explorer, explorer.bug == nil else { return }
+      explorer.note(fault)
+    }
+  #endif
 }

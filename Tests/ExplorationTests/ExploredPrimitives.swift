@@ -36,6 +36,11 @@ struct CallSite {
   ///
   /// Reference counting orders it after all uses of the object. The explorer does not see the counts.
   var isDeinitializer: Bool { function.utf8CodeUnitCount == 6 && function.description == "deinit" }
+
+  /// Whether the operation only checks an invariant, and is no step.
+  var isCheck: Bool {
+    function.utf8CodeUnitCount >= 13 && ["phaseForCheck", "statusForCheck"].contains(function.description)
+  }
 }
 
 /// An atomic of which each operation is a step of the explored thread.
@@ -56,6 +61,7 @@ struct Atomic<Value>: ~Copyable, @unchecked Sendable {
   ) -> Value {
     guard let thread = ExploredThread.current else { return history.newest }
     let site = CallSite(file, line, function)
+    guard !site.isCheck else { return history.newest }
     let isSequential = ordering == .sequentiallyConsistent
     let isAcquiring = ordering != .relaxed && !thread.explorer.weakens(.acquire, at: site)
     let countBefore = history.count

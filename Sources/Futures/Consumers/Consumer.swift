@@ -109,14 +109,17 @@ package class Consumer: @unchecked Sendable {
     return status == .listed || status == .resultOnly ? status : nil
   }
 
+  #if DEBUG
+    /// The status for a check of the invariants, which is no step of the explorer.
+    final var statusForCheck: Status { status.load(ordering: .relaxed) }
+  #endif
+
   /// Changes the status, under the lock of the source, or before another thread has the consumer.
-  /// - Parameters:
-  ///   - status: The new status.
-  ///   - ordering: `releasing` if it publishes the source of a stage; see `Stage.source`.
   @usableFromInline
-  final func enter(_ status: Status, ordering: AtomicStoreOrdering = .relaxed) {
-    self.status.store(status, ordering: ordering)
-  }
+  final func enter(_ status: Status) { self.status.store(status, ordering: .relaxed) }
+
+  /// Changes the status as `enter` does, and publishes the source of a stage; see `Stage.source`.
+  final func enterPublishingSource(_ status: Status) { self.status.store(status, ordering: .releasing) }
 
   /// Whether the consumer belongs to `source`, and has not moved to another source.
   ///

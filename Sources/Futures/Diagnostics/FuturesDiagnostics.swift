@@ -24,10 +24,10 @@ public enum FuturesDiagnostics {
   }
 
   #if DEBUG
-    /// Whether each transition of a future checks the invariants of `FutureState`.
+    /// Gets a sentence for each invariant of `FutureState` that a transition has broken; `nil` checks nothing.
     ///
-    /// nonisolated(unsafe): a test sets it before other threads use futures.
-    nonisolated(unsafe) static var checksInvariants = false
+    /// nonisolated(unsafe): a test sets it before other threads use futures. Runs under the lock of the state.
+    nonisolated(unsafe) static var invariantHandler: (@Sendable (String) -> Void)?
   #endif
 
   private static let handler = LockedReference<Handler>()

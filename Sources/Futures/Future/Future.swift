@@ -130,12 +130,31 @@ extension Future {
 }
 
 extension Future {
+  /// The result, if an await can return it at once; else `nil`.
+  ///
+  /// It is `nil` while a future with progress listeners delivers its result. The await then queues behind the listeners,
+  /// because the last report comes before the completion (R20).
+  @inlinable
+  package var settledResult: Result<Value, Failure>? {
+    // The result first: the phase that is read after it is at least as new.
+    guard let result = peek() else { return nil }
+    // In a cancelled task the wait would end at once, without the result.
+    if case .shared(let state) = storage, state.isNotifyingProgress, !Task.isCancelled { return nil }
+    return result
+  }
+
   /// The state that a pending future shares with its promise and its copies.
   package var sharedObject: AnyObject? { hasState && !isResolved ? unmanagedState?.takeUnretainedValue() : nil }
 
   /// Whether a consumer is attached and not yet notified; for tests.
   package var hasConsumers: Bool {
     hasState && withState { $0.hasConsumers }
+  }
+
+  /// The state; `nil` for a future that was made resolved.
+  @inlinable
+  package var state: State<Value, Failure>? {
+    if case .shared(let state) = storage { state } else { nil }
   }
 
   /// Whether the handle has a state.

@@ -123,4 +123,24 @@ extension FutureState {
     if let listed { releaseConsumer(listed) }
     return true
   }
+
+  /// Returns the reference to a consumer that a list of this state owns.
+  ///
+  /// The state's own reference to itself, as its first consumer, is not counted.
+  @inline(__always)
+  final func retainConsumer(_ consumer: Consumer) -> Unmanaged<Consumer> {
+    consumer === self ? .passUnretained(consumer) : .passRetained(consumer)
+  }
+
+  /// Releases the reference that came with a consumer of this state.
+  @inline(__always)
+  final func releaseConsumer(_ consumer: Unmanaged<Consumer>) {
+    if !isOwn(consumer) { consumer.release() }
+  }
+
+  /// Whether the consumer is this state, as its own first consumer.
+  @inline(__always)
+  final func isOwn(_ consumer: Unmanaged<Consumer>) -> Bool {
+    consumer.toOpaque() == Unmanaged.passUnretained(self).toOpaque()
+  }
 }

@@ -1,4 +1,39 @@
 extension FutureState {
+  /// Who resolves a state.
+  @usableFromInline
+  package enum Resolver {
+    /// A promise, which `follow` locks out.
+    case promise
+    /// A promise, in a task of the library; see `task`.
+    case promiseInTask
+    /// A task of the library.
+    ///
+    /// It resumes waiters directly. Callbacks and transforms run on a thread of the global queue. There they cannot see the
+    /// task's locals and its cancellation (R8).
+    case task
+    /// A cancellation, or work on a context.
+    case library
+    /// A delivery of this thread.
+    case stage(Trampoline)
+
+    /// The last phase in which it can resolve a state.
+    var last: Phase {
+      switch self {
+      case .promise, .promiseInTask: .pending
+      case .task: .following
+      case .library, .stage: .orphaned
+      }
+    }
+
+    /// Whether it can take the first consumer with the lock that it has.
+    var canTakeFirst: Bool {
+      switch self {
+      case .promise, .library: Trampoline.current.canDeliver
+      case .promiseInTask, .task, .stage: false
+      }
+    }
+  }
+
   /// Resolves a pending state and runs its consumers; the first resolution wins (R1).
   /// - Parameters:
   ///   - isSuccess: Whether the result is a value.

@@ -40,7 +40,7 @@
 ///                                                     ─▶ resolveAsCancelled, from the last source down ─▶ settle
 /// ```
 ///
-/// Invariants, of which `checkInvariants` looks at 1, 2, 4 and 5:
+/// Invariants, of which `checkInvariants` tests 1, 2 and 5 after each transition:
 /// 1. The phase changes under `lock`, as the table says. Two exchanges leave `closing`, and the first one wins. The
 ///    delivering thread ends the delivery without the lock. A late consumer reopens it under the lock.
 /// 2. The outcome is written once, under the lock, before a releasing store of the phase. So a reader needs no lock.
@@ -82,7 +82,7 @@ package class FutureState: Consumer, @unchecked Sendable {
 
   fileprivate final let lock = Lock()
 
-  @exclusivity(unchecked) fileprivate final var consumers = ConsumerList()
+  @exclusivity(unchecked) fileprivate(set) final var consumers = ConsumerList()
 
   /// The word that `producer` and `extras` read and change.
   @exclusivity(unchecked) fileprivate final var producerOrExtras = Producer.none
@@ -157,39 +157,14 @@ package class FutureState: Consumer, @unchecked Sendable {
 // MARK: - Reading
 
 extension FutureState {
-  /// Whether the state has a result.
-  @usableFromInline
-  package final var isResolved: Bool { phase.load(ordering: .relaxed) >= .delivering }
+  /// The phase, for a reader that reads nothing else without the lock.
+  final var currentPhase: Phase { phase.load(ordering: .relaxed) }
 
   /// Whether the state has a result, which the caller reads next.
   ///
   /// Acquiring: pairs with the releasing store after the outcome was written.
   @usableFromInline
   final var isSettled: Bool { phase.load(ordering: .acquiring) >= .delivering }
-
-  /// Whether all earlier consumers have the result.
-  ///
-  /// Relaxed: a caller that reads the result next loads the phase again, with `acquiring`. That value is the same or a later
-  /// one.
-  @usableFromInline
-  final var isDelivered: Bool { phase.load(ordering: .relaxed) == .resolved }
-
-  /// Whether one thread runs the consumers.
-  final var isDelivering: Bool {
-    // Relaxed: a caller that sees a later phase returns the result, which it has read before.
-    let phase = phase.load(ordering: .relaxed)
-    return phase == .delivering || phase == .closing
-  }
-
-  /// Whether the state can still be resolved or cancelled.
-  ///
-  /// Relaxed: a hint for diagnostics.
-  final var isPending: Bool { phase.load(ordering: .relaxed) <= .orphaned }
-
-  /// A word for a state without a result.
-  final var pendingDescription: String {
-    lock.withLock { isDormant ? "not started" : phase.load(ordering: .relaxed) == .broken ? "broken" : "pending" }
-  }
 
   @usableFromInline
   final var breakReason: BreakReason? {
@@ -209,63 +184,39 @@ extension FutureState {
     return state
   }
 
-  /// Whether this is `other`, or is merged into it.
-  final func isMerged(into other: FutureState) -> Bool {
-    // Relaxed: a hint where to look; `root` looks again.
-    self === other || phase.load(ordering: .relaxed) == .merged && root === other
-  }
-
-  /// Whether the root was cancelled.
-  @usableFromInline
-  final var wasCancelled: Bool {
-    let state = root
-    return state.lock.withLock { state.isCancelled }
-  }
-
-  /// Whether a consumer is attached and not yet notified.
-  final var hasConsumers: Bool { lock.withLock { !consumers.isEmpty } }
-
-  /// The number of consumers.
-  ///
-  /// O(n).
-  final var consumerCount: Int { lock.withLock { consumers.all.count + (extras?.silent.all.count ?? 0) } }
-
   #if DEBUG
-    /// Whether `stage` waits for its delivery in the list.
-    final func hasListed(_ stage: FutureState) -> Bool {
-      lock.withLock { stage.statusInList != nil && stage.isConsumer(of: self) }
-    }
+    /// The phase for a check of the invariants, which is no step of the explorer.
+    final var phaseForCheck: Phase { phase.load(ordering: .relaxed) }
   #endif
 
-  /// What resolves a state, for those who walk from a future to its sources.
-  enum Origin {
-    /// The result of `source`, by a stage; or the state that this one is merged into.
-    case state(FutureState, stage: FutureState?)
-    case task(Task<Void, any Error>)
-    case inputs(CancellationTarget)
-    /// A promise, or nothing.
-    case unknown
+  /// Calls `body` under the lock, to read several things at once.
+  @inline(__always)
+  final func reading<Output>(_ body: () -> Output) -> Output { lock.withLock(body) }
+
+  /// Calls `body` under the lock of `state`, without retaining the state.
+  ///
+  /// In a debug build, `state.lock.withLock` retains the state while it runs. Then no handle would ever be the only one.
+  @inline(__always)
+  static func reading<Output>(_ state: inout FutureState, _ body: (inout FutureState) -> Output) -> Output {
+    // A lock never moves, so the pointer stays valid while the caller keeps the state alive.
+    let lock = withUnsafePointer(to: state.lock) { $0 }
+    return lock.pointee.withLock { body(&state) }
   }
 
-  /// What resolves the state now, and the place of its promise in the sources if it has a label.
-  final var origin: (origin: Origin, label: PromiseLabel?) {
-    lock.withLock {
-      let label = extras?.label
-      switch producer {
-      case .stage(let stage):
-        // Both are alive now (invariant 6). The result keeps them alive.
-        let stage = stage.takeUnretainedValue()
-        return (stage.stageSource.map { .state($0, stage: stage) } ?? .unknown, label)
-      case .merged(let target): return (.state(target, stage: nil), label)
-      case .task(let task): return (.task(task), label)
-      case .inputs(let inputs): return (.inputs(inputs), label)
-      case .none, .start, .broken, .extras: return (.unknown, label)
-      }
-    }
-  }
+  /// The producer, which resolves the state.
+  ///
+  /// Under the lock.
+  final var currentProducer: Producer { producer }
 
-  // MARK: Under the lock
+  /// The record of the progress, if it was requested or reported.
+  ///
+  /// Under the lock.
+  final var progressRecord: ProgressRecord? { extras?.progress }
+}
 
+// MARK: - Under the lock
+
+extension FutureState {
   /// The producer, which resolves the state.
   fileprivate final var producer: Producer {
     get { if case .extras(let extras) = producerOrExtras { extras.producer } else { producerOrExtras } }
@@ -275,12 +226,12 @@ extension FutureState {
   }
 
   /// The rarely needed data.
-  fileprivate final var extras: StateExtras? {
+  final var extras: StateExtras? {
     if case .extras(let extras) = producerOrExtras { extras } else { nil }
   }
 
   /// Returns the extras, allocated on first use.
-  fileprivate final func makeExtras() -> StateExtras {
+  private final func makeExtras() -> StateExtras {
     if let extras { return extras }
     let extras = StateExtras(producer)
     producerOrExtras = .extras(extras)
@@ -288,7 +239,7 @@ extension FutureState {
   }
 
   /// Whether the state has no extras, and nothing of its producer to release when it settles.
-  fileprivate final var isPlain: Bool {
+  final var isPlain: Bool {
     switch producerOrExtras {
     case .none, .stage: true
     default: false
@@ -296,12 +247,10 @@ extension FutureState {
   }
 
   /// Whether the producer has not started.
-  fileprivate final var isDormant: Bool {
-    if case .start = producer { phase.load(ordering: .relaxed) == .pending } else { false }
-  }
+  final var isDormant: Bool { phase.load(ordering: .relaxed) == .pending && has(.isDormant) }
 
   /// The sources of an orphan; `nil` for `never` and for a state that is not an orphan.
-  fileprivate final var orphanedInputs: OrphanedInputs? {
+  final var orphanedInputs: OrphanedInputs? {
     guard phase.load(ordering: .relaxed) == .orphaned, case .inputs(let inputs) = producer else { return nil }
     return inputs as? OrphanedInputs
   }
@@ -309,7 +258,7 @@ extension FutureState {
   /// Whether the state is pending, was not cancelled, and has no consumer that keeps it running.
   ///
   /// `false` for the state of `Future.never`, which other code can share.
-  fileprivate final var isUnneeded: Bool {
+  final var isUnneeded: Bool {
     let phase = phase.load(ordering: .relaxed)
     guard phase <= .orphaned, consumers.isEmpty, !isCancelled else { return false }
     return phase < .orphaned || orphanedInputs?.notified == 0
@@ -318,25 +267,7 @@ extension FutureState {
 
 // MARK: - Transitions: attaching
 
-/// A consumer that a delivery took from the list, with the list's reference to it.
-///
-/// If it is the last one, the list is empty now, and the delivery can end without the lock.
-typealias TakenConsumer = (reference: Unmanaged<Consumer>, isLast: Bool)
-
 extension FutureState {
-  /// The follow-up of an attachment.
-  enum Attachment {
-    case listed
-    /// As `listed`: the first consumer, for which the caller starts the producer.
-    case first(LazyStart)
-    /// As `listed`: the state is an orphan, so the caller makes orphans of the consumer's own consumers.
-    case orphaned
-    /// The caller delivers to the consumer.
-    case due
-    /// The consumer was withdrawn before. The caller releases it.
-    case withdrawn
-  }
-
   /// Appends a consumer, or marks it as taken if the state is settled.
   /// - Parameter reference: A reference to the consumer. The list owns it if the consumer is `listed` or the `first`, and the
   ///   caller does otherwise.
@@ -347,13 +278,9 @@ extension FutureState {
       noteObserved()
       switch phase.load(ordering: .relaxed) {
       case .pending:
-        if case .start = producer {
-          if isCancelled {
-            list(reference)
-          } else {
-            list(reference, status)
-            return .first(takeStart())
-          }
+        if has(.isDormant) {
+          list(reference, isCancelled ? .new : status)
+          if !isCancelled { return .first(takeStart()) }
         } else {
           list(reference, status)
         }
@@ -392,6 +319,7 @@ extension FutureState {
   private final func takeStart() -> LazyStart {
     guard case .start(let lazy) = producer else { preconditionFailure("A dormant future has no producer to start.") }
     producer = .none
+    remove(.isDormant)
     // A promise is about to exist, so no thread must merge the state.
     insert(.hasPromise)
     return lazy
@@ -404,7 +332,7 @@ extension FutureState {
     if status == .resultOnly, !isResolved {
       makeExtras().silent.append(reference)
     } else {
-      reference._withUnsafeGuaranteedRef { $0.enter(.listed) }
+      reference._withUnsafeGuaranteedRef { $0.enterPublishingSource(.listed) }
       consumers.append(reference)
     }
   }
@@ -427,55 +355,6 @@ extension FutureState {
 // MARK: - Transitions: resolving and delivering
 
 extension FutureState {
-  /// Who resolves a state.
-  @usableFromInline
-  package enum Resolver {
-    /// A promise, which `follow` locks out.
-    case promise
-    /// A promise, in a task of the library; see `task`.
-    case promiseInTask
-    /// A task of the library.
-    ///
-    /// It resumes waiters directly. Callbacks and transforms run on a thread of the global queue. There they cannot see the
-    /// task's locals and its cancellation (R8).
-    case task
-    /// A cancellation, or work on a context.
-    case library
-    /// A delivery of this thread.
-    case stage(Trampoline)
-
-    /// The last phase in which it can resolve a state.
-    fileprivate var last: Phase {
-      switch self {
-      case .promise, .promiseInTask: .pending
-      case .task: .following
-      case .library, .stage: .orphaned
-      }
-    }
-
-    /// Whether it can take the first consumer with the lock that it has.
-    fileprivate var canTakeFirst: Bool {
-      switch self {
-      case .promise, .library: Trampoline.current.canDeliver
-      case .promiseInTask, .task, .stage: false
-      }
-    }
-  }
-
-  /// The follow-up of a resolution.
-  enum Settlement {
-    /// The state was already settled, or follows another future.
-    case rejected
-    /// The caller has no consumers to run.
-    case done
-    /// The caller runs the consumers.
-    case deliver
-    /// As `deliver`, and the first consumer is already taken.
-    case deliverFirst(TakenConsumer)
-    /// Another state stands for this one, and the caller tries again with that.
-    case merged
-  }
-
   /// Resolves a pending state.
   /// - Parameters:
   ///   - isSuccess: Whether the result is a value.
@@ -496,7 +375,7 @@ extension FutureState {
       guard isPlain else {
         released = release()
         if !isSuccess, consumers.isEmpty { insert(.isUnobservedFailure) }
-        let isNotifying = extras?.progress?.end(isSuccess: isSuccess, before: &consumers) ?? false
+        let isNotifying = progressRecord?.end(isSuccess: isSuccess, before: &consumers) ?? false
         let isIdle = consumers.isEmpty
         // Releasing: a thread that sees the phase sees the outcome.
         phase.store(isIdle ? .resolved : .delivering, ordering: .releasing)
@@ -561,15 +440,6 @@ extension FutureState {
     }
   }
 
-  /// The follow-up of a break.
-  enum Breaking {
-    /// The state was already settled, or there is no consumer to notify.
-    case done
-    case deliver
-    /// As in `Settlement`.
-    case merged
-  }
-
   /// Breaks a pending state for ever.
   final func settleBroken(_ reason: BreakReason, _ released: inout Released?) -> Breaking {
     changing {
@@ -578,7 +448,7 @@ extension FutureState {
       var isNotifying = false
       if !isPlain {
         released = release()
-        isNotifying = extras?.progress?.end(isSuccess: false, before: &consumers) ?? false
+        isNotifying = progressRecord?.end(isSuccess: false, before: &consumers) ?? false
       }
       producer = .broken(isCancelled ? reason.withoutReport : reason)
       // Releasing: a thread that sees the phase finds the reason.
@@ -621,20 +491,6 @@ extension FutureState {
       consumer.enter(.finished)
       return true
     }
-  }
-
-  /// The follow-up of a consumer's cancellation.
-  enum Departure {
-    /// The consumer is not in this state's hands: it has run, or is with its context.
-    case none
-    /// It has left. The caller drops its captures, and releases the list's reference if there is one.
-    case left(Unmanaged<Consumer>?, isUnneeded: Bool)
-    /// It stays for the result.
-    case stays(isUnneeded: Bool)
-    /// It left the list of a state that no cancellation resolves. The caller releases the list's reference.
-    case unlisted(Unmanaged<Consumer>?)
-    /// It is with its context. The caller resolves it without that.
-    case submitted
   }
 
   /// Removes a cancelled consumer from this state, also before it attaches.
@@ -688,24 +544,13 @@ extension FutureState {
   /// Under the lock.
   private final func isUnneeded(without consumer: Consumer) -> Bool { consumer.kind != .shield && isUnneeded }
 
-  /// Whether the caller must cancel this state, because nothing needs it.
-  final var lacksConsumers: Bool { lock.withLock { isUnneeded } }
-
-  /// What a cancellation notifies after unlocking.
-  struct Cancellation: ~Copyable {
-    /// The objects of the producer, with the handlers to run.
-    let released: Released
-    /// The stage that resolves the state, and its source.
-    let derivation: (stage: FutureState, source: FutureState)?
-  }
-
   /// Marks the state as cancelled; returns `nil` if it is settled or already cancelled.
   final func beginCancelling() -> Cancellation? {
     changing {
       guard phase.load(ordering: .relaxed) <= .orphaned, !isCancelled else { return nil }
       insert(.isCancelled)
       // The progress of the sources must not count as done when they are cancelled, too.
-      let progress = canRepresentCancellation ? extras?.progress?.detach(.cancelled) : nil
+      let progress = canRepresentCancellation ? progressRecord?.detach(.cancelled) : nil
       let released = Released(producer: producer, cancellation: extras?.cancellation, progress: progress)
       guard case .stage(let stage) = producer else { return Cancellation(released: released, derivation: nil) }
       // Both are alive now (invariant 6). The result keeps them alive.
@@ -732,14 +577,6 @@ extension FutureState {
 
   // MARK: Orphans
 
-  /// The follow-up of becoming an orphan.
-  struct Orphaning {
-    /// The consumers that stay, whose own consumers become orphans too.
-    var consumers: [Consumer] = []
-    /// The removed inputs to notify.
-    var inputs: [Consumer] = []
-  }
-
   /// Makes an orphan of this state alone.
   /// - Parameters:
   ///   - sources: The orphans from which this state is derived.
@@ -752,7 +589,7 @@ extension FutureState {
   ) -> Orphaning {
     changing {
       guard phase.load(ordering: .relaxed) <= .following, !isDormantOnly || isDormant else { return Orphaning() }
-      released = Released(producer: producer, cancellation: nil, progress: extras?.progress?.detach(.orphaned))
+      released = Released(producer: producer, cancellation: nil, progress: progressRecord?.detach(.orphaned))
       let all = consumers.all + (extras?.silent.all ?? [])
       producer = sources.map { .inputs($0) } ?? .none
       // Relaxed: it publishes no data. The data of an orphan is read under the lock.
@@ -767,9 +604,6 @@ extension FutureState {
       return Orphaning(consumers: all.filter { $0.kind != .input }, inputs: inputs)
     }
   }
-
-  /// Whether an orphan that has just been made was cancelled or resolved before it knew its inputs.
-  final var isLateOrphan: Bool { lock.withLock { phase.load(ordering: .relaxed) != .orphaned || isCancelled } }
 
   /// Counts an input as a consumer of this orphan until the input leaves, although it is in no list.
   ///
@@ -793,7 +627,10 @@ extension FutureState {
 
 extension FutureState {
   /// Makes a new state dormant: its producer starts with the first consumer.
-  final func beginDormant(_ start: LazyStart) { producer = .start(start) }  // no other thread has the state yet
+  final func beginDormant(_ start: LazyStart) {
+    insert(.isDormant)  // no other thread has the state yet
+    producer = .start(start)
+  }
 
   /// Makes a new stage stand for `target` from the start.
   final func beginMerged(into target: FutureState) {
@@ -814,16 +651,6 @@ extension FutureState {
     }
   }
 
-  /// The follow-up of a stage's move to another source.
-  enum Adoption {
-    /// The stage attaches to the source. In a cancelled root it attaches for the result only, and the source can be unneeded.
-    case attach(isCancelled: Bool, hasProgress: Bool)
-    /// The root is settled, so nothing needs the source.
-    case drop
-    /// Another state stands for this one, and the caller tries again with that.
-    case merged
-  }
-
   /// Makes `stage`, which moves on to `source`, the producer of this state.
   final func adopt(_ stage: FutureState, waitingFor source: FutureState) -> Adoption {
     changing {
@@ -834,9 +661,9 @@ extension FutureState {
       stage.setStageSource(source)
       // Releasing: a cancelling thread that looks for the stage in the list of its old source finds the new source. See
       // `Stage.source`.
-      stage.enter(isCancelled ? .resultOnly : .new, ordering: .releasing)
+      stage.enterPublishingSource(isCancelled ? .resultOnly : .new)
       producer = .stage(.passUnretained(stage))
-      return .attach(isCancelled: isCancelled, hasProgress: extras?.progress != nil)
+      return .attach(isCancelled: isCancelled, hasProgress: progressRecord != nil)
     }
   }
 
@@ -866,16 +693,6 @@ extension FutureState {
     }
   }
 
-  /// What is left to do for a promise that goes away.
-  enum PromiseEnd {
-    /// Another producer can resolve the state: its future follows another one.
-    case following
-    /// The state is pending, and loses its producer.
-    case broken
-    /// The state is settled, or merged.
-    case none
-  }
-
   /// Notes that no promise can make new handles.
   final func endPromise() -> PromiseEnd {
     changing {
@@ -887,9 +704,6 @@ extension FutureState {
       }
     }
   }
-
-  /// The label of the state's promise.
-  final var label: String? { lock.withLock { extras?.label?.text } }
 
   /// Names the state.
   @usableFromInline
@@ -904,129 +718,18 @@ extension FutureState {
 // MARK: - Transitions: merging
 
 extension FutureState {
-  /// Merges `inner` into the root of `outer`, if only the caller can ever reach `inner`.
+  /// Takes the stage of a state that was merged into it from the list.
   ///
-  /// Its producer then resolves the root.
-  ///
-  /// This is the linking of Scala's promises, for cases that no code can observe. Through a second handle, or through
-  /// a promise that can make one, code could observe and cancel `inner`.
-  /// - Parameters:
-  ///   - inner: The state to merge. The caller has its only handle.
-  ///   - outer: The state to merge it into.
-  ///   - stage: The stage whose place in the progress the producer of `inner` takes.
-  /// - Returns: Whether it was merged. If so, `inner` must not be used any more.
-  static func merge(_ inner: inout FutureState, into outer: FutureState, replacing stage: FutureState?) -> Bool {
-    // Relaxed: a hint that saves the lock. If the promise is dropped meanwhile, the states are relinked, which is as
-    // correct.
-    guard !inner.has(.hasPromise) else { return false }
-    return retrying(&inner) { inner in
-      guard inner.isUnobserved, inner.isPlain, !inner.isCancelled, isOnlyHandle(&inner) else { return .refused }
-      return inner.giveProducer(to: outer.root, replacing: stage)
-    }
-  }
-
-  /// Merges a following state into the root of its only consumer, if no other code can ever reach it.
-  ///
-  /// The promise of `state` calls this when it goes away, with its own reference. This collapses a chain of promises that
-  /// follow each other: `p.follow(f(n - 1))` in `f(n)` takes no more memory than `flatMap` does.
-  ///
-  /// - Returns: Whether the state follows itself through other states, so that nothing can ever resolve it.
-  static func mergeIntoFollower(_ state: inout FutureState) -> Bool {
-    var follower: Unmanaged<Consumer>?
-    var isCycle = false
-    _ = retrying(&state) { state in
-      guard state.phase.load(ordering: .relaxed) == .following, !state.has(.hasPromise),
-        let only = state.consumers.only, only.kind == .follower, isOnlyHandle(&state)
-      else { return .refused }
-      let stage = unsafeDowncast(only, to: FutureState.self)
-      let target = stage.root
-      isCycle = target === state
-      guard !isCycle, state.isPlain, !state.isCancelled else { return .refused }
-      let attempt = state.giveProducer(to: target, replacing: stage)
-      if case .merged = attempt { follower = state.consumers.remove(stage) }
-      return attempt
-    }
-    follower?.release()  // outside the lock
-    return isCycle
-  }
-
-  /// Whether the caller holds the only handle of a pending future that has no consumer and no progress.
-  ///
-  /// If so, and if a stage resolves it, this maps the stage's progress to the rest after `share`. Without a promise, no
-  /// other producer reports progress.
-  @usableFromInline
-  static func isExclusive(_ state: inout FutureState, after share: Double) -> Bool {
-    whileLocked(&state) { state in
-      guard state.isUnobserved, state.extras?.progress == nil, isOnlyHandle(&state) else { return false }
-      switch state.producer {
-      case .stage(let stage):
-        // It is alive now (invariant 6).
-        stage._withUnsafeGuaranteedRef { $0.place = $0.place.inside(ProgressPlace(share: share).next) }
-        return true
-      // Inputs cannot map their progress to a region.
-      case .inputs: return share >= 1
-      default: return true
-      }
-    }
-  }
-
-  /// Calls `body` under the lock of `state`, without retaining the state.
-  ///
-  /// In a debug build, `state.lock.withLock` retains the state while it runs. Then no handle would ever be the only one.
-  private static func whileLocked<Result>(
-    _ state: inout FutureState,
-    _ body: (inout FutureState) -> Result
-  ) -> Result {
-    // A lock never moves, so the pointer stays valid while the caller keeps the state alive.
-    let lock = withUnsafePointer(to: state.lock) { $0 }
-    return lock.pointee.withLock { body(&state) }
-  }
-
-  /// Whether `state` has two references: the caller's, and that of its producer.
-  ///
-  /// Under the lock, while it is pending.
-  ///
-  /// Swift can only test for one reference. So this releases the producer's reference during the test. That reference
-  /// exists: a producer first resolves, breaks or merges the state, which needs the lock. The count cannot reach zero,
-  /// because the caller holds the other reference. A stage that relinks has a third reference, from the thread that
-  /// delivers to it, and the result is `false`.
-  private static func isOnlyHandle(_ state: inout FutureState) -> Bool {
-    let reference = Unmanaged.passUnretained(state)
-    reference.release()
-    defer { _ = reference.retain() }
-    return isKnownUniquelyReferenced(&state)
-  }
-
-  /// The result of an attempt to merge one state into another.
-  private enum MergeAttempt {
-    /// If the target has progress, the new producer now supplies it.
-    case merged(relinking: FutureState?)
-    case refused
-    /// Another thread had the lock of the target, or merged the target into a third state.
-    case delayed(by: FutureState)
-  }
-
-  /// Attempts a merge under the lock of `state` until it succeeds or is refused.
-  /// - Returns: Whether it succeeded.
-  private static func retrying(_ state: inout FutureState, _ attempt: (inout FutureState) -> MergeAttempt) -> Bool {
-    while true {
-      switch whileLocked(&state, attempt) {
-      case .merged(let target):
-        target?.relinkProgress()
-        return true
-      case .refused: return false
-      case .delayed(let other): other.lock.withLock {}  // waits until it is free
-      }
-    }
-  }
+  /// Under the lock.
+  final func takeMergedFollower(_ stage: FutureState) -> Unmanaged<Consumer> { consumers.remove(stage) }
 
   /// Merges this state into `target`, which takes over the producer.
   ///
   /// Under the lock of this state. It also takes the lock of `target`. So a thread that finds this state merged finds the
   /// producer in `target`. It does not wait for the second lock, because two states could merge into each other.
-  private final func giveProducer(to target: FutureState, replacing stage: FutureState?) -> MergeAttempt {
+  final func giveProducer(to target: FutureState, replacing stage: FutureState?) -> Merging {
     guard target !== self else { return .refused }
-    let attempt = target.lock.withLockIfAvailable { () -> MergeAttempt in
+    let attempt = target.lock.withLockIfAvailable { () -> Merging in
       let phase = target.phase.load(ordering: .relaxed)
       guard phase != .merged else { return .delayed(by: target) }
       guard phase <= .following, !target.isCancelled else { return .refused }
@@ -1038,95 +741,24 @@ extension FutureState {
       producer = .merged(target)
       // Releasing: a thread that sees the phase finds the target.
       self.phase.store(.merged, ordering: .releasing)
-      return .merged(relinking: target.extras?.progress == nil ? nil : target)
+      return .merged(relinking: target.progressRecord == nil ? nil : target)
     }
     return attempt ?? .delayed(by: target)
   }
-
-  /// Whether the state has a producer that has started, and no consumer, and no promise can make another handle.
-  ///
-  /// Under the lock.
-  private final var isUnobserved: Bool {
-    phase.load(ordering: .relaxed) <= .following && !isDormant && !has(.hasPromise) && consumers.isEmpty
-  }
 }
 
-// MARK: - Transitions: progress
-
 extension FutureState {
-  /// What the progress sees of a state, under the lock of the state.
-  struct ProgressAccess: ~Copyable {
-    private let state: Unmanaged<FutureState>
-    private let phase: Phase
-
-    @inline(__always)
-    fileprivate init(_ state: FutureState) {
-      self.state = .passUnretained(state)
-      phase = state.phase.load(ordering: .relaxed)
-    }
-
-    /// The record of the progress, if it was requested or reported.
-    var record: ProgressRecord? { state._withUnsafeGuaranteedRef { $0.extras?.progress } }
-
-    /// Whether a producer can still report.
-    var hasProducer: Bool { phase <= .following }
-
-    /// Whether the state can still be resolved or cancelled.
-    var isPending: Bool { phase <= .orphaned }
-
-    /// Whether the state is resolved with a value.
-    var hasSucceeded: Bool { state._withUnsafeGuaranteedRef { $0.hasSucceeded } }
-
-    /// The stage that resolves the state.
-    ///
-    /// The lock keeps it alive (invariant 6).
-    var stage: FutureState? {
-      guard hasProducer, case .stage(let stage) = state._withUnsafeGuaranteedRef({ $0.producer }) else { return nil }
-      return stage.takeUnretainedValue()
-    }
-
-    /// The inputs that resolve the state together.
-    var inputs: CancellationTarget? {
-      if case .inputs(let inputs) = state._withUnsafeGuaranteedRef({ $0.producer }) { inputs } else { nil }
-    }
-
-    /// Makes the record of a state that has none.
-    func makeRecord() -> ProgressRecord {
-      let record = ProgressRecord()
-      state._withUnsafeGuaranteedRef { $0.makeExtras().progress = record }
-      return record
-    }
-  }
-
-  /// Calls `body` under the lock; `body` calls no other object, and releases none.
-  @inline(__always)
-  final func withProgress<Output>(_ body: (borrowing ProgressAccess) -> Output) -> Output {
-    lock.withLock { body(ProgressAccess(self)) }
+  /// Makes the record of the progress of a state that has none.
+  ///
+  /// Under the lock.
+  final func makeProgressRecord() -> ProgressRecord {
+    let record = ProgressRecord()
+    makeExtras().progress = record
+    return record
   }
 }
 
 // MARK: - Releasing
-
-/// The objects that a transition took out of a state, to release after unlocking.
-///
-/// Not copyable, so that no second reference to one of them is released elsewhere.
-struct Released: ~Copyable {
-  let producer: Producer
-  let cancellation: CancellationState?
-  let progress: ProgressRecord.Detached?
-
-  fileprivate init(producer: Producer, cancellation: CancellationState?, progress: ProgressRecord.Detached?) {
-    self.producer = producer
-    self.cancellation = cancellation
-    self.progress = progress
-  }
-
-  /// Releases the handlers of the promise, which can no longer run, and disconnects the progress from its sources.
-  consuming func release() {
-    cancellation?.end()
-    progress?.release()
-  }
-}
 
 extension FutureState {
   /// Takes out what a settled state no longer needs, and moves the silent consumers to the other consumers.
@@ -1136,7 +768,7 @@ extension FutureState {
     let released = Released(
       producer: producer,
       cancellation: extras?.cancellation,
-      progress: extras?.progress?.detach(.settled)
+      progress: progressRecord?.detach(.settled)
     )
     producer = .none
     if let extras {
@@ -1144,26 +776,6 @@ extension FutureState {
       extras.cancellation = nil
     }
     return released
-  }
-
-  /// Returns the reference to a consumer that a list of this state owns.
-  ///
-  /// The state's own reference to itself, as its first consumer, is not counted.
-  @inline(__always)
-  final func retainConsumer(_ consumer: Consumer) -> Unmanaged<Consumer> {
-    consumer === self ? .passUnretained(consumer) : .passRetained(consumer)
-  }
-
-  /// Releases the reference that came with a consumer of this state.
-  @inline(__always)
-  final func releaseConsumer(_ consumer: Unmanaged<Consumer>) {
-    if !isOwn(consumer) { consumer.release() }
-  }
-
-  /// Whether the consumer is this state, as its own first consumer.
-  @inline(__always)
-  private final func isOwn(_ consumer: Unmanaged<Consumer>) -> Bool {
-    consumer.toOpaque() == Unmanaged.passUnretained(self).toOpaque()
   }
 
   /// Releases the states that this one is merged into, one after another, because a chain of them can be long.
@@ -1209,36 +821,15 @@ extension FutureState {
   /// Makes a transition: calls `change` under the lock.
   @inline(__always)
   private final func changing<Output: ~Copyable>(_ change: () -> Output) -> Output {
-    lock.withLock {
-      #if DEBUG
-        let before = phase.load(ordering: .relaxed)
-        defer { checkInvariants(after: before) }
-      #endif
-      return change()
-    }
-  }
-
-  #if DEBUG
-    /// Traps if a transition from `previous` has broken an invariant of this page; does nothing unless a test asks for it.
-    private final func checkInvariants(after previous: Phase) {
-      guard FuturesDiagnostics.checksInvariants else { return }
-      let current = phase.load(ordering: .relaxed)
-      let isAllowed =
-        switch previous {
-        case .pending, .following: current >= .following || current == previous
-        case .orphaned: current == .orphaned || current >= .delivering
-        case .merged, .broken: current == previous
-        // A delivery ends without the lock, so the phase can also change at any time to `resolved`.
-        case .delivering, .closing: current >= .delivering
-        case .resolved: current == .resolved
-        }
-      precondition(isAllowed, "Invariant 1: a future's phase changed from \(previous) to \(current).")
-      precondition(current <= .broken || hasOutcome, "Invariant 2: a resolved future has no outcome.")
-      precondition(current >= .delivering || !hasOutcome, "Invariant 2: a pending future has an outcome.")
-      precondition(current != .resolved || consumers.isEmpty, "Invariant 5: a resolved future has a consumer left.")
-      for consumer in consumers.all + (extras?.silent.all ?? []) {
-        precondition(consumer.statusInList != nil, "Invariant 5: a consumer in a list has the status \(consumer.currentStatus).")
+    #if DEBUG
+      lock.withLock {
+        let before = FuturesDiagnostics.invariantHandler == nil ? nil : phaseForCheck
+        defer { if let before { checkInvariants(after: before) } }
+        return change()
       }
-    }
-  #endif
+    #else
+      // Not in another closure, which would be a call.
+      lock.withLock(change)
+    #endif
+  }
 }

@@ -170,17 +170,6 @@ struct StartingTests {
     }
   }
 
-  @Test("R2b: an await starts a lazy future")
-  func startedByAwait() async {
-    let log = Recorder<Int>()
-    let future = Future<Int, TestError>.lazy { promise in
-      log.record(1)
-      DispatchQueue.global().async { promise.fail(TestError(7)) }
-    }
-    #expect(await future.awaitResult() == .failure(TestError(7)))
-    #expect(log.events == [1])
-  }
-
   @Test("R2b: consumers that attach while a lazy future runs get its result")
   func laterConsumers() {
     let promises = Recorder<Promise<Int, TestError>>()

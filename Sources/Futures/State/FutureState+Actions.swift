@@ -1,0 +1,118 @@
+// What the caller of a transition does after unlocking: the results of the transitions in `FutureState`.
+
+/// A consumer that a delivery took from the list, with the list's reference to it.
+///
+/// If it is the last one, the list is empty now, and the delivery can end without the lock.
+typealias TakenConsumer = (reference: Unmanaged<Consumer>, isLast: Bool)
+
+extension FutureState {
+  /// The follow-up of an attachment.
+  enum Attachment {
+    case listed
+    /// As `listed`: the first consumer, for which the caller starts the producer.
+    case first(LazyStart)
+    /// As `listed`: the state is an orphan, so the caller makes orphans of the consumer's own consumers.
+    case orphaned
+    /// The caller delivers to the consumer.
+    case due
+    /// The consumer was withdrawn before. The caller releases it.
+    case withdrawn
+  }
+
+  /// The follow-up of a resolution.
+  enum Settlement {
+    /// The state was already settled, or follows another future.
+    case rejected
+    /// The caller has no consumers to run.
+    case done
+    /// The caller runs the consumers.
+    case deliver
+    /// As `deliver`, and the first consumer is already taken.
+    case deliverFirst(TakenConsumer)
+    /// Another state stands for this one, and the caller tries again with that.
+    case merged
+  }
+
+  /// The follow-up of a break.
+  enum Breaking {
+    /// The state was already settled, or there is no consumer to notify.
+    case done
+    case deliver
+    /// As in `Settlement`.
+    case merged
+  }
+
+  /// The follow-up of a consumer's cancellation.
+  enum Departure {
+    /// The consumer is not in this state's hands: it has run, or is with its context.
+    case none
+    /// It has left. The caller drops its captures, and releases the list's reference if there is one.
+    case left(Unmanaged<Consumer>?, isUnneeded: Bool)
+    /// It stays for the result.
+    case stays(isUnneeded: Bool)
+    /// It left the list of a state that no cancellation resolves. The caller releases the list's reference.
+    case unlisted(Unmanaged<Consumer>?)
+    /// It is with its context. The caller resolves it without that.
+    case submitted
+  }
+
+  /// What a cancellation notifies after unlocking.
+  struct Cancellation: ~Copyable {
+    /// The objects of the producer, with the handlers to run.
+    let released: Released
+    /// The stage that resolves the state, and its source.
+    let derivation: (stage: FutureState, source: FutureState)?
+  }
+
+  /// The follow-up of becoming an orphan.
+  struct Orphaning {
+    /// The consumers that stay, whose own consumers become orphans too.
+    var consumers: [Consumer] = []
+    /// The removed inputs to notify.
+    var inputs: [Consumer] = []
+  }
+
+  /// The follow-up of a stage's move to another source.
+  enum Adoption {
+    /// The stage attaches to the source. In a cancelled root it attaches for the result only, and the source can be unneeded.
+    case attach(isCancelled: Bool, hasProgress: Bool)
+    /// The root is settled, so nothing needs the source.
+    case drop
+    /// Another state stands for this one, and the caller tries again with that.
+    case merged
+  }
+
+  /// What is left to do for a promise that goes away.
+  enum PromiseEnd {
+    /// Another producer can resolve the state: its future follows another one.
+    case following
+    /// The state is pending, and loses its producer.
+    case broken
+    /// The state is settled, or merged.
+    case none
+  }
+
+  /// The follow-up of an attempt to merge one state into another.
+  enum Merging {
+    /// If the target has progress, the new producer now supplies it.
+    case merged(relinking: FutureState?)
+    case refused
+    /// Another thread had the lock of the target, or merged the target into a third state.
+    case delayed(by: FutureState)
+  }
+}
+
+/// The objects that a transition took out of a state, to release after unlocking.
+///
+/// Not copyable, so that no second reference to one of them is released elsewhere.
+struct Released: ~Copyable {
+  let producer: Producer
+  let cancellation: CancellationState?
+  let progress: ProgressRecord.Detached?
+
+  /// Releases the handlers of the promise, which can no longer run, and disconnects the progress from its sources.
+  consuming func release() {
+    cancellation?.end()
+    progress?.release()
+  }
+}

@@ -1,0 +1,180 @@
+// Reads of a state. They change nothing, so they need the transitions of `FutureState` only for the lock.
+
+extension FutureState {
+  /// Whether the state has a result.
+  @usableFromInline
+  package final var isResolved: Bool { currentPhase >= .delivering }
+
+  /// Whether all earlier consumers have the result.
+  ///
+  /// Relaxed: a caller that reads the result next loads the phase again, with `acquiring`. That value is the same or a later
+  /// one.
+  @usableFromInline
+  final var isDelivered: Bool { currentPhase == .resolved }
+
+  /// Whether one thread runs the consumers.
+  final var isDelivering: Bool {
+    // A caller that sees a later phase returns the result, which it has read before.
+    let phase = currentPhase
+    return phase == .delivering || phase == .closing
+  }
+
+  /// Whether the state can still be resolved or cancelled.
+  ///
+  /// Relaxed: a hint for diagnostics.
+  final var isPending: Bool { currentPhase <= .orphaned }
+
+  /// A word for a state without a result.
+  final var pendingDescription: String {
+    reading { isDormant ? "not started" : currentPhase == .broken ? "broken" : "pending" }
+  }
+
+  /// Whether this is `other`, or is merged into it.
+  final func isMerged(into other: FutureState) -> Bool {
+    // Relaxed: a hint where to look; `root` looks again.
+    self === other || currentPhase == .merged && root === other
+  }
+
+  /// Whether the root was cancelled.
+  @usableFromInline
+  final var wasCancelled: Bool {
+    let state = root
+    return state.reading { state.isCancelled }
+  }
+
+  /// Whether a consumer is attached and not yet notified.
+  final var hasConsumers: Bool { reading { !consumers.isEmpty } }
+
+  /// The number of consumers.
+  ///
+  /// O(n).
+  final var consumerCount: Int { reading { consumers.all.count + (extras?.silent.all.count ?? 0) } }
+
+  #if DEBUG
+    /// Whether `stage` waits for its delivery in the list.
+    final func hasListed(_ stage: FutureState) -> Bool {
+      reading { stage.statusInList != nil && stage.isConsumer(of: self) }
+    }
+  #endif
+
+  /// What resolves a state, for those who walk from a future to its sources.
+  enum Origin {
+    /// The result of `source`, by a stage; or the state that this one is merged into.
+    case state(FutureState, stage: FutureState?)
+    case task(Task<Void, any Error>)
+    case inputs(CancellationTarget)
+    /// A promise, or nothing.
+    case unknown
+  }
+
+  /// What resolves the state now, and the place of its promise in the sources if it has a label.
+  final var origin: (origin: Origin, label: PromiseLabel?) {
+    reading {
+      let label = extras?.label
+      switch currentProducer {
+      case .stage(let stage):
+        // Both are alive now (invariant 6). The result keeps them alive.
+        let stage = stage.takeUnretainedValue()
+        return (stage.stageSource.map { .state($0, stage: stage) } ?? .unknown, label)
+      case .merged(let target): return (.state(target, stage: nil), label)
+      case .task(let task): return (.task(task), label)
+      case .inputs(let inputs): return (.inputs(inputs), label)
+      case .none, .start, .broken, .extras: return (.unknown, label)
+      }
+    }
+  }
+
+  /// Whether the caller must cancel this state, because nothing needs it.
+  final var lacksConsumers: Bool { reading { isUnneeded } }
+
+  /// Whether an orphan that has just been made was cancelled or resolved before it knew its inputs.
+  final var isLateOrphan: Bool { reading { currentPhase != .orphaned || isCancelled } }
+
+  /// The label of the state's promise.
+  final var label: String? { reading { extras?.label?.text } }
+}
+
+// MARK: - Progress
+
+extension FutureState {
+  /// What the progress sees of a state, under the lock of the state.
+  struct ProgressAccess: ~Copyable {
+    private let state: Unmanaged<FutureState>
+    private let phase: Phase
+
+    @inline(__always)
+    fileprivate init(_ state: FutureState) {
+      self.state = .passUnretained(state)
+      phase = state.currentPhase
+    }
+
+    /// The record of the progress, if it was requested or reported.
+    var record: ProgressRecord? { state._withUnsafeGuaranteedRef { $0.progressRecord } }
+
+    /// Whether a producer can still report.
+    var hasProducer: Bool { phase <= .following }
+
+    /// Whether the state can still be resolved or cancelled.
+    var isPending: Bool { phase <= .orphaned }
+
+    /// Whether the state is resolved with a value.
+    var hasSucceeded: Bool { state._withUnsafeGuaranteedRef { $0.hasSucceeded } }
+
+    /// The stage that resolves the state.
+    ///
+    /// The lock keeps it alive (invariant 6).
+    var stage: FutureState? {
+      guard hasProducer, case .stage(let stage) = state._withUnsafeGuaranteedRef({ $0.currentProducer }) else { return nil }
+      return stage.takeUnretainedValue()
+    }
+
+    /// The inputs that resolve the state together.
+    var inputs: CancellationTarget? {
+      if case .inputs(let inputs) = state._withUnsafeGuaranteedRef({ $0.currentProducer }) { inputs } else { nil }
+    }
+
+    /// Makes the record of a state that has none.
+    func makeRecord() -> ProgressRecord {
+      state._withUnsafeGuaranteedRef { $0.makeProgressRecord() }
+    }
+  }
+
+  /// Calls `body` under the lock; `body` calls no other object, and releases none.
+  @inline(__always)
+  final func withProgress<Output>(_ body: (borrowing ProgressAccess) -> Output) -> Output {
+    reading { body(ProgressAccess(self)) }
+  }
+}
+
+// MARK: - Invariants
+
+#if DEBUG
+  extension FutureState {
+    /// Reports a transition from `previous` that has broken an invariant of `FutureState`.
+    ///
+    /// Under the lock, after the transition.
+    final func checkInvariants(after previous: Phase) {
+      let current = phaseForCheck
+      let isAllowed =
+        switch previous {
+        case .pending, .following: current >= previous
+        case .orphaned: current == .orphaned || current >= .delivering
+        case .merged, .broken, .resolved: current == previous
+        // A delivery ends without the lock, so it can also end at any time.
+        case .delivering, .closing: current >= .delivering
+        }
+      expect(isAllowed, "1: the phase changed from \(previous) to \(current)")
+      expect(hasOutcome == (current >= .delivering), "2: a future is \(current), and \(hasOutcome ? "has an" : "has no") outcome")
+      expect(current != .resolved || consumers.isEmpty, "5: a resolved future has a consumer left")
+      for consumer in consumers.all + (extras?.silent.all ?? []) {
+        let status = consumer.statusForCheck
+        expect(status == .listed || status == .resultOnly, "5: a consumer in a list is \(status)")
+        expect(consumer.isConsumer(of: self), "5: a consumer is in the list of a state that is not its source")
+      }
+    }
+
+    private final func expect(_ holds: Bool, _ invariant: @autoclosure () -> String) {
+      if !holds { FuturesDiagnostics.invariantHandler?("Invariant \(invariant()).") }
+    }
+  }
+#endif

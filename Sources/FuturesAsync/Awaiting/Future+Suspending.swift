@@ -1,0 +1,60 @@
+public import Futures
+
+extension Future {
+  /// Suspends the current task until the future is resolved, or until the task is cancelled if `Failure` can represent
+  /// cancellation.
+  ///
+  /// Cost: three allocations, and one of the runtime for the cancellation handler.
+  @inlinable
+  nonisolated(nonsending) package func awaitResult() async -> Result<Value, Failure> {
+    if let result = await awaitResult(untilCancelled: Cancelled<Failure>.isExpressible) { return result }
+    return .failure(Cancelled<Failure>.failure.unsafelyUnwrapped)
+  }
+
+  /// Suspends the current task until the future is resolved, or until the task is cancelled.
+  ///
+  /// Raises the priority of the tasks that resolve the future, if there are some, now and on each later escalation. On Apple
+  /// platforms that needs the 26 releases, and a compiler of Swift 6.4 or later.
+  /// - Parameters:
+  ///   - endsWhenCancelled: Whether the wait ends when the task is cancelled.
+  ///   - leavesFuture: Whether a wait that ends so leaves the future. That cancels a future without other consumers (R16).
+  /// - Returns: The result; `nil` if cancellation has ended the wait.
+  @inlinable
+  nonisolated(nonsending) package func awaitResult(
+    untilCancelled endsWhenCancelled: Bool,
+    leaving leavesFuture: Bool = false
+  ) async -> Result<Value, Failure>? {
+    guard let state = state else { return peek() }
+    // Compilers before 6.4 make a strong reference to the handler's function, which older systems do not have: a program with it
+    // does not start there (swift PR 88428).
+    #if !canImport(Darwin) || compiler(>=6.4)
+      if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), state.dependsOnTasks {
+        return await withTaskPriorityEscalationHandler {
+          // After the handler is installed, so that no escalation falls between the two.
+          state.raiseTasks(to: Task.currentPriority)
+          return await Self.awaitResult(of: state, untilCancelled: endsWhenCancelled, leaving: leavesFuture)
+        } onPriorityEscalated: { _, priority in
+          state.raiseTasks(to: priority)
+        }
+      }
+    #endif
+    return await Self.awaitResult(of: state, untilCancelled: endsWhenCancelled, leaving: leavesFuture)
+  }
+
+  @inlinable
+  nonisolated(nonsending) static func awaitResult(
+    of state: State<Value, Failure>,
+    untilCancelled endsWhenCancelled: Bool,
+    leaving leavesFuture: Bool
+  ) async -> Result<Value, Failure>? {
+    let waiter = TaskWaiter<Outcome<Value, Failure>>()
+    guard endsWhenCancelled else {
+      return await withUnsafeContinuation { continuation in state.attach(waiter, resuming: continuation) }
+    }
+    return await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in state.attach(waiter, resuming: continuation) }
+    } onCancel: {
+      state.abandon(waiter, cancelling: leavesFuture)
+    }
+  }
+}
