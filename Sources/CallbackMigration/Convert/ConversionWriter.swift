@@ -43,7 +43,7 @@ struct ConversionWriter {
   func write(_ texts: [String: String]) throws(MigrationError) {
     // The files could have changed while the copy was built.
     try requireCleanState()
-    try Interruption.prevented { () throws(MigrationError) in
+    try InterruptSignal.prevented { () throws(MigrationError) in
       for (path, text) in texts.sorted(by: { $0.key < $1.key }) {
         do {
           try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)

@@ -23,7 +23,7 @@ enum Shell {
     if !showsErrors { process.standardError = output }
     if let folder { process.currentDirectoryURL = folder }
     do {
-      let data = try Interruption.run(process) { output.fileHandleForReading.readDataToEndOfFile() }
+      let data = try InterruptSignal.run(process) { output.fileHandleForReading.readDataToEndOfFile() }
       return (process.terminationStatus, String(decoding: data, as: UTF8.self))
     } catch {
       throw MigrationError("\(arguments.first ?? "") cannot be started: \(error.localizedDescription)")

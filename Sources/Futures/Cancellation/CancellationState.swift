@@ -1,6 +1,6 @@
 /// The shared state of a token and its source: whether it was cancelled, and its handlers.
 @usableFromInline
-package final class CancellationState: @unchecked Sendable {
+package final class CancellationState: CancellationHandlers, @unchecked Sendable {
   // @unchecked: the variables are protected by `lock`.
 
   private enum Phase: UInt8, BitwiseCopyable {
@@ -131,7 +131,7 @@ package final class CancellationState: @unchecked Sendable {
   /// Cancels the state as part of a future's cancellation, which the trampoline has counted or deferred already.
   ///
   /// Never defers the handlers: they must run before the future resolves (R15).
-  func triggerUncounted() {
+  override func run() {
     if let handlers = begin() { Self.run(handlers) }
   }
 
@@ -178,7 +178,7 @@ package final class CancellationState: @unchecked Sendable {
   /// A pending deadline can still cancel it. Then the state lives until the deadline, while a token or a handler needs
   /// it.
   @usableFromInline
-  package func end() {
+  override package func end() {
     let released = lock.withLock { () -> ConsumerList in
       guard phase.load(ordering: .relaxed) == .pending else { return ConsumerList() }
       guard deadlines.isEmpty else {
@@ -282,5 +282,16 @@ final class LinkedHandler: CancellationHandler, @unchecked Sendable {
     super.dropCaptures()
     source = nil
     state.take()?.parentEnded()
+  }
+}
+
+extension FutureState {
+  /// The token that is cancelled with the state.
+  final var cancellationToken: CancellationToken {
+    switch cancellationHandlers({ CancellationState() }) {
+    case .pending(let handlers): CancellationToken(state: unsafeDowncast(handlers, to: CancellationState.self))
+    case .cancelled: .cancelled
+    case .over: .none
+    }
   }
 }

@@ -5,9 +5,9 @@ package final class BreakObservers: Sendable {
   /// Records the promise.
   ///
   /// Returns whether it has recorded the promise.
-  package typealias Observer = @Sendable (BrokenPromise) -> Bool
+  package typealias Recorder = @Sendable (BrokenPromise) -> Bool
 
-  private typealias Entry = (owner: AnyObject, observer: Observer)
+  private typealias Entry = (owner: AnyObject, observer: Recorder)
 
   private final class List {
     let all: [Entry]
@@ -25,7 +25,7 @@ package final class BreakObservers: Sendable {
   /// Adds an observer, which runs on the thread that drops a promise.
   ///
   /// Retains `owner` and `observer` until `remove(_:)`.
-  package func add(_ owner: AnyObject, _ observer: @escaping Observer) {
+  package func add(_ owner: AnyObject, _ observer: @escaping Recorder) {
     change { $0.append((owner, observer)) }
   }
 

@@ -175,3 +175,18 @@ extension FutureState {
     if FuturesDiagnostics.hasHandler, !wasCancelled { FuturesDiagnostics.reportResolvedTwice(label: label) }
   }
 }
+
+extension TypedState {
+  /// Locks a promise in: its future resolves as `other`.
+  @inlinable
+  final func followForPromise<V, F>(_ other: consuming Future<V, F>) where Stored == Outcome<V, F> {
+    if let result = other.peek() {
+      resolve(result, by: .promise)
+    } else if beginFollowing() {
+      // In one expression, so that no second reference to the state exists, which would prevent a merge.
+      followMerging(other.takeState().unsafelyUnwrapped)
+    } else if wasCancelled, let source = other.takeState() {
+      source.cancelIfUnneeded()
+    }
+  }
+}

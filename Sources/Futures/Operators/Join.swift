@@ -145,28 +145,6 @@ final class Join<Derived: OutcomeStorage>: CancellationTarget, @unchecked Sendab
   }
 }
 
-/// An input of a join: its state, and the join's consumer in that state.
-@frozen
-@usableFromInline
-struct JoinedInput {
-  @usableFromInline let state: FutureState
-
-  /// `nil` if the state of a promise is itself the consumer.
-  @usableFromInline let separateConsumer: Consumer?
-
-  @inlinable
-  init(state: FutureState, consumer: Consumer?) {
-    self.state = state
-    separateConsumer = consumer
-  }
-
-  @inlinable
-  var consumer: Consumer { separateConsumer ?? state }
-
-  @inlinable
-  func attach() { state.attach(consumer) }
-}
-
 extension Future {
   /// Makes this future an input of a join.
   /// - Parameter deliver: Passes the result to the join: `Join.delivery(of:deciding:)`.
@@ -198,10 +176,4 @@ extension Future {
 
   /// The error, if this future has failed.
   @inlinable var peekedError: Failure? { peek()?.failure }
-}
-
-extension Result {
-  @inlinable var success: Success? { if case .success(let value) = self { value } else { nil } }
-  @inlinable var isSuccess: Bool { if case .success = self { true } else { false } }
-  @inlinable var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }

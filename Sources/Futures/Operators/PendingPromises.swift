@@ -161,7 +161,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   /// Gives the progress of the work to a caller, and the priority of tasks that await the caller to the work.
   private func connect(_ caller: Caller, to work: Future<Value, Failure>) {
     caller.progress.add(work, share: 1)
-    if case .shared(let state) = work.storage { caller.state.setProducer(sharedWork: state) }
+    if case .shared(let state) = work.storage { caller.state.setProducer(inputsOfPromise: SharedWork(state)) }
   }
 
   /// Connects all callers to the work; leaves the work if they have left while it started.

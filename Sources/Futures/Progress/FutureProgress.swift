@@ -77,12 +77,6 @@ extension FutureProgress {
   }
 }
 
-extension Double {
-  /// The nearest number in 0...1; 0 for NaN.
-  @inlinable
-  var clampedToFraction: Double { self > 0 ? Swift.min(self, 1) : 0 }
-}
-
 extension FutureProgress: CustomStringConvertible {
   /// The fraction and the units: `FutureProgress(50%, 512 of 1024)`, `FutureProgress(512 of unknown)`.
   public var description: String {

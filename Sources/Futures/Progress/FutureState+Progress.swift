@@ -135,7 +135,9 @@ extension FutureState {
   /// - Returns: `false` if the state is settled, or the listener was withdrawn.
   final func addListener(_ listener: ProgressListener) -> Bool {
     let (isAdded, mustNotify, feed) = withProgress { state -> (Bool, Bool, (any ProgressFeed)?) in
-      guard state.isPending, let record = state.record, listener.currentStatus == .new else { return (false, false, nil) }
+      guard state.isPending, let record = state.record, listener.currentStatus == .new else {
+        return (false, false, nil)
+      }
       listener.enter(.listed)
       record.listeners.prepend(.passRetained(listener))
       return (true, record.beginDelivering(), record.feed)
@@ -212,27 +214,6 @@ extension ProgressLink {
     let source = source.root
     if !source.withdraw(self) { source.takeOut(self)?.release() }
   }
-}
-
-/// How a state combines the progress of its inputs.
-@usableFromInline
-enum ProgressRule {
-  case average
-  /// The maximum, because one input decides.
-  case furthest
-}
-
-/// The inputs of a state, as parts of its progress.
-struct ProgressParts {
-  var rule = ProgressRule.average
-  /// The pending inputs.
-  var states: [FutureState] = []
-  /// The share of each input.
-  var share = 0.0
-  /// The sum of the shares of the ended inputs.
-  var done = 0.0
-  /// The number of inputs that have not ended, including inputs that have not started.
-  var awaited = 0
 }
 
 // MARK: - Settling

@@ -10,19 +10,7 @@
 // one, and goes away with its step. Without merging, each level would add a stage to a chain.
 
 extension TypedState {
-  /// Locks a promise in: its future resolves as `other`.
-  @inlinable
-  final func followForPromise<V, F>(_ other: consuming Future<V, F>) where Stored == Outcome<V, F> {
-    if let result = other.peek() {
-      resolve(result, by: .promise)
-    } else if beginFollowing() {
-      // In one expression, so that no second reference to the state exists, which would prevent a merge.
-      followMerging(other.takeState().unsafelyUnwrapped)
-    } else if wasCancelled, let source = other.takeState() {
-      source.cancelIfUnneeded()
-    }
-  }
-
+  /// Makes the state of a promise resolve as `other`, which is pending.
   @usableFromInline
   final func followMerging(_ other: consuming FutureState) {
     require(!isMerged(into: other), Self.followsItself)
@@ -49,18 +37,17 @@ extension FutureState {
   /// Attaches this stage, which is in no list, to `source`, as the producer of its root.
   ///
   /// If the root was cancelled, the stage leaves `source` at once (R17).
-  final func relink(to source: FutureState) {
-    var root = self
-    while true {
-      switch root.adopt(self, waitingFor: source) {
-      case .attach(let isCancelled, let hasProgress):
-        if hasProgress { root.relinkProgress() }
-        source.attach(.passRetained(self))
-        if isCancelled { source.cancelIfUnneeded() }
-        return
-      case .drop: return source.cancelIfUnneeded()
-      case .merged: root = root.root
-      }
+  final func relink(to source: FutureState) { move(self, to: source) }
+
+  /// Attaches `stage` to `source`, as the producer of this state or its root.
+  private final func move(_ stage: FutureState, to source: FutureState) {
+    switch adopt(stage, waitingFor: source) {
+    case .attach(let isCancelled, let needsRelink):
+      if needsRelink { relinkProgress() }
+      source.attach(.passRetained(stage))
+      if isCancelled { source.cancelIfUnneeded() }
+    case .drop: source.cancelIfUnneeded()
+    case .merged: root.move(stage, to: source)
     }
   }
 

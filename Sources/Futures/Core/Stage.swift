@@ -54,20 +54,6 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
       passBreak(of: source, in: trampoline)
     }
   }
-
-  /// Resolves as `other`, which a transform made.
-  @inlinable
-  final func follow<V, F>(
-    _ other: consuming Future<V, F>,
-    in trampoline: Trampoline?
-  ) where Stored == Outcome<V, F> {
-    if let result = other.peek() {
-      resolve(result, in: trampoline)
-    } else {
-      // In one expression, so that no second reference to the state exists, which would prevent a merge.
-      follow(other.takeState().unsafelyUnwrapped)
-    }
-  }
 }
 
 extension FutureState {

@@ -32,8 +32,8 @@ final class StateExtras {
   /// The progress of the work, once a producer reports it or a listener asks for it.
   var progress: ProgressRecord?
 
-  /// The state of the token that `onCancel` handlers are registered with.
-  var cancellation: CancellationState?
+  /// The `onCancel` handlers.
+  var cancellation: CancellationHandlers?
 
   /// Cancelled consumers whose failure type cannot represent cancellation.
   ///
@@ -46,34 +46,20 @@ final class StateExtras {
 /// The label, the file (a static, null-terminated string) and the line of a promise.
 @usableFromInline typealias PromiseLabel = (text: String, fileID: UnsafePointer<UInt8>, line: UInt)
 
-/// The target of a state's cancellation: several inputs that resolve it together, or an interruption.
-///
-/// Q: Why not a protocol? A: A reference to one takes two words.
+/// The `onCancel` handlers of a state: the state of a token, of which the core sees no more than this.
 @usableFromInline
-class CancellationTarget: @unchecked Sendable {
-  // @unchecked: each subclass says how its variables are protected.
+package class CancellationHandlers: @unchecked Sendable {
+  // @unchecked: the subclass says how its variables are protected.
 
   @usableFromInline
-  init() {}
+  package init() {}
 
-  /// Removes the cancelled state from all inputs.
-  /// - Parameter needsResult: Whether the state still gets their results, because it cannot represent cancellation.
-  /// - Returns: The inputs without another consumer, for the caller to cancel.
+  /// Runs the handlers, as part of the cancellation of a future, which the trampoline has counted or deferred already.
+  func run() {}
+
+  /// Releases the handlers, which can no longer run.
   @usableFromInline
-  func removeFromInputs(forResult needsResult: Bool) -> [FutureState] { [] }
-
-  /// The pending inputs, whose tasks get the priority of a task that awaits the derived state.
-  /// - Parameter priority: The priority, also for inputs that start later; `nil` if it is not known yet.
-  /// - Returns: The inputs.
-  func inputs(raisedTo priority: TaskPriority?) -> [FutureState] { [] }
-
-  /// Whether inputs can start later.
-  var startsInputs: Bool { false }
-
-  /// The parts of the state's progress.
-  ///
-  /// Under the lock of the state.
-  var progressParts: ProgressParts { ProgressParts() }
+  package func end() {}
 }
 
 /// The closure that starts the producer of a dormant state.

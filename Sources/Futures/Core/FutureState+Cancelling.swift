@@ -30,7 +30,7 @@ extension FutureState {
     while let state = states.popLast()?.root {
       guard let cancellation = state.beginCancelling() else { continue }
       cancellation.released.progress?.release()
-      cancellation.released.cancellation?.triggerUncounted()
+      cancellation.released.cancellation?.run()
       let needsResult = !state.canRepresentCancellation
       switch cancellation.released.producer {
       case .stage:

@@ -90,3 +90,9 @@ struct ProgressPart: Comparable {
     right >= 1 ? left : Self(left.fraction * right)
   }
 }
+
+extension Double {
+  /// The nearest number in 0...1; 0 for NaN.
+  @inlinable
+  var clampedToFraction: Double { self > 0 ? Swift.min(self, 1) : 0 }
+}

@@ -1,4 +1,27 @@
-// The stages that apply a user's transform inline. A stage on a pending future is two allocations: the closure and the stage.
+// The stages that apply a user's transform inline. What `map` does, in plain Swift:
+//
+//     extension Future {
+//       func map<New>(_ transform: @escaping @Sendable (Value) -> New) -> Future<New, Failure> {
+//         let promise = Promise<New, Failure>()
+//         whenResolved(on: .immediate) { result in
+//           switch result {
+//           case .success(let value): promise.succeed(transform(value))
+//           case .failure(let error): promise.fail(error)
+//           }
+//         }
+//         return promise.future
+//       }
+//     }
+//
+// `MapStage` does the same, and adds:
+// - Cancellation (R16, R17): the new future knows its source, and leaves it. So the stage is a consumer that can be removed, and
+//   its `dropCaptures()` releases the transform unrun.
+// - Depth (R6): a delivery to a stage resolves it without a nested call. The state goes to the trampoline's list of ready states.
+// - A dropped promise (R4): `passBreak` gives the reason on, in place of a second dropped promise.
+// - Progress (R19): the stage has a place in the progress of its root.
+// - Cost: the stage is the consumer and the state at once, so it is two allocations: the closure and the stage. A source that is
+//   resolved needs no stage (`Future+Transforming`).
+// A transform on a context is `SubmittedStage`. A transform that makes a future is `FlatMapStage`, which moves on to that future.
 
 /// A user's transform.
 ///
@@ -112,4 +135,20 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Sta
 
   @usableFromInline
   override func dropCaptures() { transform = nil }
+}
+
+extension Stage {
+  /// Resolves as `other`, which a transform made.
+  @inlinable
+  final func follow<V, F>(
+    _ other: consuming Future<V, F>,
+    in trampoline: Trampoline?
+  ) where Stored == Outcome<V, F> {
+    if let result = other.peek() {
+      resolve(result, in: trampoline)
+    } else {
+      // In one expression, so that no second reference to the state exists, which would prevent a merge.
+      follow(other.takeState().unsafelyUnwrapped)
+    }
+  }
 }

@@ -4,7 +4,7 @@ internal import Foundation
 /// Ends the programs that the tool runs with the tool.
 ///
 /// An interrupt of a terminal does not reach these programs, because they have process groups of their own.
-public enum Interruption {
+public enum InterruptSignal {
   /// The identifiers of the programs that run; used under `lock`.
   nonisolated(unsafe) private static var programs: Set<Int32> = []
 

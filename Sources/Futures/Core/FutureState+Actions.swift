@@ -56,6 +56,14 @@ extension FutureState {
     case submitted
   }
 
+  /// The `onCancel` handlers of a state.
+  enum HandlersOfState {
+    case pending(CancellationHandlers)
+    case cancelled
+    /// The state was resolved, so no handler can run.
+    case over
+  }
+
   /// What a cancellation notifies after unlocking.
   struct Cancellation: ~Copyable {
     /// The objects of the producer, with the handlers to run.
@@ -75,7 +83,7 @@ extension FutureState {
   /// The follow-up of a stage's move to another source.
   enum Adoption {
     /// The stage attaches to the source. In a cancelled root it attaches for the result only, and the source can be unneeded.
-    case attach(isCancelled: Bool, hasProgress: Bool)
+    case attach(isCancelled: Bool, needsRelink: Bool)
     /// The root is settled, so nothing needs the source.
     case drop
     /// Another state stands for this one, and the caller tries again with that.
@@ -107,7 +115,7 @@ extension FutureState {
 /// Not copyable, so that no second reference to one of them is released elsewhere.
 struct Released: ~Copyable {
   let producer: Producer
-  let cancellation: CancellationState?
+  let cancellation: CancellationHandlers?
   let progress: ProgressRecord.Detached?
 
   /// Releases the handlers of the promise, which can no longer run, and disconnects the progress from its sources.

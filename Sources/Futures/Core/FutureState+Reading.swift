@@ -124,7 +124,9 @@ extension FutureState {
     ///
     /// The lock keeps it alive (invariant 6).
     var stage: FutureState? {
-      guard hasProducer, case .stage(let stage) = state._withUnsafeGuaranteedRef({ $0.currentProducer }) else { return nil }
+      guard hasProducer, case .stage(let stage) = state._withUnsafeGuaranteedRef({ $0.currentProducer }) else {
+        return nil
+      }
       return stage.takeUnretainedValue()
     }
 
@@ -164,7 +166,10 @@ extension FutureState {
         case .delivering, .closing: current >= .delivering
         }
       expect(isAllowed, "1: the phase changed from \(previous) to \(current)")
-      expect(hasOutcome == (current >= .delivering), "2: a future is \(current), and \(hasOutcome ? "has an" : "has no") outcome")
+      expect(
+        hasOutcome == (current >= .delivering),
+        "2: a future is \(current), and \(hasOutcome ? "has an" : "has no") outcome"
+      )
       expect(current != .resolved || consumers.isEmpty, "5: a resolved future has a consumer left")
       for consumer in consumers.all + (extras?.silent.all ?? []) {
         let status = consumer.statusForCheck

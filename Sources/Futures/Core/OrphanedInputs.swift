@@ -18,7 +18,7 @@ final class OrphanedInputs: CancellationTarget, @unchecked Sendable {
   private let areCounted: Bool
 
   /// The interruption that can still resolve the orphan.
-  private let interruption: Interruption?
+  private let interruption: CancellationTarget?
 
   /// The number of join inputs that the orphan has notified and that have not left it; they are in no list.
   ///
@@ -30,7 +30,7 @@ final class OrphanedInputs: CancellationTarget, @unchecked Sendable {
   /// Relaxed: it only picks the thread that leaves.
   private let hasLeft = AtomicByte<Bool>(false)
 
-  init(_ consumer: Consumer, of source: FutureState, interruptedBy interruption: Interruption? = nil) {
+  init(_ consumer: Consumer, of source: FutureState, interruptedBy interruption: CancellationTarget? = nil) {
     inputs = [Input(source: source, consumer: consumer)]
     areCounted = false
     self.interruption = interruption
@@ -56,7 +56,7 @@ final class OrphanedInputs: CancellationTarget, @unchecked Sendable {
 
   override func removeFromInputs(forResult needsResult: Bool) -> [FutureState] {
     guard claimLeaving() else { return [] }
-    if !needsResult { interruption?.cancel() }
+    _ = interruption?.removeFromInputs(forResult: needsResult)
     return inputs.compactMap { input -> FutureState? in
       guard let source = input.source else { return nil }
       if areCounted { return source.leaveNotified() ? source : nil }

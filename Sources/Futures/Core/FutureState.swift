@@ -528,7 +528,8 @@ extension FutureState {
       case .listed where phase.load(ordering: .relaxed) > .orphaned: return .stays(isUnneeded: false)
       // Cancellation cannot resolve this state either, so no result will come. It is the state of `Future.never`: an orphan
       // without a source, which only `cancel()` on its own handle resolves.
-      case .listed where phase.load(ordering: .relaxed) == .orphaned && orphanedInputs == nil && !canRepresentCancellation:
+      case .listed
+      where phase.load(ordering: .relaxed) == .orphaned && orphanedInputs == nil && !canRepresentCancellation:
         return .unlisted(unlist(consumer))
       case .listed: makeExtras().silent.append(consumers.remove(consumer))
       case .submitted: return .submitted
@@ -563,15 +564,16 @@ extension FutureState {
     }
   }
 
-  /// The token that is cancelled with the state.
-  final var cancellationToken: CancellationToken {
+  /// Returns the `onCancel` handlers of a pending state.
+  /// - Parameter make: Makes them on first use. Runs under the lock.
+  final func cancellationHandlers(_ make: () -> CancellationHandlers) -> HandlersOfState {
     changing {
-      let isPending = phase.load(ordering: .relaxed) <= .orphaned
-      if isPending, let cancellation = extras?.cancellation { return CancellationToken(state: cancellation) }
-      guard isPending, !isCancelled else { return isCancelled ? .cancelled : .none }
-      let cancellation = CancellationState()
-      makeExtras().cancellation = cancellation
-      return CancellationToken(state: cancellation)
+      guard phase.load(ordering: .relaxed) <= .orphaned else { return isCancelled ? .cancelled : .over }
+      if let handlers = extras?.cancellation { return .pending(handlers) }
+      guard !isCancelled else { return .cancelled }
+      let handlers = make()
+      makeExtras().cancellation = handlers
+      return .pending(handlers)
     }
   }
 
@@ -663,7 +665,7 @@ extension FutureState {
       // `Stage.source`.
       stage.enterPublishingSource(isCancelled ? .resultOnly : .new)
       producer = .stage(.passUnretained(stage))
-      return .attach(isCancelled: isCancelled, hasProgress: progressRecord != nil)
+      return .attach(isCancelled: isCancelled, needsRelink: progressRecord != nil)
     }
   }
 
@@ -676,9 +678,8 @@ extension FutureState {
     }
   }
 
-  /// Makes `work` the producer of a promise without one: tasks that await the promise's future raise the tasks of `work`.
-  final func setProducer(sharedWork work: FutureState) {
-    let inputs = SharedWork(work)
+  /// Makes `inputs` the producer of a promise without one: tasks that await the promise's future raise the tasks of the inputs.
+  final func setProducer(inputsOfPromise inputs: CancellationTarget) {
     changing {
       if phase.load(ordering: .relaxed) == .pending, case .none = producer { producer = .inputs(inputs) }
     }

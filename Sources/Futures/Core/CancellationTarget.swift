@@ -1,0 +1,50 @@
+/// The target of a state's cancellation: several inputs that resolve it together, or an interruption.
+///
+/// Q: Why not a protocol? A: A reference to one takes two words.
+@usableFromInline
+class CancellationTarget: @unchecked Sendable {
+  // @unchecked: each subclass says how its variables are protected.
+
+  @usableFromInline
+  init() {}
+
+  /// Removes the cancelled state from all inputs.
+  /// - Parameter needsResult: Whether the state still gets their results, because it cannot represent cancellation.
+  /// - Returns: The inputs without another consumer, for the caller to cancel.
+  @usableFromInline
+  func removeFromInputs(forResult needsResult: Bool) -> [FutureState] { [] }
+
+  /// The pending inputs, whose tasks get the priority of a task that awaits the derived state.
+  /// - Parameter priority: The priority, also for inputs that start later; `nil` if it is not known yet.
+  /// - Returns: The inputs.
+  func inputs(raisedTo priority: TaskPriority?) -> [FutureState] { [] }
+
+  /// Whether inputs can start later.
+  var startsInputs: Bool { false }
+
+  /// The parts of the state's progress.
+  ///
+  /// Under the lock of the state.
+  var progressParts: ProgressParts { ProgressParts() }
+}
+
+/// How a state combines the progress of its inputs.
+@usableFromInline
+enum ProgressRule {
+  case average
+  /// The maximum, because one input decides.
+  case furthest
+}
+
+/// The inputs of a state, as parts of its progress.
+struct ProgressParts {
+  var rule = ProgressRule.average
+  /// The pending inputs.
+  var states: [FutureState] = []
+  /// The share of each input.
+  var share = 0.0
+  /// The sum of the shares of the ended inputs.
+  var done = 0.0
+  /// The number of inputs that have not ended, including inputs that have not started.
+  var awaited = 0
+}

@@ -1,0 +1,33 @@
+/// A user's callback that runs on an execution context.
+@_fixed_layout
+@usableFromInline
+final class SubmittedObserver<Value: Sendable, Failure: Error>: Observer<Value, Failure>, @unchecked Sendable {
+  // @unchecked: as the base class says.
+
+  /// Taken when the callback is handed over, because the context can own the work, which owns this observer.
+  @exclusivity(unchecked) @usableFromInline final var context: ExecutionContext?
+
+  @inlinable
+  init(on context: ExecutionContext, _ callback: __owned Callback<Value, Failure>) {
+    self.context = context
+    super.init(kind: context.consumerKind, consume callback) { consumer, source, _ in
+      if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
+        unsafeDowncast(consumer, to: SubmittedObserver.self).submit(result)
+      } else if consumer.claimSubmitted() {
+        consumer.dropCaptures()
+        source.reportWaitForBrokenPromise()
+      }
+    }
+  }
+
+  /// Hands the callback to its context, which can start it once; until then it can be removed.
+  @inlinable
+  func submit(_ result: Result<Value, Failure>) {
+    guard let context else { return }
+    self.context = nil
+    context.execute { [self] in
+      guard claimSubmitted() else { return }
+      takeCallback()?(result)
+    }
+  }
+}
