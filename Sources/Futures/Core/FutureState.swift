@@ -271,6 +271,7 @@ extension FutureState {
   /// Appends a consumer, or marks it as taken if the state is settled.
   /// - Parameter reference: A reference to the consumer. The list owns it if the consumer is `listed` or the `first`, and the
   ///   caller does otherwise.
+  /// - Returns: The caller's next step.
   final func append(_ reference: Unmanaged<Consumer>) -> Attachment {
     changing {
       let (status, kind) = reference._withUnsafeGuaranteedRef { ($0.currentStatus, $0.kind) }
@@ -361,6 +362,7 @@ extension FutureState {
   ///   - resolver: Who resolves it.
   ///   - released: What the state no longer needs.
   ///   - store: Stores the result in the state that it gets. Runs under the lock.
+  /// - Returns: The caller's next step.
   @inline(__always)
   final func settle(
     isSuccess: Bool,
@@ -566,6 +568,7 @@ extension FutureState {
 
   /// Returns the `onCancel` handlers of a pending state.
   /// - Parameter make: Makes them on first use. Runs under the lock.
+  /// - Returns: The handlers, or why none can run later.
   final func cancellationHandlers(_ make: () -> CancellationHandlers) -> HandlersOfState {
     changing {
       guard phase.load(ordering: .relaxed) <= .orphaned else { return isCancelled ? .cancelled : .over }
@@ -584,6 +587,7 @@ extension FutureState {
   ///   - sources: The orphans from which this state is derived.
   ///   - isDormantOnly: Whether to do it only to a dormant state.
   ///   - released: What the state no longer needs.
+  /// - Returns: The consumers for the caller to tell.
   final func becomeOrphan(
     of sources: OrphanedInputs?,
     onlyDormant isDormantOnly: Bool,
