@@ -29,6 +29,17 @@
 /// }
 /// ```
 ///
+/// Some APIs assign the key only when the request has begun. So the answer can arrive before the caller asks for its key.
+/// `keepingEarlyAnswers` keeps such answers.
+///
+/// ```swift
+/// let prints = PendingPromises<JobID, Receipt, any Error>("print", keepingEarlyAnswers: 16)
+///
+/// func print(_ page: Page) -> Future<Receipt, any Error> {
+///   prints.future(for: printer.begin(page))  // the delegate can already have the answer
+/// }
+/// ```
+///
 /// The key's `==` and `hash(into:)` run under a lock. They must not call back into this object.
 ///
 /// A cancelled caller whose failure type cannot represent cancellation (`Never`) still gets the answer (R16). Its
@@ -64,23 +75,43 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     var inOrder: [Caller] { silent + callers.sorted { $0.key < $1.key }.map(\.value) }
   }
 
+  /// The answer to a key that nobody has asked for.
+  private struct EarlyAnswer {
+    /// The dictionary's copy of the key; see `Entry`.
+    let key: Key
+    let number: Int
+    let result: Result<Value, Failure>
+  }
+
   private struct State {
     var entries: [Key: Entry] = [:]
     var callerCount = 0
+    var earlyAnswers: [Key: EarlyAnswer] = [:]
+    var earlyAnswerCount = 0
   }
 
   private let label: String?
+  private let earlyAnswerLimit: Int
   private let onCancel: (@Sendable (Key) -> Void)?
   private let state = Locked(State())
 
   /// Makes an object without pending keys.
   /// - Parameters:
   ///   - label: The name of the promises in errors and diagnostics.
+  ///   - limit: The maximum number of answers that are kept for keys that are not pending, each until a caller asks for
+  ///     its key. Above it, the oldest is dropped. Do not use a key again then: an answer that comes after its callers
+  ///     have left is kept, too. A negative limit traps.
   ///   - onCancel: Stops the work for a key after all its callers have been cancelled. It runs outside every lock, on
   ///     the thread that cancels the last caller. So another thread can ask for the key again meanwhile. If that
   ///     matters and the work is a future, use `future(sharing:)`.
-  public init(_ label: String? = nil, onCancel: (@Sendable (Key) -> Void)? = nil) {
+  public init(
+    _ label: String? = nil,
+    keepingEarlyAnswers limit: Int = 0,
+    onCancel: (@Sendable (Key) -> Void)? = nil
+  ) {
+    require(limit >= 0, "PendingPromises needs a limit of at least 0 for early answers, but limit is \(limit).")
     self.label = label
+    earlyAnswerLimit = limit
     self.onCancel = onCancel
   }
 
@@ -97,13 +128,15 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 
   /// Returns a future of the answer for `key`, and joins the pending request if there is one.
   ///
+  /// An early answer that was kept is handed out once, and resolves the future at once.
+  ///
   /// O(1).
   /// - Parameters:
   ///   - key: The key of the answer.
   ///   - fileID: The file that diagnostics name.
   ///   - line: The line that diagnostics name.
-  ///   - start: Sends the request. It runs if the key is not pending: at once, outside every lock. It can resolve the
-  ///     key.
+  ///   - start: Sends the request. It runs if the key is not pending and has no early answer: at once, outside every
+  ///     lock. It can resolve the key.
   /// - Returns: A future for this caller alone. Cancelling it does not affect the other callers. When the last caller
   ///   is cancelled, `onCancel` runs.
   public func future(
@@ -113,7 +146,11 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     start: () -> Void = {}
   ) -> Future<Value, Failure> {
     let caller = Caller(label, fileID: fileID, line: line)
-    if join(caller, key) != nil { start() }
+    switch join(caller, key, takingEarlyAnswer: true) {
+    case .answered(let result): caller.resolve(result)
+    case .first: start()
+    case .joined: break
+    }
     return caller.future
   }
 
@@ -137,25 +174,39 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     _ work: () -> Future<Value, Failure>
   ) -> Future<Value, Failure> {
     let caller = Caller(label, fileID: fileID, line: line)
-    if let number = join(caller, key) { begin(work(), for: key, request: number) }
+    if case .first(let number) = join(caller, key, takingEarlyAnswer: false) {
+      begin(work(), for: key, request: number)
+    }
     return caller.future
   }
 
-  /// Adds a caller.
-  /// - Returns: Its number, if it starts the request.
-  private func join(_ caller: Caller, _ key: Key) -> Int? {
-    let (number, isFirst, work) = state.withLock { state in
+  private enum Joining {
+    /// The caller starts the request.
+    case first(number: Int)
+    /// The key is pending.
+    case joined
+    /// The answer has arrived early. The caller was not added.
+    case answered(Result<Value, Failure>)
+  }
+
+  /// Adds a caller, unless there is an early answer for it.
+  private func join(_ caller: Caller, _ key: Key, takingEarlyAnswer takesAnswer: Bool) -> Joining {
+    let (number, isFirst, work, answer) = state.withLock {
+      state -> (Int, Bool, Future<Value, Failure>?, EarlyAnswer?) in
+      // With the same lock as the rest: an answer that arrives in between would be kept, and the caller would wait for ever.
+      if takesAnswer, let answer = state.earlyAnswers.removeValue(forKey: key) { return (0, false, nil, answer) }
       state.callerCount += 1
       let number = state.callerCount
       let isFirst = state.entries[key]?.callers.isEmpty ?? true
       state.entries[key, default: Entry(key: key, request: number)].callers[number] = caller
       if isFirst { state.entries[key]?.request = number }
-      return (number, isFirst, state.entries[key]?.work)
+      return (number, isFirst, state.entries[key]?.work, nil)
     }
+    if let answer { return .answered(answer.result) }
     // Weak: this object owns the caller's promise, and breaks it when it goes away.
     caller.onCancel { [weak self] in self?.leave(key, number) }
     if let work { connect(caller, to: work) }
-    return isFirst ? number : nil
+    return isFirst ? .first(number: number) : .joined
   }
 
   /// Gives the progress of the work to a caller, and the priority of tasks that await the caller to the work.
@@ -201,21 +252,36 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   /// - Parameters:
   ///   - key: The key of the answer.
   ///   - result: The answer.
-  /// - Returns: Whether the key was pending. If not, nothing happens.
+  /// - Returns: Whether the key was pending. If not, the answer is kept if early answers are, and dropped otherwise.
   @discardableResult
   public func resolve(_ key: Key, with result: Result<Value, Failure>) -> Bool {
-    guard let entry = state.withLock({ $0.entries.removeValue(forKey: key) }) else { return false }
+    let (entry, dropped) = state.withLock { state -> (Entry?, [EarlyAnswer?]) in
+      if let entry = state.entries.removeValue(forKey: key) { return (entry, []) }
+      guard earlyAnswerLimit > 0 else { return (nil, []) }
+      state.earlyAnswerCount += 1
+      let answer = EarlyAnswer(key: key, number: state.earlyAnswerCount, result: result)
+      let previous = state.earlyAnswers.updateValue(answer, forKey: key)
+      guard state.earlyAnswers.count > earlyAnswerLimit else { return (nil, [previous]) }
+      let oldest = state.earlyAnswers.values.min { $0.number < $1.number }
+      return (nil, [oldest.flatMap { state.earlyAnswers.removeValue(forKey: $0.key) }, oldest])
+    }
+    _ = dropped  // released here, outside the lock
+    guard let entry else { return false }
     resolve(entry, with: result)
     return true
   }
 
-  /// Fails the futures of all callers of all keys, for example after a lost connection.
+  /// Fails the futures of all callers of all keys, for example after a lost connection, and drops early answers.
   /// - Parameter error: The failure.
   public func failAll(_ error: Failure) {
-    let entries = state.withLock { state in
-      defer { state.entries = [:] }
-      return state.entries
+    let (entries, earlyAnswers) = state.withLock { state in
+      defer {
+        state.entries = [:]
+        state.earlyAnswers = [:]
+      }
+      return (state.entries, state.earlyAnswers)
     }
+    _ = earlyAnswers  // released here, outside the lock
     for entry in entries.values { resolve(entry, with: .failure(error)) }
   }
 
@@ -247,6 +313,51 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     for caller in ended.silent { caller.follow(work) }
     work.cancel()
   }
+}
+
+/// The one key of promises that wait for the same answer: `PendingPromises<SingleKey, Value, Failure>`.
+public enum SingleKey: Hashable, Sendable {
+  case only
+}
+
+extension PendingPromises where Key == SingleKey {
+  /// Returns a future of the answer, and joins the pending request if there is one.
+  ///
+  /// All else is as in `future(for:)`.
+  /// - Parameters:
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - start: Sends the request. It runs if none is pending.
+  /// - Returns: A future for this caller alone.
+  public func future(
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    start: () -> Void = {}
+  ) -> Future<Value, Failure> {
+    future(for: .only, fileID: fileID, line: line, start: start)
+  }
+
+  /// Returns a future of the shared work: starts the work, or joins the running work.
+  ///
+  /// All else is as in `future(sharing:)`.
+  /// - Parameters:
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - work: Starts the work. It runs if none is running.
+  /// - Returns: A future for this caller alone.
+  public func shared(
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ work: () -> Future<Value, Failure>
+  ) -> Future<Value, Failure> {
+    future(sharing: .only, fileID: fileID, line: line, work)
+  }
+
+  /// Resolves the futures of all callers, in the order of arrival.
+  /// - Parameter result: The answer.
+  /// - Returns: Whether a caller was waiting.
+  @discardableResult
+  public func resolve(with result: Result<Value, Failure>) -> Bool { resolve(.only, with: result) }
 }
 
 /// The shared work of a caller, whose tasks get the priority of a task that awaits the caller.
