@@ -64,7 +64,11 @@
       _ makeTask: (URLSession) -> URLSessionTask
     ) {
       // The session keeps this object until the transfer has ended.
-      let session = URLSession(configuration: original.transferConfiguration, delegate: self, delegateQueue: nil)
+      let session = URLSession(
+        configuration: original.transferConfiguration,
+        delegate: self,
+        delegateQueue: TransferQueue()
+      )
       let task = makeTask(session)
       session.finishTasksAndInvalidate()
       // Never starts. Invalidating the user's session cancels it. A download, because Foundation does not search the cache for one.
@@ -168,6 +172,16 @@
     }
   }
 
+  /// The delegate queue of a transfer.
+  ///
+  /// Foundation for Linux adds an operation for each chunk of a response. A block costs a small part of an operation: a server that
+  /// sends single bytes took half the processor time.
+  private final class TransferQueue: OperationQueue, @unchecked Sendable {
+    private let queue = DispatchQueue(label: "futures.transfer")
+
+    override func addOperation(_ block: @escaping @Sendable () -> Void) { queue.async(execute: block) }
+  }
+
   /// Stops transfers one after another: Foundation has one queue for all sessions.
   private let transferStops = DispatchQueue(label: "futures.transfer-stops")
 
@@ -179,7 +193,7 @@
 
     func finish(_ response: URLResponse) -> (Data, URLResponse) { (data, response) }
 
-    mutating func discard() { data = Data() }
+    func discard() {}
   }
 
   /// A body that is stored in a file.

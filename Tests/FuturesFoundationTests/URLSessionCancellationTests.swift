@@ -20,33 +20,81 @@ struct URLSessionCancellationTests {
     // In a separate process: a blocked cancellation would block the other tests too.
     await #expect(processExitsWith: .success) { [answer] in
       alarm(900)  // ends the process; only a blocked cancellation takes that long
-      try await Attack(answer, count: TestTier.choose(standard: 60, thorough: 1_000)).run()
+      try await Attack(answer).run()
     }
   }
+
+  #if os(Linux)
+    @Test("R15: `cancel()` returns while Foundation's queue is blocked")
+    func queueIsBlocked() async {
+      // In a separate process: all sessions share the queue.
+      await #expect(processExitsWith: .success) {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [BlockingProtocol.self]
+        let session = URLSession(configuration: configuration)
+        let future = session.dataFuture(for: URLRequest(url: URL(string: "blocking://host/")!))
+        await BlockingProtocol.isBlocked.future.value
+        future.cancel()
+        guard !BlockingProtocol.isUnblocked.isResolved, case .failure(is CancellationError) = future.peek() else {
+          throw Unexpected(result: String(describing: future.peek()))
+        }
+        BlockingProtocol.mayGoOn.succeed()
+        await BlockingProtocol.isStopped.future.value
+      }
+    }
+  #endif
 }
+
+private struct Unexpected: Error { let result: String }
+
+#if os(Linux)
+  /// A transfer that blocks Foundation's queue until the test lets it go on.
+  private final class BlockingProtocol: URLProtocol {
+    static let (isBlocked, mayGoOn) = (Promise<Void, Never>(), Promise<Void, Never>())
+    static let (isUnblocked, isStopped) = (Promise<Void, Never>(), Promise<Void, Never>())
+
+    override class func canInit(with request: URLRequest) -> Bool { request.url?.scheme == "blocking" }
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+      Self.isBlocked.succeed()
+      // A limit, so that a faulty cancellation fails the test and does not block it.
+      _ = Self.mayGoOn.future.wait(timeout: .seconds(10))
+      Self.isUnblocked.succeed()
+    }
+
+    override func stopLoading() { Self.isStopped.succeed() }
+  }
+#endif
 
 /// Transfers of all kinds, four at a time, that are cancelled at random times by threads without a task.
 private final class Attack: NSObject, URLSessionTaskDelegate, Sendable {
   /// The answer of the server to each request.
   enum Answer: String, CaseIterable, Codable {
-    /// Sends many chunks of one byte. They keep Foundation's queue busy until the transfer ends.
+    /// Sends a hundred times a thousand chunks of one byte, with pauses in which Foundation processes a thousand.
     case chunks
+    /// Sends the same chunks without pauses. They keep Foundation's queue busy until the transfer ends, for a second.
+    case burst
     /// Redirects to itself.
     case redirections
     /// Asks for other credentials each time.
     case challenges
     /// Sends nothing until the client closes the connection.
     case silence
+
+    /// The number of transfers.
+    var count: Int {
+      switch self {
+      case .burst: TestTier.choose(standard: 4, thorough: 20)
+      default: TestTier.choose(standard: 60, thorough: 1_000)
+      }
+    }
   }
 
   private let answer: Answer
-  private let count: Int
   private let openConnections = Locked(0)
 
-  init(_ answer: Answer, count: Int) {
-    self.answer = answer
-    self.count = count
-  }
+  init(_ answer: Answer) { self.answer = answer }
 
   func run() async throws {
     let server = try LoopbackServer { [self] exchange in
@@ -59,7 +107,7 @@ private final class Attack: NSObject, URLSessionTaskDelegate, Sendable {
     let threads = (0..<4).map { number in
       Future<Void, any Error>(on: .newThread) { [self] in
         var random = SeededGenerator(seed: UInt64(number))
-        for _ in 0..<count / 4 { try cancelOne(at: server, in: session, place, &random) }
+        for _ in 0..<answer.count / 4 { try cancelOne(at: server, in: session, place, &random) }
       }
     }
     for thread in threads { try await thread.value }
@@ -69,10 +117,13 @@ private final class Attack: NSObject, URLSessionTaskDelegate, Sendable {
 
   private func respond(to exchange: LoopbackServer.Exchange) {
     switch answer {
-    case .chunks:
+    case .chunks, .burst:
       exchange.begin(headers: ["Transfer-Encoding: chunked"])
       let chunks = Data(String(repeating: "1\r\nx\r\n", count: 1_000).utf8)
-      for _ in 0..<5 { exchange.send(chunks) }
+      for _ in 0..<100 {
+        exchange.send(chunks)
+        if answer == .chunks, exchange.isClosed(within: .milliseconds(60)) { return }
+      }
       exchange.send(Data("0\r\n\r\n".utf8))
     case .redirections:
       exchange.begin("302 Found", headers: ["Location: /"], length: 0)
@@ -96,18 +147,17 @@ private final class Attack: NSObject, URLSessionTaskDelegate, Sendable {
       case 1: session.downloadFuture(for: request, to: place.url).map { _ in }
       default: session.uploadFuture(for: request, from: Data(count: 1_000)).map { _ in }
       }
-    _ = Future.after(.microseconds(Int.random(in: 0..<30_000, using: &random))).wait()
+    let longest = answer == .chunks ? 80_000 : 30_000
+    _ = Future.after(.microseconds(Int.random(in: 0..<longest, using: &random))).wait()
     future.cancel()
     switch future.peek() {
     case .failure(let error) where error is CancellationError: break
     // The end of the transfer came first.
-    case .success where answer == .chunks: break
+    case .success where answer == .chunks || answer == .burst: break
     case .failure(let error as URLError) where error.code == .httpTooManyRedirects && answer == .redirections: break
     case let result: throw Unexpected(result: "\(String(describing: result))")
     }
   }
-
-  private struct Unexpected: Error { let result: String }
 
   func urlSession(
     _ session: URLSession,

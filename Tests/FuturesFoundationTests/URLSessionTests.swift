@@ -161,6 +161,19 @@ struct URLSessionTests {
     #expect(try await future.value.0.count == 1_000)
   }
 
+  @Test("R18: the progress does not count the sent bytes of a request with a body", arguments: [true, false])
+  func receivedButNotSent(isDownload: Bool) async throws {
+    let server = try LoopbackServer { $0.answer("200 OK", Data(count: 1_000)) }
+    var request = server.request(method: "POST")
+    request.httpBody = Data(count: 300)
+    let counts = Locked<[Int64]>([])
+    let kind: Transfer = isDownload ? .download : .data
+    let future = kind.start(request, to: place)
+    future.whenProgressed(on: .immediate) { progress in counts.withLock { $0.append(progress.completedUnitCount) } }
+    _ = try await future.value
+    #expect(!counts.withLock { $0 }.contains(300))
+  }
+
   @Test("R18: the progress of an upload counts the sent bytes, but not the received ones")
   func sent() async throws {
     let mayEnd = Promise<Void, Never>()
@@ -246,6 +259,23 @@ struct URLSessionTests {
     #expect(next.body == Data("sent".utf8))
   }
 
+  @Test("A redirection gets no cookie if the configuration sets none", arguments: Transfer.allCases)
+  private func noCookies(transfer: Transfer) async throws {
+    let server = try LoopbackServer { exchange in
+      if exchange.path == "/" {
+        exchange.begin("302 Found", headers: ["Location: /other"], length: 0)
+      } else {
+        exchange.answer("200 OK", Data((exchange.head.contains("Cookie:") ? "sent" : "not sent").utf8))
+      }
+    }
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.httpShouldSetCookies = false
+    let cookie = HTTPCookie(properties: [.name: "name", .value: "value", .domain: "127.0.0.1", .path: "/"])
+    configuration.httpCookieStorage?.setCookie(try #require(cookie))
+    let session = URLSession(configuration: configuration)
+    #expect(try await transfer.start(server.request(), to: place, in: session).value.body == Data("not sent".utf8))
+  }
+
   @Test("Transfers do not change the configuration of the session", arguments: Transfer.allCases)
   private func configuration(transfer: Transfer) async throws {
     let server = try LoopbackServer { $0.answer("200 OK", Data()) }
@@ -295,6 +325,20 @@ struct URLSessionTests {
     #expect(place.count == 0)
   }
 
+  @Test("A download that cannot be stored stops at its first bytes")
+  func stopsIfItCannotStore() async throws {
+    let isClosed = Promise<Void, Never>()
+    let server = try LoopbackServer { exchange in
+      exchange.begin(length: 1_000)
+      exchange.send(Data(count: 10))
+      exchange.waitForClose()
+      isClosed.succeed()
+    }
+    let destination = place.url.appendingPathComponent("file")
+    #expect(await error(of: URLSession.shared.downloadFuture(for: server.request(), to: destination)) is CocoaError)
+    await isClosed.future.value
+  }
+
   @Test("A download does no file work on the calling thread: no file exists before the first bytes")
   func noFileBeforeBytes() async throws {
     let mayAnswer = Promise<Void, Never>()
@@ -310,13 +354,15 @@ struct URLSessionTests {
   }
 
   #if os(Linux)
-    @Test("A download creates and opens its temporary file in one step, so a failure leaves no file")
+    @Test("A download creates and opens its temporary file in one step, and never removes the file that it replaces")
     func opensOnce() async throws {
+      try Data("old".utf8).write(to: place.url)
       let server = try LoopbackServer { $0.answer("200 OK", Data("new".utf8)) }
       let descriptor = inotify_init1(0)
       defer { close(descriptor) }
       let folder = place.url.deletingLastPathComponent()
-      #expect(inotify_add_watch(descriptor, folder.path, UInt32(IN_CREATE | IN_OPEN | IN_CLOSE_WRITE)) >= 0)
+      let mask = UInt32(IN_CREATE | IN_OPEN | IN_CLOSE_WRITE | IN_DELETE)
+      #expect(inotify_add_watch(descriptor, folder.path, mask) >= 0)
       _ = try await URLSession.shared.downloadFuture(for: server.request(), to: place.url).value
       // Each event has four words and a name: its second word tells what happened, its fourth the bytes of the name.
       var words = [UInt32](repeating: 0, count: 1_024)
@@ -326,9 +372,25 @@ struct URLSessionTests {
         events.append(Int32(bitPattern: words[next + 1]))
         next += 4 + Int(words[next + 3]) / 4
       }
-      // A second opening would repeat the last two events.
+      // A second opening would repeat the last two events. A failure between two steps would leave a file.
       #expect(events == [IN_CREATE, IN_OPEN, IN_CLOSE_WRITE])
       #expect(place.contents == Data("new".utf8))
+    }
+  #endif
+
+  #if os(Linux)
+    @Test(
+      "Transfers do not search the cache: Foundation traps if they are cancelled meanwhile",
+      arguments: Transfer.allCases
+    )
+    private func noCache(transfer: Transfer) async throws {
+      let server = try LoopbackServer { $0.answer("200 OK", Data()) }
+      let (cache, configuration) = (
+        SearchedCache(memoryCapacity: 0, diskCapacity: 0, diskPath: nil), URLSessionConfiguration.ephemeral
+      )
+      configuration.urlCache = cache
+      _ = try await transfer.start(server.request(), to: place, in: URLSession(configuration: configuration)).value
+      #expect(!cache.isSearched.withLock { $0 })
     }
   #endif
 
@@ -469,6 +531,19 @@ private final class HesitatingDelegate: NSObject, URLSessionTaskDelegate {
         sender: ChallengeSender()
       )
       client.urlProtocol(self, didReceive: challenge)
+    }
+  }
+
+  /// A cache that tells whether it was searched.
+  private final class SearchedCache: URLCache, @unchecked Sendable {
+    let isSearched = Locked(false)
+
+    override func getCachedResponse(
+      for dataTask: URLSessionDataTask,
+      completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+      isSearched.withLock { $0 = true }
+      completionHandler(nil)
     }
   }
 

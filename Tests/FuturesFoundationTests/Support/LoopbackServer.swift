@@ -40,6 +40,15 @@ final class LoopbackServer: Sendable {
       }
     }
 
+    /// Waits until the client has closed its side, or the time is over.
+    ///
+    /// Call it after the last byte of the request.
+    /// - Returns: Whether the client has closed.
+    func isClosed(within time: Duration) -> Bool {
+      var event = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+      return unsafe poll(&event, 1, Int32(time / .milliseconds(1))) > 0
+    }
+
     /// Waits until the client has closed its side.
     func waitForClose() {
       var byte: UInt8 = 0
