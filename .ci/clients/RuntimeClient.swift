@@ -1,6 +1,8 @@
-// Checks at run time what client code in Swift 5 mode relies on: isolation after awaits, delivery on the main actor, one call of
-// each callback, cancellation. Runs in a module that is nonisolated by default, and in one whose default is the main actor.
+// Checks at run time what client code in Swift 5 mode relies on: isolation after awaits, also in a distributed actor, delivery on
+// the main actor, one call of each callback, cancellation. Runs in a module that is nonisolated by default, and in one whose
+// default is the main actor.
 import Dispatch
+import Distributed
 import Foundation
 import Futures
 import FuturesAsync
@@ -70,6 +72,43 @@ actor Counter {
       return self.count
     }
     return await own.value
+  }
+}
+
+distributed actor Account {
+  typealias ActorSystem = LocalTestingDistributedActorSystem
+
+  private var count = 0
+
+  distributed func run() async throws -> Int {
+    for ending in Ending.allCases {
+      _ = try? await future(ending).value
+      preconditionIsolated("R21: after value in a distributed actor, \(ending)")
+    }
+    let plain = Future {
+      self.preconditionIsolated("R23: inside Future { } in a distributed actor")
+      self.count += 1
+      await Task.yield()
+      self.preconditionIsolated("R23: inside Future { } in a distributed actor, after an await")
+    }
+    let throwing = Future<Void, any Error> { () async throws in
+      self.preconditionIsolated("R23: inside Future { } in a distributed actor")
+      self.count += 10
+    }
+    let immediate: Future<Void, any Error> = .immediate {
+      self.preconditionIsolated("R23: inside immediate { } in a distributed actor")
+      self.count += 100
+    }
+    Checks.shared.expect(count == 100, "R23: only the immediate task has run in a distributed actor, \(count)")
+    let promise = Promise<Void, any Error>()
+    promise.resolve {
+      self.preconditionIsolated("R23: inside resolve { } in a distributed actor")
+      self.count += 1_000
+    }
+    await plain.value
+    for future in [throwing, immediate, promise.future] { try await future.value }
+    preconditionIsolated("R21: after the awaits in a distributed actor")
+    return count
   }
 }
 
@@ -186,6 +225,8 @@ enum Client {
   static func main() async {
     let count = await Counter().run()
     Checks.shared.expect(count == 190, "the counter has \(count), not 190")
+    let distributed = try? await Account(actorSystem: LocalTestingDistributedActorSystem()).run()
+    Checks.shared.expect(distributed == 1_111, "the distributed actor has \(String(describing: distributed)), not 1111")
     await ViewModel().run()
     await callbacksOnQueues()
     await cancellation()

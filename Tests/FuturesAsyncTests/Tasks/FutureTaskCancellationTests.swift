@@ -455,6 +455,18 @@ struct FutureTaskCancellationPromiseTests {
     #expect(isCancelled(promise.future))
   }
 
+  @Test("R15, R23: cancelling the future cancels the tasks of all operations that can resolve it")
+  func cancelSeveral() async {
+    let works = [Work(), Work()]
+    let promise = Promise<Void, any Error>()
+    for work in works { promise.resolve { await work.run() } }
+    promise.future.cancel()
+    for work in works {
+      work.gate.open()
+      #expect(await work.inbox.next() == "cancelled")
+    }
+  }
+
   @Test("R23: the operation decides the effect of cancelling the returned task")
   func cancelTask() async throws {
     let promise = Promise<Int, any Error>()

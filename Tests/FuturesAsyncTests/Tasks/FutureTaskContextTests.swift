@@ -87,7 +87,8 @@ struct FutureTaskContextTests {
     await run(on: home.make()) { actor in
       var tasks: [Task<Void, Never>] = []
       var futures: [Future<Void, Never>] = []
-      for number in stride(from: 0, to: 300, by: 3) {
+      var throwing: [Future<Void, any Error>] = []
+      for number in stride(from: 0, to: 400, by: 4) {
         tasks.append(
           Task {
             _ = actor
@@ -106,11 +107,18 @@ struct FutureTaskContextTests {
             recorder.record(number + 2)
           }
         )
+        throwing.append(
+          Future<Void, any Error> { () async throws in
+            _ = actor
+            recorder.record(number + 3)
+          }
+        )
       }
       for task in tasks { await task.value }
       for future in futures { await future.value }
+      for future in throwing { _ = await future.result }
     }
-    #expect(recorder.events == Array(0..<300))
+    #expect(recorder.events == Array(0..<400))
   }
 
   @Test("R23: a detached task runs on no actor, even if an actor made it", arguments: Home.allCases)
