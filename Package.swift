@@ -15,7 +15,7 @@ if Context.environment["FUTURES_WARNINGS_AS_ERRORS"] != nil {
 
 let package = Package(
   name: "swift-futures",
-  platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
+  platforms: [.macOS(.v10_15), .iOS(.v13), .tvOS(.v13), .watchOS(.v6), .visionOS(.v1)],
   products: [
     .library(name: "Futures", targets: ["Futures"]),
     .library(name: "FuturesAsync", targets: ["FuturesAsync"]),

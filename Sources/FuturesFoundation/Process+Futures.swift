@@ -140,14 +140,14 @@
       }
     }
 
-    /// The time between SIGTERM and SIGKILL.
-    package static let timeToEnd = Duration.seconds(5)
+    /// The time between SIGTERM and SIGKILL, in nanoseconds.
+    package static let timeToEnd: Int64 = 5_000_000_000
 
     /// Ends the program and the other processes of its group.
     private func end(_ timer: ExecutionContext) {
       signalGroup(SIGTERM)
       signalGroup(SIGCONT)  // a stopped process gets no other signal
-      _ = timer.schedule(after: Self.timeToEnd) { self.signalGroup(SIGKILL) }
+      _ = timer.schedule(afterNanoseconds: Self.timeToEnd) { self.signalGroup(SIGKILL) }
     }
 
     /// Sends a signal to the group of the program while the program runs.
@@ -207,7 +207,7 @@
     // number.
     Future { promise in
       // Both closures keep both ends of `stop` open: a write without a reader would end this process (SIGPIPE).
-      promise.onCancel { try? stop.writing.write(contentsOf: Data([0])) }
+      promise.onCancel { try? write(Data([0]), to: stop.writing) }
       Thread.detachNewThread {  // blocks in `poll`
         let result = Result { try readAll(pipes, unlessReadable: stop) }
         for pipe in pipes { try? pipe.reading.close() }
@@ -280,8 +280,23 @@
     guard descriptor >= 0 else { throw descriptorError(errno, .fileWriteUnknown, at: place) }
     let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     unsafe unlink(place.path)
-    try file.write(contentsOf: contents)
+    try write(contents, to: file)
     try file.seek(toOffset: 0)
     return file
+  }
+
+  /// Writes all bytes.
+  ///
+  /// Q: Why not `FileHandle.write(contentsOf:)`? A: It needs macOS 10.15.4.
+  private func write(_ data: Data, to file: FileHandle) throws {
+    var rest = data[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { unsafe write(file.fileDescriptor, $0.baseAddress!, $0.count) }
+      guard count >= 0 else {
+        if errno == EINTR { continue }  // interrupted by a signal
+        throw CocoaError.posix(errno, .fileWriteUnknown)
+      }
+      rest = rest.dropFirst(count)
+    }
   }
 #endif

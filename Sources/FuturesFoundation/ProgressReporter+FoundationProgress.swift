@@ -203,8 +203,8 @@ private struct Reading {
       poll()
     }
 
-    /// The time between two scheduled readings.
-    private static let pollingInterval = Duration.milliseconds(50)
+    /// The time between two scheduled readings, in nanoseconds.
+    private static let pollingInterval: Int64 = 50_000_000
 
     /// Schedules a reading, unless one is scheduled.
     private func poll() {
@@ -214,7 +214,7 @@ private struct Reading {
         return true
       }
       guard begins else { return }
-      let cancelDelay = context.schedule(after: Self.pollingInterval) { [weak self] in self?.polled() }
+      let cancelDelay = context.schedule(afterNanoseconds: Self.pollingInterval) { [weak self] in self?.polled() }
       let (previous, hasEnded) = link.withLock { link in
         defer { link?.cancelDelay = cancelDelay }
         return (link?.cancelDelay, link == nil)

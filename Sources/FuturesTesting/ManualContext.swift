@@ -39,10 +39,10 @@ public final class ManualContext: Sendable {
   ///
   /// It does not keep this object alive. Without the object it drops its work, and that breaks the futures of the work.
   public var context: ExecutionContext {
-    ExecutionContext { [agenda] work in
+    .custom { [agenda] work in
       _ = agenda.withLock { $0.add(work) }
-    } after: { [agenda] delay, work in
-      guard let turn = agenda.withLock({ $0.add(work, after: delay) }) else { return {} }
+    } afterNanoseconds: { [agenda] delay, work in
+      guard let turn = agenda.withLock({ $0.add(work, afterNanoseconds: delay) }) else { return {} }
       return {
         let work = agenda.withLock { $0.remove(turn) }
         _ = work  // released here, outside the lock
@@ -77,8 +77,9 @@ public final class ManualContext: Sendable {
   ///
   /// Work that submits more work with a delay sees its own due time as the current time.
   /// - Parameter duration: The time to advance. For zero or less it runs the work that is ready.
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public func advance(by duration: Duration) {
-    let end = agenda.withLock { min($0.now + min(max(duration, .zero), .longest), .longest) }
+    let end = agenda.withLock { $0.time(afterNanoseconds: duration.nanoseconds) }
     while let work = agenda.withLock({ $0.takeNext(until: end) }) { work() }
     agenda.withLock { $0.advance(to: end) }
   }
@@ -90,13 +91,14 @@ private struct Agenda {
 
   /// The place of a piece of work: by due time, then by submission.
   struct Turn: Comparable {
-    let due: Duration
+    let due: Int64
     let number: Int
 
     static func < (left: Turn, right: Turn) -> Bool { (left.due, left.number) < (right.due, right.number) }
   }
 
-  private(set) var now = Duration.zero
+  /// In nanoseconds.
+  private(set) var now: Int64 = 0
 
   /// The work without a delay, in order.
   private var ready = FIFO<(turn: Turn, work: Work)>()
@@ -117,7 +119,7 @@ private struct Agenda {
   /// Returns the turn of the work; `nil` if the caller drops it.
   mutating func add(_ work: @escaping Work) -> Turn? {
     guard !closing.drops() else { return nil }
-    let turn = nextTurn(after: .zero)
+    let turn = nextTurn(afterNanoseconds: 0)
     ready.append((turn, work))
     return turn
   }
@@ -125,9 +127,9 @@ private struct Agenda {
   /// Returns the turn of the work; `nil` if the caller drops it.
   ///
   /// O(log n).
-  mutating func add(_ work: @escaping Work, after delay: Duration) -> Turn? {
+  mutating func add(_ work: @escaping Work, afterNanoseconds delay: Int64) -> Turn? {
     guard !closing.drops() else { return nil }
-    let turn = nextTurn(after: delay)
+    let turn = nextTurn(afterNanoseconds: delay)
     delayed[turn.number] = work
     turns.insert(turn)
     return turn
@@ -143,15 +145,21 @@ private struct Agenda {
     return self
   }
 
-  private mutating func nextTurn(after delay: Duration) -> Turn {
+  private mutating func nextTurn(afterNanoseconds delay: Int64) -> Turn {
     lastNumber += 1
-    return Turn(due: min(now + min(delay, .longest), .longest), number: lastNumber)
+    return Turn(due: time(afterNanoseconds: delay), number: lastNumber)
   }
 
-  mutating func advance(to time: Duration) { now = max(now, time) }
+  /// Returns the time after a delay, at most the greatest time.
+  func time(afterNanoseconds delay: Int64) -> Int64 {
+    let (time, overflow) = now.addingReportingOverflow(delay)
+    return overflow ? .max : time
+  }
+
+  mutating func advance(to time: Int64) { now = max(now, time) }
 
   /// Removes and returns the next piece of work that is due by `end`, and moves the time to its due time.
-  mutating func takeNext(until end: Duration) -> Work? {
+  mutating func takeNext(until end: Int64) -> Work? {
     removeCancelledTurns()
     guard let turn = [ready.first?.turn, turns.first].compactMap(\.self).min(), turn.due <= end else { return nil }
     advance(to: turn.due)
@@ -175,9 +183,4 @@ private struct Agenda {
   private mutating func removeCancelledTurns() {
     while let first = turns.first, delayed[first.number] == nil { turns.removeFirst() }
   }
-}
-
-extension Duration {
-  /// A limit for times, small enough that sums do not overflow.
-  fileprivate static var longest: Duration { .seconds(Int64.max / 2) }
 }

@@ -197,7 +197,7 @@ import Testing
         try FileHandle(forWritingTo: questions).write(contentsOf: Data("\n".utf8))
       }.value
       await isIgnoring.future.value
-      timer.advance(by: Process.timeToEnd)
+      timer.advance(by: .nanoseconds(Process.timeToEnd))
       // Both hold the writing end until they end.
       #expect(try await reading.value == Data("..".utf8))
     }

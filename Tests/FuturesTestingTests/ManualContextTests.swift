@@ -71,7 +71,9 @@ struct ManualContextTests {
     var expected: [(delay: Int, name: String)] = []
     for number in 0..<2_000 {
       let delay = 1 + number * 7_919 % 101
-      let cancel = manual.context.schedule(after: .seconds(delay)) { [log] in log.record("\(number)") }
+      let cancel = manual.context.schedule(afterNanoseconds: Int64(delay) * 1_000_000_000) { [log] in
+        log.record("\(number)")
+      }
       if number * 31 % 5 < 3 { cancel() } else { expected.append((delay, "\(number)")) }
     }
     #expect(manual.pendingCount == expected.count)
@@ -87,8 +89,8 @@ struct ManualContextTests {
   @Test("Cancelled timers do not stay in the context, in whatever order they are cancelled", arguments: [false, true])
   func cancelledTimers(newestFirst: Bool) {
     let context = manual.context
-    let kept = context.schedule(after: .seconds(1_000)) {}
-    let cancels = (1...3_000).map { context.schedule(after: .seconds($0)) {} }
+    let kept = context.schedule(afterNanoseconds: 1_000_000_000_000) {}
+    let cancels = (1...3_000).map { context.schedule(afterNanoseconds: $0 * 1_000_000_000) {} }
     for cancel in newestFirst ? cancels.reversed() : cancels { cancel() }
     #expect(manual.pendingCount == 1)
     kept()
@@ -227,9 +229,9 @@ struct ManualContextTests {
     .enabled(if: AllocationCounts.areSupported)
   )
   func cancelledTimersLeaveNothing() {
-    let cancelFirst = manual.context.schedule(after: .seconds(1)) {}
+    let cancelFirst = manual.context.schedule(afterNanoseconds: 1_000_000_000) {}
     let left = leastBytesLeft(count: 1_000) { count in
-      for _ in 0..<count { manual.context.schedule(after: .seconds(2)) {}() }
+      for _ in 0..<count { manual.context.schedule(afterNanoseconds: 2_000_000_000) {}() }
     }
     #expect(left <= 0)
     cancelFirst()
@@ -276,7 +278,7 @@ struct ManualContextTests {
       captured = object
       Future.after(.seconds(1), on: context).whenResolved(on: .immediate) { _ in object.use() }
       context.submit { object.use() }
-      _ = context.schedule(after: .seconds(1)) { object.use() }
+      _ = context.schedule(afterNanoseconds: 1_000_000_000) { object.use() }
     }
     #expect(ends == [])
     #expect(captured == nil)
@@ -332,10 +334,10 @@ struct ManualContextTests {
     let cancel: @Sendable () -> Void
     do {
       let (user, other) = (User(manual.context, log), ManualContext())
-      cancel = manual.context.schedule(after: .seconds(1)) { user.use() }
+      cancel = manual.context.schedule(afterNanoseconds: 1_000_000_000) { user.use() }
       let own = User(other.context, log)
       other.context.submit { own.use() }
-      _ = other.context.schedule(after: .seconds(1)) { own.use() }
+      _ = other.context.schedule(afterNanoseconds: 1_000_000_000) { own.use() }
       withExtendedLifetime(other) {}
     }
     #expect(log.events == ["released"])

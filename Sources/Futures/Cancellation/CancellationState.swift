@@ -201,9 +201,9 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
     }
   }
 
-  /// Cancels the state after `delay`, unless it is cancelled or released before.
-  func trigger(after delay: Duration, on context: ExecutionContext) {
-    guard delay > .zero else {
+  /// Cancels the state after a delay, unless it is cancelled or released before.
+  func trigger(afterNanoseconds delay: Int64, on context: ExecutionContext) {
+    guard delay > 0 else {
       trigger()
       return
     }
@@ -214,7 +214,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
       return true
     }
     guard isPending else { return }
-    deadline.start { context.schedule(after: delay) { [weak self] in self?.trigger() } }
+    deadline.start { context.schedule(afterNanoseconds: delay) { [weak self] in self?.trigger() } }
   }
 }
 

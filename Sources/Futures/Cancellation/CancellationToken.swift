@@ -79,8 +79,9 @@ public final class CancellationTokenSource: Sendable {
   /// - Parameters:
   ///   - delay: The delay. Zero or less cancels at once.
   ///   - context: Its clock measures the delay, and it runs the handlers.
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public func cancel(after delay: Duration, on context: ExecutionContext = .global()) {
-    state.trigger(after: delay, on: context)
+    state.trigger(afterNanoseconds: delay.nanoseconds, on: context)
   }
 }
 

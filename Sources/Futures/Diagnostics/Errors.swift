@@ -92,6 +92,7 @@ public struct CallbackContractViolation: Error, Sendable, CustomStringConvertibl
 }
 
 /// The failure of a future that exceeded its timeout.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 public struct TimeoutError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The timeout.
   public let duration: Duration

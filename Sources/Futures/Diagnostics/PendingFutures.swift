@@ -1,3 +1,5 @@
+package import Dispatch
+
 /// The table behind `FuturesDiagnostics.pendingFutures`.
 ///
 /// It holds the states weakly, and resolving a state does not touch it. `add` sweeps out resolved states whenever the table
@@ -18,7 +20,7 @@ package final class PendingFutures {
     weak var state: FutureState?
     let fileID: String
     let line: UInt
-    let start: ContinuousClock.Instant
+    let start: DispatchTime
 
     /// The thread that has made the promise.
     let thread: UnsafeMutableRawPointer
@@ -88,7 +90,7 @@ extension LockedReference where Object == PendingFutures {
 
   /// Adds the state of a new promise, if it is tracked.
   func add(_ state: FutureState, fileID: String, line: UInt) {
-    let entry = PendingFutures.Entry(state: state, fileID: fileID, line: line, start: .now, thread: .ofCurrentThread)
+    let entry = PendingFutures.Entry(state: state, fileID: fileID, line: line, start: .now(), thread: .ofCurrentThread)
     let swept = update { table in table?.tracks(entry.thread) == true ? table?.append(entry) : nil }
     _ = swept  // released here, outside the lock: one of them can be the last reference
   }
@@ -98,7 +100,7 @@ extension LockedReference where Object == PendingFutures {
   ///   - start: The time since which the promises were made.
   ///   - isOfThisThread: Whether to list only promises that the calling thread has made.
   /// - Returns: One line for each future.
-  package func awaited(since start: ContinuousClock.Instant, ofThisThread isOfThisThread: Bool) -> [String] {
+  package func awaited(since start: DispatchTime, ofThisThread isOfThisThread: Bool) -> [String] {
     let thread = UnsafeMutableRawPointer.ofCurrentThread
     return update { $0?.entries ?? [] }.compactMap { entry in
       guard entry.start >= start, !isOfThisThread || entry.thread == thread else { return nil }
@@ -109,13 +111,14 @@ extension LockedReference where Object == PendingFutures {
 
   /// Descriptions of the pending futures, the oldest first.
   var descriptions: [String] {
-    let now = ContinuousClock.now
-    return update { $0?.isForAllThreads == true ? $0?.entries ?? [] : [] }.compactMap { entry in
+    let entries = update { $0?.isForAllThreads == true ? $0?.entries ?? [] : [] }
+    let now = DispatchTime.now().uptimeNanoseconds
+    return entries.compactMap { entry in
       guard let state = entry.state, state.root.isPending else { return nil }
-      let age = Duration.milliseconds(Int64(entry.start.duration(to: now) / .milliseconds(1)))
+      let milliseconds = (now - entry.start.uptimeNanoseconds) / 1_000_000
       let count = state.root.consumerCount
       let consumers = "\(count) \(count == 1 ? "consumer" : "consumers")"
-      return "\(entry.place(of: state)), pending for \(age), \(consumers)"
+      return "\(entry.place(of: state)), pending for \(Double(milliseconds) / 1_000) seconds, \(consumers)"
     }
   }
 }

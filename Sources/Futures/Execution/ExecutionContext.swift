@@ -63,11 +63,24 @@ public struct ExecutionContext: Sendable {
   ///     delay: the context then releases the work and never runs it. The library can call that closure at any time, on any
   ///     thread, even after the work has run.
   @inlinable
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public init(
     execute: @escaping @Sendable (_ work: @escaping @Sendable () -> Void) -> Void,
     after: @escaping @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void
   ) {
-    self.init(kind: .custom(CustomContext(execute: execute, after: after)))
+    self.init(
+      kind: .custom(CustomContext(execute: execute, after: { delay, work in after(.nanoseconds(delay), work) }))
+    )
+  }
+
+  /// As `init(execute:after:)`, with a delay in nanoseconds.
+  package static func custom(
+    execute: @escaping @Sendable (_ work: @escaping @Sendable () -> Void) -> Void,
+    afterNanoseconds after:
+      @escaping @Sendable (_ delay: Int64, _ work: @escaping @Sendable () -> Void)
+      -> @Sendable () -> Void
+  ) -> Self {
+    Self(kind: .custom(CustomContext(execute: execute, after: after)))
   }
 
   @inlinable
@@ -95,18 +108,21 @@ public struct ExecutionContext: Sendable {
     }
   }
 
-  /// Submits `work` after `delay` on the clock of the context; at once if the delay is zero or less.
+  /// Submits `work` after a delay on the clock of the context; at once if the delay is zero or less.
   ///
-  /// A delay of more than 292 years never ends.
+  /// A delay of `Int64.max`, 292 years, never ends.
   /// - Returns: A closure that cancels the delay and releases the work, unless the work has started.
   @usableFromInline
-  package func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-    guard delay > .zero else {
+  package func schedule(
+    afterNanoseconds delay: Int64,
+    _ work: @escaping @Sendable () -> Void
+  ) -> @Sendable () -> Void {
+    guard delay > 0 else {
       execute(work)
       return {}
     }
     if case .custom(let context) = kind, let after = context.after { return after(delay, work) }
-    return startTimer(after: delay) { execute(work) }
+    return startTimer(afterNanoseconds: delay) { execute(work) }
   }
 }
 
@@ -116,12 +132,12 @@ final class CustomContext: Sendable {
   @usableFromInline typealias Work = @Sendable () -> Void
 
   @usableFromInline let execute: @Sendable (_ work: @escaping Work) -> Void
-  @usableFromInline let after: (@Sendable (_ delay: Duration, _ work: @escaping Work) -> Work)?
+  @usableFromInline let after: (@Sendable (_ nanoseconds: Int64, _ work: @escaping Work) -> Work)?
 
   @usableFromInline
   init(
     execute: @escaping @Sendable (_ work: @escaping Work) -> Void,
-    after: (@Sendable (_ delay: Duration, _ work: @escaping Work) -> Work)?
+    after: (@Sendable (_ nanoseconds: Int64, _ work: @escaping Work) -> Work)?
   ) {
     self.execute = execute
     self.after = after

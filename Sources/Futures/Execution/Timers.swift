@@ -4,11 +4,11 @@ internal import Dispatch
 ///
 /// A timer source: `asyncAfter` retains a cancelled work item until its deadline.
 /// - Returns: A closure that cancels the timer, and releases the work at once. Dispatch releases the source soon after.
-func startTimer(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+func startTimer(afterNanoseconds delay: Int64, _ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
   // nonisolated(unsafe): a source is thread-safe, although the overlay does not declare it `Sendable`.
   nonisolated(unsafe) let source = DispatchSource.makeTimerSource(queue: .global())
   let slot = Locked<(@Sendable () -> Void)?>(work)
-  source.schedule(deadline: DispatchTime(after: delay))
+  source.schedule(deadline: DispatchTime(afterNanoseconds: delay))
   // A cycle: the source owns its handler, which owns the source. Cancelling the source breaks it.
   source.setEventHandler {
     source.cancel()

@@ -33,10 +33,12 @@ extension Future {
   /// - Parameter timeout: The maximum wait. Zero or less checks once; more than 292 years means for ever.
   /// - Returns: The result, or `nil` at the timeout. Then nothing stays registered.
   @available(*, noasync, message: "use 'await future.result'")
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public func wait(timeout: Duration) -> Result<Value, Failure>? {
     if let result = peek() { return result }
     // A single check runs no deferred work: it does not block, and checks in that work would nest without limit.
-    wait(until: DispatchTime(after: timeout), runningPending: timeout > .zero)
+    let nanoseconds = timeout.nanoseconds
+    wait(until: DispatchTime(afterNanoseconds: nanoseconds), runningPending: nanoseconds > 0)
     return peek()
   }
 
@@ -63,19 +65,10 @@ extension Future {
 }
 
 extension DispatchTime {
-  /// The time after `duration`, clamped to now and to the distant future.
-  package init(after duration: Duration) {
-    guard duration < .seconds(Int64.max / 1_000_000_000 - 1) else {
-      self = .distantFuture
-      return
-    }
-    guard duration > .zero else {
-      self = .now()
-      return
-    }
-    let (seconds, attoseconds) = duration.components
-    let nanoseconds = UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
-    let (sum, overflow) = DispatchTime.now().uptimeNanoseconds.addingReportingOverflow(nanoseconds)
-    self = overflow ? .distantFuture : DispatchTime(uptimeNanoseconds: sum)
+  /// The time after a delay in nanoseconds; the distant future if the clock cannot represent it.
+  package init(afterNanoseconds delay: Int64) {
+    // Signed: Dispatch reads a greater number as a time of the wall clock.
+    let (sum, overflow) = Int64(clamping: DispatchTime.now().uptimeNanoseconds).addingReportingOverflow(delay)
+    self = overflow ? .distantFuture : DispatchTime(uptimeNanoseconds: UInt64(clamping: sum))
   }
 }

@@ -14,15 +14,14 @@ extension Future {
   @inline(never)
   func derive<New: Sendable, NewFailure: Error>(
     on context: ExecutionContext = .immediate,
-    after delay: Duration? = nil,
+    afterNanoseconds delay: Int64 = 0,
     for transformed: TransformedResults = .all,
     progressShare: Double = 1,
     bypass: (@Sendable (Result<Value, Failure>) -> Future<New, NewFailure>)? = nil,
     _ transform: @escaping @Sendable (Result<Value, Failure>) -> Future<New, NewFailure>
   ) -> Future<New, NewFailure> {
-    let delay = delay.flatMap { $0 > .zero ? $0 : nil }
     let transform = Transform(transform)
-    let runsInline = context.isImmediate && delay == nil
+    let runsInline = context.isImmediate && delay <= 0
     if let result = deliveredResult, runsInline || !transformed.contain(result) {
       let trampoline = Trampoline.current
       if trampoline.enter() {
@@ -41,7 +40,7 @@ extension Future {
         SubmittedStage(
           of: source.unmanagedBase,
           on: context,
-          after: delay,
+          afterNanoseconds: delay,
           for: transformed,
           progressShare: progressShare,
           bypass: bypass.map { Transform($0) },

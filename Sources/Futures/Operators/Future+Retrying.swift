@@ -1,4 +1,24 @@
 extension Future {
+  /// Calls `work` until its future succeeds, at most `attempts` times, without a delay.
+  ///
+  /// The first attempt starts at once, on the calling thread. Further attempts start on `context`. The number of
+  /// attempts costs neither stack nor memory.
+  /// - Parameters:
+  ///   - attempts: The maximum number of attempts. Less than 1 traps.
+  ///   - context: It starts the further attempts.
+  ///   - shouldRetry: Returns whether to try again after this failure. It runs where the attempt failed.
+  ///   - work: Makes the future of an attempt.
+  /// - Returns: A future with the value of the first successful attempt, or the error of the last one. Cancelling it
+  ///   leaves the running attempt, and starts no other attempt.
+  public static func retry(
+    attempts: Int,
+    on context: ExecutionContext = .global(),
+    while shouldRetry: @escaping @Sendable (Failure) -> Bool = { _ in true },
+    _ work: @escaping @Sendable () -> Future
+  ) -> Future {
+    retry(attempts, delay: nil, on: context, while: shouldRetry, work)
+  }
+
   /// Calls `work` until its future succeeds, at most `attempts` times.
   ///
   /// The first attempt starts at once, on the calling thread. Further attempts start on `context`, after their delay.
@@ -11,11 +31,23 @@ extension Future {
   ///   - work: Makes the future of an attempt.
   /// - Returns: A future with the value of the first successful attempt, or the error of the last one. Cancelling it
   ///   leaves the running attempt, or frees the timer, and starts no other attempt.
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public static func retry(
     attempts: Int,
-    delay: RetryDelay = .none,
+    delay: RetryDelay,
     on context: ExecutionContext = .global(),
     while shouldRetry: @escaping @Sendable (Failure) -> Bool = { _ in true },
+    _ work: @escaping @Sendable () -> Future
+  ) -> Future {
+    retry(attempts, delay: { delay.delay(after: $0).nanoseconds }, on: context, while: shouldRetry, work)
+  }
+
+  /// - Parameter delay: Returns the delay after the attempt with the given number, in nanoseconds.
+  private static func retry(
+    _ attempts: Int,
+    delay: (@Sendable (Int) -> Int64)?,
+    on context: ExecutionContext,
+    while shouldRetry: @escaping @Sendable (Failure) -> Bool,
     _ work: @escaping @Sendable () -> Future
   ) -> Future {
     require(attempts >= 1, "Future.retry needs at least 1 attempt, but attempts is \(attempts).")
@@ -26,7 +58,7 @@ extension Future {
       work().flatMapError { error in
         guard number < attempts, !cancellation.isCancelled, shouldRetry(error) else { return .failed(error) }
         return Future<Void, Failure>.succeeded(())
-          .derive(on: context, after: delay.delay(after: number), bypass: { _ in .failed(error) }) { _ in
+          .derive(on: context, afterNanoseconds: delay?(number) ?? 0, bypass: { _ in .failed(error) }) { _ in
             cancellation.isCancelled ? .failed(error) : attempt(number + 1)
           }
       }

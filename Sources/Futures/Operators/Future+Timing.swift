@@ -1,6 +1,7 @@
 // The context measures time: with Dispatch's monotonic clock, or with a clock of its own, as a test's context does. A
 // delay of zero or less takes no time and no hop. A delay of more than 292 years never ends.
 
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Future {
   /// Delays the value; a failure passes on at once.
   ///
@@ -11,8 +12,7 @@ extension Future {
   /// - Returns: The derived future. Cancelling it leaves this future and frees the timer. If `Failure` cannot represent
   ///   cancellation, the cancellation ends the delay.
   public func delay(by delay: Duration, on context: ExecutionContext = .global()) -> Future {
-    guard delay > .zero else { return derive { result in .resolved(result) } }
-    return derive(on: context, after: delay, for: .values, bypass: { .resolved($0) }) { result in .resolved(result) }
+    self.delay(byNanoseconds: delay.nanoseconds, on: context)
   }
 
   /// Fails with `error` if this future is not resolved in time.
@@ -29,7 +29,7 @@ extension Future {
     on context: ExecutionContext = .global(),
     failingWith error: @autoclosure @escaping @Sendable () -> Failure
   ) -> Future {
-    timeout(after: duration, on: context) { .failure(error()) }
+    timeout(afterNanoseconds: duration.nanoseconds, on: context) { .failure(error()) }
   }
 
   /// Succeeds with `value` if this future is not resolved in time.
@@ -46,36 +46,11 @@ extension Future {
     on context: ExecutionContext = .global(),
     fallback value: @autoclosure @escaping @Sendable () -> Value
   ) -> Future {
-    timeout(after: duration, on: context) { .success(value()) }
-  }
-
-  private func timeout(
-    after duration: Duration,
-    on context: ExecutionContext,
-    inlineIfDue mayRunInline: Bool = true,
-    _ makeResult: @escaping @Sendable () -> Result<Value, Failure>
-  ) -> Future {
-    guard case .shared(let source) = storage, !source.isResolved else { return self }
-    guard duration > .zero || !mayRunInline else {
-      source.cancelIfUnneeded()
-      return .resolved(makeResult())
-    }
-    let deadline = Interruption()
-    let derived = InterruptibleStage<Outcome<Value, Failure>>(
-      of: .passUnretained(source),
-      deadline,
-      outlivesSource: true
-    )
-    let future = source.attachStage(derived)
-    let work = DeadlineWork(deadline, of: derived) {
-      guard !derived.isResolved, derived.resolve(makeResult(), in: nil) else { return }
-      if source.removeCancelled(derived) { source.cancel() }
-    }
-    deadline.start { context.schedule(after: duration) { work.run() } }
-    return future
+    timeout(afterNanoseconds: duration.nanoseconds, on: context) { .success(value()) }
   }
 }
 
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Future where Failure == any Error {
   /// Fails with `TimeoutError` if this future is not resolved in time.
   ///
@@ -90,6 +65,7 @@ extension Future where Failure == any Error {
   }
 }
 
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Future where Value == Void, Failure == Never {
   /// Returns a future that succeeds after `duration`.
   /// - Parameters:
@@ -98,12 +74,13 @@ extension Future where Value == Void, Failure == Never {
   /// - Returns: The future; it is resolved if `duration` is zero or less. Cancelling it frees the timer, and resolves
   ///   it at once.
   public static func after(_ duration: Duration, on context: ExecutionContext = .global()) -> Future {
-    Future.succeeded(()).delay(by: duration, on: context)
+    after(nanoseconds: duration.nanoseconds, on: context)
   }
 }
 
 // MARK: - On the main actor
 
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Future {
   /// Delays the value, and delivers it on the main actor; a failure passes on at once.
   /// - Parameters:
@@ -127,7 +104,7 @@ extension Future {
     on context: MainContext,
     failingWith error: @autoclosure @escaping @MainActor () -> Failure
   ) -> Future {
-    timeout(after: duration, on: context.context, inlineIfDue: MainContext.isMainQueueCurrent) {
+    timeout(afterNanoseconds: duration.nanoseconds, on: context.context, inlineIfDue: MainContext.isMainQueueCurrent) {
       .failure(MainActor.assumeIsolated { error() })
     }
   }
@@ -144,12 +121,13 @@ extension Future {
     on context: MainContext,
     fallback value: @autoclosure @escaping @MainActor () -> Value
   ) -> Future {
-    timeout(after: duration, on: context.context, inlineIfDue: MainContext.isMainQueueCurrent) {
+    timeout(afterNanoseconds: duration.nanoseconds, on: context.context, inlineIfDue: MainContext.isMainQueueCurrent) {
       .success(MainActor.assumeIsolated { value() })
     }
   }
 }
 
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Future where Failure == any Error {
   /// Fails with `TimeoutError`, on the main actor, if this future is not resolved in time.
   /// - Parameters:
@@ -162,6 +140,7 @@ extension Future where Failure == any Error {
   }
 }
 
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Future where Value == Void, Failure == Never {
   /// Returns a future that succeeds on the main actor after `duration`.
   /// - Parameters:
@@ -171,5 +150,49 @@ extension Future where Value == Void, Failure == Never {
   ///   it at once.
   public static func after(_ duration: Duration, on context: MainContext) -> Future {
     after(duration, on: context.context)
+  }
+}
+
+// MARK: - In nanoseconds
+
+extension Future where Value == Void, Failure == Never {
+  /// As `after(_:on:)`, with a delay in nanoseconds.
+  package static func after(nanoseconds delay: Int64, on context: ExecutionContext) -> Future {
+    Future.succeeded(()).delay(byNanoseconds: delay, on: context)
+  }
+}
+
+extension Future {
+  fileprivate func delay(byNanoseconds delay: Int64, on context: ExecutionContext) -> Future {
+    guard delay > 0 else { return derive { result in .resolved(result) } }
+    return derive(on: context, afterNanoseconds: delay, for: .values, bypass: { .resolved($0) }) { result in
+      .resolved(result)
+    }
+  }
+
+  fileprivate func timeout(
+    afterNanoseconds duration: Int64,
+    on context: ExecutionContext,
+    inlineIfDue mayRunInline: Bool = true,
+    _ makeResult: @escaping @Sendable () -> Result<Value, Failure>
+  ) -> Future {
+    guard case .shared(let source) = storage, !source.isResolved else { return self }
+    guard duration > 0 || !mayRunInline else {
+      source.cancelIfUnneeded()
+      return .resolved(makeResult())
+    }
+    let deadline = Interruption()
+    let derived = InterruptibleStage<Outcome<Value, Failure>>(
+      of: .passUnretained(source),
+      deadline,
+      outlivesSource: true
+    )
+    let future = source.attachStage(derived)
+    let work = DeadlineWork(deadline, of: derived) {
+      guard !derived.isResolved, derived.resolve(makeResult(), in: nil) else { return }
+      if source.removeCancelled(derived) { source.cancel() }
+    }
+    deadline.start { context.schedule(afterNanoseconds: duration) { work.run() } }
+    return future
   }
 }

@@ -40,25 +40,58 @@ public final class Latest: Sendable {
   /// Whether a request has not delivered its result.
   public var isRunning: Bool { slot.isRunning }
 
-  /// Replaces the request: cancels the one before at once, and starts `work` after the delay.
+  /// Replaces the request: cancels the one before at once, and starts `work` as soon as `context` runs it.
   ///
   /// The callbacks run on `context`, and only while this request is the newest. A superseded request calls neither.
   /// - Parameters:
-  ///   - delay: The delay, so that a burst of calls starts the work once. Without one, the work starts as soon as `context`
-  ///     runs it.
   ///   - context: The context of all closures.
   ///   - work: Starts the work.
   ///   - whenProgressed: Called with the progress of the work.
   ///   - whenResolved: Called with the result.
   public func run<Value: Sendable, Failure: Error>(
-    after delay: Duration = .zero,
     on context: ExecutionContext,
     _ work: @escaping @Sendable () -> Future<Value, Failure>,
     whenProgressed: (@Sendable (FutureProgress) -> Void)? = nil,
     whenResolved: @escaping @Sendable (Result<Value, Failure>) -> Void
   ) {
+    run(afterNanoseconds: 0, on: context, work, whenProgressed: whenProgressed, whenResolved: whenResolved)
+  }
+
+  /// Replaces the request: cancels the one before at once, and starts `work` after the delay.
+  ///
+  /// The callbacks run on `context`, and only while this request is the newest. A superseded request calls neither.
+  /// - Parameters:
+  ///   - delay: The delay, so that a burst of calls starts the work once.
+  ///   - context: The context of all closures.
+  ///   - work: Starts the work.
+  ///   - whenProgressed: Called with the progress of the work.
+  ///   - whenResolved: Called with the result.
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
+  public func run<Value: Sendable, Failure: Error>(
+    after delay: Duration,
+    on context: ExecutionContext,
+    _ work: @escaping @Sendable () -> Future<Value, Failure>,
+    whenProgressed: (@Sendable (FutureProgress) -> Void)? = nil,
+    whenResolved: @escaping @Sendable (Result<Value, Failure>) -> Void
+  ) {
+    run(
+      afterNanoseconds: delay.nanoseconds,
+      on: context,
+      work,
+      whenProgressed: whenProgressed,
+      whenResolved: whenResolved
+    )
+  }
+
+  private func run<Value: Sendable, Failure: Error>(
+    afterNanoseconds delay: Int64,
+    on context: ExecutionContext,
+    _ work: @escaping @Sendable () -> Future<Value, Failure>,
+    whenProgressed: (@Sendable (FutureProgress) -> Void)?,
+    whenResolved: @escaping @Sendable (Result<Value, Failure>) -> Void
+  ) {
     let (slot, number) = (slot, slot.begin())
-    let future = Future<Void, Never>.after(delay, on: timer)
+    let future = Future<Void, Never>.after(nanoseconds: delay, on: timer)
       .setFailureType(to: Failure.self)
       // A superseded request whose failure type cannot represent cancellation gets here too (R16).
       .flatMap(on: context, progressShare: 0) { _ in slot.isNewest(number) ? work() : .never }
@@ -73,24 +106,57 @@ public final class Latest: Sendable {
     }
   }
 
-  /// Replaces the request: cancels the one before at once, and starts `work` on the main actor after the delay.
+  /// Replaces the request: cancels the one before at once, and starts `work` on the main actor.
   ///
   /// The callbacks run on the main actor, and only while this request is the newest. A superseded request calls neither.
   /// - Parameters:
-  ///   - delay: The delay, so that a burst of calls starts the work once. Without one, the work starts as soon as `context`
-  ///     runs it.
   ///   - context: `.main` or `.mainImmediate`.
   ///   - work: Starts the work.
   ///   - whenProgressed: Called with the progress of the work.
   ///   - whenResolved: Called with the result.
   public func run<Value: Sendable, Failure: Error>(
-    after delay: Duration = .zero,
     on context: MainContext,
     _ work: @escaping @MainActor () -> Future<Value, Failure>,
     whenProgressed: (@MainActor (FutureProgress) -> Void)? = nil,
     whenResolved: @escaping @MainActor (Result<Value, Failure>) -> Void
   ) {
-    run(after: delay, on: context.context) {
+    run(afterNanoseconds: 0, on: context, work, whenProgressed: whenProgressed, whenResolved: whenResolved)
+  }
+
+  /// Replaces the request: cancels the one before at once, and starts `work` on the main actor after the delay.
+  ///
+  /// The callbacks run on the main actor, and only while this request is the newest. A superseded request calls neither.
+  /// - Parameters:
+  ///   - delay: The delay, so that a burst of calls starts the work once.
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - work: Starts the work.
+  ///   - whenProgressed: Called with the progress of the work.
+  ///   - whenResolved: Called with the result.
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
+  public func run<Value: Sendable, Failure: Error>(
+    after delay: Duration,
+    on context: MainContext,
+    _ work: @escaping @MainActor () -> Future<Value, Failure>,
+    whenProgressed: (@MainActor (FutureProgress) -> Void)? = nil,
+    whenResolved: @escaping @MainActor (Result<Value, Failure>) -> Void
+  ) {
+    run(
+      afterNanoseconds: delay.nanoseconds,
+      on: context,
+      work,
+      whenProgressed: whenProgressed,
+      whenResolved: whenResolved
+    )
+  }
+
+  private func run<Value: Sendable, Failure: Error>(
+    afterNanoseconds delay: Int64,
+    on context: MainContext,
+    _ work: @escaping @MainActor () -> Future<Value, Failure>,
+    whenProgressed: (@MainActor (FutureProgress) -> Void)?,
+    whenResolved: @escaping @MainActor (Result<Value, Failure>) -> Void
+  ) {
+    run(afterNanoseconds: delay, on: context.context) {
       MainActor.assumeIsolated { work() }
     } whenProgressed: { progress in
       MainActor.assumeIsolated { whenProgressed?(progress) }

@@ -1,4 +1,5 @@
 /// The delay between two attempts of `retry`.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 public enum RetryDelay: Sendable {
   /// No delay.
   case none
@@ -48,6 +49,7 @@ private func power(_ base: Double, _ exponent: Int) -> Double {
   return result
 }
 
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Duration {
   /// Returns the duration times `factor`, at most the longest duration; zero if `factor` is negative or not a number.
   fileprivate func scaled(by factor: Double) -> Duration {

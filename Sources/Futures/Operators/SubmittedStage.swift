@@ -28,7 +28,8 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   @exclusivity(unchecked) @usableFromInline final var transform: ResultTransform?
   /// Taken when the work is handed over, because the context can own the work, which owns this stage.
   @exclusivity(unchecked) @usableFromInline final var context: ExecutionContext?
-  @usableFromInline let delay: Duration?
+  /// In nanoseconds; zero without a delay.
+  @usableFromInline let delay: Int64
   @usableFromInline let transformed: TransformedResults
   /// Replaces `transform` in a cancelled stage that cannot represent cancellation: skips the effect or the delay.
   ///
@@ -41,7 +42,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   init(
     of source: Unmanaged<FutureState>,
     on context: ExecutionContext,
-    after delay: Duration?,
+    afterNanoseconds delay: Int64,
     for transformed: TransformedResults,
     progressShare: Double,
     bypass: ResultTransform?,
@@ -53,7 +54,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     self.context = context
     self.delay = delay
     self.transformed = transformed
-    deadline = delay.map { _ in Interruption() }
+    deadline = delay > 0 ? Interruption() : nil
     super.init(of: source, progressShare: progressShare) { stage, source, trampoline in
       unsafeDowncast(stage, to: SubmittedStage.self).deliver(from: source, in: trampoline)
     }
@@ -77,8 +78,8 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     if hasBypass, wasCancelled { return resolveWithoutContext(from: source) }
     guard let context else { return }
     let work = StageWork(self, typedSource)
-    if let delay, let deadline {
-      deadline.start { context.schedule(after: delay) { work.run() } }
+    if let deadline {
+      deadline.start { context.schedule(afterNanoseconds: delay) { work.run() } }
     } else {
       context.execute { work.run() }
     }

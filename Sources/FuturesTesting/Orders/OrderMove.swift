@@ -102,6 +102,7 @@ extension [OrderChoice] {
   }
 }
 
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Duration {
   /// The duration in seconds, for example `10 s` or `0.25 s`.
   var inSeconds: String {

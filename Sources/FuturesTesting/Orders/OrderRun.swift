@@ -99,7 +99,7 @@ final class OrderRun: @unchecked Sendable {
 
   private(set) var trace: [OrderMove] = []
   private(set) var choices: [OrderChoice] = []
-  private let start = ContinuousClock.now
+  private let start = DispatchTime.now()
   private let usesMain: Bool
   /// Whether the body is on the main actor, and the run does not perform the work of the main queue.
   private let isOnMain: Bool

@@ -1,4 +1,5 @@
 internal import AllocationCounter
+internal import Dispatch
 internal import Futures
 internal import TestSupport
 internal import Testing
@@ -120,7 +121,7 @@ struct PendingFuturesTests {
       FuturesDiagnostics.tracksPendingFutures = true
       defer { FuturesDiagnostics.tracksPendingFutures = false }
       let earlier = Promise<Int, any Error>("earlier", fileID: "A.swift", line: 1)
-      let start = ContinuousClock.now
+      let start = DispatchTime.now()
       let awaited = Promise<Int, any Error>("awaited", fileID: "A.swift", line: 2)
       let idle = Promise<Int, any Error>("idle", fileID: "A.swift", line: 3)
       for promise in [earlier, awaited] { promise.future.whenResolved(on: .immediate) { _ in } }
@@ -138,7 +139,7 @@ struct PendingFuturesTests {
     await #expect(processExitsWith: .success) {
       for onlyThisThread in [true, false] {
         PendingFutures.shared.track(onlyThisThread: onlyThisThread) {
-          let (start, promise) = (ContinuousClock.now, Promise<Int, any Error>(fileID: "A.swift", line: 1))
+          let (start, promise) = (DispatchTime.now(), Promise<Int, any Error>(fileID: "A.swift", line: 1))
           promise.future.whenResolved(on: .immediate) { _ in }
           onThread {
             let promise = Promise<Int, any Error>(fileID: "A.swift", line: 2)

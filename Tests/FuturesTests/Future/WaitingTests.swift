@@ -36,7 +36,7 @@ struct WaitingTests {
     let timeout = Duration.seconds(seconds) + .milliseconds(50)
     let nanoseconds = UInt64(seconds) * 1_000_000_000 + 50_000_000
     let before = DispatchTime.now().uptimeNanoseconds
-    let deadline = DispatchTime(after: timeout).uptimeNanoseconds
+    let deadline = DispatchTime(afterNanoseconds: timeout.nanoseconds).uptimeNanoseconds
     let after = DispatchTime.now().uptimeNanoseconds
     #expect((before + nanoseconds...after + nanoseconds).contains(deadline))
   }

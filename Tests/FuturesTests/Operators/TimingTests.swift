@@ -35,6 +35,20 @@ struct TimingTests {
   static let never: [Duration] = [.seconds(Int64.max), .seconds(300 * 366 * 86_400)]
   static let atOnce: [Duration] = [.zero, .nanoseconds(-1), .seconds(-5), .seconds(Int64.min)]
 
+  @Test(
+    "R12: a delay counts in nanoseconds: rounded up, none for zero or less, endless from 292 years on",
+    arguments: [
+      (.seconds(1) + .nanoseconds(1), 1_000_000_001), (Duration(secondsComponent: 0, attosecondsComponent: 1), 1),
+      (Duration(secondsComponent: 2, attosecondsComponent: 1_000_000_001), 2_000_000_002), (.zero, 0),
+      (.nanoseconds(-1), 0), (.seconds(Int64.min), 0), (.nanoseconds(Int64.max - 1), .max - 1),
+      (.nanoseconds(Int64.max), .max), (.seconds(Int64.max), .max),
+      (.nanoseconds(Int64.max) - Duration(secondsComponent: 0, attosecondsComponent: 1), .max),
+    ] as [(Duration, Int64)]
+  )
+  func delaysInNanoseconds(duration: Duration, nanoseconds: Int64) {
+    #expect(duration.nanoseconds == nanoseconds)
+  }
+
   // MARK: - after and delay
 
   @Test("R12: after succeeds at its time, not before, and only once")
