@@ -196,6 +196,13 @@
     func discard() {}
   }
 
+  /// The flags of a file that other processes do not inherit, and whose bytes the C library does not change.
+  #if os(Windows)
+    private let bytesForThisProcess = _O_NOINHERIT | _O_BINARY
+  #else
+    private let bytesForThisProcess = O_CLOEXEC
+  #endif
+
   /// A body that is stored in a file.
   ///
   /// Q: Why not a download task? A: On Linux it writes each byte twice if its delegate receives data, and leaves the file of a
@@ -236,7 +243,7 @@
     private mutating func openFile() throws -> FileHandle {
       if let file { return file }
       // Opens and creates in one step, so a failure leaves no file.
-      let descriptor = unsafe open(neighbour.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      let descriptor = unsafe open(neighbour.path, O_WRONLY | O_CREAT | O_EXCL | bytesForThisProcess, 0o666)
       guard descriptor >= 0 else { throw CocoaError.posix(errno, .fileWriteUnknown, at: destination) }
       let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
       self.file = file
