@@ -187,30 +187,15 @@ extension Future where Failure == Never {
 
 // MARK: - Futures of tasks
 
-extension Future where Failure == any Error {
+extension Future {
   /// Makes a future of the value or the error of a task.
   ///
   /// Cancellation, future to task: cancelling the future cancels the task before `cancel()` returns. Dropping the
   /// future cancels nothing.
   /// - Parameter task: The task. Its priority rises to the priority of a task that awaits the future.
-  public init(_ task: Task<Value, any Error>) { self.init(following: task) }
-}
-
-extension Future where Failure == Never {
-  /// Makes a future of the value of a task.
-  ///
-  /// Cancellation, future to task: cancelling the future cancels the task before `cancel()` returns. Dropping the
-  /// future cancels nothing.
-  /// - Parameter task: The task. Its priority rises to the priority of a task that awaits the future.
-  public init(_ task: Task<Value, Never>) { self.init(following: task) }
-}
-
-extension Future {
-  /// Makes a future that a second task resolves with the result of `task`.
-  ///
-  /// The producer is `task` itself, so cancellation and priority reach it at once, also before the second task has
-  /// started.
-  private init(following task: Task<Value, Failure>) {
+  public init(_ task: Task<Value, Failure>) {
+    // A second task resolves the future. The producer is `task` itself, so cancellation and priority reach it at once, also
+    // before the second task has started.
     let state = State<Value, Failure>()
     state.setProducer(task: task)
     Task.detached { state.resolveFromTask(await task.result) }
