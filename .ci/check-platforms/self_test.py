@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import branches
+import programs
 import symbols
 from c import check_c
 from swift import Check
@@ -83,6 +84,17 @@ def plant(package, modules, work, pool):
         count += 1
         if not any(message in fault for fault in faults):
             missed.append(f"{name}: no message with `{message}`")
+
+    (work / "seed.swift").write_text("func seedProgram(_ clock: SuspendingClock) {}\n")
+    old = Check(package, macos, "10.15", work / "seed-products")
+    old.run()
+    count += 1
+    if not any("'SuspendingClock' is only available" in fault for fault in programs.check_programs(old, package.folder, [work / "seed.swift"])):
+        missed.append("program: no message about `SuspendingClock`")
+    count += 1
+    source = "#if os(Linux)\nimport Synchronization\n#else\ninternal import Synchronization\n#endif\n"
+    if programs.imports(source) != [4]:
+        missed.append("import: no message about Synchronization, or one about a branch of Linux")
 
     (work / "seed.swift").write_text(SYMBOL_SEEDS)
     output = Path(work / "seed.o")

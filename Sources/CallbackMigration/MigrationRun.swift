@@ -26,7 +26,11 @@ public struct MigrationRun {
   ///   - arguments: The arguments.
   ///   - request: The package, with the symbol graphs of its targets.
   ///   - work: A folder for a copy of the package.
-  public init(_ arguments: MigrationArguments, _ request: MigrationRequest, work: URL = .temporaryDirectory) {
+  public init(
+    _ arguments: MigrationArguments,
+    _ request: MigrationRequest,
+    work: URL = FileManager.default.temporaryDirectory
+  ) {
     self.work = work
     self.arguments = arguments
     self.request = request

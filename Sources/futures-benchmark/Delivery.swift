@@ -1,5 +1,10 @@
 import Dispatch
-import Synchronization
+
+#if canImport(Darwin)
+  import Futures
+#else
+  import Synchronization
+#endif
 
 /// A value that one thread sends and another thread waits for.
 final class Delivery<Output: Sendable>: Sendable {

@@ -2,6 +2,7 @@ import AllocationCounter
 import Foundation
 
 /// Measures the library against the budgets of PERFORMANCE.md; `--help` lists the options.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 @main
 struct FuturesBenchmark {
   static func main() {

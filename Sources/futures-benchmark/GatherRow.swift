@@ -1,5 +1,8 @@
 import Futures
-import Synchronization
+
+#if !canImport(Darwin)
+  import Synchronization
+#endif
 
 extension Variant {
   /// C7: makes many promises, passes their futures to `all`, resolves each promise and reads the values.

@@ -1,6 +1,7 @@
 import Foundation
 
 /// One line for each scaling row: the cost of a part by the number of parts, or of threads.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct GrowthLines {
   let rows: [Row]
 

@@ -1,4 +1,8 @@
-import Synchronization
+#if canImport(Darwin)
+  import Futures
+#else
+  import Synchronization
+#endif
 
 // The hand-rolled futures of all variants.
 

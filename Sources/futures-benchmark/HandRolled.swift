@@ -1,4 +1,8 @@
-import Synchronization
+#if canImport(Darwin)
+  import Futures
+#else
+  import Synchronization
+#endif
 
 /// The floor of the callback rows: a lock and a slot, written by hand.
 ///

@@ -1,4 +1,8 @@
-import Synchronization
+#if canImport(Darwin)
+  import Futures
+#else
+  import Synchronization
+#endif
 
 /// The floor of B2: a lock and a slot for one value or one suspended task.
 ///

@@ -1,4 +1,5 @@
 /// The rows as a picture: bars for costs, and lines for how costs grow.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct Plot {
   let rows: [Row]
 

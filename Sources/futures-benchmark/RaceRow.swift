@@ -1,6 +1,9 @@
 import Foundation
 import Futures
-import Synchronization
+
+#if !canImport(Darwin)
+  import Synchronization
+#endif
 
 extension Variant {
   /// C8: one thread attaches a callback while a second thread succeeds; a rendezvous starts both.

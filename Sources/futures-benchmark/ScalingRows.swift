@@ -1,6 +1,9 @@
 import Futures
 import FuturesAsync
-import Synchronization
+
+#if !canImport(Darwin)
+  import Synchronization
+#endif
 
 /// The rows that show how the cost of one part grows with the number of parts.
 ///

@@ -1,4 +1,8 @@
-import Synchronization
+#if canImport(Darwin)
+  import Futures
+#else
+  import Synchronization
+#endif
 
 /// The sum of all measured values, so that the compiler cannot remove their work.
 ///

@@ -1,5 +1,8 @@
 import Futures
-import Synchronization
+
+#if !canImport(Darwin)
+  import Synchronization
+#endif
 
 extension Variant {
   /// The number of stages of each chain.

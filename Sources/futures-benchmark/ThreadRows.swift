@@ -2,7 +2,10 @@ import Dispatch
 import Foundation
 import Futures
 import FuturesAsync
-import Synchronization
+
+#if !canImport(Darwin)
+  import Synchronization
+#endif
 
 /// The number of operations of each thread or task: enough for its start to vanish.
 private let operations = 10_000

@@ -1,6 +1,7 @@
 import Foundation
 
 /// The parsed command line.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct Command {
   enum Work {
     case help
@@ -26,6 +27,7 @@ struct UsageError: Error {
   }
 }
 
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Command {
   static let helpText = """
     Usage: futures-demo [--output DIR] [--cancel-after SECONDS] [URL ...]

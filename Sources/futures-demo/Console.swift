@@ -1,16 +1,19 @@
 import Foundation
 
 /// Writes a line to standard output at once, also to a pipe.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 func say(_ line: String) {
   put(line + "\n")
 }
 
 /// Writes text to standard output as it is.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 func put(_ text: String) {
   try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
 }
 
 /// Writes a line to standard error, without harmful characters from the command line.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 func complain(_ line: String) {
   try? FileHandle.standardError.write(contentsOf: Data((line.harmless + "\n").utf8))
 }

@@ -11,6 +11,7 @@ struct Download: Sendable {
 }
 
 /// The async layer: awaits futures in a task group.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension LegacyDownloader {
   typealias Outcome = (Download, Result<DownloadedFile, any Error>)
 

@@ -2,6 +2,7 @@ import Foundation
 import Futures
 
 /// The wrapped layer: the same downloads as futures.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension LegacyDownloader {
   /// Downloads `url` to the file `destination`, which must not exist yet.
   ///

@@ -3,6 +3,7 @@ import Foundation
 /// Chooses a file for each URL.
 ///
 /// No download overwrites an earlier file or another download.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct FileNames {
   private let folder: URL
   private var taken: Set<String> = []

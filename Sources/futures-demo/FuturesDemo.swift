@@ -1,9 +1,9 @@
 import Foundation
 import Futures
 import FuturesAsync
-import Synchronization
 
 /// A small downloader: callback code does the networking, futures wrap it, and async code drives it.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 @main
 struct FuturesDemo {
   static func main() async {
@@ -22,7 +22,7 @@ struct FuturesDemo {
     let downloader = LegacyDownloader()
     // A signal or the deadline cancels this source. Its token reaches every download.
     let cancellation = CancellationTokenSource()
-    let interruption = Mutex<Int32?>(nil)
+    let interruption = Locked<Int32?>(nil)
     let interrupts = onInterrupt { signal in
       interruption.withLock { $0 = $0 ?? signal }
       cancellation.cancel()

@@ -7,6 +7,7 @@ import Foundation
 /// A downloader as written before async/await: a session delegate inside, and closures outside.
 ///
 /// It does not use futures. `Downloader+Futures.swift` wraps it, and `Downloader+Async.swift` awaits it.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 final class LegacyDownloader: Sendable {
   /// Called with the received bytes, and the total if the server has sent it.
   typealias Progress = @Sendable (_ received: Int64, _ expected: Int64?) -> Void
@@ -70,6 +71,7 @@ final class LegacyDownloader: Sendable {
 
 /// Passes the events of a session to the transfer they belong to.
 // @unchecked Sendable: only the session's delegate queue uses its variables, and it is serial.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 private final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   private var running: [URLSessionTask: Transfer] = [:]
   func start(_ task: URLSessionTask, _ transfer: Transfer) {

@@ -1,6 +1,7 @@
 /// The progress of each running download, and of the whole, as lines of text.
 ///
 /// It uses no terminal and no clock. The caller passes the time and the size of the terminal.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct ProgressBars {
   typealias Instant = ContinuousClock.Instant
 

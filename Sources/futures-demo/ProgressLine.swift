@@ -1,6 +1,7 @@
 import Foundation
 
 /// The progress of a file, or of the whole.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct ProgressLine {
   let name: String
   let byteCount: Int64
@@ -36,6 +37,7 @@ struct ProgressLine {
 /// Lays lines out in columns: name, bar, amount, speed, time left.
 ///
 /// If there is no room for all, it omits the time left, then the speed, then the bar, and then cuts the name.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct ProgressLayout {
   /// The width of a line.
   let width: Int

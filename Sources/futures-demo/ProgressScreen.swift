@@ -1,10 +1,10 @@
 import Foundation
 import Futures
-import Synchronization
 
 /// Draws progress bars on a terminal in place, below the lines of finished files.
 ///
 /// Any thread can report a new state. The screen draws at its own rate.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 final class ProgressScreen: Sendable {
   /// The progress of the whole.
   ///
@@ -18,12 +18,12 @@ final class ProgressScreen: Sendable {
     var screen = RedrawnLines()
   }
 
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   /// Makes a screen, if standard output is a terminal that can redraw lines.
   init?(for downloads: [Download]) {
     guard Terminal.canRedraw else { return nil }
-    state = Mutex(State(bars: ProgressBars(for: downloads.map(\.name), at: .now)))
+    state = Locked(State(bars: ProgressBars(for: downloads.map(\.name), at: .now)))
   }
 
   /// Adds a bar for a file.

@@ -1,6 +1,7 @@
 import Foundation
 
 /// The number of downloaded files, and the reasons of failed downloads.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct Summary {
   let total: Int
   private var arrived = 0
@@ -26,6 +27,7 @@ struct Summary {
 }
 
 /// The table of the demo, with a line for each file.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct Table {
   private let nameWidth: Int
 

@@ -3,6 +3,7 @@ import Futures
 import FuturesAsync
 
 /// The demo without arguments: four files from a server of its own, downloaded in three ways, compared byte for byte.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct Tour {
   let downloader: LegacyDownloader
   let token: CancellationToken
@@ -21,7 +22,7 @@ struct Tour {
   private func downloadInThreeWays(
     _ downloads: [Download],
     shownOn screen: ProgressScreen?
-  ) -> some AsyncSequence<Row, any Error> {
+  ) -> AsyncPrefixSequence<AsyncThrowingStream<Row, any Error>> {
     // If all of the closures below were dropped, the sequence would end with an error.
     callbackStream("tour") { rows in begin(downloads, shownOn: screen) { rows.yield($0) } }.prefix(downloads.count)
   }
@@ -76,6 +77,7 @@ struct Tour {
   }
 }
 
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Tour {
   private static let mebibytes = ["small.bin": 1, "medium.bin": 4, "large.bin": 8, "huge.bin": 16]
 

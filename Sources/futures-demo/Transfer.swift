@@ -5,6 +5,7 @@ import Foundation
 #endif
 
 /// A complete file.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct DownloadedFile: Sendable {
   let location: URL
   let byteCount: Int64
@@ -12,6 +13,7 @@ struct DownloadedFile: Sendable {
 }
 
 /// One download of the legacy layer: the partial file, the received bytes, and the callbacks.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 final class Transfer {
   private let url: URL
   private let destination: URL

@@ -1,4 +1,5 @@
 /// The parsed command line.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct StressOptions {
   var seed = UInt64.random(in: 0...999_999)
   var rounds = 10

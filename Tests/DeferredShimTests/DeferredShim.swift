@@ -7,7 +7,7 @@
 // module: write `Futures.Future`.
 //
 // 66 of Deferred's 95 tests pass with it unchanged. Not included, with the replacement:
-// - `Locking` and its locks, and `Protected(initialValue:lock:)`: `Mutex` of Synchronization. Eight tests need it.
+// - `Locking` and its locks, and `Protected(initialValue:lock:)`: `NSLock` of Foundation. Eight tests need it.
 // - run loops and operation queues as executors: `.runLoop`, `.operationQueue` of FuturesFoundation, or `submit` of your own
 //   `Executor`.
 // - descriptions and mirrors such as `Deferred(not filled)`: `Future` has its own. Twenty tests need it.
@@ -15,8 +15,8 @@
 // Different: `every(per:)` transforms once. Deferred transforms at each use, and one of its tests expects that. As in
 // Deferred, a dropped `Deferred` stays unfilled for ever; a debug build traps if a callback waits for it.
 import Dispatch
+import Foundation
 import Futures
-import Synchronization
 
 /// Ours: ``Futures/Future``, with its `Failure`.
 typealias Future<Value: Sendable> = Futures.Future<Value, Never>
@@ -115,22 +115,21 @@ nonisolated extension Futures.Future: FutureProtocol where Failure == Never {
   }
 }
 
-/// Ours: `Mutex`.
-nonisolated final class Protected<T>: Sendable {
-  private let value: Mutex<UncheckedTransfer<T>>
-  /// Ours: `Mutex.init(_:)`.
-  init(initialValue: T) { value = Mutex(UncheckedTransfer(initialValue)) }
-  /// Ours: `Mutex.withLock(_:)`.
+/// Ours: a lock.
+nonisolated final class Protected<T>: @unchecked Sendable {
+  private let lock = NSLock()
+  private var value: T
+  /// Ours: an initial value.
+  init(initialValue: T) { value = initialValue }
+  /// Ours: the lock.
   func withReadLock<Return>(_ body: (T) throws -> Return) rethrows -> Return {
     try withWriteLock { value in try body(value) }
   }
-  /// Ours: `Mutex.withLock(_:)`.
+  /// Ours: the lock.
   func withWriteLock<Return>(_ body: (inout T) throws -> Return) rethrows -> Return {
-    try value.withLock { value in
-      var inner = value.value
-      defer { value = UncheckedTransfer(inner) }
-      return try UncheckedTransfer(body(&inner))
-    }.value
+    lock.lock()
+    defer { lock.unlock() }
+    return try body(&value)
   }
 }
 

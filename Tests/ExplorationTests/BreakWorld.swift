@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// A future whose promise is dropped, and whose failure type cannot hold `BrokenPromise` (R4).
 ///
 /// The library reports the promise exactly if a callback waits and was not removed. A callback of a future that was
@@ -38,7 +36,7 @@ final class BreakWorld: ExploredWorld, @unchecked Sendable {
   /// The worlds by the line numbers of their promises.
   ///
   /// All worlds share the handler, which finds a world by the line.
-  private static let worlds = Mutex<(last: UInt, all: [UInt: BreakWorld])>((0, [:]))
+  private static let worlds = Unexplored<(last: UInt, all: [UInt: BreakWorld])>((0, [:]))
 
   /// Passes reports to their worlds.
   private static let handler: Void = FuturesDiagnostics.setHandler { misuse in

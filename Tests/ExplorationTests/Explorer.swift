@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import Synchronization
 
 /// The next step of a thread.
 struct Step {
@@ -109,7 +108,14 @@ final class Explorer: @unchecked Sendable {
     self.weakened = weakened
   }
 
-  private static let lastRun = Synchronization.Atomic(0)
+  private static let lastRun = Unexplored(0)
+
+  private static func nextRun() -> Int {
+    lastRun.withLock { run in
+      run += 1
+      return run
+    }
+  }
 
   /// The explorer for which the calling thread makes a program.
   @TaskLocal static var preparing: Explorer?
@@ -126,7 +132,7 @@ final class Explorer: @unchecked Sendable {
       threads = []
     }
     repeat {
-      (run, fault) = (Self.lastRun.add(1, ordering: .relaxed).newValue, nil)
+      (run, fault) = (Self.nextRun(), nil)
       let (bodies, check) = Self.$preparing.withValue(self) { makeProgram() }
       run(bodies)
       runs += 1

@@ -1,7 +1,6 @@
 import AllocationCounter
 import Futures
 import FuturesTesting
-import Synchronization
 import TestSupport
 import Testing
 
@@ -350,17 +349,17 @@ struct ManualContextTests {
     .unlessSanitized
   )
   func endlessLoop() {
-    let count = Atomic(0)
+    let count = Locked(0)
     let ends = ends { context, log in
       @Sendable func poll() {
-        count.add(1, ordering: .relaxed)
+        count.withLock { $0 += 1 }
         Future<Int, any Error>.succeeded(1).delay(by: .seconds(1), on: context)
           .whenResolved(on: .immediate) { _ in poll() }
       }
       poll()
     }
     #expect(ends == [])
-    #expect((1...20_000).contains(count.load(ordering: .relaxed)))
+    #expect((1...20_000).contains(count.withLock(\.self)))
   }
 
   @Test(

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The new text of a call, after it has been compared with the old one.
 struct ConvertedText: Equatable {
   let text: String
@@ -41,8 +43,8 @@ struct ConvertedText: Equatable {
     }
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).compactMap { line -> String? in
       guard line.contains(Refactoring.mark) else { return String(line) }
-      let rest = line.replacing(Refactoring.mark, with: "")
-      return rest.allSatisfy(\.isWhitespace) ? nil : String(rest)
+      let rest = line.replacingOccurrences(of: Refactoring.mark, with: "")
+      return rest.allSatisfy(\.isWhitespace) ? nil : rest
     }
     let result = lines.joined(separator: "\n")
     guard !result.contains("<#") else { throw Refusal("the compiler's text has a placeholder") }

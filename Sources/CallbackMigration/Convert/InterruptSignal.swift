@@ -15,7 +15,7 @@ public enum InterruptSignal {
   /// The plugin's tool has a process group of its own, so an interrupt does not reach it.
   public static func watchStandardInput() {
     Thread.detachNewThread {
-      _ = try? FileHandle.standardInput.readToEnd()
+      FileHandle.standardInput.waitForEnd()
       end()
     }
   }

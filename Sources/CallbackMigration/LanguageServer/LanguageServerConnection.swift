@@ -26,7 +26,7 @@ final class LanguageServerConnection {
   func send(_ message: some Encodable) throws(MigrationError) {
     do {
       let body = try JSONEncoder().encode(message)
-      try input.fileHandleForWriting.write(contentsOf: Data("Content-Length: \(body.count)\r\n\r\n".utf8) + body)
+      try input.fileHandleForWriting.writeAll(Data("Content-Length: \(body.count)\r\n\r\n".utf8) + body)
     } catch {
       throw MigrationError("sourcekit-lsp does not take messages any more: \(error.localizedDescription)")
     }
@@ -36,7 +36,7 @@ final class LanguageServerConnection {
   func receive() throws(MigrationError) -> Data {
     let separator = Data("\r\n\r\n".utf8)
     while true {
-      if let end = received.firstRange(of: separator), let length = Self.length(received[..<end.lowerBound]) {
+      if let end = received.range(of: separator), let length = Self.length(received[..<end.lowerBound]) {
         let body = end.upperBound..<(end.upperBound + length)
         if received.endIndex >= body.upperBound {
           let message = Data(received[body])

@@ -42,7 +42,7 @@ extension Future {
     retry(attempts, delay: { delay.delay(after: $0).nanoseconds }, on: context, while: shouldRetry, work)
   }
 
-  /// - Parameter delay: Returns the delay after the attempt with the given number, in nanoseconds.
+  // `delay`: the delay after the attempt with the given number, in nanoseconds.
   private static func retry(
     _ attempts: Int,
     delay: (@Sendable (Int) -> Int64)?,

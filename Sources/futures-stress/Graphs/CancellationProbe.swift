@@ -1,6 +1,7 @@
 import Futures
 
 /// Cancels the ends of random chains that no other thread uses, so that the outcome does not depend on time.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 enum CancellationProbe {
   /// Checks that cancelling the end of a chain cancels its source before `cancel()` returns (R15, R16).
   static func faults(_ worker: Worker) -> [Fault] {

@@ -1,6 +1,7 @@
 import Futures
 
 /// Random futures that depend on each other, with callbacks.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct Graph: Sendable {
   let places: [Place<TrackedValue>]
   let nodes: [Node]
@@ -34,6 +35,7 @@ struct Graph: Sendable {
   }
 }
 
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Worker {
   /// One of the worker's futures; half of the time one of the newest, so that chains become long.
   fileprivate func randomNode() -> Node {

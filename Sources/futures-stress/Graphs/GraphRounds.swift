@@ -1,6 +1,7 @@
 import Futures
 
 /// Runs rounds of random graphs, and prints their outcome.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct GraphRounds {
   /// The numbers of all graphs, for the last line.
   private struct Totals: CustomStringConvertible {

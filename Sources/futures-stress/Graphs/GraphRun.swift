@@ -4,6 +4,7 @@ import Futures
 import FuturesTesting
 
 /// Builds one random graph, uses it from many threads, ends it, and checks each closure and each result.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct GraphRun: Sendable {
   let seed: UInt64
   let size: Int
@@ -75,6 +76,7 @@ struct GraphRun: Sendable {
 }
 
 /// The futures, closures and faults of one graph.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct GraphReport: Sendable {
   /// The futures, by their numbers.
   let origins: [Int: Node.Origin]

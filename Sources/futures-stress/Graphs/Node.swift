@@ -1,6 +1,7 @@
 import Futures
 
 /// A future of a graph, and how it was made.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct Node: Sendable {
   /// The part that does not keep the future alive.
   struct Origin: Sendable {
@@ -55,6 +56,7 @@ struct Node: Sendable {
   private func fault(_ sentence: String) -> Fault { Fault("the future \(sentence)", node: origin.number) }
 }
 
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension [Int: Node.Origin] {
   /// The origins of a future and of all futures that it depends on, one in each line.
   func listing(of number: Int, limit: Int = 40) -> [String] {

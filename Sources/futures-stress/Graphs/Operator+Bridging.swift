@@ -1,6 +1,7 @@
 import Futures
 import FuturesAsync
 
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Operator {
   /// Operators with tasks, which cancellation reaches later than `cancel()` returns, or not at all.
   static let bridging = [

@@ -1,5 +1,6 @@
 import Futures
 
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Operator {
   static let following = [
     Operator("shielded", passesCancellation: false) { made in made.first.shielded },

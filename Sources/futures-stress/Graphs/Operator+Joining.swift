@@ -1,5 +1,6 @@
 import Futures
 
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Operator {
   /// The outcomes of a join that needs both values.
   private static let sum: @Sendable (Outcome, Outcome) -> [Outcome] = { Outcome.both($0, $1) { $0 &+ $1 } }

@@ -1,5 +1,6 @@
 import Futures
 
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Operator {
   static let timing = [
     Operator("timeout", { first, _ in [first, .timedOut] }) { made in

@@ -1,5 +1,6 @@
 import Futures
 
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Operator {
   static let transforming = [
     Operator("map", { first, _ in [first.map { $0 &+ 1 }] }) { made in

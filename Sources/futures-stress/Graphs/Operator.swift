@@ -1,6 +1,7 @@
 import Futures
 
 /// A way to make a future from two others, and the outcomes that it can have.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct Operator: Sendable {
   let name: String
 
@@ -34,6 +35,7 @@ struct Operator: Sendable {
 /// One use of an operator.
 ///
 /// Belongs to one thread.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 final class Derivation {
   let first: GraphFuture
   let second: GraphFuture

@@ -1,6 +1,7 @@
 import Futures
 
 /// How a future of a graph ended.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 enum Outcome: Hashable, Sendable {
   case value(Int)
   /// The failure that operations and operators choose.

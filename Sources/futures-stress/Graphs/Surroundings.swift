@@ -3,6 +3,7 @@ import Futures
 import FuturesTesting
 
 /// The token, the contexts and the counters that all futures of one graph use.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 final class Surroundings: Sendable {
   let token = CancellationTokenSource()
   let sites: [Site]

@@ -2,6 +2,7 @@ import Dispatch
 import Futures
 import FuturesAsync
 
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Worker {
   /// Performs random operations on a graph that other threads use too.
   func operate(on graph: Graph, count: Int) {

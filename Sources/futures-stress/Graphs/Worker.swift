@@ -4,6 +4,7 @@ import FuturesTesting
 /// One thread's work on a graph: its random numbers, and what it has made.
 ///
 /// Belongs to one thread.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 final class Worker {
   /// The futures and the records of a worker, for the thread that checks the graph.
   struct Product: Sendable {

@@ -10,6 +10,7 @@ import FuturesTesting
 /// The operations of `Transfers`, by Foundation alone.
 ///
 /// Foundation for Linux keeps memory after each process, and after some requests. A soak allows that growth.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 final class PlainTransfers: Sendable {
   private let server: MisbehavingServer
   private let configuration = URLSessionConfiguration.ephemeral

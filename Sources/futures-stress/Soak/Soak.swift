@@ -4,6 +4,7 @@ import Futures
 import FuturesTesting
 
 /// Runs operations of the bridges and of FuturesFoundation for a time, and checks that no resource of the process grows.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct Soak: Sendable {
   let seed: UInt64
   let duration: Duration

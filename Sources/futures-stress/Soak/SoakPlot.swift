@@ -1,4 +1,5 @@
 /// Draws the samples of a soak: bytes, threads and descriptors over time.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct SoakPlot {
   let samples: [SoakSample]
 

@@ -2,6 +2,7 @@ import AllocationCounter
 import Foundation
 
 /// The resources of the process at one time.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct SoakSample {
   let seconds: Double
   /// The number of transfers until then.
@@ -25,6 +26,7 @@ struct SoakSample {
 }
 
 /// The difference of the resources between the first and the last minute, or third of a shorter time.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct SoakGrowth: CustomStringConvertible {
   private let bytes, threads, descriptors: Change
 

@@ -31,6 +31,7 @@ enum TransferOperation {
 }
 
 /// Operations of FuturesFoundation: requests to a server that misbehaves, processes and notifications.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 final class Transfers: Sendable {
   private let server: MisbehavingServer
   private let session: URLSession

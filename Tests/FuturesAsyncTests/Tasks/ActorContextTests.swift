@@ -1,6 +1,5 @@
 internal import Futures
 internal import FuturesAsync
-internal import Synchronization
 internal import TestSupport
 internal import Testing
 

@@ -1,6 +1,5 @@
 import Futures
 import FuturesTesting
-import Synchronization
 import Testing
 
 /// Runs an order, and returns whether an expectation failed in it.

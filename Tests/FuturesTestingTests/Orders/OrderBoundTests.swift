@@ -1,7 +1,6 @@
 import Futures
 import FuturesAsync
 import FuturesTesting
-import Synchronization
 import TestSupport
 import Testing
 
@@ -12,7 +11,7 @@ struct OrderBoundTests {
     repeating order: String? = nil,
     _ body: @escaping @Sendable (Orders) async throws -> Void
   ) async throws -> OrderFailure {
-    let runs = Mutex(0)
+    let runs = Locked(0)
     let failure = try await explorationFailure {
       try await exploreOrders(repeating: order) { orders in
         runs.withLock { $0 += 1 }
@@ -165,11 +164,11 @@ struct OrderBoundTests {
     .enabled(if: TestTier.choose(standard: false, thorough: true))
   )
   func longOrders() async throws {
-    let runs = Mutex(0)
+    let runs = Locked(0)
     let report = try await exploreOrders(limit: 1_000) { orders in
       runs.withLock { $0 += 1 }
       let context = orders.context("long")
-      let left = Mutex(50_000)
+      let left = Locked(50_000)
       @Sendable func next() {
         let isLast = left.withLock { left in
           left -= 1

@@ -2,7 +2,6 @@ import Dispatch
 import Futures
 import FuturesAsync
 import FuturesTesting
-import Synchronization
 import Testing
 
 @Suite("exploreOrders: runs that do not end, and work from outside")
@@ -28,7 +27,7 @@ struct OrderFailureTests {
   func someDeadlocks() async throws {
     let failure = try await explorationFailure {
       try await exploreOrders { orders in
-        let isOpen = Mutex(false)
+        let isOpen = Locked(false)
         let opened = Promise<Void, any Error>("opened")
         orders.context("door").run {
           isOpen.withLock { $0 = true }
@@ -144,5 +143,5 @@ struct OrderFailureTests {
 
 /// Objects that a test leaves behind on purpose, visible to the leak detector.
 enum LeftBehind {
-  static let promises = Mutex<[Promise<Int, Never>]>([])
+  static let promises = Locked<[Promise<Int, Never>]>([])
 }

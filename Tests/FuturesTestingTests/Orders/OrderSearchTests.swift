@@ -1,6 +1,5 @@
 import Futures
 import FuturesTesting
-import Synchronization
 import Testing
 
 @Suite("exploreOrders: the search")
@@ -230,7 +229,7 @@ struct OrderSearchTests {
 
   @Test("Cancelling the calling task ends the search")
   func cancelling() async throws {
-    let runs = Mutex(0)
+    let runs = Locked(0)
     let search = Task {
       try await exploreOrders { orders in
         for name in ["a", "b"] { orders.context(name).run {} }

@@ -1,7 +1,6 @@
 import Futures
 import FuturesAsync
 import FuturesTesting
-import Synchronization
 import Testing
 
 @Suite("exploreOrders: tasks")
@@ -204,17 +203,17 @@ struct OrderTaskTests {
 
 /// Notices moves that run at the same time.
 private final class Moves: Sendable {
-  private let running = Atomic(0)
-  private let hasOverlap = Atomic(false)
+  private let state = Locked((running: 0, hasOverlap: false))
 
-  var overlapped: Bool { hasOverlap.load(ordering: .sequentiallyConsistent) }
+  var overlapped: Bool { state.withLock { $0.hasOverlap } }
 
   func make() {
-    if running.add(1, ordering: .sequentiallyConsistent).oldValue > 0 {
-      hasOverlap.store(true, ordering: .sequentiallyConsistent)
+    state.withLock { state in
+      if state.running > 0 { state.hasOverlap = true }
+      state.running += 1
     }
-    for _ in 1...100 { _ = running.load(ordering: .sequentiallyConsistent) }
-    running.subtract(1, ordering: .sequentiallyConsistent)
+    for _ in 1...100 { state.withLock { _ in } }
+    state.withLock { $0.running -= 1 }
   }
 }
 

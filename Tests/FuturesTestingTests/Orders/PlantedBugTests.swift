@@ -1,7 +1,6 @@
 import Futures
 import FuturesAsync
 import FuturesTesting
-import Synchronization
 import Testing
 
 /// Ten small programs with a bug that only some orders show, and the same programs without it.

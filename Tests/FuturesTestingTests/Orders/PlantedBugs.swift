@@ -1,7 +1,6 @@
 import Futures
 import FuturesAsync
 import FuturesTesting
-import Synchronization
 
 // Each function is one run of a program, with its bug or mended. All state is behind locks: no bug here is a data race.
 

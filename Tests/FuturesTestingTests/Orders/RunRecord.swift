@@ -1,11 +1,10 @@
 import Futures
 import FuturesTesting
-import Synchronization
 import Testing
 
 /// A record of one run, or of all runs of a test body.
 final class RunRecord: Sendable {
-  private let entries = Mutex<[String]>([])
+  private let entries = Locked<[String]>([])
 
   func add(_ entry: String) { entries.withLock { $0.append(entry) } }
 
@@ -41,9 +40,9 @@ extension ExecutionContext {
 
 /// A value under a lock, which closures can share.
 final class Shared<Value: Sendable>: Sendable {
-  private let value: Mutex<Value>
+  private let value: Locked<Value>
 
-  init(_ value: Value) { self.value = Mutex(value) }
+  init(_ value: Value) { self.value = Locked(value) }
 
   func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result { value.withLock { body(&$0) } }
 }

@@ -1,6 +1,5 @@
 import Futures
 import FuturesTesting
-import Synchronization
 import Testing
 
 /// The search model of the article “Exploring every order”: which responses it shows.
@@ -14,7 +13,7 @@ private final class SearchModel: Sendable {
     var isLoading = false
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let check: Guard
   private let ask: @Sendable (String) -> Future<[String], any Error>
   private let screen: ExecutionContext

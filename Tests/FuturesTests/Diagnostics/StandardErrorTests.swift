@@ -1,7 +1,6 @@
 import CFutures
 import Foundation
 import Futures
-import Synchronization
 import TestSupport
 import Testing
 
@@ -36,15 +35,25 @@ private struct ErrorPipe: Sendable {
   }
 }
 
-/// The number of handled signals.
+/// An atomic number, which a signal handler can use: a lock would wait for the interrupted thread.
 ///
 /// Relaxed: nothing else depends on it.
-private let handledSignals = Atomic<Int>(0)
+private struct SignalSafeNumber: @unchecked Sendable {
+  // @unchecked: each access is atomic.
+  private let place = UnsafeMutablePointer<UInt>.allocate(capacity: 1)
+
+  init() { place.initialize(to: 0) }
+
+  var value: UInt { cfutures_load_word(place, 0) }
+
+  func increment() { _ = cfutures_subtract_word(place, .max, 0) }  // minus one, modulo the size of a word
+}
+
+/// The number of handled signals.
+private let handledSignals = SignalSafeNumber()
 
 /// Whether the writer has ended; a correct writer does not end before its pipe has a reader.
-///
-/// Relaxed: nothing else depends on it.
-private let writerHasEnded = Atomic<Bool>(false)
+private let writerHasEnded = Locked(false)
 
 // In separate processes: each has its own standard error.
 @Suite("Writing to standard error", .timeLimit(.minutes(5)))
@@ -62,7 +71,7 @@ struct StandardErrorTests {
   @Test("A writer that signals interrupt writes all bytes")
   func interruptedWriter() async {
     await #expect(processExitsWith: .success) {
-      signal(SIGUSR1) { _ in handledSignals.add(1, ordering: .relaxed) }
+      signal(SIGUSR1) { _ in handledSignals.increment() }
       var action = sigaction()
       sigaction(SIGUSR1, nil, &action)
       action.sa_flags &= ~SA_RESTART  // a signal ends a waiting `write`
@@ -77,13 +86,13 @@ struct StandardErrorTests {
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         writer.withLock { $0 = pthread_self() }
         pipe.write()
-        writerHasEnded.store(true, ordering: .relaxed)
+        writerHasEnded.withLock { $0 = true }
       }
       // A correct writer still waits: the pipe takes a part of the bytes, and has no reader.
-      for number in 0..<100 where !writerHasEnded.load(ordering: .relaxed) {
+      for number: UInt in 0..<100 where !writerHasEnded.withLock(\.self) {
         while writer.withLock({ $0.map { pthread_kill($0, SIGUSR1) } }) == nil { sched_yield() }
-        while handledSignals.load(ordering: .relaxed) == number {
-          guard !writerHasEnded.load(ordering: .relaxed) else { break }
+        while handledSignals.value == number {
+          guard !writerHasEnded.withLock(\.self) else { break }
           sched_yield()
         }
       }
