@@ -112,6 +112,14 @@ struct FutureTaskTests {
     #expect(await Future(Task { 2 }).value == 2)
   }
 
+  @Test("R23: `Future(task)` has the failure type of the task, in generic code too")
+  func genericTask() async throws {
+    func future<Failure: Error>(of task: Task<Int, Failure>) -> Future<Int, Failure> { Future(task) }
+    #expect(await future(of: Task { 1 }).value == 1)
+    let failing = Task<Int, any Error> { throw TestError(2) }
+    await #expect(throws: TestError(2)) { try await future(of: failing).value }
+  }
+
   @Test("R23: dropping `Future(task)` does not cancel the task")
   func droppingOfTask() async {
     let gate = Gate()
