@@ -42,9 +42,18 @@ extension Future {
   @discardableResult
   public func whenComplete(_ callback: (Result<Value, Failure>) -> Void) -> Future { unavailable() }
 
+  /// Unavailable: use `whenResolved`.
+  @available(*, unavailable, message: "write whenResolved(on: .main) { result in }")
+  @discardableResult
+  public func whenCompleted(_ callback: (Result<Value, Failure>) -> Void) -> Future { unavailable() }
+
   /// Unavailable: use `value`.
   @available(*, unavailable, message: "write try await future.value, with import FuturesAsync")
   public func get() -> Value { unavailable() }
+
+  /// Unavailable: use `delay(by:on:)`.
+  @available(*, unavailable, message: "write delay(by:)")
+  public func delay(for duration: Duration) -> Future { unavailable() }
 
   /// Unavailable: use `whenSucceeded`.
   @available(*, unavailable, message: "write whenSucceeded(on: .main) { value in }")
@@ -71,6 +80,26 @@ extension Future {
     while shouldRetry: (Failure) -> Bool = { _ in true },
     _ work: @MainActor () -> Future
   ) -> Future { unavailable() }
+
+  /// Unavailable: use `attempts:`.
+  @available(*, unavailable, message: "write Future.retry(attempts: 3) { start() }")
+  public static func retry(times: Int, _ work: () -> Future) -> Future { unavailable() }
+
+  /// Unavailable: use `firstSuccess`.
+  @available(*, unavailable, message: "write Future.firstSuccess([a, b]), or Future.race([a, b]) for the first result")
+  public static func any(_ futures: [Future]) -> Future { unavailable() }
+
+  /// Unavailable: use `firstSuccess`.
+  @available(*, unavailable, message: "write Future.firstSuccess([a, b]), or Future.race([a, b]) for the first result")
+  public static func any(_ first: Future, _ others: Future...) -> Future { unavailable() }
+
+  /// Unavailable: use `concurrent`.
+  @available(*, unavailable, message: "write Future.concurrent(items, limit: 3) { item in start(item) }")
+  public static func all<Item>(_ items: [Item], maxConcurrent: Int, _ start: (Item) -> Future) -> Future<
+    [Value], Failure
+  > {
+    unavailable()
+  }
 
   /// Unavailable: use `all` with an array.
   @available(*, unavailable, message: "write Future.all([a, b]), or Future.zip(a, b) for values of several types")
@@ -124,6 +153,37 @@ extension Promise {
   /// Unavailable: use `future`.
   @available(*, unavailable, renamed: "future")
   public var futureResult: Future<Value, Failure> { unavailable() }
+}
+
+@_documentation(visibility: internal)
+extension Promise {
+  /// Unavailable: use `resolve(_:)`.
+  @available(*, unavailable, renamed: "resolve(_:)")
+  public func resolve(with result: Result<Value, Failure>) { unavailable() }
+}
+
+// MARK: - Members of FuturesAsync
+
+/// The choices of `value(onCancel:)` without `import FuturesAsync`.
+@_documentation(visibility: internal)
+public enum ImportFuturesAsync {
+  case abandon, cancel, ignore
+}
+
+// With `import FuturesAsync` its members of these names win, because they are available.
+@_documentation(visibility: internal)
+extension Future {
+  /// Unavailable: import FuturesAsync.
+  @available(*, unavailable, message: "add import FuturesAsync")
+  public var value: Value { get async throws { unavailable() } }
+
+  /// Unavailable: import FuturesAsync.
+  @available(*, unavailable, message: "add import FuturesAsync")
+  public var result: Result<Value, Failure> { get async { unavailable() } }
+
+  /// Unavailable: import FuturesAsync.
+  @available(*, unavailable, message: "add import FuturesAsync")
+  public func value(onCancel choice: ImportFuturesAsync) async throws -> Value { unavailable() }
 }
 
 // MARK: - Mixed failure types

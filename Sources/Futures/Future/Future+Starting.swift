@@ -112,13 +112,21 @@ extension Future {
   ///   - other: The other future.
   ///   - fileID: The file that diagnostics name.
   ///   - line: The line that diagnostics name.
-  public init(_ other: some FutureProtocol<Value, Failure>, fileID: StaticString = #fileID, line: UInt = #line) {
-    if let future = other as? Future {
-      self = future
-    } else {
-      self.init(fileID: fileID, line: line) { promise in
-        other.forward { result in promise.resolve(result) }
-      }
+  public init(_ other: any FutureProtocol<Value, Failure>, fileID: StaticString = #fileID, line: UInt = #line) {
+    // `any`: the compiler matches a trailing closure with a parameter of type `some FutureProtocol`, and then reports each
+    // mistake in the closure of `Future { promise in }` as a missing conformance.
+    self = Self.following(other, fileID, line)
+  }
+
+  /// Opens the existential: a cast of it needs the metadata of a constrained existential type.
+  private static func following(
+    _ other: some FutureProtocol<Value, Failure>,
+    _ fileID: StaticString,
+    _ line: UInt
+  ) -> Future {
+    if let future = other as? Future { return future }
+    return Future(fileID: fileID, line: line) { promise in
+      other.forward { result in promise.resolve(result) }
     }
   }
 }

@@ -166,16 +166,18 @@ extension Future {
   /// An example of an explicit type is `Future<Future<Int, any Error>, Never>`. This overload ranks above
   /// `init(name:priority:operation:)`, because its closure has the narrower type. The closure is synchronous, so the
   /// compiler does not check a body with `await` twice. Its result is a type parameter, because a body without `return`
-  /// would fit `() -> Future`.
+  /// would fit `() -> Future`. The closure takes `Void`, so that it fits a closure with a parameter as badly as the
+  /// parameter is used wrongly, and the compiler reports a mistake in `Future { promise in }` at its place.
   @_documentation(visibility: internal)
   @FutureOfAFuture
   public init<Inner: FutureProtocol<Value, Failure>>(
     name: String? = nil,
     priority: TaskPriority? = nil,
     @_inheritActorContext @_implicitSelfCapture
-    tryAwaitItsValue operation: sending @escaping @isolated(any) () -> Inner
+    tryAwaitItsValue operation: sending @escaping @isolated(any) (()) -> Inner
   ) {
-    self = Future<Inner, Never>(starting: .detached, name: name, priority: priority, operation: .nonthrowing(operation))
+    let operation = TaskOperation<Inner, Never>.nonthrowing { await operation(()) }
+    self = Future<Inner, Never>(starting: .detached, name: name, priority: priority, operation: operation)
       .setFailureType(to: Failure.self)
       .flatMap { Future($0) }
   }
