@@ -720,6 +720,11 @@ extension FutureState {
   }
 }
 
+extension FutureState {
+  /// Notes where the promise of a failed state was made.
+  final func setPlace(_ place: PromisePlace) { changing { makeExtras().place = place } }
+}
+
 // MARK: - Transitions: merging
 
 extension FutureState {

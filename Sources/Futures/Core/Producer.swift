@@ -29,6 +29,9 @@ final class StateExtras {
   /// Names the promise of the state in diagnostics, if it has a label.
   var label: PromiseLabel?
 
+  /// The place of the promise that failed the state, if a handler of misuse was set.
+  var place: PromisePlace?
+
   /// The progress of the work, once a producer reports it or a listener asks for it.
   var progress: ProgressRecord?
 
@@ -45,6 +48,9 @@ final class StateExtras {
 
 /// The label, the file (a static, null-terminated string) and the line of a promise.
 @usableFromInline typealias PromiseLabel = (text: String, fileID: UnsafePointer<UInt8>, line: UInt)
+
+/// The file (a static, null-terminated string) and the line of a promise.
+typealias PromisePlace = (fileID: UnsafePointer<UInt8>, line: UInt)
 
 /// The `onCancel` handlers of a state: the state of a token, of which the core sees no more than this.
 @usableFromInline

@@ -73,7 +73,9 @@ package class TypedState<Stored: OutcomeStorage>: FutureState, @unchecked Sendab
 
   override func reportUnobservedFailure() {
     guard case .failure(let failure)? = outcome.result, !(failure is CancellationError) else { return }
-    FuturesDiagnostics.report(.unobservedFailure(label: label, failure))
+    let place = extras?.place
+    let fileID = place.map { String(cString: $0.fileID) } ?? ""
+    FuturesDiagnostics.report(.unobservedFailure(label: label, fileID: fileID, line: place?.line ?? 0, failure))
   }
 }
 

@@ -10,10 +10,12 @@ public enum FuturesDiagnostics {
     /// consumer that begins to wait later causes another report. A removed consumer causes none. Neither does a
     /// consumer of a future that was cancelled before.
     case brokenPromise(BrokenPromise)
-    /// A promise was resolved although its future was resolved before.
-    case resolvedTwice(label: String?)
-    /// A future failed, and the program released it without reading the failure.
-    case unobservedFailure(label: String?, any Error)
+    /// A promise or a callback was resolved although it was resolved before; with the place that made it.
+    case resolvedTwice(label: String?, fileID: String, line: UInt)
+    /// A future failed, and the program released it without reading the failure; with the place that made its promise.
+    ///
+    /// `fileID` is empty and `line` is zero if no promise has failed the future itself: the future of a task, a derived future.
+    case unobservedFailure(label: String?, fileID: String, line: UInt, any Error)
   }
 
   /// Boxed: reading a closure through a generic wraps it in another thunk each time.
@@ -39,7 +41,7 @@ public enum FuturesDiagnostics {
   /// - Parameter handler: Called on the thread that detects the misuse, outside every lock. `nil` restores the default.
   ///   The default reports only a consumer that waits for a broken promise: it traps in debug builds, and writes a line
   ///   to standard error in release builds. It ignores promises that `brokenPromises(during:)` of FuturesTesting has
-  ///   recorded.
+  ///   recorded. In debug builds it also writes a line for a second call of a `withCallback` callback.
   public static func setHandler(_ handler: (@Sendable (Misuse) -> Void)?) {
     _ = self.handler.exchange(handler.map(Handler.init))  // the old one is released here, outside the lock
   }
@@ -67,9 +69,15 @@ public enum FuturesDiagnostics {
   /// O(n).
   public static var pendingFutures: [String] { PendingFutures.shared.descriptions }
 
-  /// Reports a second resolution if a handler is set.
-  package static func reportResolvedTwice(label: @autoclosure () -> String?) {
-    if hasHandler { report(.resolvedTwice(label: label())) }
+  /// Reports a second call of a wrapped callback: to the handler, or by a line in debug builds.
+  package static func reportSecondCall(label: String?, fileID: String, line: UInt) {
+    if hasHandler { return report(.resolvedTwice(label: label, fileID: fileID, line: line)) }
+    #if DEBUG
+      let name = label.map { " \"\($0)\"" } ?? ""
+      write(
+        "The callback\(name) wrapped at \(fileID):\(line) was called again. Only its first call has an effect. Call it once."
+      )
+    #endif
   }
 
   /// Calls the handler, or else performs the default.

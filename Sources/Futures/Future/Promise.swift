@@ -47,7 +47,11 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
 
   deinit {
     // `withState` written out: a call from here would be unspecialised.
-    guard !Unmanaged<FutureState>.passUnretained(state)._withUnsafeGuaranteedRef({ $0.isResolved }) else { return }
+    guard !Unmanaged<FutureState>.passUnretained(state)._withUnsafeGuaranteedRef({ $0.isResolved }) else {
+      // The promise keeps the state alive, so the state reports its failure later than this.
+      if state.has(.isUnobservedFailure), FuturesDiagnostics.hasHandler { state.setPlace((fileID, UInt(line))) }
+      return
+    }
     switch state.endPromise() {
     case .none: return
     case .following: guard mergeIntoFollower() else { return }
@@ -107,8 +111,20 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   @discardableResult
   public func resolve(_ result: Result<Value, Failure>) -> Bool {
     let isFirst = withState { $0.resolve(result, by: .promise) }
-    if !isFirst { state.reportResolvedTwice() }
+    if !isFirst { reportResolvedTwice() }
     return isFirst
+  }
+
+  @usableFromInline
+  func reportResolvedTwice() {
+    // A resolution after a cancellation is late, and is no misuse.
+    guard FuturesDiagnostics.hasHandler, !state.wasCancelled else { return }
+    let misuse = FuturesDiagnostics.Misuse.resolvedTwice(
+      label: state.label,
+      fileID: String(cString: fileID),
+      line: UInt(line)
+    )
+    FuturesDiagnostics.report(misuse)
   }
 
   /// Sets the task that resolves the promise, so that tasks that await the future raise its priority.
@@ -166,14 +182,6 @@ extension Promise where Value == Void {
   @inlinable
   @discardableResult
   public func succeed() -> Bool { resolve(.success(())) }
-}
-
-extension FutureState {
-  @usableFromInline
-  final func reportResolvedTwice() {
-    // A resolution after a cancellation is late, and is no misuse.
-    if FuturesDiagnostics.hasHandler, !wasCancelled { FuturesDiagnostics.reportResolvedTwice(label: label) }
-  }
 }
 
 extension TypedState {

@@ -44,16 +44,7 @@ public func withCallback<Value>(
 ) async throws -> sending Value {
   guard !Task.isCancelled else { throw CancellationError() }
   let slot = CallbackSlot<Value>(CallbackSite(label: label, fileID: "\(fileID)", line: line))
-  await withTaskCancellationHandler(
-    operation: {
-      await withUnsafeContinuation(isolation: isolation) { continuation in
-        guard slot.begin(continuation, onCancel: onCancel) else { return continuation.resume() }
-        body(Callback(slot))
-      }
-    },
-    onCancel: { slot.cancel() },
-    isolation: isolation
-  )
+  await slot.wait(isolation: isolation, onCancel: onCancel) { body(Callback(slot)) }
   // Throws only here: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
   return try slot.takeResult().get()
 }

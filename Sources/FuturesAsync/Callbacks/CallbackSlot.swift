@@ -47,9 +47,39 @@ final class CallbackSlot<Value>: @unchecked Sendable {
   }
 
   let site: CallbackSite
+  private let cancelled: any Error
+  private let dropped: any Error
   private let state = Locked(State())
 
-  init(_ site: CallbackSite) { self.site = site }
+  /// - Parameters:
+  ///   - site: The label and the place of the callback.
+  ///   - cancelled: The error of a cancelled call.
+  ///   - dropped: The error of a callback that was released without a call; `nil` for `BrokenPromise`.
+  init(_ site: CallbackSite, cancelled: any Error = CancellationError(), dropped: (any Error)? = nil) {
+    self.site = site
+    self.cancelled = cancelled
+    self.dropped = dropped ?? site.brokenPromise
+  }
+
+  /// Runs `start`, and suspends the task until the slot is full.
+  ///
+  /// A task that is already cancelled does not run `start`.
+  func wait(
+    isolation: isolated (any Actor)?,
+    onCancel: @escaping @Sendable () -> Void,
+    _ start: () -> Void
+  ) async {
+    await withTaskCancellationHandler(
+      operation: {
+        await withUnsafeContinuation(isolation: isolation) { continuation in
+          guard begin(continuation, onCancel: onCancel) else { return continuation.resume() }
+          start()
+        }
+      },
+      onCancel: { cancel() },
+      isolation: isolation
+    )
+  }
 
   /// Stores the continuation of the suspended task.
   /// - Returns: `false` if the task was cancelled before.
@@ -83,12 +113,12 @@ final class CallbackSlot<Value>: @unchecked Sendable {
       return state.isCalled && !state.isCancelled
     }
     complete(with: result)
-    if isSecond { FuturesDiagnostics.reportResolvedTwice(label: site.label) }
+    if isSecond { FuturesDiagnostics.reportSecondCall(label: site.label, fileID: site.fileID, line: site.line) }
   }
 
-  /// Fills the slot with `BrokenPromise`, because the last reference to the callback has gone away.
+  /// Fills the slot with the error of a dropped callback, because the last reference to it has gone away.
   func breakCallback() {
-    complete(with: .failure(site.brokenPromise))
+    complete(with: .failure(dropped))
   }
 
   private func complete(with result: sending Result<Value, any Error>) {
@@ -99,7 +129,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     continuation.resume()
   }
 
-  /// Runs all handlers and then resumes the task with `CancellationError`, if the slot is empty.
+  /// Runs all handlers and then resumes the task with the error of a cancelled call, if the slot is empty.
   func cancel() {
     guard case .waiting(let continuation) = beginCancelling() else { return }
     // Releases each batch after running it, and before the call returns.
@@ -126,7 +156,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     }
   }
 
-  /// Stores `CancellationError`, if the slot is empty.
+  /// Stores the error of a cancelled call, if the slot is empty.
   /// - Returns: The previous phase.
   private func beginCancelling() -> State.Phase {
     state.withLock { state in
@@ -137,7 +167,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
       case .cancelling, .finished: return previous
       }
       state.isCancelled = true
-      state.result = .failure(CancellationError())
+      state.result = .failure(cancelled)
       return previous
     }
   }

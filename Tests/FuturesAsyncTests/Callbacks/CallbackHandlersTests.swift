@@ -143,13 +143,31 @@ struct CallbackHandlersTests {
 private func recordSecondCalls() -> Recorder<String> {
   let reports = Recorder<String>()
   FuturesDiagnostics.setHandler { misuse in
-    if case .resolvedTwice(let label) = misuse { reports.record(label ?? "none") } else { reports.record("other") }
+    if case .resolvedTwice(let label, _, _) = misuse {
+      reports.record(label ?? "none")
+    } else {
+      reports.record("other")
+    }
   }
   return reports
 }
 
 @Suite("withCallback: second calls and late calls", .timeLimit(.minutes(20)))
 struct SecondCallTests {
+  #if DEBUG
+    @Test("Without a handler, a debug build writes a line for a second call, with the label, the file and the line")
+    func lineOfASecondCall() async throws {
+      let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        try await withCallback("number", fileID: "App/Twice.swift", line: 7) { (callback: Callback<Void>) in
+          callback.resume()
+          callback.resume()
+        }
+      }
+      let output = String(decoding: result.standardErrorContent, as: UTF8.self)
+      #expect(output.contains("swift-futures: The callback \"number\" wrapped at App/Twice.swift:7 was called again."))
+    }
+  #endif
+
   @Test("A second call changes nothing and is reported with the label, for every pair of handlers")
   func secondCalls() async {
     await #expect(processExitsWith: .success) {

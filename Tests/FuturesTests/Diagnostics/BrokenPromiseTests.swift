@@ -209,18 +209,35 @@ struct DiagnosticsTests {
     #endif
   }
 
-  @Test("R4: double resolutions are reported to a handler")
+  @Test("R4: a double resolution is reported to a handler, with the place of the promise")
   func resolvedTwice() {
     let reports = misuse {
-      let promise = Promise<Int, TestError>("diagnosed twice")
+      let promise = Promise<Int, TestError>("diagnosed twice", fileID: "App/Twice.swift", line: 7)
       promise.succeed(1)
       promise.fail(TestError())
     }
-    guard reports.count == 1, case .resolvedTwice(let label) = reports[0] else {
+    guard reports.count == 1, case .resolvedTwice(let label, let fileID, let line) = reports[0] else {
       Issue.record("\(reports)")
       return
     }
     #expect(label == "diagnosed twice")
+    #expect(fileID == "App/Twice.swift" && line == 7)
+  }
+
+  @Test("R4: an unobserved failure is reported with the place of its promise", arguments: ["diagnosed failure", nil])
+  func placeOfUnobservedFailure(label: String?) {
+    let places = Recorder<String>()
+    // Other suites run at the same time, in other files.
+    FuturesDiagnostics.setHandler { misuse in
+      guard case .unobservedFailure(let label, "App/Unobserved.swift", let line, _) = misuse else { return }
+      places.record("\(label ?? "none") \(line)")
+    }
+    defer { FuturesDiagnostics.setHandler(nil) }
+    do {
+      let promise = Promise<Int, TestError>(label, fileID: "App/Unobserved.swift", line: 8)
+      promise.fail(TestError())
+    }
+    #expect(places.events == ["\(label ?? "none") 8"])
   }
 
   @Test("R4: only failures without an observer are reported to a handler")
@@ -260,7 +277,7 @@ extension FuturesDiagnostics.Misuse {
   var label: String? {
     switch self {
     case .brokenPromise(let broken): broken.label
-    case .resolvedTwice(let label), .unobservedFailure(let label, _): label
+    case .resolvedTwice(let label, _, _), .unobservedFailure(let label, _, _, _): label
     }
   }
 }

@@ -134,7 +134,11 @@ struct HandlerTests {
     await #expect(processExitsWith: .success) {
       let reports = Recorder<String>()
       FuturesDiagnostics.setHandler { misuse in
-        if case .resolvedTwice(let label) = misuse { reports.record(label ?? "none") } else { reports.record("other") }
+        if case .resolvedTwice(let label, _, _) = misuse {
+          reports.record(label ?? "none")
+        } else {
+          reports.record("other")
+        }
       }
       let (number, nothing) = (Promise<Int, any Error>("number"), Promise<Void, any Error>("void"))
       number.valueHandler(1)
