@@ -22,6 +22,38 @@ extension ExecutionContext {
   }
 }
 
+extension Future {
+  /// Runs `work` on `actor`, with the isolation of the actor, and resolves with its value or error.
+  ///
+  /// All work of one actor through this and `.actor` keeps the order of its submission, as on a serial queue. `Future { await … }`
+  /// does not keep it. The closure gets the actor, so it uses its state without `await` and without `assumeIsolated`.
+  ///
+  /// ```swift
+  /// func set(_ key: String, _ value: Int) { Future(on: store) { store in store.set(key, value) }.forward(to: completion) }
+  /// ```
+  ///
+  /// Cancellation: if `Failure` can represent cancellation, a cancellation before the start keeps `work` from starting (R17).
+  /// - Parameters:
+  ///   - actor: Where `work` runs.
+  ///   - work: Gets the actor. Returns the value, or throws the future's failure.
+  public init<Isolation: Actor>(
+    on actor: Isolation,
+    _ work: @escaping @Sendable (isolated Isolation) throws(Failure) -> Value
+  ) {
+    self.init(on: .actor(actor)) { () throws(Failure) -> Value in
+      // A `Result`, because `assumeIsolated` loses the type of the error.
+      let result: Result<Value, Failure> = actor.assumeIsolated { actor in
+        do throws(Failure) {
+          return .success(try work(actor))
+        } catch {
+          return .failure(error)
+        }
+      }
+      return try result.get()
+    }
+  }
+}
+
 /// The queued work of each actor, in order.
 ///
 /// A task for each item would lose the order, because an actor runs tasks by priority. So the first item starts a task,

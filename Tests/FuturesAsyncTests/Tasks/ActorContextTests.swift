@@ -44,6 +44,29 @@ struct ActorContextTests {
     #expect(await log.numbers == [5])
   }
 
+  @Test("R2: `Future(on: actor)` isolates its closure to the actor, and resolves with its value or its error")
+  func futureOnAnActor() async {
+    let log = Log()
+    let count = Future(on: log) { log in
+      log.append(5)
+      return log.numbers.count
+    }
+    #expect(await count.value == 1)
+    let failed = Future<Int, TestError>(on: log) { (log) throws(TestError) in throw TestError(log.numbers.count) }
+    #expect(await failed.result == .failure(TestError(1)))
+  }
+
+  @Test("R2: `Future(on: actor)` keeps the order of 1,000 writes and reads of a caller that stays")
+  func futuresOnAnActorKeepOrder() async {
+    let log = Log()
+    var reads: [Future<Int?, Never>] = []
+    for number in 0..<1000 {
+      _ = Future(on: log) { $0.append(number) }
+      reads.append(Future(on: log) { $0.numbers.last })
+    }
+    #expect(await Future.all(reads).value == Array(0..<1000))
+  }
+
   @Test("R9: `.actor(MainActor.shared)` runs on the main actor")
   func mainActor() async {
     let inbox = Inbox<Bool>()
