@@ -17,17 +17,22 @@ func avatar(of user: Int) -> Future<String, any Error> {
 
 @Suite("Recipes that show something on a screen, in every order", .serialized, .unlessSanitized)
 struct RecipeTests {
-  @Test("The article has the code that these tests run", arguments: ["ScreenRecipes"])
-  func articleHasTheCode(file: String) throws {
+  @Test(
+    "The article has the code that these tests run",
+    arguments: [
+      ("ScreenRecipes", "Sources/FuturesAsync/FuturesAsync.docc/Recipes.md"), ("CallerRecipes", "Migration.md"),
+    ]
+  )
+  func articleHasTheCode(file: String, path: String) throws {
     let tests = URL(filePath: #filePath).deletingLastPathComponent()
     let root = tests.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let article = root.appending(path: "Sources/FuturesAsync/FuturesAsync.docc/Recipes.md")
+    let article = root.appending(path: path)
     let text = try String(contentsOf: article, encoding: .utf8)
     let code = try String(contentsOf: tests.appending(path: "\(file).swift"), encoding: .utf8)
     let declarations = try #require(code.components(separatedBy: "// ----\n\n").last).components(separatedBy: "\n}\n\n")
-    #expect(declarations.count > 1)
+    #expect(!declarations.isEmpty)
     for declaration in declarations {
-      #expect(text.contains(declaration), "Recipes.md has other code than this: \(declaration)")
+      #expect(text.contains(declaration), "\(path) has other code than this: \(declaration)")
     }
   }
 
@@ -55,6 +60,34 @@ struct RecipeTests {
       try Unexpected.unless(wrong.isEmpty, "the screen of \(user as Any) showed \(wrong)")
     }
     #expect(shown == ["image 1", "image 2"])
+  }
+
+  @Test("Callers that stay: an actor in the place of a serial queue keeps the order of writes and reads")
+  func preferences() async throws {
+    var interleavings: Set<String> = []
+    let report = try await exploreOrders { orders in
+      let preferences = Preferences()
+      let reads = Shared<[String]>([])
+      for (caller, key) in [("a", "volume"), ("b", "speed")] {
+        orders.context(caller).run {
+          for value in 1...2 {
+            preferences.set(key, value) { reads.withLock { $0.append("\(caller) set") } }
+            preferences.get(key) { read in reads.withLock { $0.append("\(caller) \(read ?? 0)") } }
+          }
+        }
+      }
+      try await orders.runAll()
+      _ = await Future(on: preferences) { _ in 0 }.value
+      let events = reads.withLock(\.self)
+      interleavings.insert(events.joined(separator: ", "))
+      for caller in ["a", "b"] {
+        let own = events.filter { $0.hasPrefix(caller) }
+        let expected = ["\(caller) set", "\(caller) 1", "\(caller) set", "\(caller) 2"]
+        try Unexpected.unless(own == expected, "the caller \(caller) saw \(own)")
+      }
+    }
+    #expect(interleavings.count > 1)
+    #expect(report.description.hasPrefix("all"))
   }
 
   @Test("A SwiftUI screen: a model whose task was replaced shows the newer text")
