@@ -2,11 +2,14 @@
 #include "CFuturesTesting.h"
 
 #include <stddef.h>
+#include "Outside.h"
 #if __has_include(<features.h>)
 #include <features.h>  // declares __GLIBC__
 #endif
 #if defined(__GLIBC__)
 #include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,17 +32,24 @@ typedef __attribute__((swiftcall)) void (*EnqueueHook)(void *job, EnqueueOrigina
 extern EnqueueHook swift_task_enqueueGlobal_hook __attribute__((weak));
 
 static void (*enqueueInRun)(void *run, void *job);
+static bool (*enqueueFromOutside)(void *job);
+static int activeRuns;
 static EnqueueHook previousHook;
 
+// Relaxed: a thread that resumes a task of a run got that task from a thread of the run.
+void cfuturestesting_add_runs(int count) { __atomic_fetch_add(&activeRuns, count, __ATOMIC_RELAXED); }
+
 static __attribute__((swiftcall)) void enqueueGlobal(void *job, EnqueueOriginal original) {
-  if (currentRun) enqueueInRun(currentRun, job);
-  else if (previousHook) previousHook(job, original);
+  if (currentRun) return enqueueInRun(currentRun, job);
+  if (__atomic_load_n(&activeRuns, __ATOMIC_RELAXED) > 0 && enqueueFromOutside(job)) return;
+  if (previousHook) previousHook(job, original);
   else original(job);
 }
 
-bool cfuturestesting_divert_jobs(void (*enqueue)(void *run, void *job)) {
+bool cfuturestesting_divert_jobs(void (*enqueue)(void *run, void *job), bool (*enqueueOutside)(void *job)) {
   if (&swift_task_enqueueGlobal_hook == NULL) return false;
   enqueueInRun = enqueue;
+  enqueueFromOutside = enqueueOutside;
   previousHook = swift_task_enqueueGlobal_hook;
   // Never removed: a thread without a run takes the usual way.
   swift_task_enqueueGlobal_hook = enqueueGlobal;
@@ -48,16 +58,16 @@ bool cfuturestesting_divert_jobs(void (*enqueue)(void *run, void *job)) {
 
 #else
 
-bool cfuturestesting_divert_jobs(void (*enqueue)(void *run, void *job)) {
-  (void)enqueue;
+bool cfuturestesting_divert_jobs(void (*enqueue)(void *run, void *job), bool (*enqueueOutside)(void *job)) {
+  (void)enqueue, (void)enqueueOutside;
   return false;
 }
+
+void cfuturestesting_add_runs(int count) { (void)count; }
 
 #endif
 
 // MARK: - Time and the main queue
-
-typedef void (*Work)(void *context);
 
 static _Thread_local long long frozenTime = -1;
 
@@ -98,12 +108,26 @@ extern char _dispatch_main_q[] __attribute__((weak));
 extern void *_Block_copy(const void *) __attribute__((weak));
 extern void _Block_release(const void *) __attribute__((weak));
 
+extern uint64_t dispatch_time(uint64_t base, int64_t delta) __attribute__((weak));
+extern uint64_t dispatch_walltime(const struct timespec *base, int64_t delta) __attribute__((weak));
+
 static void (*submitInRun)(void *run, void *context, Work work);
+static void (*submitInRunAfter)(void *run, long long nanoseconds, void *context, Work work);
 
 typedef void (*AsyncFunction)(void *queue, void *context, Work work);
 typedef void (*AsyncBlock)(void *queue, void *block);
 
 static bool isMainOfRun(void *queue) { return currentRun && submitInRun && queue == (void *)_dispatch_main_q; }
+
+bool submitMainAfter(uint64_t when, void *queue, void *context, Work work) {
+  if (!isMainOfRun(queue)) return false;
+  bool isForever = when == UINT64_MAX;
+  // Dispatch counts real time downwards from zero.
+  bool isRealTime = (int64_t)when < 0;
+  int64_t delay = isRealTime ? (int64_t)(dispatch_walltime(NULL, 0) - when) : (int64_t)(when - dispatch_time(0, 0));
+  submitInRunAfter(currentRun, isForever ? INT64_MAX : delay, context, work);
+  return true;
+}
 
 static AsyncFunction originalAsyncFunction(void) {
   static AsyncFunction original;
@@ -115,28 +139,26 @@ static AsyncFunction originalAsyncFunction(void) {
   return function;
 }
 
-// The jobs of the main actor come here.
-__attribute__((weak)) void dispatch_async_f(void *queue, void *context, Work work) {
+// Aliases, so that `cfuturestesting_divert_main` can see whether the weak symbols of a sanitizer come first.
+static void asyncFunction(void *queue, void *context, Work work) {
+  // The jobs of the main actor come here.
   if (isMainOfRun(queue)) submitInRun(currentRun, context, work);
+  else if (isObserved()) submitOutside(queue, context, work);
   else originalAsyncFunction()(queue, context, work);
 }
 
-struct Block {
-  void *class;
-  int flags;
-  int reserved;
-  void (*invoke)(struct Block *);
-};
+__attribute__((weak, alias("asyncFunction"))) void dispatch_async_f(void *queue, void *context, Work work);
 
-static void runBlock(void *context) {
+void runBlock(void *context) {
   struct Block *block = context;
   block->invoke(block);
   _Block_release(block);
 }
 
-__attribute__((weak)) void dispatch_async(void *queue, void *block) {
+static void asyncBlock(void *queue, void *block) {
   static AsyncBlock original;
   if (isMainOfRun(queue)) return submitInRun(currentRun, _Block_copy(block), runBlock);
+  if (isObserved()) return submitBlockOutside(queue, block);
   AsyncBlock function = __atomic_load_n(&original, __ATOMIC_RELAXED);
   if (!function) {
     function = (AsyncBlock)dlsym(RTLD_NEXT, "dispatch_async");
@@ -145,12 +167,20 @@ __attribute__((weak)) void dispatch_async(void *queue, void *block) {
   function(queue, block);
 }
 
-bool cfuturestesting_divert_main(void (*submit)(void *run, void *context, Work work)) {
-  bool isFirst = dlsym(RTLD_DEFAULT, "dispatch_async_f") == (void *)dispatch_async_f &&
-                 dlsym(RTLD_DEFAULT, "dispatch_async") == (void *)dispatch_async;
+__attribute__((weak, alias("asyncBlock"))) void dispatch_async(void *queue, void *block);
+
+bool cfuturestesting_divert_main(void (*submit)(void *run, void *context, Work work),
+                                 void (*submitAfter)(void *run, long long nanoseconds, void *context, Work work)) {
+  bool isFirst = dlsym(RTLD_DEFAULT, "dispatch_async_f") == (void *)asyncFunction &&
+                 dlsym(RTLD_DEFAULT, "dispatch_async") == (void *)asyncBlock;
   if (!isFirst || !_dispatch_main_q || !_Block_copy || !originalAsyncFunction()) return false;
   submitInRun = submit;
+  submitInRunAfter = submitAfter;
   return true;
+}
+
+void cfuturestesting_drop(void *context, Work work) {
+  if (work == runBlock) _Block_release(context);
 }
 
 bool cfuturestesting_is_job(Work work) {
@@ -159,16 +189,46 @@ bool cfuturestesting_is_job(Work work) {
          ofWork.dli_fbase == ofRuntime.dli_fbase;
 }
 
+void cfuturestesting_async(void *queue, void *context, Work work) { originalAsyncFunction()(queue, context, work); }
+
 void cfuturestesting_on_main(void *context, Work work) { originalAsyncFunction()(_dispatch_main_q, context, work); }
+
+int cfuturestesting_thread_number(void) { return (int)syscall(SYS_gettid); }
+
+long long cfuturestesting_sleeping(int thread) {
+  char path[64], text[512];
+  snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
+  FILE *file = fopen(path, "re");
+  if (!file) return -1;
+  size_t length = fread(text, 1, sizeof text - 1, file);
+  fclose(file);
+  text[length] = 0;
+  // The name of the thread, which comes before, can contain anything.
+  const char *rest = strrchr(text, ')');
+  unsigned long long user, kernel;
+  char state;
+  if (!rest || sscanf(rest, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &state, &user, &kernel) != 3) return -1;
+  return state == 'S' || state == 'D' ? (long long)(user + kernel) : -1;
+}
 
 #else
 
+int cfuturestesting_thread_number(void) { return 0; }
+
+long long cfuturestesting_sleeping(int thread) {
+  (void)thread;
+  return -1;
+}
+
 long long cfuturestesting_real_time(void) { return 0; }
 
-bool cfuturestesting_divert_main(void (*submit)(void *run, void *context, Work work)) {
-  (void)submit;
+bool cfuturestesting_divert_main(void (*submit)(void *run, void *context, Work work),
+                                 void (*submitAfter)(void *run, long long nanoseconds, void *context, Work work)) {
+  (void)submit, (void)submitAfter;
   return false;
 }
+
+void cfuturestesting_drop(void *context, Work work) { (void)context, (void)work; }
 
 bool cfuturestesting_is_job(Work work) {
   (void)work;

@@ -8,9 +8,11 @@
 // executor. Its child tasks and default actors inherit that. `Task { }` does not (SE-0417): its jobs come through a hook
 // of the Swift runtime, and only jobs that the thread of a run enqueues. Without the hook they count as outside work.
 //
-// Outside work. A submission from another thread ends the run with a failure, because its order is not a choice. If the body
-// waits and nothing is left, the run waits a second for other threads. That time only decides whether the failure is called
-// a deadlock. Blocking the thread of the run, for example by `wait()`, cannot be noticed.
+// Outside work. A submission from another thread ends the run with a failure, because its order is not a choice. On Linux the
+// functions of Dispatch and pthread_create are replaced: work that a move submits to another queue or thread is counted, and the
+// run waits for it after the move. So it always enters the run, or never; then the report names it. If the body waits and nothing
+// is left, the run waits a second for threads that it does not know. That time only decides whether the failure is called a
+// deadlock. A move that blocks its thread for ten seconds ends the search.
 //
 // Ownership.
 //   OrderSearch   the tree of orders, the shortest failure; one for each call
@@ -73,10 +75,19 @@ public func exploreOrders(
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderSearch {
-  /// Runs off the caller's actor, because the body can need that actor.
+  /// Runs off the caller's actor, because the body can need that actor, and in a task of its own, which a blocked move leaves behind.
   @concurrent
   fileprivate func run(repeating order: String?) async -> Result<OrderReport, any Error> {
-    if let order { return repeatOrder(order) }
-    return await explore()
+    // Only the task uses the search, and then the watch, while the task is blocked.
+    nonisolated(unsafe) let search = self
+    let watch = watch
+    let task = Task {
+      if let order { watch.resolve(search.repeatOrder(order)) } else { watch.resolve(await search.explore()) }
+    }
+    return await withTaskCancellationHandler {
+      await watch.answer
+    } onCancel: {
+      task.cancel()
+    }
   }
 }

@@ -69,6 +69,10 @@ struct OrderAgenda {
 
   mutating func submit(_ work: MainWork) { submit(.main(work), to: context(OrderNames.main)) }
 
+  mutating func submit(_ work: MainWork, after delay: Duration, named source: Int32) {
+    _ = add(.main(work), in: context(OrderNames.main), after: delay, named: source)
+  }
+
   private mutating func submit(_ action: Action, to context: Int) {
     contexts[context].submitted += 1
     let move = OrderMove(source: contexts[context].source, ordinal: contexts[context].submitted)

@@ -7,13 +7,27 @@ public struct OrderReport: Sendable, CustomStringConvertible {
   /// A number of orders that exist at least; equal to `orders` if these were all.
   public let knownOrders: Int
 
-  /// Whether all orders ran.
+  /// Whether all orders ran, and the runs submitted no work whose orders are not explored.
+  ///
+  /// Where `exploreOrders` cannot see such work, this does not count it, and the description says so.
   public let isExhaustive: Bool
 
+  /// The work whose orders were not explored, because it left the runs: for example work on a Dispatch queue, with its place in the
+  /// source. Where `exploreOrders` cannot see it, one sentence that says so.
+  public let unexplored: [String]
+
   /// For example "all 252 orders", or "10,000 of at least 1,000,000 orders".
+  ///
+  /// If work was not explored, it says so, and does not say "all".
   public var description: String {
-    if isExhaustive { return orders == 1 ? "the only order" : "all \(orders.grouped) orders" }
-    return "\(orders.grouped) of at least \(knownOrders.grouped) orders"
+    let count: String
+    if knownOrders > orders {
+      count = "\(orders.grouped) of at least \(knownOrders.grouped) orders"
+    } else {
+      let words = unexplored.isEmpty ? ("the only order", "all ") : ("1 order", "")
+      count = orders == 1 ? words.0 : "\(words.1)\(orders.grouped) orders"
+    }
+    return unexplored.isEmpty ? count : "\(count); not explored: \(unexplored.shortList(separator: "; "))"
   }
 }
 

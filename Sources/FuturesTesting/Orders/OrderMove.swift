@@ -112,4 +112,10 @@ extension Duration {
     while fraction.last == "0" { fraction.removeLast() }
     return "\(seconds).\(fraction) s"
   }
+
+  var roundedUpToMilliseconds: Duration {
+    let (seconds, attoseconds) = components
+    let millisecond: Int64 = 1_000_000_000_000_000
+    return .seconds(seconds) + .milliseconds((attoseconds + millisecond - 1) / millisecond)
+  }
 }

@@ -20,6 +20,11 @@ extension OrderRun {
     let task = cfuturestesting_is_job(function) ? unsafeBitCast(context, to: UnownedJob?.self)?.taskIdentifier : nil
     let work = MainWork(context: context, function: function, task: task)
     Unmanaged<OrderRun>.fromOpaque(run).takeUnretainedValue().enqueue(work)
+  } _: { run, nanoseconds, context, function in
+    // The real time has gone on since the caller computed the deadline.
+    let delay = Duration.nanoseconds(nanoseconds).roundedUpToMilliseconds
+    let work = MainWork(context: context, function: function, task: nil)
+    Unmanaged<OrderRun>.fromOpaque(run).takeUnretainedValue().enqueue(work, after: delay)
   }
 
   /// Called on a thread of the run.
@@ -39,6 +44,13 @@ extension OrderRun {
       return !state.isOver
     }
     if !isAdded { cfuturestesting_on_main(work.context, work.function) }
+  }
+
+  /// Called on a thread of the run.
+  private func enqueue(_ work: MainWork, after delay: Duration) {
+    guard delay > .zero else { return enqueue(work) }
+    let source = names.source("timer \(delay.inSeconds)")
+    state.withLock { if !$0.isOver { $0.agenda.submit(work, after: delay, named: source) } }
   }
 
   private var hasNoMainWork: Bool { MainContext.isMainQueueCurrent && state.withLock { !$0.agenda.hasMainWork } }
@@ -61,14 +73,13 @@ extension OrderRun {
   }
 
   private func performOnce(_ work: MainWork) {
+    watch?.watch.end()  // the wait for the main thread has a bound of its own
     let item = MainItem(run: self, work: work)
     cfuturestesting_on_main(Unmanaged.passRetained(item).toOpaque()) { item in
       Unmanaged<MainItem>.fromOpaque(item!).takeRetainedValue().perform()
     }
     if item.hasReturned.wait(timeout: .now() + .seconds(60)) == .timedOut {
-      state.withLock {
-        $0.interference = $0.interference ?? "The main thread is blocked, and work of the main queue waits."
-      }
+      state.withLock { interfere("is needed: the main thread is blocked, and work of the main queue waits.", &$0) }
     }
   }
 }

@@ -27,18 +27,10 @@
     private func sleep(_ job: UnownedJob, _ delay: Duration) {
       let delay = max(delay, .zero)
       let source = names.source("sleep \(delay.inSeconds)")
-      let isAdded: Void? = submit("Another thread has put a task of the test to sleep.") {
+      let isAdded: Void? = submit("has put a task of the test to sleep.") {
         $0.submit(job, after: delay, named: source)
       }
       if isAdded == nil { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
-    }
-  }
-
-  extension Duration {
-    fileprivate var roundedUpToMilliseconds: Duration {
-      let (seconds, attoseconds) = components
-      let millisecond: Int64 = 1_000_000_000_000_000
-      return .seconds(seconds) + .milliseconds((attoseconds + millisecond - 1) / millisecond)
     }
   }
 #endif

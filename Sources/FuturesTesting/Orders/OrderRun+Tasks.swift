@@ -25,9 +25,7 @@ extension OrderRun: TaskExecutor {
     let identifier = job.taskIdentifier
     let isAdded = state.withLock { state in
       if state.isOver { return false }
-      if !isOwn, state.interference == nil {
-        state.interference = "Another thread has resumed a task of the test."
-      }
+      if !isOwn { interfere("has resumed a task of the test.", &state) }
       let task = identifier.map { state.number($0) }
       // A running task that enqueues itself changes between executors. Nothing else can observe that.
       if isHere, let task, task == running {
@@ -96,6 +94,20 @@ extension OrderRun: TaskExecutor {
   /// Whether the jobs of unstructured tasks come to the runs: `Task { }` does not inherit an executor preference.
   static let controlsUnstructuredTasks = cfuturestesting_divert_jobs { run, job in
     Unmanaged<OrderRun>.fromOpaque(run).takeUnretainedValue().enqueue(unsafeBitCast(job, to: UnownedJob.self))
+  } _: { job in
+    let job = unsafeBitCast(job, to: UnownedJob.self)
+    guard let task = job.taskIdentifier else { return false }
+    let run = active.withLock(\.self).values.first { run in run.state.withLock { $0.tasks[task] != nil && !$0.isOver } }
+    run?.enqueue(job)
+    return run != nil
+  }
+
+  /// The runs that perform moves now: another thread can resume a task of one of them.
+  private static let active = Locked<[ObjectIdentifier: OrderRun]>([:])
+
+  func setActive(_ isActive: Bool) {
+    Self.active.withLock { $0[ObjectIdentifier(self)] = isActive ? self : nil }
+    cfuturestesting_add_runs(isActive ? 1 : -1)
   }
 }
 

@@ -6,10 +6,10 @@ extension OrderRun {
   func context(_ name: String) -> ExecutionContext {
     let index = state.withLock { $0.agenda.context(names.source(name)) }
     return ExecutionContext { [self] work in
-      submit("Another thread has submitted work to the context “\(name)”.") { $0.submit(work, to: index) }
+      submit("has submitted work to the context “\(name)”.") { $0.submit(work, to: index) }
     } after: { [self] delay, work in
       let source = names.source("timer \(delay.inSeconds)")
-      let number = submit("Another thread has set a timer of the context “\(name)”.") {
+      let number = submit("has set a timer of the context “\(name)”.") {
         $0.submit(work, to: index, after: delay, named: source)
       }
       return { [weak self] in
@@ -28,7 +28,7 @@ extension OrderRun {
     let isOwn = isOnOwnThread
     let number = state.withLock { state -> Number? in
       if state.closing.drops() { return nil }
-      if !isOwn, state.interference == nil { state.interference = interference() }
+      if !isOwn { interfere(interference(), &state) }
       return add(&state.agenda)
     }
     signalArrival()
@@ -36,7 +36,7 @@ extension OrderRun {
   }
 
   func step(_ continuation: UnsafeContinuation<Void, Never>, _ name: String) {
-    let isAdded: Void? = submit("Another thread has reached the step “\(name)”.") {
+    let isAdded: Void? = submit("has reached the step “\(name)”.") {
       $0.submit(continuation, named: names.source(name))
     }
     if isAdded == nil { continuation.resume() }

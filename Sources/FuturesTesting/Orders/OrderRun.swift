@@ -43,8 +43,16 @@ final class OrderRun: @unchecked Sendable {
     /// The continuations of `runAll`.
     var idlers: [UnsafeContinuation<Void, Never>] = []
 
-    /// The first interference of another thread, as a sentence.
-    var interference: String?
+    /// The first interference of another thread.
+    var interference: Interference?
+
+    /// The move that runs now, and the number of the last one.
+    var move: Move?
+    var lastMove = 0
+
+    /// Work that has left the run: the first pieces, and how many have not ended.
+    var left: [OutsideWork] = []
+    var outstanding = 0
 
     var result: Result<Void, any Error>?
     var isUnwinding = false
@@ -105,6 +113,10 @@ final class OrderRun: @unchecked Sendable {
   private let isOnMain: Bool
   private let listsPendingFutures: Bool
   private let waitsForOthers: Bool
+  let outsidePatience: OutsidePatience
+
+  /// Ends the search if a move does not return.
+  var watch: (watch: OrderWatch, failure: @Sendable () -> OrderFailure)?
 
   /// Makes a run.
   /// - Parameters:
@@ -112,7 +124,15 @@ final class OrderRun: @unchecked Sendable {
   ///   - isOnMain: Whether the body is isolated to the main actor.
   ///   - listsPendingFutures: Whether a deadlock lists the pending futures.
   ///   - waitsForOthers: Whether a run without moves waits for other threads, to tell a deadlock from outside work.
-  init(names: OrderNames, isOnMain: Bool, listsPendingFutures: Bool, waitsForOthers: Bool) {
+  ///   - outsidePatience: How long to wait for work that has left the run.
+  init(
+    names: OrderNames,
+    isOnMain: Bool,
+    listsPendingFutures: Bool,
+    waitsForOthers: Bool,
+    outsidePatience: OutsidePatience
+  ) {
+    self.outsidePatience = outsidePatience
     self.names = names
     usesMain = isOnMain
     isStarting = isOnMain
@@ -132,19 +152,26 @@ final class OrderRun: @unchecked Sendable {
   func perform(_ body: @escaping OrderBody, choosing choose: Chooser) -> Verdict {
     let previous = cfuturestesting_run()
     cfuturestesting_set_run(Unmanaged.passUnretained(self).toOpaque())
-    defer { cfuturestesting_set_run(previous) }
+    setActive(true)
+    defer {
+      setActive(false)
+      cfuturestesting_set_run(previous)
+    }
     // The task inherits the task-local values of the caller, by which a test library finds the test.
     nonisolated(unsafe) let body = body
     let orders = Orders(run: self)
     followUp = .next
     let task = Task(executorPreference: self) { await self.run(body, orders, on: body.isolation) }
+    startWatch()
     inMove { runFollowUp() }
+    watch?.watch.end()
     isStarting = false
     let verdict = makeMoves(choose)
     hasSettled = unwind(task, after: verdict)
     close()
-    if case .returned = verdict, !hasSettled { return .endless(Self.endlessRest) }
-    return verdict
+    guard case .returned = verdict else { return verdict }
+    if let sentence = interferenceSentence { return .uncontrolled(sentence) }
+    return hasSettled ? verdict : .endless(Self.endlessRest)
   }
 
   private static let endlessRest = """
@@ -176,8 +203,9 @@ final class OrderRun: @unchecked Sendable {
     while true {
       turns += 1
       guard settleMain() else { return .uncontrolled("The main thread is blocked, and the body is on the main actor.") }
-      let (interference, result, possible) = state.withLock { ($0.interference, $0.result, $0.agenda.possible) }
-      if let interference { return .uncontrolled(interference) }
+      waitForOutside()
+      if let sentence = interferenceSentence { return .uncontrolled(sentence) }
+      let (result, possible) = state.withLock { ($0.result, $0.agenda.possible) }
       switch result {
       case .success: return .returned
       case .failure(let error): return .threw(error)
@@ -202,6 +230,7 @@ final class OrderRun: @unchecked Sendable {
       guard !possible.isEmpty else {
         var patience = Self.patience
         if resumeIdlers() || waitForOthers(&patience) { continue }
+        if let outsideWait { return .uncontrolled(outsideWait) }
         return .deadlock(waiting: pendingFutures)
       }
       var index = 0
@@ -216,8 +245,15 @@ final class OrderRun: @unchecked Sendable {
     }
   }
 
+  private var interferenceSentence: String? {
+    let (interference, left) = state.withLock { ($0.interference, $0.left) }
+    return interference?.sentence(after: left)
+  }
+
   private func perform(_ place: OrderAgenda.Place) {
     guard let item = state.withLock({ $0.agenda.take(place) }) else { return }
+    startWatch()
+    defer { watch?.watch.end() }
     withMainWaiting {
       switch item.action {
       case .work(let work): work()
@@ -225,6 +261,22 @@ final class OrderRun: @unchecked Sendable {
       case .step(let continuation): resume(continuation)
       case .main(let work): perform(work)
       }
+    }
+  }
+
+  private func startWatch() {
+    if let watch { watch.watch.begin(self, failure: watch.failure) }
+  }
+
+  /// Returns the move, or the part of one, that this one interrupts.
+  private func beginMove() -> Move? {
+    let thread = cfuturestesting_thread_number()
+    return state.withLock { state in
+      defer {
+        state.lastMove += 1
+        state.move = Move(number: state.lastMove, thread: thread)
+      }
+      return state.move
     }
   }
 
@@ -239,7 +291,9 @@ final class OrderRun: @unchecked Sendable {
     // A century: larger times do not fit.
     let (seconds, attoseconds) = min(now, .seconds(3_155_760_000)).components
     cfuturestesting_set_time(startTime + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    let outer = beginMove()
     move()
+    state.withLock { $0.move = outer }
     cfuturestesting_set_time(-1)
     _ = Trampoline.current.setElsewhere(elsewhere)
     cfuturestesting_set_run(previous)
@@ -322,6 +376,7 @@ final class OrderRun: @unchecked Sendable {
     while turns < turnLimit {
       turns += 1
       guard settleMain() else { return false }
+      waitForOutside()
       let (place, hasEnded) = state.withLock { ($0.agenda.oldest, $0.result != nil) }
       if resumeIdlers() { continue }  // first: endless work must not keep the body
       if let place {
@@ -345,6 +400,7 @@ final class OrderRun: @unchecked Sendable {
     var timers = state.withLock { $0.agenda.removeTimers() }
     guard !timers.isEmpty else { return false }
     withMainWaiting {
+      for case .main(let work) in timers.map(\.action) { cfuturestesting_drop(work.context, work.function) }
       excuse { timers = [] }
     }
     return true

@@ -49,6 +49,9 @@ final class OrderSearch {
   /// On the main thread each deadlock lasts a second.
   private var maximumCostlyFailures: Int { isOnMain ? 10 : 100 }
 
+  /// Ends the search if a move does not return.
+  let watch = OrderWatch()
+
   private let body: OrderBody
   private let isOnMain: Bool
   private let options: Options
@@ -60,6 +63,10 @@ final class OrderSearch {
   private var costlyFailures = 0
   private var turns = 0
 
+  /// The work that left the runs, by its description.
+  private var unexplored: [String] = []
+  private let outsidePatience = OutsidePatience()
+
   /// The number of turns after which the search stops.
   ///
   /// It bounds the time of bodies with long orders.
@@ -70,7 +77,7 @@ final class OrderSearch {
     isOnMain = body.isolation === MainActor.shared
     self.options = options
     random = SplitMix64(seed: options.seed)
-    _ = (OrderRun.controlsUnstructuredTasks, OrderRun.controlsMain)
+    _ = (OrderRun.controlsUnstructuredTasks, OrderRun.controlsMain, OrderRun.observesOutside)
   }
 
   // MARK: - All orders
@@ -84,7 +91,7 @@ final class OrderSearch {
       if tree.finishedOrders % 256 == 255 { await Task.yield() }
       do { try runNextOrder() } catch { return .failure(error) }
     }
-    guard let shortest else { return .success(report) }
+    guard let shortest else { return .success(report()) }
     if case .endless = shortest.reason { return .failure(failure(shortest)) }
     return .failure(confirm(shortest))
   }
@@ -126,8 +133,13 @@ final class OrderSearch {
       isOnMain: isOnMain,
       listsPendingFutures: listsPendingFutures,
       // A second deadlock needs no time to tell it from outside work.
-      waitsForOthers: shortest == nil
+      waitsForOthers: shortest == nil,
+      outsidePatience: outsidePatience
     )
+    // Read while the thread of the search is blocked.
+    nonisolated(unsafe) let search = self
+    run.watch = (watch, { [unowned run] in search.blocked(run) })
+    defer { keepUnexplored(run) }
     var verdict = OrderRun.Verdict.returned
     guard let hasFailed else {
       verdict = run.perform(body, choosing: choose)
@@ -135,6 +147,15 @@ final class OrderSearch {
     }
     let isFailing = hasFailed { verdict = run.perform(self.body, choosing: choose) }
     return (run, verdict, isFailing)
+  }
+
+  /// Keeps the names of the work that left a run: of the first runs, because each name takes a millisecond.
+  private func keepUnexplored(_ run: OrderRun) {
+    guard tree.finishedOrders < 10 || unexplored.isEmpty else { return }
+    for work in run.state.withLock(\.left) {
+      let description = work.description
+      if unexplored.count < 20, !unexplored.contains(description) { unexplored.append(description) }
+    }
   }
 
   // MARK: - One order
@@ -146,7 +167,7 @@ final class OrderSearch {
     }
     let (run, verdict, isFailing) = performOrder(choices, hasFailed: options.hasFailed)
     if case .strayed(let error) = verdict { return .failure(unknownOrder("\(error)")) }
-    let report = OrderReport(orders: 1, knownOrders: tree.knownOrders, isExhaustive: false)
+    let report = report(orders: 1)
     guard let reason = verdict.reason ?? (isFailing ? .expectation : nil) else {
       guard run.choices.count >= choices.count else { return .failure(unknownOrder("\(Unfit(run, choices.count))")) }
       return .success(report)
@@ -207,23 +228,38 @@ final class OrderSearch {
 
   // MARK: - Reports
 
-  private var report: OrderReport {
-    OrderReport(orders: tree.finishedOrders, knownOrders: tree.knownOrders, isExhaustive: tree.isFinished)
+  /// - Parameter orders: The number of orders, if the tree does not know it.
+  private func report(orders: Int? = nil) -> OrderReport {
+    OrderReport(
+      orders: orders ?? tree.finishedOrders,
+      knownOrders: max(tree.knownOrders, orders ?? 0),
+      isExhaustive: tree.isFinished && unexplored.isEmpty && orders == nil,
+      unexplored: OrderRun.unobserved.map { [$0] } ?? unexplored
+    )
   }
 
-  private func failure(_ failed: Failed) -> OrderFailure {
-    var report = report
-    if report.orders == 0 { report = OrderReport(orders: 1, knownOrders: tree.knownOrders, isExhaustive: false) }
+  private func failure(_ failed: Failed, failedOrders: Int? = nil) -> OrderFailure {
+    let report = tree.finishedOrders == 0 ? report(orders: 1) : report()
     return OrderFailure(
       reason: failed.reason,
       sentence: failed.sentence ?? failed.reason.sentence,
       order: names.describe(failed.trace),
       repeating: OrderChoice.string(failed.choices),
-      failedOrders: failures,
+      failedOrders: failedOrders ?? failures,
       report: report,
       fileID: options.fileID.description,
       line: options.line
     )
+  }
+
+  /// The failure of a run whose present move does not return.
+  private func blocked(_ run: OrderRun) -> OrderFailure {
+    var failed = Failed(.deadlock(waiting: []), .deadlock(waiting: []), run)
+    failed.sentence = """
+      The last move has waited for \(OrderWatch.bound) s and does not return. It waits for a lock or a semaphore that a suspended \
+      task or a later move would release. Do not hold a lock across an `await`, and do not block in a move.
+      """
+    return failure(failed, failedOrders: failures + 1)
   }
 
   private func unknownOrder(_ sentence: String) -> OrderFailure {

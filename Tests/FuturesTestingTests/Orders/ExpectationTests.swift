@@ -77,6 +77,6 @@ struct ExpectationTests {
       for name in ["a", "b"] { orders.context(name).run { #expect(name != "") } }
       try await orders.runAll()
     }
-    #expect(report.description == "all 2 orders")
+    #expect(report.isAll(2))
   }
 }

@@ -102,7 +102,7 @@ struct OrderFailureTests {
     guard case .uncontrolled(let sentence)? = failure?.reason else {
       return #expect(Bool(false), "\(String(describing: failure))")
     }
-    #expect(sentence == "Another thread has submitted work to the context “screen”.")
+    #expect(sentence.hasSuffix(" has submitted work to the context “screen”."))
   }
 
   @Test("A task that another thread resumes is a failure, not an order")
@@ -123,7 +123,7 @@ struct OrderFailureTests {
     guard case .uncontrolled(let sentence)? = failure?.reason else {
       return #expect(Bool(false), "\(String(describing: failure))")
     }
-    #expect(sentence == "Another thread has resumed a task of the test.")
+    #expect(sentence.hasSuffix(" has resumed a task of the test."))
     #expect(failure?.description.contains("Pass contexts of `orders`") == true)
   }
 

@@ -20,7 +20,7 @@ struct OrderSearchTests {
         "a1 a2 b1 b2", "a1 b1 a2 b2", "a1 b1 b2 a2", "b1 a1 a2 b2", "b1 a1 b2 a2", "b1 b2 a1 a2",
       ]
     )
-    #expect(report.description == "all 6 orders")
+    #expect(report.isAll(6))
     #expect(report.isExhaustive)
   }
 
@@ -32,13 +32,13 @@ struct OrderSearchTests {
       }
       try await orders.runAll()
     }
-    #expect(report.description == "all 252 orders")
+    #expect(report.isAll(252))
   }
 
   @Test("A body without work is one order")
   func oneOrder() async throws {
     let report = try await exploreOrders { _ in }
-    #expect(report.description == "the only order")
+    #expect(report.isAll(1))
   }
 
   @Test(
@@ -59,7 +59,7 @@ struct OrderSearchTests {
     #expect(report.orders == limit)
     #expect((limit + 1...252).contains(report.knownOrders))
     #expect(Set(runs.all).count == limit)
-    #expect(report.description == "\(limit) of at least \(report.knownOrders) orders")
+    #expect(report.description.hasPrefix("\(limit) of at least \(report.knownOrders) orders"))
   }
 
   @Test("The random orders begin differently, and a seed repeats them")

@@ -26,7 +26,7 @@ struct PlantedBugTests {
     let found = try await explorationFailure { try await exploreOrders { try await program.body($0, false) } }
     let failure = try #require(found, "no order fails")
     #expect(failure.failedOrders == program.failing)
-    #expect(failure.report.description == "all \(program.orders) orders")
+    #expect(failure.report.isAll(program.orders))
     #expect(failure.order.joined(separator: " ▸ ") == program.order)
 
     let repeated = try await self.failure(program, repeating: failure.repeating)

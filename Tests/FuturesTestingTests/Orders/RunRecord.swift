@@ -21,6 +21,11 @@ struct Unexpected: Error, CustomStringConvertible {
   }
 }
 
+extension OrderReport {
+  /// Whether these were all orders; the description says so only where work outside can be seen.
+  func isAll(_ count: Int) -> Bool { isExhaustive && orders == count }
+}
+
 /// The failure of an exploration; `nil` if it passes.
 func explorationFailure(of explore: () async throws -> OrderReport) async throws -> OrderFailure? {
   do {

@@ -84,7 +84,7 @@ struct SearchModelTests {
   func noCheck() async throws {
     let failure = try await explorationFailure { try await explore(.none, cancels: false) }
     #expect(failure?.failedOrders == 2)
-    #expect(failure?.report.description == "all 93 orders")
+    #expect(failure?.report.isAll(93) == true)
     #expect(failure?.order.joined(separator: " ▸ ") == "type b ▸ request ab ▸ request a ▸ screen(1) ▸ screen(2)")
     #expect(failure?.repeating == "t1r1r0")
   }
@@ -92,10 +92,10 @@ struct SearchModelTests {
   @Test("A check of the text finds late responses, but not the cancellation")
   func checkOfTheText() async throws {
     let report = try await explore(.text, cancels: false)
-    #expect(report.description == "all 93 orders")
+    #expect(report.isAll(93))
     let failure = try await explorationFailure { try await explore(.text, cancels: true) }
     #expect(failure?.failedOrders == 121)
-    #expect(failure?.report.description == "all 524 orders")
+    #expect(failure?.report.isAll(524) == true)
     #expect(
       failure?.order.joined(separator: " ▸ ") == "request a ▸ type b ▸ screen(1) ▸ request ab ▸ cancel ▸ screen(2)"
     )
@@ -103,7 +103,7 @@ struct SearchModelTests {
 
   @Test("A number for each search and each cancellation passes in all orders")
   func checkOfTheNumber() async throws {
-    #expect(try await explore(.generation, cancels: false).description == "all 93 orders")
-    #expect(try await explore(.generation, cancels: true).description == "all 524 orders")
+    #expect(try await explore(.generation, cancels: false).isAll(93))
+    #expect(try await explore(.generation, cancels: true).isAll(524))
   }
 }

@@ -1,0 +1,58 @@
+internal import CFuturesTesting
+internal import Futures
+
+#if os(Linux) && compiler(>=6.3) && compiler(<6.4) && canImport(Runtime)
+  // The public functions of this module follow frame pointers, which the overlay of Dispatch does not keep.
+  @_spi(Internal) internal import Runtime
+#endif
+
+/// A place of the user's code, found in the call stack.
+struct CallSite: Sendable {
+  private let addresses: [UInt]
+
+  /// The place that has called the present function.
+  static func current() -> CallSite {
+    let addresses = withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: 48) { buffer in
+      guard let first = buffer.baseAddress else { return [UInt]() }
+      let count = Int(cfuturestesting_stack(first, Int32(buffer.count)))
+      return (0..<count).map { UInt(bitPattern: buffer[$0]) }
+    }
+    return CallSite(addresses: addresses)
+  }
+
+  #if os(Linux) && compiler(>=6.3) && compiler(<6.4) && canImport(Runtime)
+    // Captured once: that takes longer than to find the name of a place.
+    private static let images = ImageMap.capture()
+
+    // To find a name takes a tenth of a second.
+    private static let names = Locked<[[UInt]: String]>([:])
+
+    /// File and line if the executable has debug information, else the function; `nil` without both.
+    var description: String? {
+      if let name = Self.names.withLock({ $0[addresses] }) { return name }
+      let name = name
+      Self.names.withLock { $0[addresses] = name }
+      return name
+    }
+
+    private var name: String? {
+      let frames = addresses.map { RichFrame<UInt>.returnAddress($0) }
+      let backtrace = Backtrace(architecture: Self.images.platform, frames: frames, images: Self.images)
+      let symbols = backtrace.symbolicated(with: Self.images)?.frames.compactMap(\.symbol) ?? []
+      let ofUser = symbols.filter { $0.rawName.hasPrefix("$s") && !Self.isOfLibrary($0) }
+      for location in ofUser.compactMap(\.sourceLocation) where location.line > 0 && location.path.hasSuffix(".swift") {
+        let file = location.path.split(separator: "/").suffix(2).joined(separator: "/")
+        return "\(file):\(location.line)"
+      }
+      return ofUser.first.map { "`\($0.name)`" }
+    }
+
+    private static func isOfLibrary(_ symbol: SymbolicatedBacktrace.Symbol) -> Bool {
+      // Mangled names begin with the length of the module's name.
+      let modules = ["$s7Futures", "$s12FuturesAsync", "$s14FuturesTesting", "$s17FuturesFoundation"]
+      return symbol.imageName.hasPrefix("lib") || modules.contains { symbol.rawName.hasPrefix($0) }
+    }
+  #else
+    var description: String? { nil }
+  #endif
+}

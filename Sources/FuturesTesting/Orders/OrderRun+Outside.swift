@@ -1,0 +1,118 @@
+internal import CFuturesTesting
+internal import Dispatch
+internal import Futures
+
+// Work that leaves the run, in real time. It is never an order: the run waits for it after each move, so that it enters the run
+// always or never, and then the run fails. If it does not enter, the report names it.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension OrderRun {
+  /// A move while it runs, or a part of it.
+  struct Move: Equatable {
+    let number: Int
+    let thread: Int32
+  }
+
+  /// Something that entered the run from another thread.
+  struct Interference {
+    /// A sentence without its subject, for example “has resumed a task of the test.”.
+    let predicate: String
+
+    /// The work that did it; `nil` if it is not known.
+    let origin: OutsideWork?
+
+    func sentence(after left: [OutsideWork]) -> String {
+      if let origin { return "\(origin.description.capitalized) \(predicate)" }
+      let known =
+        left.isEmpty ? "" : " Before, this work left the run: \(left.map(\.description).shortList(separator: "; "))."
+      return "Another thread \(predicate)\(known)"
+    }
+  }
+
+  /// Whether work that leaves a run is seen: on Linux, with Dispatch as a shared library, without a sanitizer.
+  static let observesOutside = cfuturestesting_observe_outside { run, origin, kind, label in
+    let origin = origin.map { Unmanaged<OutsideWork>.fromOpaque($0).takeUnretainedValue() }
+    let current = run.map { Unmanaged<OrderRun>.fromOpaque($0).takeUnretainedValue() }
+    guard let run = current ?? origin?.run, let kind = OutsideWork.Kind(rawValue: kind) else { return nil }
+    guard let work = run.leave(kind, queue: label.map { String(cString: $0) }) else { return nil }
+    return Unmanaged.passRetained(work).toOpaque()
+  } _: { work in
+    let work = Unmanaged<OutsideWork>.fromOpaque(work).takeUnretainedValue()
+    if let move = work.move { work.run?.waitForEnd(ofMove: move) }
+  } _: { work in
+    Unmanaged<OutsideWork>.fromOpaque(work).takeUnretainedValue().run?.state.withLock(\.isOver) ?? true
+  } _: { work in
+    let work = Unmanaged<OutsideWork>.fromOpaque(work).takeRetainedValue()
+    work.run?.end(work)
+  }
+
+  /// The names of what the reports cannot see on this platform; empty if they see all work that leaves a run.
+  static let unobserved: String? = {
+    if observesOutside, controlsMain { return nil }
+    return """
+      the main queue, `Task.sleep`, other Dispatch queues and threads are not observed on this platform or with this sanitizer
+      """
+  }()
+
+  private func leave(_ kind: OutsideWork.Kind, queue label: String?) -> OutsideWork? {
+    if state.withLock(\.isOver) { return nil }
+    let work = OutsideWork(
+      kind,
+      queue: label,
+      site: .current(),
+      of: self,
+      during: isOnThreadOfMoves ? state.withLock(\.move) : nil
+    )
+    state.withLock { state in
+      if work.isWaitedFor { state.outstanding += 1 }
+      if state.left.count < 20 { state.left.append(work) }
+    }
+    return work
+  }
+
+  /// Waits until the move that submitted work has returned, so that the work comes always after it; or until the move waits, which can
+  /// be for that work.
+  private func waitForEnd(ofMove move: OrderRun.Move) {
+    var waits = 0
+    for _ in 0..<Int.max {
+      guard state.withLock({ $0.move == move && !$0.isOver }), waits < 3 else { return }
+      if cfuturestesting_sleeping(move.thread) >= 0 { waits += 1 }
+      _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .microseconds(200))
+    }
+  }
+
+  private func end(_ work: OutsideWork) {
+    if work.isWaitedFor { state.withLock { $0.outstanding -= 1 } }
+    signalArrival()
+  }
+
+  /// Keeps the first interference of another thread.
+  ///
+  /// Called under the lock.
+  func interfere(_ predicate: @autoclosure () -> String, _ state: inout State) {
+    guard state.interference == nil else { return }
+    let origin = cfuturestesting_origin().map { Unmanaged<OutsideWork>.fromOpaque($0).takeUnretainedValue() }
+    state.interference = Interference(predicate: predicate(), origin: origin)
+  }
+
+  /// Waits until the work that has left the run has ended, or has entered the run.
+  func waitForOutside() {
+    while state.withLock({ $0.outstanding > 0 && $0.interference == nil }), outsidePatience.allowsWait() {
+      if arrivals.wait(timeout: .now() + .milliseconds(10)) == .timedOut { outsidePatience.spend() }
+    }
+  }
+
+  /// The sentence of a run that waits for work outside; `nil` if none can come.
+  var outsideWait: String? {
+    let left = state.withLock(\.left).filter { work in work.kind == .timer || work.kind == .source || work.isWaitedFor }
+    guard !left.isEmpty, state.withLock({ $0.outstanding > 0 }) || left.contains(where: { !$0.isWaitedFor }) else {
+      return nil
+    }
+    let list = left.map(\.description).shortList(separator: "; ")
+    return "The body waits, and nothing of the run is left. Outside the run there is \(list)."
+  }
+}
+
+extension String {
+  /// With a capital letter at the beginning.
+  fileprivate var capitalized: String { prefix(1).uppercased() + dropFirst() }
+}

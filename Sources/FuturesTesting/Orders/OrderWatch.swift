@@ -1,0 +1,73 @@
+internal import CFuturesTesting
+internal import Dispatch
+internal import Futures
+
+/// Ends a search whose move never returns, for example because it waits for a lock that a suspended task holds.
+///
+/// The search runs in a task of its own. Its thread stays blocked, as nothing can end it.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+final class OrderWatch: Sendable {
+  typealias Answer = Result<OrderReport, any Error>
+
+  private struct State {
+    var continuation: UnsafeContinuation<Answer, Never>?
+    var answer: Answer?
+
+    /// The run that performs a move, its thread, and how the search describes its failure.
+    var move: (run: OrderRun, thread: Int32, failure: @Sendable () -> OrderFailure)?
+
+    /// The number of the moves so far.
+    var moves = 0
+  }
+
+  private let state = Locked(State())
+
+  /// How many seconds a thread waits within one move before the move counts as blocked.
+  static let bound = 10
+
+  /// Keeps the answer of the search, unless there is one.
+  func resolve(_ answer: Answer) {
+    let continuation = state.withLock { state in
+      guard state.answer == nil else { return nil as UnsafeContinuation<Answer, Never>? }
+      state.answer = answer
+      return state.continuation.take()
+    }
+    continuation?.resume(returning: answer)
+  }
+
+  nonisolated(nonsending) var answer: Answer {
+    get async {
+      watch(moves: -1, seconds: 0, ticks: -1)
+      return await withUnsafeContinuation { continuation in
+        let answer = state.withLock { state in
+          if state.answer == nil { state.continuation = continuation }
+          return state.answer
+        }
+        if let answer { continuation.resume(returning: answer) }
+      }
+    }
+  }
+
+  /// Begins a move of user code on this thread.
+  func begin(_ run: OrderRun, failure: @escaping @Sendable () -> OrderFailure) {
+    let thread = cfuturestesting_thread_number()
+    state.withLock { state in
+      state.moves += 1
+      state.move = (run, thread, failure)
+    }
+  }
+
+  func end() { state.withLock { $0.move = nil } }
+
+  /// Looks each second whether the thread still waits in the same move, without a moment of processor time.
+  private func watch(moves: Int, seconds: Int, ticks: Int64) {
+    DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
+      guard let self, state.withLock({ $0.answer == nil }) else { return }
+      let (now, move) = state.withLock { ($0.moves, $0.move) }
+      let used = move.map { cfuturestesting_sleeping($0.thread) } ?? -1
+      let isWaiting = used >= 0 && used == ticks && now == moves
+      if isWaiting, seconds + 1 >= Self.bound, let move { return resolve(.failure(move.failure())) }
+      watch(moves: now, seconds: isWaiting ? seconds + 1 : 0, ticks: used)
+    }
+  }
+}

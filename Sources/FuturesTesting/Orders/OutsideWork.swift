@@ -1,0 +1,62 @@
+internal import Futures
+
+/// Work that has left a run: for a Dispatch queue that no run controls, or a thread.
+///
+/// It runs in real time, so its place in the order is not a choice.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+final class OutsideWork: @unchecked Sendable {
+  // @unchecked: `run` is set once.
+  enum Kind: Int32 { case queue, timer, notification, source, thread, iterations }
+
+  let kind: Kind
+  private let label: String?
+  private let site: CallSite
+  private(set) weak var run: OrderRun?
+
+  /// The move that submitted the work; `nil` if other outside work did.
+  let move: OrderRun.Move?
+
+  init(_ kind: Kind, queue label: String?, site: CallSite, of run: OrderRun, during move: OrderRun.Move?) {
+    (self.kind, self.label, self.site, self.run, self.move) = (kind, label, site, run, move)
+  }
+
+  /// Whether the run waits until it has ended.
+  ///
+  /// A timer does not fire while the run lasts, and the end of the work of a source is not known.
+  var isWaitedFor: Bool {
+    switch kind {
+    case .queue, .notification, .thread: true
+    case .timer, .source, .iterations: false
+    }
+  }
+
+  /// For example “work on the Dispatch queue “images”, submitted at App/Cache.swift:12”.
+  var description: String {
+    let place = site.description.map { "at \($0)" }
+    switch kind {
+    case .queue: return "work on \(queue)\(place.map { ", submitted \($0)" } ?? "")"
+    case .timer: return "a timer of \(queue) in real time\(place.map { ", set \($0)" } ?? "")"
+    case .notification: return "the notification of a Dispatch group on \(queue)\(place.map { ", set \($0)" } ?? "")"
+    case .source: return "a Dispatch source on \(queue)\(place.map { ", made \($0)" } ?? "")"
+    case .thread: return "a thread\(place.map { ", started \($0)" } ?? "")"
+    case .iterations: return "`concurrentPerform`\(place.map { ", called \($0)" } ?? "")"
+    }
+  }
+
+  private var queue: String {
+    guard let label, !label.isEmpty else { return "a Dispatch queue" }
+    return label.hasPrefix("com.apple.root.") ? "a global Dispatch queue" : "the Dispatch queue “\(label)”"
+  }
+}
+
+/// How often the runs of a search still wait 10 ms for work that has left them, and has not ended.
+///
+/// One for a search: so work that never ends costs a second, and not a second in each run.
+final class OutsidePatience: Sendable {
+  private let left = Locked(100)
+
+  /// Returns whether to wait once more.
+  func allowsWait() -> Bool { left.withLock { $0 > 0 } }
+
+  func spend() { left.withLock { $0 -= 1 } }
+}

@@ -1,0 +1,196 @@
+import Dispatch
+import Foundation
+import Futures
+import FuturesAsync
+import FuturesTesting
+import Testing
+
+@Suite("R27: exploreOrders sees work that leaves a run", .unlessSanitized)
+struct OrderOutsideTests {
+  static let queue = DispatchQueue(label: "images")
+  static let concurrent = DispatchQueue(label: "files", attributes: .concurrent)
+
+  /// A way to submit work that no run controls, and what its description must contain.
+  struct Way: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let line: Int
+    let submit: @Sendable (@escaping @Sendable () -> Void) -> Void
+
+    init(_ name: String, line: Int = #line, _ submit: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
+      (testDescription, self.line, self.submit) = (name, line, submit)
+    }
+  }
+
+  static let ways = [
+    Way("work on a global Dispatch queue") { DispatchQueue.global().async(execute: $0) },
+    Way("work on the Dispatch queue “images”") { queue.async(execute: $0) },
+    Way("work on the Dispatch queue “files”") { concurrent.async(flags: .barrier, execute: $0) },
+    Way("work on the Dispatch queue “images”") { queue.async(group: DispatchGroup(), execute: $0) },
+    Way("the notification of a Dispatch group on a global Dispatch queue") {
+      DispatchGroup().notify(queue: .global(), execute: $0)
+    },
+    Way("a thread") { Thread(block: $0).start() },
+    Way("work on the Dispatch queue “files”") {
+      concurrent.async(execute: DispatchWorkItem(flags: .barrier, block: $0))
+    },
+    Way("work on the Dispatch queue “images”") { work in
+      queue.async { queue.async { work() } }
+    },
+  ]
+
+  @Test("Work that enters a run is a failure each time, and the sentence names its kind and its place", arguments: ways)
+  func enters(_ way: Way) async throws {
+    for _ in 1...20 {
+      let failure = try await explorationFailure {
+        try await exploreOrders { orders in
+          let promise = Promise<Int, any Error>()
+          way.submit { promise.succeed(1) }
+          // Does not wait for the work: it enters by chance.
+          promise.future.whenResolved(on: orders.context("screen")) { _ in }
+          try await orders.runAll()
+        }
+      }
+      guard case .uncontrolled(let sentence)? = failure?.reason else {
+        throw Unexpected(description: failure?.description ?? "R27: passed")
+      }
+      #expect(sentence.hasSuffix("has submitted work to the context “screen”."))
+      #expect(sentence.dropFirst().hasPrefix(way.testDescription.dropFirst()), "R27: \(sentence)")
+      #if DEBUG
+        let lines = way.line...way.line + 1
+        let names = lines.contains { sentence.contains("Orders/OrderOutsideTests.swift:\($0) has") }
+        #expect(names, "R27: \(sentence)")
+      #endif
+    }
+  }
+
+  @Test("Work that does not enter a run is in the report, which does not say “all”", arguments: ways)
+  func staysOutside(_ way: Way) async throws {
+    let runs = RunRecord()
+    let report = try await exploreOrders { orders in
+      let seen = Shared(false)
+      way.submit { seen.withLock { $0 = true } }
+      runs.add("before: \(seen.withLock(\.self))")
+      for name in ["a", "b"] { orders.context(name).run {} }
+      try await orders.runAll()
+      runs.add("after: \(seen.withLock(\.self))")
+    }
+    #expect(!report.isExhaustive)
+    #expect(report.orders == 2)
+    #expect(report.unexplored.count >= 1 && report.unexplored[0].hasPrefix(way.testDescription), "\(report)")
+    #expect(report.description.hasPrefix("2 orders; not explored: \(way.testDescription)"), "\(report)")
+    // The work runs directly after the move that submits it, each time.
+    #expect(runs.all == ["before: false", "after: true", "before: false", "after: true"])
+  }
+
+  @Test("A move that waits for work outside gets it")
+  func moveWaitsForOutsideWork() async throws {
+    let report = try await exploreOrders { _ in
+      let done = DispatchSemaphore(value: 0)
+      Self.queue.async { done.signal() }
+      done.wait()
+    }
+    #expect(report.description.hasPrefix("1 order; not explored: work on the Dispatch queue “images”"), "\(report)")
+  }
+
+  @Test("A timer in real time does not fire during a run, and a body that waits for it fails at once")
+  func realTimer() async throws {
+    let runs = RunRecord()
+    let report = try await exploreOrders { orders in
+      let promise = Promise<Int, any Error>()
+      Self.queue.asyncAfter(deadline: .now() + .microseconds(1)) { promise.succeed(1) }
+      let blocked = DispatchSemaphore(value: 0)
+      orders.context("a").run { _ = blocked.wait(timeout: .now() + .milliseconds(5)) }
+      try await orders.runAll()
+      runs.add("\(promise.isResolved)")
+    }
+    #expect(runs.all == ["false"])
+    #expect(report.description.hasPrefix("1 order; not explored: a timer of the Dispatch queue “images” in real time"))
+    let failure = try await explorationFailure {
+      try await exploreOrders { _ in
+        let promise = Promise<Int, any Error>()
+        Self.queue.asyncAfter(deadline: .now() + .seconds(1000)) { promise.succeed(1) }
+        _ = try await promise.future.value
+      }
+    }
+    guard case .uncontrolled(let sentence)? = failure?.reason else {
+      throw Unexpected(description: "\(String(describing: failure))")
+    }
+    #expect(sentence.contains("Outside the run there is a timer of the Dispatch queue “images” in real time"))
+  }
+
+  @Test("A delay on the main queue is a timer of the run, in virtual time")
+  func timerOfTheMainQueue() async throws {
+    let runs = RunRecord()
+    let report = try await exploreOrders { orders in
+      let run = RunRecord()
+      DispatchQueue.main.asyncAfter(deadline: .now() + .seconds(3600)) {
+        MainActor.assumeIsolated { run.add("late \(orders.now)") }
+      }
+      Future<Void, Never>.after(.seconds(7200), on: orders.context("a")).whenResolved(on: .immediate) { _ in
+        run.add("later")
+      }
+      DispatchQueue.main.async { run.add("main") }
+      try await orders.runAll()
+      runs.add(run.joined)
+    }
+    #expect(report.isAll(3))
+    let late = "late 3600.0 seconds"
+    #expect(Set(runs.all) == ["main \(late) later", "\(late) main later", "\(late) later main"])
+  }
+
+  @Test("An actor with an executor of its own is outside, and the place is its executor")
+  func ownExecutor() async throws {
+    let failure = try await explorationFailure {
+      try await exploreOrders { orders in
+        let store = Store()
+        let run = RunRecord()
+        Task {
+          await store.fill()
+          run.add("filled")
+        }
+        try await orders.runAll()
+      }
+    }
+    guard case .uncontrolled(let sentence)? = failure?.reason else {
+      throw Unexpected(description: "R27: \(failure?.description ?? "passed")")
+    }
+    #expect(sentence.hasPrefix("Work on the Dispatch queue “store”"), "\(sentence)")
+  }
+
+  private final class Executor: SerialExecutor {
+    let queue = DispatchQueue(label: "store")
+
+    func enqueue(_ job: UnownedJob) {
+      queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+  }
+
+  private actor Store {
+    private let executor = Executor()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private(set) var count = 0
+    func fill() { count += 1 }
+  }
+
+  @Test("R27: a lock that a suspended task holds is a failure with the order so far, after ten seconds")
+  func lockAcrossAwait() async throws {
+    // In a process of its own: the thread stays blocked.
+    await #expect(processExitsWith: .success) {
+      let lock = DispatchSemaphore(value: 1)
+      let failure = try await explorationFailure {
+        try await exploreOrders { orders in
+          for name in ["a", "b"] {
+            Task {
+              lock.wait()
+              await orders.step(name)
+              lock.signal()
+            }
+          }
+          try await orders.runAll()
+        }
+      }
+      let isFound = failure?.description.contains("The last move has waited for 10 s and does not return.") == true
+      _exit(isFound && failure?.order == ["task 1", "task 2"] ? 0 : 1)
+    }
+  }
+}
