@@ -50,6 +50,9 @@ public final class ManualContext: Sendable {
     }
   }
 
+  /// Returns the virtual time, also after this object has gone.
+  var currentTime: @Sendable () -> Duration { { [agenda] in agenda.withLock(\.now) } }
+
   /// The number of pieces of work that have not started, including delayed ones.
   public var pendingCount: Int { agenda.withLock { $0.count } }
 
@@ -138,8 +141,10 @@ private struct Agenda {
   /// Drops later work.
   /// - Returns: The pending work, for release after unlocking.
   mutating func close() -> Agenda {
+    let now = now
     defer {
       self = Agenda()
+      self.now = now
       closing.isClosed = true
     }
     return self

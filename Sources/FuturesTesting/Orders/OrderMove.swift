@@ -23,6 +23,8 @@ final class OrderNames: Sendable {
   static let task: Int32 = -2
   static let hop: Int32 = -3
   static let main: Int32 = -4
+  /// The context of the clock, whose items are timers only.
+  static let clock: Int32 = -5
 
   /// Returns the number of a name.
   func source(_ name: String) -> Int32 {
@@ -41,6 +43,7 @@ final class OrderNames: Sendable {
     case Self.task: "task"
     case Self.hop: "hop"
     case Self.main: "main"
+    case Self.clock: "clock"
     default: state.withLock { $0.names[Int(source)] }
     }
   }

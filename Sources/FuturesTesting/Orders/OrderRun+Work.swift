@@ -3,8 +3,13 @@ internal import Futures
 // Work that arrives: items of contexts, timers, steps, and waits for an idle run.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun {
-  func context(_ name: String) -> ExecutionContext {
-    let index = state.withLock { $0.agenda.context(names.source(name)) }
+  func context(_ name: String) -> ExecutionContext { context(names.source(name), name) }
+
+  /// The context of the clock.
+  var clockContext: ExecutionContext { context(OrderNames.clock, "clock") }
+
+  private func context(_ source: Int32, _ name: String) -> ExecutionContext {
+    let index = state.withLock { $0.agenda.context(source) }
     return ExecutionContext { [self] work in
       submit("has submitted work to the context “\(name)”.") { $0.submit(work, to: index) }
     } after: { [self] delay, work in

@@ -54,6 +54,9 @@ final class OrderRun: @unchecked Sendable {
     var left: [OutsideWork] = []
     var outstanding = 0
 
+    /// Objects that live as long as the run.
+    var kept: [Any] = []
+
     var result: Result<Void, any Error>?
     var isUnwinding = false
 
@@ -107,6 +110,13 @@ final class OrderRun: @unchecked Sendable {
 
   private(set) var trace: [OrderMove] = []
   private(set) var choices: [OrderChoice] = []
+
+  /// The moves since the last decision.
+  private var forced: [OrderMove] = []
+
+  /// Makes the decisions, while the run makes moves; and why it could not make one.
+  private var chooser: Chooser?
+  private var strayed: (any Error)?
   private let start = DispatchTime.now()
   private let usesMain: Bool
   /// Whether the body is on the main actor, and the run does not perform the work of the main queue.
@@ -162,11 +172,15 @@ final class OrderRun: @unchecked Sendable {
     let orders = Orders(run: self)
     followUp = .next
     let task = Task(executorPreference: self) { await self.run(body, orders, on: body.isolation) }
-    startWatch()
-    inMove { runFollowUp() }
-    watch?.watch.end()
-    isStarting = false
-    let verdict = makeMoves(choose)
+    let verdict = withoutActuallyEscaping(choose) { choose in
+      chooser = choose
+      defer { chooser = nil }
+      startWatch()
+      inMove { runFollowUp() }
+      watch?.watch.end()
+      isStarting = false
+      return makeMoves()
+    }
     hasSettled = unwind(task, after: verdict)
     close()
     guard case .returned = verdict else { return verdict }
@@ -197,14 +211,14 @@ final class OrderRun: @unchecked Sendable {
 
   // MARK: - Moves
 
-  private func makeMoves(_ choose: Chooser) -> Verdict {
-    var forced: [OrderMove] = []
+  private func makeMoves() -> Verdict {
     var alternatives = 0
     while true {
       turns += 1
       guard settleMain() else { return .uncontrolled("The main thread is blocked, and the body is on the main actor.") }
       waitForOutside()
       if let sentence = interferenceSentence { return .uncontrolled(sentence) }
+      if let strayed { return .strayed(strayed) }
       let (result, possible) = state.withLock { ($0.result, $0.agenda.possible) }
       switch result {
       case .success: return .returned
@@ -233,16 +247,25 @@ final class OrderRun: @unchecked Sendable {
         if let outsideWait { return .uncontrolled(outsideWait) }
         return .deadlock(waiting: pendingFutures)
       }
-      var index = 0
-      if possible.count > 1 {
-        do { index = try choose(forced, possible.map(\.move)) } catch { return .strayed(error) }
-        choices.append(OrderChoice(letter: names.letter(possible[index].move), index: index))
-        forced = []
-      }
-      trace.append(possible[index].move)
-      forced.append(possible[index].move)
+      let index = choose(possible.map(\.move))
+      if let strayed { return .strayed(strayed) }
       perform(possible[index].place)
     }
+  }
+
+  /// Decides between moves; after the body has returned, and if the run has left its order, it takes the first.
+  func choose(_ possible: [OrderMove]) -> Int {
+    var index = 0
+    if possible.count > 1, let chooser, strayed == nil {
+      do { index = try chooser(forced, possible) } catch { strayed = error }
+      guard strayed == nil else { return 0 }
+      choices.append(OrderChoice(letter: names.letter(possible[index]), index: index))
+      forced = []
+    }
+    guard chooser != nil else { return index }
+    trace.append(possible[index])
+    forced.append(possible[index])
+    return index
   }
 
   private var interferenceSentence: String? {
@@ -408,12 +431,12 @@ final class OrderRun: @unchecked Sendable {
 
   /// Releases the work that never runs.
   private func close() {
-    var left: OrderAgenda? = state.withLock { state in
-      defer { state.agenda = OrderAgenda() }
+    var left: (OrderAgenda, [Any])? = state.withLock { state in
+      defer { (state.agenda, state.kept) = (OrderAgenda(), []) }
       state.closing.isClosed = true
-      return state.agenda
+      return (state.agenda, state.kept)
     }
-    if left?.hasWork == true { excuse { left = nil } }
+    if left?.0.hasWork == true || left?.1.isEmpty == false { excuse { left = nil } }
   }
 
   /// Runs `body`, which drops work: its futures break, and nothing is reported, because the user has made no mistake.

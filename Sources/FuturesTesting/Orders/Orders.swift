@@ -5,7 +5,7 @@ public import Futures
 /// Each run has a new object. Use it only in its run.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 public final class Orders: Sendable {
-  private let run: OrderRun
+  let run: OrderRun
 
   init(run: OrderRun) { self.run = run }
 
