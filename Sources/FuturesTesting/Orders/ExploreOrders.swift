@@ -35,7 +35,8 @@
 /// ```
 ///
 /// Work runs one item at a time. Before each item, the run decides which comes next: the first item of a context, a timer, a
-/// step, or the next part of a task. The search takes each order once. Up to half of `limit` it goes depth first, and then at random.
+/// step, or the next part of a task. The search takes each order once. Up to half of `limit` it goes depth first, and then at random:
+/// in turns with uniform decisions and with priorities.
 ///
 /// The body fails if it throws, if it waits and nothing is left to run, or if `hasFailed` returns `true`. A failed expectation
 /// that does not throw, as `#expect` and `XCTAssert`, is known to `hasFailed` only.
@@ -43,7 +44,11 @@
 /// The body must behave the same in each run. Cancelling the calling task ends the search between two runs.
 /// - Parameters:
 ///   - limit: The greatest number of orders.
+///   - maximumDuration: The time after which the search begins no further order; at least one runs. Without a limit of its own, a long
+///     search can use it: how many orders run then depends on the machine, so leave it out where a verdict must not.
 ///   - seed: Selects the random orders, if `limit` is less than the number of orders.
+///   - stopsAtFirstFailure: Whether the search ends with the first order that fails. Otherwise it goes on to find the shortest, and
+///     other failures.
 ///   - order: The string of an `OrderFailure`, to run that order alone.
 ///   - hasFailed: Runs its argument, which is one run of the body, and returns whether an expectation failed meanwhile.
 ///   - isolation: The caller's actor.
@@ -56,7 +61,9 @@
 @discardableResult
 public func exploreOrders(
   limit: Int = 10_000,
+  maximumDuration: Duration? = nil,
   seed: UInt64 = 0,
+  stopsAtFirstFailure: Bool = false,
   repeating order: String? = nil,
   hasFailed: (@Sendable (_ order: () -> Void) -> Bool)? = nil,
   isolation: isolated (any Actor)? = #isolation,
@@ -65,7 +72,15 @@ public func exploreOrders(
   @_implicitSelfCapture _ body: @escaping @isolated(any) (Orders) async throws -> Void
 ) async throws -> OrderReport {
   precondition(limit > 0, "exploreOrders(limit: \(limit)) runs no order. Pass a limit of 1 or more.")
-  let options = OrderSearch.Options(limit: limit, seed: seed, hasFailed: hasFailed, fileID: fileID, line: line)
+  let options = OrderSearch.Options(
+    limit: limit,
+    seed: seed,
+    maximumDuration: maximumDuration,
+    stopsAtFirstFailure: stopsAtFirstFailure,
+    hasFailed: hasFailed,
+    fileID: fileID,
+    line: line
+  )
   // Only the search uses it until this function returns.
   nonisolated(unsafe) let search = OrderSearch(body, options)
   // A `Result`: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
@@ -77,7 +92,7 @@ public func exploreOrders(
 extension OrderSearch {
   /// Runs off the caller's actor, because the body can need that actor, and in a task of its own, which a blocked move leaves behind.
   @concurrent
-  fileprivate func run(repeating order: String?) async -> Result<OrderReport, any Error> {
+  func run(repeating order: String?) async -> Result<OrderReport, any Error> {
     // Only the task uses the search, and then the watch, while the task is blocked.
     nonisolated(unsafe) let search = self
     let watch = watch

@@ -71,6 +71,21 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
   /// How many orders failed.
   public let failedOrders: Int
 
+  /// The failures of other orders whose sentences differ: one bug can hide another.
+  public let otherFailures: [Kind]
+
+  /// The orders that fail with one sentence.
+  public struct Kind: Sendable {
+    /// The reason in sentences.
+    public let sentence: String
+
+    /// How many orders failed with it.
+    public let failedOrders: Int
+
+    /// The string for `exploreOrders(repeating:)`, of the shortest of these orders.
+    public let repeating: String
+  }
+
   /// How many orders ran.
   public let report: OrderReport
 
@@ -95,11 +110,17 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
     return """
       \(count)\(known) failed: \(moves)
       \(sentence)
-      Run it alone: exploreOrders(repeating: \(shortRepeating)) at \(fileID):\(line)
+      Run it alone: exploreOrders(repeating: \(short(repeating))) at \(fileID):\(line)\(others)
       """
   }
 
-  private var shortRepeating: String {
+  private var others: String {
+    otherFailures.map { kind in
+      "\nAlso in \(kind.failedOrders.grouped): \(kind.sentence) (repeating: \(short(kind.repeating)))"
+    }.joined()
+  }
+
+  private func short(_ repeating: String) -> String {
     let length = repeating.utf8.count
     if length <= 2_000 { return "\"\(repeating)\"" }
     return "failure.repeating /* \(length.grouped) characters: too many to print */"

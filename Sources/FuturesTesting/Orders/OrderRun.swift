@@ -57,6 +57,9 @@ final class OrderRun: @unchecked Sendable {
     /// Objects that live as long as the run.
     var kept: [Any] = []
 
+    /// The recorded events, by their channels.
+    var records: [String: [String]] = [:]
+
     var result: Result<Void, any Error>?
     var isUnwinding = false
 

@@ -3,16 +3,27 @@ internal import Futures
 /// Runs the body in one order after another, and reports the shortest that fails.
 ///
 /// The first half of the orders comes depth first: it begins with the order of submission, and changes late decisions first. The
-/// second half is random, so that early decisions change as well. The tree takes no order twice.
+/// second half is random (`OrderStrategy`), so that early decisions change as well. The tree takes no order twice.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 final class OrderSearch {
   struct Options {
     let limit: Int
     let seed: UInt64
-    let hasFailed: (@Sendable (() -> Void) -> Bool)?
+    var maximumDuration: Duration?
+    var stopsAtFirstFailure = false
+    var hasFailed: (@Sendable (() -> Void) -> Bool)?
     let fileID: StaticString
     let line: UInt
   }
+
+  /// What can be seen of runs: the shortest order with it.
+  struct Outcome {
+    let order: [String]
+    let repeating: String
+  }
+
+  /// The outcomes of the runs; `nil` for a search that looks for failures.
+  var outcomes: [String: Outcome]?
 
   /// A run that failed.
   private struct Failed {
@@ -37,6 +48,9 @@ final class OrderSearch {
       (trace, choices) = (other.trace, other.choices)
     }
 
+    /// The failure in sentences.
+    var text: String { sentence ?? reason.sentence }
+
     /// A string that fits no order.
     init(_ reason: OrderFailure.Reason) {
       self.reason = reason
@@ -57,7 +71,11 @@ final class OrderSearch {
   private let options: Options
   private let names = OrderNames()
   private let tree = OrderTree()
-  private var random: SplitMix64
+  private var strategy: OrderStrategy
+  private let start = ContinuousClock.now
+
+  /// The failures by their sentences, in the order in which they were found.
+  private var kinds: [(failed: Failed, count: Int)] = []
   private var shortest: Failed?
   private var failures = 0
   private var costlyFailures = 0
@@ -76,7 +94,7 @@ final class OrderSearch {
     self.body = body
     isOnMain = body.isolation === MainActor.shared
     self.options = options
-    random = SplitMix64(seed: options.seed)
+    strategy = OrderStrategy(seed: options.seed)
     _ = (OrderRun.controlsUnstructuredTasks, OrderRun.controlsMain, OrderRun.observesOutside)
   }
 
@@ -85,7 +103,7 @@ final class OrderSearch {
   /// Explores the orders.
   nonisolated(nonsending) func explore() async -> Result<OrderReport, any Error> {
     while !tree.isFinished, tree.finishedOrders < options.limit, costlyFailures < maximumCostlyFailures,
-      turns < maximumTurns
+      turns < maximumTurns, !isOutOfTime, !(options.stopsAtFirstFailure && failures > 0)
     {
       if Task.isCancelled { return .failure(CancellationError()) }
       if tree.finishedOrders % 256 == 255 { await Task.yield() }
@@ -96,12 +114,28 @@ final class OrderSearch {
     return .failure(confirm(shortest))
   }
 
+  /// Whether the time is over. The first order always runs.
+  private var isOutOfTime: Bool {
+    guard let maximumDuration = options.maximumDuration, tree.finishedOrders > 0 else { return false }
+    return ContinuousClock.now - start >= maximumDuration
+  }
+
+  /// Whether the next order is random: after half of the orders, or half of the time.
+  private var isRandom: Bool {
+    if tree.finishedOrders >= options.limit / 2 { return true }
+    guard let maximumDuration = options.maximumDuration else { return false }
+    return ContinuousClock.now - start >= maximumDuration / 2
+  }
+
   private func runNextOrder() throws(OrderFailure) {
-    let isRandom = tree.finishedOrders >= options.limit / 2
+    let isRandom = isRandom
     tree.begin()
+    strategy.begin(isRandom: isRandom)
     let (run, verdict, isFailing) = performRun(hasFailed: options.hasFailed) { forced, possible in
-      try self.tree.choose(after: forced, among: possible) { count in
-        isRandom ? Int.random(in: 0..<count, using: &self.random) : nil
+      try self.tree.choose(after: forced, among: possible) { moves in
+        if isRandom { return self.strategy.select(moves) }
+        self.strategy.count()
+        return nil
       }
     }
     turns += run.turns
@@ -112,6 +146,7 @@ final class OrderSearch {
       throw failure(Failed(reason, verdict, run))
     }
     do { try tree.end() } catch { throw notDeterministic(run, error) }
+    if keepOutcome(of: run, verdict) { return }
     guard let reason else { return }
     failures += 1
     switch reason {
@@ -119,7 +154,35 @@ final class OrderSearch {
     case .thrown where run.hasSettled: break
     default: costlyFailures += 1
     }
-    if shortest.map({ run.trace.count < $0.trace.count }) ?? true { shortest = Failed(reason, verdict, run) }
+    let failed = Failed(reason, verdict, run)
+    keepKind(of: failed)
+    if shortest.map({ run.trace.count < $0.trace.count }) ?? true { shortest = failed }
+  }
+
+  /// Keeps the outcome of a run that ended, if the search compares outcomes.
+  private func keepOutcome(of run: OrderRun, _ verdict: OrderRun.Verdict) -> Bool {
+    guard outcomes != nil else { return false }
+    switch verdict {
+    case .returned, .threw: break
+    case .deadlock: costlyFailures += 1
+    case .uncontrolled, .endless, .strayed: return false
+    }
+    let outcome = run.outcome(verdict)
+    if outcomes?[outcome].map({ run.trace.count < $0.order.count }) ?? true {
+      outcomes?[outcome] = Outcome(order: names.describe(run.trace), repeating: OrderChoice.string(run.choices))
+    }
+    return true
+  }
+
+  /// Counts a failure, and keeps the shortest order of those with the same sentence.
+  private func keepKind(of failed: Failed) {
+    let text = failed.text
+    if let index = kinds.firstIndex(where: { $0.failed.text == text }) {
+      kinds[index].count += 1
+      if failed.trace.count < kinds[index].failed.trace.count { kinds[index].failed = failed }
+    } else if kinds.count < 20 {
+      kinds.append((failed, 1))
+    }
   }
 
   /// Runs the body once.
@@ -242,10 +305,17 @@ final class OrderSearch {
     let report = tree.finishedOrders == 0 ? report(orders: 1) : report()
     return OrderFailure(
       reason: failed.reason,
-      sentence: failed.sentence ?? failed.reason.sentence,
+      sentence: failed.text,
       order: names.describe(failed.trace),
       repeating: OrderChoice.string(failed.choices),
       failedOrders: failedOrders ?? failures,
+      otherFailures: kinds.filter { $0.failed.text != failed.text }.map { kind in
+        OrderFailure.Kind(
+          sentence: kind.failed.text,
+          failedOrders: kind.count,
+          repeating: OrderChoice.string(kind.failed.choices)
+        )
+      },
       report: report,
       fileID: options.fileID.description,
       line: options.line

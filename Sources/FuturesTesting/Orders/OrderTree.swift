@@ -1,6 +1,7 @@
 /// The orders that runs have taken: a tree of decisions, in which no order is taken twice.
 ///
-/// A branch whose orders have all run is cut off. So a depth-first search keeps one path, and a random one keeps its paths.
+/// A branch whose orders have all run is cut off. So a depth-first search keeps one path. A random one keeps its paths up to
+/// `maximumNodes`; below these nodes, an order is known by a hash of its decisions, which takes 16 bytes and not four kilobytes.
 final class OrderTree {
   private enum Branch {
     /// No run has taken it. Next is `node` or `finished`.
@@ -31,8 +32,21 @@ final class OrderTree {
     let now: [OrderMove]?
   }
 
+  /// The greatest number of nodes at one time: about 20 MB.
+  static let defaultMaximumNodes = 100_000
+
+  private let maximumNodes: Int
+  private var nodes = 0
   private var root = Branch.open
   private var path: [(node: Node, index: Int)] = []
+
+  /// The decisions of this run below the nodes, as a hash; `nil` while the run is within the nodes.
+  private var hash: UInt64?
+
+  /// The hashes of the orders below the nodes.
+  private var hashes: Set<UInt64> = []
+
+  init(maximumNodes: Int = OrderTree.defaultMaximumNodes) { self.maximumNodes = maximumNodes }
 
   /// The number of orders that have run.
   private(set) var finishedOrders = 0
@@ -45,17 +59,25 @@ final class OrderTree {
   }
 
   /// Begins a run.
-  func begin() { path.removeAll(keepingCapacity: true) }
+  func begin() {
+    path.removeAll(keepingCapacity: true)
+    hash = nil
+  }
 
-  /// Decides between the possible moves: the first that has unfinished orders, or a random one.
+  /// Decides between the possible moves: the first that has unfinished orders, or the one that `select` selects of these.
   func choose(
     after forced: [OrderMove],
     among possible: [OrderMove],
-    randomly random: (Int) -> Int?
+    selecting select: ([OrderMove]) -> Int?
   ) throws(Difference) -> Int {
+    if let hash { return chooseBelowNodes(hash, possible, select) }
     let node: Node
     switch branch {
+    case .open where nodes >= maximumNodes && !path.isEmpty:
+      if let index = select(possible) { return keepBelowNodes(pathHash, index) }
+      fallthrough
     case .open:
+      nodes += 1
       node = Node(forced: forced, possible: possible)
       setBranch(.node(node))
       knownOrders += possible.count - 1
@@ -68,13 +90,35 @@ final class OrderTree {
     let unfinished = node.branches.indices.filter { index in
       if case .finished = node.branches[index] { false } else { true }
     }
-    let index = unfinished[random(unfinished.count) ?? 0]
+    let index = unfinished[select(unfinished.map { possible[$0] }) ?? 0]
     path.append((node, index))
     return index
   }
 
-  /// Ends a run.
+  private func chooseBelowNodes(_ hash: UInt64, _ possible: [OrderMove], _ select: ([OrderMove]) -> Int?) -> Int {
+    keepBelowNodes(hash, select(possible) ?? 0)
+  }
+
+  private func keepBelowNodes(_ before: UInt64, _ index: Int) -> Int {
+    var mixer = SplitMix64(seed: before ^ UInt64(index + 1))
+    hash = mixer.next()
+    return index
+  }
+
+  private var pathHash: UInt64 {
+    path.reduce(0) { hash, step in
+      var mixer = SplitMix64(seed: hash ^ UInt64(step.index + 1))
+      return mixer.next()
+    }
+  }
+
+  /// Ends a run. Below the nodes, an order that has run before does not count.
   func end() throws(Difference) {
+    if let hash {
+      if hashes.insert(hash).inserted { finishedOrders += 1 }
+      knownOrders = max(knownOrders, finishedOrders + 1)
+      return
+    }
     switch branch {
     case .open: break
     case .node(let known): throw Difference(before: known.possible, now: nil)
@@ -86,6 +130,7 @@ final class OrderTree {
       node.unfinished -= 1
       guard node.unfinished == 0 else { return }
       path.removeLast()
+      nodes -= 1
       setBranch(.finished)
     }
   }

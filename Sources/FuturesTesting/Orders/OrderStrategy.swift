@@ -1,0 +1,77 @@
+internal import Futures
+
+/// The random decisions of the second half of a search.
+///
+/// Two strategies take turns, because each finds bugs that the other misses. Uniform decisions find bugs that need many changes
+/// between contexts. Priorities (PCT: Burckhardt, Kothari, Musuvathi, Nagarakatte, ASPLOS 2010) find bugs that need few changes at
+/// the right places, with a probability that does not shrink with the number of orders: each context and each task gets a random
+/// priority, the first possible move of the highest one is next, and at `changes` random places the priority of the next move sinks.
+struct OrderStrategy {
+  /// The number of places at which a priority sinks; with the start this finds bugs of three ordered moves.
+  private static let changes = 2
+
+  private var random: SplitMix64
+
+  /// The priorities of this run, by context and task; `nil` in a run of uniform decisions.
+  private var priorities: [Source: UInt64]?
+  private var changePlaces: Set<Int> = []
+  private var decisions = 0
+
+  /// The greatest number of decisions in a run.
+  private var longest = 1
+  private var runs = 0
+
+  private struct Source: Hashable {
+    let source: Int32
+    /// The number of a task, which is its own source.
+    let task: Int32
+  }
+
+  init(seed: UInt64) { random = SplitMix64(seed: seed) }
+
+  /// Begins a run.
+  /// - Parameter isRandom: Whether the run belongs to the second half.
+  mutating func begin(isRandom: Bool) {
+    longest = max(longest, decisions)
+    decisions = 0
+    priorities = nil
+    guard isRandom else { return }
+    runs += 1
+    guard runs.isMultiple(of: 2) else { return }
+    priorities = [:]
+    changePlaces = Set((0..<Self.changes).map { _ in random.next(below: longest) })
+  }
+
+  /// Returns the index of the next move.
+  mutating func select(_ possible: [OrderMove]) -> Int {
+    defer { decisions += 1 }
+    guard priorities != nil else { return random.next(below: possible.count) }
+    var best = highest(possible)
+    if changePlaces.contains(decisions) {
+      // Below all priorities that are drawn: the later the change, the lower.
+      let sinking = source(possible[best])
+      priorities?[sinking] = UInt64(max(0, longest - decisions))
+      best = highest(possible)
+    }
+    return best
+  }
+
+  private mutating func highest(_ possible: [OrderMove]) -> Int {
+    var best = (index: 0, priority: UInt64(0))
+    for (index, move) in possible.enumerated() {
+      let source = source(move)
+      let priority = priorities?[source] ?? (random.next() | 1 << 63)
+      priorities?[source] = priority
+      if priority > best.priority { best = (index, priority) }
+    }
+    return best.index
+  }
+
+  private func source(_ move: OrderMove) -> Source {
+    let isTask = move.source == OrderNames.task || move.source == OrderNames.hop
+    return Source(source: move.source, task: isTask ? move.ordinal : 0)
+  }
+
+  /// Counts a decision that was not random.
+  mutating func count() { decisions += 1 }
+}
