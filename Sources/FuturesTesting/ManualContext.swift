@@ -53,6 +53,38 @@ public final class ManualContext: Sendable {
   /// Returns the virtual time, also after this object has gone.
   var currentTime: @Sendable () -> Duration { { [agenda] in agenda.withLock(\.now) } }
 
+  /// Runs `body` with this context in the place of the main context: code that says `on: .main` runs without a change.
+  ///
+  /// ```swift
+  /// @Test @MainActor func reload() {
+  ///   let manual = ManualContext()
+  ///   manual.asMain {
+  ///     screen.reload()  // `.whenSucceeded(on: .main) { … }`, `.timeout(after: .seconds(5), on: .main)`
+  ///     manual.advance(by: .seconds(5))
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// It holds for code that `body` calls, and for the tasks that this starts, where they attach callbacks and set timers. Other
+  /// threads, `DispatchQueue.main`, and hops to the main actor are not affected. The callbacks are isolated to the main actor, so run
+  /// the work of this context on it, as in `body`.
+  /// - Parameter body: The test.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`.
+  @MainActor
+  public func asMain<Result>(_ body: @MainActor () throws -> Result) rethrows -> Result {
+    try MainContext.replace(with: context) { try body() }
+  }
+
+  /// Runs `body` with this context in the place of the main context, as the overload for code that is not asynchronous.
+  /// - Parameter body: The test.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`.
+  @MainActor
+  public func asMain<Result>(_ body: @MainActor () async throws -> Result) async rethrows -> Result {
+    try await MainContext.replace(with: context) { try await body() }
+  }
+
   /// The number of pieces of work that have not started, including delayed ones.
   public var pendingCount: Int { agenda.withLock { $0.count } }
 

@@ -81,4 +81,35 @@ long long cfuturestesting_sleeping(int thread);
 /// Submits work to the main queue itself.
 void cfuturestesting_on_main(void *_Nullable context, void (*_Nonnull work)(void *_Nullable));
 
+// MARK: - The order before a crash
+
+/// The order of a run so far, as texts that end with a zero.
+struct cfuturestesting_record {
+  int isRunning, decisionLength, moveLength;
+  char place[500], path[500];
+  char decisions[20000], moves[40000];
+};
+
+/// Prints to standard error what processes that no longer exist have left under this name, and removes their files.
+void cfuturestesting_print_left(const char *_Nonnull name);
+
+/// Makes a record in a file that survives a crash; null if that is not possible.
+///
+/// At the first call it installs handlers for the signals of a crash. They print the record of the thread, and go on with the handlers
+/// that were installed before.
+struct cfuturestesting_record *_Nullable cfuturestesting_open_record(const char *_Nonnull name,
+                                                                     const char *_Nonnull place);
+
+/// Removes the file.
+void cfuturestesting_close_record(struct cfuturestesting_record *_Nonnull record);
+
+/// Begins a run.
+void cfuturestesting_begin_record(struct cfuturestesting_record *_Nonnull record);
+
+void cfuturestesting_append_decision(struct cfuturestesting_record *_Nonnull record, const char *_Nonnull text, int length);
+void cfuturestesting_append_move(struct cfuturestesting_record *_Nonnull record, const char *_Nonnull text, int length);
+
+/// Sets the record of the move that this thread runs; null ends it.
+void cfuturestesting_set_record(struct cfuturestesting_record *_Nullable record);
+
 #endif

@@ -6,15 +6,28 @@ internal import Dispatch
 /// dispatch queue. It never checks `Thread.isMainThread`, which on Linux is `false` after an
 /// async `main` has hopped (R9).
 public struct MainContext: Sendable {
-  let context: ExecutionContext
+  private let own: ExecutionContext
+  private let isImmediate: Bool
+
+  /// The context that callbacks get: that of a test in its place, which the test kit sets.
+  var context: ExecutionContext {
+    guard let replacement = Self.currentReplacement else { return own }
+    guard isImmediate else { return replacement }
+    return ExecutionContext { work in
+      if Self.isMainQueueCurrent { work() } else { replacement.execute(work) }
+    }
+  }
 
   /// Always submits to the main queue, even on the main actor.
-  public static let main = MainContext(context: .mainQueue)
+  public static let main = MainContext(own: .mainQueue, isImmediate: false)
 
   /// Runs at once on the main actor; from elsewhere it submits to the main queue.
   ///
   /// So a callback attached on the main actor to a resolved future can overtake an earlier callback in the main queue.
-  public static let mainImmediate = MainContext(context: ExecutionContext(kind: .custom(immediateOnMain)))
+  public static let mainImmediate = MainContext(
+    own: ExecutionContext(kind: .custom(immediateOnMain)),
+    isImmediate: true
+  )
 
   /// A static reference: LeakSanitizer does not see a reference in the bits of an enum.
   private static let immediateOnMain = CustomContext(
@@ -28,6 +41,38 @@ public struct MainContext: Sendable {
   package static var isMainQueueCurrent: Bool {
     _ = mainQueueIsMarked
     return DispatchQueue.getSpecific(key: mainQueueKey) == true
+  }
+
+  /// Replaces the main context for the code that a task runs, and for the tasks that it starts.
+  ///
+  /// Set by `replace(with:for:)` only. Work that the replacement receives is isolated to the main actor: it has to run there.
+  @TaskLocal static var replacement: ExecutionContext?
+
+  /// Whether any test has replaced the main context: without one, a use costs a relaxed load, and looks for no task-local value.
+  private static let mayBeReplaced = AtomicByte<Bool>(false)
+
+  static var currentReplacement: ExecutionContext? {
+    // Relaxed: the task that replaces the context, and the tasks that it starts, see their own store.
+    mayBeReplaced.load(ordering: .relaxed) ? replacement : nil
+  }
+
+  /// Runs `body` with `context` in the place of the main context.
+  package static func replace<Result>(
+    with context: ExecutionContext,
+    for body: () throws -> Result
+  ) rethrows -> Result {
+    mayBeReplaced.store(true, ordering: .relaxed)
+    return try $replacement.withValue(context, operation: body)
+  }
+
+  /// Runs `body` with `context` in the place of the main context.
+  @MainActor
+  package static func replace<Result>(
+    with context: ExecutionContext,
+    for body: @MainActor () async throws -> Result
+  ) async rethrows -> Result {
+    mayBeReplaced.store(true, ordering: .relaxed)
+    return try await $replacement.withValue(context) { try await body() }
   }
 
   private static let mainQueueKey = DispatchSpecificKey<Bool>()

@@ -15,6 +15,8 @@ struct OrderAgenda {
     case job(UnownedJob)
     case step(UnsafeContinuation<Void, Never>)
     case main(MainWork)
+    /// Work for the main queue, which a timer submits.
+    case workOnMain(Work)
   }
 
   struct Item {
@@ -82,6 +84,11 @@ struct OrderAgenda {
   /// Returns the number of the timer.
   mutating func submit(_ work: @escaping Work, to context: Int, after delay: Duration, named source: Int32) -> Int {
     add(.work(work), in: context, after: delay, named: source)
+  }
+
+  /// Returns the number of the timer.
+  mutating func submitOnMain(_ work: @escaping Work, after delay: Duration, named source: Int32) -> Int {
+    add(.workOnMain(work), in: context(OrderNames.main), after: delay, named: source)
   }
 
   /// Submits the job that wakes a task.

@@ -65,6 +65,14 @@ final class OrderNames: Sendable {
     }
   }
 
+  /// A readable name of one move, without the other moves of its order.
+  func describe(_ move: OrderMove) -> String {
+    switch move.source {
+    case Self.body, Self.task, Self.hop: describe([move])[0]
+    default: "\(name(move.source))(\(move.ordinal))"
+    }
+  }
+
   /// The letter of a move in the string that repeats an order.
   func letter(_ move: OrderMove) -> Character {
     guard let first = name(move.source).lowercased().first, first.isLetter else { return "x" }

@@ -10,6 +10,22 @@ struct MainWork: @unchecked Sendable {
 
   /// The runtime's number of the task whose part this is; `nil` for a block.
   let task: Int?
+
+  init(context: UnsafeMutableRawPointer?, function: @convention(c) (UnsafeMutableRawPointer?) -> Void, task: Int?) {
+    (self.context, self.function, self.task) = (context, function, task)
+  }
+
+  /// Makes work of a closure. Has to run once.
+  init(_ work: @escaping @Sendable () -> Void) {
+    context = Unmanaged.passRetained(Closure(work: work)).toOpaque()
+    function = { Unmanaged<Closure>.fromOpaque($0!).takeRetainedValue().work() }
+    task = nil
+  }
+
+  private final class Closure: Sendable {
+    let work: @Sendable () -> Void
+    init(work: @escaping @Sendable () -> Void) { self.work = work }
+  }
 }
 
 // The main queue is a context of the run: its items are moves, which run on the main thread while the thread of the moves waits.
@@ -53,6 +69,22 @@ extension OrderRun {
     state.withLock { if !$0.isOver { $0.agenda.submit(work, after: delay, named: source) } }
   }
 
+  /// The context in the place of `MainContext.main`: its timers are those of the run.
+  private var mainContext: ExecutionContext {
+    ExecutionContext { work in
+      DispatchQueue.main.async(execute: work)
+    } after: { [self] delay, work in
+      let source = names.source("timer \(delay.inSeconds)")
+      let number = submit("has set a timer of the main queue.") { $0.submitOnMain(work, after: delay, named: source) }
+      return { [weak self] in self?.removeTimer(number) }
+    }
+  }
+
+  /// Runs moves with the timers of the main queue in virtual time.
+  func withMainContext<Result>(_ body: () -> Result) -> Result {
+    Self.controlsMain ? MainContext.replace(with: mainContext, for: body) : body()
+  }
+
   private var hasNoMainWork: Bool { MainContext.isMainQueueCurrent && state.withLock { !$0.agenda.hasMainWork } }
 
   /// Runs work on the main thread, and waits until it has returned; then the work that follows without a decision.
@@ -94,7 +126,9 @@ private final class MainItem: Sendable {
   init(run: OrderRun, work: MainWork) { (self.run, self.work) = (run, work) }
 
   func perform() {
-    run.inMove { work.function(work.context) }
+    run.withMainContext {
+      run.inMove { work.function(work.context) }
+    }
     hasReturned.signal()
   }
 }

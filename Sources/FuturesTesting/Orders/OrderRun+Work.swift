@@ -17,12 +17,15 @@ extension OrderRun {
       let number = submit("has set a timer of the context “\(name)”.") {
         $0.submit(work, to: index, after: delay, named: source)
       }
-      return { [weak self] in
-        guard let self, let number else { return }
-        let removed = state.withLock { $0.agenda.removeTimer(number) }
-        _ = removed  // released here, outside the lock
-      }
+      return { [weak self] in self?.removeTimer(number) }
     }
+  }
+
+  /// Removes a timer that has not fired.
+  func removeTimer(_ number: Int?) {
+    guard let number else { return }
+    let removed = state.withLock { $0.agenda.removeTimer(number) }
+    _ = removed  // released here, outside the lock
   }
 
   /// Adds work to the agenda, unless the run is over.

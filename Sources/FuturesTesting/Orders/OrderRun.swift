@@ -128,6 +128,9 @@ final class OrderRun: @unchecked Sendable {
   private let waitsForOthers: Bool
   let outsidePatience: OutsidePatience
 
+  /// Keeps the order so far for the case of a crash.
+  var record: OrderRecord?
+
   /// Ends the search if a move does not return.
   var watch: (watch: OrderWatch, failure: @Sendable () -> OrderFailure)?
 
@@ -163,6 +166,10 @@ final class OrderRun: @unchecked Sendable {
 
   /// Runs the body once.
   func perform(_ body: @escaping OrderBody, choosing choose: Chooser) -> Verdict {
+    withMainContext { performMoves(body, choosing: choose) }
+  }
+
+  private func performMoves(_ body: @escaping OrderBody, choosing choose: Chooser) -> Verdict {
     let previous = cfuturestesting_run()
     cfuturestesting_set_run(Unmanaged.passUnretained(self).toOpaque())
     setActive(true)
@@ -262,11 +269,14 @@ final class OrderRun: @unchecked Sendable {
     if possible.count > 1, let chooser, strayed == nil {
       do { index = try chooser(forced, possible) } catch { strayed = error }
       guard strayed == nil else { return 0 }
-      choices.append(OrderChoice(letter: names.letter(possible[index]), index: index))
+      let choice = OrderChoice(letter: names.letter(possible[index]), index: index)
+      choices.append(choice)
+      record?.append(decision: choice)
       forced = []
     }
     guard chooser != nil else { return index }
     trace.append(possible[index])
+    record?.append(move: names.describe(possible[index]))
     forced.append(possible[index])
     return index
   }
@@ -286,6 +296,7 @@ final class OrderRun: @unchecked Sendable {
       case .job(let job): run(job)
       case .step(let continuation): resume(continuation)
       case .main(let work): perform(work)
+      case .workOnMain(let work): perform(MainWork(work))
       }
     }
   }
@@ -318,7 +329,9 @@ final class OrderRun: @unchecked Sendable {
     let (seconds, attoseconds) = min(now, .seconds(3_155_760_000)).components
     cfuturestesting_set_time(startTime + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     let outer = beginMove()
+    OrderRecord.setCurrent(record)
     move()
+    OrderRecord.setCurrent(nil)
     state.withLock { $0.move = outer }
     cfuturestesting_set_time(-1)
     _ = Trampoline.current.setElsewhere(elsewhere)

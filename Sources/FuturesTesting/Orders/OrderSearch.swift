@@ -66,6 +66,7 @@ final class OrderSearch {
   /// Ends the search if a move does not return.
   let watch = OrderWatch()
 
+  private let record: OrderRecord?
   private let body: OrderBody
   private let isOnMain: Bool
   private let options: Options
@@ -94,6 +95,7 @@ final class OrderSearch {
     self.body = body
     isOnMain = body.isolation === MainActor.shared
     self.options = options
+    record = OrderRecord(fileID: options.fileID.description, line: options.line)
     strategy = OrderStrategy(seed: options.seed)
     _ = (OrderRun.controlsUnstructuredTasks, OrderRun.controlsMain, OrderRun.observesOutside)
   }
@@ -199,6 +201,9 @@ final class OrderSearch {
       waitsForOthers: shortest == nil,
       outsidePatience: outsidePatience
     )
+    run.record = record
+    record?.begin()
+    defer { record?.end() }
     // Read while the thread of the search is blocked.
     nonisolated(unsafe) let search = self
     run.watch = (watch, { [unowned run] in search.blocked(run) })

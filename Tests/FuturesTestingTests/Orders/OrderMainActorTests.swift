@@ -175,3 +175,27 @@ private nonisolated func startTwoTasks(_ run: RunRecord) {
     Task { run.add(name) }
   }
 }
+
+@Suite("exploreOrders: timers of the main context", .unlessSanitized)
+struct OrderMainTimerTests {
+  @Test("Code that says `on: .main` has its timers in virtual time, without a change")
+  @MainActor func timersOfTheMainContext() async throws {
+    var runs: Set<String> = []
+    let report = try await exploreOrders { orders in
+      let run = RunRecord()
+      Future<Int, any Error>(on: orders.context("network")) { 1 }
+        .timeout(after: .seconds(10), on: .main)
+        .whenResolved(on: .main) { result in
+          MainActor.assertIsolated()
+          run.add((try? result.get()) == 1 ? "value" : "timeout")
+        }
+      Future<Int, any Error>.never.timeout(after: .seconds(5), on: .main).whenResolved(on: .mainImmediate) { _ in
+        run.add("5 s")
+      }
+      try await orders.runAll()
+      runs.insert(run.joined)
+    }
+    #expect(runs == ["value 5 s", "5 s value", "5 s timeout"])
+    #expect(report.description.hasPrefix("all "), "\(report)")
+  }
+}
