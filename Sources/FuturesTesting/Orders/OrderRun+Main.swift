@@ -114,6 +114,35 @@ extension OrderRun {
       state.withLock { interfere("is needed: the main thread is blocked, and work of the main queue waits.", &$0) }
     }
   }
+
+  /// Waits until the main queue has run its earlier work, if the body runs there.
+  ///
+  /// It waits several times, because work on the main actor often enqueues more work there.
+  /// - Returns: Whether the main queue runs.
+  func settleMain() -> Bool {
+    guard isOnMain else { return true }
+    for _ in 0..<8 {
+      let settled = DispatchSemaphore(value: 0)
+      DispatchQueue.main.async { settled.signal() }
+      guard settled.wait(timeout: .now() + .seconds(10)) == .success else { return false }
+    }
+    return true
+  }
+
+  /// Runs a move while the main queue waits, if the body runs there: so work that the move submits to it runs after the move.
+  ///
+  /// The time limit ends a deadlock of a move that waits for the main queue.
+  func withMainWaiting(_ move: () -> Void) {
+    guard isOnMain else { return inMove(move) }
+    let (isWaiting, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    DispatchQueue.main.async {
+      isWaiting.signal()
+      _ = isOver.wait(timeout: .now() + .seconds(10))
+    }
+    _ = isWaiting.wait(timeout: .now() + .seconds(10))
+    inMove(move)
+    isOver.signal()
+  }
 }
 
 /// One item of the main queue, as the main queue runs it.

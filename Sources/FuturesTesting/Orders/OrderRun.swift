@@ -106,7 +106,7 @@ final class OrderRun: @unchecked Sendable {
   var turns = 0
 
   /// The number of turns at which a part of a task that follows without a decision becomes a move, so that the loop can end.
-  private(set) var turnLimit = OrderRun.maximumTurns
+  var turnLimit = OrderRun.maximumTurns
 
   /// Whether the work that the body left behind has ended.
   private(set) var hasSettled = true
@@ -123,7 +123,7 @@ final class OrderRun: @unchecked Sendable {
   private let start = DispatchTime.now()
   private let usesMain: Bool
   /// Whether the body is on the main actor, and the run does not perform the work of the main queue.
-  private let isOnMain: Bool
+  let isOnMain: Bool
   private let listsPendingFutures: Bool
   private let waitsForOthers: Bool
   let outsidePatience: OutsidePatience
@@ -286,7 +286,7 @@ final class OrderRun: @unchecked Sendable {
     return interference?.sentence(after: left)
   }
 
-  private func perform(_ place: OrderAgenda.Place) {
+  func perform(_ place: OrderAgenda.Place) {
     guard let item = state.withLock({ $0.agenda.take(place) }) else { return }
     startWatch()
     defer { watch?.watch.end() }
@@ -339,7 +339,7 @@ final class OrderRun: @unchecked Sendable {
   }
 
   /// Resumes the callers of `runAll`: nothing is left to run.
-  private func resumeIdlers() -> Bool {
+  func resumeIdlers() -> Bool {
     let idlers = state.withLock { state in
       defer { state.idlers = [] }
       return state.idlers
@@ -355,7 +355,7 @@ final class OrderRun: @unchecked Sendable {
   /// The time in which other work keeps the main queue busy does not count: the body's next job can be behind it.
   /// - Parameter patience: How often it can wait.
   /// - Returns: Whether to look for moves again.
-  private func waitForOthers(_ patience: inout Int) -> Bool {
+  func waitForOthers(_ patience: inout Int) -> Bool {
     guard waitsForOthers || isOnMain else { return false }
     while patience > 0 {
       patience -= 1
@@ -372,91 +372,5 @@ final class OrderRun: @unchecked Sendable {
   private var pendingFutures: [String] {
     guard listsPendingFutures else { return [] }
     return PendingFutures.shared.awaited(since: start, ofThisThread: !usesMain)
-  }
-
-  /// Waits until the main queue has run its earlier work, if the body runs there.
-  ///
-  /// It waits several times, because work on the main actor often enqueues more work there.
-  /// - Returns: Whether the main queue runs.
-  private func settleMain() -> Bool {
-    guard isOnMain else { return true }
-    for _ in 0..<8 {
-      let settled = DispatchSemaphore(value: 0)
-      DispatchQueue.main.async { settled.signal() }
-      guard settled.wait(timeout: .now() + .seconds(10)) == .success else { return false }
-    }
-    return true
-  }
-
-  /// Runs a move while the main queue waits, if the body runs there: so work that the move submits to it runs after the move.
-  ///
-  /// The time limit ends a deadlock of a move that waits for the main queue.
-  private func withMainWaiting(_ move: () -> Void) {
-    guard isOnMain else { return inMove(move) }
-    let (isWaiting, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    DispatchQueue.main.async {
-      isWaiting.signal()
-      _ = isOver.wait(timeout: .now() + .seconds(10))
-    }
-    _ = isWaiting.wait(timeout: .now() + .seconds(10))
-    inMove(move)
-    isOver.signal()
-  }
-
-  // MARK: - The end
-
-  /// Ends the body, runs its remaining work without choices, and drops its timers, so that its tasks can end.
-  /// - Returns: Whether nothing is left to run.
-  private func unwind(_ task: Task<Void, Never>, after verdict: Verdict) -> Bool {
-    state.withLock { $0.isUnwinding = true }
-    if case .returned = verdict {} else { task.cancel() }
-    turnLimit = turns + Self.maximumTurnsOfTheRest
-    var patience = Self.patience
-    while turns < turnLimit {
-      turns += 1
-      guard settleMain() else { return false }
-      waitForOutside()
-      let (place, hasEnded) = state.withLock { ($0.agenda.oldest, $0.result != nil) }
-      if resumeIdlers() { continue }  // first: endless work must not keep the body
-      if let place {
-        perform(place)
-      } else if case .uncontrolled = verdict, !hasEnded, waitForOthers(&patience) {
-        continue
-      } else if dropTimers() {
-        continue
-      } else if state.withLock({ $0.agenda.hasTimers }) {
-        perform(.timer)  // a sleeping task: it has to end
-      } else {
-        return true
-      }
-    }
-    return false
-  }
-
-  /// Drops the timers, which breaks their futures.
-  /// - Returns: Whether there were any.
-  private func dropTimers() -> Bool {
-    var timers = state.withLock { $0.agenda.removeTimers() }
-    guard !timers.isEmpty else { return false }
-    withMainWaiting {
-      for case .main(let work) in timers.map(\.action) { cfuturestesting_drop(work.context, work.function) }
-      excuse { timers = [] }
-    }
-    return true
-  }
-
-  /// Releases the work that never runs.
-  private func close() {
-    var left: (OrderAgenda, [Any])? = state.withLock { state in
-      defer { (state.agenda, state.kept) = (OrderAgenda(), []) }
-      state.closing.isClosed = true
-      return (state.agenda, state.kept)
-    }
-    if left?.0.hasWork == true || left?.1.isEmpty == false { excuse { left = nil } }
-  }
-
-  /// Runs `body`, which drops work: its futures break, and nothing is reported, because the user has made no mistake.
-  private func excuse(_ body: () -> Void) {
-    FuturesDiagnostics.breakObservers.excuse(onThreadsWhere: { [self] in isOnOwnThread }, during: body)
   }
 }
