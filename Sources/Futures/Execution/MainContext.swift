@@ -46,14 +46,16 @@ public struct MainContext: Sendable {
   /// Replaces the main context for the code that a task runs, and for the tasks that it starts.
   ///
   /// Set by `replace(with:for:)` only. Work that the replacement receives is isolated to the main actor: it has to run there.
-  @TaskLocal static var replacement: ExecutionContext?
+  ///
+  /// Without the macro, whose plug-in the check of other platforms does not have.
+  private static let replacement = TaskLocal<ExecutionContext?>(wrappedValue: nil)
 
   /// Whether any test has replaced the main context: without one, a use costs a relaxed load, and looks for no task-local value.
   private static let mayBeReplaced = AtomicByte<Bool>(false)
 
   static var currentReplacement: ExecutionContext? {
     // Relaxed: the task that replaces the context, and the tasks that it starts, see their own store.
-    mayBeReplaced.load(ordering: .relaxed) ? replacement : nil
+    mayBeReplaced.load(ordering: .relaxed) ? replacement.get() : nil
   }
 
   /// Runs `body` with `context` in the place of the main context.
@@ -62,7 +64,7 @@ public struct MainContext: Sendable {
     for body: () throws -> Result
   ) rethrows -> Result {
     mayBeReplaced.store(true, ordering: .relaxed)
-    return try $replacement.withValue(context, operation: body)
+    return try replacement.withValue(context, operation: body)
   }
 
   /// Runs `body` with `context` in the place of the main context.
@@ -72,7 +74,7 @@ public struct MainContext: Sendable {
     for body: @MainActor () async throws -> Result
   ) async rethrows -> Result {
     mayBeReplaced.store(true, ordering: .relaxed)
-    return try await $replacement.withValue(context) { try await body() }
+    return try await replacement.withValue(context) { try await body() }
   }
 
   private static let mainQueueKey = DispatchSpecificKey<Bool>()

@@ -1,7 +1,9 @@
 internal import CFuturesTesting
 internal import Futures
 
-#if os(Linux) && compiler(>=6.3) && compiler(<6.4) && canImport(Runtime)
+#if os(Linux) && compiler(>=6.3) && compiler(<6.4) && canImport(Runtime) && canImport(Glibc)
+  // A static link of the module Runtime needs it.
+  internal import Glibc
   // The public functions of this module follow frame pointers, which the overlay of Dispatch does not keep.
   @_spi(Internal) internal import Runtime
 #endif
@@ -20,7 +22,7 @@ struct CallSite: Sendable {
     return CallSite(addresses: addresses)
   }
 
-  #if os(Linux) && compiler(>=6.3) && compiler(<6.4) && canImport(Runtime)
+  #if os(Linux) && compiler(>=6.3) && compiler(<6.4) && canImport(Runtime) && canImport(Glibc)
     // Captured once: that takes longer than to find the name of a place.
     private static let images = ImageMap.capture()
 
