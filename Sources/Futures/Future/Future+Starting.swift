@@ -21,6 +21,7 @@ extension Future {
   ///   - context: Where `work` runs.
   ///   - work: Makes the future whose result this future takes.
   @inlinable
+  @_disfavoredOverload  // a trailing closure of several statements without a result also fits this one
   public init(on context: ExecutionContext, flattening work: @escaping @Sendable () -> Future<Value, Failure>) {
     self = Future<Void, Failure>.succeeded(()).flatMap(on: context, progressShare: 0, work)
   }

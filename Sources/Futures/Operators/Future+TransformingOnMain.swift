@@ -200,6 +200,7 @@ extension Future {
   /// - Parameters:
   ///   - context: `.main` or `.mainImmediate`.
   ///   - work: Makes the future whose result this future takes.
+  @_disfavoredOverload  // as the overload for other contexts
   public init(on context: MainContext, flattening work: @escaping @MainActor () -> Future<Value, Failure>) {
     self = Future<Void, Failure>.succeeded(()).derive(on: context.context, progressShare: 0) { _ in
       MainActor.assumeIsolated { work() }

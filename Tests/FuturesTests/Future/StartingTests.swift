@@ -53,6 +53,17 @@ struct StartingTests {
     #expect(Future<Int, Never>(on: .immediate) { 2 }.peek() == .success(2))
   }
 
+  @Test("Future(on:) takes a closure of several statements without a result")
+  func severalStatements() {
+    let log = Recorder<Int>()
+    let done = Future<Void, Never>(on: .immediate) {
+      log.record(1)
+      log.record(2)
+    }
+    #expect(done.isResolved)
+    #expect(log.events == [1, 2])
+  }
+
   @Test("Future(on:flattening:) resolves as the future of its work, now or later")
   func flattenedWorkDecidesResult() {
     let held = HeldContext()
