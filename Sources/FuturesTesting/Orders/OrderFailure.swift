@@ -12,8 +12,10 @@ public struct OrderReport: Sendable, CustomStringConvertible {
   /// Where `exploreOrders` cannot see such work, this does not count it, and the description says so.
   public let isExhaustive: Bool
 
-  /// The work whose orders were not explored, because it left the runs: for example work on a Dispatch queue, with its place in the
-  /// source. Where `exploreOrders` cannot see it, one sentence that says so.
+  /// The work whose orders were not explored, because it left the runs.
+  ///
+  /// For example work on a Dispatch queue, with its place in the source. Where `exploreOrders` cannot see such work, it is one
+  /// sentence that says so.
   public let unexplored: [String]
 
   /// For example "all 252 orders", or "10,000 of at least 1,000,000 orders".

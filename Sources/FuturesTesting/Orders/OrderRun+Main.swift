@@ -15,7 +15,7 @@ struct MainWork: @unchecked Sendable {
     (self.context, self.function, self.task) = (context, function, task)
   }
 
-  /// Makes work of a closure. Has to run once.
+  /// Makes work of a closure, which has to run once.
   init(_ work: @escaping @Sendable () -> Void) {
     context = Unmanaged.passRetained(Closure(work: work)).toOpaque()
     function = { Unmanaged<Closure>.fromOpaque($0!).takeRetainedValue().work() }

@@ -116,7 +116,7 @@ final class OrderSearch {
     return .failure(confirm(shortest))
   }
 
-  /// Whether the time is over. The first order always runs.
+  /// Whether the time is over; never before the first order.
   private var isOutOfTime: Bool {
     guard let maximumDuration = options.maximumDuration, tree.finishedOrders > 0 else { return false }
     return ContinuousClock.now - start >= maximumDuration
@@ -296,7 +296,7 @@ final class OrderSearch {
 
   // MARK: - Reports
 
-  /// - Parameter orders: The number of orders, if the tree does not know it.
+  /// The report, with the number of orders if the tree does not know it.
   private func report(orders: Int? = nil) -> OrderReport {
     OrderReport(
       orders: orders ?? tree.finishedOrders,

@@ -112,7 +112,9 @@ final class OrderTree {
     }
   }
 
-  /// Ends a run. Below the nodes, an order that has run before does not count.
+  /// Ends a run.
+  ///
+  /// Below the nodes, an order that has run before does not count.
   func end() throws(Difference) {
     if let hash {
       if hashes.insert(hash).inserted { finishedOrders += 1 }
