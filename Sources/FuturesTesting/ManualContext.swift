@@ -51,7 +51,8 @@ public final class ManualContext: Sendable {
   }
 
   /// Returns the virtual time, also after this object has gone.
-  var currentTime: @Sendable () -> Duration { { [agenda] in agenda.withLock(\.now) } }
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
+  var currentTime: @Sendable () -> Duration { { [agenda] in .nanoseconds(agenda.withLock { $0.now }) } }
 
   /// Runs `body` with this context in the place of the main context: code that says `on: .main` runs without a change.
   ///

@@ -8,6 +8,7 @@ internal import Futures
 /// let manual = ManualContext()
 /// let task = Task { [clock = manual.clock] in try await clock.sleep(for: .seconds(5)) }
 /// ```
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 public struct VirtualClock: Clock {
   /// A point in time: the virtual time since the beginning.
   public struct Instant: InstantProtocol {
@@ -72,7 +73,7 @@ public struct VirtualClock: Clock {
   /// Only the timer owns the promise: if the context drops the timer, the sleep ends with `BrokenPromise`.
   private func startTimer(after delay: Duration) -> (future: Future<Void, any Error>, cancel: @Sendable () -> Void) {
     let promise = Promise<Void, any Error>("sleep")
-    let removeTimer = context.schedule(after: delay) { promise.succeed() }
+    let removeTimer = context.schedule(afterNanoseconds: delay.nanoseconds) { promise.succeed() }
     let cancel = { @Sendable [weak promise] in
       _ = promise?.fail(CancellationError())
       removeTimer()
@@ -81,6 +82,7 @@ public struct VirtualClock: Clock {
   }
 }
 
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension ManualContext {
   /// The clock of this context, for code that takes a `Clock`.
   ///
