@@ -21,8 +21,8 @@ package struct CallbackFunction {
   private let asyncCounterpart: ExpectedCounterpart
   private let futureCounterpart: ExpectedCounterpart
 
-  /// Whether there is a function that differs from the async counterpart in not being async.
-  let hasPlainCounterpart: Bool
+  /// The title of a function that differs from the async counterpart in not being async, or also in having defaults.
+  let plainCounterpart: String?
 
   init(
     symbol: SymbolGraph.Symbol,
@@ -61,7 +61,7 @@ package struct CallbackFunction {
     let renamed = knowledge.value(.renames)
     asyncCounterpart = counterparts.counterpart(.async, of: declaration, callbacks, renamed: renamed, in: all)
     futureCounterpart = counterparts.counterpart(.future, of: declaration, callbacks, renamed: renamed, in: all)
-    hasPlainCounterpart = counterparts.file(asyncCounterpart.key, in: scopes, isAsync: false) != nil
+    plainCounterpart = counterparts.plainTitle(of: asyncCounterpart, in: scopes)
   }
 
   let role: FunctionRole

@@ -126,8 +126,7 @@ struct RefusalRules {
     if inventory.isMainActorTheDefault, function.scope.isEmpty, !isSaid {
       return Refusal("nothing here says whether it belongs to the main actor; add `@MainActor` or `nonisolated`")
     }
-    if function.hasPlainCounterpart {
-      let title = function.counterpart(.async).title
+    if let title = function.plainCounterpart {
       return function.renaming("`\(title)` is there, and async code that calls it would get the new one")
     }
     let isRenamed = function.knowledge.value(.renames) != nil

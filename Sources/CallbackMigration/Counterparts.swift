@@ -5,6 +5,9 @@ struct Counterparts {
 
   /// The counterparts in the file that the tool replaces.
   private var written: Set<String> = []
+
+  /// The titles of functions that return a future, by the names that calls without their defaults have.
+  private var futures: [String: String] = [:]
   private let aliases: TypeAliases
 
   /// - Parameters:
@@ -23,6 +26,10 @@ struct Counterparts {
       } else {
         files[name] = symbol.location?.path ?? ""
       }
+      guard declaration.returnType.first?.text == "Future", !declaration.isAsync else { continue }
+      let omitted = Set(declaration.parameters.indices.filter { declaration.parameters[$0].defaultValue != nil })
+      let shortKey = key(declaration.title(without: omitted), declaration, without: omitted)
+      futures[self.name(shortKey, in: scope, isAsync: false)] = declaration.title()
     }
   }
 
@@ -66,6 +73,12 @@ struct Counterparts {
   /// The file in which there is a function with this key.
   func file(_ key: String, in scopes: [String], isAsync: Bool) -> String? {
     scopes.lazy.compactMap { files[name(key, in: $0, isAsync: isAsync)] }.first
+  }
+
+  /// The title of a function that is not async, and that calls of the async counterpart can mean too.
+  func plainTitle(of counterpart: ExpectedCounterpart, in scopes: [String]) -> String? {
+    if file(counterpart.key, in: scopes, isAsync: false) != nil { return counterpart.title }
+    return scopes.lazy.compactMap { futures[name(counterpart.key, in: $0, isAsync: false)] }.first
   }
 
   private func name(_ key: String, in scope: String, isAsync: Bool) -> String {
