@@ -11,10 +11,10 @@ do throws(MigrationError) {
       exit(0)
     }
     // In the first step, the standard input is that of the plugin.
-    if call.step == .run { Interruption.watchStandardInput() }
+    if call.step == .run { InterruptSignal.watchStandardInput() }
     outcome = try MigrationRun(arguments, request, work: call.request.deletingLastPathComponent()).run()
   } else {
-    Interruption.watchSignals()
+    InterruptSignal.watchSignals()
     let words = Array(CommandLine.arguments.dropFirst())
     outcome = try MigrationRun.run(try MigrationArguments(words, isPlugin: false))
   }
