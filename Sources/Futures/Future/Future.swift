@@ -116,9 +116,14 @@ extension Future {
     switch storage {
     case .succeeded(let value): .success(value)
     case .failed(let error): .failure(error)
-    case .shared: withState { $0.peek() }
+    case .shared: peekState()
     }
   }
+
+  // Not inlined: a reader would save registers also for a future without a state.
+  @inlinable
+  @inline(never)
+  func peekState() -> Result<Value, Failure>? { withState { $0.peek() } }
 
   /// Whether the future has a result.
   ///
