@@ -16,13 +16,13 @@ struct ForwardingUnsafelyTests {
     let context = ManualContext()
     let object = OldObject()
     func result(_ completion: @escaping (Result<Int, any Error>) -> Void) {
-      Future<Int, any Error>.succeeded(1).forwardUnsafely(on: context, to: completion)
+      Future<Int, any Error>.succeeded(1).forwardUnsafely(on: context.context, to: completion)
     }
     func valueOrError(_ completion: @escaping (Int?, (any Error)?) -> Void) {
-      Future<Int, any Error>.failed(TestError(2)).forwardUnsafely(on: context, to: completion)
+      Future<Int, any Error>.failed(TestError(2)).forwardUnsafely(on: context.context, to: completion)
     }
     func twoValues(_ completion: @escaping (Int?, String?, (any Error)?) -> Void) {
-      Future<(Int, String), any Error>.succeeded((3, "c")).forwardUnsafely(on: context, to: completion)
+      Future<(Int, String), any Error>.succeeded((3, "c")).forwardUnsafely(on: context.context, to: completion)
     }
     result { object.log.append("\((try? $0.get()) ?? 0)") }
     valueOrError { object.log.append("\($0 ?? 0) \($1 as? TestError == TestError(2))") }
