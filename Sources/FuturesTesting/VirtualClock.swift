@@ -29,7 +29,11 @@ public struct VirtualClock: Clock {
     /// - Returns: The distance, negative if the other point is earlier.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
 
-    /// Whether the left point is earlier.
+    /// Returns whether a point is earlier than another.
+    /// - Parameters:
+    ///   - left: The first point.
+    ///   - right: The second point.
+    /// - Returns: Whether the first is earlier.
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
 
