@@ -38,6 +38,7 @@ extension OrderRun {
   } _: { work in
     let work = Unmanaged<OutsideWork>.fromOpaque(work).takeUnretainedValue()
     if let move = work.move { work.run?.waitForEnd(ofMove: move) }
+    work.run?.begin(work)
   } _: { work in
     Unmanaged<OutsideWork>.fromOpaque(work).takeUnretainedValue().run?.state.withLock(\.isOver) ?? true
   } _: { work in
@@ -74,14 +75,21 @@ extension OrderRun {
   private func waitForEnd(ofMove move: OrderRun.Move) {
     var waits = 0
     for _ in 0..<Int.max {
-      guard state.withLock({ $0.move == move && !$0.isOver }), waits < 3 else { return }
-      if cfuturestesting_sleeping(move.thread) >= 0 { waits += 1 }
+      guard state.withLock({ $0.move == move && !$0.isOver }), waits < 10 else { return }
+      waits = cfuturestesting_sleeping(move.thread) >= 0 ? waits + 1 : 0
       _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .microseconds(200))
     }
   }
 
+  private func begin(_ work: OutsideWork) {
+    state.withLock { $0.outsideThreads[ObjectIdentifier(work)] = cfuturestesting_thread_number() }
+  }
+
   private func end(_ work: OutsideWork) {
-    if work.isWaitedFor { state.withLock { $0.outstanding -= 1 } }
+    state.withLock { state in
+      if work.isWaitedFor { state.outstanding -= 1 }
+      state.outsideThreads[ObjectIdentifier(work)] = nil
+    }
     signalArrival()
   }
 
@@ -97,7 +105,10 @@ extension OrderRun {
   /// Waits until the work that has left the run has ended, or has entered the run.
   func waitForOutside() {
     while state.withLock({ $0.outstanding > 0 && $0.interference == nil }), outsidePatience.allowsWait() {
-      if arrivals.wait(timeout: .now() + .milliseconds(10)) == .timedOut { outsidePatience.spend() }
+      guard arrivals.wait(timeout: .now() + .milliseconds(10)) == .timedOut else { continue }
+      let threads = state.withLock { Array($0.outsideThreads.values) }
+      let isAsleep = !threads.isEmpty && threads.allSatisfy { cfuturestesting_sleeping($0) >= 0 }
+      outsidePatience.spend(isAsleep: isAsleep)
     }
   }
 

@@ -54,6 +54,9 @@ final class OrderRun: @unchecked Sendable {
     var left: [OutsideWork] = []
     var outstanding = 0
 
+    /// The threads of the pieces that have begun.
+    var outsideThreads: [ObjectIdentifier: Int32] = [:]
+
     /// Objects that live as long as the run.
     var kept: [Any] = []
 

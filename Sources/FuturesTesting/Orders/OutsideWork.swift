@@ -49,14 +49,16 @@ final class OutsideWork: @unchecked Sendable {
   }
 }
 
-/// How often the runs of a search still wait 10 ms for work that has left them, and has not ended.
+/// How long the runs of a search still wait for work that has left them, and has not ended.
 ///
-/// One for a search: so work that never ends costs a second, and not a second in each run.
+/// One for a search: so work that never ends costs a second, and not a second in each run. Work that runs, or that a busy machine has
+/// not started, gets a minute.
 final class OutsidePatience: Sendable {
-  private let left = Locked(100)
+  private let left = Locked(6_000)
 
   /// Returns whether to wait once more.
   func allowsWait() -> Bool { left.withLock { $0 > 0 } }
 
-  func spend() { left.withLock { $0 -= 1 } }
+  /// Counts a wait of 10 ms.
+  func spend(isAsleep: Bool) { left.withLock { $0 -= isAsleep ? 60 : 1 } }
 }
