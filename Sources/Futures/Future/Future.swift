@@ -141,11 +141,13 @@ extension Future {
   /// because the last report comes before the completion (R20).
   @inlinable
   package var settledResult: Result<Value, Failure>? {
-    // The result first: the phase that is read after it is at least as new.
-    guard let result = peek() else { return nil }
-    // In a cancelled task the wait would end at once, without the result.
-    if case .shared(let state) = storage, state.isNotifyingProgress, !Task.isCancelled { return nil }
-    return result
+    guard hasState else { return peek() }
+    return withState { state in
+      // The result first: the phase that is read after it is at least as new.
+      guard let result = state.peek() else { return nil }
+      // In a cancelled task the wait would end at once, without the result.
+      return state.isNotifyingProgress && !Task.isCancelled ? nil : result
+    }
   }
 
   /// The state that a pending future shares with its promise and its copies.
