@@ -72,6 +72,8 @@ extension FutureState {
     reading {
       let label = extras?.label
       switch currentProducer {
+      // A resolved state still names its stage, whose source can be gone.
+      case .stage where currentPhase > .following: return (.unknown, label)
       case .stage(let stage):
         // Both are alive now (invariant 6). The result keeps them alive.
         let stage = stage.takeUnretainedValue()

@@ -135,18 +135,20 @@ struct NonthrowingTaskTests {
       start(promise)
       return promise.future
     }
-    let rows = [
-      ("Future", count { Future { () async throws in number } }, count { Future { number } }),
-      ("detached", count { .detached { () async throws in number } }, count { .detached { number } }),
-      ("immediate", count { .immediate { () async throws in number } }, count { .immediate { number } }),
-      (
-        "resolve", count { resolve { $0.resolve { () async throws in number } } },
-        count { resolve { $0.resolve { number } } }
-      ),
-    ]
-    for (name, throwing, nonthrowing) in rows {
-      #expect(throwing > 0)
-      #expect(nonthrowing < throwing + 75, "\(name): \(nonthrowing) allocations instead of \(throwing) in 100 futures")
+    func rows() -> [(name: String, throwing: Int64, nonthrowing: Int64)] {
+      [
+        ("Future", count { Future { () async throws in number } }, count { Future { number } }),
+        ("detached", count { .detached { () async throws in number } }, count { .detached { number } }),
+        ("immediate", count { .immediate { () async throws in number } }, count { .immediate { number } }),
+        (
+          "resolve", count { resolve { $0.resolve { () async throws in number } } },
+          count { resolve { $0.resolve { number } } }
+        ),
+      ]
     }
+    // Again if another test has switched the tracking of promises on meanwhile, which allocates.
+    var costly = rows()
+    for _ in 0..<5 where !costly.isEmpty { costly = rows().filter { $0.nonthrowing >= $0.throwing + 75 } }
+    #expect(costly.isEmpty, "more allocations in 100 futures than with a closure that throws: \(costly)")
   }
 }

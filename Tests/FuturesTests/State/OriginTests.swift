@@ -1,0 +1,30 @@
+#if DEBUG
+  @testable import Futures
+  import Testing
+
+  /// What resolves a state, for an await that looks for tasks and for the label of a broken promise.
+  @Suite("The origin of a state")
+  struct OriginTests {
+    @Test("A pending derived state names its source; a resolved one names none, because the source can be gone")
+    func ofDerivedState() throws {
+      var promise: Promise<Int, any Error>? = Promise("source")
+      let derived = try #require(promise?.future.map { $0 + 1 })
+      let state = try #require(derived.state)
+      guard case .state(let source, let stage?) = state.origin.origin else {
+        Issue.record("a pending derived state has no source")
+        return
+      }
+      #expect(stage === state)
+      #expect(source === promise?.state)
+      #expect(state.nearestLabel?.text == "source")
+      promise?.succeed(1)
+      promise = nil
+      guard case .unknown = state.origin.origin else {
+        Issue.record("a resolved state names a source, which nothing keeps alive")
+        return
+      }
+      #expect(!state.dependsOnTasks)
+      #expect(state.nearestLabel == nil)
+    }
+  }
+#endif
