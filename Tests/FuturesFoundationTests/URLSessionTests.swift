@@ -373,7 +373,8 @@ struct URLSessionTests {
         next += 4 + Int(words[next + 3]) / 4
       }
       // A second opening would repeat the last two events. A failure between two steps would leave a file.
-      #expect(events == [IN_CREATE, IN_OPEN, IN_CLOSE_WRITE])
+      // A process that another test has started can close its copy of the old file's descriptor meanwhile.
+      #expect(events.drop { $0 != Int32(IN_CREATE) } == [Int32(IN_CREATE), Int32(IN_OPEN), Int32(IN_CLOSE_WRITE)])
       #expect(place.contents == Data("new".utf8))
     }
   #endif

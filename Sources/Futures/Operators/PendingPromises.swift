@@ -317,6 +317,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 
 /// The one key of promises that wait for the same answer: `PendingPromises<SingleKey, Value, Failure>`.
 public enum SingleKey: Hashable, Sendable {
+  /// The key.
   case only
 }
 
