@@ -71,3 +71,18 @@ let screen = Screen()
 let (download, upload, future) = (load(url), load(url), load(url))
 @MainActor let label = Label()
 @MainActor let bar = Bar()
+
+struct JobID: Hashable, Sendable {}
+struct Receipt: Sendable {}
+struct Page: Sendable {}
+struct Printer: Sendable { func begin(_ page: Page) -> JobID { JobID() } }
+let printer = Printer()
+struct User: Sendable {}
+enum APIError: Error { case cancelled, noAnswer }
+struct UserAPI: Sendable { func user(_ id: Int, completion: @escaping @Sendable (Result<User, APIError>) -> Void) {} }
+let api = UserAPI()
+actor Store { func set(_ key: String, _ value: Int) {} }
+let store = Store()
+@Sendable func completion(_ result: Result<Void, Never>) {}
+func oldLoad(on context: ExecutionContext, _ completion: @escaping @Sendable (Int) -> Void) { completion(1) }
+func newLoad(on context: ExecutionContext) async throws -> Int { 1 }

@@ -56,7 +56,7 @@ public final class ManualContext: Sendable {
 
   /// Runs `body` with this context in the place of the main context: code that says `on: .main` runs without a change.
   ///
-  /// ```swift
+  /// ```
   /// @Test @MainActor func reload() {
   ///   let manual = ManualContext()
   ///   manual.asMain {

@@ -23,7 +23,7 @@ extension Orders {
   ///
   /// Pass it to the code under test in the place of the real one, in the double of an API:
   ///
-  /// ```swift
+  /// ```
   /// let load: @Sendable (@escaping @Sendable (Result<Int, any Error>) -> Void) -> Void = { completion in
   ///   let answer = orders.fault("answer", failure: .failure(Offline()), completion)
   ///   network.submit { answer(.success(1)) }
