@@ -118,7 +118,7 @@ def compile_objects(check):
         objects.append(output)
     for name in C_TARGETS:
         for source in check.package.sources(name):
-            output = check.products / f"{name}.o"
+            output = check.products / f"{name}.{Path(source).stem}.o"
             target = check.modules.target(check.version)
             include = include_options(check.modules.platform, check.package, name)
             result = run([TOOLCHAIN / "bin/clang", "-c", "-O2", "-w", "-target", target, *include, source, "-o", output])

@@ -70,8 +70,8 @@ final class LegacyDownloader: Sendable {
 }
 
 /// Passes the events of a session to the transfer they belong to.
-// @unchecked Sendable: only the session's delegate queue uses its variables, and it is serial.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
+// @unchecked Sendable: only the session's delegate queue uses its variables, and it is serial.
 private final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   private var running: [URLSessionTask: Transfer] = [:]
   func start(_ task: URLSessionTask, _ transfer: Transfer) {

@@ -1,4 +1,4 @@
-// What the caller of a transition does after unlocking: the results of the transitions in `FutureState`.
+// The results of the transitions in `FutureState`: the follow-up that the caller performs after unlocking.
 
 /// A consumer that a delivery took from the list, with the list's reference to it.
 ///
@@ -44,7 +44,7 @@ extension FutureState {
 
   /// The follow-up of a consumer's cancellation.
   enum Departure {
-    /// The consumer is not in this state's hands: it has run, or is with its context.
+    /// The consumer is in no list of this state: it has run, or its context has it.
     case none
     /// It has left. The caller drops its captures, and releases the list's reference if there is one.
     case left(Unmanaged<Consumer>?, isUnneeded: Bool)
@@ -52,7 +52,7 @@ extension FutureState {
     case stays(isUnneeded: Bool)
     /// It left the list of a state that no cancellation resolves. The caller releases the list's reference.
     case unlisted(Unmanaged<Consumer>?)
-    /// It is with its context. The caller resolves it without that.
+    /// Its context has it. The caller resolves it without the context.
     case submitted
   }
 
@@ -64,7 +64,7 @@ extension FutureState {
     case over
   }
 
-  /// What a cancellation notifies after unlocking.
+  /// The follow-up of a cancellation: the objects to notify.
   struct Cancellation: ~Copyable {
     /// The objects of the producer, with the handlers to run.
     let released: Released
@@ -90,7 +90,7 @@ extension FutureState {
     case merged
   }
 
-  /// What is left to do for a promise that goes away.
+  /// The follow-up of a promise that goes away.
   enum PromiseEnd {
     /// Another producer can resolve the state: its future follows another one.
     case following

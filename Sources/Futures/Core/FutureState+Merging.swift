@@ -53,7 +53,7 @@ extension FutureState {
   static func isExclusive(_ state: inout FutureState, after share: Double) -> Bool {
     reading(&state) { state in
       guard state.isUnobserved, state.progressRecord == nil, isOnlyHandle(&state) else { return false }
-      switch state.currentProducer {
+      switch state.producer {
       case .stage(let stage):
         // It is alive now (invariant 6).
         stage._withUnsafeGuaranteedRef { $0.place = $0.place.inside(ProgressPlace(share: share).next) }

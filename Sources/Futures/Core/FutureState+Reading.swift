@@ -57,7 +57,7 @@ extension FutureState {
     }
   #endif
 
-  /// What resolves a state, for those who walk from a future to its sources.
+  /// The producer of a state as a walk from a future to its sources needs it.
   enum Origin {
     /// The result of `source`, by a stage; or the state that this one is merged into.
     case state(FutureState, stage: FutureState?)
@@ -67,11 +67,11 @@ extension FutureState {
     case unknown
   }
 
-  /// What resolves the state now, and the place of its promise in the sources if it has a label.
+  /// The present producer, and the label of the promise with its place in the code.
   final var origin: (origin: Origin, label: PromiseLabel?) {
     reading {
       let label = extras?.label
-      switch currentProducer {
+      switch producer {
       // A resolved state still names its stage, whose source can be gone.
       case .stage where currentPhase > .following: return (.unknown, label)
       case .stage(let stage):
@@ -86,7 +86,7 @@ extension FutureState {
     }
   }
 
-  /// Whether the caller must cancel this state, because nothing needs it.
+  /// Whether the caller must cancel this state, because no consumer needs it.
   final var lacksConsumers: Bool { reading { isUnneeded } }
 
   /// Whether an orphan that has just been made was cancelled or resolved before it knew its inputs.
@@ -99,7 +99,7 @@ extension FutureState {
 // MARK: - Progress
 
 extension FutureState {
-  /// What the progress sees of a state, under the lock of the state.
+  /// The view of a state for the progress, under the lock of the state.
   struct ProgressAccess: ~Copyable {
     private let state: Unmanaged<FutureState>
     private let phase: Phase
@@ -126,7 +126,7 @@ extension FutureState {
     ///
     /// The lock keeps it alive (invariant 6).
     var stage: FutureState? {
-      guard hasProducer, case .stage(let stage) = state._withUnsafeGuaranteedRef({ $0.currentProducer }) else {
+      guard hasProducer, case .stage(let stage) = state._withUnsafeGuaranteedRef({ $0.producer }) else {
         return nil
       }
       return stage.takeUnretainedValue()
@@ -134,7 +134,7 @@ extension FutureState {
 
     /// The inputs that resolve the state together.
     var inputs: CancellationTarget? {
-      if case .inputs(let inputs) = state._withUnsafeGuaranteedRef({ $0.currentProducer }) { inputs } else { nil }
+      if case .inputs(let inputs) = state._withUnsafeGuaranteedRef({ $0.producer }) { inputs } else { nil }
     }
 
     /// Makes the record of a state that has none.

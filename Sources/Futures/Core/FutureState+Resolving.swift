@@ -1,22 +1,22 @@
 extension FutureState {
-  /// Who resolves a state.
+  /// The kind of a caller that resolves a state.
   @usableFromInline
   package enum Resolver {
-    /// A promise, which `follow` locks out.
+    /// A promise. It has no effect after `follow`.
     case promise
     /// A promise, in a task of the library; see `task`.
     case promiseInTask
     /// A task of the library.
     ///
-    /// It resumes waiters directly. Callbacks and transforms run on a thread of the global queue. There they cannot see the
-    /// task's locals and its cancellation (R8).
+    /// The task resumes waiters directly. Callbacks and transforms run on a thread of the global queue. There they cannot see
+    /// the task's locals and its cancellation (R8).
     case task
     /// A cancellation, or work on a context.
     case library
     /// A delivery of this thread.
     case stage(Trampoline)
 
-    /// The last phase in which it can resolve a state.
+    /// The last phase in which the caller can resolve a state.
     var last: Phase {
       switch self {
       case .promise, .promiseInTask: .pending
@@ -25,7 +25,7 @@ extension FutureState {
       }
     }
 
-    /// Whether it can take the first consumer with the lock that it has.
+    /// Whether the caller takes the first consumer in the same turn with the lock.
     var canTakeFirst: Bool {
       switch self {
       case .promise, .library: Trampoline.current.canDeliver
@@ -37,7 +37,7 @@ extension FutureState {
   /// Resolves a pending state and runs its consumers; the first resolution wins (R1).
   /// - Parameters:
   ///   - isSuccess: Whether the result is a value.
-  ///   - resolver: Who resolves it.
+  ///   - resolver: The kind of the caller.
   ///   - store: Stores the result in the state that it gets, which is the root. Runs under the lock.
   /// - Returns: Whether this resolution was the first.
   @usableFromInline

@@ -1,9 +1,9 @@
 /// The part of a future's state that does not depend on its types.
 ///
 /// Read this page first. It owns the lock, the phase, the list of consumers and the producer: no other file can change them.
-/// Each change is one function of this file, a *transition*. A transition takes the lock, changes the state, and returns what
-/// its caller does after unlocking, as an enumeration with a case for each follow-up. What the state no longer needs leaves a
-/// transition as `Released`, so nothing of the user is released under the lock.
+/// Each change is one function of this file, a *transition*. A transition takes the lock, changes the state, and returns the
+/// follow-up for its caller, as an enumeration. Objects that the state no longer needs leave a transition as `Released`. So the
+/// lock covers no release of a user's object.
 ///
 /// A pending future shares one state with its copies and its producer. The state of a derived future is also the consumer
 /// of its source: a stage is one object.
@@ -34,7 +34,7 @@
 /// A resolution in time, and a cancellation of a derived state:
 ///
 /// ```
-/// resolve ─▶ settle ── lock ── outcome, phase ── unlock ─▶ release what the producer had
+/// resolve ─▶ settle ── lock ── outcome, phase ── unlock ─▶ release the producer's objects
 ///                                                       ─▶ takeNextConsumer ── deliver ── … ─▶ endDelivery
 /// cancel ─▶ beginCancelling ── lock ── flag ── unlock ─▶ onCancel handlers ─▶ the source: removeCancelled ─▶ … up the chain
 ///                                                     ─▶ resolveAsCancelled, from the last source down ─▶ settle
@@ -154,6 +154,31 @@ package class FutureState: Consumer, @unchecked Sendable {
   }
 }
 
+/// The rarely needed data of a state, allocated on first use.
+@usableFromInline
+final class StateExtras {
+  fileprivate(set) var producer: Producer
+
+  /// Names the promise of the state in diagnostics, if it has a label.
+  fileprivate(set) var label: PromiseLabel?
+
+  /// The place of the promise that failed the state, if a handler of misuse was set.
+  fileprivate(set) var place: PromisePlace?
+
+  /// The progress of the work, once a producer reports it or a listener asks for it.
+  fileprivate(set) var progress: ProgressRecord?
+
+  /// The `onCancel` handlers.
+  fileprivate(set) var cancellation: CancellationHandlers?
+
+  /// Cancelled consumers whose failure type cannot represent cancellation.
+  ///
+  /// They still receive the result, but no longer keep the source running (R16).
+  fileprivate(set) var silent = ConsumerList()
+
+  fileprivate init(_ producer: Producer) { self.producer = producer }
+}
+
 // MARK: - Reading
 
 extension FutureState {
@@ -203,11 +228,6 @@ extension FutureState {
     return lock.pointee.withLock { body(&state) }
   }
 
-  /// The producer, which resolves the state.
-  ///
-  /// Under the lock.
-  final var currentProducer: Producer { producer }
-
   /// The record of the progress, if it was requested or reported.
   ///
   /// Under the lock.
@@ -218,7 +238,7 @@ extension FutureState {
 
 extension FutureState {
   /// The producer, which resolves the state.
-  fileprivate final var producer: Producer {
+  fileprivate(set) final var producer: Producer {
     get { if case .extras(let extras) = producerOrExtras { extras.producer } else { producerOrExtras } }
     set {
       if case .extras(let extras) = producerOrExtras { extras.producer = newValue } else { producerOrExtras = newValue }
@@ -247,7 +267,16 @@ extension FutureState {
   }
 
   /// Whether the producer has not started.
-  final var isDormant: Bool { phase.load(ordering: .relaxed) == .pending && has(.isDormant) }
+  ///
+  /// A switch without the payload, because a copy of the producer would count a reference.
+  final var isDormant: Bool {
+    guard phase.load(ordering: .relaxed) == .pending else { return false }
+    switch producerOrExtras {
+    case .start: return true
+    case .extras(let extras): if case .start = extras.producer { return true } else { return false }
+    default: return false
+    }
+  }
 
   /// The sources of an orphan; `nil` for `never` and for a state that is not an orphan.
   final var orphanedInputs: OrphanedInputs? {
@@ -279,13 +308,9 @@ extension FutureState {
       noteObserved()
       switch phase.load(ordering: .relaxed) {
       case .pending:
-        if has(.isDormant) {
-          list(reference, isCancelled ? .new : status)
-          if !isCancelled { return .first(takeStart()) }
-        } else {
-          list(reference, status)
-        }
-        return .listed
+        let startsProducer = isDormant && !isCancelled
+        list(reference, status)
+        return startsProducer ? .first(takeStart()) : .listed
       case .following, .delivering,
         // Relaxed: the delivering thread finds the new phase, then takes the lock, and so sees the list.
         .closing where phase.compareExchange(expected: .closing, desired: .delivering, ordering: .relaxed).exchanged:
@@ -320,7 +345,6 @@ extension FutureState {
   private final func takeStart() -> LazyStart {
     guard case .start(let lazy) = producer else { preconditionFailure("A dormant future has no producer to start.") }
     producer = .none
-    remove(.isDormant)
     // A promise is about to exist, so no thread must merge the state.
     insert(.hasPromise)
     return lazy
@@ -359,8 +383,8 @@ extension FutureState {
   /// Resolves a pending state.
   /// - Parameters:
   ///   - isSuccess: Whether the result is a value.
-  ///   - resolver: Who resolves it.
-  ///   - released: What the state no longer needs.
+  ///   - resolver: The kind of the caller.
+  ///   - released: The objects that the state no longer needs.
   ///   - store: Stores the result in the state that it gets. Runs under the lock.
   /// - Returns: The caller's next step.
   @inline(__always)
@@ -375,7 +399,7 @@ extension FutureState {
       guard current <= resolver.last else { return current == .merged ? .merged : .rejected }
       store(self)
       guard isPlain else {
-        released = release()
+        released = detach()
         if !isSuccess, consumers.isEmpty { insert(.isUnobservedFailure) }
         let isNotifying = progressRecord?.end(isSuccess: isSuccess, before: &consumers) ?? false
         let isIdle = consumers.isEmpty
@@ -449,7 +473,7 @@ extension FutureState {
       guard current <= .following else { return current == .merged ? .merged : .done }
       var isNotifying = false
       if !isPlain {
-        released = release()
+        released = detach()
         isNotifying = progressRecord?.end(isSuccess: false, before: &consumers) ?? false
       }
       producer = .broken(isCancelled ? reason.withoutReport : reason)
@@ -463,7 +487,7 @@ extension FutureState {
 // MARK: - Transitions: removing and cancelling
 
 extension FutureState {
-  /// Takes a consumer from its list, for its owner, who no longer wants the result.
+  /// Takes a consumer from its list, because its owner no longer wants the result.
   /// - Returns: The list's reference to the consumer; `nil` if it is in no list of this state.
   final func takeOut(_ consumer: Consumer) -> Unmanaged<Consumer>? {
     changing { unlist(consumer) }
@@ -586,8 +610,8 @@ extension FutureState {
   /// - Parameters:
   ///   - sources: The orphans from which this state is derived.
   ///   - isDormantOnly: Whether to do it only to a dormant state.
-  ///   - released: What the state no longer needs.
-  /// - Returns: The consumers for the caller to tell.
+  ///   - released: The objects that the state no longer needs.
+  /// - Returns: The consumers that the caller handles next.
   final func becomeOrphan(
     of sources: OrphanedInputs?,
     onlyDormant isDormantOnly: Bool,
@@ -633,10 +657,7 @@ extension FutureState {
 
 extension FutureState {
   /// Makes a new state dormant: its producer starts with the first consumer.
-  final func beginDormant(_ start: LazyStart) {
-    insert(.isDormant)  // no other thread has the state yet
-    producer = .start(start)
-  }
+  final func beginDormant(_ start: LazyStart) { producer = .start(start) }  // no other thread has the state yet
 
   /// Makes a new stage stand for `target` from the start.
   final func beginMerged(into target: FutureState) {
@@ -718,9 +739,7 @@ extension FutureState {
       makeExtras().label = label
     }
   }
-}
 
-extension FutureState {
   /// Notes where the promise of a failed state was made.
   final func setPlace(_ place: PromisePlace) { changing { makeExtras().place = place } }
 }
@@ -757,6 +776,8 @@ extension FutureState {
   }
 }
 
+// MARK: - Progress
+
 extension FutureState {
   /// Makes the record of the progress of a state that has none.
   ///
@@ -771,10 +792,10 @@ extension FutureState {
 // MARK: - Releasing
 
 extension FutureState {
-  /// Takes out what a settled state no longer needs, and moves the silent consumers to the other consumers.
+  /// Takes out the objects that a settled state no longer needs, and moves the silent consumers to the other consumers.
   ///
   /// Under the lock.
-  private final func release() -> Released {
+  private final func detach() -> Released {
     let released = Released(
       producer: producer,
       cancellation: extras?.cancellation,

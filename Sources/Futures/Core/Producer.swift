@@ -21,38 +21,13 @@ enum Producer {
   case extras(StateExtras)
 }
 
-/// The rarely needed data of a state, allocated on first use.
-@usableFromInline
-final class StateExtras {
-  @usableFromInline var producer: Producer
-
-  /// Names the promise of the state in diagnostics, if it has a label.
-  var label: PromiseLabel?
-
-  /// The place of the promise that failed the state, if a handler of misuse was set.
-  var place: PromisePlace?
-
-  /// The progress of the work, once a producer reports it or a listener asks for it.
-  var progress: ProgressRecord?
-
-  /// The `onCancel` handlers.
-  var cancellation: CancellationHandlers?
-
-  /// Cancelled consumers whose failure type cannot represent cancellation.
-  ///
-  /// They still receive the result, but no longer keep the source running (R16).
-  var silent = ConsumerList()
-
-  init(_ producer: Producer) { self.producer = producer }
-}
-
 /// The label, the file (a static, null-terminated string) and the line of a promise.
 @usableFromInline typealias PromiseLabel = (text: String, fileID: UnsafePointer<UInt8>, line: UInt)
 
 /// The file (a static, null-terminated string) and the line of a promise.
 typealias PromisePlace = (fileID: UnsafePointer<UInt8>, line: UInt)
 
-/// The `onCancel` handlers of a state: the state of a token, of which the core sees no more than this.
+/// The `onCancel` handlers of a state: the state of a token, of which the core uses only these two functions.
 @usableFromInline
 package class CancellationHandlers: @unchecked Sendable {
   // @unchecked: the subclass says how its variables are protected.

@@ -27,11 +27,6 @@ struct StateFlags: OptionSet {
   ///
   /// Under the lock. The state can still be pending, if its failure type cannot represent cancellation.
   static var isCancelled: StateFlags { StateFlags(rawValue: 8) }
-
-  /// The producer of a pending state is a start, which the first consumer runs.
-  ///
-  /// Changes under the lock.
-  static var isDormant: StateFlags { StateFlags(rawValue: 16) }
 }
 
 extension FutureState {

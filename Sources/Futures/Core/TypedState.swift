@@ -63,8 +63,8 @@ package class TypedState<Stored: OutcomeStorage>: FutureState, @unchecked Sendab
     // The test comes first, because making the failure allocates.
     guard Cancelled<Failure>.isExpressible, let failure = Cancelled<Failure>.failure else {
       // A producer that has not started never starts (R2b), so the state never resolves.
-      // Relaxed: a hint that saves an array; `orphan` looks again under the lock.
-      if isDormant { orphan(onlyDormant: true) }
+      // `orphan` looks again, but allocates an array.
+      if reading({ isDormant }) { orphan(onlyDormant: true) }
       return
     }
     // A cancellation is not reported as an unobserved failure.

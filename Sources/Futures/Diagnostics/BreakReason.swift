@@ -37,7 +37,7 @@ package final class BreakReason: Sendable {
 }
 
 extension BreakReason? {
-  /// Replaces the reason by that of another input which never resolves, if that matters more.
+  /// Takes the reason of another input that never resolves, if that reason is stronger.
   ///
   /// A mistake overrides a cancellation, and both override `never`.
   mutating func replace(with reason: BreakReason?) {

@@ -3,7 +3,7 @@
 /// Releasing a registration has no effect. Holding one keeps the future's result alive, but no callback.
 @frozen
 public struct Registration: Sendable {
-  /// What has the callback.
+  /// The object that holds the callback.
   @usableFromInline
   enum Owner: Sendable {
     /// The list of a future; without a callback, the state itself is the callback.

@@ -1,13 +1,13 @@
-// Old completion closures that nobody has annotated. The compiler cannot check on which thread they may run, so each function has
-// that promise in its name. The base name is its own: a trailing closure must never choose these functions.
+// Completion closures of old code have no annotation, so the compiler cannot check their threads. The name of each function says so.
+// The base name differs from `forward`: a trailing closure must never select these functions.
 
 extension Future {
   /// Calls a completion that is neither `@Sendable` nor on the main actor, with the result.
   ///
-  /// For the completions of code from before Swift's concurrency, which callers pass from any thread. The compiler checks nothing,
-  /// so you promise two things: the completion may run on `context`, and nothing that it captured is in use on another
-  /// thread at that time. It is called once and not kept. Prefer `forward(on:to:)` with `@Sendable` or `.main`, if you can
-  /// change the callers.
+  /// For callback code without annotations, whose callers pass closures from any thread. The compiler checks nothing, so you
+  /// promise two things. The completion can run on `context`. Another thread does not use its captures at the same time. The
+  /// future calls it once, and then releases it. Prefer `forward(on:to:)` with `@Sendable` or `.main`, if you can change the
+  /// callers.
   ///
   /// With main actor default isolation, a closure literal is isolated to the main actor. So it traps on any context but
   /// `.main`.

@@ -42,7 +42,7 @@ extension Future {
     retry(attempts, delay: { delay.delay(after: $0).nanoseconds }, on: context, while: shouldRetry, work)
   }
 
-  // `delay`: the delay after the attempt with the given number, in nanoseconds.
+  // `delay` returns the delay after an attempt, by its number, in nanoseconds; `nil` is no delay.
   private static func retry(
     _ attempts: Int,
     delay: (@Sendable (Int) -> Int64)?,

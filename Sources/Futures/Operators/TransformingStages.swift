@@ -53,17 +53,10 @@ final class MapStage<Value: Sendable, Stored: OutcomeStorage>: Stage<Stored>, @u
     self.transform = consume transform
     super.init(of: source) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: MapStage.self)
-      switch unsafeDowncast(source, to: State<Value, Stored.Failure>.self).result {
-      case .success(let value)?:
-        guard let new = takeValue(at: &stage.transform)?.apply(value) else { return }
-        stage.resolve(.success(new), in: trampoline)
-      case .failure(let error)?:
-        stage.dropCaptures()
-        stage.resolve(.failure(error), in: trampoline)
-      case nil:
-        stage.dropCaptures()
-        stage.passBreak(of: source, in: trampoline)
-      }
+      guard let value: Value = stage.value(of: source, in: trampoline),
+        let new = takeValue(at: &stage.transform)?.apply(value)
+      else { return }
+      stage.resolve(.success(new), in: trampoline)
     }
   }
 
@@ -92,15 +85,8 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Sta
     super.init(of: source, progressShare: progressShare) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: FlatMapStage.self)
       guard stage.kind != .follower else { return stage.resolve(as: source, in: trampoline) }
-      switch unsafeDowncast(source, to: State<Argument, Failure>.self).result {
-      case .success(let value)?: stage.applyTransform(to: value, in: trampoline)
-      case .failure(let error)?:
-        stage.dropCaptures()
-        stage.resolve(.failure(error), in: trampoline)
-      case nil:
-        stage.dropCaptures()
-        stage.passBreak(of: source, in: trampoline)
-      }
+      guard let value: Argument = stage.value(of: source, in: trampoline) else { return }
+      stage.applyTransform(to: value, in: trampoline)
     }
   }
 
@@ -138,6 +124,22 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Sta
 }
 
 extension Stage {
+  /// Returns the value of `source`; resolves the stage as the source, without its transform, if the source failed or broke.
+  @inlinable
+  @inline(__always)
+  final func value<Value: Sendable>(of source: FutureState, in trampoline: Trampoline) -> Value? {
+    switch unsafeDowncast(source, to: State<Value, Stored.Failure>.self).result {
+    case .success(let value)?: return value
+    case .failure(let error)?:
+      dropCaptures()
+      resolve(.failure(error), in: trampoline)
+    case nil:
+      dropCaptures()
+      passBreak(of: source, in: trampoline)
+    }
+    return nil
+  }
+
   /// Resolves as `other`, which a transform made.
   @inlinable
   final func follow<V, F>(

@@ -7,22 +7,9 @@ import Testing
 struct OrderFaultTests {
   struct Offline: Error {}
 
-  /// Explores a body, and returns the different records of the runs, sorted.
-  private func records(_ body: @escaping @Sendable (Orders, RunRecord) async throws -> Void) async throws -> [String] {
-    let runs = RunRecord()
-    let report = try await exploreOrders { orders in
-      let run = RunRecord()
-      try await body(orders, run)
-      try await orders.runAll()
-      runs.add(run.joined)
-    }
-    #expect(report.isExhaustive)
-    return Set(runs.all).sorted()
-  }
-
   @Test("A completion handler is called once, and in other orders with each fault")
   func completionHandler() async throws {
-    let records = try await records { orders, run in
+    let records = try await differentRecords { orders, run in
       Future<Void, Never>.after(.seconds(10), on: orders.context("timer")).whenResolved(on: .immediate) { _ in
         run.add("timeout")
       }
@@ -41,14 +28,14 @@ struct OrderFaultTests {
 
   @Test("Late means after the timers that are set, and the other context is any time")
   func lateAndElsewhere() async throws {
-    let late = try await records { orders, run in
+    let late = try await differentRecords { orders, run in
       Future<Void, Never>.after(.seconds(10), on: orders.context("timer")).whenResolved(on: .immediate) { _ in
         run.add("timeout")
       }
       orders.fault("answer", [.late]) { run.add($0) }("value")
     }
     #expect(late == ["timeout value", "value timeout"])
-    let elsewhere = try await records { orders, run in
+    let elsewhere = try await differentRecords { orders, run in
       orders.fault("answer", [.elsewhere]) { run.add($0) }("value")
       run.add("returned")
     }
@@ -74,7 +61,7 @@ struct OrderFaultTests {
 
   @Test("A handler that is dropped breaks its promise, and one that is kept leaves it pending")
   func droppedAndNever() async throws {
-    let records = try await records { orders, run in
+    let records = try await differentRecords { orders, run in
       let promise = Promise<Int, any Error>("answer")
       promise.future.whenResolved(on: .immediate) { run.add("\($0)".hasPrefix("success") ? "value" : "broken") }
       let handler = orders.fault("answer", [.never, .dropped], promise.resultHandler)
@@ -85,7 +72,7 @@ struct OrderFaultTests {
 
   @Test("A future of an API resolves, fails, stays pending, breaks or comes late")
   func future() async throws {
-    let records = try await records { orders, run in
+    let records = try await differentRecords { orders, run in
       let api = Future<Int, any Error>(on: orders.context("network")) { 1 }
       let answer = orders.fault("answer", failure: Offline(), in: api).timeout(
         after: .seconds(1),
@@ -103,7 +90,7 @@ struct OrderFaultTests {
 
   @Test("withCallback survives each fault")
   func callback() async throws {
-    let records = try await records { orders, run in
+    let records = try await differentRecords { orders, run in
       do {
         let value = try await withCallback(of: Int.self) { callback in
           let answer = orders.fault("answer", [.dropped, .late, .elsewhere, .failure], failure: .failure(Offline())) {

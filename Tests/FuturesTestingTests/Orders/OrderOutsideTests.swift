@@ -97,9 +97,11 @@ struct OrderOutsideTests {
     let runs = RunRecord()
     let report = try await exploreOrders { orders in
       let promise = Promise<Int, any Error>()
-      Self.queue.asyncAfter(deadline: .now() + .microseconds(1)) { promise.succeed(1) }
-      let blocked = DispatchSemaphore(value: 0)
-      orders.context("a").run { _ = blocked.wait(timeout: .now() + .milliseconds(5)) }
+      Self.queue.asyncAfter(deadline: .now()) { promise.succeed(1) }
+      // The queue is serial: without the explorer, the timer fires before this work.
+      let isBehindTimer = DispatchSemaphore(value: 0)
+      Self.queue.async { isBehindTimer.signal() }
+      isBehindTimer.wait()
       try await orders.runAll()
       runs.add("\(promise.isResolved)")
     }

@@ -5,23 +5,9 @@ import Testing
 
 @Suite("exploreOrders: tasks")
 struct OrderTaskTests {
-  /// Explores a body, and returns the different records of the runs, sorted.
-  private func records(_ body: @escaping @Sendable (Orders, RunRecord) async throws -> Void) async throws -> [String] {
-    let runs = RunRecord()
-    let report = try await exploreOrders { orders in
-      let run = RunRecord()
-      try await body(orders, run)
-      try await orders.runAll()
-      runs.add(run.joined)
-    }
-    #expect(report.isExhaustive)
-    #expect(report.orders == runs.all.count)
-    return Set(runs.all).sorted()
-  }
-
   @Test("Two unstructured tasks start in both orders, and resume in both")
   func unstructured() async throws {
-    let records = try await records { orders, run in
+    let records = try await differentRecords { orders, run in
       for name in ["a", "b"] {
         Task {
           run.add("\(name)1")
@@ -39,7 +25,7 @@ struct OrderTaskTests {
 
   @Test("Detached tasks are controlled as well")
   func detached() async throws {
-    let records = try await records { _, run in
+    let records = try await differentRecords { _, run in
       for name in ["a", "b"] { Task.detached { run.add(name) } }
     }
     #expect(records == ["a b", "b a"])
@@ -47,7 +33,7 @@ struct OrderTaskTests {
 
   @Test("The task of a future starts before and after other work")
   func taskOfAFuture() async throws {
-    let records = try await records { orders, run in
+    let records = try await differentRecords { orders, run in
       Future { run.add("task") }.whenResolved(on: orders.context("a")) { _ in run.add("callback") }
       orders.context("b").run { run.add("b") }
     }
@@ -56,7 +42,7 @@ struct OrderTaskTests {
 
   @Test("The children of a task group run in every order")
   func taskGroup() async throws {
-    let records = try await records { _, run in
+    let records = try await differentRecords { _, run in
       await withTaskGroup { group in
         for name in ["a", "b", "c"] { group.addTask { run.add(name) } }
       }
@@ -66,7 +52,7 @@ struct OrderTaskTests {
 
   @Test("Async let runs before and after the rest of the body")
   func asyncLet() async throws {
-    let records = try await records { orders, run in
+    let records = try await differentRecords { orders, run in
       async let child: Void = run.add("child")
       await orders.step("step")
       run.add("body")
@@ -77,7 +63,7 @@ struct OrderTaskTests {
 
   @Test("Calls of a default actor interleave between the calls")
   func actorCalls() async throws {
-    let records = try await records { _, run in
+    let records = try await differentRecords { _, run in
       let cache = Cache()
       await withTaskGroup { group in
         for name in ["a", "b"] {
@@ -90,7 +76,7 @@ struct OrderTaskTests {
 
   @Test("Calls of a default actor from unstructured tasks interleave as well")
   func actorCallsOfUnstructuredTasks() async throws {
-    let records = try await records { orders, run in
+    let records = try await differentRecords { orders, run in
       let cache = Cache()
       for name in ["a", "b"] {
         Task { await cache.fill(name, run) }
@@ -101,7 +87,7 @@ struct OrderTaskTests {
 
   @Test("Awaiting a future is a point where others can run, and the body is one of them")
   func awaiting() async throws {
-    let records = try await records { orders, run in
+    let records = try await differentRecords { orders, run in
       let loaded = Future<String, Never>(on: orders.context("network")) { "loaded" }
       orders.context("screen").run { run.add("screen") }
       run.add(await loaded.value)
@@ -111,7 +97,7 @@ struct OrderTaskTests {
 
   @Test("Yielding lets other tasks run first")
   func yielding() async throws {
-    let records = try await records { _, run in
+    let records = try await differentRecords { _, run in
       for name in ["a", "b"] {
         Task {
           run.add("\(name)1")
@@ -184,7 +170,7 @@ struct OrderTaskTests {
   @Test("Task-local values of the caller reach the body, its tasks and its callbacks")
   func taskLocalValues() async throws {
     try await Name.$current.withValue("test") {
-      let records = try await records { orders, run in
+      let records = try await differentRecords { orders, run in
         run.add(Name.current)
         Task { run.add(Name.current) }
         orders.context("a").run { run.add(Name.current) }

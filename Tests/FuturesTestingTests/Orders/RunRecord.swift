@@ -26,6 +26,20 @@ extension OrderReport {
   func isAll(_ count: Int) -> Bool { isExhaustive && orders == count }
 }
 
+/// Explores a body, and returns the different records of the runs, sorted.
+func differentRecords(_ body: @escaping @Sendable (Orders, RunRecord) async throws -> Void) async throws -> [String] {
+  let runs = RunRecord()
+  let report = try await exploreOrders { orders in
+    let run = RunRecord()
+    try await body(orders, run)
+    try await orders.runAll()
+    runs.add(run.joined)
+  }
+  #expect(report.isExhaustive)
+  #expect(report.orders == runs.all.count)
+  return Set(runs.all).sorted()
+}
+
 /// The failure of an exploration; `nil` if it passes.
 func explorationFailure(of explore: () async throws -> OrderReport) async throws -> OrderFailure? {
   do {

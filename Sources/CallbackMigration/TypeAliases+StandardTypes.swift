@@ -1,0 +1,33 @@
+extension TypeAliases {
+  /// The wrapped type of an optional; `nil` for other types.
+  func wrapped(_ type: ArraySlice<Token>) -> ArraySlice<Token>? {
+    let type = resolve(type)
+    if type.last?.text == "?" || type.last?.text == "!" {
+      var reader = TokenReader(type.dropLast())
+      // The brackets of a tuple belong to its type.
+      if let inside = reader.takeBracketed("(", ")"), reader.isAtEnd, inside.elements.count == 1 { return inside }
+      return type.dropLast()
+    }
+    var reader = TokenReader(type)
+    guard reader.take("Optional"), let inside = reader.takeBracketed("<", ">"), reader.isAtEnd else { return nil }
+    return inside
+  }
+
+  func isOptional(_ type: ArraySlice<Token>) -> Bool { wrapped(type) != nil }
+
+  /// The parts of a `Result`; `nil` if the type is none.
+  func result(_ type: ArraySlice<Token>) -> (value: ArraySlice<Token>, failure: ArraySlice<Token>)? {
+    var result = TokenReader(resolve(type))
+    guard result.next?.type == "s:s6ResultO", result.take("Result"),
+      let arguments = result.takeBracketed("<", ">")?.elements, arguments.count == 2, result.isAtEnd
+    else { return nil }
+    return (arguments[0], arguments[1])
+  }
+
+  /// Whether it is known to be an error.
+  func isError(_ type: ArraySlice<Token>) -> Bool {
+    let type = resolve(type)
+    if ["any Error", "Error", "any Swift.Error", "Swift.Error", "NSError"].contains(type.text) { return true }
+    return type.count == 1 && type.first?.type.map { errors.contains($0) } == true
+  }
+}
