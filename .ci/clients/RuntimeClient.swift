@@ -1,4 +1,4 @@
-// Checks at run time what client code in Swift 5 mode relies on: isolation after awaits, also in a distributed actor, delivery on
+// Checks the guarantees for client code in Swift 5 mode at run time: isolation after awaits, also in a distributed actor, delivery on
 // the main actor, one call of each callback, cancellation. Runs in a module that is nonisolated by default, and in one whose
 // default is the main actor.
 import Dispatch

@@ -78,7 +78,7 @@ static void runOutside(void *context) {
   }
 
 // Blocks of `DispatchWorkItem` have data of their own, which follow the block. Called directly, they wait, notify and are cancelled
-// as Dispatch does it. Only the flag for a barrier has to be read: the structures are those of libdispatch.
+// as in Dispatch. Only the flag for a barrier is read here, from libdispatch's structures.
 static void (*invokeOfItems)(struct Block *);
 
 struct Item {

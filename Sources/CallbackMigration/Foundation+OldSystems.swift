@@ -1,7 +1,7 @@
 internal import Foundation
 
-// The tool runs wherever the package builds, and that is macOS 10.15. The compiler prefers these functions to those of Foundation,
-// which have more parameters with defaults.
+// The package builds for macOS 10.15, so the tool cannot use newer functions of Foundation. The compiler prefers these functions to
+// Foundation's functions of the same name, which have more parameters with defaults.
 
 extension URL {
   /// As the initializer of Foundation, which needs macOS 13.

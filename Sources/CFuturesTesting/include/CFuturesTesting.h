@@ -90,7 +90,7 @@ struct cfuturestesting_record {
   char decisions[20000], moves[40000];
 };
 
-/// Prints to standard error what processes that no longer exist have left under this name, and removes their files.
+/// Prints the orders that dead processes have left under this name to standard error, and removes their files.
 void cfuturestesting_print_left(const char *_Nonnull name);
 
 /// Makes a record in a file that survives a crash; null if that is not possible.

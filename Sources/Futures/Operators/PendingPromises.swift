@@ -75,7 +75,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     var inOrder: [Caller] { silent + callers.sorted { $0.key < $1.key }.map(\.value) }
   }
 
-  /// The answer to a key that nobody has asked for.
+  /// The answer to a key that has no caller yet.
   private struct EarlyAnswer {
     /// The dictionary's copy of the key; see `Entry`.
     let key: Key

@@ -1,4 +1,4 @@
-// The stages that apply a user's transform inline. What `map` does, in plain Swift:
+// The stages that apply a user's transform inline. `map` in plain Swift:
 //
 //     extension Future {
 //       func map<New>(_ transform: @escaping @Sendable (Value) -> New) -> Future<New, Failure> {

@@ -1,6 +1,6 @@
 internal import Futures
 
-/// Runs two versions of code in every order, and compares what can be seen: for the proof that a conversion keeps its meaning.
+/// Runs two versions of code in every order, and compares their outcomes, as a proof that a conversion keeps the behaviour.
 ///
 /// ```swift
 /// try await compareOrders { orders in
@@ -12,9 +12,9 @@ internal import Futures
 /// }
 /// ```
 ///
-/// What can be seen in an order is its outcome: the events that the body and its doubles record, in their order within each channel,
-/// and whether the body returns, throws, or waits for ever. Record the results, the effects on each context, a cancellation that
-/// reaches the work (in the double of the API), and releases (`Orders.releaseRecorder(_:in:)`). What is not recorded is not compared.
+/// The outcome of an order has two parts: the events that the body and its doubles record, in their order within each channel, and
+/// the end of the body, which returns, throws, or waits for ever. Record the results, the effects on each context, a cancellation
+/// that reaches the work (in the double of the API), and releases (`Orders.releaseRecorder(_:in:)`). Nothing else is compared.
 ///
 /// The two versions need not have the same moves: the comparison is of the sets of outcomes. An outcome that only one version has is a
 /// failure.
@@ -74,7 +74,7 @@ public func compareOrders(
   )
 }
 
-/// What `compareOrders` has compared.
+/// The result of `compareOrders`, if both versions have the same outcomes.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 public struct OrderComparison: Sendable, CustomStringConvertible {
   /// The orders of the first version.
@@ -181,7 +181,7 @@ extension OrderRun {
     state.withLock { $0.records[channel, default: []].append(event) }
   }
 
-  /// What can be seen of the run, which has ended.
+  /// The outcome of the run, which has ended.
   func outcome(_ verdict: Verdict) -> String {
     let end =
       switch verdict {

@@ -46,7 +46,7 @@ extension OrderRun {
     work.run?.end(work)
   }
 
-  /// The names of what the reports cannot see on this platform; empty if they see all work that leaves a run.
+  /// The kinds of work that the reports cannot see on this platform; `nil` if they see all work that leaves a run.
   static let unobserved: String? = {
     if observesOutside, controlsMain { return nil }
     return """

@@ -16,7 +16,7 @@ final class OrderSearch {
     let line: UInt
   }
 
-  /// What can be seen of runs: the shortest order with it.
+  /// The shortest order with an outcome.
   struct Outcome {
     let order: [String]
     let repeating: String
@@ -176,7 +176,7 @@ final class OrderSearch {
     return true
   }
 
-  /// Counts a failure, and keeps the shortest order of those with the same sentence.
+  /// Counts a failure, and keeps the shortest order of the failures with the same sentence.
   private func keepKind(of failed: Failed) {
     let text = failed.text
     if let index = kinds.firstIndex(where: { $0.failed.text == text }) {

@@ -10,7 +10,7 @@ struct OrderOutsideTests {
   static let queue = DispatchQueue(label: "images")
   static let concurrent = DispatchQueue(label: "files", attributes: .concurrent)
 
-  /// A way to submit work that no run controls, and what its description must contain.
+  /// A way to submit work that no run controls, and a part of its description.
   struct Way: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let line: Int

@@ -4,12 +4,12 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-/// What a completion of old code captures: not `Sendable`, and used on one queue.
+/// An object that a completion of old code captures: not `Sendable`, and used on one queue.
 private final class OldObject {
   var log: [String] = []
 }
 
-@Suite("Completions that nobody has annotated")
+@Suite("Completions without annotations")
 struct ForwardingUnsafelyTests {
   @Test("Each shape of an old completion gets the outcome once, on its context")
   func shapes() {

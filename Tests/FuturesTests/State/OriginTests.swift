@@ -2,10 +2,10 @@
   @testable import Futures
   import Testing
 
-  /// What resolves a state, for an await that looks for tasks and for the label of a broken promise.
+  /// The origin of a state: an await looks for tasks there, and a broken promise for its label.
   @Suite("The origin of a state")
   struct OriginTests {
-    @Test("A pending derived state names its source; a resolved one names none, because the source can be gone")
+    @Test("A pending derived state names its source; a resolved one names none, because its source can be gone")
     func ofDerivedState() throws {
       var promise: Promise<Int, any Error>? = Promise("source")
       let derived = try #require(promise?.future.map { $0 + 1 })
