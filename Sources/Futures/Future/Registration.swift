@@ -29,9 +29,17 @@ public struct Registration: Sendable {
   /// O(1); never waits. It never cancels the future, not even for the last consumer (R16).
   /// - Returns: Whether this kept the callback from running. If so, it never runs.
   @discardableResult
-  public func remove() -> Bool {
-    switch owner {
-    case .future(let state, let consumer): return state.remove(consumer ?? state)
+  public func remove() -> Bool { owner.remove() }
+}
+
+extension Registration.Owner {
+  /// Removes the callback from its owner.
+  ///
+  /// `borrowing`, so that the switch counts no references: the registration keeps the objects alive.
+  borrowing func remove() -> Bool {
+    switch self {
+    case .future(let state, let consumer?): return state.remove(consumer)
+    case .future(let state, nil): return state.remove(state)
     case .token(let state, let handler): return state.remove(handler)
     case .context(let consumer):
       guard consumer.claimSubmitted() else { return false }
