@@ -111,7 +111,7 @@ final class BreakWorld: ExploredWorld, @unchecked Sendable {
   }
 
   private func look(_ thread: ExploredThread) {
-    guard case .shared(let state) = future.storage, let reason = state.root.breakReason else { return }
+    guard case .sharedState(let state) = future.storage, let reason = state.root.breakReason else { return }
     if let drop, !thread.hasSeen(drop) { faults.append("a thread saw the break, but not what came before it") }
     // Like `PendingPromises`: the reason is an object that the breaking thread has made.
     let derived = State<Int, Never>()
@@ -142,7 +142,7 @@ final class BreakWorld: ExploredWorld, @unchecked Sendable {
   func check() -> String? {
     promise = nil
     _ = Self.worlds.withLock { $0.all.removeValue(forKey: number) }
-    guard case .shared(let state) = future.storage else { return "the future is resolved (R4)" }
+    guard case .sharedState(let state) = future.storage else { return "the future is resolved (R4)" }
     let isExpected = waitingCount > 0 && !state.wasCancelled
     if isExpected, reports == 0 { faults.append("a callback that can never run was not reported (R4)") }
     if !isExpected, reports > 0 { faults.append("a broken promise was reported although no callback waits (R4)") }

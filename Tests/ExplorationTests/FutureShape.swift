@@ -56,7 +56,7 @@ struct FutureLink<Failure: Error> {
 
   mutating func track(_ futures: Future<Int, Failure>...) {
     for future in futures {
-      if case .shared(let state) = future.storage { states.append { [weak state] in state } }
+      if case .sharedState(let state) = future.storage { states.append { [weak state] in state } }
     }
   }
 }
@@ -83,7 +83,7 @@ extension FutureShape {
         noteFollowing()
         return inner
       }
-    case .shared:
+    case .sharedState:
       let shared = inner.map { $0 }
       var (future, link) = flatMapped {
         noteFollowing()

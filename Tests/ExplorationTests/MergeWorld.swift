@@ -93,7 +93,7 @@ final class MergeWorld: ExploredWorld, @unchecked Sendable {
     if results.count != 1 { faults.append("a callback ran \(results.count) times (R2)") }
     if let result, !expected.contains(result) { faults.append("the result is \(result), not one of \(expected) (R1)") }
     weak var state: AnyObject?
-    if case .shared(let shared)? = outer?.storage { state = shared }
+    if case .sharedState(let shared)? = outer?.storage { state = shared }
     outer = nil
     inner = nil
     if captured.contains(where: { $0() != nil }) { faults.append("a callback was not released (R5)") }

@@ -79,9 +79,9 @@ final class OrphanWorld: ExploredWorld, @unchecked Sendable {
     parts.isFirstResolved = { first.future.isResolved }
     parts.isJoinResolved = { join.isResolved }
     for future in [first.future, second.future] {
-      if case .shared(let state) = future.storage { parts.states.append { [weak state] in state } }
+      if case .sharedState(let state) = future.storage { parts.states.append { [weak state] in state } }
     }
-    if case .shared(let state) = join.storage { parts.states.append { [weak state] in state } }
+    if case .sharedState(let state) = join.storage { parts.states.append { [weak state] in state } }
   }
 
   private func capture() -> CapturedObject {

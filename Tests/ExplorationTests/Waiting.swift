@@ -24,14 +24,14 @@ final class Waiting<Failure: Error>: @unchecked Sendable {
     guard let continuation, let waiter else { return }
     if let result = future.settledResult {
       continuation.resume(returning: result)
-    } else if case .shared(let state) = future.storage {
+    } else if case .sharedState(let state) = future.storage {
       state.attach(waiter, resuming: continuation)
     }
   }
 
   /// Acts as the cancellation of the task.
   func abandon(_ future: Future<Int, Failure>, isCancelling: Bool) {
-    guard let waiter, case .shared(let state) = future.storage else { return }
+    guard let waiter, case .sharedState(let state) = future.storage else { return }
     state.abandon(waiter, cancelling: isCancelling)
   }
 

@@ -16,7 +16,7 @@ extension Future {
   ///
   /// O(length of the chain); no stack.
   public func cancel() {
-    if case .shared(let state) = storage { state.cancel() }
+    if case .sharedState(let state) = storage { state.cancel() }
   }
 
   /// A view of this future through which no cancellation passes.
@@ -25,7 +25,7 @@ extension Future {
   /// counts as a consumer. So this future is not cancelled when its other consumers leave. Cost: two allocations while
   /// this future is pending, none if it is resolved.
   public var shielded: Future {
-    guard case .shared(let source) = storage, !source.isResolved else { return self }
+    guard case .sharedState(let source) = storage, !source.isResolved else { return self }
     let derived = FollowingStage<Outcome<Value, Failure>>(of: .passUnretained(source))
     derived.kind = .shield  // in no list yet
     return source.attachStage(derived)
@@ -39,7 +39,7 @@ extension Future {
   /// - Parameter token: The token that cancels.
   /// - Returns: The derived future. Cancellation: R16.
   public func cancelled(by token: CancellationToken) -> Future {
-    guard case .shared(let source) = storage, !source.isResolved, token != .none else { return self }
+    guard case .sharedState(let source) = storage, !source.isResolved, token != .none else { return self }
     if token.isCancelled, let cancelled = Cancelled<Failure>.failure {
       source.cancelIfUnneeded()
       return .failed(cancelled)
@@ -63,6 +63,6 @@ extension Future {
   /// Stands for a consumer that was cancelled before it could attach (R16).
   @usableFromInline
   package func cancelIfUnneeded() {
-    if case .shared(let state) = storage { state.cancelIfUnneeded() }
+    if case .sharedState(let state) = storage { state.cancelIfUnneeded() }
   }
 }

@@ -48,7 +48,7 @@ extension FutureState {
   /// The number of consumers.
   ///
   /// O(n).
-  final var consumerCount: Int { reading { consumers.all.count + (extras?.silent.all.count ?? 0) } }
+  final var consumerCount: Int { reading { consumers.all.count + (extras?.resultOnly.all.count ?? 0) } }
 
   #if DEBUG
     /// Whether `stage` waits for its delivery in the list.
@@ -173,7 +173,7 @@ extension FutureState {
         "2: a future is \(current), and \(hasOutcome ? "has an" : "has no") outcome"
       )
       expect(current != .resolved || consumers.isEmpty, "5: a resolved future has a consumer left")
-      for consumer in consumers.all + (extras?.silent.all ?? []) {
+      for consumer in consumers.all + (extras?.resultOnly.all ?? []) {
         let status = consumer.statusForCheck
         expect(status == .listed || status == .resultOnly, "5: a consumer in a list is \(status)")
         expect(consumer.isConsumer(of: self), "5: a consumer is in the list of a state that is not its source")

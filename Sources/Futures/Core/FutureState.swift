@@ -174,7 +174,7 @@ final class StateExtras {
   /// Cancelled consumers whose failure type cannot represent cancellation.
   ///
   /// They still receive the result, but no longer keep the source running (R16).
-  fileprivate(set) var silent = ConsumerList()
+  fileprivate(set) var resultOnly = ConsumerList()
 
   fileprivate init(_ producer: Producer) { self.producer = producer }
 }
@@ -350,12 +350,12 @@ extension FutureState {
     return lazy
   }
 
-  /// Adds a consumer to the list, or to the silent consumers if it was silent before it attached.
+  /// Adds a consumer to the list, or to the result-only consumers if it was result-only before it attached.
   ///
   /// Under the lock.
   private final func list(_ reference: Unmanaged<Consumer>, _ status: Consumer.Status = .new) {
     if status == .resultOnly, !isResolved {
-      makeExtras().silent.append(reference)
+      makeExtras().resultOnly.append(reference)
     } else {
       reference._withUnsafeGuaranteedRef { $0.enterPublishingSource(.listed) }
       consumers.append(reference)
@@ -497,11 +497,11 @@ extension FutureState {
   private final func unlist(_ consumer: Consumer) -> Unmanaged<Consumer>? {
     guard let status = consumer.statusInList, consumer.isConsumer(of: self) else { return nil }
     consumer.enter(.finished)
-    // A consumer that became silent before it attached is in no list.
+    // A consumer that became result-only before it attached is in no list.
     guard consumer.next != nil else { return retainConsumer(consumer) }
     // A settled state has moved the other lists to this one.
     guard phase.load(ordering: .relaxed) <= .orphaned, let extras else { return consumers.remove(consumer) }
-    if status == .resultOnly { return extras.silent.remove(consumer) }
+    if status == .resultOnly { return extras.resultOnly.remove(consumer) }
     if consumer.kind == .progress { return extras.progress?.remove(consumer) }
     return consumers.remove(consumer)
   }
@@ -540,7 +540,7 @@ extension FutureState {
     }
   }
 
-  /// Makes a cancelled consumer silent: it still gets the result, but no longer keeps this state running (R16).
+  /// Makes a cancelled consumer result-only: it still gets the result, but no longer keeps this state running (R16).
   final func keepForResult(_ consumer: Consumer) -> Departure {
     changing {
       // Relaxed: a stage that has moved on from this state under a cancelled root is `resultOnly`, or `listed` elsewhere. It
@@ -557,7 +557,7 @@ extension FutureState {
       case .listed
       where phase.load(ordering: .relaxed) == .orphaned && orphanedInputs == nil && !canRepresentCancellation:
         return .unlisted(unlist(consumer))
-      case .listed: makeExtras().silent.append(consumers.remove(consumer))
+      case .listed: makeExtras().resultOnly.append(consumers.remove(consumer))
       case .submitted: return .submitted
       case .resultOnly, .finished: return .stays(isUnneeded: false)
       }
@@ -620,7 +620,7 @@ extension FutureState {
     changing {
       guard phase.load(ordering: .relaxed) <= .following, !isDormantOnly || isDormant else { return Orphaning() }
       released = Released(producer: producer, cancellation: nil, progress: progressRecord?.detach(.orphaned))
-      let all = consumers.all + (extras?.silent.all ?? [])
+      let all = consumers.all + (extras?.resultOnly.all ?? [])
       producer = sources.map { .inputs($0) } ?? .none
       // Relaxed: it publishes no data. The data of an orphan is read under the lock.
       phase.store(.orphaned, ordering: .relaxed)
@@ -792,7 +792,7 @@ extension FutureState {
 // MARK: - Releasing
 
 extension FutureState {
-  /// Takes out the objects that a settled state no longer needs, and moves the silent consumers to the other consumers.
+  /// Takes out the objects that a settled state no longer needs, and moves the result-only consumers to the other consumers.
   ///
   /// Under the lock.
   private final func detach() -> Released {
@@ -803,7 +803,7 @@ extension FutureState {
     )
     producer = .none
     if let extras {
-      consumers.append(&extras.silent)
+      consumers.append(&extras.resultOnly)
       extras.cancellation = nil
     }
     return released
@@ -834,7 +834,7 @@ extension FutureState {
     if consumers.isEmpty, extras == nil { return }
     let this = Unmanaged.passUnretained(self).toOpaque()
     if let extras {
-      consumers.append(&extras.silent)
+      consumers.append(&extras.resultOnly)
       _ = extras.progress?.end(isSuccess: false, before: &consumers)
     }
     Trampoline.current.runOrDefer { [consumers] in

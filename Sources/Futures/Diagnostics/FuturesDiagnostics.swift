@@ -1,4 +1,4 @@
-internal import CFutures
+internal import CFuturesPlatform
 
 /// Reports mistakes that no result can carry.
 public enum FuturesDiagnostics {

@@ -23,7 +23,7 @@ extension Future {
     switch storage {
     case .succeeded(let value): result = .success(value)
     case .failed(let error): result = .failure(error)
-    case .shared(let state):
+    case .sharedState(let state):
       let root = state.typedRoot
       guard let settled = root.result else { return root.pendingSummary }
       result = settled

@@ -43,7 +43,7 @@ extension Future {
   }
 
   private func wait(until deadline: DispatchTime, runningPending: Bool = true) {
-    guard case .shared(let state) = storage else { return }
+    guard case .sharedState(let state) = storage else { return }
     if runningPending {
       let trampoline = Trampoline.current
       trampoline.runPending()

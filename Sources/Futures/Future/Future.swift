@@ -23,7 +23,7 @@ public struct Future<Value: Sendable, Failure: Error>: Sendable {
   enum Storage: Sendable {
     case succeeded(Value)
     case failed(Failure)
-    case shared(State<Value, Failure>)
+    case sharedState(State<Value, Failure>)
   }
 
   @usableFromInline var storage: Storage
@@ -32,7 +32,7 @@ public struct Future<Value: Sendable, Failure: Error>: Sendable {
   init(storage: Storage) { self.storage = storage }
 
   @inlinable
-  package init(_ state: State<Value, Failure>) { storage = .shared(state) }
+  package init(_ state: State<Value, Failure>) { storage = .sharedState(state) }
 }
 
 // MARK: - Making a future
@@ -116,7 +116,7 @@ extension Future {
     switch storage {
     case .succeeded(let value): .success(value)
     case .failed(let error): .failure(error)
-    case .shared: peekState()
+    case .sharedState: peekState()
     }
   }
 
@@ -161,13 +161,13 @@ extension Future {
   /// The state; `nil` for a future that was made resolved.
   @inlinable
   package var state: State<Value, Failure>? {
-    if case .shared(let state) = storage { state } else { nil }
+    if case .sharedState(let state) = storage { state } else { nil }
   }
 
   /// Whether the handle has a state.
   @inlinable
   var hasState: Bool {
-    if case .shared = storage { true } else { false }
+    if case .sharedState = storage { true } else { false }
   }
 
   /// Calls `body` with the state, which must exist, without counting a reference to it.
@@ -182,12 +182,12 @@ extension Future {
   // A property, because the pattern match counts a reference. Here it is released before the caller uses the state.
   @inlinable
   var unmanagedState: Unmanaged<State<Value, Failure>>? {
-    if case .shared(let state) = storage { Unmanaged.passUnretained(state) } else { nil }
+    if case .sharedState(let state) = storage { Unmanaged.passUnretained(state) } else { nil }
   }
 
   /// Consumes the handle and returns its state; makes no other reference, so a caller can test for a unique one.
   @inlinable
   consuming func takeState() -> State<Value, Failure>? {
-    if case .shared(let state) = storage { state } else { nil }
+    if case .sharedState(let state) = storage { state } else { nil }
   }
 }

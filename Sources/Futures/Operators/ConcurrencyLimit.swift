@@ -74,7 +74,7 @@ public final class ConcurrencyLimit: Sendable {
   /// - Returns: Whether the work waits, and has at least this priority now.
   @discardableResult
   public func raisePriority<Value, Failure>(of future: Future<Value, Failure>, to priority: TaskPriority) -> Bool {
-    guard case .shared(let state) = future.storage else { return false }
+    guard case .sharedState(let state) = future.storage else { return false }
     return queue.withLock { $0.raise(ObjectIdentifier(state), to: priority) }
   }
 
@@ -194,7 +194,7 @@ extension Future {
   ///
   /// The call counts neither as a consumer that keeps the work running, nor as a wait for a broken promise.
   fileprivate func whenSettled(_ body: @escaping @Sendable () -> Void) {
-    guard case .shared(let state) = storage else { return body() }
+    guard case .sharedState(let state) = storage else { return body() }
     // An input is notified once, also when its source turns out to never resolve.
     let consumer = Consumer(kind: .input) { _, _, _ in body() }
     consumer.enter(.resultOnly)  // not shared yet

@@ -176,7 +176,7 @@ extension Future {
     inlineIfDue mayRunInline: Bool = true,
     _ makeResult: @escaping @Sendable () -> Result<Value, Failure>
   ) -> Future {
-    guard case .shared(let source) = storage, !source.isResolved else { return self }
+    guard case .sharedState(let source) = storage, !source.isResolved else { return self }
     guard duration > 0 || !mayRunInline else {
       source.cancelIfUnneeded()
       return .resolved(makeResult())

@@ -151,7 +151,7 @@ extension Future {
   /// - Returns: The input, or `nil` if this future is resolved and has no state.
   @inlinable
   func input(_ deliver: @escaping Consumer.Delivery) -> JoinedInput? {
-    guard case .shared(let state) = storage else { return nil }
+    guard case .sharedState(let state) = storage else { return nil }
     guard state.remove(.hasFreeSlot) else {
       return JoinedInput(state: state, consumer: Consumer(kind: .input, deliver: deliver))
     }

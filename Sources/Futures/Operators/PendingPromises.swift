@@ -63,7 +63,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     /// The cancelled callers whose failure type cannot represent cancellation.
     ///
     /// They still get the result, but do not keep the request alive.
-    var silent: [Caller] = []
+    var resultOnly: [Caller] = []
 
     /// The number of the caller that started the request.
     var request: Int
@@ -72,7 +72,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     var work: Future<Value, Failure>?
 
     /// All callers, in the order of delivery.
-    var inOrder: [Caller] { silent + callers.sorted { $0.key < $1.key }.map(\.value) }
+    var inOrder: [Caller] { resultOnly + callers.sorted { $0.key < $1.key }.map(\.value) }
   }
 
   /// The answer to a key that has no caller yet.
@@ -212,7 +212,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   /// Gives the progress of the work to a caller, and the priority of tasks that await the caller to the work.
   private func connect(_ caller: Caller, to work: Future<Value, Failure>) {
     caller.progress.add(work, share: 1)
-    if case .shared(let state) = work.storage { caller.state.setProducer(inputsOfPromise: SharedWork(state)) }
+    if case .sharedState(let state) = work.storage { caller.state.setProducer(inputsOfPromise: SharedWork(state)) }
   }
 
   /// Connects all callers to the work; leaves the work if they have left while it started.
@@ -226,7 +226,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     }
     guard let callers else { return shared.cancel() }
     for caller in callers { connect(caller, to: shared) }
-    guard case .shared(let state) = shared.storage else { return end(key, request: request) }
+    guard case .sharedState(let state) = shared.storage else { return end(key, request: request) }
     // An inline consumer: a callback would count as a wait for a broken promise. Only the callers' own consumers count.
     state.attach(Consumer(kind: .inline) { [weak self] _, _, _ in self?.end(key, request: request) })
   }
@@ -239,7 +239,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     guard let entry, let work = entry.work else { return }
     // Not `follow`: a consumer that attaches to a broken future causes a report, and one report covers all callers
     // (R4).
-    if case .shared(let state) = work.storage, let reason = state.root.breakReason {
+    if case .sharedState(let state) = work.storage, let reason = state.root.breakReason {
       for caller in entry.inOrder { caller.state.breakPromise(reason, in: nil) }
     } else {
       for caller in entry.inOrder { caller.follow(work) }
@@ -301,16 +301,16 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     let (caller, ended, isLast) = state.withLock { state -> (Caller?, Entry?, Bool) in
       // In place: no copy of the dictionary.
       guard let caller = state.entries[key]?.callers.removeValue(forKey: number) else { return (nil, nil, false) }
-      if !Cancelled<Failure>.isExpressible { state.entries[key]?.silent.append(caller) }
+      if !Cancelled<Failure>.isExpressible { state.entries[key]?.resultOnly.append(caller) }
       guard state.entries[key]?.callers.isEmpty == true else { return (caller, nil, false) }
       // Callers that cannot represent cancellation keep waiting for an answer, or for their shared work.
-      let isAwaited = state.entries[key]?.silent.isEmpty == false && state.entries[key]?.work == nil
+      let isAwaited = state.entries[key]?.resultOnly.isEmpty == false && state.entries[key]?.work == nil
       return (caller, isAwaited ? nil : state.entries.removeValue(forKey: key), true)
     }
     _ = caller  // released here, outside the lock
     if isLast { onCancel?(key) }
     guard let ended, let work = ended.work else { return }
-    for caller in ended.silent { caller.follow(work) }
+    for caller in ended.resultOnly { caller.follow(work) }
     work.cancel()
   }
 }

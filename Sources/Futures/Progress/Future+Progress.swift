@@ -12,7 +12,7 @@ extension Future {
     switch storage {
     case .succeeded: return .finished
     case .failed: return .none
-    case .shared(let state):
+    case .sharedState(let state):
       let state = state.root
       state.followProgress()
       return state.lastProgress
@@ -50,7 +50,7 @@ extension Future {
     includingEnd includesEnd: Bool = true,
     _ callback: @escaping @Sendable (FutureProgress) -> Void
   ) -> Registration {
-    if case .shared(let state) = storage {
+    if case .sharedState(let state) = storage {
       let state = state.root
       state.followProgress()
       let observer = ProgressObserver(on: context, includingEnd: includesEnd, callback)

@@ -52,7 +52,7 @@ extension Future {
   ///
   /// O(number of futures); no stack.
   package var progressFeeds: [any ProgressFeed] {
-    guard case .shared(let state) = storage else { return [] }
+    guard case .sharedState(let state) = storage else { return [] }
     return state.progressFeeds
   }
 
@@ -64,7 +64,7 @@ extension Future {
     switch storage {
     case .succeeded: return .success
     case .failed(let error): return Cancelled.isSaid(by: error) ? .cancellation : .failure
-    case .shared(let state):
+    case .sharedState(let state):
       let state = state.typedRoot
       switch state.result {
       case .success?: return .success

@@ -79,7 +79,7 @@ public final class ProgressReporter: Sendable {
   ///   - share: The part of the whole, clamped to the part that other children have left.
   public func add<V, F>(_ child: Future<V, F>, share: Double) {
     guard let record else { return }
-    guard case .shared(let part) = child.storage else { return state.addProgress(record, of: nil, share: share) }
+    guard case .sharedState(let part) = child.storage else { return state.addProgress(record, of: nil, share: share) }
     require(part.root !== state, "A future was added to its own progress.")
     state.addProgress(record, of: part, share: share)
   }

@@ -1,4 +1,4 @@
-public import CFutures
+public import CFuturesPlatform
 
 // Q: Why not `Atomic` of the standard library? A: It needs macOS 15 and iOS 18.
 //

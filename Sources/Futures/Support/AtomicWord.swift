@@ -1,4 +1,4 @@
-public import CFutures
+public import CFuturesPlatform
 
 /// An atomic value of one word: an `Int`, or an unmanaged reference.
 ///

@@ -1,4 +1,4 @@
-public import CFutures
+public import CFuturesPlatform
 
 /// The one lock of the library: four bytes, parks a thread that has to wait.
 ///

@@ -1,4 +1,4 @@
-import CFutures
+import CFuturesPlatform
 import Foundation
 import Futures
 import TestSupport

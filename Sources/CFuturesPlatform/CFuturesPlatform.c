@@ -1,4 +1,4 @@
-#include "CFutures.h"
+#include "CFuturesPlatform.h"
 
 #if defined(_WIN32)
 #define WIN32_LEAN_AND_MEAN
