@@ -83,7 +83,7 @@ extension FutureShape {
         noteFollowing()
         return inner
       }
-    case .sharedState:
+    case .shared:
       let shared = inner.map { $0 }
       var (future, link) = flatMapped {
         noteFollowing()
