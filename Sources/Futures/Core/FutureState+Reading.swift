@@ -159,6 +159,12 @@ extension FutureState {
     /// Under the lock, after the transition.
     final func checkInvariants(after previous: Phase) {
       let current = phaseForCheck
+      // A delivery ends without the lock. A merge makes its target's transition, and this state's, under the lock of this state.
+      let hasEnded = phaseAfterTransition == .closing && previous == .resolved
+      expect(
+        previous == phaseAfterTransition || hasEnded || previous == .merged,
+        "1: the phase changed from \(phaseAfterTransition) to \(previous) outside of a transition"
+      )
       let isAllowed =
         switch previous {
         case .pending, .following: current >= previous

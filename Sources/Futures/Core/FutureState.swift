@@ -87,6 +87,11 @@ package class FutureState: Consumer, @unchecked Sendable {
   /// The word that `producer` and `extras` read and change.
   @exclusivity(unchecked) fileprivate final var producerOrExtras = Producer.none
 
+  #if DEBUG
+    /// The phase at the end of the last transition, to find changes outside of transitions (invariant 1).
+    @exclusivity(unchecked) fileprivate(set) final var phaseAfterTransition = Phase.pending
+  #endif
+
   /// - Parameters:
   ///   - isForPromise: Whether a promise resolves the state, which then has room for a first consumer.
   ///   - isStage: Whether the state is the stage that resolves it.
@@ -854,8 +859,12 @@ extension FutureState {
   private final func changing<Output: ~Copyable>(_ change: () -> Output) -> Output {
     #if DEBUG
       lock.withLock {
-        let before = FuturesDiagnostics.invariantHandler == nil ? nil : phaseForCheck
-        defer { if let before { checkInvariants(after: before) } }
+        guard FuturesDiagnostics.invariantHandler != nil else { return change() }
+        let before = phaseForCheck
+        defer {
+          checkInvariants(after: before)
+          phaseAfterTransition = phaseForCheck
+        }
         return change()
       }
     #else
