@@ -55,15 +55,44 @@ enum CallbackNames {
       let isWork = names.allSatisfy { ["_", "updates", "changes"].contains($0) }
       return isCompletion || isWork ? .unknown : .many
     }
-    let isRepeating = hasWord(function, like: repeatingFunctions) && !isEnding
+    // `getSubscription` and `loadListeners` ask for a thing of that name.
+    let isRequest = function.first.map(requests.contains) == true
+    let repeating = function.filter { hasWord([$0], like: repeatingFunctions) }
+    let isNoun = isRequest && repeating.allSatisfy { word in nouns.contains { word.hasSuffix($0) } }
+    let isRepeating = !repeating.isEmpty && !isEnding && !isNoun
     if isRepeating { return .many }
     if isCompletion { return .once }
     let isEvent = function.first == "on" || function.first == "when" || function.contains("did")
     if isEvent { return .many }
     let isReply = names.contains { hasWord($0, like: replies) }
-    let isRequest = function.first.map(requests.contains) == true && !hasWord(function, like: doubtfulFunctions)
-    return isReply && isRequest ? .once : .unknown
+    return isReply && isRequest && !hasWord(function, like: doubtfulFunctions) ? .once : .unknown
   }
+
+  /// Whether a function might keep its callback for several events.
+  static func mightRepeat(function: String) -> Bool {
+    let words = words(function)
+    return hasWord(words, like: doubtfulFunctions) || words.first.map(registrations.contains) == true
+  }
+
+  /// First words of functions that keep what they get.
+  private static let registrations: Set<String> = [
+    "add", "append", "attach", "bind", "connect", "install", "listen", "on", "open", "register", "set", "start", "use",
+    "when",
+  ]
+
+  /// The endings of nouns that are made of a verb.
+  private static let nouns = ["ption", "ptions", "er", "ers", "or", "ors"]
+
+  /// Words of a documentation comment by which a callback comes more than once.
+  static func saysMany(_ documentation: String) -> String? {
+    let text = documentation.lowercased()
+    return repetitions.first { text.contains($0) }
+  }
+
+  private static let repetitions = [
+    "more than once", "multiple times", "many times", "several times", "each time", "every time", "repeatedly",
+    "whenever", "again and again", "for each", "for every", "periodically", "until you", "until it is removed",
+  ]
 
   /// Whether the values of a function's callback are valid inside the callback only.
   static func isScoped(function: String) -> Bool {

@@ -60,6 +60,14 @@ package indirect enum CallbackShape {
     }
   }
 
+  /// Whether the callback gets either values or a failure.
+  fileprivate var canFail: Bool {
+    switch self {
+    case .result, .successOrFailure, .valuesOrError(_, areOptional: true): true
+    case .valuesOrError(_, areOptional: false), .error, .values, .unpacked, .repeated, .unknown: false
+    }
+  }
+
   static func isVoid(_ type: ArraySlice<Token>) -> Bool { type.text == "Void" || type.text == "()" }
 }
 
@@ -182,21 +190,15 @@ private struct ShapeReader {
   /// One closure for success and one for failure, if these are such.
   func pair(_ completions: [(index: Int, type: FunctionType)]) -> Callbacks? {
     guard completions.count == 2 else { return nil }
-    let failures = completions.filter { completion in
-      declaration.parameters[completion.index].isNamed(like: ["fail", "error", "reject"])
-        && completion.type.parameters.count == 1 && aliases.isError(completion.type.parameters[0])
-    }
-    let successes = completions.filter { completion in
-      declaration.parameters[completion.index].isNamed(like: [
-        "success", "succeed", "complet", "fulfill", "done", "then",
-      ])
-    }
-    guard let failure = failures.first, let success = successes.first, failure.index != success.index else {
-      return nil
-    }
+    // The types tell which of the two is which, whatever their labels are.
+    let failures = completions.filter { $0.type.parameters.count == 1 && aliases.isError($0.type.parameters[0]) }
+    guard failures.count == 1, let failure = failures.first,
+      let success = completions.first(where: { $0.index != failure.index })
+    else { return nil }
     let values = success.type.parameters
     let refusal = typeRefusal(values) ?? scopeRefusal(values) ?? failureRefusal(values, success.type.labels)
-    let shape = refusal.map(CallbackShape.unknown) ?? repetition(success.index) ?? .successOrFailure(values)
+    let shape =
+      refusal.map(CallbackShape.unknown) ?? repetition(success.index, canFail: true) ?? .successOrFailure(values)
     let labels = usable(success.type.labels, for: shape)
     return Callbacks(shape: shape, labels: labels, completion: success.index, failure: failure.index)
   }
@@ -221,8 +223,8 @@ private struct ShapeReader {
   func shape(_ type: FunctionType, _ index: Int) -> CallbackShape {
     let values = type.parameters
     if let refusal = typeRefusal(values) ?? scopeRefusal(values) { return .unknown(refusal) }
-    if let repetition = repetition(index) { return repetition }
     let shape = typeShape(values)
+    if let repetition = repetition(index, canFail: shape.canFail) { return repetition }
     guard case .values = shape else { return shape }
     if knowledge.says(.whole) { return shape }
     if values.count == 1, let unpacked = unpacked(values[0]) { return unpacked }
@@ -266,6 +268,9 @@ private struct ShapeReader {
       for token in type {
         if token.type == "s:s6ResultO" || token.type == "s:s5ErrorP" {
           return refusal("`\(type.text)` might hold a failure")
+        }
+        if facts.isForeignError(token) {
+          return .unknownError("nothing here says whether `\(token.text)` is an error", token.text)
         }
         if facts.members.failure(in: [token], aliases) != nil || facts.isForeignResponse(token) {
           return refusal("`\(token.text)` might hold a failure")
@@ -332,7 +337,9 @@ private struct ShapeReader {
   }
 
   /// `repeated` or `unknown`, unless the names or the package say that the callback comes once.
-  private func repetition(_ index: Int) -> CallbackShape? {
+  ///
+  /// A callback that can fail is the end of its work, and comes once unless a name or the documentation says otherwise.
+  private func repetition(_ index: Int, canFail: Bool) -> CallbackShape? {
     if knowledge.says(.many) {
       return .repeated(Refusal("\(MigrationConfiguration.fileName) says that its callback comes many times"))
     }
@@ -343,6 +350,9 @@ private struct ShapeReader {
     case .many:
       let reason = "its callback may come again and again; `callbackStream` makes a sequence of it"
       return .repeated(Refusal(reason, .once, knowledge.title))
+    case .unknown where canFail && !CallbackNames.mightRepeat(function: declaration.plainName):
+      guard let phrase = CallbackNames.saysMany(documentation) else { return nil }
+      return .unknown(Refusal("its documentation says \"\(phrase)\"", .once, knowledge.title))
     case .unknown:
       return .unknown(Refusal("nothing says whether `\(parameter.name)` is called once", .once, knowledge.title))
     }

@@ -88,7 +88,9 @@ package struct Counterpart {
     let summary = text.summary
     let names = declaration.parameters.indices.filter { !omitted.contains($0) }.map { declaration.parameters[$0].name }
     let link = "The \(kind.rawValue) counterpart of ``\(declaration.title())``."
-    let lines = (summary.isEmpty ? [link] : summary + ["", link]) + text.parameters(named: names)
+    let trap =
+      neverFails ? ["The callback always comes: without it, this waits for ever, and traps in a debug build."] : []
+    let lines = (summary.isEmpty ? [link] : summary + ["", link]) + trap + text.parameters(named: names)
     return lines.map { $0.isEmpty ? "///" : "/// " + $0 }
   }
 
@@ -109,7 +111,7 @@ package struct Counterpart {
   /// Whether its body needs the module Futures.
   var usesFutures: Bool {
     if case .calls(let call) = function.handle, call.isTransferred { return true }
-    return kind == .future
+    return usesPromise
   }
 
   private var signature: String {
@@ -133,12 +135,14 @@ package struct Counterpart {
     if !declaration.generics.isEmpty { text += "<\(spelling.text(declaration.generics))>" }
     text += "(\(parameters.joined(separator: ", ")))"
     switch kind {
+    case .async where neverFails: text += " async" + (valueType == "()" ? "" : " -> \(valueType)")
     case .async:
       text +=
         " async throws\(typedFailure.map { "(\($0.type))" } ?? "")" + (valueType == "()" ? "" : " -> \(valueType)")
     case .future:
       let value = valueType == "()" ? spelling.text("Void", "s:s4Voida") : valueType
-      text += " -> \(future)<\(value), any \(spelling.text("Error", "s:s5ErrorP"))>"
+      let failure = neverFails ? spelling.text("Never", "s:s5NeverO") : "any \(spelling.text("Error", "s:s5ErrorP"))"
+      text += " -> \(future)<\(value), \(failure)>"
     }
     return text + (declaration.requirements.isEmpty ? "" : " " + spelling.text(declaration.requirements))
   }
@@ -147,9 +151,14 @@ package struct Counterpart {
 
   private var body: [String] {
     let title = "\"\(declaration.title())\""
-    let opening =
-      kind == .async ? "try await withCallback(\(title)) { \(bridge) in" : "\(future)(\(title)) { \(bridge) in"
-    let lines = [opening] + (progressLines + guarded(call)).map { "  " + $0 } + ["}"]
+    let start = usesPromise ? "\(future)(\(title))" : "try await withCallback(\(title))"
+    let content = (progressLines + guarded(call)).map { "  " + $0 }
+    if kind == .async, neverFails {
+      let value = valueType == "()" ? spelling.text("Void", "s:s4Voida") : valueType
+      let type = "\(future)<\(value), \(spelling.text("Never", "s:s5NeverO"))>"
+      return ["let future = \(type)(\(title)) { \(bridge) in"] + content + ["}", "return await future.value"]
+    }
+    let lines = ["\(start) { \(bridge) in"] + content + ["}"]
     guard kind == .async, let (type, other) = typedFailure else { return lines }
     let returning = ["return " + lines[0]] + lines.dropFirst()
     return ["do {"] + returning.map { "  " + $0 }
@@ -162,8 +171,14 @@ package struct Counterpart {
     return (spelling.text(failure), other)
   }
 
+  /// Whether the package says that the callback always comes, so that the counterpart does not throw.
+  private var neverFails: Bool { function.knowledge.says(.neverFails) }
+
+  /// Whether the body makes a future, because `withCallback` throws.
+  private var usesPromise: Bool { kind == .future || neverFails }
+
   /// The argument for the callback in the body.
-  private var bridge: String { unused(kind == .async ? "callback" : "promise") }
+  private var bridge: String { unused(usesPromise ? "promise" : "callback") }
 
   private func unused(_ name: String) -> String {
     var name = name

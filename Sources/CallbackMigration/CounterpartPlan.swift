@@ -86,8 +86,18 @@ struct RefusalRules {
     if function.isUnavailable { return Refusal("it is unavailable") }
     if let refusal = roleRefusal(function, kind) ?? parameterRefusal(function) { return refusal }
     if case .refused(let refusal) = function.handle { return refusal }
+    if function.knowledge.says(.neverFails), let refusal = neverFailsRefusal(function) { return refusal }
     if let (name, reason) = inventory.foreignDefault(of: function) { return Refusal("`\(name)`, a default, \(reason)") }
     return kind == .async ? asyncRefusal(function) : futureRefusal(function)
+  }
+
+  /// The reason why a counterpart must be able to throw, although the package says that the callback always comes.
+  private func neverFailsRefusal(_ function: CallbackFunction) -> Refusal? {
+    let says = "\(MigrationConfiguration.fileName) says that it never fails"
+    guard case .values = function.callbacks.shape else { return Refusal("\(says), but its callback can get an error") }
+    if function.declaration.isThrowing { return Refusal("\(says), but it throws") }
+    // Its future shares the value with other threads.
+    return futureRefusal(function)
   }
 
   private func parameterRefusal(_ function: CallbackFunction) -> Refusal? {

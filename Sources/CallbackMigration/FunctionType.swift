@@ -19,13 +19,20 @@ package struct TypeAliases {
 
   private var aliases: [String: Alias] = [:]
 
-  /// The types of the module that conform to `Error`.
+  /// The types that conform to `Error`.
   let errors: Set<String>
 
-  package init(_ graph: SymbolGraph) {
+  /// The names of more types that conform to `Error`, from the package's configuration.
+  let errorNames: Set<String>
+
+  /// - Parameters:
+  ///   - graph: The module, with the types of modules that it imports.
+  ///   - errorNames: The names of more types that conform to `Error`.
+  package init(_ graph: SymbolGraph, errorNames: Set<String> = []) {
     errors = Set(
       graph.relationships.filter { $0.kind == "conformsTo" && $0.targetFallback == "Swift.Error" }.map(\.source)
     )
+    self.errorNames = errorNames
     for symbol in graph.symbols where symbol.kind.identifier == "swift.typealias" {
       var reader = TokenReader([Token](symbol.declarationFragments))
       _ = reader.take(upTo: ["typealias"])

@@ -40,6 +40,7 @@ public struct Inventory {
   /// - Parameters:
   ///   - target: The target, with its graphs.
   ///   - clients: The targets that can hold counterparts of its functions, with their graphs.
+  ///   - imports: The targets that it imports, with their graphs.
   ///   - minimumAccess: The lowest access level.
   ///   - root: The folder to which file names are relative.
   ///   - configuration: The package's configuration.
@@ -48,6 +49,7 @@ public struct Inventory {
   public init(
     of target: MigrationRequest.Target,
     clients: [MigrationRequest.Target] = [],
+    imports: [MigrationRequest.Target] = [],
     minimumAccess: AccessLevel,
     root: URL,
     configuration: MigrationConfiguration = MigrationConfiguration(),
@@ -60,10 +62,17 @@ public struct Inventory {
       let found = try SymbolGraph.readExtensions(of: target.module, by: client.module, in: folder)
       extensions += found.map { [$0] } ?? []
     }
+    var types = SymbolGraph(symbols: [], relationships: [])
+    for folder in Set([graphs] + imports.compactMap(\.graphs)) {
+      let modules = target.allDependencies
+      let found = try SymbolGraph.readImports(of: target.module, modules, in: URL(filePath: folder))
+      if let found { types = types.adding(found) }
+    }
     self.init(
       module: target.module,
       try SymbolGraph.read(module: target.module, in: URL(filePath: graphs)),
       clients: extensions,
+      importedTypes: types,
       sources: target.sources,
       minimumAccess: minimumAccess,
       root: root,
@@ -76,6 +85,7 @@ public struct Inventory {
     module: String,
     _ graph: SymbolGraph,
     clients: [SymbolGraph] = [],
+    importedTypes: SymbolGraph? = nil,
     sources: [String] = [],
     minimumAccess: AccessLevel,
     root: URL,
@@ -85,8 +95,9 @@ public struct Inventory {
     self.module = module
     self.sources = sources
     let graph = graph.withMembersForDefaults
-    let aliases = TypeAliases(graph)
-    var facts = TypeFacts(graph, aliases)
+    let types = importedTypes.map(graph.adding) ?? graph
+    let aliases = TypeAliases(types, errorNames: Set(configuration.errors))
+    var facts = TypeFacts(types, aliases)
     facts.addLenders(of: graph)
     let handles = Handles(graph, aliases, facts)
     let owners = Owners(graph)
@@ -97,7 +108,7 @@ public struct Inventory {
         $0.pathComponents.last
       }
     )
-    types = graph.typeIdentifiers
+    self.types = graph.typeIdentifiers
     names = ScopedNames(graph)
     isMainActorTheDefault = graph.isMainActorTheDefault
     let rootPath = root.standardizedFileURL.path + "/"
@@ -133,7 +144,8 @@ public struct Inventory {
     }
     lessAccessibleCount = all.count { $0.visibility >= .internal && $0.visibility < minimumAccess }
     skippedCount = accessible.count - functions.count
-    unusedSettings = configuration.unused(titles: all.map(\.title))
+    let spellings = Set(graph.symbols.flatMap { $0.declarationFragments.map(\.spelling) })
+    unusedSettings = configuration.unused(titles: all.map(\.title), spellings: spellings)
     var lines: [String: Set<Int>] = [:]
     for location in graph.symbols.compactMap(\.location) {
       if let path = location.path { lines[path, default: []].insert(location.position.line + 1) }

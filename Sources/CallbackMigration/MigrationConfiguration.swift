@@ -17,6 +17,8 @@ public struct MigrationConfiguration: Sendable {
     case skip
     /// A value that holds a failure is returned as it is, and not unwrapped.
     case whole
+    /// The callback always comes, so the counterpart does not throw.
+    case neverFails
   }
 
   /// A value for each pattern.
@@ -32,6 +34,10 @@ public struct MigrationConfiguration: Sendable {
     case failure
   }
 
+  /// The entry with the names of types that conform to `Error`, which no symbol graph of the package shows.
+  static let errorsKey = "errors"
+
+  private(set) var errors: [String] = []
   private var lists: [List: [String]] = [:]
   private var tables: [Table: [String: String]] = [:]
 
@@ -58,7 +64,12 @@ public struct MigrationConfiguration: Sendable {
       throw MigrationError("\(Self.fileName) is not a JSON object.")
     }
     for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
-      if let list = List(rawValue: key) {
+      if key == Self.errorsKey {
+        guard let names = value as? [String] else {
+          throw MigrationError("\(Self.fileName): \"\(key)\" needs a list of names of types.")
+        }
+        errors = names
+      } else if let list = List(rawValue: key) {
         guard let patterns = value as? [String] else {
           throw MigrationError("\(Self.fileName): \"\(key)\" needs a list of patterns.")
         }
@@ -69,7 +80,7 @@ public struct MigrationConfiguration: Sendable {
         }
         tables[table] = values
       } else {
-        let keys = List.allCases.map(\.rawValue) + Table.allCases.map(\.rawValue)
+        let keys = List.allCases.map(\.rawValue) + Table.allCases.map(\.rawValue) + [Self.errorsKey]
         throw MigrationError(
           "\(Self.fileName) has no entry \"\(key)\"; it has \(keys.sorted().joined(separator: ", "))."
         )
@@ -92,14 +103,14 @@ public struct MigrationConfiguration: Sendable {
     return knowledge
   }
 
-  /// The entries that match none of these titles.
-  func unused(titles: [String]) -> [(key: String, pattern: String)] {
+  /// The entries that match none of these titles, and the errors that no declaration names.
+  func unused(titles: [String], spellings: Set<String>) -> [(key: String, pattern: String)] {
+    let errors = errors.filter { !spellings.contains(String($0.split(separator: ".").last ?? "")) }
     let entries =
       lists.flatMap { list, patterns in patterns.map { (list.rawValue, $0) } }
       + tables.flatMap { table, values in values.keys.map { (table.rawValue, $0) } }
-    return entries.filter { _, pattern in !titles.contains { TitlePattern(whole: pattern).matches($0) } }.sorted {
-      $0 < $1
-    }
+    let unused = entries.filter { _, pattern in !titles.contains { TitlePattern(whole: pattern).matches($0) } }
+    return (unused + errors.map { (Self.errorsKey, $0) }).sorted { $0 < $1 }
   }
 }
 
@@ -144,6 +155,13 @@ package struct Refusal: Equatable, Sendable {
   init(_ reason: String, _ list: MigrationConfiguration.List, _ title: String) {
     self.reason = reason
     entry = Entry(key: list.rawValue, pattern: title, value: nil)
+  }
+
+  /// The entry is the name of an error type.
+  static func unknownError(_ reason: String, _ type: String) -> Refusal {
+    var refusal = Refusal(reason)
+    refusal.entry = Entry(key: MigrationConfiguration.errorsKey, pattern: type, value: nil)
+    return refusal
   }
 
   /// The entry is a value for a pattern.

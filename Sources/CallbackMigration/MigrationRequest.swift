@@ -104,6 +104,9 @@ public struct MigrationRequest: Decodable, Sendable {
     targets.filter { !$0.isTest && $0.allDependencies.contains(target.module) }
   }
 
+  /// The targets whose types the functions of `target` can name, because it imports them.
+  func imports(of target: Target) -> [Target] { targets.filter { target.allDependencies.contains($0.module) } }
+
   /// The names of the targets of which the arguments need symbol graphs.
   /// - Parameter arguments: The parsed arguments.
   /// - Returns: The names. Clients come last.
@@ -116,8 +119,9 @@ public struct MigrationRequest: Decodable, Sendable {
       for target in asked { try checkDependencies(of: target, style) }
     }
     let names = asked.map(\.name)
-    let others = asked.flatMap(clients).map(\.name).filter { !names.contains($0) }
-    return names + Set(others).sorted()
+    let imports = Set(asked.flatMap(imports).map(\.name)).subtracting(names)
+    let others = Set(asked.flatMap(clients).map(\.name)).subtracting(names).subtracting(imports)
+    return names + imports.sorted() + others.sorted()
   }
 
   /// A file of counterparts does not compile in a target without the needed modules.

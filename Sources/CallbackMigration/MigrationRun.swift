@@ -136,6 +136,7 @@ public struct MigrationRun {
     try Inventory(
       of: target,
       clients: request.clients(of: target),
+      imports: request.imports(of: target),
       minimumAccess: arguments.minimumAccess,
       root: package,
       configuration: try MigrationConfiguration(package: package),

@@ -128,15 +128,20 @@ struct TypeFacts {
     return (references.contains(type) || isForeign) && sendability(of: [token], []) != .yes
   }
 
+  /// Whether it is a type of another package whose name says that it might be an error.
+  func isForeignError(_ token: Token) -> Bool {
+    isForeign(token) && ["Error", "Failure", "Exception"].contains { token.text.hasSuffix($0) }
+  }
+
   /// Whether it is a type of another package whose name says that it might hold a failure.
   func isForeignResponse(_ token: Token) -> Bool {
-    guard let type = token.type, !own.contains(type), type.hasPrefix("s:"),
-      type.dropFirst(2).first?.isNumber == true, !type.contains("Foundation")
-    else { return false }
-    return ["Result", "Response", "Outcome", "Either", "Completion", "Reply", "Error", "Failure", "Exception"].contains
-    {
-      token.text.hasSuffix($0)
-    }
+    isForeign(token)
+      && ["Result", "Response", "Outcome", "Either", "Completion", "Reply"].contains { token.text.hasSuffix($0) }
+  }
+
+  private func isForeign(_ token: Token) -> Bool {
+    guard let type = token.type, !own.contains(type), type.hasPrefix("s:") else { return false }
+    return type.dropFirst(2).first?.isNumber == true && !type.contains("Foundation")
   }
 
   /// The least of them.

@@ -129,6 +129,29 @@ package struct SymbolGraph: Decodable {
     return name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : nil
   }
 
+  /// Reads the types of the modules that `module` imports, as far as a folder holds their graphs.
+  static func readImports(of module: String, _ imports: [String], in folder: URL) throws(MigrationError) -> SymbolGraph?
+  {
+    let graph = try read(in: folder) { file in imports.contains { $0 != module && belongs(file, to: $0) } }
+    return graph?.types
+  }
+
+  /// The graph without its functions.
+  private var types: SymbolGraph {
+    let functions = [
+      "swift.method", "swift.type.method", "swift.func", "swift.func.op", "swift.init", "swift.subscript",
+    ]
+    return SymbolGraph(
+      symbols: symbols.filter { !functions.contains($0.kind.identifier) },
+      relationships: relationships
+    )
+  }
+
+  /// The graph with the symbols of another.
+  func adding(_ other: SymbolGraph) -> SymbolGraph {
+    SymbolGraph(symbols: symbols + other.symbols, relationships: relationships + other.relationships)
+  }
+
   private static func read(
     in folder: URL,
     where isAsked: (URL) -> Bool

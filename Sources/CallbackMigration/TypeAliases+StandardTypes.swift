@@ -28,6 +28,20 @@ extension TypeAliases {
   func isError(_ type: ArraySlice<Token>) -> Bool {
     let type = resolve(type)
     if ["any Error", "Error", "any Swift.Error", "Swift.Error", "NSError"].contains(type.text) { return true }
-    return type.count == 1 && type.first?.type.map { errors.contains($0) } == true
+    var reader = TokenReader(type)
+    _ = reader.take("any")
+    var names = [reader.take()]
+    while reader.take(".") { names.append(reader.take()) }
+    _ = reader.takeBracketed("<", ">")
+    guard reader.isAtEnd, let last = names.last, let name = last, let identifier = name.type else { return false }
+    if errors.contains(identifier) || errorNames.contains(name.text) { return true }
+    if errorNames.contains(names.compactMap { $0?.text }.joined(separator: ".")) { return true }
+    let module = SymbolGraph.module(ofType: identifier)
+    return Self.standardErrors.contains(name.text) && ["Swift", "_Concurrency", "Foundation"].contains(module)
   }
+
+  /// The errors of the standard library and Foundation.
+  private static let standardErrors: Set<String> = [
+    "CancellationError", "CocoaError", "DecodingError", "EncodingError", "MachError", "POSIXError", "URLError",
+  ]
 }

@@ -178,6 +178,7 @@ extension GraphBuilder {
   func inventory(
     minimumAccess: AccessLevel = .private,
     clients: [SymbolGraph] = [],
+    importedTypes: SymbolGraph? = nil,
     sources: [String] = [],
     configuration: String = "{}",
     ignoring output: String? = nil
@@ -186,6 +187,7 @@ extension GraphBuilder {
       module: "App",
       graph.withClosureLabels,
       clients: clients,
+      importedTypes: importedTypes,
       sources: sources,
       minimumAccess: minimumAccess,
       root: URL(filePath: root),
@@ -203,9 +205,11 @@ extension GraphBuilder {
   func generated(
     _ style: CounterpartStyle = .both,
     only pattern: String? = nil,
+    importedTypes: SymbolGraph? = nil,
     configuration: String = "{}"
   ) -> String {
-    let plan = CounterpartPlan(inventory(configuration: configuration), style: style, only: pattern)
+    let inventory = inventory(importedTypes: importedTypes, configuration: configuration)
+    let plan = CounterpartPlan(inventory, style: style, only: pattern)
     return Generator(plan).text + GenerationNotes(plan).comment
   }
 }

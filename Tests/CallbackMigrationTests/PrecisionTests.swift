@@ -72,7 +72,7 @@ struct PrecisionTests {
       "func whenAnswered(_ callback: @escaping (User) -> Void)",
       "func add(_ handler: @escaping (Result<User, any Error>) -> Void)",
       "func execute(onNext: @escaping (User) -> Void)",
-      "func f(_ x: @escaping (Result<User, any Error>) -> Void)",
+      "func connect(reactions: @escaping (User) -> Void, problem: @escaping (any Error) -> Void)",
       "func f(_ block: @escaping ((any Error)?) -> Void)",
       "func monitor(success: @escaping (User) -> Void, failure: @escaping (any Error) -> Void)",
     ]
@@ -87,6 +87,10 @@ struct PrecisionTests {
     "A callback that comes once is awaited",
     arguments: [
       "func load(completionHandler: @escaping (Result<User, any Error>) -> Void)",
+      "func f(_ x: @escaping (Result<User, any Error>) -> Void)",
+      "func f(_ x: @escaping (User?, (any Error)?) -> Void)",
+      "func f(reactions: @escaping (User) -> Void, problem: ((any Error) -> Void)?)",
+      "func getThreadSubscription(completion: @escaping (Result<User, any Error>) -> Void)",
       "func updateUser(completion: @escaping (Result<User, any Error>) -> Void)",
       "func fetchUser(callback: @escaping (User?, (any Error)?) -> Void)",
       "func deleteUser(handler: @escaping ((any Error)?) -> Void)",

@@ -1,0 +1,112 @@
+internal import CallbackMigration
+internal import Foundation
+internal import Testing
+
+@Suite("Types that are errors")
+struct ErrorTypeTests {
+  private let declaration = "func load(completion: @escaping (Int?, Fault?) -> Void)"
+
+  private func builder(fault identifier: String) -> GraphBuilder {
+    var builder = GraphBuilder()
+    builder.type("struct Client", "Swift.Sendable")
+    builder.foreignType("Fault", identifier)
+    builder.function(declaration, of: "Client")
+    return builder
+  }
+
+  @Test("A type of an imported module that conforms to Error is an error")
+  func importedErrors() {
+    var imported = GraphBuilder()
+    imported.type("enum Fault", "Swift.Error")
+    let text = builder(fault: "s:Fault").generated(.async, importedTypes: imported.graph)
+    #expect(text.contains("func load() async throws -> Int {"), "\(text)")
+  }
+
+  @Test("An imported type that does not conform to Error is a value")
+  func importedValues() {
+    var imported = GraphBuilder()
+    imported.type("enum Fault")
+    let text = builder(fault: "s:Fault").generated(.async, importedTypes: imported.graph)
+    #expect(text.contains("func load() async throws -> (Int?, Fault?) {"), "\(text)")
+  }
+
+  @Test("The configuration names the errors that no symbol graph shows")
+  func configuredErrors() {
+    let builder = builder(fault: "s:5Other5FaultV")
+    let text = builder.generated(.async, configuration: #"{"errors": ["Fault"]}"#)
+    #expect(text.contains("func load() async throws -> Int {"), "\(text)")
+  }
+
+  @Test("A refusal for a type that might be an error names the entry of the configuration")
+  func unknownErrors() {
+    var builder = GraphBuilder()
+    builder.type("struct Client", "Swift.Sendable")
+    builder.foreignType("ServerError", "s:5Other11ServerErrorV")
+    builder.function("func load(completion: @escaping (Int?, ServerError?) -> Void)", of: "Client")
+    let text = builder.generated(.async)
+    #expect(text.contains("nothing here says whether `ServerError` is an error"), "\(text)")
+    #expect(text.contains(#""errors": ["ServerError"]"#), "\(text)")
+  }
+
+  @Test("An entry for an error that no function names is reported")
+  func unusedErrors() {
+    let inventory = builder(fault: "s:5Other5FaultV").inventory(configuration: #"{"errors": ["Fault", "Typo"]}"#)
+    let text = Report([inventory], isWholePackage: true).text(as: .table)
+    #expect(text.contains(#""errors": "Typo""#), "\(text)")
+    #expect(!text.contains(#""errors": "Fault""#), "\(text)")
+  }
+
+  @Test(
+    "Errors of Foundation and the standard library are errors",
+    arguments: [
+      ("URLError", "s:20FoundationNetworking8URLErrorV", true), ("DecodingError", "s:s13DecodingErrorO", true),
+      ("CancellationError", "s:ScEV", true), ("URLError", "s:5Other8URLErrorV", false),
+    ]
+  )
+  func standardErrors(name: String, identifier: String, isError: Bool) {
+    var builder = GraphBuilder()
+    builder.type("struct Client", "Swift.Sendable")
+    builder.foreignType(name, identifier)
+    builder.function("func load(completion: @escaping (Int?, \(name)?) -> Void)", of: "Client")
+    let text = builder.generated(.async)
+    #expect(text.contains("func load() async throws -> Int {") == isError, "\(text)")
+  }
+
+  @Test("Two closures are success and failure by their types, under any label")
+  func pairsOfClosures() {
+    var builder = GraphBuilder()
+    builder.type("struct Client", "Swift.Sendable")
+    builder.function(
+      "func load(reactions: @escaping (Int) -> Void, problem: ((any Error) -> Void)?)",
+      of: "Client"
+    )
+    let text = builder.generated(.async)
+    #expect(text.contains("self.load(reactions: callback.valueHandler, problem: callback.failureHandler)"), "\(text)")
+  }
+
+  @Test("A callback that can fail is refused where its documentation says that it comes again")
+  func documentationOfRepetition() {
+    var builder = GraphBuilder()
+    builder.type("struct Client", "Swift.Sendable")
+    builder.function(
+      "func load(_ body: @escaping (Int?, (any Error)?) -> Void)",
+      of: "Client",
+      documentation: "Calls `body` each time the value changes."
+    )
+    let text = builder.generated(.async)
+    #expect(text.contains("its documentation says \"each time\""), "\(text)")
+  }
+
+  @Test("A callback that always comes has counterparts that do not throw")
+  func neverFails() {
+    var builder = GraphBuilder()
+    builder.type("struct Client", "Swift.Sendable")
+    builder.foreignType("Bool", "s:Sb")
+    builder.function("func ask(completion: @escaping (Bool) -> Void)", of: "Client")
+    builder.function("func save(completion: @escaping ((any Error)?) -> Void)", of: "Client")
+    let text = builder.generated(configuration: #"{"neverFails": ["Client.*"]}"#)
+    #expect(text.contains("func ask() async -> Bool {"), "\(text)")
+    #expect(text.contains("-> Future<Bool, Never> {"), "\(text)")
+    #expect(text.contains("says that it never fails, but its callback can get an error"), "\(text)")
+  }
+}
