@@ -131,6 +131,18 @@ package struct Callbacks {
 }
 
 extension Callbacks {
+  /// Whether a function has a callback that does not escape, so that it comes before the function returns.
+  static func isNonescaping(in declaration: Declaration, _ aliases: TypeAliases) -> Bool {
+    guard !declaration.isAsync else { return false }
+    return declaration.parameters.contains { parameter in
+      guard let type = aliases.functionType(of: parameter.type), type.returnsNothing, type.effects.isEmpty,
+        parameter.isNamed(like: CallbackNames.callbacks)
+      else { return false }
+      let escapes = parameter.specifiers.contains("@escaping") || aliases.isOptional(parameter.type)
+      return !escapes && !parameter.specifiers.contains("@autoclosure")
+    }
+  }
+
   /// Finds the callbacks of a function; `nil` if it takes none.
   ///
   /// The type of a closure decides its shape. The names decide whether it is called once. If neither they nor the

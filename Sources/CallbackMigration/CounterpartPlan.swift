@@ -147,6 +147,7 @@ struct RefusalRules {
   }
 
   private func futureRefusal(_ function: CallbackFunction) -> Refusal? {
+    guard !inventory.allowsFuturesOfAnyValue else { return nil }
     let type = function.callbacks.shape.values.map { $0.map(\.text).joined(separator: ", ") } ?? ""
     switch function.sendability {
     case .yes: return nil

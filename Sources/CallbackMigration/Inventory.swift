@@ -5,6 +5,12 @@ public struct Inventory {
   let module: String
   package let functions: [CallbackFunction]
 
+  /// The titles of functions whose callback does not escape: it comes before the function returns.
+  let nonescapingTitles: [String]
+
+  /// Whether futures of values that are not `Sendable` compile without a warning.
+  let allowsFuturesOfAnyValue: Bool
+
   /// The number of functions that the configuration skips.
   let skippedCount: Int
 
@@ -77,6 +83,7 @@ public struct Inventory {
       minimumAccess: minimumAccess,
       root: root,
       configuration: configuration,
+      allowsFuturesOfAnyValue: PackageManifest(package: root).allowsFuturesOfAnyValue,
       ignoring: paths
     )
   }
@@ -90,10 +97,12 @@ public struct Inventory {
     minimumAccess: AccessLevel,
     root: URL,
     configuration: MigrationConfiguration = MigrationConfiguration(),
+    allowsFuturesOfAnyValue: Bool = false,
     ignoring paths: Set<String> = []
   ) {
     self.module = module
     self.sources = sources
+    self.allowsFuturesOfAnyValue = allowsFuturesOfAnyValue
     let graph = graph.withMembersForDefaults
     let types = importedTypes.map(graph.adding) ?? graph
     let aliases = TypeAliases(types, errorNames: Set(configuration.errors))
@@ -142,6 +151,11 @@ public struct Inventory {
     functions = accessible.filter { !$0.knowledge.says(.skip) }.sorted {
       ($0.file, $0.line, $0.title) < ($1.file, $1.line, $1.title)
     }
+    nonescapingTitles = graph.symbols.filter { symbol in
+      guard let access = AccessLevel(rawValue: symbol.accessLevel), access >= minimumAccess else { return false }
+      let declaration = Declaration([Token](symbol.declarationFragments))
+      return declaration.map { Callbacks.isNonescaping(in: $0, aliases) } == true
+    }.map { $0.pathComponents.joined(separator: ".") }.sorted()
     lessAccessibleCount = all.count { $0.visibility >= .internal && $0.visibility < minimumAccess }
     skippedCount = accessible.count - functions.count
     let spellings = Set(graph.symbols.flatMap { $0.declarationFragments.map(\.spelling) })

@@ -163,8 +163,16 @@ extension CounterpartPlan {
       hiddenCount == 0 ? nil : "\(count(hiddenCount)) compiled out by #if here, and not listed.",
       inventory.skippedCount == 0
         ? nil : "\(count(inventory.skippedCount)) skipped, as \(MigrationConfiguration.fileName) says.",
+      nonescapingText,
     ]
     return lines.compactMap(\.self)
+  }
+
+  private var nonescapingText: String? {
+    let titles = inventory.nonescapingTitles
+    guard !titles.isEmpty else { return nil }
+    let names = titles.prefix(5).joined(separator: ", ") + (titles.count > 5 ? ", …" : "")
+    return "\(count(titles.count)) synchronous: the callback does not escape, so return its value, or throw: \(names)"
   }
 
   private func count(_ number: Int) -> String { number == 1 ? "1 more function is" : "\(number) more functions are" }

@@ -109,4 +109,40 @@ struct ErrorTypeTests {
     #expect(text.contains("-> Future<Bool, Never> {"), "\(text)")
     #expect(text.contains("says that it never fails, but its callback can get an error"), "\(text)")
   }
+
+  @Test(
+    "In the Swift 5 mode a future can have any value",
+    arguments: [
+      ("// swift-tools-version:5.9\n", true), ("// swift-tools-version: 5.10\n", true),
+      ("// swift-tools-version:5.9\n.enableExperimentalFeature(\"StrictConcurrency\")", false),
+      ("// swift-tools-version:6.0\n", false), ("// swift-tools-version:6.0\nswiftLanguageModes: [.v5]", true),
+      ("", false),
+    ]
+  )
+  func languageMode(manifest: String, isAllowed: Bool) {
+    #expect(PackageManifest(text: manifest).allowsFuturesOfAnyValue == isAllowed)
+  }
+
+  @Test("A future of a value that is not Sendable is written where the compiler accepts it", arguments: [true, false])
+  func futuresOfAnyValue(isAllowed: Bool) {
+    var builder = GraphBuilder()
+    builder.type("class Client")
+    builder.type("class Model")
+    builder.function("func load(completion: @escaping (Result<Model, any Error>) -> Void)", of: "Client")
+    let inventory = builder.inventory(allowsFuturesOfAnyValue: isAllowed)
+    let text = Generator(CounterpartPlan(inventory, style: .futures)).text
+    #expect(text.contains("-> Future<Model, any Error> {") == isAllowed, "\(text)")
+  }
+
+  @Test("A report counts and names the functions whose callback does not escape")
+  func nonescapingCallbacks() {
+    var builder = GraphBuilder()
+    builder.type("struct Client", "Swift.Sendable")
+    builder.function("func parse(completion: (Int?, (any Error)?) -> Void)", of: "Client")
+    builder.function("func each(body: (Int) -> Void)", of: "Client")
+    builder.function("func load(completion: @escaping (Int) -> Void)", of: "Client")
+    let text = Report([builder.inventory()]).text(as: .table)
+    #expect(text.contains("1 more function is synchronous"), "\(text)")
+    #expect(text.contains("or throw: Client.parse(completion:)\n"), "\(text)")
+  }
 }

@@ -181,6 +181,7 @@ extension GraphBuilder {
     importedTypes: SymbolGraph? = nil,
     sources: [String] = [],
     configuration: String = "{}",
+    allowsFuturesOfAnyValue: Bool = false,
     ignoring output: String? = nil
   ) -> Inventory {
     Inventory(
@@ -192,6 +193,7 @@ extension GraphBuilder {
       minimumAccess: minimumAccess,
       root: URL(filePath: root),
       configuration: try! MigrationConfiguration(json: Data(configuration.utf8)),
+      allowsFuturesOfAnyValue: allowsFuturesOfAnyValue,
       ignoring: output.map { [$0] } ?? []
     )
   }
