@@ -60,6 +60,9 @@ final class OrderRun: @unchecked Sendable {
     /// Objects that live as long as the run.
     var kept: [Any] = []
 
+    /// The stand-ins for Dispatch queues, by their labels.
+    var queues: [String: VirtualQueue] = [:]
+
     /// The recorded events, by their channels.
     var records: [String: [String]] = [:]
 
