@@ -40,7 +40,7 @@ extension OrderRun {
   }
 
   private func backend(_ label: String, _ isConcurrent: Bool) -> VirtualQueue.Backend {
-    let source = names.source(label)
+    let source = names.contextSource(label)
     let context = isConcurrent ? nil : state.withLock { $0.agenda.context(source) }
     let interference = "has submitted work to the queue “\(label)”."
     return VirtualQueue.Backend { [self] work in

@@ -21,7 +21,9 @@ public final class VirtualQueue: Sendable {
 
   /// The place that keeps the work until it runs: a manual context, or a run of `exploreOrders`.
   struct Backend: Sendable {
-    /// Keeps work that is ready. Returns a closure that takes it back, unless it has started.
+    /// Keeps work that is ready.
+    ///
+    /// Returns a closure that takes it back, unless it has started.
     let submit: @Sendable (_ work: @escaping Work) -> @Sendable () -> Work?
 
     /// Keeps work that is ready after a delay, which is more than zero.

@@ -109,7 +109,9 @@ struct QueueOrderTests {
         }
       }
     }
-    guard case .uncontrolled(let sentence)? = failure?.reason else { return #expect(Bool(false), "\(String(describing: failure))") }
+    guard case .uncontrolled(let sentence)? = failure?.reason else {
+      return #expect(Bool(false), "\(String(describing: failure))")
+    }
     #expect(sentence.contains("has submitted work to the queue “q”."))
   }
 }
