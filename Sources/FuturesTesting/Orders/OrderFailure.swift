@@ -33,7 +33,8 @@ public struct OrderReport: Sendable, CustomStringConvertible {
       count = orders == 1 ? words.0 : "\(words.1)\(orders.grouped) orders"
     }
     let order = leavesOutIndependent ? ", up to the order of independent contexts" : ""
-    return unexplored.isEmpty ? count + order : "\(count)\(order); not explored: \(unexplored.shortList(separator: "; "))"
+    guard !unexplored.isEmpty else { return count + order }
+    return "\(count)\(order); not explored: \(unexplored.shortList(separator: "; "))"
   }
 }
 

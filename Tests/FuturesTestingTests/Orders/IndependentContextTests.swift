@@ -4,11 +4,7 @@ import Testing
 
 @Suite("exploreOrders: contexts that are declared independent")
 struct IndependentContextTests {
-  /// The outcomes of contexts of which only some touch each other.
-  /// - Parameters:
-  ///   - items: The number of items of each context.
-  ///   - touching: The pairs that use common state.
-  ///   - declares: Whether the other pairs are declared independent.
+  /// The outcomes of contexts, with their numbers of items, of which only some pairs touch each other.
   private func outcomes(
     _ items: [String: Int],
     touching: [(String, String)],

@@ -5,7 +5,9 @@ import Testing
 /// What a person reads of a failed order.
 @Suite("exploreOrders: the failure as text")
 struct OrderReadingTests {
-  /// Submits work to six contexts with six items each: 2.7·10²⁴ orders. The last item of f before the first of a is a bug.
+  /// Submits work to six contexts with six items each: 2.7·10²⁴ orders.
+  ///
+  /// The last item of f before the first of a is a bug.
   private func sixBySix(_ orders: Orders) async throws {
     let log = RunRecord()
     for name in ["a", "b", "c", "d", "e", "f"] {
@@ -16,7 +18,10 @@ struct OrderReadingTests {
     try Unexpected.unless(!(place("f6") < place("a1") && place("e6") < place("b1")), "found")
   }
 
-  @Test("An order of 36 moves is shrunk to the fewest changes, and its moves are grouped; its string is short", arguments: [1, 2])
+  @Test(
+    "An order of 36 moves is shrunk to the fewest changes, and its moves are grouped; its string is short",
+    arguments: [1, 2]
+  )
   func shrinking(seed: Int) async throws {
     let failure = try #require(
       try await explorationFailure {
