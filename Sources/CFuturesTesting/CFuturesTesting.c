@@ -104,11 +104,40 @@ long long cfuturestesting_real_time(void) {
   return (long long)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
+typedef uint64_t (*DispatchTime)(uint64_t base, int64_t delta);
+
+// The distance from the clock of `ContinuousClock` to that of Dispatch, which stops while the machine sleeps.
+static int64_t offsetOfDispatch(void) {
+  static int64_t offset;
+  int64_t known = __atomic_load_n(&offset, __ATOMIC_RELAXED);
+  if (known) return known;
+  struct timespec time;
+  long long other = cfuturestesting_real_time();
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &time);  // second: no time in a run is before the beginning of the run
+  known = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec - other;
+  int64_t none = 0;
+  bool isFirst = __atomic_compare_exchange_n(&offset, &none, known, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return isFirst ? known : none;
+}
+
+// `DispatchTime.now()` stands still in a move too: a deadline is as far away as the code says.
+static uint64_t dispatchTime(uint64_t base, int64_t delta) {
+  static DispatchTime original;
+  DispatchTime function = __atomic_load_n(&original, __ATOMIC_RELAXED);
+  if (!function) {
+    function = (DispatchTime)dlsym(RTLD_NEXT, "dispatch_time");
+    __atomic_store_n(&original, function, __ATOMIC_RELAXED);
+  }
+  if (base == 0 && frozenTime >= 0) base = (uint64_t)(frozenTime + offsetOfDispatch());
+  return function(base, delta);
+}
+
+__attribute__((weak, alias("dispatchTime"))) uint64_t dispatch_time(uint64_t base, int64_t delta);
+
 extern char _dispatch_main_q[] __attribute__((weak));
 extern void *_Block_copy(const void *) __attribute__((weak));
 extern void _Block_release(const void *) __attribute__((weak));
 
-extern uint64_t dispatch_time(uint64_t base, int64_t delta) __attribute__((weak));
 extern uint64_t dispatch_walltime(const struct timespec *base, int64_t delta) __attribute__((weak));
 
 static void (*submitInRun)(void *run, void *context, Work work);

@@ -125,7 +125,47 @@ void cfuturestesting_close_record(struct cfuturestesting_record *record) {
   munmap(record, sizeof *record);
 }
 
+static void findKept(char *path, size_t size, const char *name) {
+  char folder[2000];
+  findFolder(folder, sizeof folder);
+  mkdir(folder, 0700);
+  snprintf(path, size, "%s/kept-%s", folder, name);
+}
+
+void cfuturestesting_keep_order(const char *name, const char *decisions) {
+  char path[4096];
+  findKept(path, sizeof path, name);
+  if (!decisions[0]) {
+    unlink(path);
+    return;
+  }
+  int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0) return;
+  ssize_t written = write(file, decisions, strlen(decisions));
+  close(file);
+  if (written != (ssize_t)strlen(decisions)) unlink(path);
+}
+
+bool cfuturestesting_kept_order(const char *name, char *decisions, int capacity) {
+  char path[4096];
+  findKept(path, sizeof path, name);
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (file < 0) return false;
+  ssize_t length = read(file, decisions, (size_t)capacity - 1);
+  close(file);
+  if (length <= 0) return false;
+  decisions[length] = 0;
+  return true;
+}
+
 #else
+
+void cfuturestesting_keep_order(const char *name, const char *decisions) { (void)name, (void)decisions; }
+
+bool cfuturestesting_kept_order(const char *name, char *decisions, int capacity) {
+  (void)name, (void)decisions, (void)capacity;
+  return false;
+}
 
 void cfuturestesting_print_left(const char *name) { (void)name; }
 

@@ -54,6 +54,17 @@ public final class ManualContext: Sendable {
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   var currentTime: @Sendable () -> Duration { { [agenda] in .nanoseconds(agenda.withLock { $0.now }) } }
 
+  /// Keeps the work of the queues of this context.
+  var queueBackend: VirtualQueue.Backend {
+    VirtualQueue.Backend { [agenda] work in
+      let turn = agenda.withLock { $0.add(work, afterNanoseconds: 0) }
+      return { turn.flatMap { turn in agenda.withLock { $0.remove(turn) } } }
+    } submitAfter: { [agenda] delay, work in
+      _ = agenda.withLock { $0.add(work, afterNanoseconds: delay) }
+    } willRunAtOnce: {
+    }
+  }
+
   /// Runs `body` with this context in the place of the main context: code that says `on: .main` runs without a change.
   ///
   /// ```

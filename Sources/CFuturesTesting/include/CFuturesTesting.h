@@ -23,7 +23,7 @@ void cfuturestesting_add_runs(int count);
 /// Returns the real time of `ContinuousClock` in nanoseconds; zero where it cannot be set.
 long long cfuturestesting_real_time(void);
 
-/// Sets the time of `ContinuousClock` on this thread, in nanoseconds; a negative number is the real time.
+/// Sets the time of `ContinuousClock` on this thread, in nanoseconds, and that of `DispatchTime`; a negative number is the real time.
 ///
 /// Linux only: elsewhere it does nothing.
 void cfuturestesting_set_time(long long nanoseconds);
@@ -111,5 +111,13 @@ void cfuturestesting_append_move(struct cfuturestesting_record *_Nonnull record,
 
 /// Sets the record of the move that this thread runs; null ends it.
 void cfuturestesting_set_record(struct cfuturestesting_record *_Nullable record);
+
+// MARK: - The order of the last failure
+
+/// Keeps the decisions of an order in a file of the temporary folder; an empty text removes the file.
+void cfuturestesting_keep_order(const char *_Nonnull name, const char *_Nonnull decisions);
+
+/// Reads the decisions that were kept under a name. Returns whether there are any.
+bool cfuturestesting_kept_order(const char *_Nonnull name, char *_Nonnull decisions, int capacity);
 
 #endif

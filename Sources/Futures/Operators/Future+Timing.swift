@@ -78,6 +78,23 @@ extension Future where Value == Void, Failure == Never {
   }
 }
 
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
+extension Future where Value == Void, Failure == any Error {
+  /// Returns a future that succeeds after `duration`, and fails when it is cancelled: what a sleep is built on.
+  ///
+  /// `try await Future<Void, any Error>.after(.seconds(1)).value(onCancel: .cancel)` sleeps as `Task.sleep` does. Without a type, as in
+  /// `Future.after(.seconds(1))`, the overload that cannot fail comes first.
+  /// - Parameters:
+  ///   - duration: The delay.
+  ///   - context: Its clock measures the time, and it resolves the future.
+  /// - Returns: The future; it is resolved if `duration` is zero or less. Cancelling it frees the timer, and fails it with
+  ///   `CancellationError`.
+  @_disfavoredOverload
+  public static func after(_ duration: Duration, on context: ExecutionContext = .global()) -> Future {
+    Future.succeeded(()).delay(byNanoseconds: duration.nanoseconds, on: context)
+  }
+}
+
 // MARK: - On the main actor
 
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
@@ -148,6 +165,20 @@ extension Future where Value == Void, Failure == Never {
   ///   - context: `.main` or `.mainImmediate`. Dispatch measures the time.
   /// - Returns: The future; it is resolved if `duration` is zero or less. Cancelling it frees the timer, and resolves
   ///   it at once.
+  public static func after(_ duration: Duration, on context: MainContext) -> Future {
+    after(duration, on: context.context)
+  }
+}
+
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
+extension Future where Value == Void, Failure == any Error {
+  /// Returns a future that succeeds on the main actor after `duration`, and fails when it is cancelled.
+  /// - Parameters:
+  ///   - duration: The delay.
+  ///   - context: `.main` or `.mainImmediate`. Dispatch measures the time.
+  /// - Returns: The future; it is resolved if `duration` is zero or less. Cancelling it frees the timer, and fails it with
+  ///   `CancellationError`.
+  @_disfavoredOverload
   public static func after(_ duration: Duration, on context: MainContext) -> Future {
     after(duration, on: context.context)
   }

@@ -42,7 +42,8 @@ struct CallSite: Sendable {
       let backtrace = Backtrace(architecture: Self.images.platform, frames: frames, images: Self.images)
       let symbols = backtrace.symbolicated(with: Self.images)?.frames.compactMap(\.symbol) ?? []
       let ofUser = symbols.filter { $0.rawName.hasPrefix("$s") && !Self.isOfLibrary($0) }
-      for location in ofUser.compactMap(\.sourceLocation) where location.line > 0 && location.path.hasSuffix(".swift") {
+      for location in ofUser.compactMap(\.sourceLocation)
+      where location.line > 0 && location.path.hasSuffix(".swift") && !location.path.contains("@__swiftmacro") {
         let file = location.path.split(separator: "/").suffix(2).joined(separator: "/")
         return "\(file):\(location.line)"
       }

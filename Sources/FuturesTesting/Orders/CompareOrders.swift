@@ -41,7 +41,7 @@ public func compareOrders(
   @_implicitSelfCapture with new: @escaping @isolated(any) (Orders) async throws -> Void
 ) async throws -> OrderComparison {
   precondition(limit > 0, "compareOrders(limit: \(limit)) runs no order. Pass a limit of 1 or more.")
-  let options = OrderSearch.Options(limit: limit, seed: seed, fileID: fileID, line: line)
+  let options = OrderSearch.Options(limit: limit, seed: seed, fileID: fileID.description, line: line)
   var found: [(report: OrderReport, outcomes: [String: OrderSearch.Outcome])] = []
   for body in [old, new] {
     // Only the search uses it until it returns.

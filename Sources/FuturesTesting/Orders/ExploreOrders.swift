@@ -71,6 +71,51 @@ public func exploreOrders(
   line: UInt = #line,
   @_implicitSelfCapture _ body: @escaping @isolated(any) (Orders) async throws -> Void
 ) async throws -> OrderReport {
+  try await exploreOrders(
+    in: fileID.description,
+    at: line,
+    limit: limit,
+    maximumDuration: maximumDuration,
+    seed: seed,
+    stopsAtFirstFailure: stopsAtFirstFailure,
+    repeating: order,
+    hasFailed: hasFailed,
+    isolation: isolation,
+    body
+  )
+}
+
+/// Runs `body` once for each order, as `exploreOrders` without a place, for a test whose place is known at run time.
+///
+/// A trait of a test library, or a helper with a table of tests, passes the place of the test. The failure names it, and the order of the
+/// last failure is kept under it.
+/// - Parameters:
+///   - fileID: The file of the test.
+///   - line: The line of the test.
+///   - limit: The greatest number of orders.
+///   - maximumDuration: The time after which the search begins no further order; at least one runs.
+///   - seed: Selects the random orders, if `limit` is less than the number of orders.
+///   - stopsAtFirstFailure: Whether the search ends with the first order that fails.
+///   - order: The string of an `OrderFailure`, to run that order alone.
+///   - hasFailed: Runs its argument, which is one run of the body, and returns whether an expectation failed meanwhile.
+///   - isolation: The caller's actor.
+///   - body: The test. It runs on its actor, or in a task of its own.
+/// - Returns: How many orders ran, and whether these were all.
+/// - Throws: `OrderFailure` with the shortest order found that fails.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+@discardableResult
+public func exploreOrders(
+  in fileID: String,
+  at line: UInt,
+  limit: Int = 10_000,
+  maximumDuration: Duration? = nil,
+  seed: UInt64 = 0,
+  stopsAtFirstFailure: Bool = false,
+  repeating order: String? = nil,
+  hasFailed: (@Sendable (_ order: () -> Void) -> Bool)? = nil,
+  isolation: isolated (any Actor)? = #isolation,
+  @_implicitSelfCapture _ body: @escaping @isolated(any) (Orders) async throws -> Void
+) async throws -> OrderReport {
   precondition(limit > 0, "exploreOrders(limit: \(limit)) runs no order. Pass a limit of 1 or more.")
   let options = OrderSearch.Options(
     limit: limit,

@@ -37,6 +37,15 @@ struct OrderAgenda {
     let source: Int32
     var items = FIFO<Item>()
     var submitted: Int32 = 0
+
+    mutating func remove(_ number: Int) -> Item? {
+      var (others, removed) = (FIFO<Item>(), nil as Item?)
+      while let item = items.popFirst() {
+        if item.number == number { removed = item } else { others.append(item) }
+      }
+      items = others
+      return removed
+    }
   }
 
   private struct Timer {
@@ -58,7 +67,7 @@ struct OrderAgenda {
   /// How many timers and steps of each name there were.
   private var counts: [Int32: Int32] = [:]
 
-  private var lastNumber = 0
+  private(set) var lastNumber = 0
 
   /// Returns the context of a name; makes it on first use.
   mutating func context(_ source: Int32) -> Int {
@@ -109,6 +118,15 @@ struct OrderAgenda {
   mutating func removeTimer(_ number: Int) -> Item? {
     guard let index = timers.firstIndex(where: { $0.item.number == number }) else { return nil }
     return timers.remove(at: index).item
+  }
+
+  /// Removes an item of a context, or one that no context orders.
+  mutating func remove(_ number: Int) -> Item? {
+    if let index = unordered.firstIndex(where: { $0.number == number }) { return unordered.remove(at: index) }
+    for index in contexts.indices {
+      if let item = contexts[index].remove(number) { return item }
+    }
+    return nil
   }
 
   var hasMainWork: Bool { contexts.contains { $0.source == OrderNames.main && !$0.items.isEmpty } }

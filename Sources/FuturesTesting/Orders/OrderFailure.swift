@@ -12,6 +12,9 @@ public struct OrderReport: Sendable, CustomStringConvertible {
   /// Where `exploreOrders` cannot see such work, this does not count it, and the description says so.
   public let isExhaustive: Bool
 
+  /// Whether orders were left out that differ only in the order of contexts that the test has declared independent.
+  let leavesOutIndependent: Bool
+
   /// The work whose orders were not explored, because it left the runs.
   ///
   /// For example work on a Dispatch queue, with its place in the source. Where `exploreOrders` cannot see such work, it is one
@@ -29,7 +32,9 @@ public struct OrderReport: Sendable, CustomStringConvertible {
       let words = unexplored.isEmpty ? ("the only order", "all ") : ("1 order", "")
       count = orders == 1 ? words.0 : "\(words.1)\(orders.grouped) orders"
     }
-    return unexplored.isEmpty ? count : "\(count); not explored: \(unexplored.shortList(separator: "; "))"
+    let order = leavesOutIndependent ? ", up to the order of independent contexts" : ""
+    guard !unexplored.isEmpty else { return count + order }
+    return "\(count)\(order); not explored: \(unexplored.shortList(separator: "; "))"
   }
 }
 
@@ -64,8 +69,15 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
 
   /// The moves of the order: items of contexts, timers, steps and parts of tasks.
   ///
-  /// Of the orders that failed, it is the shortest that was found.
+  /// Of the orders that failed, it is the shortest that was found, with as few changes between contexts and tasks as the search could
+  /// reach.
   public let order: [String]
+
+  /// The moves, with neighbours of one context or task in one group.
+  let groups: [OrderGroup]
+
+  /// Where the tasks of the order were made, for example “task 1: App/Cache.swift:12”.
+  public let taskPlaces: [String]
 
   /// The string for `exploreOrders(repeating:)`.
   public let repeating: String
@@ -99,7 +111,8 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
 
   /// The failure in sentences, with the order and the string that repeats it.
   ///
-  /// Of a long order it has the first and the last moves.
+  /// Neighbouring moves of one context or task are one, as in `screen(1–3)`. Of a long order it has the first and the last ones. If the
+  /// order is not obvious, `timeline` follows.
   public var description: String {
     switch reason {
     case .notDeterministic(let difference): return "The test body is not deterministic: \(difference)"
@@ -108,13 +121,21 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
     }
     let count = "\(failedOrders.grouped) of \(report.orders.grouped) \(report.orders == 1 ? "order" : "orders")"
     let known = report.isExhaustive || report.orders == 1 ? "" : ", of at least \(report.knownOrders.grouped),"
-    let moves = order.isEmpty ? "the body alone" : order.shortList(separator: " ▸ ")
+    let moves = groups.isEmpty ? "the body alone" : groups.map(\.description).shortList(separator: " ▸ ")
+    let showsTimeline = groups.count > 6 || groups.contains { !$0.notes.isEmpty }
     return """
       \(count)\(known) failed: \(moves)
-      \(sentence)
+      \(sentence)\(showsTimeline ? timeline.map { "\n\($0)" } ?? "" : "")\(places)
       Run it alone: exploreOrders(repeating: \(short(repeating))) at \(fileID):\(line)\(others)
       """
   }
+
+  /// The order as a table: a column for each context and task, a star where the order leaves the default one, and the notes.
+  ///
+  /// The default order is the order of submission. `nil` if the table is too wide, or the order empty.
+  public var timeline: String? { groups.timeline }
+
+  private var places: String { taskPlaces.isEmpty ? "" : "\n\(taskPlaces.shortList(separator: "; "))" }
 
   private var others: String {
     otherFailures.map { kind in
@@ -156,6 +177,21 @@ extension OrderFailure.Reason {
   private static var uncontrolled: String {
     let others = "actors with executors of their own, other Dispatch queues and threads"
     return OrderRun.controlsMain ? others : "the main actor of a body that is not isolated to it, sleeps, \(others)"
+  }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension OrderRun.Verdict {
+  /// The reason of a failure.
+  var reason: OrderFailure.Reason? {
+    switch self {
+    case .returned: nil
+    case .threw(let error): .thrown(error)
+    case .deadlock(let waiting): .deadlock(waiting: waiting)
+    case .uncontrolled(let sentence): .uncontrolled(sentence)
+    case .endless: .endless
+    case .strayed(let error): .notDeterministic("\(error)")
+    }
   }
 }
 

@@ -14,6 +14,12 @@ final class OrderNames: Sendable {
   private struct State {
     var names: [String] = []
     var sources: [String: Int32] = [:]
+
+    /// The sources that are contexts: each has a column of its own where an order is shown.
+    var contexts: Set<Int32> = []
+
+    /// The contexts whose items have no effect on each other.
+    var independent: Set<[Int32]> = []
   }
 
   private let state = Locked(State())
@@ -37,7 +43,26 @@ final class OrderNames: Sendable {
     }
   }
 
-  private func name(_ source: Int32) -> String {
+  /// Returns the number of the name of a context.
+  func contextSource(_ name: String) -> Int32 {
+    let source = source(name)
+    state.withLock { _ = $0.contexts.insert(source) }
+    return source
+  }
+
+  /// Declares that the items of two contexts have no effect on each other.
+  func declareIndependent(_ one: Int32, _ other: Int32) {
+    state.withLock { _ = $0.independent.insert([min(one, other), max(one, other)]) }
+  }
+
+  func areIndependent(_ one: OrderMove, _ other: OrderMove) -> Bool {
+    let pair = [min(one.source, other.source), max(one.source, other.source)]
+    return state.withLock { !$0.independent.isEmpty && $0.independent.contains(pair) }
+  }
+
+  func isContext(_ source: Int32) -> Bool { source == Self.main || state.withLock { $0.contexts.contains(source) } }
+
+  func name(_ source: Int32) -> String {
     switch source {
     case Self.body: "body"
     case Self.task: "task"
@@ -51,15 +76,15 @@ final class OrderNames: Sendable {
   /// Returns a readable name for each move.
   ///
   /// It has a number if the order has several items of the same name.
-  func describe(_ moves: [OrderMove]) -> [String] {
+  func describe(_ moves: [OrderMove], _ tasks: [Int32: OrderTask] = [:]) -> [String] {
     var ordinals: [Int32: Set<Int32>] = [:]
     for move in moves { ordinals[move.source, default: []].insert(move.ordinal) }
     return moves.map { move in
       let name = name(move.source)
       switch move.source {
       case Self.body: return name
-      case Self.task: return "task \(move.ordinal)"
-      case Self.hop: return move.ordinal == 0 ? "hop of the body" : "hop of task \(move.ordinal)"
+      case Self.task: return task(move.ordinal, tasks)
+      case Self.hop: return move.ordinal == 0 ? "hop of the body" : "hop of \(task(move.ordinal, tasks))"
       default: return ordinals[move.source]?.count == 1 ? name : "\(name)(\(move.ordinal))"
       }
     }
@@ -83,13 +108,22 @@ final class OrderNames: Sendable {
 /// A decision of a run: one of several moves that were possible.
 ///
 /// A sequence of decisions is written as a string, for example `s0n1t0`: the first letter of the name, and the place among
-/// the possible moves. The place alone decides; the letter shows that the body still offers that move.
+/// the possible moves. `s0*5` stands for five such decisions. The place alone decides; the letter shows that the body still offers
+/// that move.
 struct OrderChoice: Equatable, Sendable {
   let letter: Character
   let index: Int
 
   static func string(_ choices: [OrderChoice]) -> String {
-    choices.map { "\($0.letter)\($0.index)" }.joined()
+    var text = ""
+    var rest = choices[...]
+    while let first = rest.first {
+      let count = rest.prefix { $0 == first }.count
+      let one = "\(first.letter)\(first.index)"
+      text += count > 2 ? "\(one)*\(count)" : String(repeating: one, count: count)
+      rest = rest.dropFirst(count)
+    }
+    return text
   }
 
   /// Returns the decisions of a string; `nil` if it is not such a string.
@@ -97,12 +131,26 @@ struct OrderChoice: Equatable, Sendable {
     var choices: [OrderChoice] = []
     var rest = Substring(string)
     while let letter = rest.popFirst() {
-      let digits = rest.prefix { $0.isASCII && $0.isNumber }
-      guard letter.isLetter, let index = Int(digits) else { return nil }
-      rest = rest.dropFirst(digits.count)
-      choices.append(OrderChoice(letter: letter, index: index))
+      guard letter.isLetter, let index = popNumber(&rest) else { return nil }
+      var count = 1
+      if rest.first == "*" {
+        rest.removeFirst()
+        guard let number = popNumber(&rest), number <= maximumDecisions else { return nil }
+        count = number
+      }
+      choices += Array(repeating: OrderChoice(letter: letter, index: index), count: count)
+      guard choices.count <= maximumDecisions else { return nil }
     }
     return choices
+  }
+
+  /// More than a run can have.
+  private static let maximumDecisions = 1_000_000
+
+  private static func popNumber(_ text: inout Substring) -> Int? {
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    text = text.dropFirst(digits.count)
+    return Int(digits)
   }
 }
 

@@ -9,10 +9,15 @@ final class OrderRecord: @unchecked Sendable {
 
   /// Opens the file of a call; `nil` if that is not possible.
   init?(fileID: String, line: UInt) {
-    let name = String(fileID.map { $0.isLetter || $0.isNumber ? $0 : "-" }) + "-\(line)"
+    let name = Self.name(fileID, line)
     cfuturestesting_print_left(name)
     guard let record = cfuturestesting_open_record(name, "\(fileID):\(line)") else { return nil }
     self.record = record
+  }
+
+  /// The name of the files of a call.
+  static func name(_ fileID: String, _ line: UInt) -> String {
+    String(fileID.map { $0.isLetter || $0.isNumber ? $0 : "-" }) + "-\(line)"
   }
 
   deinit { cfuturestesting_close_record(record) }

@@ -47,9 +47,9 @@ extension OrderRun {
   /// Releases the work that never runs.
   func close() {
     var left: (OrderAgenda, [Any])? = state.withLock { state in
-      defer { (state.agenda, state.kept) = (OrderAgenda(), []) }
+      defer { (state.agenda, state.kept, state.queues) = (OrderAgenda(), [], [:]) }
       state.closing.isClosed = true
-      return (state.agenda, state.kept)
+      return (state.agenda, state.kept + Array(state.queues.values))
     }
     if left?.0.hasWork == true || left?.1.isEmpty == false { excuse { left = nil } }
   }

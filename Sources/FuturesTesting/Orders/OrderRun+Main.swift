@@ -110,7 +110,8 @@ extension OrderRun {
     cfuturestesting_on_main(Unmanaged.passRetained(item).toOpaque()) { item in
       Unmanaged<MainItem>.fromOpaque(item!).takeRetainedValue().perform()
     }
-    if item.hasReturned.wait(timeout: .now() + .seconds(60)) == .timedOut {
+    // Wall time: in a move, the time of `DispatchTime` stands still.
+    if item.hasReturned.wait(wallTimeout: .now() + .seconds(60)) == .timedOut {
       state.withLock { interfere("is needed: the main thread is blocked, and work of the main queue waits.", &$0) }
     }
   }

@@ -21,6 +21,7 @@ extension OrderRun: TaskExecutor {
     let isOwn = isOnOwnThread
     // On the main thread, which is another one, a body can run while this thread returns from the call that resumed it.
     let isHere = isOnThreadOfMoves
+    if keepsNotes, isOwn { nameTasks(of: job) }
     if isHere, case .next = followUp { return followUp = .job(job) }
     let identifier = job.taskIdentifier
     let isAdded = state.withLock { state in

@@ -3,7 +3,7 @@ internal import Futures
 // Work that arrives: items of contexts, timers, steps, and waits for an idle run.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun {
-  func context(_ name: String) -> ExecutionContext { context(names.source(name), name) }
+  func context(_ name: String) -> ExecutionContext { context(names.contextSource(name), name) }
 
   /// The context of the clock.
   var clockContext: ExecutionContext { context(OrderNames.clock, "clock") }
@@ -34,6 +34,7 @@ extension OrderRun {
     _ add: (inout OrderAgenda) -> Number
   ) -> Number? {
     let isOwn = isOnOwnThread
+    if keepsNotes, isOwn { nameCurrentTask() }
     let number = state.withLock { state -> Number? in
       if state.closing.drops() { return nil }
       if !isOwn { interfere(interference(), &state) }

@@ -40,6 +40,9 @@ final class OrderRun: @unchecked Sendable {
     /// The numbers of the tasks, by the identifiers of the runtime.
     var tasks: [Int: Int32] = [:]
 
+    /// Names and places of tasks, where the order of the run is shown.
+    var namedTasks: [Int32: OrderTask] = [:]
+
     /// The continuations of `runAll`.
     var idlers: [UnsafeContinuation<Void, Never>] = []
 
@@ -59,6 +62,12 @@ final class OrderRun: @unchecked Sendable {
 
     /// Objects that live as long as the run.
     var kept: [Any] = []
+
+    /// The stand-ins for Dispatch queues, by their labels.
+    var queues: [String: VirtualQueue] = [:]
+
+    /// What the test has noted, by the places in `trace`; `-1` before the first move.
+    var notes: [Int: [String]] = [:]
 
     /// The recorded events, by their channels.
     var records: [String: [String]] = [:]
@@ -117,8 +126,11 @@ final class OrderRun: @unchecked Sendable {
   private(set) var trace: [OrderMove] = []
   private(set) var choices: [OrderChoice] = []
 
+  /// The moves that left the default order, by their places in `trace`.
+  private(set) var deviations: Set<Int> = []
+
   /// The moves since the last decision.
-  private var forced: [OrderMove] = []
+  private(set) var forced: [OrderMove] = []
 
   /// Makes the decisions, while the run makes moves; and why it could not make one.
   private var chooser: Chooser?
@@ -127,7 +139,7 @@ final class OrderRun: @unchecked Sendable {
   private let usesMain: Bool
   /// Whether the body is on the main actor, and the run does not perform the work of the main queue.
   let isOnMain: Bool
-  private let listsPendingFutures: Bool
+  let listsPendingFutures: Bool
   private let waitsForOthers: Bool
   let outsidePatience: OutsidePatience
 
@@ -278,6 +290,7 @@ final class OrderRun: @unchecked Sendable {
       forced = []
     }
     guard chooser != nil else { return index }
+    if index > 0 { deviations.insert(trace.count) }
     trace.append(possible[index])
     record?.append(move: names.describe(possible[index]))
     forced.append(possible[index])

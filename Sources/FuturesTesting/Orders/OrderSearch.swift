@@ -12,7 +12,7 @@ final class OrderSearch {
     var maximumDuration: Duration?
     var stopsAtFirstFailure = false
     var hasFailed: (@Sendable (() -> Void) -> Bool)?
-    let fileID: StaticString
+    let fileID: String
     let line: UInt
   }
 
@@ -26,7 +26,7 @@ final class OrderSearch {
   var outcomes: [String: Outcome]?
 
   /// A run that failed.
-  private struct Failed {
+  struct Failed {
     let reason: OrderFailure.Reason
 
     /// Replaces the sentence of the reason.
@@ -35,17 +35,25 @@ final class OrderSearch {
     let trace: [OrderMove]
     let choices: [OrderChoice]
 
+    /// The moves that left the default order, by their places in `trace`.
+    private(set) var deviations: Set<Int> = []
+    private(set) var notes: [Int: [String]] = [:]
+    private(set) var tasks: [Int32: OrderTask] = [:]
+
     init(_ reason: OrderFailure.Reason, _ verdict: OrderRun.Verdict, _ run: OrderRun) {
       self.reason = reason
       if case .endless(let sentence) = verdict { self.sentence = sentence }
       trace = run.trace
-      // An endless order has a decision for nearly each move. After the string, a run takes the first move each time.
-      choices = if case .endless = reason { run.choices.withoutLastDefaults } else { run.choices }
+      deviations = run.deviations
+      (notes, tasks) = run.state.withLock { ($0.notes, $0.namedTasks) }
+      // After the string, a run takes the first move each time.
+      choices = run.choices.withoutLastDefaults
     }
 
     init(_ reason: OrderFailure.Reason, like other: Failed) {
       self.reason = reason
-      (trace, choices) = (other.trace, other.choices)
+      (trace, choices, deviations) = (other.trace, other.choices, other.deviations)
+      (notes, tasks) = (other.notes, other.tasks)
     }
 
     /// The failure in sentences.
@@ -68,16 +76,16 @@ final class OrderSearch {
 
   private let record: OrderRecord?
   private let body: OrderBody
-  private let isOnMain: Bool
-  private let options: Options
-  private let names = OrderNames()
+  let isOnMain: Bool
+  let options: Options
+  let names = OrderNames()
   private let tree = OrderTree()
   private var strategy: OrderStrategy
   private let start = ContinuousClock.now
 
   /// The failures by their sentences, in the order in which they were found.
-  private var kinds: [(failed: Failed, count: Int)] = []
-  private var shortest: Failed?
+  private(set) var kinds: [(failed: Failed, count: Int)] = []
+  private(set) var shortest: Failed?
   private var failures = 0
   private var costlyFailures = 0
   private var turns = 0
@@ -95,7 +103,7 @@ final class OrderSearch {
     self.body = body
     isOnMain = body.isolation === MainActor.shared
     self.options = options
-    record = OrderRecord(fileID: options.fileID.description, line: options.line)
+    record = OrderRecord(fileID: options.fileID, line: options.line)
     strategy = OrderStrategy(seed: options.seed)
     _ = (OrderRun.controlsUnstructuredTasks, OrderRun.controlsMain, OrderRun.observesOutside)
   }
@@ -104,6 +112,11 @@ final class OrderSearch {
 
   /// Explores the orders.
   nonisolated(nonsending) func explore() async -> Result<OrderReport, any Error> {
+    let kept = outcomes == nil ? runKeptOrder() : nil
+    if let kept, options.stopsAtFirstFailure {
+      failures = 1
+      return .failure(confirm(kept))
+    }
     while !tree.isFinished, tree.finishedOrders < options.limit, costlyFailures < maximumCostlyFailures,
       turns < maximumTurns, !isOutOfTime, !(options.stopsAtFirstFailure && failures > 0)
     {
@@ -111,9 +124,10 @@ final class OrderSearch {
       if tree.finishedOrders % 256 == 255 { await Task.yield() }
       do { try runNextOrder() } catch { return .failure(error) }
     }
-    guard let shortest else { return .success(report()) }
+    guard let shortest else { return kept.map { .failure(confirm($0)) } ?? .success(report()) }
     if case .endless = shortest.reason { return .failure(failure(shortest)) }
-    return .failure(confirm(shortest))
+    // Of all orders, it is the best.
+    return .failure(confirm(tree.isFinished ? shortest : shrink(shortest)))
   }
 
   /// Whether the time is over; never before the first order.
@@ -133,8 +147,8 @@ final class OrderSearch {
     let isRandom = isRandom
     tree.begin()
     strategy.begin(isRandom: isRandom)
-    let (run, verdict, isFailing) = performRun(hasFailed: options.hasFailed) { forced, possible in
-      try self.tree.choose(after: forced, among: possible) { moves in
+    let (run, verdict, isFailing) = performRun(hasFailed: options.hasFailed) { [names] forced, possible in
+      try self.tree.choose(after: forced, among: possible, areIndependent: names.areIndependent) { moves in
         if isRandom { return self.strategy.select(moves) }
         self.strategy.count()
         return nil
@@ -142,12 +156,19 @@ final class OrderSearch {
     }
     turns += run.turns
     let reason = verdict.reason ?? (isFailing ? .expectation : nil)
-    if case .strayed(let error) = verdict { throw notDeterministic(run, error) }
+    if case .strayed(let error) = verdict {
+      guard error is OrderTree.Redundant else { throw notDeterministic(run, error) }
+      return tree.abandon()
+    }
     if let reason, case .uncontrolled = reason {
       failures += 1
       throw failure(Failed(reason, verdict, run))
     }
-    do { try tree.end() } catch { throw notDeterministic(run, error) }
+    do {
+      guard try tree.end(after: run.forced, areIndependent: names.areIndependent) else { return }
+    } catch {
+      throw notDeterministic(run, error)
+    }
     if keepOutcome(of: run, verdict) { return }
     guard let reason else { return }
     failures += 1
@@ -158,7 +179,7 @@ final class OrderSearch {
     }
     let failed = Failed(reason, verdict, run)
     keepKind(of: failed)
-    if shortest.map({ run.trace.count < $0.trace.count }) ?? true { shortest = failed }
+    if shortest.map({ failed.cost < $0.cost }) ?? true { shortest = failed }
   }
 
   /// Keeps the outcome of a run that ended, if the search compares outcomes.
@@ -181,14 +202,14 @@ final class OrderSearch {
     let text = failed.text
     if let index = kinds.firstIndex(where: { $0.failed.text == text }) {
       kinds[index].count += 1
-      if failed.trace.count < kinds[index].failed.trace.count { kinds[index].failed = failed }
+      if failed.cost < kinds[index].failed.cost { kinds[index].failed = failed }
     } else if kinds.count < 20 {
       kinds.append((failed, 1))
     }
   }
 
   /// Runs the body once.
-  private func performRun(
+  func performRun(
     listsPendingFutures: Bool = false,
     hasFailed: (@Sendable (() -> Void) -> Bool)?,
     choosing choose: OrderRun.Chooser
@@ -261,7 +282,7 @@ final class OrderSearch {
   }
 
   /// Runs the order of the decisions; after them it takes the first move each time.
-  private func performOrder(
+  func performOrder(
     _ choices: [OrderChoice],
     hasFailed: (@Sendable (() -> Void) -> Bool)?
   ) -> (run: OrderRun, verdict: OrderRun.Verdict, isFailing: Bool) {
@@ -283,8 +304,12 @@ final class OrderSearch {
   private func confirm(_ failed: Failed) -> OrderFailure {
     let (run, verdict, _) = performOrder(failed.choices, hasFailed: nil)
     switch (failed.reason, verdict.reason) {
-    case (.expectation, _): return failure(failed)
-    case (_, let reason?): return failure(Failed(reason, verdict, run))
+    case (.expectation, _):
+      keep(failed)
+      return failure(run.trace == failed.trace ? Failed(.expectation, verdict, run) : failed)
+    case (_, let reason?):
+      keep(failed)
+      return failure(Failed(reason, verdict, run))
     case (_, nil):
       let order = names.describe(failed.trace).shortList(separator: " ▸ ")
       let sentence = """
@@ -302,6 +327,7 @@ final class OrderSearch {
       orders: orders ?? tree.finishedOrders,
       knownOrders: max(tree.knownOrders, orders ?? 0),
       isExhaustive: tree.isFinished && unexplored.isEmpty && orders == nil,
+      leavesOutIndependent: tree.hasLeftOut,
       unexplored: OrderRun.unobserved.map { [$0] } ?? unexplored
     )
   }
@@ -311,9 +337,11 @@ final class OrderSearch {
     return OrderFailure(
       reason: failed.reason,
       sentence: failed.text,
-      order: names.describe(failed.trace),
+      order: names.describe(failed.trace, failed.tasks),
+      groups: names.group(failed.trace, leaving: failed.deviations, notes: failed.notes, failed.tasks),
+      taskPlaces: names.places(of: failed.tasks, in: failed.trace),
       repeating: OrderChoice.string(failed.choices),
-      failedOrders: failedOrders ?? failures,
+      failedOrders: failedOrders ?? max(failures, 1),
       otherFailures: kinds.filter { $0.failed.text != failed.text }.map { kind in
         OrderFailure.Kind(
           sentence: kind.failed.text,
@@ -322,7 +350,7 @@ final class OrderSearch {
         )
       },
       report: report,
-      fileID: options.fileID.description,
+      fileID: options.fileID,
       line: options.line
     )
   }
@@ -356,20 +384,5 @@ final class OrderSearch {
         """
     }
     return failure(Failed(.notDeterministic(sentence), .strayed(error), run))
-  }
-}
-
-@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-extension OrderRun.Verdict {
-  /// The reason of a failure.
-  fileprivate var reason: OrderFailure.Reason? {
-    switch self {
-    case .returned: nil
-    case .threw(let error): .thrown(error)
-    case .deadlock(let waiting): .deadlock(waiting: waiting)
-    case .uncontrolled(let sentence): .uncontrolled(sentence)
-    case .endless: .endless
-    case .strayed(let error): .notDeterministic("\(error)")
-    }
   }
 }

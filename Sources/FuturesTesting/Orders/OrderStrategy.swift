@@ -13,19 +13,13 @@ struct OrderStrategy {
   private var random: SplitMix64
 
   /// The priorities of this run, by context and task; `nil` in a run of uniform decisions.
-  private var priorities: [Source: UInt64]?
+  private var priorities: [OrderSource: UInt64]?
   private var changePlaces: Set<Int> = []
   private var decisions = 0
 
   /// The greatest number of decisions in a run.
   private var longest = 1
   private var runs = 0
-
-  private struct Source: Hashable {
-    let source: Int32
-    /// The number of a task, which is its own source.
-    let task: Int32
-  }
 
   init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
@@ -49,7 +43,7 @@ struct OrderStrategy {
     var best = highest(possible)
     if changePlaces.contains(decisions) {
       // Below all priorities that are drawn: the later the change, the lower.
-      let sinking = source(possible[best])
+      let sinking = OrderSource(possible[best])
       priorities?[sinking] = UInt64(max(0, longest - decisions))
       best = highest(possible)
     }
@@ -59,17 +53,12 @@ struct OrderStrategy {
   private mutating func highest(_ possible: [OrderMove]) -> Int {
     var best = (index: 0, priority: UInt64(0))
     for (index, move) in possible.enumerated() {
-      let source = source(move)
+      let source = OrderSource(move)
       let priority = priorities?[source] ?? (random.next() | 1 << 63)
       priorities?[source] = priority
       if priority > best.priority { best = (index, priority) }
     }
     return best.index
-  }
-
-  private func source(_ move: OrderMove) -> Source {
-    let isTask = move.source == OrderNames.task || move.source == OrderNames.hop
-    return Source(source: move.source, task: isTask ? move.ordinal : 0)
   }
 
   /// Counts a decision that was not random.

@@ -1,5 +1,9 @@
 /// The orders that runs have taken: a tree of decisions, in which no order is taken twice.
 ///
+/// Moves that are declared independent have no order. So of the orders that differ in these only, one runs (sleep sets: Godefroid,
+/// *Partial-Order Methods for the Verification of Concurrent Systems*, 1996): below a branch, a move of an earlier branch sleeps until a
+/// move comes that depends on it, because the orders that begin with it belong to the earlier branch.
+///
 /// A branch whose orders have all run is cut off. So a depth-first search keeps one path. A random one keeps its paths up to
 /// `maximumNodes`; below these nodes, an order is known by a hash of its decisions, which takes 16 bytes and not four kilobytes.
 final class OrderTree {
@@ -19,10 +23,13 @@ final class OrderTree {
     var branches: [Branch]
     var unfinished: Int
 
-    init(forced: [OrderMove], possible: [OrderMove]) {
-      (self.forced, self.possible) = (forced, possible)
-      branches = Array(repeating: .open, count: possible.count)
-      unfinished = possible.count
+    /// The moves that sleep here.
+    let sleeping: Set<OrderMove>
+
+    init(forced: [OrderMove], possible: [OrderMove], sleeping: Set<OrderMove>) {
+      (self.forced, self.possible, self.sleeping) = (forced, possible, sleeping)
+      branches = possible.map { sleeping.contains($0) ? .finished : .open }
+      unfinished = possible.count { !sleeping.contains($0) }
     }
   }
 
@@ -31,6 +38,12 @@ final class OrderTree {
     let before: [OrderMove]?
     let now: [OrderMove]?
   }
+
+  /// The orders of this run belong to another branch, except for the order of independent moves.
+  struct Redundant: Error {}
+
+  /// Whether two moves are independent: their order has no effect.
+  typealias Independence = (OrderMove, OrderMove) -> Bool
 
   /// The greatest number of nodes at one time: about 20 MB.
   static let defaultMaximumNodes = 100_000
@@ -51,6 +64,9 @@ final class OrderTree {
   /// The number of orders that have run.
   private(set) var finishedOrders = 0
 
+  /// Whether orders were left out, because they differ in the order of independent moves only.
+  private(set) var hasLeftOut = false
+
   /// The number of orders that exist at least: those that have run, and one for each branch that no run has taken.
   private(set) var knownOrders = 1
 
@@ -68,8 +84,9 @@ final class OrderTree {
   func choose(
     after forced: [OrderMove],
     among possible: [OrderMove],
+    areIndependent: Independence = { _, _ in false },
     selecting select: ([OrderMove]) -> Int?
-  ) throws(Difference) -> Int {
+  ) throws -> Int {
     if let hash { return chooseBelowNodes(hash, possible, select) }
     let node: Node
     switch branch {
@@ -77,10 +94,13 @@ final class OrderTree {
       if let index = select(possible) { return keepBelowNodes(pathHash, index) }
       fallthrough
     case .open:
+      guard let sleeping = sleeping(after: forced, areIndependent) else { throw Redundant() }
+      node = Node(forced: forced, possible: possible, sleeping: sleeping)
+      guard node.unfinished > 0 else { throw Redundant() }
+      if node.unfinished < possible.count { hasLeftOut = true }
       nodes += 1
-      node = Node(forced: forced, possible: possible)
       setBranch(.node(node))
-      knownOrders += possible.count - 1
+      knownOrders += node.unfinished - 1
     case .node(let known):
       guard known.possible == possible else { throw Difference(before: known.possible, now: possible) }
       guard known.forced == forced else { throw Difference(before: known.forced, now: forced) }
@@ -93,6 +113,18 @@ final class OrderTree {
     let index = unfinished[select(unfinished.map { possible[$0] }) ?? 0]
     path.append((node, index))
     return index
+  }
+
+  /// The moves that sleep after `forced`, of which the first is the decision at the end of the path; `nil` if one of `forced` sleeps.
+  private func sleeping(after forced: [OrderMove], _ areIndependent: Independence) -> Set<OrderMove>? {
+    guard let (node, index) = path.last else { return [] }
+    let decision = node.possible[index]
+    var sleeping = node.sleeping.union(node.possible[..<index]).filter { areIndependent($0, decision) }
+    for move in forced.dropFirst() {
+      if sleeping.contains(move) { return nil }
+      sleeping = sleeping.filter { areIndependent($0, move) }
+    }
+    return sleeping
   }
 
   private func chooseBelowNodes(_ hash: UInt64, _ possible: [OrderMove], _ select: ([OrderMove]) -> Int?) -> Int {
@@ -115,19 +147,40 @@ final class OrderTree {
   /// Ends a run.
   ///
   /// Below the nodes, an order that has run before does not count.
-  func end() throws(Difference) {
+  /// - Returns: Whether its order counts: it differs from the others in more than the order of independent moves.
+  @discardableResult
+  func end(
+    after forced: [OrderMove] = [],
+    areIndependent: Independence = { _, _ in false }
+  ) throws(Difference) -> Bool {
     if let hash {
       if hashes.insert(hash).inserted { finishedOrders += 1 }
       knownOrders = max(knownOrders, finishedOrders + 1)
-      return
+      return true
     }
     switch branch {
     case .open: break
     case .node(let known): throw Difference(before: known.possible, now: nil)
     case .finished: throw Difference(before: nil, now: nil)
     }
-    setBranch(.finished)
+    guard sleeping(after: forced, areIndependent) != nil else {
+      abandon()
+      return false
+    }
     finishedOrders += 1
+    finishBranch()
+    return true
+  }
+
+  /// Ends a run whose orders belong to another branch.
+  func abandon() {
+    hasLeftOut = true
+    knownOrders -= 1
+    finishBranch()
+  }
+
+  private func finishBranch() {
+    setBranch(.finished)
     while let (node, _) = path.last {
       node.unfinished -= 1
       guard node.unfinished == 0 else { return }

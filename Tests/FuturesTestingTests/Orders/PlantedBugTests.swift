@@ -98,7 +98,7 @@ struct PlantedBugTests {
       name: "progress after completion",
       failing: 2,
       orders: 3,
-      order: "progress(1) ▸ completion ▸ progress(2)",
+      order: "completion ▸ progress(1) ▸ progress(2)",
       mendedOrders: 1,
       body: progressAfterCompletion
     ),

@@ -86,7 +86,7 @@ struct SearchModelTests {
     #expect(failure?.failedOrders == 2)
     #expect(failure?.report.isAll(93) == true)
     #expect(failure?.order.joined(separator: " ▸ ") == "type b ▸ request ab ▸ request a ▸ screen(1) ▸ screen(2)")
-    #expect(failure?.repeating == "t1r1r0")
+    #expect(failure?.repeating == "t1r1")
   }
 
   @Test("A check of the text finds late responses, but not the cancellation")
@@ -97,7 +97,7 @@ struct SearchModelTests {
     #expect(failure?.failedOrders == 121)
     #expect(failure?.report.isAll(524) == true)
     #expect(
-      failure?.order.joined(separator: " ▸ ") == "request a ▸ type b ▸ screen(1) ▸ request ab ▸ cancel ▸ screen(2)"
+      failure?.order.joined(separator: " ▸ ") == "type b ▸ request a ▸ request ab ▸ cancel ▸ screen(1) ▸ screen(2)"
     )
   }
 

@@ -35,6 +35,23 @@ struct TimingTests {
   static let never: [Duration] = [.seconds(Int64.max), .seconds(300 * 366 * 86_400)]
   static let atOnce: [Duration] = [.zero, .nanoseconds(-1), .seconds(-5), .seconds(Int64.min)]
 
+  @Test("after with a failure type that holds CancellationError fails when it is cancelled, and frees its timer")
+  func throwingAfter() {
+    let manual = ManualContext()
+    let sleep = Future<Void, any Error>.after(.seconds(2), on: manual.context)
+    let other = Future<Void, any Error>.after(.seconds(2), on: manual.context)
+    #expect(manual.pendingCount == 2)
+    sleep.cancel()
+    #expect(manual.pendingCount == 1)
+    #expect(throws: CancellationError.self) { try sleep.peek()?.get() }
+    manual.advance(by: .seconds(2))
+    #expect((try? other.peek()?.get()) != nil)
+    #expect(Future<Void, any Error>.after(.zero).isResolved)
+    // Without a type, the overload that cannot fail.
+    let untyped = Future.after(.zero)
+    #expect(type(of: untyped) == Future<Void, Never>.self)
+  }
+
   @Test(
     "R12: a delay counts in nanoseconds: rounded up, none for zero or less, endless from 292 years on",
     arguments: [

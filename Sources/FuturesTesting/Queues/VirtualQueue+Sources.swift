@@ -1,0 +1,67 @@
+public import Dispatch
+internal import Futures
+
+extension ManualContext {
+  /// Makes a stand-in for a Dispatch queue, whose work runs when the test runs the work of this context.
+  ///
+  /// Its work is in one order with other work of this context. It does not keep the context alive.
+  /// - Parameters:
+  ///   - label: The label.
+  ///   - attributes: `.concurrent` for a concurrent queue.
+  /// - Returns: The queue.
+  public func queue(_ label: String = "", attributes: DispatchQueue.Attributes = []) -> VirtualQueue {
+    let backend = queueBackend
+    return VirtualQueue(label: label, isConcurrent: attributes.contains(.concurrent), backend: backend)
+  }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension Orders {
+  /// Returns a stand-in for a Dispatch queue.
+  ///
+  /// The next item of a serial queue is one of the moves that can come next; of a concurrent queue each item is, up to a barrier. A
+  /// delay is a timer. `sync` runs within the move that calls it, together with the work that it waits for.
+  /// - Parameters:
+  ///   - label: The name in the order, which should be the name of no context. The same label is the same queue.
+  ///   - attributes: `.concurrent` for a concurrent queue.
+  /// - Returns: The queue. Submit to it from the run only: work from another thread is a failure.
+  public func queue(_ label: String, attributes: DispatchQueue.Attributes = []) -> VirtualQueue {
+    run.queue(label, isConcurrent: attributes.contains(.concurrent))
+  }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension OrderRun {
+  fileprivate func queue(_ label: String, isConcurrent: Bool) -> VirtualQueue {
+    if let queue = state.withLock({ $0.queues[label] }) { return queue }
+    let queue = VirtualQueue(label: label, isConcurrent: isConcurrent, backend: backend(label, isConcurrent))
+    state.withLock { if !$0.isOver { $0.queues[label] = queue } }
+    return queue
+  }
+
+  private func backend(_ label: String, _ isConcurrent: Bool) -> VirtualQueue.Backend {
+    let source = names.contextSource(label)
+    let context = isConcurrent ? nil : state.withLock { $0.agenda.context(source) }
+    let interference = "has submitted work to the queue “\(label)”."
+    return VirtualQueue.Backend { [self] work in
+      let number = submit(interference) { agenda in
+        if let context { agenda.submit(work, to: context) } else { agenda.submit(work, named: source) }
+        return agenda.lastNumber
+      }
+      return { [self] in
+        guard let number, let item = state.withLock({ $0.agenda.remove(number) }) else { return nil }
+        if case .work(let work) = item.action { return work } else { return nil }
+      }
+    } submitAfter: { [self] nanoseconds, work in
+      let delay = Duration.nanoseconds(nanoseconds)
+      let timer = names.source("timer \(delay.inSeconds)")
+      // A concurrent queue keeps no order between a timer and other work.
+      let place = context ?? state.withLock { $0.agenda.context(OrderNames.clock) }
+      let _: Int? = submit("has set a timer of the queue “\(label)”.") {
+        $0.submit(work, to: place, after: delay, named: timer)
+      }
+    } willRunAtOnce: { [self] in
+      if !isOnOwnThread { state.withLock { interfere("has called `sync` on the queue “\(label)”.", &$0) } }
+    }
+  }
+}

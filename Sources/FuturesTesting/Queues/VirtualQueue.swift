@@ -1,0 +1,324 @@
+public import Dispatch
+internal import Futures
+
+/// A stand-in for a Dispatch queue, whose work runs when the test decides: a queue of a `ManualContext`, or of `Orders`.
+///
+/// It has the methods of `DispatchQueue` that code uses most, with the same parameters:
+///
+/// ```swift
+/// let manual = ManualContext()
+/// let queue = manual.queue("saving")
+/// queue.asyncAfter(deadline: .now() + 2) { print("saved") }
+/// manual.advance(by: .seconds(2))  // saved
+/// ```
+///
+/// So one protocol, or one type alias, lets code take either. <doc:TestingCodeWithQueues> shows both.
+///
+/// Work runs on one thread, one piece at a time. A serial queue runs its work in the order of submission. A concurrent one keeps no
+/// order, except at barriers. Quality of service has no effect.
+public final class VirtualQueue: Sendable {
+  typealias Work = @Sendable () -> Void
+
+  /// The place that keeps the work until it runs: a manual context, or a run of `exploreOrders`.
+  struct Backend: Sendable {
+    /// Keeps work that is ready.
+    ///
+    /// Returns a closure that takes it back, unless it has started.
+    let submit: @Sendable (_ work: @escaping Work) -> @Sendable () -> Work?
+
+    /// Keeps work that is ready after a delay, which is more than zero.
+    let submitAfter: @Sendable (_ nanoseconds: Int64, _ work: @escaping Work) -> Void
+
+    /// Called before work runs in `sync`, outside the order.
+    let willRunAtOnce: @Sendable () -> Void
+  }
+
+  private struct Item {
+    let number: Int
+    let isBarrier: Bool
+
+    /// Takes the work from the backend; `nil` while a barrier keeps it from being submitted there.
+    var take: (@Sendable () -> Work?)?
+
+    /// The work that a barrier keeps from being submitted.
+    var held: Work?
+  }
+
+  private struct State {
+    /// The work that is ready and has not started, in the order of submission.
+    var items: [Item] = []
+    var lastNumber = 0
+
+    /// How many pieces of work run now: more than one in nested calls of `sync`.
+    var running = 0
+    var isBarrierRunning = false
+
+    /// Whether work that runs now keeps the work up to a number from starting.
+    func isBlocked(upTo number: Int) -> Bool {
+      isBarrierRunning || running > 0 && items.contains { $0.number <= number && $0.isBarrier }
+    }
+
+    var hasBarrier: Bool { isBarrierRunning || items.contains(where: \.isBarrier) }
+
+    /// Returns the next work to submit to the backend, and marks it as submitted.
+    mutating func takeAdmitted(isConcurrent: Bool) -> (Int, Bool, Work)? {
+      for index in items.indices {
+        let item = items[index]
+        if isConcurrent {
+          let isPossible = item.isBarrier ? index == 0 && running == 0 : !isBarrierRunning
+          guard isPossible else { return nil }
+        }
+        if let work = items[index].held.take() { return (item.number, item.isBarrier, work) }
+        if isConcurrent, item.isBarrier { return nil }
+      }
+      return nil
+    }
+  }
+
+  /// The label.
+  public let label: String
+
+  private let isConcurrent: Bool
+  private let backend: Backend
+  private let state = Locked(State())
+
+  init(label: String, isConcurrent: Bool, backend: Backend) {
+    (self.label, self.isConcurrent, self.backend) = (label, isConcurrent, backend)
+  }
+
+  // MARK: - Submitting
+
+  /// Submits work.
+  /// - Parameters:
+  ///   - group: A group that the work belongs to.
+  ///   - qos: Has no effect.
+  ///   - flags: `.barrier` has an effect in a concurrent queue.
+  ///   - work: The work.
+  public func async(
+    group: DispatchGroup? = nil,
+    qos: DispatchQoS = .unspecified,
+    flags: DispatchWorkItemFlags = [],
+    execute work: @escaping @Sendable @convention(block) () -> Void
+  ) {
+    group?.enter()
+    add(isBarrier: flags.contains(.barrier)) {
+      work()
+      group?.leave()
+    }
+  }
+
+  /// Submits a work item of Dispatch.
+  ///
+  /// It runs unless it has been cancelled. Its flags are not known. Do not wait for it, and let it notify only the main queue: Dispatch
+  /// does both in real time. A `VirtualWorkItem` has none of these limits.
+  /// - Parameter workItem: The work item.
+  public func async(execute workItem: DispatchWorkItem) {
+    nonisolated(unsafe) let item = workItem  // Dispatch runs it on any thread, too.
+    add(isBarrier: false) { item.perform() }
+  }
+
+  /// Submits a work item.
+  /// - Parameter workItem: The work item.
+  public func async(execute workItem: VirtualWorkItem) {
+    let number = add(isBarrier: workItem.isBarrier) { workItem.perform() }
+    workItem.didSubmit(number, to: self)
+  }
+
+  /// Submits work at a time.
+  /// - Parameters:
+  ///   - deadline: The time, for example `.now() + 2`. The distance from now counts in virtual time, rounded up to milliseconds.
+  ///   - qos: Has no effect.
+  ///   - flags: `.barrier` has an effect in a concurrent queue.
+  ///   - work: The work.
+  public func asyncAfter(
+    deadline: DispatchTime,
+    qos: DispatchQoS = .unspecified,
+    flags: DispatchWorkItemFlags = [],
+    execute work: @escaping @Sendable @convention(block) () -> Void
+  ) {
+    add(at: deadline, isBarrier: flags.contains(.barrier)) { work() }
+  }
+
+  /// Submits a work item of Dispatch at a time.
+  ///
+  /// A cancelled one keeps its place, and does nothing. See `async(execute:)` for its limits.
+  /// - Parameters:
+  ///   - deadline: The time, for example `.now() + 2`. The distance from now counts in virtual time, rounded up to milliseconds.
+  ///   - workItem: The work item.
+  public func asyncAfter(deadline: DispatchTime, execute workItem: DispatchWorkItem) {
+    nonisolated(unsafe) let item = workItem  // Dispatch runs it on any thread, too.
+    add(at: deadline, isBarrier: false) { item.perform() }
+  }
+
+  /// Submits a work item at a time.
+  /// - Parameters:
+  ///   - deadline: The time, for example `.now() + 2`. The distance from now counts in virtual time, rounded up to milliseconds.
+  ///   - workItem: The work item.
+  public func asyncAfter(deadline: DispatchTime, execute workItem: VirtualWorkItem) {
+    let number = add(at: deadline, isBarrier: workItem.isBarrier) { workItem.perform() }
+    if let number { workItem.didSubmit(number, to: self) }
+  }
+
+  // MARK: - Running at once
+
+  /// Runs the work that was submitted before, and then `work`, on the calling thread.
+  ///
+  /// In a concurrent queue it runs earlier work only up to the last barrier. Call it on the thread of the test.
+  ///
+  /// Traps if it is called from work of a serial queue, or from a barrier: Dispatch would wait for ever, or trap.
+  /// - Parameter work: The work.
+  /// - Returns: The result of `work`.
+  /// - Throws: The error of `work`.
+  public func sync<Result>(execute work: () throws -> Result) rethrows -> Result {
+    try runAtOnce(isBarrier: false, work)
+  }
+
+  /// Runs the work that was submitted before, and then `work`, on the calling thread, as the overload without flags.
+  /// - Parameters:
+  ///   - flags: With `.barrier` it runs all earlier work of a concurrent queue.
+  ///   - work: The work.
+  /// - Returns: The result of `work`.
+  /// - Throws: The error of `work`.
+  public func sync<Result>(flags: DispatchWorkItemFlags, execute work: () throws -> Result) rethrows -> Result {
+    try runAtOnce(isBarrier: flags.contains(.barrier), work)
+  }
+
+  /// Runs the work that was submitted before, and then a work item, on the calling thread.
+  /// - Parameter workItem: The work item.
+  public func sync(execute workItem: DispatchWorkItem) { runAtOnce(isBarrier: false) { workItem.perform() } }
+
+  /// Runs the work that was submitted before, and then a work item, on the calling thread.
+  /// - Parameter workItem: The work item.
+  public func sync(execute workItem: VirtualWorkItem) {
+    runAtOnce(isBarrier: workItem.isBarrier) { workItem.perform() }
+  }
+
+  private func runAtOnce<Result>(isBarrier: Bool, _ work: () throws -> Result) rethrows -> Result {
+    let isBarrier = isBarrier || !isConcurrent
+    backend.willRunAtOnce()
+    let (isDeadlock, last) = state.withLock { state in
+      (isBarrier ? state.running > 0 : state.isBlocked(upTo: state.lastNumber), state.lastNumber)
+    }
+    precondition(
+      !isDeadlock,
+      "`sync` on the queue “\(label)” is called from work of that queue, and waits for it: a deadlock."
+    )
+    runWork(upTo: last, before: isBarrier)
+    begin(isBarrier: isBarrier)
+    defer { end(isBarrier: isBarrier) }
+    return try work()
+  }
+
+  /// Runs ready work up to a number.
+  /// - Parameters:
+  ///   - last: The number of the last piece.
+  ///   - isBarrier: Whether all of it has to run; otherwise only what a barrier follows, and the barrier.
+  private func runWork(upTo last: Int, before isBarrier: Bool) {
+    while let (number, take) = state.withLock({ state -> (Int, (@Sendable () -> Work?)?)? in
+      guard let first = state.items.first, first.number <= last else { return nil }
+      let isNeeded = isBarrier || state.items.contains { $0.number <= last && $0.isBarrier }
+      return isNeeded ? (first.number, first.take) : nil
+    }) {
+      guard let work = take?() else { remove(number); continue }  // dropped: the test has ended
+      work()
+    }
+  }
+
+  /// Runs a piece of work, and the work before it, at once.
+  /// - Returns: Whether it was ready, or has run.
+  func runAtOnce(_ number: Int) -> Bool {
+    backend.willRunAtOnce()
+    let isReady = state.withLock { state in state.items.contains { $0.number == number } }
+    if isReady {
+      precondition(
+        state.withLock { !$0.isBlocked(upTo: number) },
+        "`wait()` for a work item of the queue “\(label)” is called from work of that queue: a deadlock."
+      )
+      // Of a concurrent queue, earlier work runs too: Dispatch starts it first.
+      runWork(upTo: number, before: true)
+    }
+    return isReady
+  }
+
+  // MARK: - The order
+
+  /// Returns the number of the work.
+  @discardableResult
+  private func add(isBarrier: Bool, _ work: @escaping Work) -> Int {
+    let isBarrier = isBarrier || !isConcurrent
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      state.items.append(Item(number: state.lastNumber, isBarrier: isBarrier, held: work))
+      return state.lastNumber
+    }
+    admit()
+    return number
+  }
+
+  /// Returns the number of the work, if it is ready now.
+  @discardableResult
+  private func add(at deadline: DispatchTime, isBarrier: Bool, _ work: @escaping Work) -> Int? {
+    let delay = deadline.nanosecondsFromNow
+    guard delay > 0 else { return add(isBarrier: isBarrier, work) }
+    let isBarrier = isBarrier || !isConcurrent
+    backend.submitAfter(delay) { [self] in
+      let isPossible = state.withLock { state in
+        !isConcurrent || !(isBarrier ? state.running > 0 || !state.items.isEmpty : state.hasBarrier)
+      }
+      guard isPossible else { return _ = add(isBarrier: isBarrier, work) }
+      begin(isBarrier: isBarrier)
+      work()
+      end(isBarrier: isBarrier)
+    }
+    return nil
+  }
+
+  /// Submits the work that no barrier holds back; of a serial queue all of it, since the backend keeps its order.
+  private func admit() {
+    while let (number, isBarrier, work) = state.withLock({ $0.takeAdmitted(isConcurrent: isConcurrent) }) {
+      let take = backend.submit { [self] in
+        remove(number)
+        begin(isBarrier: isBarrier)
+        work()
+        end(isBarrier: isBarrier)
+      }
+      state.withLock { state in
+        guard let index = state.items.firstIndex(where: { $0.number == number }) else { return }
+        state.items[index].take = take
+      }
+    }
+  }
+
+  private func remove(_ number: Int) {
+    let removed = state.withLock { state in
+      state.items.firstIndex { $0.number == number }.map { state.items.remove(at: $0) }
+    }
+    _ = removed  // released here, outside the lock
+  }
+
+  private func begin(isBarrier: Bool) {
+    state.withLock { state in
+      state.running += 1
+      if isBarrier { state.isBarrierRunning = true }
+    }
+  }
+
+  private func end(isBarrier: Bool) {
+    state.withLock { state in
+      state.running -= 1
+      if isBarrier { state.isBarrierRunning = false }
+    }
+    admit()
+  }
+}
+
+extension DispatchTime {
+  /// The distance from now, rounded up to milliseconds: the time has gone on since the caller computed the deadline.
+  fileprivate var nanosecondsFromNow: Int64 {
+    guard self != .distantFuture else { return .max }
+    let (deadline, now) = (uptimeNanoseconds, DispatchTime.now().uptimeNanoseconds)
+    guard deadline > now else { return 0 }
+    let millisecond: UInt64 = 1_000_000
+    return Int64(clamping: (deadline - now + millisecond - 1) / millisecond * millisecond)
+  }
+}

@@ -1,0 +1,97 @@
+public import Dispatch
+internal import Futures
+
+/// A stand-in for `DispatchWorkItem`, for a `VirtualQueue`.
+///
+/// It has the same methods, also those that need a queue: `wait()` and `notify`.
+public final class VirtualWorkItem: Sendable {
+  private struct State {
+    var isCancelled = false
+    var hasEnded = false
+
+    /// The place in a queue; `nil` before the submission, and for an item with a delay.
+    var place: (queue: VirtualQueue, number: Int)?
+    var notifications: [@Sendable () -> Void] = []
+  }
+
+  let isBarrier: Bool
+  private let block: @Sendable () -> Void
+  private let state = Locked(State())
+
+  /// Makes a work item.
+  /// - Parameters:
+  ///   - qos: Has no effect.
+  ///   - flags: `.barrier` has an effect in a concurrent queue.
+  ///   - block: The work.
+  public init(
+    qos: DispatchQoS = .unspecified,
+    flags: DispatchWorkItemFlags = [],
+    block: @escaping @Sendable @convention(block) () -> Void
+  ) {
+    isBarrier = flags.contains(.barrier)
+    self.block = { block() }
+  }
+
+  /// Runs the work on the calling thread, unless the item is cancelled, and then submits the notifications.
+  public func perform() {
+    if !isCancelled { block() }
+    let notifications = state.withLock { state in
+      defer { (state.hasEnded, state.place, state.notifications) = (true, nil, []) }
+      return state.notifications
+    }
+    for notify in notifications { notify() }
+  }
+
+  /// Keeps the work from running, if it has not started.
+  ///
+  /// The item keeps its place in the queue, does nothing when its turn comes, and then notifies.
+  public func cancel() { state.withLock { $0.isCancelled = true } }
+
+  /// Whether `cancel()` was called.
+  public var isCancelled: Bool { state.withLock(\.isCancelled) }
+
+  /// Runs the work that its queue got before, and then this item, unless it has ended.
+  ///
+  /// Traps if the item is in no queue, or if its time has not come: nothing else would run, so the wait would not end.
+  public func wait() {
+    precondition(
+      runAtOnce(),
+      "`wait()` for a work item that is in no queue, or whose time has not come: it would wait for ever."
+    )
+  }
+
+  /// Runs the work that its queue got before, and then this item, if its time has come.
+  /// - Parameter timeout: Has no effect: no time passes.
+  /// - Returns: `.timedOut` if the item is in no queue, or if its time has not come.
+  public func wait(timeout: DispatchTime) -> DispatchTimeoutResult { runAtOnce() ? .success : .timedOut }
+
+  /// Submits work when the item has run, or when a cancelled item has had its turn; at once if that was before.
+  /// - Parameters:
+  ///   - qos: Has no effect.
+  ///   - flags: `.barrier` has an effect in a concurrent queue.
+  ///   - queue: The queue.
+  ///   - work: The work.
+  public func notify(
+    qos: DispatchQoS = .unspecified,
+    flags: DispatchWorkItemFlags = [],
+    queue: VirtualQueue,
+    execute work: @escaping @Sendable @convention(block) () -> Void
+  ) {
+    let isBarrier = flags.contains(.barrier)
+    let submit = { @Sendable in queue.async(flags: isBarrier ? .barrier : [], execute: work) }
+    let hasEnded = state.withLock { state in
+      if !state.hasEnded { state.notifications.append(submit) }
+      return state.hasEnded
+    }
+    if hasEnded { submit() }
+  }
+
+  func didSubmit(_ number: Int, to queue: VirtualQueue) {
+    state.withLock { if !$0.hasEnded { $0.place = (queue, number) } }
+  }
+
+  private func runAtOnce() -> Bool {
+    let (hasEnded, place) = state.withLock { ($0.hasEnded, $0.place) }
+    return hasEnded || place?.queue.runAtOnce(place?.number ?? 0) == true
+  }
+}

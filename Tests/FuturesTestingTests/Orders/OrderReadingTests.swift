@@ -1,0 +1,132 @@
+import Futures
+import FuturesTesting
+import Testing
+
+/// What a person reads of a failed order.
+@Suite("exploreOrders: the failure as text")
+struct OrderReadingTests {
+  /// Submits work to six contexts with six items each: 2.7·10²⁴ orders.
+  ///
+  /// The last item of f before the first of a is a bug.
+  private func sixBySix(_ orders: Orders) async throws {
+    let log = RunRecord()
+    for name in ["a", "b", "c", "d", "e", "f"] {
+      for number in 1...6 { orders.context(name).run { log.add("\(name)\(number)") } }
+    }
+    try await orders.runAll()
+    func place(_ name: String) -> Int { log.all.firstIndex(of: name) ?? 0 }
+    try Unexpected.unless(!(place("f6") < place("a1") && place("e6") < place("b1")), "found")
+  }
+
+  @Test(
+    "An order of 36 moves is shrunk to the fewest changes, and its moves are grouped; its string is short",
+    arguments: [1, 2]
+  )
+  func shrinking(seed: Int) async throws {
+    let failure = try #require(
+      try await explorationFailure {
+        try await exploreOrders(limit: 400, seed: UInt64(seed), stopsAtFirstFailure: true) { try await sixBySix($0) }
+      }
+    )
+    #expect(failure.order.count == 36)
+    let changes = zip(failure.order, failure.order.dropFirst()).count { $0.prefix(1) != $1.prefix(1) }
+    #expect(changes == 5, "\(failure)")
+    #expect(failure.description.contains("(1–6) ▸ "), "\(failure)")
+    #expect(failure.repeating.count < 40, "\(failure.repeating)")
+    let repeated = try await explorationFailure {
+      try await exploreOrders(repeating: failure.repeating) { try await sixBySix($0) }
+    }
+    #expect(repeated?.order == failure.order)
+  }
+
+  @Test("The table has a column for each context and task, a star at each deviation, and the notes")
+  func timeline() async throws {
+    let failure = try #require(
+      try await explorationFailure {
+        try await exploreOrders(fileID: "Tests/B.swift", line: 8) { orders in
+          let log = RunRecord()
+          let (network, screen) = (orders.context("network"), orders.context("screen"))
+          for number in 1...3 { network.run { log.add("n\(number)") } }
+          screen.run {
+            log.add("s")
+            orders.note("log: \(log.joined)")
+          }
+          await orders.step("tap")
+          log.add("tap")
+          try await orders.runAll()
+          try Unexpected.unless(log.joined != "n1 n2 s tap n3", "found")
+        }
+      }
+    )
+    #expect(
+      failure.description == """
+        1 of 20 orders failed: network(1–2) ▸ screen ▸ tap ▸ network(3)
+        It threw: found
+             network  screen
+          1  1–2
+        * 2           1            — log: n1 n2 s
+        * 3                   tap
+          4  3
+        Run it alone: exploreOrders(repeating: "n0n0s1t1") at Tests/B.swift:8
+        """
+    )
+  }
+
+  @Test("A task has its name in the order, and the place that made it")
+  func tasks() async throws {
+    let body: @Sendable (Orders) async throws -> Void = { orders in
+      let log = RunRecord()
+      let first = Task(name: "loader") {
+        await orders.step("load")
+        log.add("loader")
+      }
+      let line = #line + 1
+      let second = Task { log.add("second") }
+      _ = await (first.value, second.value)
+      try Unexpected.unless(log.all.first != "second", "line \(line)")
+    }
+    let found = try await explorationFailure { try await exploreOrders(body) }
+    let failure = try #require(found)
+    #expect(failure.order.contains("loader"))
+    #expect(!failure.order.contains("task 1"))
+    #expect(failure.order.contains("task 2"))
+    #if os(Linux)
+      let line = failure.description.split(separator: "line ").dropFirst().first?.prefix { $0.isNumber } ?? ""
+      #expect(
+        failure.taskPlaces.contains { $0.hasPrefix("task 2: ") && $0.hasSuffix("OrderReadingTests.swift:\(line)") },
+        "\(failure)"
+      )
+    #endif
+  }
+
+  @Test("The order of the last failure runs first the next time, and is forgotten when it passes")
+  func keptOrder() async throws {
+    // A place of its own for each run of this test: another process can run it, too.
+    let line = UInt.random(in: 1_000_000...UInt.max / 2)
+    let orders = RunRecord()
+    func explore(isBroken: Bool, stops: Bool) async throws -> OrderFailure? {
+      try await explorationFailure {
+        try await exploreOrders(stopsAtFirstFailure: stops, line: line) { all in
+          let log = RunRecord()
+          for name in ["a", "b", "c"] { all.context(name).run { log.add(name) } }
+          try await all.runAll()
+          orders.add(log.joined)
+          try Unexpected.unless(!isBroken || log.joined != "c b a", "found")
+        }
+      }
+    }
+    #expect(try await explore(isBroken: true, stops: false)?.failedOrders == 1)
+    var count = orders.all.count
+    let again = try await explore(isBroken: true, stops: true)
+    #expect(again?.order == ["c", "b", "a"])
+    #expect(again?.report.orders == 1)
+    #expect(orders.all.dropFirst(count) == ["c b a", "c b a"])  // and once more, to confirm it
+
+    count = orders.all.count
+    #expect(try await explore(isBroken: false, stops: true) == nil)
+    #expect(orders.all[count] == "c b a")
+    count = orders.all.count
+    #expect(try await explore(isBroken: false, stops: true) == nil)
+    #expect(orders.all[count] == "a b c")
+  }
+}

@@ -1,0 +1,143 @@
+import Dispatch
+import Futures
+import FuturesTesting
+import Testing
+
+@Suite("exploreOrders: stand-ins for Dispatch queues")
+struct QueueOrderTests {
+  @Test("The first item of each serial queue is a choice, beside contexts")
+  func serial() async throws {
+    let records = try await differentRecords { orders, run in
+      let queue = orders.queue("q")
+      queue.async { run.add("q1") }
+      queue.async { run.add("q2") }
+      orders.context("c").run { run.add("c") }
+    }
+    #expect(records == ["c q1 q2", "q1 c q2", "q1 q2 c"])
+  }
+
+  @Test("A concurrent queue has no order, except at a barrier")
+  func concurrent() async throws {
+    let records = try await differentRecords { orders, run in
+      let queue = orders.queue("q", attributes: .concurrent)
+      queue.async { run.add("1") }
+      queue.async { run.add("2") }
+      queue.async(flags: .barrier) { run.add("|") }
+      queue.async { run.add("3") }
+      queue.async { run.add("4") }
+    }
+    #expect(records == ["1 2 | 3 4", "1 2 | 4 3", "2 1 | 3 4", "2 1 | 4 3"])
+  }
+
+  @Test("sync runs the earlier work within its move, and what it ran is no move any more")
+  func sync() async throws {
+    let records = try await differentRecords { orders, run in
+      let queue = orders.queue("q")
+      queue.async { run.add("1") }
+      orders.context("c").run {
+        run.add("c(")
+        queue.sync { run.add("sync") }
+        run.add(")")
+      }
+    }
+    #expect(records == ["1 c( sync )", "c( 1 sync )"])
+  }
+
+  @Test("A delay of a queue is a timer with the delay that the code says, in each run", .unlessSanitized)
+  func delays() async throws {
+    let failure = try await explorationFailure {
+      try await exploreOrders { orders in
+        let run = RunRecord()
+        let queue = orders.queue("q")
+        let deadline = DispatchTime.now() + 0.3
+        let start = ContinuousClock.now
+        // Longer than the rounding of a delay.
+        while DispatchTime.now() < deadline, busyWork() < 0 {}
+        nonisolated(unsafe) let item = DispatchWorkItem { run.add("saved") }
+        queue.asyncAfter(deadline: deadline, execute: item)
+        orders.context("user").run { item.cancel() }
+        try await orders.runAll()
+        try Unexpected.unless(run.all.isEmpty, "saved")
+        try Unexpected.unless(start.duration(to: .now) <= .seconds(1), "the time of the clock is virtual")
+      }
+    }
+    #expect(failure?.order == ["timer 0.3 s", "user"])
+    #expect(failure?.failedOrders == 1)
+    #expect(failure?.report.orders == 2)
+  }
+
+  /// Takes several milliseconds of processor time.
+  private func busyWork() -> Int {
+    (0..<200_000).reduce(0) { sum, number in (sum &* 31 &+ number) & 0xffff }
+  }
+
+  @Test("A debouncer that takes a queue is explored, and its bug found")
+  func debouncer() async throws {
+    let failure = try await explorationFailure {
+      try await exploreOrders { orders in
+        let run = RunRecord()
+        let debouncer = Debouncer(queue: orders.queue("queue"))
+        debouncer.call { run.add("a") }
+        await orders.step("type")
+        debouncer.call { run.add("ab") }
+        try await orders.runAll()
+        try Unexpected.unless(run.all == ["ab"], run.joined)
+      }
+    }
+    #expect(failure?.order == ["timer 0.3 s(1)", "type", "timer 0.3 s(2)"])
+    let report = try await exploreOrders { orders in
+      let run = RunRecord()
+      let debouncer = Debouncer(queue: orders.queue("queue"))
+      debouncer.call { run.add("a") }
+      debouncer.call { run.add("ab") }
+      try await orders.runAll()
+      try Unexpected.unless(run.all == ["ab"], run.joined)
+    }
+    #expect(report.isExhaustive)
+  }
+
+  @Test("Submission from another thread is a failure")
+  func outside() async throws {
+    let failure = try await explorationFailure {
+      try await exploreOrders { orders in
+        let queue = orders.queue("q")
+        await withCheckedContinuation { continuation in
+          DispatchQueue.global().async {
+            queue.async {}
+            continuation.resume()
+          }
+        }
+      }
+    }
+    guard case .uncontrolled(let sentence)? = failure?.reason else {
+      return #expect(Bool(false), "\(String(describing: failure))")
+    }
+    #expect(sentence.contains("has submitted work to the queue “q”."))
+  }
+}
+
+/// As apps have it, with a protocol in the place of the queue.
+protocol WorkQueue: Sendable {
+  func asyncAfter(deadline: DispatchTime, execute workItem: DispatchWorkItem)
+}
+
+extension DispatchQueue: WorkQueue {}
+extension VirtualQueue: WorkQueue {}
+
+private final class Debouncer: @unchecked Sendable {
+  // @unchecked: `lock` protects the item.
+  private let queue: any WorkQueue
+  private let lock = DispatchSemaphore(value: 1)
+  private var item: DispatchWorkItem?
+
+  init(queue: any WorkQueue) { self.queue = queue }
+
+  func call(_ action: @escaping @Sendable () -> Void) {
+    let next = DispatchWorkItem(block: action)
+    lock.wait()
+    item?.cancel()
+    item = next
+    lock.signal()
+    queue.asyncAfter(deadline: .now() + 0.3, execute: next)
+  }
+}
