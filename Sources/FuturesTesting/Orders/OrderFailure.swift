@@ -1,3 +1,5 @@
+public import Futures
+
 /// How many orders `exploreOrders` has run, and whether these were all.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 public struct OrderReport: Sendable, CustomStringConvertible {
@@ -62,6 +64,9 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
   /// The reason in sentences.
   let sentence: String
 
+  /// Who waits for whom, in a deadlock; `nil` for other reasons.
+  public let graph: WaitForGraph?
+
   /// The moves of the order: items of contexts, timers, steps and parts of tasks.
   ///
   /// Of the orders that failed, it is the shortest that was found.
@@ -111,9 +116,14 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
     let moves = order.isEmpty ? "the body alone" : order.shortList(separator: " ▸ ")
     return """
       \(count)\(known) failed: \(moves)
-      \(sentence)
+      \(sentence)\(waits)
       Run it alone: exploreOrders(repeating: \(short(repeating))) at \(fileID):\(line)\(others)
       """
+  }
+
+  private var waits: String {
+    guard case .deadlock = reason, let graph, !graph.nodes.isEmpty else { return "" }
+    return "\n\(graph.description.dropLast())"
   }
 
   private var others: String {

@@ -35,8 +35,12 @@ final class OrderSearch {
     let trace: [OrderMove]
     let choices: [OrderChoice]
 
+    /// Who waits for whom, in a deadlock.
+    var graph: WaitForGraph?
+
     init(_ reason: OrderFailure.Reason, _ verdict: OrderRun.Verdict, _ run: OrderRun) {
       self.reason = reason
+      graph = run.waitForGraph
       if case .endless(let sentence) = verdict { self.sentence = sentence }
       trace = run.trace
       // An endless order has a decision for nearly each move. After the string, a run takes the first move each time.
@@ -311,6 +315,7 @@ final class OrderSearch {
     return OrderFailure(
       reason: failed.reason,
       sentence: failed.text,
+      graph: failed.graph,
       order: names.describe(failed.trace),
       repeating: OrderChoice.string(failed.choices),
       failedOrders: failedOrders ?? failures,
