@@ -2,8 +2,8 @@ package import Dispatch
 
 /// The table behind `FuturesDiagnostics.graph` and `FuturesDiagnostics.pendingFutures`.
 ///
-/// It holds its objects weakly, and resolving a state does not touch it. `add` sweeps out resolved states whenever the table
-/// has doubled. So tracking adds amortised O(1) to making a promise, and nothing to resolving it.
+/// It holds its objects weakly, and resolving a state does not touch it. `add` sweeps out resolved states after as
+/// many additions as the last sweep has left entries. So tracking adds amortised O(1) to making a promise, and nothing to resolving it.
 ///
 /// The test kit tracks the promises of its own thread, also while `FuturesDiagnostics.tracksPendingFutures` is `false`.
 package final class PendingFutures {
@@ -20,7 +20,8 @@ package final class PendingFutures {
 
   /// The entries by the identity of their objects. A new object at the address of an old one replaces its entry.
   fileprivate var entries: [ObjectIdentifier: PendingEntry] = [:]
-  private var sweepCount = PendingFutures.smallestSweep
+  /// The number of additions before the next sweep.
+  private var untilSweep = PendingFutures.smallestSweep
 
   fileprivate func tracks(_ thread: UnsafeMutableRawPointer) -> Bool {
     isForAllThreads || threadsOfTests.contains { $0 == nil || $0 == thread }
@@ -29,17 +30,18 @@ package final class PendingFutures {
   /// Removes the entries that are no longer tracked.
   fileprivate func removeUntracked() { entries = entries.filter { tracks($0.value.thread) } }
 
-  /// Adds an entry; sweeps first if the table has doubled.
+  /// Adds an entry; sweeps first if as many were added as the last sweep has left.
   /// - Returns: The objects that the sweep has read, for release after unlocking.
   fileprivate func append(_ entry: PendingEntry, of object: AnyObject) -> [AnyObject] {
     var swept: [AnyObject] = []
-    if entries.count >= sweepCount {
+    untilSweep -= 1
+    if untilSweep <= 0 {
       entries = entries.filter { _, entry in
         guard let object = entry.object else { return false }
         swept.append(object)
         return entry.kind == .state || !(entry.state(object)?.root.isDelivered ?? false)
       }
-      sweepCount = max(Self.smallestSweep, 2 * entries.count)
+      untilSweep = max(Self.smallestSweep, entries.count)
     }
     entries[ObjectIdentifier(object)] = entry
     return swept

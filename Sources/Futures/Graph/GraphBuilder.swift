@@ -45,6 +45,8 @@ struct GraphBuilder {
   var statesOfTasks: [UnsafeRawPointer: Int] = [:]
   /// The nodes that suspend a task.
   private var waitsOfTasks: [(task: UnsafeRawPointer, index: Int)] = []
+  /// The broken states, with their reasons: one reason for all that were derived from the same promise.
+  private var broken: [(index: Int, reason: BreakReason, isOrigin: Bool)] = []
   /// The states of joins, with their inputs.
   private var joins: [(index: Int, inputs: [FutureState])] = []
 
@@ -71,6 +73,7 @@ struct GraphBuilder {
     addJoins()
     addAwaits()
     visitStates()
+    connectBroken()
     for (task, index) in waitsOfTasks {
       if let waiter = statesOfTasks[task] { connect(waiter, waitsFor: index) }
     }
@@ -192,7 +195,12 @@ struct GraphBuilder {
     switch snapshot.phase {
     case .pending, .orphaned, .merged, .resolved: if snapshot.isDormant { graph.nodes[index].state = .notStarted }
     case .following: graph.nodes[index].state = .following
-    case .broken: graph.nodes[index].state = .broken
+    case .broken:
+      graph.nodes[index].state = .broken
+      if let reason = state.breakReason {
+        kept.append(reason)
+        broken.append((index, reason, entry(of: state) != nil))
+      }
     case .delivering, .closing: graph.nodes[index].state = .delivering
     }
     if graph.nodes[index].kind == .work {
@@ -328,6 +336,23 @@ struct GraphBuilder {
       let node = add(.await, entry)
       keep(object, node)
       connect(node, waitsFor: index)
+      // It was attached, and waits for ever: its continuation no longer changes.
+      guard let waiter = object as? Consumer, waiter.currentStatus == .submitted else { continue }
+      if let task = waiter.waitDetail.task { waitsOfTasks.append((task, node)) }
+    }
+  }
+
+  /// Connects the derived states of a broken promise, which has no list of them any more, with the promise.
+  private mutating func connectBroken() {
+    var origins: [ObjectIdentifier: Int] = [:]
+    for (index, reason, isOrigin) in broken where isOrigin { origins[ObjectIdentifier(reason)] = index }
+    for (index, reason, isOrigin) in broken where !isOrigin {
+      if let origin = origins[ObjectIdentifier(reason)] {
+        connect(index, waitsFor: origin)
+      } else if let error = reason.error {
+        (graph.nodes[index].label, graph.nodes[index].fileID) = (error.label, error.fileID)
+        graph.nodes[index].line = Int(error.line)
+      }
     }
   }
 }

@@ -49,6 +49,7 @@ extension WaitForGraph.Node: CustomStringConvertible {
     case .pending: if let time, dueIn == nil { facts.append(kind == .await ? "for \(time)" : "pending for \(time)") }
     case .notStarted: facts.append("not started, because it has no consumer")
     case .following: facts.append("follows another future" + (time.map { ", pending for \($0)" } ?? ""))
+    case .broken where kind == .stage: facts.append("broken, because its promise was dropped")
     case .broken: facts.append("broken: it was dropped unresolved, so its future never resolves")
     case .delivering: facts.append("resolved, and a callback or transform of its future has not returned")
     case .enqueued: facts.append("not started" + (time.map { " for \($0)" } ?? ""))
