@@ -180,7 +180,7 @@ extension LockedReference where Object == PendingFutures {
     var entry = PendingEntry(
       object: object,
       kind: kind,
-      label: label,
+      label: label ?? (kind == .await ? nil : source?.label),
       fileID: fileID,
       line: UInt32(truncatingIfNeeded: line),
       start: .now(),

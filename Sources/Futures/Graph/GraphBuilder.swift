@@ -126,7 +126,8 @@ struct GraphBuilder {
   /// The name of a queue or a custom context.
   private static func name(of context: AnyObject) -> String {
     guard let queue = context as? DispatchQueue else { return "a custom context" }
-    return queue === DispatchQueue.main ? "the main queue" : "the queue \"\(queue.label)\""
+    // On Linux each use of the main queue can have another object.
+    return queue.label == DispatchQueue.main.label ? "the main queue" : "the queue \"\(queue.label)\""
   }
 
   private func entry(of object: AnyObject) -> PendingEntry? { entries[ObjectIdentifier(object)].map { tracked[$0].entry } }
@@ -171,7 +172,7 @@ struct GraphBuilder {
 
   private mutating func addState(_ state: FutureState, _ snapshot: StateSnapshot?, as name: StageNames.Name?) -> Int {
     let entry = entry(of: state)
-    let name = name ?? names.name(of: state)
+    let name = name ?? names.name(of: state, as: nil)
     let kind = entry.map { Node.Kind($0.kind) } ?? (name.isDerived ? .stage : .future)
     let index = add(kind, entry) { node in
       guard name.isDerived else { return }
@@ -225,13 +226,14 @@ struct GraphBuilder {
 
   private mutating func addConsumers(of state: FutureState, _ snapshot: StateSnapshot, _ index: Int) {
     var callbacks: [ObjectIdentifier?: Int] = [:]
-    for (consumer, detail) in snapshot.consumers {
-      switch consumer.kind {
+    for listed in snapshot.consumers {
+      let (consumer, detail) = (listed.consumer, listed.detail)
+      switch listed.kind {
       case .progress, .input: continue  // a join is a node of its own
       case .waiter: addWaiter(consumer, detail, waitingFor: index)
       case .inline, .follower, .shield, .queued, .custom:
         if consumer !== state, let stage = consumer as? FutureState {
-          addStages(startingAt: stage, waitingFor: index)
+          addStages(startingAt: stage, listed.kind, waitingFor: index)
           continue
         }
         // Callbacks with one context are one node.
@@ -262,21 +264,21 @@ struct GraphBuilder {
   /// Adds the stages of a chain; stages of one operator are one node.
   ///
   /// A loop, and not a recursion. It keeps only the ends of a chain alive.
-  private mutating func addStages(startingAt stage: FutureState, waitingFor index: Int) {
+  private mutating func addStages(startingAt first: FutureState, _ kind: Consumer.Kind, waitingFor index: Int) {
     var source = index
-    var stage = stage
+    var (stage, kind) = (first, kind)
     var runs = 0
     var visited = 0
     while true {
       let root = stage.root
       if let known = indices[ObjectIdentifier(root)] { return connect(known, waitsFor: source) }
-      var name = names.name(of: stage)
+      var name = names.name(of: stage, as: kind)
       var (state, snapshot) = (root, StateSnapshot(root))
       var count = 1
       // The operators of a run that stands for different stages.
       var operations: [String] = []
       while let next = plainStage(after: state, snapshot), visited < Self.maximumChain {
-        let nextName = names.name(of: next)
+        let nextName = names.name(of: next.state, as: next.kind)
         let isSame = nextName.operation == name.operation
         guard isSame || runs >= 8 else { break }
         if !isSame {
@@ -287,7 +289,7 @@ struct GraphBuilder {
         if nextName.types != name.types { name.types = nil }
         count += 1
         visited += 1
-        (state, snapshot) = (next, StateSnapshot(next))
+        (state, snapshot) = (next.state, StateSnapshot(next.state))
       }
       if !operations.isEmpty { name = StageNames.Name(operation: operations.joined(separator: ", ")) }
       let node = addState(state, snapshot, as: name)
@@ -297,15 +299,18 @@ struct GraphBuilder {
       guard let next = plainStage(after: state, snapshot), visited < Self.maximumChain else { return }
       _ = unvisited.popLast()
       runs += 1
-      (source, stage) = (node, next)
+      (source, stage, kind) = (node, next.state, next.kind)
     }
   }
 
   /// The next stage of a chain, if it has nothing of its own to show.
-  private func plainStage(after state: FutureState, _ snapshot: StateSnapshot?) -> FutureState? {
+  private func plainStage(
+    after state: FutureState,
+    _ snapshot: StateSnapshot?
+  ) -> (state: FutureState, kind: Consumer.Kind)? {
     guard let snapshot, !snapshot.isCancelled, let next = snapshot.onlyStage(of: state) else { return nil }
-    guard next.currentPhase == .pending, entry(of: next) == nil, indices[ObjectIdentifier(next)] == nil else { return nil }
-    return next
+    guard next.state.currentPhase == .pending, entry(of: next.state) == nil else { return nil }
+    return indices[ObjectIdentifier(next.state)] == nil ? next : nil
   }
 
   // MARK: - Joins and awaits
@@ -336,9 +341,10 @@ struct GraphBuilder {
       let node = add(.await, entry)
       keep(object, node)
       connect(node, waitsFor: index)
-      // It was attached, and waits for ever: its continuation no longer changes.
-      guard let waiter = object as? Consumer, waiter.currentStatus == .submitted else { continue }
-      if let task = waiter.waitDetail.task { waitsOfTasks.append((task, node)) }
+      // The waiter of a broken future was attached, and is in no list.
+      guard let waiter = object as? Consumer else { continue }
+      let task = source.readingIfAvailable { waiter.currentStatus == .submitted ? waiter.waitDetail.task : nil }
+      if let task, let task { waitsOfTasks.append((task, node)) }
     }
   }
 

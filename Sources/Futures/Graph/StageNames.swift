@@ -11,8 +11,11 @@ struct StageNames {
 
   private var names: [ObjectIdentifier: Name] = [:]
 
-  mutating func name(of consumer: Consumer) -> Name {
-    if consumer.kind == .shield { return Name(operation: "shielded") }
+  /// - Parameters:
+  ///   - consumer: The stage.
+  ///   - kind: Its kind in the list of its source; `nil` if it is in none.
+  mutating func name(of consumer: Consumer, as kind: Consumer.Kind?) -> Name {
+    if kind == .shield { return Name(operation: "shielded") }
     let type = type(of: consumer)
     if let name = names[ObjectIdentifier(type)] { return name }
     let name = Self.name(of: String(describing: type))

@@ -9,7 +9,7 @@ struct StateSnapshot {
   /// The inputs that resolve the state together.
   var inputs: CancellationTarget?
   var progress: Double?
-  var consumers: [(consumer: Consumer, detail: WaitDetail)] = []
+  var consumers: [ListedConsumer] = []
   /// The number of consumers that were only counted.
   var others = 0
   /// Whether there are consumers that were not even counted.
@@ -45,17 +45,29 @@ struct StateSnapshot {
     guard phase != .merged else { return }
     for list in [state.consumers, state.extras?.silent ?? ConsumerList()] {
       let part = list.prefix(Self.maximumConsumers - consumers.count, visiting: Self.maximumCount)
-      for consumer in part.consumers { consumers.append((consumer, consumer.waitDetail)) }
+      for consumer in part.consumers { consumers.append(ListedConsumer(consumer)) }
       others += part.others
       isComplete = isComplete && part.areAll
     }
   }
 
   /// The next stage of a chain without branches.
-  func onlyStage(of state: FutureState) -> FutureState? {
+  func onlyStage(of state: FutureState) -> (state: FutureState, kind: Consumer.Kind)? {
     guard consumers.count == 1, others == 0, isComplete else { return nil }
-    let consumer = consumers[0].consumer
-    guard consumer !== state else { return nil }
-    return consumer as? FutureState
+    guard consumers[0].consumer !== state, let stage = consumers[0].consumer as? FutureState else { return nil }
+    return (stage, consumers[0].kind)
+  }
+}
+
+/// A consumer in the list of a state, with all that the lock of the state protects.
+struct ListedConsumer {
+  let consumer: Consumer
+  let kind: Consumer.Kind
+  let detail: WaitDetail
+
+  init(_ consumer: Consumer) {
+    self.consumer = consumer
+    kind = consumer.kind
+    detail = consumer.waitDetail
   }
 }

@@ -11,12 +11,10 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// The graph's text, printed for a person who looks at the output of the tests.
+/// The graph's text; also at the end of the file that `FUTURES_GRAPHS` names, for a person who wants to look at it.
 private func graphText(_ fault: String) -> String {
   let text = FuturesDiagnostics.graph.description
-  if ProcessInfo.processInfo.environment["FUTURES_PRINT_GRAPHS"] != nil {
-    FuturesDiagnostics.writeText("\n=== \(fault)\n\(text)")
-  }
+  if let path = ProcessInfo.processInfo.environment["FUTURES_GRAPHS"] { FuturesDiagnostics.dump(to: .file(path)) }
   return text
 }
 

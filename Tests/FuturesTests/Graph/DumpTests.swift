@@ -61,7 +61,8 @@ private enum DumpChecks {
       for _ in 0..<600 { DispatchQueue.global().async { gate.wait() } }
       kill(getpid(), SIGUSR1)
       // Blocks until the dump has been written: a pipe has no end before that.
-      let text = try String(contentsOfFile: path, encoding: .utf8)
+      let pipe = try #require(FileHandle(forReadingAtPath: path))
+      let text = String(decoding: try pipe.readToEnd() ?? Data(), as: UTF8.self)
       #expect(text.contains("promise \"stuck\""), "\(text)")
       promise.succeed(1)
       for _ in 0..<600 { gate.signal() }
