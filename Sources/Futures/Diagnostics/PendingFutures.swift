@@ -18,7 +18,9 @@ package final class PendingFutures {
 
   private static let smallestSweep = 64
 
-  /// The entries by the identity of their objects. A new object at the address of an old one replaces its entry.
+  /// The entries by the identity of their objects.
+  ///
+  /// A new object at the address of an old one replaces its entry.
   fileprivate var entries: [ObjectIdentifier: PendingEntry] = [:]
   /// The number of additions before the next sweep.
   private var untilSweep = PendingFutures.smallestSweep
@@ -242,10 +244,11 @@ extension LockedReference where Object == PendingFutures {
     }
   }
 
-  /// The entries with their objects, the oldest first; `nil` if another thread has the table for long.
+  /// Returns the entries with their objects, the oldest first.
   /// - Parameters:
   ///   - start: The time since which the objects were made.
   ///   - thread: The thread that has made the objects; `nil` for all threads.
+  /// - Returns: The entries; `nil` if another thread has the table for long.
   package func objects(
     since start: DispatchTime?,
     ofThread thread: UnsafeMutableRawPointer?

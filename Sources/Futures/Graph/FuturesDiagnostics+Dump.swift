@@ -15,6 +15,7 @@ extension FuturesDiagnostics {
 
   /// Where a dump goes.
   public enum DumpDestination: Sendable, Hashable {
+    /// Standard error, without a buffer.
     case standardError
     /// The end of a file, which is made if it does not exist.
     case file(String)

@@ -130,7 +130,9 @@ struct GraphBuilder {
     return queue.label == DispatchQueue.main.label ? "the main queue" : "the queue \"\(queue.label)\""
   }
 
-  private func entry(of object: AnyObject) -> PendingEntry? { entries[ObjectIdentifier(object)].map { tracked[$0].entry } }
+  private func entry(of object: AnyObject) -> PendingEntry? {
+    entries[ObjectIdentifier(object)].map { tracked[$0].entry }
+  }
 
   // MARK: - Tracked objects
 

@@ -11,9 +11,11 @@ struct StageNames {
 
   private var names: [ObjectIdentifier: Name] = [:]
 
+  /// Returns the name of a stage.
   /// - Parameters:
   ///   - consumer: The stage.
   ///   - kind: Its kind in the list of its source; `nil` if it is in none.
+  /// - Returns: The name.
   mutating func name(of consumer: Consumer, as kind: Consumer.Kind?) -> Name {
     if kind == .shield { return Name(operation: "shielded") }
     let type = type(of: consumer)
@@ -34,7 +36,8 @@ struct StageNames {
         operation: isOfResult ? "transform" : "flatMap",
         types: types(arguments.first, arguments.dropFirst().first)
       )
-    case "SubmittedStage": return Name(operation: "transform", types: types(arguments.first, arguments.dropFirst(2).first))
+    case "SubmittedStage":
+      return Name(operation: "transform", types: types(arguments.first, arguments.dropFirst(2).first))
     case "InterruptibleStage": return Name(operation: "timeout or token")
     case "FollowingStage": return Name(operation: "follow")
     default: return Name(operation: base, isDerived: base.hasSuffix("Stage"))

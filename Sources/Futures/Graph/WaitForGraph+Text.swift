@@ -101,7 +101,9 @@ private struct TreeText {
     lines.append("  \(nodes[cycle[0]]?.title ?? "?")")
   }
 
-  /// Writes a node and the nodes that wait for it. A loop: a chain can be long.
+  /// Writes a node and the nodes that wait for it.
+  ///
+  /// A loop: a chain can be long.
   private mutating func writeTree(_ root: Int) {
     var rest: [(id: Int, head: String, indentation: String)] = [(root, "", "")]
     while let (id, head, indentation) = rest.popLast() {

@@ -106,7 +106,9 @@ public struct WaitForGraph: Sendable, Hashable, Codable {
   public internal(set) var nodes: [Node] = []
   /// The edges.
   public internal(set) var edges: [Edge] = []
-  /// The circles: each node waits for the next one, and the last one for the first. Nothing in a circle ever ends.
+  /// The circles: each node waits for the next one, and the last one for the first.
+  ///
+  /// Nothing in a circle ever ends.
   public internal(set) var cycles: [[Node.ID]] = []
   /// Whether the graph has everything that is tracked.
   ///

@@ -106,7 +106,11 @@ private enum Faults {
     let line = #line + 2
     let feed = Future<Int, any Error>.immediate(name: "feed") {
       try await withCallback("cache") { callback in
-        if kept.withLock({ $0.count == 1 }) { callback.resume(returning: 1) } else { kept.withLock { $0.append(callback) } }
+        if kept.withLock({ $0.count == 1 }) {
+          callback.resume(returning: 1)
+        } else {
+          kept.withLock { $0.append(callback) }
+        }
       }
     }
     let text = graphText("forgotten resume in one branch")
@@ -142,7 +146,9 @@ private enum Faults {
     export.future.cancel()
     let text = graphText("lost cancellation")
     #expect(
-      text.contains("promise \"export\" at \(#fileID):\(line), pending for 0.0"), "\(text)")
+      text.contains("promise \"export\" at \(#fileID):\(line), pending for 0.0"),
+      "\(text)"
+    )
     #expect(text.contains("cancelled, but has not ended since"), "\(text)")
   }
 
@@ -156,7 +162,8 @@ private enum Faults {
     rows.future.whenResolved(on: .queue(queue)) { _ in }
     rows.succeed(1)
     let text = graphText("starved queue")
-    let origin = "submitted to the queue \"app.database\", with the result of the promise at \(#fileID):\(line), not started"
+    let origin =
+      "submitted to the queue \"app.database\", with the result of the promise \"rows\" at \(#fileID):\(line), not started"
     #expect(text.contains("transform (Int → Int) \(origin)"), "\(text)")
     #expect(text.contains("callback \(origin)"), "\(text)")
     gate.signal()
@@ -221,21 +228,21 @@ private enum Faults {
   }
 
   #if os(macOS) || os(Linux)
-  static func endlessProcess() async {
-    FuturesDiagnostics.tracksPendingFutures = true
-    let path = "/bin/cat"
-    let pipe = "/tmp/futures-graph-\(ProcessInfo.processInfo.processIdentifier)"
-    #expect(mkfifo(pipe, 0o600) == 0)
-    defer { unlink(pipe) }
-    let line = #line + 1
-    let output = Process.future(executable: URL(fileURLWithPath: path), arguments: [pipe])
-    var text = ""
-    repeat {
-      await Task.yield()
-      text = graphText("process that never ends")
-    } while !text.contains("process \"")
-    #expect(text.contains("process \"\(path)\" at \(#fileID):\(line), pending for"), "\(text)")
-    output.cancel()
-  }
+    static func endlessProcess() async {
+      FuturesDiagnostics.tracksPendingFutures = true
+      let path = "/bin/cat"
+      let pipe = "/tmp/futures-graph-\(ProcessInfo.processInfo.processIdentifier)"
+      #expect(mkfifo(pipe, 0o600) == 0)
+      defer { unlink(pipe) }
+      let line = #line + 1
+      let output = Process.future(executable: URL(fileURLWithPath: path), arguments: [pipe])
+      var text = ""
+      repeat {
+        await Task.yield()
+        text = graphText("process that never ends")
+      } while !text.contains("process \"")
+      #expect(text.contains("process \"\(path)\" at \(#fileID):\(line), pending for"), "\(text)")
+      output.cancel()
+    }
   #endif
 }

@@ -16,7 +16,9 @@ struct WaitForGraphTests {
     await #expect(processExitsWith: .success) { GraphChecks.cost() }
   }
 
-  @Test("Stages, callbacks with their contexts, blocked threads, timers and joins are nodes that wait for their promise")
+  @Test(
+    "Stages, callbacks with their contexts, blocked threads, timers and joins are nodes that wait for their promise"
+  )
   func kinds() async {
     await #expect(processExitsWith: .success) { try GraphChecks.kinds() }
   }
