@@ -5,8 +5,8 @@ extension ExecutionContext {
   /// one local that you name, and nothing else. It reads the value now: call it where you attach the callback.
   ///
   /// ```swift
-  /// response.whenResolved(on: .global().carrying(RequestID.$current)) { result in
-  ///   log("\(RequestID.current): \(result)")
+  /// load(url).whenResolved(on: .global().carrying(RequestID.$current)) { result in
+  ///   print("\(RequestID.current): \(result)")
   /// }
   /// ```
   ///
