@@ -122,7 +122,7 @@ let package = Package(
       name: "ExplorationTests",
       dependencies: ["CFuturesPlatform", "TestSupport"],
       exclude: [
-        "Core/Futures.docc", "Core/Core/Trampoline+Current.swift",
+        "Core/Futures.docc", "Core/Core/Trampoline+Current.swift", "Core/Graph/DebuggerDump.swift",
         "Core/Support/AtomicByte.swift", "Core/Support/AtomicWord.swift", "Core/Support/Lock.swift",
       ],
       swiftSettings: settings

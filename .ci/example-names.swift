@@ -11,7 +11,10 @@ final class Image { var width = 0 }
 struct Thumbnail: Sendable {}
 struct Archive: Sendable {}
 struct Reading: Sendable {}
-enum RequestID: Hashable, Sendable { case only }
+enum RequestID: Hashable, Sendable {
+  case only
+  @TaskLocal static var current = "none"
+}
 
 func load(_ url: URL) -> Future<Data, any Error> { .succeeded(Data()) }
 func load(_ url: URL, completion: @escaping @Sendable (Data?, (any Error)?) -> Void) { completion(Data(), nil) }

@@ -1,12 +1,16 @@
 #include "CFuturesPlatform.h"
 
+#include <stdio.h>
+
 #if defined(_WIN32)
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 #pragma comment(lib, "Synchronization.lib")  // WaitOnAddress
 #else
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 #endif
 
@@ -193,3 +197,82 @@ void cfutures_write_to_standard_error(const void *bytes, size_t count) {
     count -= (size_t)written;
   }
 }
+
+bool cfutures_append_to_file(const char *path, const void *bytes, size_t count) {
+  FILE *file = fopen(path, "ab");
+  if (!file) return false;
+  bool isWritten = fwrite(bytes, 1, count, file) == count;
+  return fclose(file) == 0 && isWritten;
+}
+
+// MARK: - Signals
+
+#if defined(_WIN32) || defined(__wasi__)
+
+bool cfutures_on_signal(int signal, void (*action)(int)) {
+  (void)signal, (void)action;
+  return false;
+}
+
+#else
+
+static pthread_mutex_t signalsMutex = PTHREAD_MUTEX_INITIALIZER;
+static int signalPipe[2] = {-1, -1};
+static void (*signalAction)(int);
+
+// Only async-signal-safe functions. A full pipe loses the byte: then there are dumps enough to come.
+static void handleSignal(int signal) {
+  int error = errno;
+  unsigned char number = (unsigned char)signal;
+  ssize_t written = write(signalPipe[1], &number, 1);
+  (void)written;
+  errno = error;
+}
+
+static void *readSignals(void *unused) {
+  (void)unused;
+  while (true) {
+    unsigned char number;
+    ssize_t count = read(signalPipe[0], &number, 1);
+    if (count == 1) signalAction(number);
+    else if (count == 0 || errno != EINTR) return NULL;
+  }
+}
+
+// Under the mutex.
+static bool startSignalThread(void (*action)(int)) {
+  if (signalAction) return true;
+  int ends[2];
+  if (pipe(ends) != 0) return false;
+  for (int end = 0; end < 2; end++) fcntl(ends[end], F_SETFD, FD_CLOEXEC);
+  fcntl(ends[1], F_SETFL, O_NONBLOCK);
+  signalPipe[0] = ends[0];
+  signalPipe[1] = ends[1];
+  signalAction = action;
+  // The thread takes no signals of the program.
+  sigset_t all, previous;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &previous);
+  pthread_t thread;
+  bool isStarted = pthread_create(&thread, NULL, readSignals, NULL) == 0;
+  pthread_sigmask(SIG_SETMASK, &previous, NULL);
+  if (isStarted) {
+    pthread_detach(thread);
+  } else {
+    signalAction = NULL;
+    close(ends[0]);
+    close(ends[1]);
+  }
+  return isStarted;
+}
+
+bool cfutures_on_signal(int signal, void (*action)(int)) {
+  pthread_mutex_lock(&signalsMutex);
+  struct sigaction handler = {.sa_handler = handleSignal, .sa_flags = SA_RESTART};
+  sigemptyset(&handler.sa_mask);
+  bool isInstalled = startSignalThread(action) && sigaction(signal, &handler, NULL) == 0;
+  pthread_mutex_unlock(&signalsMutex);
+  return isInstalled;
+}
+
+#endif

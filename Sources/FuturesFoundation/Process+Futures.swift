@@ -69,15 +69,27 @@
     ///   - arguments: Its arguments.
     ///   - environment: Its environment, or `nil` for the environment of this process.
     ///   - input: Its standard input, or `nil` for an empty one.
+    ///   - fileID: The file that diagnostics name.
+    ///   - line: The line that diagnostics name.
     /// - Returns: A future of its outputs and its status. It fails with `ProcessStartError`, or with Foundation's error
     ///   if Foundation cannot start the program, store its input or read its outputs.
     public static func future(
       executable: URL,
       arguments: [String] = [],
       environment: [String: String]? = nil,
-      input: Data? = nil
+      input: Data? = nil,
+      fileID: StaticString = #fileID,
+      line: UInt = #line
     ) -> Future<ProcessOutput, any Error> {
-      future(executable: executable, arguments: arguments, environment: environment, input: input, timer: .global())
+      future(
+        executable: executable,
+        arguments: arguments,
+        environment: environment,
+        input: input,
+        timer: .global(),
+        fileID: fileID,
+        line: line
+      )
     }
 
     /// As the public function.
@@ -88,7 +100,9 @@
       arguments: [String] = [],
       environment: [String: String]? = nil,
       input: Data? = nil,
-      timer: ExecutionContext
+      timer: ExecutionContext,
+      fileID: StaticString = #fileID,
+      line: UInt = #line
     ) -> Future<ProcessOutput, any Error> {
       Future(
         on: .queue(processStarts),
@@ -99,7 +113,7 @@
             process.executableURL = executable
             process.arguments = arguments
             if let environment { process.environment = environment }
-            return try process.start(reading: input, timer)
+            return try process.start(reading: input, timer, fileID, line)
           } catch {
             return .failed(error)
           }
@@ -109,7 +123,12 @@
 
     /// Starts the process.
     /// - Returns: A future of its outputs and its status.
-    private func start(reading input: Data?, _ timer: ExecutionContext) throws -> Future<ProcessOutput, any Error> {
+    private func start(
+      reading input: Data?,
+      _ timer: ExecutionContext,
+      _ fileID: StaticString,
+      _ line: UInt
+    ) throws -> Future<ProcessOutput, any Error> {
       let (output, error, stop) = try (PipeEnds(), PipeEnds(), PipeEnds())
       let writers = [output.writing, error.writing]
       let inputFile = try input.map(unnamedFile)
@@ -117,7 +136,8 @@
       defer { for file in writers + [inputFile].compactMap({ $0 }) { try? file.close() } }
       standardInput = inputFile ?? .nullDevice
       (standardOutput, standardError) = (writers[0], writers[1])
-      let ended = Promise<(Int32, TerminationReason), any Error>()
+      let ended = Promise<(Int32, TerminationReason), any Error>(fileID: fileID, line: line)
+      ended.describe(as: .process, executableURL?.path ?? "")
       terminationHandler = { process in
         process.terminationHandler = nil
         ended.succeed((process.terminationStatus, process.terminationReason))

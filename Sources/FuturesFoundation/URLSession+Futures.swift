@@ -27,15 +27,23 @@ extension URLSession {
   ///
   /// Cost: the transfer; on Linux also a connection. `.immediate` callbacks run on the delegate queue: on Linux that of the
   /// transfer's session, elsewhere that of this session.
-  /// - Parameter request: The request.
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
   /// - Returns: A future of the body and the response. It fails with `URLError`. The transfer has started.
-  public func dataFuture(for request: URLRequest) -> Future<(Data, URLResponse), any Error> {
+  public func dataFuture(
+    for request: URLRequest,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) -> Future<(Data, URLResponse), any Error> {
     #if canImport(ObjectiveC)
-      transfer(\.countOfBytesReceived, of: \.countOfBytesExpectedToReceive) { completion in
+      transfer(request, fileID, line, \.countOfBytesReceived, of: \.countOfBytesExpectedToReceive) { completion in
         dataTask(with: request) { completion.resolve($0, $1, $2) { ($0, $1) } }
       }
     #else
-      Future { promise in
+      Future(fileID: fileID, line: line) { promise in
+        promise.describe(as: .request, request.title)
         Transfer(promise, CollectedBody(), .receiving, for: self).start { $0.dataTask(with: request) }
       }
     #endif
@@ -58,12 +66,22 @@ extension URLSession {
   /// - Parameters:
   ///   - request: The request.
   ///   - destination: The file for the body.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
   /// - Returns: A future of the response. It fails with `URLError`, or with the error of storing the file. The transfer has
   ///   started.
-  public func downloadFuture(for request: URLRequest, to destination: URL) -> Future<URLResponse, any Error> {
+  public func downloadFuture(
+    for request: URLRequest,
+    to destination: URL,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) -> Future<URLResponse, any Error> {
     let stored = StoredFile()
     #if canImport(ObjectiveC)
       return transfer(
+        request,
+        fileID,
+        line,
         \.countOfBytesReceived,
         of: \.countOfBytesExpectedToReceive,
         isDone: { stored.cancel() }
@@ -77,7 +95,8 @@ extension URLSession {
         }
       }
     #else
-      return Future { promise in
+      return Future(fileID: fileID, line: line) { promise in
+        promise.describe(as: .request, request.title)
         Transfer(promise, StoredBody(to: destination, stored), .receiving, for: self)
           .start(isDone: { stored.cancel() }) { $0.dataTask(with: request) }
       }
@@ -97,14 +116,22 @@ extension URLSession {
   /// - Parameters:
   ///   - request: The request. Set its method, often to `POST` or `PUT`.
   ///   - body: The body to send.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
   /// - Returns: A future of the response's body and the response. It fails with `URLError`. The transfer has started.
-  public func uploadFuture(for request: URLRequest, from body: Data) -> Future<(Data, URLResponse), any Error> {
+  public func uploadFuture(
+    for request: URLRequest,
+    from body: Data,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) -> Future<(Data, URLResponse), any Error> {
     #if canImport(ObjectiveC)
-      transfer(\.countOfBytesSent, of: \.countOfBytesExpectedToSend) { completion in
+      transfer(request, fileID, line, \.countOfBytesSent, of: \.countOfBytesExpectedToSend) { completion in
         uploadTask(with: request, from: body) { completion.resolve($0, $1, $2) { ($0, $1) } }
       }
     #else
-      Future { promise in
+      Future(fileID: fileID, line: line) { promise in
+        promise.describe(as: .request, request.title)
         Transfer(promise, CollectedBody(), .sending, for: self).start { $0.uploadTask(with: request, from: body) }
       }
     #endif
@@ -115,18 +142,25 @@ extension URLSession {
   extension URLSession {
     /// Starts a task, and returns a future that reports its progress and can stop it.
     /// - Parameters:
+    ///   - request: The request.
+    ///   - fileID: The file that diagnostics name.
+    ///   - line: The line that diagnostics name.
     ///   - count: The number of bytes that the progress counts.
     ///   - total: The expected number of these bytes.
     ///   - isDone: Called by a cancellation. Returns the value if it is too late to stop the transfer.
     ///   - makeTask: Makes the task, which calls the completion.
     /// - Returns: The future of the transfer's value.
     private func transfer<Value: Sendable>(
+      _ request: URLRequest,
+      _ fileID: StaticString,
+      _ line: UInt,
       _ count: any KeyPath<URLSessionTask, Int64> & Sendable,
       of total: any KeyPath<URLSessionTask, Int64> & Sendable,
       isDone: @escaping @Sendable () -> Value? = { nil },
       _ makeTask: (TransferCompletion<Value>) -> URLSessionTask
     ) -> Future<Value, any Error> {
-      Future { promise in
+      Future(fileID: fileID, line: line) { promise in
+        promise.describe(as: .request, request.title)
         let completion = TransferCompletion(promise)
         let task = makeTask(completion)
         completion.observe(task, count, of: total)
@@ -182,4 +216,9 @@ extension Futures.ProgressReporter {
   func report(_ count: Int64, ofExpected total: Int64) {
     report(completed: count, of: total > 0 ? total : nil)
   }
+}
+
+extension URLRequest {
+  /// The method and the URL, for the graph of pending futures.
+  fileprivate var title: String { "\(httpMethod ?? "GET") \(url?.absoluteString ?? "")" }
 }

@@ -16,6 +16,9 @@ struct Command {
 
   /// Whether to draw progress bars if standard output is a terminal.
   let showsProgress: Bool
+
+  /// Whether to print who waits for whom while the downloads run.
+  let showsGraph: Bool
 }
 
 /// A mistake in the command line, as a sentence.
@@ -30,7 +33,7 @@ struct UsageError: Error {
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Command {
   static let helpText = """
-    Usage: futures-demo [--output DIR] [--cancel-after SECONDS] [URL ...]
+    Usage: futures-demo [--output DIR] [--cancel-after SECONDS] [--graph] [URL ...]
 
     Downloads each URL (http or https) to a file, at most four at once. Without URLs it serves four files of its
     own on 127.0.0.1, downloads them by callback, by future and by await, and compares every byte.
@@ -38,6 +41,7 @@ extension Command {
       --output DIR             The folder for the files, which must exist. Without it: the current folder.
       --cancel-after SECONDS   Cancels unfinished downloads after that time, as Ctrl-C does.
       --no-progress            Draws no bars.
+      --graph                  Writes to standard error who waits for whom, while the downloads run. Draws no bars.
       --help                   Shows this text.
 
     On a terminal, bars show the progress of each file and of the whole: percent, MB/s, time left. Each file has the same
@@ -58,14 +62,17 @@ extension Command {
     var folder: URL?
     var deadline: Duration?
     var showsProgress = true
+    var showsGraph = false
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       switch argument {
       case "--help", "-h":
-        self.init(work: .help, deadline: nil, showsProgress: false)
+        self.init(work: .help, deadline: nil, showsProgress: false, showsGraph: false)
         return
       case "--no-progress":
         showsProgress = false
+      case "--graph":
+        showsGraph = true
       case "--output":
         folder = try Self.folder(rest.popFirst().flatMap { $0.hasPrefix("-") ? nil : $0 } ?? "")
       case _ where argument.hasPrefix("--output="):
@@ -83,7 +90,7 @@ extension Command {
     if urls.isEmpty && folder != nil { throw UsageError("--output needs at least one URL to download.") }
     let current = URL(filePath: ".", directoryHint: .isDirectory)
     let work = urls.isEmpty ? Work.tour : .download(urls, folder: folder ?? current)
-    self.init(work: work, deadline: deadline, showsProgress: showsProgress)
+    self.init(work: work, deadline: deadline, showsProgress: showsProgress && !showsGraph, showsGraph: showsGraph)
   }
 
   private static func seconds(_ text: String) throws(UsageError) -> Duration {

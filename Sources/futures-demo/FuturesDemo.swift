@@ -29,6 +29,8 @@ struct FuturesDemo {
     }
     defer { for source in interrupts { source.cancel() } }
     if let deadline = command.deadline { cancellation.cancel(after: deadline) }
+    let graphs = command.showsGraph ? writeGraphs() : nil
+    defer { graphs?.cancel() }
     let isComplete: Bool
     do {
       switch command.work {
@@ -50,6 +52,19 @@ struct FuturesDemo {
     // A shell uses this code for a program that was ended by a signal.
     if let signal = interruption.withLock({ $0 }) { return 128 + signal }
     return isComplete ? 0 : 1
+  }
+
+  /// Writes who waits for whom to standard error: soon, and then each second while something is pending.
+  private static func writeGraphs() -> Task<Void, any Error> {
+    FuturesDiagnostics.tracksPendingFutures = true
+    return Task.detached(name: "graphs") {
+      while true {
+        let graph = FuturesDiagnostics.graph
+        for line in "\(graph)".split(separator: "\n") where !graph.nodes.isEmpty { complain(String(line)) }
+        // The downloads of the tour take a tenth of a second.
+        try await Task.sleep(for: graph.nodes.isEmpty ? .milliseconds(5) : .seconds(1))
+      }
+    }
   }
 
   /// Downloads every URL, prints a line for each when it ends, and returns whether all succeeded.

@@ -47,6 +47,11 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
   @usableFromInline
   package var isTriggered: Bool { phase.load(ordering: .acquiring) == .cancelled }
 
+  /// Whether it was not cancelled, and still can be.
+  ///
+  /// Relaxed: a hint for diagnostics.
+  package var isPending: Bool { phase.load(ordering: .relaxed) == .pending }
+
   /// Adds a handler; runs it at once after a cancellation, and releases it if no cancellation can follow.
   ///
   /// O(1). Inlinable, so that an ignored registration costs nothing.

@@ -19,6 +19,9 @@ class CancellationTarget: @unchecked Sendable {
   /// - Returns: The inputs.
   func inputs(raisedTo priority: TaskPriority?) -> [FutureState] { [] }
 
+  /// The pending inputs, for the graph of pending futures; `nil` if another thread has the lock.
+  var pendingInputs: [FutureState]? { [] }
+
   /// Whether inputs can start later.
   var startsInputs: Bool { false }
 

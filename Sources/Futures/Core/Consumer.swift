@@ -98,6 +98,11 @@ package class Consumer: @unchecked Sendable {
   @usableFromInline
   func resolveWithoutContext(from source: FutureState) {}
 
+  /// The task that waits, or the context that gets the consumer, for the graph of pending futures.
+  ///
+  /// Under the lock of the source, which has the consumer in its list.
+  var waitDetail: WaitDetail { WaitDetail() }
+
   /// The status, under the lock of the source, or of a consumer that no other thread has.
   final var currentStatus: Status { status.load(ordering: .relaxed) }
 
@@ -134,4 +139,13 @@ package class Consumer: @unchecked Sendable {
   final func claimSubmitted() -> Bool {
     status.compareExchange(expected: .submitted, desired: .finished, ordering: .relaxed).exchanged
   }
+}
+
+/// The task that waits for a future, or the context that gets its result, for the graph of pending futures.
+struct WaitDetail {
+  /// Identifies the suspended task.
+  var task: UnsafeRawPointer?
+
+  /// The queue, or the closures of the custom context; `nil` for the thread that resolves.
+  var context: AnyObject?
 }

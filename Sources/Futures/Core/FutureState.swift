@@ -223,6 +223,9 @@ extension FutureState {
   @inline(__always)
   final func reading<Output>(_ body: () -> Output) -> Output { lock.withLock(body) }
 
+  /// Calls `body` under the lock, to read several things at once, unless another thread has the lock.
+  final func readingIfAvailable<Output>(_ body: () -> Output) -> Output? { lock.withLockIfAvailable(body) }
+
   /// Calls `body` under the lock of `state`, without retaining the state.
   ///
   /// In a debug build, `state.lock.withLock` retains the state while it runs. Then no handle would ever be the only one.

@@ -19,6 +19,11 @@ package final class TaskWaiter<Stored: OutcomeStorage>: Consumer, @unchecked Sen
       }
     }
   }
+
+  // A continuation is a reference to its task, in all versions of the runtime.
+  override var waitDetail: WaitDetail {
+    WaitDetail(task: continuation.map { unsafeBitCast($0, to: UnsafeRawPointer.self) })
+  }
 }
 
 extension TypedState {

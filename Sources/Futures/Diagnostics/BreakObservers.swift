@@ -7,12 +7,12 @@ package final class BreakObservers: Sendable {
   /// Returns whether it has recorded the promise.
   package typealias Recorder = @Sendable (BrokenPromise) -> Bool
 
-  private typealias Entry = (owner: AnyObject, observer: Recorder)
+  private typealias ObserverEntry = (owner: AnyObject, observer: Recorder)
 
   private final class List {
-    let all: [Entry]
+    let all: [ObserverEntry]
 
-    init(_ all: [Entry]) { self.all = all }
+    init(_ all: [ObserverEntry]) { self.all = all }
   }
 
   private let list = LockedReference<List>()
@@ -33,7 +33,7 @@ package final class BreakObservers: Sendable {
     change { all in all.removeAll { $0.owner === owner } }
   }
 
-  private func change(_ body: (inout [Entry]) -> Void) {
+  private func change(_ body: (inout [ObserverEntry]) -> Void) {
     let previous = list.update { list in
       var all = list?.all ?? []
       body(&all)

@@ -88,6 +88,16 @@ public struct ExecutionContext: Sendable {
     if case .immediate = kind { true } else { false }
   }
 
+  /// The queue, or the closures of a custom context; `nil` for `immediate`.
+  @usableFromInline
+  var identity: AnyObject? {
+    switch kind {
+    case .immediate: nil
+    case .queue(let queue): queue
+    case .custom(let context): context
+    }
+  }
+
   /// The kind of a consumer with this context.
   @inlinable
   var consumerKind: Consumer.Kind {

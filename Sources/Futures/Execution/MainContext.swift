@@ -9,8 +9,33 @@ public struct MainContext: Sendable {
   private let own: ExecutionContext
   private let isImmediate: Bool
 
+  /// Runs each callback, for a context that carries task-locals.
+  private var wrap: (@Sendable (_ work: () -> Void) -> Void)?
+
+  private init(own: ExecutionContext, isImmediate: Bool) {
+    self.own = own
+    self.isImmediate = isImmediate
+  }
+
+  /// Returns this context, with callbacks that `outer` runs.
+  func wrapped(_ outer: @escaping @Sendable (_ work: () -> Void) -> Void) -> Self {
+    var context = self
+    let inner = wrap
+    context.wrap = { work in
+      guard let inner else { return outer(work) }
+      outer { inner(work) }
+    }
+    return context
+  }
+
   /// The context that callbacks get: that of a test in its place, which the test kit sets.
   var context: ExecutionContext {
+    guard let wrap else { return unwrappedContext }
+    let context = unwrappedContext
+    return ExecutionContext { work in context.execute { wrap(work) } }
+  }
+
+  private var unwrappedContext: ExecutionContext {
     guard let replacement = Self.currentReplacement else { return own }
     guard isImmediate else { return replacement }
     return ExecutionContext { work in

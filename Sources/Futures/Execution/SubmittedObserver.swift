@@ -12,7 +12,9 @@ final class SubmittedObserver<Value: Sendable, Failure: Error>: Observer<Value, 
     self.context = context
     super.init(kind: context.consumerKind, consume callback) { consumer, source, _ in
       if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
-        unsafeDowncast(consumer, to: SubmittedObserver.self).submit(result)
+        let consumer = unsafeDowncast(consumer, to: SubmittedObserver.self)
+        if FuturesDiagnostics.mayTrackPendingFutures { consumer.trackWork(from: source) }
+        consumer.submit(result)
       } else if consumer.claimSubmitted() {
         consumer.dropCaptures()
         source.reportWaitForBrokenPromise()
@@ -30,4 +32,11 @@ final class SubmittedObserver<Value: Sendable, Failure: Error>: Observer<Value, 
       takeCallback()?(result)
     }
   }
+
+  @usableFromInline
+  func trackWork(from source: FutureState) {
+    PendingFutures.shared.add(.work, self, context: context?.identity, source: source)
+  }
+
+  override var waitDetail: WaitDetail { WaitDetail(context: context?.identity) }
 }

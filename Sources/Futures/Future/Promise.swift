@@ -29,7 +29,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     self.fileID = Self.pointer(to: fileID)
     self.line = UInt32(truncatingIfNeeded: line)
     if let label = label() { state.setLabel((label, self.fileID, line)) }
-    if FuturesDiagnostics.mayTrackPendingFutures { track(fileID, line) }
+    if FuturesDiagnostics.mayTrackPendingFutures { track() }
   }
 
   /// Makes the promise of an existing state, whose `hasPromise` is already `true`.
@@ -37,12 +37,15 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     self.state = state
     self.fileID = Self.pointer(to: fileID)
     self.line = UInt32(truncatingIfNeeded: line)
-    if FuturesDiagnostics.mayTrackPendingFutures { track(fileID, line) }
+    if FuturesDiagnostics.mayTrackPendingFutures { track() }
   }
 
   @usableFromInline
-  func track(_ fileID: StaticString, _ line: UInt) {
-    PendingFutures.shared.add(state, fileID: "\(fileID)", line: line)
+  func track() { PendingFutures.shared.add(.promise, state, fileID: fileID, line: UInt(line)) }
+
+  /// Names the producer of the future in the graph of pending futures, if they are tracked.
+  package func describe(as kind: PendingEntry.Kind, _ label: @autoclosure () -> String) {
+    if FuturesDiagnostics.mayTrackPendingFutures { PendingFutures.shared.describe(state, as: kind, label: label()) }
   }
 
   deinit {

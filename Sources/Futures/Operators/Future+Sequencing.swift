@@ -40,6 +40,7 @@ extension Future {
     let derived = State<[Value], Failure>()
     let queue = ItemQueue(items, limit: limit, resolving: derived, start)
     derived.setProducer(inputs: queue)
+    if FuturesDiagnostics.mayTrackPendingFutures { derived.trackJoin() }
     queue.startItems(in: nil)
     return Future<[Value], Failure>(derived)
   }

@@ -1,3 +1,5 @@
+internal import Dispatch
+
 // The context measures time: with Dispatch's monotonic clock, or with a clock of its own, as a test's context does. A
 // delay of zero or less takes no time and no hop. A delay of more than 292 years never ends.
 
@@ -222,6 +224,10 @@ extension Future {
     let work = DeadlineWork(deadline, of: derived) {
       guard !derived.isResolved, derived.resolve(makeResult(), in: nil) else { return }
       if source.removeCancelled(derived) { source.cancel() }
+    }
+    if FuturesDiagnostics.mayTrackPendingFutures {
+      let due = DispatchTime(afterNanoseconds: duration)
+      PendingFutures.shared.add(.timer, derived, label: "timeout", due: due, context: context.identity)
     }
     deadline.start { context.schedule(afterNanoseconds: duration) { work.run() } }
     return future

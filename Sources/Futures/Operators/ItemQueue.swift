@@ -172,6 +172,8 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Cancella
     }
   }
 
+  override var pendingInputs: [FutureState]? { lock.withLockIfAvailable { running.map(\.value.state) } }
+
   override var startsInputs: Bool { true }
 
   override var progressParts: ProgressParts {

@@ -63,12 +63,15 @@ final class Join<Derived: OutcomeStorage>: CancellationTarget, @unchecked Sendab
     lock.withLock { inputs.map(\.state) }
   }
 
+  override var pendingInputs: [FutureState]? { lock.withLockIfAvailable { inputs.map(\.state) } }
+
   /// Attaches to all inputs, in order; their results can arrive meanwhile.
   @inlinable
   func start(_ inputs: [JoinedInput]) {
     awaited.store(inputs.count, ordering: .relaxed)  // not shared yet
     lock.withLock { self.inputs = inputs }
     derived.setProducer(inputs: self)
+    if FuturesDiagnostics.mayTrackPendingFutures { derived.trackJoin() }
     // By index: iterating counts a reference to each state and consumer.
     for index in inputs.indices { inputs[index].attach() }
   }

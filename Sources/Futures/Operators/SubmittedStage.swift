@@ -1,3 +1,5 @@
+internal import Dispatch
+
 /// The results that a stage transforms; it passes other results on, without a hop.
 @usableFromInline
 enum TransformedResults: Sendable {
@@ -78,12 +80,21 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     if hasBypass, wasCancelled { return resolveWithoutContext(from: source) }
     guard let context else { return }
     let work = StageWork(self, typedSource)
+    if FuturesDiagnostics.mayTrackPendingFutures { trackWork(on: context, from: source) }
     if let deadline {
       deadline.start { context.schedule(afterNanoseconds: delay) { work.run() } }
     } else {
       context.execute { work.run() }
     }
   }
+
+  @usableFromInline
+  func trackWork(on context: ExecutionContext, from source: FutureState) {
+    let due = delay > 0 ? DispatchTime(afterNanoseconds: delay) : nil
+    PendingFutures.shared.add(due == nil ? .work : .timer, self, due: due, context: context.identity, source: source)
+  }
+
+  override var waitDetail: WaitDetail { WaitDetail(context: context?.identity) }
 
   @inlinable
   func takeTransform() -> ResultTransform? {

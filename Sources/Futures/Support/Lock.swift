@@ -53,4 +53,9 @@ package final class Locked<Value>: @unchecked Sendable {
   package func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
     lock.withLock { body(&value) }
   }
+
+  /// As `withLock`, unless another thread has the lock.
+  package func withLockIfAvailable<Result>(_ body: (inout Value) -> Result) -> Result? {
+    lock.withLockIfAvailable { body(&value) }
+  }
 }

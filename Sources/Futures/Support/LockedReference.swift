@@ -33,6 +33,22 @@ package struct LockedReference<Object: AnyObject>: ~Copyable, @unchecked Sendabl
     }
   }
 
+  /// As `update`, but gives up if another thread has the lock for long.
+  package func updateIfAvailable<Result>(_ body: (inout Object?) -> Result) -> Result? {
+    for _ in 0..<Self.attempts {
+      let result = lock.withLockIfAvailable { () -> Result in
+        var object = reference.load(ordering: .relaxed)?.takeRetainedValue()
+        defer { reference.store(object.map(Unmanaged.passRetained), ordering: .relaxed) }
+        return body(&object)
+      }
+      if let result { return result }
+    }
+    return nil
+  }
+
+  /// About a second of a processor: an owner sweeps a table of a million entries in less.
+  private static var attempts: Int { 10_000_000 }
+
   /// Replaces the object.
   /// - Returns: The old one, for the caller to release after unlocking.
   package func exchange(_ new: Object?) -> Object? {

@@ -48,6 +48,7 @@ extension Future {
     leaving leavesFuture: Bool
   ) async -> Result<Value, Failure>? {
     let waiter = TaskWaiter<Outcome<Value, Failure>>()
+    if FuturesDiagnostics.mayTrackPendingFutures { state.trackAwait(waiter, of: nameOfCurrentTask) }
     guard endsWhenCancelled else {
       return await withUnsafeContinuation { continuation in state.attach(waiter, resuming: continuation) }
     }
@@ -57,4 +58,10 @@ extension Future {
       state.abandon(waiter, cancelling: leavesFuture)
     }
   }
+}
+
+/// The name of the current task.
+@usableFromInline package var nameOfCurrentTask: String? {
+  // Older Apple systems have no names of tasks.
+  if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { Task.name } else { nil }
 }

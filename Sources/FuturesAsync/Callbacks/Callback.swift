@@ -43,7 +43,7 @@ public func withCallback<Value>(
   onCancel: @escaping @Sendable () -> Void = {}
 ) async throws -> sending Value {
   guard !Task.isCancelled else { throw CancellationError() }
-  let slot = CallbackSlot<Value>(CallbackSite(label: label, fileID: "\(fileID)", line: line))
+  let slot = CallbackSlot<Value>(CallbackSite(label: label, place: fileID, line: line))
   await slot.wait(isolation: isolation, onCancel: onCancel) { body(Callback(slot)) }
   // Throws only here: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
   return try slot.takeResult().get()

@@ -3,8 +3,16 @@ internal import Futures
 /// The label and the source position of a wrapped callback, for errors.
 struct CallbackSite: Sendable {
   let label: String?
-  let fileID: String
+  let place: StaticString
   let line: UInt
+
+  var fileID: String { "\(place)" }
+
+  /// Registers the object that waits for the callback in the graph of pending futures.
+  func track(_ object: any PendingSite, as kind: PendingEntry.Kind) {
+    guard FuturesDiagnostics.mayTrackPendingFutures else { return }
+    PendingFutures.shared.add(kind, object, label: label, fileID: place.staticPointer, line: line)
+  }
 
   /// The error of a callback that was released without a call.
   var brokenPromise: BrokenPromise { BrokenPromise(label: label, fileID: fileID, line: line) }
@@ -73,6 +81,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
       operation: {
         await withUnsafeContinuation(isolation: isolation) { continuation in
           guard begin(continuation, onCancel: onCancel) else { return continuation.resume() }
+          site.track(self, as: .wrappedCallback)
           start()
         }
       },
@@ -126,12 +135,14 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     guard case .waiting(let continuation) = previous.phase else { return }
     // Released here, outside the lock, and before the call returns.
     previous.handlers = []
+    FuturesDiagnostics.events.object?.didEnd(self, .resolved)
     continuation.resume()
   }
 
   /// Runs all handlers and then resumes the task with the error of a cancelled call, if the slot is empty.
   func cancel() {
     guard case .waiting(let continuation) = beginCancelling() else { return }
+    FuturesDiagnostics.events.object?.didEnd(self, .cancelled)
     // Releases each batch after running it, and before the call returns.
     while let handlers = takeHandlers() {
       for handler in handlers { handler() }
@@ -197,5 +208,20 @@ final class CallbackSlot<Value>: @unchecked Sendable {
       }
     }
     if isLate { handler() }
+  }
+}
+
+extension CallbackSlot: PendingSite {
+  var pendingStatus: PendingSiteStatus {
+    let status = state.withLockIfAvailable { state -> PendingSiteStatus in
+      switch state.phase {
+      case .idle: .pending(isCancelled: false, task: nil)
+      // A continuation is a reference to its task, in all versions of the runtime.
+      case .waiting(let task): .pending(isCancelled: false, task: unsafeBitCast(task, to: UnsafeRawPointer.self))
+      case .cancelling: .pending(isCancelled: true, task: nil)
+      case .finished: .ended
+      }
+    }
+    return status ?? .busy
   }
 }

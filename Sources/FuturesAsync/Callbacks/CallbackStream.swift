@@ -1,4 +1,4 @@
-internal import Futures
+package import Futures
 
 /// Turns a callback that is called many times into an asynchronous sequence: a delegate, an observer, a listener.
 ///
@@ -32,7 +32,7 @@ public func callbackStream<Element: Sendable>(
   _ start: (CallbackStream<Element>) -> Void
 ) -> AsyncThrowingStream<Element, any Error> {
   let (stream, continuation) = AsyncThrowingStream.makeStream(of: type, bufferingPolicy: bufferingPolicy)
-  start(CallbackStream(continuation, CallbackSite(label: label, fileID: "\(fileID)", line: line)))
+  start(CallbackStream(continuation, CallbackSite(label: label, place: fileID, line: line)))
   return stream
 }
 
@@ -53,12 +53,14 @@ public final class CallbackStream<Element: Sendable>: Sendable {
     continuation.onTermination = { [cancellation] reason in
       if case .cancelled = reason { cancellation.trigger() } else { cancellation.end() }
     }
+    site.track(self, as: .callbackStream)
   }
 
   /// Whether the reader has left; the sequence ends only after the handlers, and ignores calls from then on.
   private var isCancelled: Bool { cancellation.isTriggered }
 
   deinit {
+    FuturesDiagnostics.events.object?.didEnd(self, .released)
     // No effect if the sequence has ended.
     finish(throwing: site.brokenPromise)
   }
@@ -85,5 +87,12 @@ public final class CallbackStream<Element: Sendable>: Sendable {
   /// - Parameter handler: Stops the callbacks.
   public func onCancel(_ handler: @escaping @Sendable () -> Void) {
     CancellationToken(state: cancellation).register(handler)
+  }
+}
+
+extension CallbackStream: PendingSite {
+  package var pendingStatus: PendingSiteStatus {
+    // The end of the sequence ends `cancellation`.
+    cancellation.isPending ? .pending(isCancelled: false, task: nil) : .ended
   }
 }

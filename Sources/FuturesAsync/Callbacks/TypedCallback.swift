@@ -42,7 +42,7 @@ public func withCallback<Value, Failure: Error>(
   onCancel: @escaping @Sendable () -> Void = {}
 ) async throws(Failure) -> sending Value {
   guard !Task.isCancelled else { throw cancelled }
-  let site = CallbackSite(label: label, fileID: "\(fileID)", line: line)
+  let site = CallbackSite(label: label, place: fileID, line: line)
   let slot = CallbackSlot<Value>(site, cancelled: cancelled, dropped: dropped)
   await slot.wait(isolation: isolation, onCancel: onCancel) { body(TypedCallback(slot)) }
   // Throws only here: in Swift 6.3 a rethrow across a hop returns off the caller's actor.

@@ -37,8 +37,11 @@ extension CancellationToken {
   ///
   /// If the token can no longer be cancelled, only the task's cancellation ends the wait. Nothing stays registered
   /// afterwards.
-  nonisolated(nonsending) public func cancelled() async {
-    let promise = Promise<Void, CancellationError>("CancellationToken.cancelled()")
+  /// - Parameters:
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  nonisolated(nonsending) public func cancelled(fileID: StaticString = #fileID, line: UInt = #line) async {
+    let promise = Promise<Void, CancellationError>("CancellationToken.cancelled()", fileID: fileID, line: line)
     let registration = register { promise.succeed() }
     _ = await promise.future.result
     registration.remove()

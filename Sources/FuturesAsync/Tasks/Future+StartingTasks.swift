@@ -49,7 +49,14 @@ enum TaskOperation<Value: Sendable, Failure: Error>: @unchecked Sendable {
 extension Future {
   /// Starts a task that resolves the new future with the value or the error of `operation`.
   @inlinable
-  init(starting start: TaskStart, name: String?, priority: TaskPriority?, operation: TaskOperation<Value, Failure>) {
+  init(
+    starting start: TaskStart,
+    name: String?,
+    priority: TaskPriority?,
+    _ fileID: StaticString,
+    _ line: UInt,
+    operation: TaskOperation<Value, Failure>
+  ) {
     let work = TaskWork<Value, Failure>(operation)
     self.init(work.state)
     let task =
@@ -61,6 +68,7 @@ extension Future {
         work.start(isolation: nil, start, name: name, priority: priority)
       }
     work.state.setProducer(task: task)
+    if FuturesDiagnostics.mayTrackPendingFutures { work.state.trackTask(name, fileID, line) }
   }
 }
 
@@ -164,7 +172,7 @@ extension Future {
   /// Refuses `Future { get() }` if `get` returns a future, unless the type is explicit.
   ///
   /// An example of an explicit type is `Future<Future<Int, any Error>, Never>`. This overload ranks above
-  /// `init(name:priority:operation:)`, because its closure has the narrower type. The closure is synchronous, so the
+  /// `init(name:priority:fileID:line:operation:)`, because its closure has the narrower type. The closure is synchronous, so the
   /// compiler does not check a body with `await` twice. Its result is a type parameter, because a body without `return`
   /// would fit `() -> Future`. The closure takes `Void`, so that it fits a closure with a parameter as badly as the
   /// parameter is used wrongly, and the compiler reports a mistake in `Future { promise in }` at its place.
@@ -173,12 +181,20 @@ extension Future {
   public init<Inner: FutureProtocol<Value, Failure>>(
     name: String? = nil,
     priority: TaskPriority? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture
     tryAwaitItsValue operation: sending @escaping @isolated(any) (()) -> Inner
   ) {
     let operation = TaskOperation<Inner, Never>.nonthrowing { await operation(()) }
-    self = Future<Inner, Never>(starting: .detached, name: name, priority: priority, operation: operation)
-      .setFailureType(to: Failure.self)
-      .flatMap { Future($0) }
+    let future = Future<Inner, Never>(
+      starting: .detached,
+      name: name,
+      priority: priority,
+      fileID,
+      line,
+      operation: operation
+    )
+    self = future.setFailureType(to: Failure.self).flatMap { Future($0) }
   }
 }

@@ -14,15 +14,19 @@ extension Future {
   /// - Parameters:
   ///   - name: The name of the task, for debugging.
   ///   - priority: The priority of the task; `nil` for the caller's.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work.
   @inlinable
   public init(
     name: String? = nil,
     priority: TaskPriority? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture
     operation: sending @escaping @isolated(any) () async throws(Failure) -> Value
   ) {
-    self.init(starting: .inheriting, name: name, priority: priority, operation: .throwing(operation))
+    self.init(starting: .inheriting, name: name, priority: priority, fileID, line, operation: .throwing(operation))
   }
 
   /// Starts a detached task, and returns a future of its value or error.
@@ -33,6 +37,8 @@ extension Future {
   /// - Parameters:
   ///   - name: The name of the task, for debugging.
   ///   - priority: The priority of the task.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work.
   /// - Returns: A future of the value or the error of `operation`.
   @_disfavoredOverload
@@ -40,9 +46,11 @@ extension Future {
   public static func detached(
     name: String? = nil,
     priority: TaskPriority? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     operation: sending @escaping @isolated(any) () async throws(Failure) -> Value
   ) -> Future {
-    Future(starting: .detached, name: name, priority: priority, operation: .throwing(operation))
+    Future(starting: .detached, name: name, priority: priority, fileID, line, operation: .throwing(operation))
   }
 
   /// Starts a task on the calling thread, and returns a future of its value or error.
@@ -55,6 +63,8 @@ extension Future {
   /// - Parameters:
   ///   - name: The name of the task, for debugging.
   ///   - priority: The priority of the task; `nil` for the caller's.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work.
   /// - Returns: A future of the value or the error of `operation`.
   @_disfavoredOverload
@@ -62,10 +72,12 @@ extension Future {
   public static func immediate(
     name: String? = nil,
     priority: TaskPriority? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture
     operation: sending @escaping @isolated(any) () async throws(Failure) -> Value
   ) -> Future {
-    Future(starting: .immediate, name: name, priority: priority, operation: .throwing(operation))
+    Future(starting: .immediate, name: name, priority: priority, fileID, line, operation: .throwing(operation))
   }
 }
 
@@ -75,113 +87,137 @@ extension Future {
 // closure to a type that throws a generic error. The static functions for closures that throw are disfavoured, because
 // calls are ambiguous otherwise. The initializer is not: that made the type check of chains twenty times as slow.
 extension Future {
-  /// Starts a task that cannot fail, as `init(name:priority:operation:)` does.
+  /// Starts a task that cannot fail, as `init(name:priority:fileID:line:operation:)` does.
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
   /// future is resolved at once, and the task's own result is dropped. Dropping the future cancels nothing.
   /// - Parameters:
   ///   - name: The name of the task, for debugging.
   ///   - priority: The priority of the task; `nil` for the caller's.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work.
   @inlinable
   public init(
     name: String? = nil,
     priority: TaskPriority? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture
     operation: sending @escaping @isolated(any) () async -> Value
   ) {
-    self.init(starting: .inheriting, name: name, priority: priority, operation: .nonthrowing(operation))
+    self.init(starting: .inheriting, name: name, priority: priority, fileID, line, operation: .nonthrowing(operation))
   }
 
-  /// Starts a detached task that cannot fail, as `detached(name:priority:operation:)` does.
+  /// Starts a detached task that cannot fail, as `detached(name:priority:fileID:line:operation:)` does.
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. Dropping the future cancels nothing.
   /// - Parameters:
   ///   - name: The name of the task, for debugging.
   ///   - priority: The priority of the task.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work.
   /// - Returns: A future of the value of `operation`.
   @inlinable
   public static func detached(
     name: String? = nil,
     priority: TaskPriority? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     operation: sending @escaping @isolated(any) () async -> Value
   ) -> Future {
-    Future(starting: .detached, name: name, priority: priority, operation: .nonthrowing(operation))
+    Future(starting: .detached, name: name, priority: priority, fileID, line, operation: .nonthrowing(operation))
   }
 
-  /// Starts a task that cannot fail on the calling thread, as `immediate(name:priority:operation:)` does.
+  /// Starts a task that cannot fail on the calling thread, as `immediate(name:priority:fileID:line:operation:)` does.
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. Dropping the future cancels nothing.
   /// - Parameters:
   ///   - name: The name of the task, for debugging.
   ///   - priority: The priority of the task; `nil` for the caller's.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work.
   /// - Returns: A future of the value of `operation`.
   @inlinable
   public static func immediate(
     name: String? = nil,
     priority: TaskPriority? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture
     operation: sending @escaping @isolated(any) () async -> Value
   ) -> Future {
-    Future(starting: .immediate, name: name, priority: priority, operation: .nonthrowing(operation))
+    Future(starting: .immediate, name: name, priority: priority, fileID, line, operation: .nonthrowing(operation))
   }
 }
 
 // For calls that leave the failure type open, and more specific than both other overloads.
 extension Future where Failure == Never {
-  /// Starts a task that cannot fail, as `init(name:priority:operation:)` does.
+  /// Starts a task that cannot fail, as `init(name:priority:fileID:line:operation:)` does.
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. The work decides when it ends. Dropping the
   /// future cancels nothing.
   /// - Parameters:
   ///   - name: The name of the task, for debugging.
   ///   - priority: The priority of the task; `nil` for the caller's.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work.
   @inlinable
   public init(
     name: String? = nil,
     priority: TaskPriority? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture
     operation: sending @escaping @isolated(any) () async -> Value
   ) {
-    self.init(starting: .inheriting, name: name, priority: priority, operation: .nonthrowing(operation))
+    self.init(starting: .inheriting, name: name, priority: priority, fileID, line, operation: .nonthrowing(operation))
   }
 
-  /// Starts a detached task that cannot fail, as `detached(name:priority:operation:)` does.
+  /// Starts a detached task that cannot fail, as `detached(name:priority:fileID:line:operation:)` does.
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. Dropping the future cancels nothing.
   /// - Parameters:
   ///   - name: The name of the task, for debugging.
   ///   - priority: The priority of the task.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work.
   /// - Returns: A future of the value of `operation`.
   @inlinable
   public static func detached(
     name: String? = nil,
     priority: TaskPriority? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     operation: sending @escaping @isolated(any) () async -> Value
   ) -> Future {
-    Future(starting: .detached, name: name, priority: priority, operation: .nonthrowing(operation))
+    Future(starting: .detached, name: name, priority: priority, fileID, line, operation: .nonthrowing(operation))
   }
 
-  /// Starts a task that cannot fail on the calling thread, as `immediate(name:priority:operation:)` does.
+  /// Starts a task that cannot fail on the calling thread, as `immediate(name:priority:fileID:line:operation:)` does.
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. Dropping the future cancels nothing.
   /// - Parameters:
   ///   - name: The name of the task, for debugging.
   ///   - priority: The priority of the task; `nil` for the caller's.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work.
   /// - Returns: A future of the value of `operation`.
   @inlinable
   public static func immediate(
     name: String? = nil,
     priority: TaskPriority? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture
     operation: sending @escaping @isolated(any) () async -> Value
   ) -> Future {
-    Future(starting: .immediate, name: name, priority: priority, operation: .nonthrowing(operation))
+    Future(starting: .immediate, name: name, priority: priority, fileID, line, operation: .nonthrowing(operation))
   }
 }
 

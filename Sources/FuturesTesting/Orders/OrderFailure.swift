@@ -1,3 +1,5 @@
+public import Futures
+
 /// How many orders `exploreOrders` has run, and whether these were all.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 public struct OrderReport: Sendable, CustomStringConvertible {
@@ -67,6 +69,9 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
   /// The reason in sentences.
   let sentence: String
 
+  /// Who waits for whom, in a deadlock; `nil` for other reasons.
+  public let graph: WaitForGraph?
+
   /// The moves of the order: items of contexts, timers, steps and parts of tasks.
   ///
   /// Of the orders that failed, it is the shortest that was found, with as few changes between contexts and tasks as the search could
@@ -125,7 +130,7 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
     let showsTimeline = groups.count > 6 || groups.contains { !$0.notes.isEmpty }
     return """
       \(count)\(known) failed: \(moves)
-      \(sentence)\(showsTimeline ? timeline.map { "\n\($0)" } ?? "" : "")\(places)
+      \(sentence)\(waits)\(showsTimeline ? timeline.map { "\n\($0)" } ?? "" : "")\(places)
       Run it alone: exploreOrders(repeating: \(short(repeating))) at \(fileID):\(line)\(others)
       """
   }
@@ -136,6 +141,11 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
   public var timeline: String? { groups.timeline }
 
   private var places: String { taskPlaces.isEmpty ? "" : "\n\(taskPlaces.shortList(separator: "; "))" }
+
+  private var waits: String {
+    guard case .deadlock = reason, let graph, !graph.nodes.isEmpty else { return "" }
+    return "\n\(graph.description.dropLast())"
+  }
 
   private var others: String {
     otherFailures.map { kind in

@@ -136,6 +136,9 @@ final class OrderRun: @unchecked Sendable {
   private var chooser: Chooser?
   private var strayed: (any Error)?
   private let start = DispatchTime.now()
+
+  /// Who waits for whom, in a run that ended in a deadlock.
+  private(set) var waitForGraph: WaitForGraph?
   private let usesMain: Bool
   /// Whether the body is on the main actor, and the run does not perform the work of the main queue.
   let isOnMain: Bool
@@ -270,7 +273,9 @@ final class OrderRun: @unchecked Sendable {
         var patience = Self.patience
         if resumeIdlers() || waitForOthers(&patience) { continue }
         if let outsideWait { return .uncontrolled(outsideWait) }
-        return .deadlock(waiting: pendingFutures)
+        let waiting = pendingFutures
+        if listsPendingFutures { waitForGraph = FuturesDiagnostics.graph(since: start, ofThread: threadOfGraph) }
+        return .deadlock(waiting: waiting)
       }
       let index = choose(possible.map(\.move))
       if let strayed { return .strayed(strayed) }
@@ -384,6 +389,8 @@ final class OrderRun: @unchecked Sendable {
   func signalArrival() {
     if !isOnThreadOfMoves { arrivals.signal() }
   }
+
+  private var threadOfGraph: UnsafeMutableRawPointer? { usesMain ? nil : .ofCurrentThread }
 
   private var pendingFutures: [String] {
     guard listsPendingFutures else { return [] }

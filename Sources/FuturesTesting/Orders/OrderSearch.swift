@@ -40,8 +40,12 @@ final class OrderSearch {
     private(set) var notes: [Int: [String]] = [:]
     private(set) var tasks: [Int32: OrderTask] = [:]
 
+    /// Who waits for whom, in a deadlock.
+    var graph: WaitForGraph?
+
     init(_ reason: OrderFailure.Reason, _ verdict: OrderRun.Verdict, _ run: OrderRun) {
       self.reason = reason
+      graph = run.waitForGraph
       if case .endless(let sentence) = verdict { self.sentence = sentence }
       trace = run.trace
       deviations = run.deviations
@@ -337,6 +341,7 @@ final class OrderSearch {
     return OrderFailure(
       reason: failed.reason,
       sentence: failed.text,
+      graph: failed.graph,
       order: names.describe(failed.trace, failed.tasks),
       groups: names.group(failed.trace, leaving: failed.deviations, notes: failed.notes, failed.tasks),
       taskPlaces: names.places(of: failed.tasks, in: failed.trace),

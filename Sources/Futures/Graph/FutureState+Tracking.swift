@@ -1,0 +1,31 @@
+// The entries of the table of pending futures, while it tracks. Each caller first looks at the one flag.
+
+extension FutureState {
+  /// Registers the state of a join or of a queue of items.
+  @usableFromInline
+  final func trackJoin() { PendingFutures.shared.add(.join, self) }
+
+  /// Registers the state of a task.
+  /// - Parameters:
+  ///   - name: The name of the task.
+  ///   - fileID: The file that started it, a static string.
+  ///   - line: The line that started it.
+  @usableFromInline
+  package final func trackTask(_ name: String?, _ fileID: StaticString, _ line: UInt) {
+    PendingFutures.shared.add(.task, self, label: name, fileID: fileID.staticPointer, line: line)
+  }
+
+  /// Registers the waiter of the current task, which is about to suspend.
+  /// - Parameters:
+  ///   - waiter: The waiter, before it is attached.
+  ///   - task: The name of the task.
+  @usableFromInline
+  package final func trackAwait(_ waiter: Consumer, of task: String?) {
+    PendingFutures.shared.add(.await, waiter, label: task, source: self)
+  }
+}
+
+extension StaticString {
+  /// The string, which is null-terminated; `nil` for a file with a name of one character.
+  package var staticPointer: UnsafePointer<UInt8>? { hasPointerRepresentation ? utf8Start : nil }
+}

@@ -1,0 +1,385 @@
+package import Dispatch
+
+extension FuturesDiagnostics {
+  /// As `graph`, for the objects that a thread has made since a time, for the test kit.
+  package static func graph(since start: DispatchTime?, ofThread thread: UnsafeMutableRawPointer?) -> WaitForGraph {
+    // One load while nothing is tracked.
+    guard mayTrackPendingFutures else { return WaitForGraph() }
+    guard let objects = PendingFutures.shared.objects(since: start, ofThread: thread) else {
+      var graph = WaitForGraph()
+      graph.isComplete = false
+      return graph
+    }
+    var builder = GraphBuilder(objects)
+    return builder.build()
+  }
+}
+
+/// Makes a graph: first from the tracked objects, then along the lists of consumers.
+///
+/// It reads one state at a time under its lock, without waiting, and does all the rest without a lock. Other threads change
+/// the states meanwhile. So the graph is a snapshot of each state, and not of all at the same time.
+struct GraphBuilder {
+  typealias Node = WaitForGraph.Node
+  typealias Tracked = (entry: PendingEntry, object: AnyObject)
+
+  static let maximumNodes = 10_000
+  /// A chain that changes during the walk could otherwise lead in a circle.
+  private static let maximumChain = 10_000_000
+
+  var graph = WaitForGraph()
+  let tracked: [Tracked]
+  private let entries: [ObjectIdentifier: Int]
+  private let now = DispatchTime.now()
+  private var nextID: Int
+  private var names = StageNames()
+
+  /// The nodes of states, consumers and sites.
+  var indices: [ObjectIdentifier: Int] = [:]
+  /// Keeps the objects behind `indices` alive, so that no new object gets the address of one.
+  private var kept: [AnyObject] = []
+  /// The states whose consumers are not in the graph yet.
+  private var unvisited: [(state: FutureState, snapshot: StateSnapshot, index: Int)] = []
+  private var edges: Set<WaitForGraph.Edge> = []
+  /// The nodes of the states that tasks resolve.
+  var statesOfTasks: [UnsafeRawPointer: Int] = [:]
+  /// The nodes that suspend a task.
+  private var waitsOfTasks: [(task: UnsafeRawPointer, index: Int)] = []
+  /// The broken states, with their reasons: one reason for all that were derived from the same promise.
+  private var broken: [(index: Int, reason: BreakReason, isOrigin: Bool)] = []
+  /// The states of joins, with their inputs.
+  private var joins: [(index: Int, inputs: [FutureState])] = []
+
+  init(_ tracked: [Tracked]) {
+    self.tracked = tracked
+    entries = Dictionary(
+      tracked.enumerated().map { (ObjectIdentifier($1.object), $0) },
+      uniquingKeysWith: { max($0, $1) }
+    )
+    nextID = (tracked.last?.entry.id ?? 0) + 1
+  }
+
+  mutating func build() -> WaitForGraph {
+    for (entry, object) in tracked where graph.isComplete {
+      if let state = entry.state(object) {
+        if isPending(state, entry) { addTracked(state) }
+      } else if entry.kind == .wrappedCallback || entry.kind == .callbackStream {
+        if let site = object as? any PendingSite { addSite(site, object, entry) }
+      } else if entry.kind == .work, let consumer = object as? Consumer, consumer.currentStatus == .submitted {
+        indices[ObjectIdentifier(object)] = add(.work, entry) { $0.state = .enqueued }
+      }
+    }
+    visitStates()
+    addJoins()
+    addAwaits()
+    visitStates()
+    connectBroken()
+    for (task, index) in waitsOfTasks {
+      if let waiter = statesOfTasks[task] { connect(waiter, waitsFor: index) }
+    }
+    graph.edges = edges.sorted { ($0.awaited, $0.waiter) < ($1.awaited, $1.waiter) }
+    graph.findCycles()
+    return graph
+  }
+
+  /// Whether an entry is in the graph.
+  private func isPending(_ state: FutureState, _ entry: PendingEntry) -> Bool {
+    switch state.root.currentPhase {
+    case .pending, .following, .merged, .broken: true
+    // The handles of an orphan own it, and nothing waits for a producer.
+    case .orphaned, .resolved: false
+    // Its callbacks run. The transform of a stage does so earlier.
+    case .delivering, .closing: entry.kind != .work && entry.kind != .timer
+    }
+  }
+
+  // MARK: - Nodes
+
+  /// Adds a node, unless there are too many.
+  mutating func add(_ kind: Node.Kind, _ entry: PendingEntry? = nil, _ change: (inout Node) -> Void = { _ in }) -> Int {
+    var node = Node(id: entry?.id ?? nextID, kind: kind)
+    if let entry {
+      node.label = entry.label
+      node.fileID = entry.fileID.map { String(cString: $0) }
+      node.line = entry.fileID == nil ? nil : Int(entry.line)
+      node.age = Self.seconds(from: entry.start, to: now)
+      // A timer of 292 years never fires.
+      if let due = entry.due, due != .distantFuture { node.dueIn = Self.seconds(from: now, to: due) }
+      node.context = entry.context.map(Self.name)
+    } else {
+      nextID += 1
+    }
+    change(&node)
+    graph.nodes.append(node)
+    if graph.nodes.count >= Self.maximumNodes { graph.isComplete = false }
+    return graph.nodes.count - 1
+  }
+
+  mutating func connect(_ waiter: Int, waitsFor awaited: Int) {
+    edges.insert(.init(waiter: graph.nodes[waiter].id, awaited: graph.nodes[awaited].id))
+  }
+
+  private static func seconds(from start: DispatchTime, to end: DispatchTime) -> Double {
+    (Double(end.uptimeNanoseconds) - Double(start.uptimeNanoseconds)) / 1e9
+  }
+
+  /// The name of a queue or a custom context.
+  private static func name(of context: AnyObject) -> String {
+    guard let queue = context as? DispatchQueue else { return "a custom context" }
+    // On Linux each use of the main queue can have another object.
+    return queue.label == DispatchQueue.main.label ? "the main queue" : "the queue \"\(queue.label)\""
+  }
+
+  private func entry(of object: AnyObject) -> PendingEntry? {
+    entries[ObjectIdentifier(object)].map { tracked[$0].entry }
+  }
+
+  // MARK: - Tracked objects
+
+  /// Adds a tracked state, and the state into which it was merged.
+  private mutating func addTracked(_ state: FutureState) {
+    let root = state.root
+    let index = node(of: root)
+    guard root !== state, let entry = entry(of: state) else { return }
+    // Its promise, or its task, now resolves the root.
+    let producer = add(Node.Kind(entry.kind), entry)
+    keep(state, producer)
+    if let label = StateSnapshot(state)?.label { graph.nodes[producer].label = label.text }
+    connect(index, waitsFor: producer)
+  }
+
+  private mutating func addSite(_ site: any PendingSite, _ object: AnyObject, _ entry: PendingEntry) {
+    guard indices[ObjectIdentifier(object)] == nil else { return }
+    switch site.pendingStatus {
+    case .ended: return
+    case .busy: keep(object, add(Node.Kind(entry.kind), entry) { $0.state = .busy })
+    case .pending(let isCancelled, let task):
+      let index = add(Node.Kind(entry.kind), entry) { $0.isCancelled = isCancelled }
+      keep(object, index)
+      guard let task else { return }
+      waitsOfTasks.append((task, index))
+    }
+  }
+
+  private mutating func keep(_ object: AnyObject, _ index: Int) {
+    indices[ObjectIdentifier(object)] = index
+    kept.append(object)
+  }
+
+  /// Returns the node of a root, which it adds if needed.
+  private mutating func node(of root: FutureState) -> Int {
+    if let index = indices[ObjectIdentifier(root)] { return index }
+    return addState(root, StateSnapshot(root), as: nil)
+  }
+
+  private mutating func addState(_ state: FutureState, _ snapshot: StateSnapshot?, as name: StageNames.Name?) -> Int {
+    let entry = entry(of: state)
+    let name = name ?? names.name(of: state, as: nil)
+    let kind = entry.map { Node.Kind($0.kind) } ?? (name.isDerived ? .stage : .future)
+    let index = add(kind, entry) { node in
+      guard name.isDerived else { return }
+      node.operation = name.operation
+      node.types = name.types
+    }
+    keep(state, index)
+    guard let snapshot else {
+      graph.nodes[index].state = .busy
+      return index
+    }
+    describe(index, state, snapshot)
+    unvisited.append((state, snapshot, index))
+    return index
+  }
+
+  private mutating func describe(_ index: Int, _ state: FutureState, _ snapshot: StateSnapshot) {
+    graph.nodes[index].isCancelled = snapshot.isCancelled
+    graph.nodes[index].progress = snapshot.progress
+    if let label = snapshot.label { graph.nodes[index].label = label.text }
+    switch snapshot.phase {
+    case .pending, .orphaned, .merged, .resolved: if snapshot.isDormant { graph.nodes[index].state = .notStarted }
+    case .following: graph.nodes[index].state = .following
+    case .broken:
+      graph.nodes[index].state = .broken
+      if let reason = state.breakReason {
+        kept.append(reason)
+        broken.append((index, reason, entry(of: state) != nil))
+      }
+    case .delivering, .closing: graph.nodes[index].state = .delivering
+    }
+    if graph.nodes[index].kind == .work {
+      switch state.currentStatus {
+      case .submitted: graph.nodes[index].state = .enqueued
+      case .finished: graph.nodes[index].state = .running
+      default: graph.nodes[index].kind = .stage
+      }
+    }
+    if let task = snapshot.task { statesOfTasks[task] = index }
+    if let inputs = snapshot.inputs { joins.append((index, inputs.pendingInputs ?? [])) }
+  }
+
+  // MARK: - Consumers
+
+  private mutating func visitStates() {
+    while let (state, snapshot, index) = unvisited.popLast() {
+      guard graph.isComplete else { return unvisited = [] }
+      addConsumers(of: state, snapshot, index)
+    }
+  }
+
+  private mutating func addConsumers(of state: FutureState, _ snapshot: StateSnapshot, _ index: Int) {
+    var callbacks: [ObjectIdentifier?: Int] = [:]
+    for listed in snapshot.consumers {
+      let (consumer, detail) = (listed.consumer, listed.detail)
+      switch listed.kind {
+      case .progress, .input: continue  // a join is a node of its own
+      case .waiter: addWaiter(consumer, detail, waitingFor: index)
+      case .inline, .follower, .shield, .queued, .custom:
+        if consumer !== state, let stage = consumer as? FutureState {
+          addStages(startingAt: stage, listed.kind, waitingFor: index)
+          continue
+        }
+        // Callbacks with one context are one node.
+        let context = detail.context.map(ObjectIdentifier.init)
+        if let callback = callbacks[context] {
+          graph.nodes[callback].count += 1
+        } else {
+          let callback = add(.callback) { $0.context = detail.context.map(Self.name) }
+          callbacks[context] = callback
+          connect(callback, waitsFor: index)
+        }
+      }
+    }
+    if snapshot.others > 0 {
+      let others = add(.callback) { $0.count = snapshot.others }
+      connect(others, waitsFor: index)
+    }
+    if !snapshot.isComplete { graph.isComplete = false }
+  }
+
+  private mutating func addWaiter(_ waiter: Consumer, _ detail: WaitDetail, waitingFor index: Int) {
+    let node = add(detail.task == nil ? .blockedThread : .await, entry(of: waiter))
+    keep(waiter, node)
+    connect(node, waitsFor: index)
+    if let task = detail.task { waitsOfTasks.append((task, node)) }
+  }
+
+  /// Adds the stages of a chain; stages of one operator are one node.
+  ///
+  /// A loop, and not a recursion. It keeps only the ends of a chain alive.
+  private mutating func addStages(startingAt first: FutureState, _ kind: Consumer.Kind, waitingFor index: Int) {
+    var source = index
+    var (stage, kind) = (first, kind)
+    var runs = 0
+    var visited = 0
+    while true {
+      let root = stage.root
+      if let known = indices[ObjectIdentifier(root)] { return connect(known, waitsFor: source) }
+      var name = names.name(of: stage, as: kind)
+      var (state, snapshot) = (root, StateSnapshot(root))
+      var count = 1
+      // The operators of a run that stands for different stages.
+      var operations: [String] = []
+      while let next = plainStage(after: state, snapshot), visited < Self.maximumChain {
+        let nextName = names.name(of: next.state, as: next.kind)
+        let isSame = nextName.operation == name.operation
+        guard isSame || runs >= 8 else { break }
+        if !isSame {
+          if operations.isEmpty { operations = [name.operation] }
+          if !operations.contains(nextName.operation) { operations.append(nextName.operation) }
+          name.operation = nextName.operation
+        }
+        if nextName.types != name.types { name.types = nil }
+        count += 1
+        visited += 1
+        (state, snapshot) = (next.state, StateSnapshot(next.state))
+      }
+      if !operations.isEmpty { name = StageNames.Name(operation: operations.joined(separator: ", ")) }
+      let node = addState(state, snapshot, as: name)
+      graph.nodes[node].count = count
+      connect(node, waitsFor: source)
+      // The next run continues here, so that a chain takes no node twice.
+      guard let next = plainStage(after: state, snapshot), visited < Self.maximumChain else { return }
+      _ = unvisited.popLast()
+      runs += 1
+      (source, stage, kind) = (node, next.state, next.kind)
+    }
+  }
+
+  /// The next stage of a chain, if it has nothing of its own to show.
+  private func plainStage(
+    after state: FutureState,
+    _ snapshot: StateSnapshot?
+  ) -> (state: FutureState, kind: Consumer.Kind)? {
+    guard let snapshot, !snapshot.isCancelled, let next = snapshot.onlyStage(of: state) else { return nil }
+    guard next.state.currentPhase == .pending, entry(of: next.state) == nil else { return nil }
+    return indices[ObjectIdentifier(next.state)] == nil ? next : nil
+  }
+
+  // MARK: - Joins and awaits
+
+  private mutating func addJoins() {
+    var next = 0
+    while next < joins.count {
+      let (index, inputs) = joins[next]
+      next += 1
+      for input in inputs.prefix(Self.maximumNodes) where graph.isComplete {
+        let root = input.root
+        guard root.currentPhase < .delivering else { continue }
+        connect(index, waitsFor: node(of: root))
+      }
+      visitStates()
+    }
+  }
+
+  /// Adds the awaits of futures that no tracked object leads to, and of broken futures, which have no list.
+  private mutating func addAwaits() {
+    for (entry, object) in tracked where entry.kind == .await && graph.isComplete {
+      guard indices[ObjectIdentifier(object)] == nil, let source = entry.source?.root else { continue }
+      let isBroken = source.currentPhase == .broken
+      guard isBroken || source.isPending else { continue }
+      let index = node(of: source)
+      visitStates()
+      guard isBroken, indices[ObjectIdentifier(object)] == nil else { continue }
+      let node = add(.await, entry)
+      keep(object, node)
+      connect(node, waitsFor: index)
+      // The waiter of a broken future was attached, and is in no list.
+      guard let waiter = object as? Consumer else { continue }
+      let task = source.readingIfAvailable { waiter.currentStatus == .submitted ? waiter.waitDetail.task : nil }
+      if let task, let task { waitsOfTasks.append((task, node)) }
+    }
+  }
+
+  /// Connects the derived states of a broken promise, which has no list of them any more, with the promise.
+  private mutating func connectBroken() {
+    var origins: [ObjectIdentifier: Int] = [:]
+    for (index, reason, isOrigin) in broken where isOrigin { origins[ObjectIdentifier(reason)] = index }
+    for (index, reason, isOrigin) in broken where !isOrigin {
+      if let origin = origins[ObjectIdentifier(reason)] {
+        connect(index, waitsFor: origin)
+      } else if let error = reason.error {
+        (graph.nodes[index].label, graph.nodes[index].fileID) = (error.label, error.fileID)
+        graph.nodes[index].line = Int(error.line)
+      }
+    }
+  }
+}
+
+extension WaitForGraph.Node.Kind {
+  init(_ kind: PendingEntry.Kind) {
+    self =
+      switch kind {
+      case .promise: .promise
+      case .task: .task
+      case .request: .request
+      case .process: .process
+      case .join: .join
+      case .timer: .timer
+      case .work: .work
+      case .await: .await
+      case .wrappedCallback: .wrappedCallback
+      case .callbackStream: .callbackStream
+      case .state: .future
+      }
+  }
+}

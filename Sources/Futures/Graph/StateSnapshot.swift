@@ -1,0 +1,73 @@
+/// What the graph shows of one state; read under the lock of the state, which it does not wait for.
+struct StateSnapshot {
+  var phase: FutureState.Phase
+  var isCancelled: Bool
+  var isDormant: Bool
+  var label: PromiseLabel?
+  /// Identifies the task that resolves the state.
+  var task: UnsafeRawPointer?
+  /// The inputs that resolve the state together.
+  var inputs: CancellationTarget?
+  var progress: Double?
+  var consumers: [ListedConsumer] = []
+  /// The number of consumers that were only counted.
+  var others = 0
+  /// Whether there are consumers that were not even counted.
+  var isComplete = true
+
+  /// A list can have a million callbacks: the others are counted, and the lock is free again after some microseconds.
+  private static let maximumConsumers = 200
+  private static let maximumCount = 2_000
+
+  /// - Parameter state: The state; `nil` if another thread keeps its lock.
+  init?(_ state: FutureState) {
+    // An owner runs a few dozen instructions, unless its thread was interrupted.
+    for _ in 0..<1_000 {
+      if let snapshot = state.readingIfAvailable({ Self(locked: state) }) {
+        self = snapshot
+        return
+      }
+    }
+    return nil
+  }
+
+  private init(locked state: FutureState) {
+    phase = state.currentPhase
+    isCancelled = state.isCancelled
+    isDormant = state.isDormant
+    label = state.extras?.label
+    progress = state.progressRecord?.current.fractionCompleted
+    switch state.producer {
+    case .task(let task): self.task = unsafeBitCast(task, to: UnsafeRawPointer.self)
+    case .inputs(let inputs): self.inputs = inputs
+    default: break
+    }
+    guard phase != .merged else { return }
+    for list in [state.consumers, state.extras?.silent ?? ConsumerList()] {
+      let part = list.prefix(Self.maximumConsumers - consumers.count, visiting: Self.maximumCount)
+      for consumer in part.consumers { consumers.append(ListedConsumer(consumer)) }
+      others += part.others
+      isComplete = isComplete && part.areAll
+    }
+  }
+
+  /// The next stage of a chain without branches.
+  func onlyStage(of state: FutureState) -> (state: FutureState, kind: Consumer.Kind)? {
+    guard consumers.count == 1, others == 0, isComplete else { return nil }
+    guard consumers[0].consumer !== state, let stage = consumers[0].consumer as? FutureState else { return nil }
+    return (stage, consumers[0].kind)
+  }
+}
+
+/// A consumer in the list of a state, with all that the lock of the state protects.
+struct ListedConsumer {
+  let consumer: Consumer
+  let kind: Consumer.Kind
+  let detail: WaitDetail
+
+  init(_ consumer: Consumer) {
+    self.consumer = consumer
+    kind = consumer.kind
+    detail = consumer.waitDetail
+  }
+}

@@ -1,0 +1,145 @@
+extension WaitForGraph: CustomStringConvertible {
+  /// A tree for a person, the oldest producer first: what is indented below a line waits for it.
+  ///
+  /// It begins with the circles, because nothing in a circle ever ends.
+  public var description: String {
+    var text = TreeText(self)
+    return text.render()
+  }
+}
+
+extension WaitForGraph.Node: CustomStringConvertible {
+  /// The node in one line, for example `promise "login" at App/Session.swift:42, pending for 12.3 s`.
+  public var description: String { ([title] + facts).joined(separator: ", ") }
+
+  /// The node without its age and state.
+  var title: String {
+    let name = label.map { " \"\($0)\"" } ?? ""
+    let place = fileID.map { " at \($0):\(line ?? 0)" } ?? ""
+    let whereItRuns = context.map { " on \($0)" } ?? ""
+    let types = types.map { " (\($0))" } ?? ""
+    switch kind {
+    case .stage where count > 1: return "\(count.grouped) stages of \(operation ?? "a future")\(types)"
+    case .stage: return "\(operation ?? "derived future")\(types)\(name)\(place)\(whereItRuns)"
+    case .callback where count > 1: return "\(count.grouped) callbacks\(whereItRuns)"
+    case .callback: return "callback\(whereItRuns)"
+    case .await: return label == nil ? "await" : "await in the task\(name)"
+    case .blockedThread: return "thread blocked in wait()"
+    case .work: return "\(operation ?? "callback")\(types) submitted to \(context ?? "a context")\(origin(name, place))"
+    case .timer: return "\(label ?? "delay")\(place)\(whereItRuns)"
+    case .wrappedCallback: return "withCallback\(name)\(place)"
+    case .callbackStream: return "callbackStream\(name)\(place)"
+    case .task: return "task\(name)\(place)"
+    case .promise: return "promise\(name)\(place)"
+    case .request: return "request\(name)\(place)"
+    case .process: return "process\(name)\(place)"
+    case .join: return "join of futures"
+    case .future: return "future\(name)\(place), whose producer is not tracked"
+    }
+  }
+
+  private func origin(_ name: String, _ place: String) -> String {
+    name.isEmpty && place.isEmpty ? "" : ", with the result of the promise\(name)\(place)"
+  }
+
+  private var facts: [String] {
+    var facts: [String] = []
+    let time = age.map { "\($0.seconds)" }
+    switch state {
+    case .pending: if let time, dueIn == nil { facts.append(kind == .await ? "for \(time)" : "pending for \(time)") }
+    case .notStarted: facts.append("not started, because it has no consumer")
+    case .following: facts.append("follows another future" + (time.map { ", pending for \($0)" } ?? ""))
+    case .broken where kind == .stage: facts.append("broken, because its promise was dropped")
+    case .broken: facts.append("broken: it was dropped unresolved, so its future never resolves")
+    case .delivering: facts.append("resolved, and a callback or transform of its future has not returned")
+    case .enqueued: facts.append("not started" + (time.map { " for \($0)" } ?? ""))
+    case .running: facts.append("has not returned" + (time.map { ", submitted \($0) ago" } ?? ""))
+    case .busy: facts.append("in use by another thread at this moment")
+    }
+    if let dueIn { facts.append(dueIn < 0 ? "late by \((-dueIn).seconds)" : "due in \(dueIn.seconds)") }
+    if let progress, progress > 0 { facts.append("\(Int(progress * 100)) % done") }
+    if isCancelled { facts.append("cancelled, but has not ended since") }
+    return facts
+  }
+}
+
+/// Renders the tree.
+private struct TreeText {
+  private let graph: WaitForGraph
+  private let nodes: [Int: WaitForGraph.Node]
+  private let waiters: [Int: [Int]]
+  private let inCycle: Set<Int>
+  private var written: Set<Int> = []
+  private var lines: [String] = []
+
+  /// Deeper lines have the same indentation, so that the text of a long chain is not as wide as it is long.
+  private static let maximumIndentation = 90
+
+  init(_ graph: WaitForGraph) {
+    self.graph = graph
+    nodes = Dictionary(graph.nodes.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+    waiters = Dictionary(grouping: graph.edges, by: \.awaited).mapValues { $0.map(\.waiter) }
+    inCycle = Set(graph.cycles.joined())
+  }
+
+  mutating func render() -> String {
+    guard !graph.nodes.isEmpty else { return graph.isComplete ? "Nothing is pending.\n" : "The table is in use.\n" }
+    for cycle in graph.cycles { writeCycle(cycle) }
+    let waiting = Set(graph.edges.map(\.waiter))
+    let roots = graph.nodes.filter { !waiting.contains($0.id) }.sorted { ($0.age ?? 0, $1.id) > ($1.age ?? 0, $0.id) }
+    if !roots.isEmpty || !graph.cycles.isEmpty { lines.append("What is indented waits for the line above it:") }
+    for root in roots.map(\.id) + graph.cycles.map({ $0[0] }) + graph.nodes.map(\.id) where !written.contains(root) {
+      writeTree(root)
+    }
+    if !graph.isComplete { lines.append("… and more than this text shows.") }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private mutating func writeCycle(_ cycle: [Int]) {
+    lines.append("A circle, in which nothing ever ends:")
+    for id in cycle { lines.append("  \(nodes[id]?.title ?? "?") waits for") }
+    lines.append("  \(nodes[cycle[0]]?.title ?? "?")")
+  }
+
+  /// Writes a node and the nodes that wait for it.
+  ///
+  /// A loop: a chain can be long.
+  private mutating func writeTree(_ root: Int) {
+    var rest: [(id: Int, head: String, indentation: String)] = [(root, "", "")]
+    while let (id, head, indentation) = rest.popLast() {
+      guard let node = nodes[id] else { continue }
+      guard written.insert(id).inserted else {
+        lines.append("\(head)\(inCycle.contains(id) ? "↺" : "↑") \(node.title) (above)")
+        continue
+      }
+      lines.append("\(head)\(inCycle.contains(id) ? "↺ " : "")\(node)")
+      let children = (waiters[id] ?? []).sorted()
+      let isTooWide = indentation.count >= Self.maximumIndentation
+      for (position, child) in children.enumerated().reversed() {
+        let isLast = position == children.count - 1
+        let next = isTooWide ? indentation : indentation + (isLast ? "   " : "│  ")
+        rest.append((child, indentation + (isLast ? "└─ " : "├─ "), next))
+      }
+    }
+  }
+}
+
+extension Double {
+  /// The time in seconds with one digit, or more digits for a short time.
+  fileprivate var seconds: String {
+    if self >= 100 { return "\(Int(self.rounded()).grouped) s" }
+    return "\((self * (self < 1 ? 1_000 : 10)).rounded() / (self < 1 ? 1_000 : 10)) s"
+  }
+}
+
+extension Int {
+  /// The number with commas between groups of three digits.
+  fileprivate var grouped: String {
+    var text = ""
+    for (index, digit) in String(self).reversed().enumerated() {
+      if index > 0, index.isMultiple(of: 3) { text.append(",") }
+      text.append(digit)
+    }
+    return String(text.reversed())
+  }
+}

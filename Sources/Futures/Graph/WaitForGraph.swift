@@ -1,0 +1,139 @@
+/// A snapshot of everything that is pending: who waits for whom, across callbacks, futures and tasks.
+///
+/// The nodes are producers (promises, tasks, timers, wrapped callbacks) and the objects that wait for them (derived futures,
+/// callbacks, awaits). An edge leads from a node that waits to the node that it waits for. So a circle of edges is a deadlock.
+///
+/// `description` is the text for a person, `dot` and `mermaid` are pictures, and the value can be encoded.
+public struct WaitForGraph: Sendable, Hashable, Codable {
+  /// A producer, or an object that waits for one.
+  public struct Node: Sendable, Hashable, Codable, Identifiable {
+    /// What a node is.
+    public enum Kind: String, Sendable, Codable, CaseIterable {
+      /// A promise, which other code has to resolve.
+      case promise
+      /// The future of a task: `Future { }`.
+      case task
+      /// A delay or a timeout, which ends at a time.
+      case timer
+      /// A call of `withCallback`.
+      case wrappedCallback
+      /// A sequence of `callbackStream`.
+      case callbackStream
+      /// A transfer of FuturesFoundation.
+      case request
+      /// A process of FuturesFoundation.
+      case process
+      /// A future of several futures: `all`, `zip`, `race`, `concurrent`.
+      case join
+      /// A derived future: `map`, `flatMap`, `timeout`, a promise that follows another future.
+      case stage
+      /// A callback or a transform that an execution context got and has not finished.
+      case work
+      /// A callback that waits for the result.
+      case callback
+      /// A task that awaits the future.
+      case await
+      /// A thread that `wait()` blocks.
+      case blockedThread
+      /// A future whose producer was not tracked.
+      case future
+    }
+
+    /// How far a node is.
+    public enum State: String, Sendable, Codable, CaseIterable {
+      /// It waits, or its producer works.
+      case pending
+      /// A lazy future without a consumer.
+      case notStarted
+      /// The promise follows another future.
+      case following
+      /// The program released the promise, and the failure type cannot hold `BrokenPromise`. It stays pending for ever.
+      case broken
+      /// It is resolved, and a thread runs its callbacks.
+      case delivering
+      /// The execution context got the work and has not started it.
+      case enqueued
+      /// The execution context runs the work.
+      case running
+      /// Another thread used the node during the snapshot.
+      case busy
+    }
+
+    /// Identifies the node in its graph; a promise has the same identity in each graph, and in the events.
+    public internal(set) var id: Int
+    /// What the node is.
+    public internal(set) var kind: Kind
+    /// How far the node is.
+    public internal(set) var state = State.pending
+    /// The label of the promise, the name of the task, the URL of the request, the path of the executable.
+    public internal(set) var label: String?
+    /// The operator of a stage, for example "map"; several names if the node stands for different stages.
+    public internal(set) var operation: String?
+    /// The types of a stage, for example "Data → Article".
+    public internal(set) var types: String?
+    /// The file that made the node, as `#fileID`, if it is known.
+    public internal(set) var fileID: String?
+    /// The line that made the node, if it is known.
+    public internal(set) var line: Int?
+    /// The execution context of a callback, a stage or a timer.
+    public internal(set) var context: String?
+    /// The age in seconds, if the node was tracked from its beginning.
+    public internal(set) var age: Double?
+    /// The time in seconds until the timer fires; negative if it is late.
+    public internal(set) var dueIn: Double?
+    /// The fraction of the work that is done, if it was reported.
+    public internal(set) var progress: Double?
+    /// Whether it was cancelled, and has not ended since.
+    public internal(set) var isCancelled = false
+    /// The number of stages or callbacks for which the node stands.
+    public internal(set) var count = 1
+
+    init(id: Int, kind: Kind) {
+      self.id = id
+      self.kind = kind
+    }
+  }
+
+  /// A node that waits for another one.
+  public struct Edge: Sendable, Hashable, Codable {
+    /// The identity of the node that waits.
+    public internal(set) var waiter: Node.ID
+    /// The identity of the node that it waits for.
+    public internal(set) var awaited: Node.ID
+  }
+
+  /// The nodes; tracked ones first, the oldest first.
+  public internal(set) var nodes: [Node] = []
+  /// The edges.
+  public internal(set) var edges: [Edge] = []
+  /// The circles: each node waits for the next one, and the last one for the first.
+  ///
+  /// Nothing in a circle ever ends.
+  public internal(set) var cycles: [[Node.ID]] = []
+  /// Whether the graph has everything that is tracked.
+  ///
+  /// `false` if it would have more than 10,000 nodes, or if another thread kept the table of pending futures locked.
+  public internal(set) var isComplete = true
+
+  init() {}
+
+  /// The node with an identity.
+  /// - Parameter id: The identity.
+  public subscript(id: Node.ID) -> Node? { nodes.first { $0.id == id } }
+}
+
+extension FuturesDiagnostics {
+  /// A snapshot of everything that is pending and was made while `tracksPendingFutures` was `true`.
+  ///
+  /// ```swift
+  /// FuturesDiagnostics.tracksPendingFutures = true
+  /// print(FuturesDiagnostics.graph)
+  /// ```
+  ///
+  /// Any thread can call it at any time. It waits for no lock that another thread keeps: a node that is in use at this moment
+  /// is `busy`. Nothing is formatted under a lock. The futures are alive while the snapshot is made. So it can release the last
+  /// reference to one, with its callbacks.
+  ///
+  /// O(number of pending futures, stages, callbacks and awaits).
+  public static var graph: WaitForGraph { graph(since: nil, ofThread: nil) }
+}

@@ -1,0 +1,70 @@
+internal import Dispatch
+public import Futures
+
+/// Runs a test, and reports what is pending if the test takes longer than a limit.
+///
+/// For a test that hangs, and for the trait of a test library. It does not end the test: the test library does that at its own
+/// limit, which has to be longer.
+///
+/// ```swift
+/// try await reportingPendingFutures(after: 10) {
+///   _ = try await screen.load().value
+/// }
+/// ```
+///
+/// It sets `FuturesDiagnostics.tracksPendingFutures` while `body` runs. The report has the objects that were made since the call,
+/// also by other tests that run meanwhile. A queue of its own measures the time, so the report comes also if all threads of tasks
+/// are blocked.
+/// - Parameters:
+///   - seconds: The limit in seconds.
+///   - isolation: The caller's actor, on which `body` runs.
+///   - report: Gets the graph at the limit, on another thread; `nil` writes its text to standard error.
+///   - body: The test.
+/// - Returns: The value of `body`.
+/// - Throws: The error of `body`.
+@discardableResult
+public func reportingPendingFutures<Value>(
+  after seconds: Double,
+  isolation: isolated (any Actor)? = #isolation,
+  to report: (@Sendable (WaitForGraph) -> Void)? = nil,
+  _ body: () async throws -> Value
+) async rethrows -> Value {
+  let watch = TimeLimitWatch(seconds: seconds) { graph in
+    if let report { return report(graph) }
+    FuturesDiagnostics.writeText("The test has run for \(seconds) s. This is pending:\n\(graph)")
+  }
+  defer { watch.end() }
+  return try await body()
+}
+
+/// Reports what is pending once a time has passed.
+private final class TimeLimitWatch: Sendable {
+  private let hasEnded = Locked(false)
+
+  /// The number of watches in the process, and whether another part of the program tracks: the last watch ends the tracking.
+  private static let watches = Locked((count: 0, tracksAnyway: false))
+
+  init(seconds: Double, _ report: @escaping @Sendable (WaitForGraph) -> Void) {
+    Self.watches.withLock { watches in
+      if watches.count == 0 { watches.tracksAnyway = FuturesDiagnostics.tracksPendingFutures }
+      watches.count += 1
+    }
+    FuturesDiagnostics.tracksPendingFutures = true
+    let start = DispatchTime.now()
+    let nanoseconds = Int64(max(0, min(seconds, 1e9)) * 1e9)
+    DispatchQueue(label: "swift-futures.time-limit")
+      .asyncAfter(deadline: DispatchTime(afterNanoseconds: nanoseconds)) { [hasEnded] in
+        guard !hasEnded.withLock({ $0 }) else { return }
+        report(FuturesDiagnostics.graph(since: start, ofThread: nil))
+      }
+  }
+
+  func end() {
+    hasEnded.withLock { $0 = true }
+    let isLast = Self.watches.withLock { watches in
+      watches.count -= 1
+      return watches.count == 0 && !watches.tracksAnyway
+    }
+    if isLast { FuturesDiagnostics.tracksPendingFutures = false }
+  }
+}

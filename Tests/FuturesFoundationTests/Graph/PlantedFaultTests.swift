@@ -1,0 +1,248 @@
+import Dispatch
+import Foundation
+import Futures
+import FuturesAsync
+import FuturesFoundation
+import FuturesTesting
+import TestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The graph's text; also at the end of the file that `FUTURES_GRAPHS` names, for a person who wants to look at it.
+private func graphText(_ fault: String) -> String {
+  let text = FuturesDiagnostics.graph.description
+  if let path = ProcessInfo.processInfo.environment["FUTURES_GRAPHS"] { FuturesDiagnostics.dump(to: .file(path)) }
+  return text
+}
+
+/// An API that keeps its callbacks, or forgets them.
+private final class OldAPI: Sendable {
+  private let kept = Locked<[@Sendable (Int) -> Void]>([])
+
+  func load(_ completion: @escaping @Sendable (Int) -> Void) { kept.withLock { $0.append(completion) } }
+  func forget() { kept.withLock { $0 = [] } }
+}
+
+/// Ten faults of programs that hang: for each, the text of the graph names the guilty line.
+///
+/// Each in a process of its own: what is pending is that of a process.
+@Suite("Diagnostics: ten planted faults", .unlessLookingForLeaks)
+struct PlantedFaultTests {
+  @Test("1. A dropped callback: the graph names the promise that was released unresolved")
+  func droppedCallback() async {
+    await #expect(processExitsWith: .success) { await Faults.droppedCallback() }
+  }
+
+  @Test("2. A forgotten resume in one branch: the graph names the call of withCallback and the task that it suspends")
+  func forgottenResume() async {
+    await #expect(processExitsWith: .success) { try await Faults.forgottenResume() }
+  }
+
+  @Test("3. Two tasks that await each other: the graph names the circle, and the lines that started the tasks")
+  func tasksInACircle() async {
+    await #expect(processExitsWith: .success) { await Faults.tasksInACircle() }
+  }
+
+  @Test("4. A lost cancellation: the graph names the cancelled work that has not ended")
+  func lostCancellation() async {
+    await #expect(processExitsWith: .success) { Faults.lostCancellation() }
+  }
+
+  @Test("5. A starved queue: the graph names the queue, and the promise whose callback waits for it")
+  func starvedQueue() async {
+    await #expect(processExitsWith: .success) { Faults.starvedQueue() }
+  }
+
+  @Test("6. A token that is never cancelled: the graph names the wait for it")
+  func tokenNeverCancelled() async {
+    await #expect(processExitsWith: .success) { await Faults.tokenNeverCancelled() }
+  }
+
+  @Test("7. A request without a timeout: the graph names the URL and the line")
+  func requestWithoutTimeout() async {
+    await #expect(processExitsWith: .success) { try await Faults.requestWithoutTimeout() }
+  }
+
+  @Test("8. A semaphore in a transform: the graph names the promise whose transform has not returned")
+  func semaphoreInTransform() async {
+    await #expect(processExitsWith: .success) { await Faults.semaphoreInTransform() }
+  }
+
+  @Test("9. A circle of follow: the graph names the circle, with both promises")
+  func circleOfFollow() async {
+    await #expect(processExitsWith: .success) { Faults.circleOfFollow() }
+  }
+
+  #if os(macOS) || os(Linux)
+    @Test("10. A process that never ends: the graph names the program and the line")
+    func endlessProcess() async {
+      await #expect(processExitsWith: .success) { await Faults.endlessProcess() }
+    }
+  #endif
+}
+
+/// The bodies of the tests, outside the macro, in which each line has the number of the macro.
+private enum Faults {
+  static func droppedCallback() async {
+    FuturesDiagnostics.setHandler { _ in }
+    FuturesDiagnostics.tracksPendingFutures = true
+    let api = OldAPI()
+    let line = #line + 1
+    let user = Future<Int, Never>("user") { promise in api.load(promise.valueHandler) }
+    let screen = Future<Int, Never>.immediate(name: "screen") { await user.map { $0 + 1 }.value }
+    api.forget()
+    let text = graphText("dropped callback")
+    #expect(text.contains("promise \"user\" at \(#fileID):\(line), broken: it was dropped unresolved"), "\(text)")
+    #expect(text.contains("      └─ task \"screen\" at \(#fileID):\(line + 1)"), "\(text)")
+    _ = screen
+  }
+
+  static func forgottenResume() async throws {
+    FuturesDiagnostics.tracksPendingFutures = true
+    let kept = Locked<[Callback<Int>]>([])
+    let line = #line + 2
+    let feed = Future<Int, any Error>.immediate(name: "feed") {
+      try await withCallback("cache") { callback in
+        if kept.withLock({ $0.count == 1 }) {
+          callback.resume(returning: 1)
+        } else {
+          kept.withLock { $0.append(callback) }
+        }
+      }
+    }
+    let text = graphText("forgotten resume in one branch")
+    #expect(text.contains("withCallback \"cache\" at \(#fileID):\(line), pending for"), "\(text)")
+    #expect(text.contains("└─ task \"feed\" at \(#fileID):\(line - 1)"), "\(text)")
+    _ = feed
+  }
+
+  static func tasksInACircle() async {
+    FuturesDiagnostics.tracksPendingFutures = true
+    let other = Promise<Future<Int, Never>, Never>("the other task")
+    let line = #line + 1
+    let first = Future<Int, Never>.immediate(name: "first") { await other.future.value.value }
+    let second = Future<Int, Never>.immediate(name: "second") { await first.value }
+    // The first task continues elsewhere. This sees it suspended again, because the second part of it attaches before the
+    // task of this line, which has the same priority, gets its turn: so the test asks until the circle is there.
+    other.succeed(second)
+    var text = ""
+    repeat {
+      await Task.yield()
+      text = graphText("two tasks await each other")
+    } while !text.contains("A circle")
+    #expect(text.contains("A circle, in which nothing ever ends"), "\(text)")
+    #expect(text.contains("task \"first\" at \(#fileID):\(line) waits for"), "\(text)")
+    #expect(text.contains("task \"second\" at \(#fileID):\(line + 1) waits for"), "\(text)")
+  }
+
+  static func lostCancellation() {
+    FuturesDiagnostics.tracksPendingFutures = true
+    let (export, line) = (Promise<Int, Never>("export"), #line)
+    let stage = export.future.map { $0 }
+    stage.cancel()
+    export.future.cancel()
+    let text = graphText("lost cancellation")
+    #expect(
+      text.contains("promise \"export\" at \(#fileID):\(line), pending for 0.0"),
+      "\(text)"
+    )
+    #expect(text.contains("cancelled, but has not ended since"), "\(text)")
+  }
+
+  static func starvedQueue() {
+    FuturesDiagnostics.tracksPendingFutures = true
+    let queue = DispatchQueue(label: "app.database")
+    let gate = DispatchSemaphore(value: 0)
+    queue.async { gate.wait() }
+    let (rows, line) = (Promise<Int, Never>("rows"), #line)
+    rows.future.map(on: .queue(queue)) { $0 + 1 }.whenResolved(on: .immediate) { _ in }
+    rows.future.whenResolved(on: .queue(queue)) { _ in }
+    rows.succeed(1)
+    let text = graphText("starved queue")
+    let origin =
+      "submitted to the queue \"app.database\", with the result of the promise \"rows\" at \(#fileID):\(line), not started"
+    #expect(text.contains("transform (Int → Int) \(origin)"), "\(text)")
+    #expect(text.contains("callback \(origin)"), "\(text)")
+    gate.signal()
+  }
+
+  static func tokenNeverCancelled() async {
+    FuturesDiagnostics.tracksPendingFutures = true
+    let source = CancellationTokenSource()
+    let token = source.token
+    let line = #line + 1
+    let server = Future<Void, Never>.immediate(name: "server") { await token.cancelled() }
+    let text = graphText("token never cancelled")
+    #expect(text.contains("promise \"CancellationToken.cancelled()\" at \(#fileID):\(line)"), "\(text)")
+    #expect(text.contains("task \"server\" at \(#fileID):\(line)"), "\(text)")
+    _ = (server, source)
+  }
+
+  static func requestWithoutTimeout() async throws {
+    FuturesDiagnostics.tracksPendingFutures = true
+    let arrived = DispatchSemaphore(value: 0)
+    let server = try LoopbackServer { exchange in
+      arrived.signal()
+      exchange.waitForClose()
+    }
+    let url = URL(string: "http://127.0.0.1:\(server.port)/feed")!
+    let (feed, line) = (URLSession.shared.dataFuture(for: URLRequest(url: url)), #line)
+    await Future<Void, Never>(on: .newThread) { arrived.wait() }.value
+    let text = graphText("request without timeout")
+    #expect(text.contains("request \"GET \(url)\" at \(#fileID):\(line), pending for"), "\(text)")
+    feed.cancel()
+  }
+
+  static func semaphoreInTransform() async {
+    FuturesDiagnostics.tracksPendingFutures = true
+    let (blocked, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let (page, line) = (Promise<Int, Never>("page"), #line)
+    let decoded = page.future.map { value in
+      blocked.signal()
+      gate.wait()
+      return value
+    }
+    page.future.whenResolved(on: .immediate) { _ in }
+    startThread { page.succeed(1) }
+    await Future<Void, Never>(on: .newThread) { blocked.wait() }.value
+    let text = graphText("semaphore in a transform")
+    let place = "promise \"page\" at \(#fileID):\(line)"
+    #expect(text.contains("\(place), resolved, and a callback or transform of its future has not returned"), "\(text)")
+    gate.signal()
+    await #expect(decoded.value == 1)
+  }
+
+  static func circleOfFollow() {
+    FuturesDiagnostics.tracksPendingFutures = true
+    let (first, line) = (Promise<Int, Never>("first"), #line)
+    let second = Promise<Int, Never>("second")
+    first.follow(second.future.map { $0 })
+    second.follow(first.future)
+    let text = graphText("circle of follow")
+    #expect(text.contains("A circle, in which nothing ever ends"), "\(text)")
+    #expect(text.contains("promise \"first\" at \(#fileID):\(line) waits for"), "\(text)")
+    #expect(text.contains("promise \"second\" at \(#fileID):\(line + 1) waits for"), "\(text)")
+  }
+
+  #if os(macOS) || os(Linux)
+    static func endlessProcess() async {
+      FuturesDiagnostics.tracksPendingFutures = true
+      let path = "/bin/cat"
+      let pipe = "/tmp/futures-graph-\(ProcessInfo.processInfo.processIdentifier)"
+      #expect(mkfifo(pipe, 0o600) == 0)
+      defer { unlink(pipe) }
+      let line = #line + 1
+      let output = Process.future(executable: URL(fileURLWithPath: path), arguments: [pipe])
+      var text = ""
+      repeat {
+        await Task.yield()
+        text = graphText("process that never ends")
+      } while !text.contains("process \"")
+      #expect(text.contains("process \"\(path)\" at \(#fileID):\(line), pending for"), "\(text)")
+      output.cancel()
+    }
+  #endif
+}

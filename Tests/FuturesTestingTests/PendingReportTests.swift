@@ -1,0 +1,60 @@
+internal import Dispatch
+internal import Futures
+internal import FuturesAsync
+internal import FuturesTesting
+internal import TestSupport
+internal import Testing
+
+@Suite("The report of a test that takes too long")
+struct PendingReportTests {
+  @Test("At the limit, the report has what the test left pending; tracking ends with the test")
+  func report() async { await #expect(processExitsWith: .success) { try await PendingReportChecks.report() } }
+
+  @Test("A test that ends in time has no report, and passes its value and its error on")
+  func inTime() async { await #expect(processExitsWith: .success) { try await PendingReportChecks.inTime() } }
+
+  @Test("The failure of a deadlock has the graph: the task, its await, and the promise")
+  @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+  func deadlock() async throws {
+    let failure = await #expect(throws: OrderFailure.self) {
+      try await exploreOrders { _ in
+        let promise = Promise<Int, any Error>("answer")
+        let doubled = promise.future.map { 2 * $0 }
+        _ = try await doubled.value
+      }
+    }
+    let text = try #require(failure).description
+    #expect(text.contains("promise \"answer\" at \(#fileID):"), "\(text)")
+    #expect(text.contains("└─ map (Int → Int)\n   └─ await"), "\(text)")
+    #expect(failure?.graph?.nodes.contains { $0.label == "answer" } == true)
+  }
+}
+
+private enum PendingReportChecks {
+  static func report() async throws {
+    let (graph, promise) = (Promise<WaitForGraph, any Error>(), Locked<Promise<Int, any Error>?>(nil))
+    try await reportingPendingFutures(
+      after: 0,
+      to: { graph.succeed($0) },
+      {
+        #expect(FuturesDiagnostics.tracksPendingFutures)
+        let pending = Promise<Int, any Error>("left pending")
+        promise.withLock { $0 = pending }
+        // The limit is over at once, so this only waits for the report.
+        _ = try await graph.future.value
+      }
+    )
+    #expect(!FuturesDiagnostics.tracksPendingFutures)
+    _ = try await graph.future.value
+  }
+
+  static func inTime() async throws {
+    let reports = Locked(0)
+    let value = await reportingPendingFutures(after: 3_600, to: { _ in reports.withLock { $0 += 1 } }, { 42 })
+    #expect(value == 42)
+    await #expect(throws: CancellationError.self) {
+      try await reportingPendingFutures(after: 3_600, { throw CancellationError() })
+    }
+    #expect(reports.withLock { $0 } == 0)
+  }
+}
