@@ -30,6 +30,9 @@ public struct Inventory {
   /// The paths of the module's source files.
   let sources: [String]
 
+  /// Closures that an API can call elsewhere than on the main actor, to which they belong.
+  let mainActorClosures: [(path: String, line: Int)]
+
   /// The number of functions below the lowest access level that other files could call.
   let lessAccessibleCount: Int
 
@@ -134,6 +137,7 @@ public struct Inventory {
     lessAccessibleCount = all.count { $0.visibility >= .internal && $0.visibility < minimumAccess }
     skippedCount = accessible.count - functions.count
     unusedSettings = configuration.unused(titles: all.map(\.title))
+    mainActorClosures = isMainActorTheDefault ? MainActorClosures(sources: sources, calling: all).places : []
     var lines: [String: Set<Int>] = [:]
     for location in graph.symbols.compactMap(\.location) {
       if let path = location.path { lines[path, default: []].insert(location.position.line + 1) }
