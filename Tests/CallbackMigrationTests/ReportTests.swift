@@ -94,7 +94,9 @@ struct ReportTests {
     var builder = GraphBuilder()
     builder.type("class Store")
     builder.function("@MainActor func save(completion: @escaping (Int) -> Void)", of: "Store")
-    builder.function("nonisolated func send(_ id: Int, completion: @escaping @Sendable (String?, (any Error)?) -> Void)")
+    builder.function(
+      "nonisolated func send(_ id: Int, completion: @escaping @Sendable (String?, (any Error)?) -> Void)"
+    )
     let report = Report([builder.inventory(sources: [path])]).text(as: .table)
     let lines = report.split(separator: "\n").filter { $0.contains("Store.swift:") }
     #expect(lines.compactMap { $0.split(separator: ":").last.flatMap { Int($0) } } == [3, 7, 20, 23])

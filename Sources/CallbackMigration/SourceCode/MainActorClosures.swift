@@ -26,17 +26,19 @@ struct MainActorClosures {
 
   /// Functions that take a `@Sendable` closure, or call their closure at once.
   private static let harmless: Set<String> = [
-    "onCancel", "async", "asyncAfter", "sync", "addOperation", "Task", "detached", "immediate", "forEach", "map", "compactMap",
-    "filter", "withLock", "assumeIsolated",
+    "onCancel", "async", "asyncAfter", "sync", "addOperation", "Task", "detached", "immediate", "forEach", "map",
+    "compactMap", "filter", "withLock", "assumeIsolated",
   ]
 
   /// The lines of such closures.
   private static func lines(in tokens: SourceTokens, sendable: Set<String>) -> [Int] {
     let found = tokens.items.indices.flatMap { index -> [Int] in
-      guard wrappers.contains(tokens[index]), tokens[index - 1] != "func", let outer = tokens.trailingClosure(of: index),
-        let end = tokens.partner(outer), !tokens.isNonisolated(at: outer)
+      guard wrappers.contains(tokens[index]), tokens[index - 1] != "func",
+        let outer = tokens.trailingClosure(of: index),
+        let end = tokens.partner(outer), !tokens.isNonisolated(at: outer),
+        // A closure inside another cannot use its `$0`.
+        let name = tokens.closureSignature(at: outer)?.parameters.first
       else { return [] }
-      let name = tokens.closureSignature(at: outer)?.parameters.first ?? "$0"
       return (outer + 1..<end).filter { brace in
         guard tokens[brace] == "{", let close = tokens.partner(brace) else { return false }
         guard (brace..<close).contains(where: { tokens[$0] == name }) else { return false }
@@ -45,7 +47,7 @@ struct MainActorClosures {
         return attributes.isEmpty && !harmless.contains(callee) && !sendable.contains(callee)
       }
     }
-    return Set(found).sorted().map(tokens.line)
+    return Set(found.map(tokens.line)).sorted()
   }
 }
 

@@ -28,7 +28,7 @@ struct StateFlags: OptionSet {
   /// Under the lock. The state can still be pending, if its failure type cannot represent cancellation.
   static var isCancelled: StateFlags { StateFlags(rawValue: 8) }
 
-  /// The state only waits, for a delay or a context, and no work comes before it. So it has no share of a progress.
+  /// The state only waits, for a delay or a context, and no work comes before it; it has no share of a progress.
   ///
   /// Set before the state is shared.
   @inlinable static var onlyWaits: StateFlags { StateFlags(rawValue: 16) }

@@ -79,7 +79,7 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
     self.init(label, timer) { value in lifetime(value).nanoseconds }
   }
 
-  deinit { stopTimers(state.withLock { $0.removeAll() }) }
+  deinit { stopTimers(state.withLock { $0.takeAll() }) }
 
   /// Returns a future of the value for `key`: the kept value, or that of the running load, or of a new load.
   ///
@@ -128,7 +128,7 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
   }
 
   /// Drops all values, and does not keep those of running loads.
-  public func removeAll() { stopTimers(state.withLock { $0.removeAll() }) }
+  public func removeAllValues() { stopTimers(state.withLock { $0.takeAll() }) }
 
   /// Starts the load that callers of `number` join.
   private func load(
@@ -255,7 +255,7 @@ private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
     slots[key]?.load == load ? slots.removeValue(forKey: key) : nil
   }
 
-  mutating func removeAll() -> [Slot?] {
+  mutating func takeAll() -> [Slot?] {
     defer { slots = [:] }
     return Array(slots.values)
   }

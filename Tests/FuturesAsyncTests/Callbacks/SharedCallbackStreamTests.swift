@@ -165,13 +165,14 @@ struct SharedCallbackStreamTests {
 
   @Test("A late reader gets the last element if it asks for it, and no element of an earlier run")
   func lastElement() async {
-    var first: Reader? = reader(last: true)
-    source.handle?.yield(1)
-    source.handle?.yield(2)
-    let second = reader(last: true)
-    #expect(await read(second, 1).elements == [2])
-    first = nil
-    #expect(first == nil)
+    do {
+      let first = reader(last: true)
+      source.handle?.yield(1)
+      source.handle?.yield(2)
+      #expect(await read(reader(last: true), 1).elements == [2])
+      withExtendedLifetime(first) {}
+    }
+    #expect(source.log.events == ["start", "stop"])
     let third = reader(last: true)
     source.handle?.yield(3)
     source.handle?.finish()
@@ -272,6 +273,9 @@ struct SharedCallbackStreamTests {
       }
       #expect(element != nil)
       withExtendedLifetime(reader) {}
+      // `start` captures `held`, which is the API here.
+      let handle = held.withLock { $0.take() }
+      _ = handle
     }
     #expect(element == nil)
     #expect(captured == nil)

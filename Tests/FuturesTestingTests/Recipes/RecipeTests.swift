@@ -95,6 +95,26 @@ struct RecipeTests {
     #expect(report.description.hasPrefix("all"))
   }
 
+  @Test("Callers that stay: each of a thousand reads sees the write of its caller before it")
+  func thousandPairs() async {
+    let preferences = Preferences()
+    let (done, reads) = (Promise<Void, Never>(), Shared<[Int?]>([]))
+    let count = 1000
+    for value in 0..<count {
+      preferences.set("a", value) {}
+      preferences.get("a") { read in
+        let isLast = reads.withLock { reads in
+          reads.append(read)
+          return reads.count == count
+        }
+        if isLast { done.succeed() }
+      }
+    }
+    await done.future.value
+    let wrong = zip(0..., reads.withLock(\.self)).filter { $0 != $1 }
+    #expect(wrong.isEmpty, "\(wrong.count) of \(count) reads came too late or too early: \(wrong.prefix(3))")
+  }
+
   @Test("Search as you type: the rows of an earlier text never come after the next key stroke")
   @MainActor func searchModel() async throws {
     defer { network.withLock { $0 = .global() } }

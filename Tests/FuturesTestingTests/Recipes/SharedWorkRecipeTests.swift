@@ -131,7 +131,7 @@ struct SharedWorkRecipeTests {
     #expect(api.state.withLock { $0.tokens } == 2)
   }
 
-  @Test("Images: in every order, cells of one image share a download, which a late cell starts again only if all had left")
+  @Test("Images: in every order, the cells of an image share a download, which starts again only if all had left")
   func imageLoader() async throws {
     var requests: Set<[String]> = []
     let report = try await exploreOrders { orders in
@@ -169,7 +169,7 @@ struct SharedWorkRecipeTests {
     #expect(images.withLock { $0.most } == 4)
   }
 
-  @Test("Locations: in every order of two readers and the moves, a reader begins with the last place, and misses none after it")
+  @Test("Locations: in every order of readers and moves, a reader begins with the last place, and misses none")
   func locations() async throws {
     var seen: Set<String> = []
     let report = try await exploreOrders { orders in

@@ -195,11 +195,13 @@ struct BrokenPromiseReportTests {
       let manual = ManualContext()
       let report = reports {
         withBroken("cancelled") { source in
-          source.whenResolved(on: .immediate) { _ in }.remove()
-          source.timeout(after: .seconds(1), on: manual.context, failingWith: TestError()).cancel()
+          let timeout = source.timeout(after: .seconds(1), on: manual.context, failingWith: TestError())
+          timeout.whenResolved(on: .immediate) { _ in }
+          timeout.cancel()
         }
         withBroken("timed out") { source in
-          _ = source.timeout(after: .seconds(1), on: manual.context, failingWith: TestError())
+          let timeout = source.timeout(after: .seconds(1), on: manual.context, failingWith: TestError())
+          timeout.whenResolved(on: .immediate) { _ in }
           manual.advance(by: .seconds(1))
         }
       }

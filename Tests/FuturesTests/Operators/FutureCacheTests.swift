@@ -108,7 +108,7 @@ struct FutureCacheTests {
     loads[0].succeed(1)
     #expect([old.peek(), new.peek()] == [.success(1), .success(2)])
     #expect(cache.peek("a") == 2)
-    cache.removeAll()
+    cache.removeAllValues()
     #expect(cache.peek("a") == nil)
   }
 
@@ -144,7 +144,7 @@ struct FutureCacheTests {
     #expect(manual.pendingCount == 1)
   }
 
-  @Test("When all callers have left, the load is cancelled; a caller that comes during the cancellation starts a new load")
+  @Test("When all callers have left, the load is cancelled; a caller that comes meanwhile starts a new load")
   func cancelled() {
     let cache = FutureCache<String, Int, any Error>()
     let log = Recorder<String>()
