@@ -11,6 +11,7 @@ final class Image { var width = 0 }
 struct Thumbnail: Sendable {}
 struct Archive: Sendable {}
 struct Reading: Sendable {}
+struct Token: Equatable, Sendable { let lifetime: Duration }
 enum RequestID: Hashable, Sendable { case only }
 
 func load(_ url: URL) -> Future<Data, any Error> { .succeeded(Data()) }
@@ -18,6 +19,7 @@ func load(_ url: URL, completion: @escaping @Sendable (Data?, (any Error)?) -> V
 func load(_ completion: @escaping @Sendable (Image?, (any Error)?) -> Void) { completion(Image(), nil) }
 func legacyLoad(_ completion: @escaping @Sendable (Int?, (any Error)?) -> Void) { completion(1, nil) }
 func loadName() -> Future<String, any Error> { .succeeded("Ada") }
+func refresh() -> Future<Token, any Error> { .succeeded(Token(lifetime: .seconds(60))) }
 func loadPicture() -> Future<Data, any Error> { .succeeded(Data()) }
 func download(_ url: URL) -> Future<Data, any Error> { .succeeded(Data()) }
 func download(

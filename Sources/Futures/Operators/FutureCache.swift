@@ -4,10 +4,10 @@
 /// twice at the same time. Failures are not kept: the next caller starts a new load.
 ///
 /// ```swift
-/// let images = FutureCache<URL, Image, any Error>("image", keepingFor: .seconds(60))
+/// let thumbnails = FutureCache<URL, Thumbnail, any Error>("thumbnail", keepingFor: .seconds(60))
 ///
-/// func image(_ url: URL) -> Future<Image, any Error> {
-///   images.future(for: url) { download(url).map(decode) }
+/// func thumbnail(_ url: URL) -> Future<Thumbnail, any Error> {
+///   thumbnails.future(for: url) { download(url).map(decode) }
 /// }
 /// ```
 ///

@@ -6,13 +6,13 @@ internal import Futures
 /// Each reader has a buffer of its own, so a slow reader delays no other.
 ///
 /// ```swift
-/// let locations = SharedCallbackStream("location", of: Location.self) { stream in
-///   let updates = service.start { location in stream.yield(location) }
-///   stream.onCancel { updates.stop() }
+/// let readings = SharedCallbackStream("sensor", of: Reading.self) { stream in
+///   let listener = sensor.listen { reading in stream.yield(reading) }
+///   stream.onCancel { listener.stop() }
 /// }
 ///
-/// for try await location in locations.reader(bufferingPolicy: .bufferingNewest(1), startingWithLast: true) {
-///   map.show(location)
+/// for try await reading in readings.reader(bufferingPolicy: .bufferingNewest(1), startingWithLast: true) {
+///   print(reading)
 /// }
 /// ```
 ///

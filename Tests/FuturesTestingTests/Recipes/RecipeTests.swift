@@ -95,8 +95,8 @@ struct RecipeTests {
     #expect(report.description.hasPrefix("all"))
   }
 
-  @Test("Callers that stay: each of a thousand reads sees the write of its caller before it")
-  func thousandPairs() async {
+  @Test("Callers that stay: each of a thousand reads sees the write of its caller before it", arguments: 1...20)
+  func thousandPairs(round: Int) async {
     let preferences = Preferences()
     let (done, reads) = (Promise<Void, Never>(), Shared<[Int?]>([]))
     let count = 1000
