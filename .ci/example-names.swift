@@ -15,12 +15,14 @@ enum RequestID: Hashable, Sendable {
   case only
   @TaskLocal static var current = "none"
 }
+struct Token: Equatable, Sendable { let lifetime: Duration }
 
 func load(_ url: URL) -> Future<Data, any Error> { .succeeded(Data()) }
 func load(_ url: URL, completion: @escaping @Sendable (Data?, (any Error)?) -> Void) { completion(Data(), nil) }
 func load(_ completion: @escaping @Sendable (Image?, (any Error)?) -> Void) { completion(Image(), nil) }
 func legacyLoad(_ completion: @escaping @Sendable (Int?, (any Error)?) -> Void) { completion(1, nil) }
 func loadName() -> Future<String, any Error> { .succeeded("Ada") }
+func refresh() -> Future<Token, any Error> { .succeeded(Token(lifetime: .seconds(60))) }
 func loadPicture() -> Future<Data, any Error> { .succeeded(Data()) }
 func download(_ url: URL) -> Future<Data, any Error> { .succeeded(Data()) }
 func download(

@@ -36,6 +36,9 @@ public struct Inventory {
   /// The paths of the module's source files.
   let sources: [String]
 
+  /// Closures that an API can call elsewhere than on the main actor, to which they belong.
+  let mainActorClosures: [(path: String, line: Int)]
+
   /// The number of functions below the lowest access level that other files could call.
   let lessAccessibleCount: Int
 
@@ -160,6 +163,7 @@ public struct Inventory {
     skippedCount = accessible.count - functions.count
     let spellings = Set(graph.symbols.flatMap { $0.declarationFragments.map(\.spelling) })
     unusedSettings = configuration.unused(titles: all.map(\.title), spellings: spellings)
+    mainActorClosures = isMainActorTheDefault ? MainActorClosures(sources: sources, calling: all).places : []
     var lines: [String: Set<Int>] = [:]
     for location in graph.symbols.compactMap(\.location) {
       if let path = location.path { lines[path, default: []].insert(location.position.line + 1) }

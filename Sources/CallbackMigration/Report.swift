@@ -56,6 +56,7 @@ public struct Report {
     }
     if !groups.groups.isEmpty { lines += ["", "Refused:"] + groups.lines }
     if let minor = RefusalGroups.minorLine(plan) { lines += ["", minor] }
+    lines += plan.closureLines
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -78,6 +79,7 @@ public struct Report {
     lines += plan.files.map { "- " + $0.summary }
     if !groups.groups.isEmpty { lines += ["", "Refused:", ""] + groups.lines.map { "    " + $0 } }
     if let minor = RefusalGroups.minorLine(plan) { lines += ["", minor] }
+    lines += plan.closureLines
     return lines.joined(separator: "\n") + "\n"
   }
 }
@@ -173,6 +175,16 @@ extension CounterpartPlan {
     guard !titles.isEmpty else { return nil }
     let names = titles.prefix(5).joined(separator: ", ") + (titles.count > 5 ? ", …" : "")
     return "\(count(titles.count)) synchronous: the callback does not escape, so return its value, or throw: \(names)"
+  }
+
+  /// The closures that the default of the module isolates, although an API calls them.
+  fileprivate var closureLines: [String] {
+    guard !inventory.mainActorClosures.isEmpty else { return [] }
+    return [
+      "",
+      "These closures belong to the main actor, by the default of the module. If the API calls them elsewhere, the program traps.",
+      "Pass a handler such as `callback.valueOrErrorHandler`, or write `{ @Sendable value, error in … }`:",
+    ] + inventory.mainActorClosures.map { "   \(inventory.relativePath($0.path)):\($0.line)" }
   }
 
   private func count(_ number: Int) -> String { number == 1 ? "1 more function is" : "\(number) more functions are" }

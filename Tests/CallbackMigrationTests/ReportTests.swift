@@ -41,6 +41,70 @@ struct ReportTests {
     )
   }
 
+  @Test("Closures that belong to the main actor by default, and that an API calls, are listed with their lines")
+  func mainActorClosures() throws {
+    let source = """
+      final class Store {
+        func name(_ id: Int) async throws -> String {
+          try await withCallback { cb in service.load(id, completion: { text, error in cb.valueOrErrorHandler(text, error) }) }
+        }
+        func trailing(_ id: Int) async throws -> String {
+          try await withCallback("load", of: String.self) { cb in
+            service.load(id) { cb.valueOrErrorHandler($0, $1) }
+            cb.onCancel { service.stop(cb) }
+            if id > 0 { cb.resume(throwing: Failed()) }
+            guard id > 0 else { cb.resume(returning: "") }
+          }
+        }
+        func future() -> Future<String, any Error> {
+          Future<String, any Error> {
+            let promise = $0
+            service.load(1) { $0.map { _ in promise.succeed("") } }
+          }
+        }
+        func promise() -> Future<String, any Error> {
+          Future { promise in service.load(1) { promise.valueOrErrorHandler($0, $1) } }
+        }
+        func readings() -> AsyncThrowingStream<Int, any Error> {
+          callbackStream { stream in sensor.listen { stream.yield($0) } }
+        }
+        func handler() async throws -> String {
+          try await withCallback { cb in service.load(1, completion: cb.valueOrErrorHandler) }
+        }
+        func sendable() async throws -> String {
+          try await withCallback { cb in service.load(1) { @Sendable text, error in cb.valueOrErrorHandler(text, error) } }
+        }
+        func known() async throws -> String {
+          try await withCallback { cb in send(1) { cb.valueOrErrorHandler($0, $1) } }
+        }
+        nonisolated func elsewhere() async throws -> String {
+          try await withCallback { cb in service.load(1) { cb.valueOrErrorHandler($0, $1) } }
+        }
+        func values() async throws -> String {
+          try await withCallback { cb in names.forEach { cb.resume(returning: $0) } }
+        }
+      }
+
+      """
+    let folder = FileManager.default.temporaryDirectory.appending(path: "closures-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appending(path: "Store.swift").path
+    try source.write(toFile: path, atomically: true, encoding: .utf8)
+    var builder = GraphBuilder()
+    builder.type("class Store")
+    builder.function("@MainActor func save(completion: @escaping (Int) -> Void)", of: "Store")
+    builder.function(
+      "nonisolated func send(_ id: Int, completion: @escaping @Sendable (String?, (any Error)?) -> Void)"
+    )
+    let report = Report([builder.inventory(sources: [path])]).text(as: .table)
+    let lines = report.split(separator: "\n").filter { $0.contains("Store.swift:") }
+    #expect(lines.compactMap { $0.split(separator: ":").last.flatMap { Int($0) } } == [3, 7, 20, 23])
+    #expect(report.contains("write `{ @Sendable value, error in … }`"))
+    let other = GraphBuilder()
+    #expect(!Report([other.inventory(sources: [path])]).text(as: .table).contains("Store.swift:"))
+  }
+
   @Test("A long title does not make the table wider than 120 columns")
   func tableFits() {
     var builder = GraphBuilder()

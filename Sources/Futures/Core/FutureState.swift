@@ -78,7 +78,7 @@ package class FutureState: Consumer, @unchecked Sendable {
   /// Loaded with `acquiring` before a read of that data without the lock, and relaxed under the lock.
   fileprivate final let phase = AtomicByte<Phase>(.pending)
 
-  final let flags: AtomicByte<StateFlags.RawValue>
+  @usableFromInline final let flags: AtomicByte<StateFlags.RawValue>
 
   fileprivate final let lock = Lock()
 

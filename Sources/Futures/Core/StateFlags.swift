@@ -27,12 +27,19 @@ struct StateFlags: OptionSet {
   ///
   /// Under the lock. The state can still be pending, if its failure type cannot represent cancellation.
   static var isCancelled: StateFlags { StateFlags(rawValue: 8) }
+
+  /// The state only waits, for a delay or a context, and no work comes before it; it has no share of a progress.
+  ///
+  /// Set before the state is shared.
+  @inlinable static var onlyWaits: StateFlags { StateFlags(rawValue: 16) }
 }
 
 extension FutureState {
+  @inlinable
   final func has(_ flag: StateFlags) -> Bool { flags.load(ordering: .relaxed) & flag.rawValue != 0 }
 
   /// Sets a flag.
+  @usableFromInline
   final func insert(_ flag: StateFlags) { flags.bitwiseOr(flag.rawValue, ordering: .relaxed) }
 
   /// Clears a flag.

@@ -88,8 +88,8 @@ public enum FuturesDiagnostics {
     if let handler = handler.object { return handler.call(misuse) }
     guard !isRecorded, case .brokenPromise(let broken) = misuse else { return }
     let sentence = """
-      \(broken) A callback or an await waits for its future, which never resolves, because its failure type cannot hold \
-      BrokenPromise. Resolve the promise on every path.
+      \(broken) A callback, an await or a timeout waits for its future, which never resolves, because its failure type \
+      cannot hold BrokenPromise. Resolve the promise on every path.
       """
     #if DEBUG
       preconditionFailure(sentence)

@@ -193,7 +193,7 @@ extension Future {
   /// Calls `body` once the future is resolved, or can never resolve, on the thread that settles it.
   ///
   /// The call counts neither as a consumer that keeps the work running, nor as a wait for a broken promise.
-  fileprivate func whenSettled(_ body: @escaping @Sendable () -> Void) {
+  func whenSettled(_ body: @escaping @Sendable () -> Void) {
     guard case .sharedState(let state) = storage else { return body() }
     // An input is notified once, also when its source turns out to never resolve.
     let consumer = Consumer(kind: .input) { _, _, _ in body() }

@@ -7,6 +7,7 @@ extension Future {
   ///   - delay: The delay before `transform` runs there; zero or less is no delay.
   ///   - transformed: The results that `transform` changes. It only passes other results on, so it runs inline for them.
   ///   - progressShare: The share of this future in the derived progress; 1 for a stage that passes progress on.
+  ///   - onlyWaits: Whether the stage does no work of its own. Without work before it, it has no share of a progress.
   ///   - bypass: Replaces `transform` in a cancelled stage that cannot represent cancellation: skips the effect or the delay.
   ///   - transform: Makes the future to resolve as.
   /// - Returns: The derived future.
@@ -17,6 +18,7 @@ extension Future {
     afterNanoseconds delay: Int64 = 0,
     for transformed: TransformedResults = .all,
     progressShare: Double = 1,
+    onlyWaits: Bool = false,
     bypass: (@Sendable (Result<Value, Failure>) -> Future<New, NewFailure>)? = nil,
     _ transform: @escaping @Sendable (Result<Value, Failure>) -> Future<New, NewFailure>
   ) -> Future<New, NewFailure> {
@@ -35,22 +37,23 @@ extension Future {
       return Future<New, NewFailure>(derived)
     }
     let source = shared
+    let onlyWaits = onlyWaits && (!hasState || source.withState { $0.has(.onlyWaits) })
     guard runsInline else {
-      return source.attachStage(
-        SubmittedStage(
-          of: source.unmanagedBase,
-          on: context,
-          afterNanoseconds: delay,
-          for: transformed,
-          progressShare: progressShare,
-          bypass: bypass.map { Transform($0) },
-          transform
-        )
+      let stage = SubmittedStage(
+        of: source.unmanagedBase,
+        on: context,
+        afterNanoseconds: delay,
+        for: transformed,
+        progressShare: progressShare,
+        bypass: bypass.map { Transform($0) },
+        transform
       )
+      if onlyWaits { stage.insert(.onlyWaits) }
+      return source.attachStage(stage)
     }
-    return source.attachStage(
-      FlatMapStage(ofResult: source.unmanagedBase, progressShare: progressShare, transform)
-    )
+    let stage = FlatMapStage(ofResult: source.unmanagedBase, progressShare: progressShare, transform)
+    if onlyWaits { stage.insert(.onlyWaits) }
+    return source.attachStage(stage)
   }
 
   /// Returns the derived future of a resolved future, if `transform` runs inline and at once.

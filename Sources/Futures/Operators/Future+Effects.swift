@@ -40,7 +40,7 @@ extension Future {
   /// - Returns: The derived future. Cancellation: R16, R17.
   @inlinable
   public func receive(on context: ExecutionContext) -> Future {
-    derive(on: context, bypass: { .resolved($0) }) { result in .resolved(result) }
+    derive(on: context, onlyWaits: true, bypass: { .resolved($0) }) { result in .resolved(result) }
   }
 
   /// Passes the result on, on the main actor.

@@ -19,7 +19,7 @@ extension Future {
 
   /// Fails with `error` if this future is not resolved in time.
   ///
-  /// The resolution of this future frees the timer. A broken future that stays pending (R4) still times out.
+  /// The resolution of this future frees the timer. A broken future that stays pending still times out, and is reported (R4).
   /// - Parameters:
   ///   - duration: The time limit.
   ///   - context: Its clock measures the time, and the derived future fails on it.
@@ -36,7 +36,7 @@ extension Future {
 
   /// Succeeds with `value` if this future is not resolved in time.
   ///
-  /// The resolution of this future frees the timer. A broken future that stays pending (R4) still times out.
+  /// The resolution of this future frees the timer. A broken future that stays pending still times out, and is reported (R4).
   /// - Parameters:
   ///   - duration: The time limit.
   ///   - context: Its clock measures the time, and the derived future succeeds on it.
@@ -197,8 +197,14 @@ extension Future where Value == Void, Failure == Never {
 
 extension Future {
   fileprivate func delay(byNanoseconds delay: Int64, on context: ExecutionContext) -> Future {
-    guard delay > 0 else { return derive { result in .resolved(result) } }
-    return derive(on: context, afterNanoseconds: delay, for: .values, bypass: { .resolved($0) }) { result in
+    guard delay > 0 else { return derive(onlyWaits: true) { result in .resolved(result) } }
+    return derive(
+      on: context,
+      afterNanoseconds: delay,
+      for: .values,
+      onlyWaits: true,
+      bypass: { .resolved($0) }
+    ) { result in
       .resolved(result)
     }
   }

@@ -207,6 +207,6 @@ extension Future where Failure == Never {
   /// - Returns: The derived future. Cancellation: R16, R17.
   @inlinable
   public func setFailureType<New: Error>(to type: New.Type = New.self) -> Future<Value, New> {
-    derive { result in .succeeded(result.get()) }
+    derive(onlyWaits: true) { result in .succeeded(result.get()) }
   }
 }

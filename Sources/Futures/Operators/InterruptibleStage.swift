@@ -11,7 +11,12 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     self.interruption = interruption
     super.init(of: source) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: InterruptibleStage.self)
-      if outlivesSource, source.breakReason != nil { return stage.setProducer(inputs: interruption) }
+      if outlivesSource, source.breakReason != nil {
+        stage.setProducer(inputs: interruption)
+        // The interruption resolves the stage, and the mistake would stay unnoticed.
+        if !stage.wasCancelled { source.reportWaitForBrokenPromise() }
+        return
+      }
       stage.resolve(as: source, in: trampoline)
       interruption.cancel()
     }

@@ -57,7 +57,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     self.delay = delay
     self.transformed = transformed
     deadline = delay > 0 ? Interruption() : nil
-    super.init(of: source, progressShare: progressShare) { stage, source, trampoline in
+    super.init(of: source, progressShare: source.share(progressShare)) { stage, source, trampoline in
       unsafeDowncast(stage, to: SubmittedStage.self).deliver(from: source, in: trampoline)
     }
     // On an immediate context there is a delay, so a timer starts the work.

@@ -82,7 +82,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Sta
     _ transform: __owned Transform<Argument, Future<New, Failure>>
   ) {
     self.transform = consume transform
-    super.init(of: source, progressShare: progressShare) { stage, source, trampoline in
+    super.init(of: source, progressShare: source.share(progressShare)) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: FlatMapStage.self)
       guard stage.kind != .follower else { return stage.resolve(as: source, in: trampoline) }
       guard let value: Argument = stage.value(of: source, in: trampoline) else { return }
@@ -98,7 +98,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Sta
     _ transform: __owned Transform<Argument, Future<New, Failure>>
   ) where Argument == Result<V, F> {
     self.transform = consume transform
-    super.init(of: source, progressShare: progressShare) { stage, source, trampoline in
+    super.init(of: source, progressShare: source.share(progressShare)) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: FlatMapStage.self)
       guard stage.kind != .follower else { return stage.resolve(as: source, in: trampoline) }
       if let result = unsafeDowncast(source, to: State<V, F>.self).result {
@@ -152,5 +152,14 @@ extension Stage {
       // In one expression, so that no second reference to the state exists, which would prevent a merge.
       follow(other.takeState().unsafelyUnwrapped)
     }
+  }
+}
+
+extension Unmanaged<FutureState> {
+  /// Returns the share of a stage's source in the progress: `share`, or zero if the source only waits.
+  @inlinable
+  @inline(__always)
+  func share(_ share: Double) -> Double {
+    _withUnsafeGuaranteedRef { $0.has(.onlyWaits) } ? 0 : share
   }
 }

@@ -22,7 +22,7 @@ package import Futures
 ///   - fileID: The file that errors name.
 ///   - line: The line that errors name.
 ///   - start: Starts the callbacks.
-/// - Returns: The sequence, for one reader.
+/// - Returns: The sequence, for one reader. `SharedCallbackStream` has several.
 public func callbackStream<Element: Sendable>(
   _ label: String? = nil,
   of type: Element.Type = Element.self,
@@ -32,27 +32,36 @@ public func callbackStream<Element: Sendable>(
   _ start: (CallbackStream<Element>) -> Void
 ) -> AsyncThrowingStream<Element, any Error> {
   let (stream, continuation) = AsyncThrowingStream.makeStream(of: type, bufferingPolicy: bufferingPolicy)
-  start(CallbackStream(continuation, CallbackSite(label: label, place: fileID, line: line)))
+  let cancellation = CancellationState()
+  // Does not capture the handle: the stream would keep it alive, and its release would go unnoticed.
+  continuation.onTermination = { reason in
+    if case .cancelled = reason { cancellation.trigger() } else { cancellation.end() }
+  }
+  start(CallbackStream(.reader(continuation), cancellation, CallbackSite(label: label, place: fileID, line: line)))
   return stream
 }
 
-/// The handle through which a callback feeds the sequence of `callbackStream`.
+/// The handle through which a callback feeds the sequence of `callbackStream`, or the readers of a `SharedCallbackStream`.
 ///
 /// Any thread can use it. The elements are in the order of the calls of `yield`.
 public final class CallbackStream<Element: Sendable>: Sendable {
-  private let continuation: AsyncThrowingStream<Element, any Error>.Continuation
+  /// The destination of the elements.
+  enum Output: Sendable {
+    case reader(AsyncThrowingStream<Element, any Error>.Continuation)
+    /// The number of the run tells a handle of an earlier run apart.
+    case readers(SharedCallbackStream<Element>, run: Int)
+  }
+
+  private let output: Output
   private let site: CallbackSite
 
   /// Holds the `onCancel` handlers.
-  private let cancellation = CancellationState()
+  private let cancellation: CancellationState
 
-  init(_ continuation: AsyncThrowingStream<Element, any Error>.Continuation, _ site: CallbackSite) {
-    self.continuation = continuation
+  init(_ output: Output, _ cancellation: CancellationState, _ site: CallbackSite) {
+    self.output = output
+    self.cancellation = cancellation
     self.site = site
-    // Does not capture the handle: the stream would keep it alive, and its release would go unnoticed.
-    continuation.onTermination = { [cancellation] reason in
-      if case .cancelled = reason { cancellation.trigger() } else { cancellation.end() }
-    }
     site.track(self, as: .callbackStream)
   }
 
@@ -68,18 +77,26 @@ public final class CallbackStream<Element: Sendable>: Sendable {
   /// Adds an element to the sequence; has no effect after its end.
   /// - Parameter element: The next element.
   public func yield(_ element: Element) {
-    if !isCancelled { continuation.yield(element) }
+    guard !isCancelled else { return }
+    switch output {
+    case .reader(let continuation): continuation.yield(element)
+    case .readers(let stream, let run): stream.deliver(.element(element), run: run)
+    }
   }
 
   /// Ends the sequence after its unread elements; only the first call has an effect.
   /// - Parameter error: The error that the sequence throws at its end, or `nil`.
   public func finish(throwing error: (any Error)? = nil) {
-    if !isCancelled { continuation.finish(throwing: error) }
+    guard !isCancelled else { return }
+    switch output {
+    case .reader(let continuation): continuation.finish(throwing: error)
+    case .readers(let stream, let run): stream.deliver(.end(error), run: run)
+    }
   }
 
   /// Runs `handler` if the reader leaves before the end: its task is cancelled, or it releases the sequence.
   ///
-  /// If the reader has already left, `handler` runs at once.
+  /// Of several readers, the last one counts. If the reader has already left, `handler` runs at once.
   ///
   /// Cancellation, task to callback: handlers run once, in order, on the thread that cancels or releases. Calls of
   /// `yield` and `finish` in a handler are late and have no effect. The handlers are released when the sequence has

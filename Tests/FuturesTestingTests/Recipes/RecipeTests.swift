@@ -15,12 +15,17 @@ func avatar(of user: Int) -> Future<String, any Error> {
   Future(on: network.withLock(\.self)) { "image \(user)" }
 }
 
+func search(_ text: String) -> Future<[String], any Error> {
+  Future(on: network.withLock(\.self)) { ["\(text) 1", "\(text) 2"] }
+}
+
 @Suite("Recipes that show something on a screen, in every order", .serialized, .unlessSanitized)
 struct RecipeTests {
   @Test(
     "The article has the code that these tests run",
     arguments: [
-      ("ScreenRecipes", "Sources/FuturesAsync/FuturesAsync.docc/Recipes.md"), ("CallerRecipes", "Migration.md"),
+      ("ScreenRecipes", "Sources/FuturesAsync/FuturesAsync.docc/Recipes.md"),
+      ("SharedWorkRecipes", "Sources/FuturesAsync/FuturesAsync.docc/Recipes.md"), ("CallerRecipes", "Migration.md"),
     ]
   )
   func articleHasTheCode(file: String, path: String) throws {
@@ -88,6 +93,43 @@ struct RecipeTests {
     }
     #expect(interleavings.count > 1)
     #expect(report.description.hasPrefix("all"))
+  }
+
+  @Test("Callers that stay: each of a thousand reads sees the write of its caller before it", arguments: 1...20)
+  func thousandPairs(round: Int) async {
+    let preferences = Preferences()
+    let (done, reads) = (Promise<Void, Never>(), Shared<[Int?]>([]))
+    let count = 1000
+    for value in 0..<count {
+      preferences.set("a", value) {}
+      preferences.get("a") { read in
+        let isLast = reads.withLock { reads in
+          reads.append(read)
+          return reads.count == count
+        }
+        if isLast { done.succeed() }
+      }
+    }
+    await done.future.value
+    let wrong = zip(0..., reads.withLock(\.self)).filter { $0 != $1 }
+    #expect(wrong.isEmpty, "\(wrong.count) of \(count) reads came too late or too early: \(wrong.prefix(3))")
+  }
+
+  @Test("Search as you type: the rows of an earlier text never come after the next key stroke")
+  @MainActor func searchModel() async throws {
+    defer { network.withLock { $0 = .global() } }
+    var shown: Set<[String]> = []
+    try await exploreOrders { orders in
+      network.withLock { $0 = orders.context("network") }
+      let model = SearchScreenModel(timer: orders.context("keyboard"))
+      model.textChanged("a")
+      await orders.step("the next key")
+      shown.insert(model.rows)
+      model.textChanged("ab")
+      try await orders.runAll()
+      try Unexpected.unless(model.rows == ["ab 1", "ab 2"], "the screen shows \(model.rows)")
+    }
+    #expect(shown == [[], ["a 1", "a 2"]])
   }
 
   @Test("A SwiftUI screen: a model whose task was replaced shows the newer text")

@@ -42,3 +42,18 @@ import Observation
 
   func disappear() { latest.cancel() }
 }
+
+@MainActor final class SearchScreenModel {
+  private let latest: Latest
+  private(set) var rows: [String] = []
+
+  init(timer: ExecutionContext = .global()) { latest = Latest(timer: timer) }
+
+  func textChanged(_ text: String) {
+    latest.run(after: .milliseconds(200), on: .main) {
+      search(text)
+    } whenResolved: { [weak self] result in
+      self?.rows = (try? result.get()) ?? []
+    }
+  }
+}

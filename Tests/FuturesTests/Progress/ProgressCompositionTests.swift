@@ -172,6 +172,40 @@ struct ProgressCompositionTests {
     }
   }
 
+  @Test("R19: a stage that only waits has no share; work before it has its share")
+  func waitsHaveNoShare() {
+    let manual = ManualContext()
+    let (context, second) = (manual.context, Promise<Int, any Error>())
+    let work = Promise<Int, any Error>()
+    let next = { @Sendable (_: Int) in second.future }
+    let logs = [
+      Future.after(.seconds(1), on: context).setFailureType(to: (any Error).self).flatMap { second.future },
+      Source.succeeded(1).delay(by: .seconds(1), on: context).flatMap(next),
+      Source.succeeded(1).receive(on: context).flatMap(next),
+      Source.succeeded(1).delay(by: .seconds(1), on: context).receive(on: context).flatMap(on: context, next),
+      work.future.delay(by: .seconds(1), on: context).flatMap(next),
+    ].map { ProgressLog($0) }
+    work.progress.report(fraction: 0.5)
+    work.succeed(1)
+    manual.advance(by: .seconds(1))
+    second.progress.report(fraction: 0.5)
+    second.succeed(1)
+    #expect(logs.map(\.fractions) == Array(repeating: [0, 0.5, 1], count: 4) + [[0, 0.25, 0.5, 0.75, 1]])
+    #expect(logs.map(\.isSound) == Array(repeating: true, count: 5))
+  }
+
+  @Test("R19: a progress that is first asked for after the wait counts only the work")
+  func askedAfterTheWait() {
+    let manual = ManualContext()
+    let second = Promise<Int, Never>()
+    let derived = Future.after(.seconds(1), on: manual.context).flatMap { second.future }
+    manual.advance(by: .seconds(1))
+    let log = ProgressLog(derived)
+    second.progress.report(fraction: 0.5)
+    second.succeed(1)
+    #expect(log.fractions == [0, 0.5, 1])
+  }
+
   @Test("R19: an interrupted stage keeps its last state and takes no more from its source")
   func interruptedStageKeepsLastState() {
     let it = Surroundings()

@@ -1,0 +1,290 @@
+/// Values by key, each loaded once for all its callers, and kept until it expires: a token, an image, a configuration.
+///
+/// A caller gets the kept value, or joins the running load, or starts one. This is one step, so a value is never loaded
+/// twice at the same time. Failures are not kept: the next caller starts a new load.
+///
+/// ```swift
+/// let thumbnails = FutureCache<URL, Thumbnail, any Error>("thumbnail", keepingFor: .seconds(60))
+///
+/// func thumbnail(_ url: URL) -> Future<Thumbnail, any Error> {
+///   thumbnails.future(for: url) { download(url).map(decode) }
+/// }
+/// ```
+///
+/// The lifetime can depend on the value, and `remove(_:where:)` drops a value that another party has revoked:
+///
+/// ```swift
+/// let tokens = FutureCache<SingleKey, Token, any Error>("token") { token in token.lifetime }
+///
+/// func token() -> Future<Token, any Error> { tokens.future { refresh() } }
+/// func serverRefused(_ token: Token) { tokens.remove { $0 == token } }  // keeps a token that is newer
+/// ```
+///
+/// Cancellation: as in `PendingPromises.future(sharing:)`. When all callers of a load have been cancelled, the load is cancelled, and
+/// nothing is kept.
+///
+/// The key's `==` and `hash(into:)` run under a lock. They must not call back into this object.
+///
+/// Keep this object alive while its futures are pending. When it goes away, they fail with `BrokenPromise`, if `Failure` can
+/// hold that.
+public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
+  /// A load that callers join; not only its key, because a caller after `remove(_:)` must not join the load before it.
+  private struct Load: Hashable, Sendable {
+    let key: Key
+    let number: Int
+  }
+
+  private let loads: PendingPromises<Load, Value, Failure>
+  private let state = Locked(CacheState<Key, Value>())
+  private let timer: ExecutionContext
+
+  /// Returns the lifetime of a value in nanoseconds; `nil` without an expiry.
+  private let lifetime: (@Sendable (Value) -> Int64)?
+
+  private init(_ label: String?, _ timer: ExecutionContext, _ lifetime: (@Sendable (Value) -> Int64)?) {
+    loads = PendingPromises(label)
+    self.timer = timer
+    self.lifetime = lifetime
+  }
+
+  /// Makes an empty cache whose values do not expire.
+  /// - Parameter label: The name of the loads in errors and diagnostics.
+  public convenience init(_ label: String? = nil) { self.init(label, .global(), nil) }
+
+  /// Makes an empty cache whose values expire.
+  /// - Parameters:
+  ///   - label: The name of the loads in errors and diagnostics.
+  ///   - lifetime: The time from the end of a load to the expiry of its value. Zero or less keeps nothing.
+  ///   - timer: Measures the lifetimes. A test passes the context of its `ManualContext`. The clock of Dispatch stops while the
+  ///     device sleeps.
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
+  public convenience init(_ label: String? = nil, keepingFor lifetime: Duration, timer: ExecutionContext = .global()) {
+    let nanoseconds = lifetime.nanoseconds
+    self.init(label, timer) { _ in nanoseconds }
+  }
+
+  /// Makes an empty cache whose values say when they expire.
+  /// - Parameters:
+  ///   - label: The name of the loads in errors and diagnostics.
+  ///   - timer: Measures the lifetimes. A test passes the context of its `ManualContext`. The clock of Dispatch stops while the
+  ///     device sleeps.
+  ///   - lifetime: Returns the time from the end of a load to the expiry of its value. Zero or less keeps nothing. It runs
+  ///     outside every lock, before the callers get the value.
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
+  public convenience init(
+    _ label: String? = nil,
+    timer: ExecutionContext = .global(),
+    lifetime: @escaping @Sendable (Value) -> Duration
+  ) {
+    self.init(label, timer) { value in lifetime(value).nanoseconds }
+  }
+
+  deinit { stopTimers(state.withLock { $0.takeAll() }) }
+
+  /// Returns a future of the value for `key`: the kept value, or that of the running load, or of a new load.
+  ///
+  /// O(1).
+  /// - Parameters:
+  ///   - key: The key of the value.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - work: Loads the value. It runs if there is neither a value nor a load: at once, outside every lock.
+  /// - Returns: A future for this caller alone, with the progress of the load. Cancelling it does not affect other callers.
+  public func future(
+    for key: Key,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ work: () -> Future<Value, Failure>
+  ) -> Future<Value, Failure> {
+    switch state.withLock({ $0.join(key) }) {
+    case .value(let value): .succeeded(value)
+    case .load(let number):
+      loads.future(sharing: Load(key: key, number: number), fileID: fileID, line: line) {
+        load(key, number, fileID, line, work)
+      }
+    }
+  }
+
+  /// Returns the kept value for `key`; `nil` if there is none, or it has expired.
+  /// - Parameter key: The key of the value.
+  /// - Returns: The value.
+  public func peek(_ key: Key) -> Value? { state.withLock { $0.value(for: key) } }
+
+  /// Drops the value for `key`, and does not keep that of a running load.
+  ///
+  /// The callers of a running load still get its value. The next caller starts a new load.
+  /// - Parameter key: The key of the value.
+  public func remove(_ key: Key) { stopTimers(state.withLock { [$0.remove(key)] }) }
+
+  /// Drops the value for `key` if it is stale; a running load continues, and its value is kept.
+  ///
+  /// So of two callers whose token was refused, the second does not drop the new token that the first one caused.
+  /// - Parameters:
+  ///   - key: The key of the value.
+  ///   - isStale: Returns whether to drop the value. Runs at once, outside every lock, if there is a value.
+  public func remove(_ key: Key, where isStale: (Value) -> Bool) {
+    guard let (value, load) = state.withLock({ $0.valueAndLoad(of: key) }), isStale(value) else { return }
+    expire(key, load)
+  }
+
+  /// Drops all values, and does not keep those of running loads.
+  public func removeAllValues() { stopTimers(state.withLock { $0.takeAll() }) }
+
+  /// Starts the load that callers of `number` join.
+  private func load(
+    _ key: Key,
+    _ number: Int,
+    _ fileID: StaticString,
+    _ line: UInt,
+    _ work: () -> Future<Value, Failure>
+  ) -> Future<Value, Failure> {
+    // Since this caller got its number, that load can have ended, or `remove` can have run.
+    guard let load = state.withLock({ $0.begin(key, number) }) else {
+      return future(for: key, fileID: fileID, line: line, work)
+    }
+    // Before the callers get the value: a caller that comes too late for the load finds the value.
+    let future = work().map { [weak self] value in
+      self?.keep(value, for: key, load)
+      return value
+    }
+    future.whenSettled { [weak self] in self?.end(key, load) }
+    return future
+  }
+
+  private func keep(_ value: Value, for key: Key, _ load: Int) {
+    let lifetime = lifetime?(value)
+    if let lifetime, lifetime <= 0 { return }
+    guard state.withLock({ $0.keep(value, for: key, load) }), let lifetime else { return }
+    let stopTimer = timer.schedule(afterNanoseconds: lifetime) { [weak self] in self?.expire(key, load) }
+    if !state.withLock({ $0.setTimer(stopTimer, for: key, load) }) { stopTimer() }
+  }
+
+  /// Drops the value of a load, unless it has been replaced.
+  private func expire(_ key: Key, _ load: Int) { stopTimers(state.withLock { [$0.remove(key, ifFrom: load)] }) }
+
+  /// Ends a load that left no value.
+  private func end(_ key: Key, _ load: Int) {
+    let slot = state.withLock { $0.end(key, load) }
+    _ = slot  // released here, outside the lock
+  }
+
+  /// Stops the timers of removed slots, and releases their values outside the lock.
+  private func stopTimers(_ slots: [CacheState<Key, Value>.Slot?]) {
+    for slot in slots { slot?.stopTimer?() }
+  }
+}
+
+/// The values of a cache, and the numbers of its loads.
+///
+/// Each start of a load has a number. The value of an earlier start of the key is not kept, and its end changes nothing.
+private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
+  struct Slot {
+    /// The dictionary's copy of the key; the slot keeps it, so that it is not released under the lock.
+    let key: Key
+
+    /// The number of the load that callers join.
+    let number: Int
+
+    /// The number of the last start of the load; `nil` before it.
+    var load: Int?
+    var value: Value?
+    var stopTimer: (@Sendable () -> Void)?
+  }
+
+  enum Joining {
+    case value(Value)
+    case load(number: Int)
+  }
+
+  private var slots: [Key: Slot] = [:]
+  private var lastNumber = 0
+
+  private mutating func nextNumber() -> Int {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  mutating func join(_ key: Key) -> Joining {
+    if let slot = slots[key] {
+      if let value = slot.value { return .value(value) }
+      return .load(number: slot.number)
+    }
+    let number = nextNumber()
+    slots[key] = Slot(key: key, number: number)
+    return .load(number: number)
+  }
+
+  /// - Returns: The number of the start; `nil` if callers do not join the load of `number` any more.
+  mutating func begin(_ key: Key, _ number: Int) -> Int? {
+    guard slots[key]?.number == number, value(for: key) == nil else { return nil }
+    let load = nextNumber()
+    slots[key]?.load = load
+    return load
+  }
+
+  /// - Returns: Whether the load is the newest of its key.
+  mutating func keep(_ value: Value, for key: Key, _ load: Int) -> Bool {
+    guard slots[key]?.load == load else { return false }
+    slots[key]?.value = value
+    return true
+  }
+
+  /// - Returns: Whether the value is still there.
+  mutating func setTimer(_ stopTimer: @escaping @Sendable () -> Void, for key: Key, _ load: Int) -> Bool {
+    guard slots[key]?.load == load else { return false }
+    slots[key]?.stopTimer = stopTimer
+    return true
+  }
+
+  /// Removes the slot of a load that left no value.
+  mutating func end(_ key: Key, _ load: Int) -> Slot? {
+    guard slots[key]?.load == load, value(for: key) == nil else { return nil }
+    return slots.removeValue(forKey: key)
+  }
+
+  func value(for key: Key) -> Value? { slots[key]?.value }
+
+  func valueAndLoad(of key: Key) -> (Value, Int)? {
+    guard let slot = slots[key], let value = slot.value, let load = slot.load else { return nil }
+    return (value, load)
+  }
+
+  mutating func remove(_ key: Key) -> Slot? { slots.removeValue(forKey: key) }
+
+  mutating func remove(_ key: Key, ifFrom load: Int) -> Slot? {
+    slots[key]?.load == load ? slots.removeValue(forKey: key) : nil
+  }
+
+  mutating func takeAll() -> [Slot?] {
+    defer { slots = [:] }
+    return Array(slots.values)
+  }
+}
+
+extension FutureCache where Key == SingleKey {
+  /// Returns a future of the value: the kept value, or that of the running load, or of a new load.
+  ///
+  /// All else is as in `future(for:)`.
+  /// - Parameters:
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - work: Loads the value. It runs if there is neither a value nor a load.
+  /// - Returns: A future for this caller alone.
+  public func future(
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ work: () -> Future<Value, Failure>
+  ) -> Future<Value, Failure> {
+    future(for: .only, fileID: fileID, line: line, work)
+  }
+
+  /// The kept value; `nil` if there is none, or it has expired.
+  public func peek() -> Value? { peek(.only) }
+
+  /// Drops the value, and does not keep that of a running load.
+  public func remove() { remove(.only) }
+
+  /// Drops the value if it is stale; a running load continues, and its value is kept.
+  /// - Parameter isStale: Returns whether to drop the value.
+  public func remove(where isStale: (Value) -> Bool) { remove(.only, where: isStale) }
+}

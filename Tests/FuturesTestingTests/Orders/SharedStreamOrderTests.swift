@@ -1,0 +1,67 @@
+import Futures
+import FuturesAsync
+import FuturesTesting
+import Testing
+
+@Suite("exploreOrders: several readers of one source", .unlessSanitized)
+struct SharedStreamOrderTests {
+  /// A source with one listener.
+  private final class Source: Sendable {
+    let log = RunRecord()
+    private let handle = Shared<CallbackStream<Int>?>(nil)
+
+    func start(_ stream: CallbackStream<Int>) {
+      log.add("start")
+      handle.withLock { $0 = stream }
+      stream.onCancel {
+        self.log.add("stop")
+        self.drop()
+      }
+    }
+
+    func yield(_ number: Int) { handle.withLock(\.self)?.yield(number) }
+
+    func drop() {
+      let dropped = handle.withLock { handle in
+        defer { handle = nil }
+        return handle
+      }
+      _ = dropped  // released here, outside the lock
+    }
+  }
+
+  @Test(
+    "In every order of two readers and three elements, none is missed or repeated, and the source runs while one reads"
+  )
+  func readersAndElements() async throws {
+    var seen: Set<String> = []
+    let report = try await exploreOrders { orders in
+      let source = Source()
+      let stream = SharedCallbackStream(of: Int.self) { handle in source.start(handle) }
+      let tasks = ["a", "b"].map { name in
+        Task { () -> [Int] in
+          var numbers: [Int] = []
+          await orders.step("\(name) comes")
+          for try await number in stream.reader(bufferingPolicy: .unbounded, startingWithLast: true) {
+            numbers.append(number)
+            if numbers.count == 2 { break }
+          }
+          return numbers
+        }
+      }
+      for number in 1...3 { orders.context("source").run { source.yield(number) } }
+      try await orders.runAll()
+      for task in tasks { task.cancel() }
+      for task in tasks {
+        let numbers = try await task.value
+        seen.insert("\(numbers)")
+        try Unexpected.unless(zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 }, "\(numbers)")
+      }
+      let log = source.log.all
+      let isPaired = (0..<log.count).allSatisfy { log[$0] == ($0 % 2 == 0 ? "start" : "stop") }
+      try Unexpected.unless(isPaired && log.last != "start" && stream.readerCount == 0, "\(log)")
+    }
+    #expect(report.isExhaustive)
+    #expect(seen == ["[]", "[1]", "[1, 2]", "[2]", "[2, 3]", "[3]"])
+  }
+}

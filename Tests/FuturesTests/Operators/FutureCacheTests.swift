@@ -1,0 +1,251 @@
+import Futures
+import FuturesTesting
+import TestSupport
+import Testing
+
+@Suite("A cache of futures")
+struct FutureCacheTests {
+  private typealias Cache = FutureCache<String, Int, TestError>
+
+  /// Loads that the test resolves.
+  private struct Loads: Sendable {
+    let started = Recorder<Promise<Int, TestError>>()
+
+    func start() -> Future<Int, TestError> {
+      let load = Promise<Int, TestError>()
+      started.record(load)
+      return load.future
+    }
+
+    var count: Int { started.events.count }
+    subscript(index: Int) -> Promise<Int, TestError> { started.events[index] }
+  }
+
+  private let loads = Loads()
+  private let manual = ManualContext()
+
+  @Test("Callers share one load, and later callers get its value without a load")
+  func sharedThenKept() {
+    let cache = Cache()
+    let callers = [cache.future(for: "a", loads.start), cache.future(for: "a", loads.start)]
+    #expect(loads.count == 1)
+    #expect(cache.peek("a") == nil)
+    loads[0].succeed(1)
+    #expect(callers.map { $0.peek() } == [.success(1), .success(1)])
+    #expect(cache.future(for: "a", loads.start).peek() == .success(1))
+    #expect(cache.peek("a") == 1)
+    _ = cache.future(for: "b", loads.start)
+    #expect(loads.count == 2)
+  }
+
+  @Test("A caller that asks while the load delivers its value gets the value")
+  func askedDuringDelivery() {
+    let cache = Cache()
+    let asked = Recorder<Result<Int, TestError>?>()
+    let loads = loads
+    let work = loads.start().tap(on: .immediate) { _ in
+      asked.record(cache.future(for: "a", loads.start).peek())
+    }
+    cache.future(for: "a") { work }.whenResolved(on: .immediate) { _ in
+      asked.record(cache.future(for: "a", loads.start).peek())
+    }
+    loads[0].succeed(1)
+    // The first one joins the load, which has not ended.
+    #expect(asked.events == [nil, .success(1)])
+    #expect(loads.count == 1)
+  }
+
+  @Test("A failure is not kept")
+  func failure() {
+    let cache = Cache(keepingFor: .seconds(1), timer: manual.context)
+    let first = cache.future(for: "a", loads.start)
+    loads[0].fail(TestError(1))
+    #expect(first.peek() == .failure(TestError(1)))
+    let second = cache.future(for: "a", loads.start)
+    loads[1].succeed(2)
+    #expect(second.peek() == .success(2))
+    #expect(manual.pendingCount == 1)
+  }
+
+  @Test("A value expires on the clock of the context, and its timer goes with it")
+  func expiry() {
+    let cache = Cache(keepingFor: .seconds(60), timer: manual.context)
+    _ = cache.future(for: "a", loads.start)
+    manual.advance(by: .seconds(100))
+    loads[0].succeed(1)
+    manual.advance(by: .milliseconds(59_999))
+    #expect(cache.future(for: "a", loads.start).peek() == .success(1))
+    manual.advance(by: .milliseconds(1))
+    #expect(cache.peek("a") == nil)
+    _ = cache.future(for: "a", loads.start)
+    #expect(loads.count == 2)
+    loads[1].succeed(2)
+    cache.remove("a")
+    #expect(manual.pendingCount == 0)
+  }
+
+  @Test("The lifetime can depend on the value; zero keeps nothing")
+  func lifetimeOfValue() {
+    let cache = Cache(timer: manual.context) { value in .seconds(value) }
+    for value in [0, 2] {
+      _ = cache.future(for: "\(value)", loads.start)
+      loads.started.events.last?.succeed(value)
+    }
+    #expect(cache.peek("0") == nil)
+    #expect(cache.peek("2") == 2)
+    manual.advance(by: .seconds(2))
+    #expect(cache.peek("2") == nil)
+  }
+
+  @Test("After `remove`, a running load still serves its callers, and a new caller starts a new load, which is kept")
+  func removedDuringLoad() {
+    let cache = Cache()
+    let old = cache.future(for: "a", loads.start)
+    cache.remove("a")
+    let new = cache.future(for: "a", loads.start)
+    #expect(loads.count == 2)
+    loads[1].succeed(2)
+    loads[0].succeed(1)
+    #expect([old.peek(), new.peek()] == [.success(1), .success(2)])
+    #expect(cache.peek("a") == 2)
+    cache.removeAllValues()
+    #expect(cache.peek("a") == nil)
+  }
+
+  @Test("The end of an old load does not end the load after `remove`", arguments: [true, false])
+  func oldLoadEnds(succeeds: Bool) {
+    let cache = Cache()
+    _ = cache.future(for: "a", loads.start)
+    cache.remove("a")
+    _ = cache.future(for: "a", loads.start)
+    if succeeds { loads[0].succeed(1) } else { loads[0].fail(TestError(1)) }
+    let joined = cache.future(for: "a", loads.start)
+    #expect(loads.count == 2)
+    loads[1].succeed(2)
+    #expect(joined.peek() == .success(2))
+  }
+
+  @Test("`remove(_:where:)` drops the stale value only, and leaves a load alone")
+  func removedIfStale() {
+    let cache = Cache(keepingFor: .seconds(60), timer: manual.context)
+    let first = cache.future(for: "a", loads.start)
+    cache.remove("a") { _ in true }
+    loads[0].succeed(1)
+    #expect(first.peek() == .success(1))
+    cache.remove("a") { $0 == 0 }
+    #expect(cache.peek("a") == 1)
+    cache.remove("a") { $0 == 1 }
+    #expect(cache.peek("a") == nil)
+    _ = cache.future(for: "a", loads.start)
+    loads[1].succeed(2)
+    cache.remove("a") { $0 == 1 }
+    #expect(cache.peek("a") == 2)
+    // The timer of the first value has gone with it.
+    #expect(manual.pendingCount == 1)
+  }
+
+  @Test("When all callers have left, the load is cancelled; a caller that comes meanwhile starts a new load")
+  func cancelled() {
+    let cache = FutureCache<String, Int, any Error>()
+    let log = Recorder<String>()
+    let later = Recorder<Future<Int, any Error>>()
+    let second = Promise<Int, any Error>()
+    let held = Promise<Int, any Error>()
+    held.onCancel {
+      log.record("cancelled first")
+      later.record(
+        cache.future(for: "a") {
+          log.record("second")
+          return second.future
+        }
+      )
+    }
+    let callers = (1...2).map { _ in
+      cache.future(for: "a") {
+        log.record("first")
+        return held.future
+      }
+    }
+    callers[0].cancel()
+    #expect(log.events == ["first"])
+    callers[1].cancel()
+    #expect(log.events == ["first", "cancelled first", "second"])
+    let joined = cache.future(for: "a") { .succeeded(3) }
+    second.succeed(2)
+    #expect(later.events[0].loaded == 2)
+    #expect(joined.loaded == 2)
+    #expect(cache.peek("a") == 2)
+  }
+
+  @Test("A load that is dropped, or never resolves, does not keep its key")
+  func droppedLoad() {
+    let cache = FutureCache<String, Int, any Error>()
+    let first = cache.future(for: "a") { Promise<Int, any Error>("load").future }
+    #expect(throws: BrokenPromise.self) { _ = try first.peek()?.get() }
+    #expect(cache.future(for: "a") { .succeeded(2) }.loaded == 2)
+  }
+
+  @Test("A value is released when it expires, is removed, or the cache goes away")
+  func released() {
+    final class Image: Sendable {}
+    weak var image: Image?
+    let cache = FutureCache<SingleKey, Image, Never>(keepingFor: .seconds(1), timer: manual.context)
+    for drop in [{ manual.advance(by: .seconds(1)) }, { cache.remove() }, { cache.remove { _ in true } }] {
+      do {
+        let new = Image()
+        image = new
+        _ = cache.future { .succeeded(new) }
+      }
+      #expect(image != nil)
+      #expect(cache.peek() === image)
+      drop()
+      #expect(image == nil)
+    }
+    do {
+      let other = FutureCache<SingleKey, Image, Never>(keepingFor: .seconds(1), timer: manual.context)
+      let new = Image()
+      image = new
+      _ = other.future { .succeeded(new) }
+    }
+    #expect(image == nil)
+    #expect(manual.pendingCount == 0)
+  }
+
+  @Test("Callers have the progress of the load")
+  func progress() {
+    let cache = Cache()
+    let caller = cache.future(for: "a", loads.start)
+    loads[0].progress.report(fraction: 0.5)
+    #expect(caller.currentProgress.fractionCompleted == 0.5)
+  }
+
+  @Test("Racing threads never load twice at the same time, and a kept value is never loaded again")
+  func racingThreads() {
+    for _ in 0..<200 {
+      let cache = FutureCache<SingleKey, Int, any Error>()
+      let running = Locked(0)
+      let loaded = Locked(0)
+      let ask: @Sendable () -> Void = {
+        let future = cache.future {
+          running.withLock { count in
+            count += 1
+            #expect(count == 1)
+          }
+          return Future<Int, any Error>(on: .global()) {
+            running.withLock { $0 -= 1 }
+            loaded.withLock { $0 += 1 }
+            return 1
+          }
+        }
+        _ = future.wait()
+      }
+      race([ask, ask, ask, ask])
+      #expect(loaded.withLock { $0 } == 1)
+    }
+  }
+}
+
+extension Future {
+  /// The value of a resolved future.
+  fileprivate var loaded: Value? { try? peek()?.get() }
+}
