@@ -1,4 +1,4 @@
-internal import CFutures
+internal import CFuturesPlatform
 
 extension FuturesDiagnostics {
   /// When `dump(on:to:)` writes.

@@ -43,7 +43,7 @@ struct StateSnapshot {
     default: break
     }
     guard phase != .merged else { return }
-    for list in [state.consumers, state.extras?.silent ?? ConsumerList()] {
+    for list in [state.consumers, state.extras?.resultOnly ?? ConsumerList()] {
       let part = list.prefix(Self.maximumConsumers - consumers.count, visiting: Self.maximumCount)
       for consumer in part.consumers { consumers.append(ListedConsumer(consumer)) }
       others += part.others

@@ -46,7 +46,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
     line: UInt = #line,
     _ start: @escaping @Sendable (CallbackStream<Element>) -> Void
   ) {
-    site = CallbackSite(label: label, fileID: "\(fileID)", line: line)
+    site = CallbackSite(label: label, place: fileID, line: line)
     self.start = start
   }
 
