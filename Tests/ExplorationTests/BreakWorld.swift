@@ -29,7 +29,7 @@ final class BreakWorld: ExploredWorld, @unchecked Sendable {
     case free
     /// A `flatMap` whose stage has relinked itself to the future of the promise.
     case relinked
-    /// A `flatMap` into whose state a `map` is merged.
+    /// A `flatMap` to a `map` without another handle.
     case merged
   }
 
@@ -111,7 +111,7 @@ final class BreakWorld: ExploredWorld, @unchecked Sendable {
   }
 
   private func look(_ thread: ExploredThread) {
-    guard case .shared(let state) = future.storage, let reason = state.root.breakReason else { return }
+    guard case .shared(let state) = future.storage, let reason = state.breakReason else { return }
     if let drop, !thread.hasSeen(drop) { faults.append("a thread saw the break, but not what came before it") }
     // Like `PendingPromises`: the reason is an object that the breaking thread has made.
     let derived = State<Int, Never>()

@@ -46,7 +46,7 @@ package final class PendingFutures {
       entries.removeAll { entry in
         guard let state = entry.state else { return true }
         swept.append(state)
-        return !state.root.isPending
+        return !state.isPending
       }
       sweepCount = max(Self.smallestSweep, 2 * entries.count)
     }
@@ -104,7 +104,7 @@ extension LockedReference where Object == PendingFutures {
     let thread = UnsafeMutableRawPointer.ofCurrentThread
     return update { $0?.entries ?? [] }.compactMap { entry in
       guard entry.start >= start, !isOfThisThread || entry.thread == thread else { return nil }
-      guard let state = entry.state, state.root.isPending, state.root.consumerCount > 0 else { return nil }
+      guard let state = entry.state, state.isPending, state.consumerCount > 0 else { return nil }
       return entry.place(of: state)
     }
   }
@@ -114,9 +114,9 @@ extension LockedReference where Object == PendingFutures {
     let entries = update { $0?.isForAllThreads == true ? $0?.entries ?? [] : [] }
     let now = DispatchTime.now().uptimeNanoseconds
     return entries.compactMap { entry in
-      guard let state = entry.state, state.root.isPending else { return nil }
+      guard let state = entry.state, state.isPending else { return nil }
       let milliseconds = (now - entry.start.uptimeNanoseconds) / 1_000_000
-      let count = state.root.consumerCount
+      let count = state.consumerCount
       let consumers = "\(count) \(count == 1 ? "consumer" : "consumers")"
       return "\(entry.place(of: state)), pending for \(Double(milliseconds) / 1_000) seconds, \(consumers)"
     }
