@@ -30,7 +30,7 @@ final class BreakWorld: ExploredWorld, @unchecked Sendable {
     /// A `flatMap` whose stage has relinked itself to the future of the promise.
     case relinked
     /// A `flatMap` to a `map` without another handle.
-    case merged
+    case `private`
   }
 
   /// The worlds by the line numbers of their promises.
@@ -80,7 +80,7 @@ final class BreakWorld: ExploredWorld, @unchecked Sendable {
       case .mapped: promise.future.map { $0 }
       case .joined: Future.all([promise.future, .succeeded(0)]).map { $0[0] }
       case .relinked: Self.flatMapped { [future = promise.future] in future }
-      case .merged: Self.flatMapped { [future = promise.future] in future.map { $0 } }
+      case .private: Self.flatMapped { [future = promise.future] in future.map { $0 } }
       }
     Self.worlds.withLock { $0.all[number] = self }
     // A context other than `immediate` leaves the room for a first callback free.
