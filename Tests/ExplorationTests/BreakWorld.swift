@@ -29,8 +29,8 @@ final class BreakWorld: ExploredWorld, @unchecked Sendable {
     case free
     /// A `flatMap` whose stage has relinked itself to the future of the promise.
     case relinked
-    /// A `flatMap` into whose state a `map` is merged.
-    case merged
+    /// A `flatMap` to a `map` without another handle.
+    case `private`
   }
 
   /// The worlds by the line numbers of their promises.
@@ -80,7 +80,7 @@ final class BreakWorld: ExploredWorld, @unchecked Sendable {
       case .mapped: promise.future.map { $0 }
       case .joined: Future.all([promise.future, .succeeded(0)]).map { $0[0] }
       case .relinked: Self.flatMapped { [future = promise.future] in future }
-      case .merged: Self.flatMapped { [future = promise.future] in future.map { $0 } }
+      case .private: Self.flatMapped { [future = promise.future] in future.map { $0 } }
       }
     Self.worlds.withLock { $0.all[number] = self }
     // A context other than `immediate` leaves the room for a first callback free.
@@ -111,7 +111,7 @@ final class BreakWorld: ExploredWorld, @unchecked Sendable {
   }
 
   private func look(_ thread: ExploredThread) {
-    guard case .sharedState(let state) = future.storage, let reason = state.root.breakReason else { return }
+    guard case .sharedState(let state) = future.storage, let reason = state.breakReason else { return }
     if let drop, !thread.hasSeen(drop) { faults.append("a thread saw the break, but not what came before it") }
     // Like `PendingPromises`: the reason is an object that the breaking thread has made.
     let derived = State<Int, Never>()

@@ -172,16 +172,16 @@ struct ExplorationTests {
   }
 
   @Test(
-    "R1, R2, R4, R15, R17: a merge causes no fault while another thread resolves or breaks the merged future"
+    "R1, R2, R4, R15, R17: a stage moves on to a private future without a fault while another thread resolves or breaks that"
   )
-  func merging() async {
-    // Whether a state is merged depends on its reference count, of which the search of every order sees no races.
+  func movingOnToPrivateFuture() async {
+    // Whether a state is private depends on its reference count, of which the search of every order sees no races.
     let orders = Thoroughness.preemptions(TestTier.choose(standard: 1, thorough: 2))
-    let ends: [[MergeWorld.Operation]] = [[.succeed], [.drop]]
-    let programs = [MergeWorld.Operation.follow, .followAndCancel].flatMap { follow in
+    let ends: [[PrivateWorld.Operation]] = [[.succeed], [.drop]]
+    let programs = [PrivateWorld.Operation.follow, .followAndCancel].flatMap { follow in
       ends.map { [[follow], $0] } + [[[follow], [.succeed], [.drop]]]
     }
-    await Self.expectNoFault(explore(programs, in: MergeWorld.self, MergeWorld.Shape.allCases, orders))
+    await Self.expectNoFault(explore(programs, in: PrivateWorld.self, PrivateWorld.Shape.allCases, orders))
   }
 
   @Test("R2, R17: three threads cancel a flatMap, run its transform, and resolve the inner future without a fault")

@@ -21,8 +21,10 @@ enum FutureShape: CaseIterable, Sendable {
   case relinked
   /// A `flatMap` to a mapped future with another handle: the stage relinks itself.
   case shared
-  /// A `flatMap` to a mapped future without another handle: that state is merged.
-  case merged
+  /// A `flatMap` to a mapped future without another handle: that state is private.
+  case `private`
+  /// A `flatMap` to a private `flatMap` that moves on: the first one moves on in its place.
+  case spliced
   /// A `flatMap` to a future that starts with its first consumer.
   case lazy
   /// A `map` behind a chain of promises that follow each other: their states collapse, but not into that of the `map`.
@@ -32,7 +34,7 @@ enum FutureShape: CaseIterable, Sendable {
   static let fixed: [FutureShape] = [.plain, .free, .mapped, .followed, .joined]
 
   /// The programs with the operation `follow`.
-  static let following: [FutureShape] = [.relinked, .shared, .merged, .lazy, .chained]
+  static let following: [FutureShape] = [.relinked, .shared, .private, .spliced, .lazy, .chained]
 }
 
 /// The operator that makes a future follow the promise's future.
@@ -92,11 +94,24 @@ extension FutureShape {
       link.inner = shared
       link.track(shared)
       return (future, link)
-    case .merged:
+    case .private:
       return flatMapped {
         noteFollowing()
         return inner.map { $0 }
       }
+    case .spliced:
+      let (outer, step) = (Promise<Int, Failure>(), Promise<Int, Failure>())
+      let source = step.future
+      var link = FutureLink<Failure>(follow: { step.succeed(0) }, source: source)
+      link.track(source)
+      let future = outer.future.flatMap { _ in
+        source.flatMap { _ in
+          noteFollowing()
+          return inner
+        }
+      }
+      outer.succeed(0)
+      return (future, link)
     case .lazy:
       return flatMapped {
         .lazy { promise in

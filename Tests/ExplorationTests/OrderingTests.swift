@@ -108,12 +108,12 @@ private struct Search: Sendable {
         weakened: ordering
       )
     },
-    Search(name: "a merged future") { ordering in
-      let programs: [[[MergeWorld.Operation]]] = [[[.follow], [.drop]], [[.follow], [.succeed]]]
+    Search(name: "a private future") { ordering in
+      let programs: [[[PrivateWorld.Operation]]] = [[[.follow], [.drop]], [[.follow], [.succeed]]]
       return await explore(
         programs,
-        in: MergeWorld.self,
-        MergeWorld.Shape.allCases,
+        in: PrivateWorld.self,
+        PrivateWorld.Shape.allCases,
         .preemptions(2),
         weakened: ordering
       )

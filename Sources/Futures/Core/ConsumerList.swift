@@ -70,6 +70,18 @@ struct ConsumerList {
     return consumer
   }
 
+  /// Puts a consumer into the place of `old`, with the reference that the list owns from now on.
+  /// - Returns: The list's reference to `old`.
+  mutating func replace(_ old: Consumer, by consumer: Unmanaged<Consumer>) -> Unmanaged<Consumer> {
+    let next = Unmanaged.passUnretained(old)
+    let previous = old.previous.unsafelyUnwrapped
+    consumer.link(previous: previous, next: next)
+    previous._withUnsafeGuaranteedRef { $0.next = consumer }
+    old.previous = consumer
+    if first?.toOpaque() == next.toOpaque() { first = consumer }
+    return remove(old)
+  }
+
   /// Removes the first consumer.
   /// - Returns: The list's reference to the consumer; `nil` if the list is empty.
   mutating func popFirst() -> Unmanaged<Consumer>? {

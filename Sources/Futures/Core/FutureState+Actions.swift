@@ -29,8 +29,6 @@ extension FutureState {
     case deliver
     /// As `deliver`, and the first consumer is already taken.
     case deliverFirst(TakenConsumer)
-    /// Another state stands for this one, and the caller tries again with that.
-    case merged
   }
 
   /// The follow-up of a break.
@@ -38,8 +36,6 @@ extension FutureState {
     /// The state was already settled, or there is no consumer to notify.
     case done
     case deliver
-    /// As in `Settlement`.
-    case merged
   }
 
   /// The follow-up of a consumer's cancellation.
@@ -82,12 +78,10 @@ extension FutureState {
 
   /// The follow-up of a stage's move to another source.
   enum Adoption {
-    /// The stage attaches to the source. In a cancelled root it attaches for the result only, and the source can be unneeded.
+    /// The stage attaches to the source. For a cancelled target it attaches for the result only, and the source can be unneeded.
     case attach(isCancelled: Bool, needsRelink: Bool)
-    /// The root is settled, so nothing needs the source.
+    /// The target is settled, so nothing needs the source.
     case drop
-    /// Another state stands for this one, and the caller tries again with that.
-    case merged
   }
 
   /// The follow-up of a promise that goes away.
@@ -96,17 +90,17 @@ extension FutureState {
     case following
     /// The state is pending, and loses its producer.
     case broken
-    /// The state is settled, or merged.
+    /// The state is settled.
     case none
   }
 
-  /// The follow-up of an attempt to merge one state into another.
-  enum Merging {
-    /// If the target has progress, the new producer now supplies it.
-    case merged(relinking: FutureState?)
+  /// The follow-up of the end of a promise whose future follows another one.
+  enum Splicing {
+    /// The caller puts the follower, with the list's reference to it, into the place of `stage` in the list of `source`.
+    case moving(Unmanaged<Consumer>, replacing: FutureState, in: FutureState)
+    /// The future follows itself through other futures, so that nothing can ever resolve it.
+    case circle
     case refused
-    /// Another thread had the lock of the target, or merged the target into a third state.
-    case delayed(by: FutureState)
   }
 }
 

@@ -27,7 +27,7 @@ extension FutureState {
   private static func perform(_ states: [FutureState], leaving trampoline: Trampoline? = nil) {
     var states: [FutureState] = states.reversed()
     var cancelled: [FutureState] = []
-    while let state = states.popLast()?.root {
+    while let state = states.popLast() {
       guard let cancellation = state.beginCancelling() else { continue }
       cancellation.released.progress?.release()
       cancellation.released.cancellation?.run()
@@ -39,7 +39,7 @@ extension FutureState {
         }
       case .task(let task): task.cancel()
       case .inputs(let inputs): states += inputs.removeFromInputs(forResult: needsResult).reversed()
-      case .none, .start, .broken, .merged, .extras: break
+      case .none, .start, .broken, .extras: break
       }
       cancelled.append(state)
     }
@@ -52,8 +52,7 @@ extension FutureState {
   /// The caller stands for a consumer that was cancelled before it could attach (R16).
   @usableFromInline
   final func cancelIfUnneeded() {
-    let state = root
-    if state.lacksConsumers { state.cancel() }
+    if lacksConsumers { cancel() }
   }
 
   /// Removes a cancelled consumer from this state, also before it attaches.
@@ -100,7 +99,6 @@ extension FutureState {
     var kept: [FutureState] = []
     defer { withExtendedLifetime(kept) {} }
     while let (state, sources) = states.popLast() {
-      let state = state.root
       kept.append(state)
       var released: Released?
       let orphaning = state.becomeOrphan(of: sources, onlyDormant: isDormantOnly, &released)
@@ -125,7 +123,7 @@ extension FutureState {
       let sources = OrphanedInputs(inputs)
       orphan(leaving: sources)
       // An earlier cancellation or resolution found no inputs to leave.
-      if root.isLateOrphan { Self.cancel(sources.removeFromInputs(forResult: false)) }
+      if isLateOrphan { Self.cancel(sources.removeFromInputs(forResult: false)) }
       return
     }
     breakPromise(reason, in: trampoline)

@@ -1,24 +1,17 @@
-// A stage whose transform made a pending future resolves as that future. There are two ways:
+// A stage whose transform made a pending future resolves as that future: it moves from the list of its source to the list of
+// `inner`. If the stage's own state is private, its follower moves on instead, and the stage goes away:
 //
-//     outer ─▶ stage          merging: `inner` has no other handle. Its producer now resolves `outer`,
-//     inner ─▶ producer       and `inner` only refers to `outer`.
+//     outer ◀─ stage ◀─ source          outer ◀─┐
+//                       inner     ══▶           └─ inner
 //
-//     outer ─▶ stage ─┐       relinking: `inner` stays. The stage moves from the list of its source
-//     inner ◀─────────┘       to the list of `inner`.
-//
-// Merging keeps the memory of `f(n) = step().flatMap { f(n - 1) }` bounded. Each level's state is merged into the outermost
-// one, and goes away with its step. Without merging, each level would add a stage to a chain.
+// So the memory of `f(n) = step().flatMap { f(n - 1) }` is bounded: the outermost state always follows the newest one. Without
+// this, each level would add a stage to a chain.
 
 extension TypedState {
   /// Makes the state of a promise resolve as `other`, which is pending.
-  @usableFromInline
-  final func followMerging(_ other: consuming FutureState) {
-    require(!isMerged(into: other), Self.followsItself)
-    if FutureState.merge(&other, into: self, replacing: nil) { return }
-    // A stage that is merged into this state from the start, because the state's own links can be in use.
-    let stage = FollowingStage<Stored>()
-    stage.beginMerged(into: self)
-    stage.relink(to: other)
+  @inlinable
+  final func followForPromise(_ other: consuming FutureState) {
+    follow(other, by: FollowingStage<Stored>(for: self))
   }
 }
 
@@ -27,27 +20,52 @@ extension FutureState {
     "A future cannot resolve as itself, because it would stay pending for ever. Follow or return a different future."
   }
 
-  /// Makes this stage resolve as `other`, which is pending.
+  /// Makes this state resolve as `other`, by a new stage.
   @usableFromInline
-  final func follow(_ other: consuming FutureState) {
-    require(!isMerged(into: other), Self.followsItself)
-    if !Self.merge(&other, into: self, replacing: self) { relink(to: other) }
+  final func follow(_ other: consuming FutureState, by stage: FutureState) {
+    require(self !== other, Self.followsItself)
+    move(stage, to: &other, inside: nil)
   }
 
-  /// Attaches this stage, which is in no list, to `source`, as the producer of its root.
-  ///
-  /// If the root was cancelled, the stage leaves `source` at once (R17).
-  final func relink(to source: FutureState) { move(self, to: source) }
+  /// Makes this stage, which is in no list, resolve as `other`, which is pending.
+  @usableFromInline
+  final func follow(_ other: consuming FutureState) {
+    require(self !== other, Self.followsItself)
+    guard has(.isPrivate) else { return move(self, to: &other, inside: nil) }
+    var stage: FutureState = self
+    var place: ProgressPlace?
+    // A follower on the way refers to the state until it has another source.
+    var spliced: [FutureState] = []
+    while true {
+      let state = stage.target
+      var released: Released?
+      // Relaxed: a hint that saves the lock. Later a private state stays private.
+      guard state.has(.isPrivate), let follower = state.takeFollower(replacing: stage, &place, &released) else { break }
+      released.take()?.release()
+      if state !== self { spliced.append(state) }
+      stage = unsafeDowncast(follower.takeRetainedValue(), to: FutureState.self)
+    }
+    let target = stage.target
+    require(target !== other, Self.followsItself)
+    target.move(stage, to: &other, inside: place)
+  }
 
-  /// Attaches `stage` to `source`, as the producer of this state or its root.
-  private final func move(_ stage: FutureState, to source: FutureState) {
-    switch adopt(stage, waitingFor: source) {
+  /// Attaches `stage`, which is in no list, to `source`, as the producer of this state.
+  ///
+  /// If the state was cancelled, the stage leaves `source` at once (R17).
+  /// - Parameters:
+  ///   - stage: The stage, whose target is this state.
+  ///   - source: The state to wait for.
+  ///   - place: The place of `source` in the progress of the previous source; `nil` if it comes after that.
+  final func move(_ stage: FutureState, to source: inout FutureState, inside place: ProgressPlace?) {
+    switch adopt(stage, waitingFor: source, inside: place) {
     case .attach(let isCancelled, let needsRelink):
+      // Earlier than the link, which is a reference to the source.
+      Self.makePrivate(&source)
       if needsRelink { relinkProgress() }
       source.attach(.passRetained(stage))
       if isCancelled { source.cancelIfUnneeded() }
     case .drop: source.cancelIfUnneeded()
-    case .merged: root.move(stage, to: source)
     }
   }
 

@@ -29,18 +29,9 @@ extension FutureState {
     reading { isDormant ? "not started" : currentPhase == .broken ? "broken" : "pending" }
   }
 
-  /// Whether this is `other`, or is merged into it.
-  final func isMerged(into other: FutureState) -> Bool {
-    // Relaxed: a hint where to look; `root` looks again.
-    self === other || currentPhase == .merged && root === other
-  }
-
-  /// Whether the root was cancelled.
+  /// Whether the state was cancelled.
   @usableFromInline
-  final var wasCancelled: Bool {
-    let state = root
-    return state.reading { state.isCancelled }
-  }
+  final var wasCancelled: Bool { reading { isCancelled } }
 
   /// Whether a consumer is attached and not yet notified.
   final var hasConsumers: Bool { reading { !consumers.isEmpty } }
@@ -57,9 +48,14 @@ extension FutureState {
     }
   #endif
 
+  /// The state that follows this one, if this one is private.
+  final var privateFollower: FutureState? {
+    reading { has(.isPrivate) ? consumers.only.map { unsafeDowncast($0, to: FutureState.self).target } : nil }
+  }
+
   /// The producer of a state as a walk from a future to its sources needs it.
   enum Origin {
-    /// The result of `source`, by a stage; or the state that this one is merged into.
+    /// The result of `source`, by a stage.
     case state(FutureState, stage: FutureState?)
     case task(Task<Void, any Error>)
     case inputs(CancellationTarget)
@@ -78,7 +74,6 @@ extension FutureState {
         // Both are alive now (invariant 6). The result keeps them alive.
         let stage = stage.takeUnretainedValue()
         return (stage.stageSource.map { .state($0, stage: stage) } ?? .unknown, label)
-      case .merged(let target): return (.state(target, stage: nil), label)
       case .task(let task): return (.task(task), label)
       case .inputs(let inputs): return (.inputs(inputs), label)
       case .none, .start, .broken, .extras: return (.unknown, label)
@@ -159,17 +154,17 @@ extension FutureState {
     /// Under the lock, after the transition.
     final func checkInvariants(after previous: Phase) {
       let current = phaseForCheck
-      // A delivery ends without the lock. A merge makes its target's transition, and this state's, under the lock of this state.
+      // A delivery ends without the lock.
       let hasEnded = phaseAfterTransition == .closing && previous == .resolved
       expect(
-        previous == phaseAfterTransition || hasEnded || previous == .merged,
+        previous == phaseAfterTransition || hasEnded,
         "1: the phase changed from \(phaseAfterTransition) to \(previous) outside of a transition"
       )
       let isAllowed =
         switch previous {
         case .pending, .following: current >= previous
         case .orphaned: current == .orphaned || current >= .delivering
-        case .merged, .broken, .resolved: current == previous
+        case .broken, .resolved: current == previous
         // A delivery ends without the lock, so it can also end at any time.
         case .delivering, .closing: current >= .delivering
         }

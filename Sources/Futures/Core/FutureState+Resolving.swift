@@ -38,14 +38,13 @@ extension FutureState {
   /// - Parameters:
   ///   - isSuccess: Whether the result is a value.
   ///   - resolver: The kind of the caller.
-  ///   - store: Stores the result in the state that it gets, which is the root. Runs under the lock.
+  ///   - store: Stores the result. Runs under the lock.
   /// - Returns: Whether this resolution was the first.
   @usableFromInline
-  final func resolve(isSuccess: Bool, by resolver: Resolver, _ store: (FutureState) -> Void) -> Bool {
+  final func resolve(isSuccess: Bool, by resolver: Resolver, _ store: () -> Void) -> Bool {
     var released: Released?
     switch settle(isSuccess: isSuccess, by: resolver, &released, store) {
     case .rejected: return false
-    case .merged: return root.resolve(isSuccess: isSuccess, by: resolver, store)
     case .deliverFirst(let first): Trampoline.current.deliver(self, startingWith: first)
     case .done: released.take()?.release()
     case .deliver:
@@ -68,7 +67,6 @@ extension FutureState {
     switch breaking {
     case .done: break
     case .deliver: deliver(in: trampoline)
-    case .merged: root.breakForever(reason, in: trampoline)
     }
   }
 }

@@ -22,10 +22,9 @@
 ///
 /// | phase | meaning | next |
 /// |---|---|---|
-/// | `pending` | The producer can resolve it. With a `start` as its producer it is dormant: its first consumer starts it. | `following`, `orphaned`, `merged`, `broken`, `delivering`, `closing`, `resolved` |
+/// | `pending` | The producer can resolve it. With a `start` as its producer it is dormant: its first consumer starts it. | `following`, `orphaned`, `broken`, `delivering`, `closing`, `resolved` |
 /// | `following` | Pending. Only the followed future resolves it (`Promise.follow`). | as `pending` |
 /// | `orphaned` | Pending without a producer (`never`). Only a cancellation resolves it. | `delivering`, `closing`, `resolved` |
-/// | `merged` | Another state stands for it: `root`. | – |
 /// | `broken` | Pending for ever: no producer, and a failure type that cannot hold `BrokenPromise`. | – |
 /// | `delivering` | Resolved. One thread runs the consumers, other threads append theirs. | `closing`, `resolved` |
 /// | `closing` | Resolved. One thread runs the last consumer. | `delivering`, `resolved` |
@@ -45,14 +44,14 @@
 ///    delivering thread ends the delivery without the lock. A late consumer reopens it under the lock.
 /// 2. The outcome is written once, under the lock, before a releasing store of the phase. So a reader needs no lock.
 /// 3. No user code, no release of a user's object and no resumption runs under a lock.
-/// 4. No thread waits for the lock of a second state while it holds one. A merge tries the second lock, and starts again if
-///    it is taken. The lock of a join or a queue comes after that of its derived state.
+/// 4. No thread takes the lock of a second state while it holds one. The lock of a join or a queue comes after that of its
+///    derived state.
 /// 5. A list owns its consumers, and so a source owns its stages. One consumer is not counted: a promise's state in its own
-///    list, because the promise keeps it alive. A producer owns its state until it resolves, breaks or merges the state. A
-///    stage refers to its source without owning it.
-/// 6. A stage and its source are alive while the stage's root is pending and names the stage as its producer. Before the
+///    list, because the promise keeps it alive. A producer owns its state until it resolves or breaks the state. A stage
+///    refers to its source without owning it.
+/// 6. A stage and its source are alive while the stage's target is pending and names the stage as its producer. Before the
 ///    delivery the source's producer keeps the source alive, and during it the delivering thread does. The delivering
-///    thread resolves the root, or names another producer under the root's lock, before it releases either.
+///    thread resolves the target, or gives the stage another source under the target's lock, before it releases either.
 ///
 /// A cycle (state → stage → closure → state) lasts as long as a producer exists. A dropped producer breaks the state, which
 /// empties the list, as a resolution does. Futures that follow each other in a circle are the exception: nothing resolves or
@@ -67,7 +66,7 @@ package class FutureState: Consumer, @unchecked Sendable {
 
   @usableFromInline
   package enum Phase: UInt8, BitwiseCopyable, Comparable {
-    case pending, following, orphaned, merged, broken, delivering, closing, resolved
+    case pending, following, orphaned, broken, delivering, closing, resolved
 
     @inlinable
     package static func < (left: Phase, right: Phase) -> Bool { left.rawValue < right.rawValue }
@@ -106,7 +105,6 @@ package class FutureState: Consumer, @unchecked Sendable {
   deinit {
     let phase = phase.load(ordering: .relaxed)
     if phase <= .orphaned { releaseConsumers() }
-    if phase == .merged { releaseTargets() }
     if has(.isUnobservedFailure), FuturesDiagnostics.hasHandler { reportUnobservedFailure() }
   }
 
@@ -139,20 +137,23 @@ package class FutureState: Consumer, @unchecked Sendable {
 
   // MARK: Overridden by stages
 
+  /// The state that a stage resolves: the stage itself, or the state of a promise.
+  var target: FutureState { self }
+
   /// The state whose result a stage waits for.
   var stageSource: FutureState? { nil }
 
   /// Changes the state whose result a stage waits for.
   ///
-  /// Under the lock of the root.
+  /// Under the lock of the target.
   func setStageSource(_ source: FutureState) {}
 
   /// Whether an interruption can resolve a stage before its source does.
   var isInterruptible: Bool { false }
 
-  /// The part of the root's progress that a stage fills.
+  /// The part of the target's progress that a stage fills.
   ///
-  /// Under the lock of the root.
+  /// Under the lock of the target.
   var place: ProgressPlace {
     get { .whole }
     set {}
@@ -201,17 +202,6 @@ extension FutureState {
     // Acquiring: pairs with the releasing store after the reason was written, which is final.
     guard phase.load(ordering: .acquiring) == .broken, case .broken(let reason) = producer else { return nil }
     return reason
-  }
-
-  /// The state that stands for this one: this one, or the last of the states that it is merged into.
-  @usableFromInline
-  final var root: FutureState {
-    var state = self
-    // Acquiring: pairs with the releasing store of the merge, after the target was written.
-    while state.phase.load(ordering: .acquiring) == .merged, case .merged(let target) = state.producer {
-      state = target
-    }
-    return state
   }
 
   #if DEBUG
@@ -338,8 +328,6 @@ extension FutureState {
       case .closing, .resolved:
         reference._withUnsafeGuaranteedRef { markTaken($0) }
         return .due
-      case .merged:
-        preconditionFailure("A consumer was attached to a merged future. Merge only futures without other handles.")
       }
     }
   }
@@ -353,7 +341,7 @@ extension FutureState {
   private final func takeStart() -> LazyStart {
     guard case .start(let lazy) = producer else { preconditionFailure("A dormant future has no producer to start.") }
     producer = .none
-    // A promise is about to exist, so no thread must merge the state.
+    // A promise is about to exist, so no thread must make the state private.
     insert(.hasPromise)
     return lazy
   }
@@ -393,19 +381,19 @@ extension FutureState {
   ///   - isSuccess: Whether the result is a value.
   ///   - resolver: The kind of the caller.
   ///   - released: The objects that the state no longer needs.
-  ///   - store: Stores the result in the state that it gets. Runs under the lock.
+  ///   - store: Stores the result. Runs under the lock.
   /// - Returns: The caller's next step.
   @inline(__always)
   final func settle(
     isSuccess: Bool,
     by resolver: Resolver,
     _ released: inout Released?,
-    _ store: (FutureState) -> Void
+    _ store: () -> Void
   ) -> Settlement {
     changing {
       let current = phase.load(ordering: .relaxed)
-      guard current <= resolver.last else { return current == .merged ? .merged : .rejected }
-      store(self)
+      guard current <= resolver.last else { return .rejected }
+      store()
       guard isPlain else {
         released = detach()
         if !isSuccess, consumers.isEmpty { insert(.isUnobservedFailure) }
@@ -478,7 +466,7 @@ extension FutureState {
   final func settleBroken(_ reason: BreakReason, _ released: inout Released?) -> Breaking {
     changing {
       let current = phase.load(ordering: .relaxed)
-      guard current <= .following else { return current == .merged ? .merged : .done }
+      guard current <= .following else { return .done }
       var isNotifying = false
       if !isPlain {
         released = detach()
@@ -533,8 +521,8 @@ extension FutureState {
   final func detachCancelled(_ consumer: Consumer) -> Departure {
     changing {
       var listed: Unmanaged<Consumer>?
-      // Relaxed: only a stage that moves on stores another source. It stores `new` with it only while its root is not
-      // cancelled, and the caller has cancelled the root since, under the root's lock. So the caller has seen that source.
+      // Relaxed: only a stage that moves on stores another source. It stores `new` with it only while its target is not
+      // cancelled, and the caller has cancelled the target since, under the target's lock. So the caller has seen that source.
       switch consumer.currentStatus {
       case .new where consumer.isConsumer(of: self): consumer.enter(.finished)
       case .notified:
@@ -551,8 +539,8 @@ extension FutureState {
   /// Makes a cancelled consumer result-only: it still gets the result, but no longer keeps this state running (R16).
   final func keepForResult(_ consumer: Consumer) -> Departure {
     changing {
-      // Relaxed: a stage that has moved on from this state under a cancelled root is `resultOnly`, or `listed` elsewhere. It
-      // left the list of this state in a delivery, under this lock. So each of its cases below changes nothing.
+      // Relaxed: a stage that has moved on from this state under a cancelled target is `resultOnly`, or `listed` elsewhere.
+      // It left the list of this state under this lock. So each of its cases below changes nothing.
       let status = consumer.currentStatus
       guard consumer.isConsumer(of: self) else { return .stays(isUnneeded: false) }
       switch status {
@@ -667,13 +655,6 @@ extension FutureState {
   /// Makes a new state dormant: its producer starts with the first consumer.
   final func beginDormant(_ start: LazyStart) { producer = .start(start) }  // no other thread has the state yet
 
-  /// Makes a new stage stand for `target` from the start.
-  final func beginMerged(into target: FutureState) {
-    // Relaxed: no other thread has the stage yet.
-    producer = .merged(target)
-    phase.store(.merged, ordering: .relaxed)
-  }
-
   /// Marks a pending state as following another future.
   /// - Returns: `false` if the state was settled, or followed another future before.
   @usableFromInline
@@ -687,11 +668,15 @@ extension FutureState {
   }
 
   /// Makes `stage`, which moves on to `source`, the producer of this state.
-  final func adopt(_ stage: FutureState, waitingFor source: FutureState) -> Adoption {
+  /// - Parameters:
+  ///   - stage: The stage, which is in no list.
+  ///   - source: The stage's next source.
+  ///   - place: The place of `source` in the progress of the stage's previous source; `nil` if it comes after that.
+  /// - Returns: The caller's next step.
+  final func adopt(_ stage: FutureState, waitingFor source: FutureState, inside place: ProgressPlace?) -> Adoption {
     changing {
-      let phase = phase.load(ordering: .relaxed)
-      guard phase <= .following else { return phase == .merged ? .merged : .drop }
-      stage.place = stage.place.next
+      guard phase.load(ordering: .relaxed) <= .following else { return .drop }
+      stage.place = place?.inside(stage.place) ?? stage.place.next
       stage.kind = .follower
       stage.setStageSource(source)
       // Releasing: a cancelling thread that looks for the stage in the list of its old source finds the new source. See
@@ -702,12 +687,11 @@ extension FutureState {
     }
   }
 
-  /// Makes `inputs` the producer of the root, in place of another one, if the root is pending.
+  /// Makes `inputs` the producer of a pending state, in place of another one.
   @usableFromInline
   final func setProducer(inputs: CancellationTarget) {
-    let state = root
-    state.changing {
-      if state.phase.load(ordering: .relaxed) <= .following { state.producer = .inputs(inputs) }
+    changing {
+      if phase.load(ordering: .relaxed) <= .following { producer = .inputs(inputs) }
     }
   }
 
@@ -752,35 +736,92 @@ extension FutureState {
   final func setPlace(_ place: PromisePlace) { changing { makeExtras().place = place } }
 }
 
-// MARK: - Transitions: merging
+// MARK: - Transitions: splicing
 
 extension FutureState {
-  /// Takes the stage of a state that was merged into it from the list.
+  /// Makes a followed state private, if only the caller and the producer refer to it.
   ///
-  /// Under the lock.
-  final func takeMergedFollower(_ stage: FutureState) -> Unmanaged<Consumer> { consumers.remove(stage) }
-
-  /// Merges this state into `target`, which takes over the producer.
-  ///
-  /// Under the lock of this state. It also takes the lock of `target`. So a thread that finds this state merged finds the
-  /// producer in `target`. It does not wait for the second lock, because two states could merge into each other.
-  final func giveProducer(to target: FutureState, replacing stage: FutureState?) -> Merging {
-    guard target !== self else { return .refused }
-    let attempt = target.lock.withLockIfAvailable { () -> Merging in
-      let phase = target.phase.load(ordering: .relaxed)
-      guard phase != .merged else { return .delayed(by: target) }
-      guard phase <= .following, !target.isCancelled else { return .refused }
-      // It is alive now (invariant 6).
-      if case .stage(let producer) = producer, let stage {
-        producer._withUnsafeGuaranteedRef { $0.place = $0.place.inside(stage.place.next) }
-      }
-      target.producer = producer
-      producer = .merged(target)
-      // Releasing: a thread that sees the phase finds the target.
-      self.phase.store(.merged, ordering: .releasing)
-      return .merged(relinking: target.progressRecord == nil ? nil : target)
+  /// Then one follower attaches and no other consumer, so the follower can move on in the state's place.
+  static func makePrivate(_ state: inout FutureState) {
+    // Relaxed: a hint that saves the lock.
+    if state.has(.hasPromise) { return }
+    reading(&state) { state in
+      if state.isUnobserved, state.isPlain, !state.isCancelled, isOnlyHandle(&state) { state.insert(.isPrivate) }
     }
-    return attempt ?? .delayed(by: target)
+  }
+
+  /// Takes the follower of this private state from the list, because it moves on in the place of `stage`.
+  ///
+  /// Nothing refers to this state afterwards.
+  /// - Parameters:
+  ///   - stage: The stage that would resolve this state. It is in no list.
+  ///   - place: The place of its next source in the progress of its previous one. In the end, the place in this state's
+  ///     progress.
+  ///   - released: The objects that the state no longer needs.
+  /// - Returns: The list's reference to the follower; `nil` if the follower has left, or this state was cancelled.
+  final func takeFollower(
+    replacing stage: FutureState,
+    _ place: inout ProgressPlace?,
+    _ released: inout Released?
+  ) -> Unmanaged<Consumer>? {
+    changing {
+      guard phase.load(ordering: .relaxed) <= .following, !isCancelled, let follower = consumers.only else {
+        return nil
+      }
+      place = place?.inside(stage.place) ?? stage.place.next
+      if isPlain { producer = .none } else { released = detach() }
+      follower.enter(.finished)
+      return consumers.remove(follower)
+    }
+  }
+
+  /// Takes the only follower of a following state without a promise, if only the caller and the producer refer to the state.
+  static func takeFollower(ofPromise state: inout FutureState) -> Splicing {
+    reading(&state) { state in
+      guard state.phase.load(ordering: .relaxed) == .following, let only = state.consumers.only, only.kind == .follower,
+        case .stage(let producer) = state.producer, isOnlyHandle(&state)
+      else { return .refused }
+      let follower = unsafeDowncast(only, to: FutureState.self)
+      guard follower.target !== state else { return .circle }
+      guard state.isPlain, !state.isCancelled else { return .refused }
+      // Both are alive now (invariant 6). The result keeps them alive.
+      let stage = producer.takeUnretainedValue()
+      guard let source = stage.stageSource else { return .refused }
+      state.insert(.isPrivate)
+      follower.enter(.finished)
+      return .moving(state.consumers.remove(only), replacing: stage, in: source)
+    }
+  }
+
+  /// Puts `stage`, which waits for this state, into the place of `old` in the list.
+  /// - Returns: The list's reference to `old`; `nil` if one of them has left, or this state is an orphan.
+  final func replace(_ old: FutureState, by stage: FutureState) -> Unmanaged<Consumer>? {
+    changing {
+      guard phase.load(ordering: .relaxed) != .orphaned, old.statusInList == .listed, old.isConsumer(of: self),
+        stage.currentStatus == .new
+      else { return nil }
+      old.enter(.finished)
+      stage.enterPublishingSource(.listed)
+      return consumers.replace(old, by: .passRetained(stage))
+    }
+  }
+
+  /// Forgets the producer `stage`, which this state needs no more.
+  /// - Returns: The place of the stage in the progress of this state.
+  final func forgetProducer(_ stage: FutureState) -> ProgressPlace {
+    changing {
+      producer = .none
+      return stage.place
+    }
+  }
+
+  /// Narrows the progress of the producer `stage` to the place of its source in the progress of its previous source.
+  /// - Returns: Whether the caller links the progress to the new source.
+  final func narrow(_ stage: FutureState, to place: ProgressPlace) -> Bool {
+    changing {
+      stage.place = place.inside(stage.place)
+      return progressRecord != nil
+    }
   }
 }
 
@@ -815,22 +856,6 @@ extension FutureState {
       extras.cancellation = nil
     }
     return released
-  }
-
-  /// Releases the states that this one is merged into, one after another, because a chain of them can be long.
-  private final func releaseTargets() {
-    var next = takeTarget()
-    while let state = next, state.phase.load(ordering: .relaxed) == .merged {
-      _ = consume state
-      guard isKnownUniquelyReferenced(&next) else { return }
-      next = next?.takeTarget()
-    }
-  }
-
-  private final func takeTarget() -> FutureState? {
-    guard case .merged(let target) = producer else { return nil }
-    producer = .none
-    return target
   }
 
   /// Releases the consumers of an orphan, which can own the next orphan, and so on.

@@ -3,7 +3,7 @@
 enum Producer {
   /// A promise, or nothing. Next is any other.
   case none
-  /// A stage that waits for its source: the state itself, or a state that is merged into it.
+  /// A stage that waits for its source: the state itself, or the stage of a promise that follows a future.
   ///
   /// Not owned, since the source owns the stage. Invariant 6 of `FutureState` says when it is alive.
   case stage(Unmanaged<FutureState>)
@@ -15,8 +15,6 @@ enum Producer {
   case start(LazyStart)
   /// No producer: the state is broken. Final.
   case broken(BreakReason)
-  /// The state into which this one is merged. Final.
-  case merged(FutureState)
   /// The extras of the state, which hold its producer: only in the word of a state that holds either.
   case extras(StateExtras)
 }
@@ -77,6 +75,16 @@ extension FutureState {
       let (origin, label) = state.origin
       if let label { return label }
       next = if case .state(let source, _) = origin { source } else { nil }
+    }
+    return nil
+  }
+
+  /// The label of the promise whose future follows this private state.
+  final var labelOfFollower: PromiseLabel? {
+    var next = privateFollower
+    while let state = next {
+      if let label = state.origin.label { return label }
+      next = state.privateFollower
     }
     return nil
   }

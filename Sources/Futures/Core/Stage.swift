@@ -9,7 +9,7 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
 
   /// The state whose result the stage waits for; not owned (invariant 6 of `FutureState`).
   ///
-  /// Changes under the lock of the root, between two lists. A cancelling thread can read the old source there, although the
+  /// Changes under the lock of the target, between two lists. A cancelling thread can read the old source there, although the
   /// stage is now in the list of the new source. So `isConsumer(of:)` compares the sources. The stage stores the new source
   /// before a releasing store of `status`. The cancelling thread loads `status` with `acquiring`. For that reason the source
   /// itself is relaxed.
@@ -43,12 +43,15 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
     self.source.load(ordering: .relaxed)?.toOpaque() == Unmanaged.passUnretained(source).toOpaque()
   }
 
-  override func stateToOrphan(from source: FutureState) -> FutureState? { self }
+  override func stateToOrphan(from source: FutureState) -> FutureState? { target }
 
+}
+
+extension TypedState {
   /// Resolves as `source`, which is resolved or broken.
   @inlinable
   final func resolve(as source: FutureState, in trampoline: Trampoline) {
-    if let result = unsafeDowncast(source, to: TypedState<Stored>.self).result {
+    if let result = unsafeDowncast(source, to: TypedState.self).result {
       resolve(result, in: trampoline)
     } else {
       passBreak(of: source, in: trampoline)
@@ -73,10 +76,18 @@ extension FutureState {
 package final class FollowingStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecked Sendable {
   // @unchecked: as the base class says.
 
+  /// The state that the stage resolves in its own place, because the links of a promise's state can be in use.
+  @usableFromInline final let promiseState: TypedState<Stored>?
+
   @inlinable
-  init(of source: Unmanaged<FutureState>? = nil, progressShare: Double = 1) {
+  init(of source: Unmanaged<FutureState>? = nil, for promiseState: TypedState<Stored>? = nil, progressShare: Double = 1)
+  {
+    self.promiseState = promiseState
     super.init(of: source, progressShare: progressShare) { stage, source, trampoline in
-      unsafeDowncast(stage, to: FollowingStage.self).resolve(as: source, in: trampoline)
+      let stage = unsafeDowncast(stage, to: FollowingStage.self)
+      (stage.promiseState ?? stage).resolve(as: source, in: trampoline)
     }
   }
+
+  override var target: FutureState { promiseState ?? self }
 }

@@ -23,6 +23,11 @@ struct StateFlags: OptionSet {
   /// The result is a failure that no consumer and no reader has seen; a hint for diagnostics.
   static var isUnobservedFailure: StateFlags { StateFlags(rawValue: 4) }
 
+  /// Only the producer and one follower refer to the state, so no other consumer can ever attach.
+  ///
+  /// Under the lock. Without it, a hint.
+  static var isPrivate: StateFlags { StateFlags(rawValue: 16) }
+
   /// The state was cancelled.
   ///
   /// Under the lock. The state can still be pending, if its failure type cannot represent cancellation.

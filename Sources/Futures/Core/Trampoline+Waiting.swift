@@ -56,12 +56,12 @@ extension Trampoline {
     private final func waitsForDelivery(in trampoline: Trampoline) -> Bool {
       let running = trampoline.storage.pointee.running
       guard !running.isEmpty else { return false }
-      var state = root
+      var state: FutureState = self
       var visited: Set<ObjectIdentifier> = []  // futures can follow each other in a circle
       while visited.insert(ObjectIdentifier(state)).inserted {
         guard case .state(let source, let stage?) = state.origin.origin, !stage.isInterruptible else { return false }
         if running.contains(where: { $0.delays(stage, waitingFor: source) }) { return true }
-        state = source.root
+        state = source
       }
       return false
     }

@@ -88,7 +88,7 @@ package typealias State<Value: Sendable, Failure: Error> = TypedState<Outcome<Va
 // MARK: - Reading
 
 extension TypedState {
-  /// The result of this state, without looking at its root.
+  /// The result of this state.
   @inlinable
   package final var result: Result<Value, Failure>? {
     isSettled ? outcome.result : nil
@@ -108,10 +108,6 @@ extension TypedState {
     isDelivered ? peek() : nil
   }
 
-  /// The state that stands for this one.
-  final var typedRoot: TypedState {
-    unsafeDowncast(root, to: TypedState.self)
-  }
 }
 
 // MARK: - Resolving
@@ -121,9 +117,7 @@ extension TypedState {
   @inlinable
   @discardableResult
   package final func resolve(_ result: Result<Value, Failure>, by resolver: Resolver) -> Bool {
-    resolve(isSuccess: result.isSuccess, by: resolver) { root in
-      unsafeDowncast(root, to: TypedState.self).outcome = Stored(result)
-    }
+    resolve(isSuccess: result.isSuccess, by: resolver) { outcome = Stored(result) }
   }
 
   /// Resolves a pending state from a task of the library (R8).

@@ -41,7 +41,7 @@ package final class PendingFutures {
       entries = entries.filter { _, entry in
         guard let object = entry.object else { return false }
         swept.append(object)
-        return entry.kind == .state || !(entry.state(object)?.root.isDelivered ?? false)
+        return entry.kind == .state || !(entry.state(object)?.isDelivered ?? false)
       }
       untilSweep = max(Self.smallestSweep, entries.count)
     }
@@ -273,7 +273,7 @@ extension PendingFutures {
 extension PendingEntry {
   /// The root of a state that is pending.
   fileprivate var pendingState: FutureState? {
-    guard let root = (object as? FutureState)?.root, root.isPending else { return nil }
+    guard let state = object as? FutureState, state.isPending else { return nil }
     return root
   }
 

@@ -112,9 +112,9 @@ extension BreakReason {
   /// - Parameters:
   ///   - source: The source of the stage.
   ///   - derived: The state that the stage resolves.
-  /// - Returns: A reason that names the labelled promise of `source`, or else that of `derived`.
+  /// - Returns: A reason that names the labelled promise of `source`, or else that of `derived`, or that of its follower.
   static func droppedWork(of source: FutureState, resolving derived: FutureState? = nil) -> BreakReason {
-    let origin = source.nearestLabel ?? derived?.nearestLabel
+    let origin = source.nearestLabel ?? derived?.nearestLabel ?? derived?.labelOfFollower
     let error = BrokenPromise(
       label: origin?.text,
       fileID: origin.map { String(cString: $0.fileID) } ?? "",

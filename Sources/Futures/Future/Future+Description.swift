@@ -24,8 +24,7 @@ extension Future {
     case .succeeded(let value): result = .success(value)
     case .failed(let error): result = .failure(error)
     case .sharedState(let state):
-      let root = state.typedRoot
-      guard let settled = root.result else { return root.pendingSummary }
+      guard let settled = state.result else { return state.pendingSummary }
       result = settled
     }
     switch result {

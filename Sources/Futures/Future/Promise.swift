@@ -57,7 +57,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     }
     switch state.endPromise() {
     case .none: return
-    case .following: guard mergeIntoFollower() else { return }
+    case .following: guard splice() else { return }
     case .broken: break
     }
     let error = BrokenPromise(label: state.label, fileID: String(cString: fileID), line: UInt(line))
@@ -66,13 +66,13 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     state.breakPromise(BreakReason(error, isRecorded: isRecorded), in: nil)
   }
 
-  /// Merges the state, which follows another future, into its only follower, if that is possible.
+  /// Moves the only follower of the state on to the future that the state follows, if that is possible.
   /// - Returns: Whether the state follows itself through other states, so that it is broken.
-  private func mergeIntoFollower() -> Bool {
+  private func splice() -> Bool {
     // A reference to a class and one to its base class have the same layout. A variable of the base class would be a second
-    // reference, which would prevent the merge.
+    // reference, which would prevent it.
     withUnsafeMutablePointer(to: &state) { state in
-      state.withMemoryRebound(to: FutureState.self, capacity: 1) { FutureState.mergeIntoFollower(&$0.pointee) }
+      state.withMemoryRebound(to: FutureState.self, capacity: 1) { FutureState.splice(&$0.pointee) }
     }
   }
 
@@ -194,8 +194,8 @@ extension TypedState {
     if let result = other.peek() {
       resolve(result, by: .promise)
     } else if beginFollowing() {
-      // In one expression, so that no second reference to the state exists, which would prevent a merge.
-      followMerging(other.takeState().unsafelyUnwrapped)
+      // In one expression, so that no second reference to the state exists, which would keep the followed state from being private.
+      followForPromise(other.takeState().unsafelyUnwrapped)
     } else if wasCancelled, let source = other.takeState() {
       source.cancelIfUnneeded()
     }

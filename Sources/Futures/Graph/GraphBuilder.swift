@@ -62,7 +62,7 @@ struct GraphBuilder {
   mutating func build() -> WaitForGraph {
     for (entry, object) in tracked where graph.isComplete {
       if let state = entry.state(object) {
-        if isPending(state, entry) { addTracked(state) }
+        if isPending(state, entry) { _ = node(of: state) }
       } else if entry.kind == .wrappedCallback || entry.kind == .callbackStream {
         if let site = object as? any PendingSite { addSite(site, object, entry) }
       } else if entry.kind == .work, let consumer = object as? Consumer, consumer.currentStatus == .submitted {
@@ -84,8 +84,8 @@ struct GraphBuilder {
 
   /// Whether an entry is in the graph.
   private func isPending(_ state: FutureState, _ entry: PendingEntry) -> Bool {
-    switch state.root.currentPhase {
-    case .pending, .following, .merged, .broken: true
+    switch state.currentPhase {
+    case .pending, .following, .broken: true
     // The handles of an orphan own it, and nothing waits for a producer.
     case .orphaned, .resolved: false
     // Its callbacks run. The transform of a stage does so earlier.
@@ -136,18 +136,6 @@ struct GraphBuilder {
 
   // MARK: - Tracked objects
 
-  /// Adds a tracked state, and the state into which it was merged.
-  private mutating func addTracked(_ state: FutureState) {
-    let root = state.root
-    let index = node(of: root)
-    guard root !== state, let entry = entry(of: state) else { return }
-    // Its promise, or its task, now resolves the root.
-    let producer = add(Node.Kind(entry.kind), entry)
-    keep(state, producer)
-    if let label = StateSnapshot(state)?.label { graph.nodes[producer].label = label.text }
-    connect(index, waitsFor: producer)
-  }
-
   private mutating func addSite(_ site: any PendingSite, _ object: AnyObject, _ entry: PendingEntry) {
     guard indices[ObjectIdentifier(object)] == nil else { return }
     switch site.pendingStatus {
@@ -166,10 +154,10 @@ struct GraphBuilder {
     kept.append(object)
   }
 
-  /// Returns the node of a root, which it adds if needed.
-  private mutating func node(of root: FutureState) -> Int {
-    if let index = indices[ObjectIdentifier(root)] { return index }
-    return addState(root, StateSnapshot(root), as: nil)
+  /// Returns the node of a state, which it adds if needed.
+  private mutating func node(of state: FutureState) -> Int {
+    if let index = indices[ObjectIdentifier(state)] { return index }
+    return addState(state, StateSnapshot(state), as: nil)
   }
 
   private mutating func addState(_ state: FutureState, _ snapshot: StateSnapshot?, as name: StageNames.Name?) -> Int {
@@ -196,7 +184,7 @@ struct GraphBuilder {
     graph.nodes[index].progress = snapshot.progress
     if let label = snapshot.label { graph.nodes[index].label = label.text }
     switch snapshot.phase {
-    case .pending, .orphaned, .merged, .resolved: if snapshot.isDormant { graph.nodes[index].state = .notStarted }
+    case .pending, .orphaned, .resolved: if snapshot.isDormant { graph.nodes[index].state = .notStarted }
     case .following: graph.nodes[index].state = .following
     case .broken:
       graph.nodes[index].state = .broken
@@ -272,10 +260,10 @@ struct GraphBuilder {
     var runs = 0
     var visited = 0
     while true {
-      let root = stage.root
-      if let known = indices[ObjectIdentifier(root)] { return connect(known, waitsFor: source) }
+      let target = stage.target
+      if let known = indices[ObjectIdentifier(target)] { return connect(known, waitsFor: source) }
       var name = names.name(of: stage, as: kind)
-      var (state, snapshot) = (root, StateSnapshot(root))
+      var (state, snapshot) = (target, StateSnapshot(target))
       var count = 1
       // The operators of a run that stands for different stages.
       var operations: [String] = []
@@ -311,7 +299,10 @@ struct GraphBuilder {
     _ snapshot: StateSnapshot?
   ) -> (state: FutureState, kind: Consumer.Kind)? {
     guard let snapshot, !snapshot.isCancelled, let next = snapshot.onlyStage(of: state) else { return nil }
-    guard next.state.currentPhase == .pending, entry(of: next.state) == nil else { return nil }
+    // The stage of a promise that follows stands for the promise's state.
+    guard next.state.target === next.state, next.state.currentPhase == .pending, entry(of: next.state) == nil else {
+      return nil
+    }
     return indices[ObjectIdentifier(next.state)] == nil ? next : nil
   }
 
@@ -323,9 +314,8 @@ struct GraphBuilder {
       let (index, inputs) = joins[next]
       next += 1
       for input in inputs.prefix(Self.maximumNodes) where graph.isComplete {
-        let root = input.root
-        guard root.currentPhase < .delivering else { continue }
-        connect(index, waitsFor: node(of: root))
+        guard input.currentPhase < .delivering else { continue }
+        connect(index, waitsFor: node(of: input))
       }
       visitStates()
     }
@@ -334,7 +324,7 @@ struct GraphBuilder {
   /// Adds the awaits of futures that no tracked object leads to, and of broken futures, which have no list.
   private mutating func addAwaits() {
     for (entry, object) in tracked where entry.kind == .await && graph.isComplete {
-      guard indices[ObjectIdentifier(object)] == nil, let source = entry.source?.root else { continue }
+      guard indices[ObjectIdentifier(object)] == nil, let source = entry.source else { continue }
       let isBroken = source.currentPhase == .broken
       guard isBroken || source.isPending else { continue }
       let index = node(of: source)

@@ -42,7 +42,6 @@ struct StateSnapshot {
     case .inputs(let inputs): self.inputs = inputs
     default: break
     }
-    guard phase != .merged else { return }
     for list in [state.consumers, state.extras?.resultOnly ?? ConsumerList()] {
       let part = list.prefix(Self.maximumConsumers - consumers.count, visiting: Self.maximumCount)
       for consumer in part.consumers { consumers.append(ListedConsumer(consumer)) }

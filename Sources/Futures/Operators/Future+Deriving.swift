@@ -32,7 +32,7 @@ extension Future {
       }
       let derived = FollowingStage<Outcome<New, NewFailure>>(progressShare: progressShare)
       trampoline.defer {
-        if !derived.root.isResolved { derived.follow(transform(result), in: trampoline) }
+        if !derived.isResolved { derived.follow(transform(result), in: trampoline) }
       }
       return Future<New, NewFailure>(derived)
     }

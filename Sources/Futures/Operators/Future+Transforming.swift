@@ -29,7 +29,7 @@ extension Future {
         return .succeeded(transform(value))
       }
       let derived = State<New, Failure>()
-      trampoline.defer { if !derived.root.isResolved { derived.resolve(.success(transform(value)), in: trampoline) } }
+      trampoline.defer { if !derived.isResolved { derived.resolve(.success(transform(value)), in: trampoline) } }
       return Future<New, Failure>(derived)
     case nil:
       return attachStage(MapStage<Value, Outcome<New, Failure>>(of: unmanagedBase, consume transform))
@@ -107,7 +107,7 @@ extension Future {
         return Future<New, Failure>.derived(from: transform(value), in: trampoline, after: share)
       }
       let derived = FollowingStage<Outcome<New, Failure>>(progressShare: share)
-      trampoline.defer { if !derived.root.isResolved { derived.follow(transform(value), in: trampoline) } }
+      trampoline.defer { if !derived.isResolved { derived.follow(transform(value), in: trampoline) } }
       return Future<New, Failure>(derived)
     case nil:
       return attachStage(FlatMapStage(ofValue: unmanagedBase, progressShare: share, consume transform))

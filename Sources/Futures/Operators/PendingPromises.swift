@@ -239,7 +239,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     guard let entry, let work = entry.work else { return }
     // Not `follow`: a consumer that attaches to a broken future causes a report, and one report covers all callers
     // (R4).
-    if case .sharedState(let state) = work.storage, let reason = state.root.breakReason {
+    if case .sharedState(let state) = work.storage, let reason = state.breakReason {
       for caller in entry.inOrder { caller.state.breakPromise(reason, in: nil) }
     } else {
       for caller in entry.inOrder { caller.follow(work) }

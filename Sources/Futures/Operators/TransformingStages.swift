@@ -18,7 +18,7 @@
 //   its `dropCaptures()` releases the transform unrun.
 // - Depth (R6): a delivery to a stage resolves it without a nested call. The state goes to the trampoline's list of ready states.
 // - A dropped promise (R4): `passBreak` gives the reason on, in place of a second dropped promise.
-// - Progress (R19): the stage has a place in the progress of its root.
+// - Progress (R19): the stage has a place in the progress of its target.
 // - Cost: the stage is the consumer and the state at once, so it is two allocations: the closure and the stage. A source that is
 //   resolved needs no stage (`Future+Transforming`).
 // A transform on a context is `SubmittedStage`. A transform that makes a future is `FlatMapStage`, which moves on to that future.
@@ -115,7 +115,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Sta
   func applyTransform(to argument: Argument, in trampoline: Trampoline) {
     let transform = takeValue(at: &transform).unsafelyUnwrapped
     // The transform lives until the stage follows its future, because it can own the promise of that.
-    // In one expression: a variable would be a second handle of the future, which prevents a merge.
+    // In one expression: with a variable as a second handle, the future would not be private.
     withExtendedLifetime(transform) { follow(transform.apply(argument), in: trampoline) }
   }
 
@@ -149,7 +149,7 @@ extension Stage {
     if let result = other.peek() {
       resolve(result, in: trampoline)
     } else {
-      // In one expression, so that no second reference to the state exists, which would prevent a merge.
+      // In one expression: with a second reference, the state would not be private.
       follow(other.takeState().unsafelyUnwrapped)
     }
   }

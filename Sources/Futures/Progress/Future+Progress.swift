@@ -13,7 +13,6 @@ extension Future {
     case .succeeded: return .finished
     case .failed: return .none
     case .sharedState(let state):
-      let state = state.root
       state.followProgress()
       return state.lastProgress
     }
@@ -51,7 +50,6 @@ extension Future {
     _ callback: @escaping @Sendable (FutureProgress) -> Void
   ) -> Registration {
     if case .sharedState(let state) = storage {
-      let state = state.root
       state.followProgress()
       let observer = ProgressObserver(on: context, includingEnd: includesEnd, callback)
       if state.addListener(observer) {
@@ -82,5 +80,5 @@ extension Future {
 
 extension Future {
   /// The state whose progress readers read; a new one if the future was resolved without a state.
-  package var progressState: FutureState { shared.withState { $0.root } }
+  package var progressState: FutureState { shared.withState { $0 } }
 }

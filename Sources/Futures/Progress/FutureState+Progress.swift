@@ -170,7 +170,7 @@ extension FutureState {
   private static func connect(_ links: [ProgressLink]) {
     var links = links
     while let link = links.popLast() {
-      let source = link.source.root
+      let source = link.source
       links += source.withProgress { $0.beginProgress(of: source) }
       // Not added: the source has settled, or the link was disconnected. The target ignores a disconnected link.
       if !source.addListener(link) { link.target.sourceEnded(link) }
@@ -211,7 +211,6 @@ extension ProgressLink {
   ///
   /// O(1).
   func disconnect() {
-    let source = source.root
     if !source.withdraw(self) { source.takeOut(self)?.release() }
   }
 }

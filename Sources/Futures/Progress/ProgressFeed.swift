@@ -65,7 +65,6 @@ extension Future {
     case .succeeded: return .success
     case .failed(let error): return Cancelled.isSaid(by: error) ? .cancellation : .failure
     case .sharedState(let state):
-      let state = state.typedRoot
       switch state.result {
       case .success?: return .success
       case .failure(let error)? where Cancelled.isSaid(by: error): return .cancellation
@@ -103,7 +102,7 @@ extension FutureState {
     var feeds: [any ProgressFeed] = []
     var states = [self]
     var seen: Set<ObjectIdentifier> = []
-    while let state = states.popLast()?.root {
+    while let state = states.popLast() {
       guard seen.insert(ObjectIdentifier(state)).inserted else { continue }
       state.withProgress {
         guard let record = $0.record else { return }

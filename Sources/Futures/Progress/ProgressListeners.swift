@@ -167,12 +167,11 @@ extension FutureState {
   /// - Parameter version: The version that the reader has read; `nil` for its first read, which starts a lazy future.
   /// - Returns: The progress that the reader has not read.
   package final func progressNews(since version: UInt64?) -> ProgressNews {
-    let state = root
     if version == nil {
-      state.followProgress()
-      state.start()
+      followProgress()
+      start()
     }
-    return state.withProgress { state in
+    return withProgress { state in
       let newest = state.record?.version ?? version ?? 0
       if version == newest { return state.isPending ? .none : .ended }
       return .unread(state.last, version: newest)
@@ -185,10 +184,9 @@ extension FutureState {
     since version: UInt64,
     resuming continuation: UnsafeContinuation<Void, Never>
   ) {
-    let state = root
     reader.continuation = continuation
     reader.seen = version
-    let (isListed, feed) = state.withProgress { state -> (Bool, (any ProgressFeed)?) in
+    let (isListed, feed) = withProgress { state -> (Bool, (any ProgressFeed)?) in
       guard state.isPending, let record = state.record, record.version == version, reader.currentStatus == .new
       else { return (false, nil) }
       reader.enter(.listed)
@@ -203,10 +201,9 @@ extension FutureState {
   ///
   /// O(1).
   package final func abandon(_ reader: ProgressReader) {
-    let state = root
     // A withdrawn reader has no continuation yet. `attach` resumes it.
-    if state.withdraw(reader) { return }
-    guard let listed = state.takeOut(reader) else { return }
+    if withdraw(reader) { return }
+    guard let listed = takeOut(reader) else { return }
     reader.resume()
     listed.release()
   }

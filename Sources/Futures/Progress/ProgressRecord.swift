@@ -17,7 +17,7 @@
 ///
 /// Besides, a stage has a `place` in the progress, and several inputs have `progressParts`.
 ///
-/// In return the progress uses these members of the state: `lock`, `phase`, `root`, `hasSucceeded` and `madeExtras`; for
+/// In return the progress uses these members of the state: `lock`, `phase`, `hasSucceeded` and `madeExtras`; for
 /// its sources `producingStage` and `producer`; for its listeners `withdraw`, `unlist` and `deliver(in:)`.
 final class ProgressRecord: @unchecked Sendable {
   // @unchecked: the lock of the state protects it.

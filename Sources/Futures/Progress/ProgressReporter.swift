@@ -80,7 +80,7 @@ public final class ProgressReporter: Sendable {
   public func add<V, F>(_ child: Future<V, F>, share: Double) {
     guard let record else { return }
     guard case .sharedState(let part) = child.storage else { return state.addProgress(record, of: nil, share: share) }
-    require(part.root !== state, "A future was added to its own progress.")
+    require(part !== state, "A future was added to its own progress.")
     state.addProgress(record, of: part, share: share)
   }
 }

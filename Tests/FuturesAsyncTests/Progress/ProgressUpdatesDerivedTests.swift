@@ -58,8 +58,8 @@ struct ProgressUpdatesDerivedTests {
     }
   }
 
-  @Test("R25, R19: a merged second future of a `flatMap` reaches the reader")
-  func mergedFutureReachesReader() {
+  @Test("R25, R19: a private second future of a `flatMap` reaches the reader")
+  func privateFutureReachesReader() {
     let (first, second) = (Promise<Int, any Error>(), Recorder<Promise<Int, any Error>>())
     let derived = first.future.flatMap { _ in
       Future<Int, any Error> { second.record($0) }.map { $0 }.map { $0 }

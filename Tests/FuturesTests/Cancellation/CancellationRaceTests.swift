@@ -373,7 +373,7 @@ struct CancellationRaceTests {
   }
 
   /// Cancels the future of flatMap while another thread makes the inner future.
-  func checkFlatMap<Failure: Error>(_: Failure.Type, isMerged: Bool, isNeeded: Bool, canSay: Bool) throws {
+  func checkFlatMap<Failure: Error>(_: Failure.Type, isPrivate: Bool, isNeeded: Bool, canSay: Bool) throws {
     try Self.rounds { object in
       let (outerTold, innerTold, made) = (Recorder<Int>(), Recorder<Int>(), Recorder<Int>())
       let (outer, inner) = (Promise<Int, Failure>(), Promise<Value, Failure>())
@@ -390,7 +390,7 @@ struct CancellationRaceTests {
       let derived = outer.future.flatMap { _ -> Future<Value, Failure> in
         object.use()
         made.record(1)
-        return isMerged ? future.map { $0 } : future
+        return isPrivate ? future.map { $0 } : future
       }
       Self.race([{ outer.succeed(1) }, { derived.cancel() }, { _ = derived.isResolved }])
       // If the failure type cannot represent cancellation, the transform also runs after the cancellation.
@@ -408,9 +408,9 @@ struct CancellationRaceTests {
     arguments: [false, true],
     [false, true]
   )
-  func cancelRacesWithInnerFutureOfFlatMap(isMerged: Bool, isNeeded: Bool) throws {
-    try checkFlatMap((any Error).self, isMerged: isMerged, isNeeded: isNeeded, canSay: true)
-    try checkFlatMap(TestError.self, isMerged: isMerged, isNeeded: isNeeded, canSay: false)
+  func cancelRacesWithInnerFutureOfFlatMap(isPrivate: Bool, isNeeded: Bool) throws {
+    try checkFlatMap((any Error).self, isPrivate: isPrivate, isNeeded: isNeeded, canSay: true)
+    try checkFlatMap(TestError.self, isPrivate: isPrivate, isNeeded: isNeeded, canSay: false)
   }
 
   typealias Join = @Sendable ([Future<Tracked, any Error>]) -> Future<Tracked, any Error>

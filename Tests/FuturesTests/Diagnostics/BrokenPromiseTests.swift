@@ -146,8 +146,8 @@ struct BrokenPromiseTests {
     #expect(dropped.cause == .promiseDropped)
   }
 
-  @Test("R2a, R4: a context that drops the work of a merged stage breaks the future into which it was merged")
-  func contextDropsWorkOfMergedStage() {
+  @Test("R2a, R4: a context that drops the work of a private stage breaks the future that follows it")
+  func contextDropsWorkOfPrivateStage() {
     let held = HeldContext()
     let (outer, inner) = (Promise<Int, any Error>(), Promise<Int, any Error>())
     let derived = outer.future.flatMap { _ in inner.future.map(on: held.context) { $0 + 1 } }

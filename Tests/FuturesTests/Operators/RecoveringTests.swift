@@ -40,7 +40,7 @@ struct RecoveringTests {
   }
 
   @Test(
-    "flatMapError waits for a pending inner future, also for a derived one that is merged",
+    "flatMapError waits for a pending inner future, also for a derived one that is private",
     arguments: Source.allCases
   )
   func flatMapErrorPending(source: Source) {
@@ -48,13 +48,13 @@ struct RecoveringTests {
     if source == .promiseBefore { promise.fail(TestError(1)) }
     let outer = source == .ready ? .failed(TestError(1)) : promise.future
     let shared = inner.future
-    let (plain, merged) = (outer.flatMapError { _ in shared }, outer.flatMapError { _ in inner.future.map { $0 + 1 } })
+    let (plain, derived) = (outer.flatMapError { _ in shared }, outer.flatMapError { _ in inner.future.map { $0 + 1 } })
     promise.fail(TestError(1))
     #expect(plain.peek() == nil)
-    #expect(merged.peek() == nil)
+    #expect(derived.peek() == nil)
     inner.succeed(1)
     #expect(plain.peek() == .success(1))
-    #expect(merged.peek() == .success(2))
+    #expect(derived.peek() == .success(2))
   }
 
   @Test("recover replaces the error by a value, or throws another error", arguments: Source.allCases)

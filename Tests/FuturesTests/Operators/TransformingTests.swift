@@ -68,7 +68,7 @@ struct TransformingTests {
   }
 
   @Test(
-    "A derived inner future without other consumers is merged; its result reaches the outer future",
+    "A derived inner future without another handle is private; its result reaches the outer future",
     arguments: Source.allCases
   )
   func flatMapDerived(source: Source) {
@@ -108,8 +108,8 @@ struct TransformingTests {
     #expect(ready.peek() == .success(2))
   }
 
-  @Test("A stage on a context resolves the stages after it, also after a merge", arguments: [false, true])
-  func mergedStageOnContext(outerIsOnContext: Bool) {
+  @Test("A stage on a context resolves the stages after it, also as a private one", arguments: [false, true])
+  func privateStageOnContext(outerIsOnContext: Bool) {
     let held = HeldContext()
     let (outer, inner) = (Promise<Int, TestError>(), Promise<Int, TestError>())
     let context = outerIsOnContext ? held.context : .immediate

@@ -259,9 +259,9 @@ struct ProgressCompositionTests {
   func flatMapErrorContinuesWithSecondFuture() {
     let (first, second) = (Promise<Int, any Error>(), Promise<Int, any Error>())
     let future = second.future
-    for isMerged in [false, true] {
-      let derived = first.future.flatMapError { _ in isMerged ? future.map { $0 } : future }
-      #expect(derived.currentProgress == first.future.currentProgress, "merged: \(isMerged)")
+    for isPrivate in [false, true] {
+      let derived = first.future.flatMapError { _ in isPrivate ? future.map { $0 } : future }
+      #expect(derived.currentProgress == first.future.currentProgress, "private: \(isPrivate)")
     }
     let derived = first.future.flatMapError { _ in future.map { $0 } }
     let log = ProgressLog(derived)
@@ -322,13 +322,13 @@ struct ProgressCompositionTests {
 
   /// The second future of a flatMap, made of a promise.
   enum Second: CaseIterable, Sendable {
-    case kept, merged, mergedChain, shielded, retried, lazy, followed, inTime, all, race, serial, nothing
+    case kept, `private`, privateChain, shielded, retried, lazy, followed, inTime, all, race, serial, nothing
 
     func future(of source: Source, _ manual: ManualContext) -> Source {
       switch self {
       case .kept: source
-      case .merged: source.map { $0 }
-      case .mergedChain:
+      case .private: source.map { $0 }
+      case .privateChain:
         source.map { $0 }.flatMap(progressShare: 1) { .succeeded($0) }.recover { _ in 1 }.eraseFailure()
       case .shielded: source.shielded
       case .retried: Source.retry(attempts: 1) { source }
@@ -454,14 +454,14 @@ struct ProgressCompositionTests {
   func nestedFlatMaps() throws {
     let values = [0, 0.3, 1, Double.nan]
     for (a, b) in values.flatMap({ a in values.map { (a, $0) } }) {
-      for isMerged in [false, true] {
+      for isPrivate in [false, true] {
         let promises = (0..<3).map { _ in Promise<Int, any Error>() }
         let futures = promises.map(\.future)
-        let third = { @Sendable in isMerged ? futures[2].map { $0 } : futures[2] }
+        let third = { @Sendable in isPrivate ? futures[2].map { $0 } : futures[2] }
         let left = futures[0].flatMap(progressShare: a) { _ in futures[1] }.flatMap(progressShare: b) { _ in third() }
         let right = futures[0].flatMap(progressShare: a) { _ in
           let inner = futures[1].flatMap(progressShare: b) { _ in third() }
-          return isMerged ? inner : inner.shielded
+          return isPrivate ? inner : inner.shielded
         }
         let logs = [ProgressLog(left), ProgressLog(right)]
         for promise in promises {
@@ -478,7 +478,7 @@ struct ProgressCompositionTests {
         for (log, expected) in zip(logs, [lefts, rights]) {
           var upwards: [Double] = []
           for fraction in expected where fraction > upwards.last ?? -1 { upwards.append(fraction) }
-          try #require(Self.isNear(log.fractions, upwards), "\(a), \(b), \(isMerged): \(log.fractions), \(upwards)")
+          try #require(Self.isNear(log.fractions, upwards), "\(a), \(b), \(isPrivate): \(log.fractions), \(upwards)")
         }
       }
     }

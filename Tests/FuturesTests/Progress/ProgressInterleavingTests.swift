@@ -248,7 +248,7 @@ struct ProgressInterleavingTests {
     "R19, R20: a derived future continues with another source during a callback of the old one",
     arguments: [false, true]
   )
-  func sourceChangesMeanwhile(isMerged: Bool) {
+  func sourceChangesMeanwhile(isPrivate: Bool) {
     for second in [nil, 0.25] as [Double?] {
       let (outer, inner) = (Promise<Int, any Error>(), Promise<Int, any Error>())
       let future = inner.future
@@ -263,7 +263,7 @@ struct ProgressInterleavingTests {
           if let second { inner.progress.report(fraction: second) }
         }
       }
-      let derived = outer.future.flatMap(progressShare: 0.4) { _ in isMerged ? future.map { $0 } : future }
+      let derived = outer.future.flatMap(progressShare: 0.4) { _ in isPrivate ? future.map { $0 } : future }
       let log = ProgressLog(derived)
       outer.progress.report(fraction: 0.5)
       #expect(derived.currentProgress.fractionCompleted == 0.4 + 0.6 * (second ?? 0), "second: \(second as Any)")
@@ -281,11 +281,11 @@ struct ProgressInterleavingTests {
   @Test("R19, R20: every order of the events of a flatMap, inside the callback of its listener or outside")
   func flatMapInEveryOrder() {
     for steps in permutations(of: Step.allCases) {
-      for isMerged in [false, true] {
+      for isPrivate in [false, true] {
         for interruptedAt in 0..<Step.allCases.count {
           let (outer, inner) = (Promise<Int, any Error>(), Promise<Int, any Error>())
           let future = inner.future
-          let derived = outer.future.flatMap { _ in isMerged ? future.map { $0 } : future }
+          let derived = outer.future.flatMap { _ in isPrivate ? future.map { $0 } : future }
           let logs = Recorder<ProgressLog>()
           let perform = { @Sendable (step: Step) in
             switch step {
@@ -313,7 +313,8 @@ struct ProgressInterleavingTests {
           guard derived.currentProgress.isFinished, first.fractions.last == 1, first.isSound,
             logs.events.allSatisfy({ $0.isSound && $0.fractions.last == 1 }), end.events == [first.events.count]
           else {
-            Issue.record("\(steps), \(isMerged), \(interruptedAt): \(first.fractions), \(logs.events.map(\.fractions))")
+            let fractions = logs.events.map(\.fractions)
+            Issue.record("\(steps), \(isPrivate), \(interruptedAt): \(first.fractions), \(fractions)")
             return
           }
         }

@@ -43,6 +43,37 @@ struct FollowingTests {
     #expect(try! future.peek()?.get() == 5)
   }
 
+  @Test("R2: a future that moves on in the place of a dropped promise keeps that place among the derived futures")
+  func dropKeepsOrder() {
+    let source = Promise<Int, Never>()
+    let last = Promise<Int, Never>()
+    let log = Recorder<Int>()
+    source.future.map { $0 }.whenSucceeded(on: .immediate) { _ in log.record(1) }
+    do {
+      let dropped = Promise<Int, Never>()
+      last.follow(dropped.future)
+      dropped.follow(source.future)
+      source.future.map { $0 }.whenSucceeded(on: .immediate) { _ in log.record(3) }
+    }
+    last.future.whenSucceeded(on: .immediate) { _ in log.record(2) }
+    source.succeed(0)
+    #expect(log.events == [1, 2, 3])
+  }
+
+  @Test("R2a: a transform that returns the future of an outer flatMap traps, also after the inner one has gone away")
+  func outerFutureInTransform() async {
+    await #expect(processExitsWith: .failure) {
+      let (first, second) = (Promise<Int, Never>(), Promise<Int, Never>())
+      let outer = Locked<Future<Int, Never>?>(nil)
+      let future = first.future.flatMap { _ in
+        second.future.flatMap { _ in outer.withLock { $0 } ?? .succeeded(0) }
+      }
+      outer.withLock { $0 = future }
+      first.succeed(0)
+      second.succeed(0)
+    }
+  }
+
   @Test("R2a: following its own future traps with a message")
   func followItself() async {
     await #expect(processExitsWith: .failure) {

@@ -89,8 +89,8 @@ struct StressTests {
     }
   }
 
-  @Test("R6: a merge races with the resolution of the inner future, and no result is lost")
-  func mergeRace() {
+  @Test("R6: a stage moves on to a private future that resolves meanwhile, and no result is lost")
+  func privateRace() {
     for round in 0..<Self.rounds {
       let (outer, inner) = (Promise<Int, any Error>(), Promise<Int, any Error>())
       let log = Recorder<Int>()

@@ -1,7 +1,7 @@
-/// A future whose producer an explored thread changes: it merges the state of a `map` into a future that it makes.
+/// A private future: an explored thread makes a `flatMap` that moves on to a `map` without another handle.
 ///
-/// The other thread resolves or breaks the merged state. It learns of the new state from the phase alone.
-final class MergeWorld: ExploredWorld, @unchecked Sendable {
+/// The other thread resolves or breaks the private future.
+final class PrivateWorld: ExploredWorld, @unchecked Sendable {
   // @unchecked: only the running explored thread, or the explorer's caller between runs, uses the variables.
 
   enum Operation: String, CaseIterable, Sendable {
@@ -15,7 +15,7 @@ final class MergeWorld: ExploredWorld, @unchecked Sendable {
   }
 
   enum Shape: CaseIterable, Sendable {
-    /// The merged state waits for the promise, whose failure type is `Never`, so a break passes through it.
+    /// The private state waits for the promise, whose failure type is `Never`, so a break passes through it.
     case direct
     /// Another stage lies between the two.
     case mapped

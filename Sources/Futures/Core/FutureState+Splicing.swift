@@ -1,0 +1,69 @@
+extension FutureState {
+  /// Moves the only follower of a following state on to the followed future, if no other code can ever reach the state.
+  ///
+  /// The promise of `state` calls this when it goes away, with its own reference. This collapses a chain of promises that
+  /// follow each other: `p.follow(f(n - 1))` in `f(n)` takes no more memory than `flatMap` does.
+  /// - Returns: Whether the state follows itself through other states, so that nothing can ever resolve it.
+  static func splice(_ state: inout FutureState) -> Bool {
+    switch takeFollower(ofPromise: &state) {
+    case .refused: return false
+    case .circle: return true
+    case .moving(let reference, let old, let source):
+      let follower = unsafeDowncast(reference.takeRetainedValue(), to: FutureState.self)
+      let target = follower.target
+      guard case .attach(isCancelled: false, let needsRelink) = target.adopt(follower, waitingFor: source, inside: nil),
+        let listed = source.replace(old, by: follower)
+      else {
+        // The target was cancelled, or the source delivers to `old` or moves on. So `old` stays.
+        var other = state
+        target.move(follower, to: &other, inside: nil)
+        return false
+      }
+      if target.narrow(follower, to: state.forgetProducer(old)) || needsRelink { target.relinkProgress() }
+      listed.release()
+      return false
+    }
+  }
+
+  /// Whether the caller holds the only handle of a pending future that has no consumer and no progress.
+  ///
+  /// If so, and if a stage resolves it, this maps the stage's progress to the rest after `share`. Without a promise, no
+  /// other producer reports progress.
+  @usableFromInline
+  static func isExclusive(_ state: inout FutureState, after share: Double) -> Bool {
+    reading(&state) { state in
+      guard state.isUnobserved, state.progressRecord == nil, isOnlyHandle(&state) else { return false }
+      switch state.producer {
+      case .stage(let stage):
+        // It is alive now (invariant 6).
+        stage._withUnsafeGuaranteedRef { $0.place = $0.place.inside(ProgressPlace(share: share).next) }
+        return true
+      // Inputs cannot map their progress to a region.
+      case .inputs: return share >= 1
+      default: return true
+      }
+    }
+  }
+
+  /// Whether `state` has two references: the caller's, and that of its producer.
+  ///
+  /// Under the lock, while it is pending.
+  ///
+  /// Swift can only test for one reference. So this releases the producer's reference during the test. That reference
+  /// exists: a producer first resolves or breaks the state, which needs the lock. The count cannot reach zero,
+  /// because the caller holds the other reference. A stage that relinks has a third reference, from the thread that
+  /// delivers to it, and the result is `false`.
+  static func isOnlyHandle(_ state: inout FutureState) -> Bool {
+    let reference = Unmanaged.passUnretained(state)
+    reference.release()
+    defer { _ = reference.retain() }
+    return isKnownUniquelyReferenced(&state)
+  }
+
+  /// Whether the state has a producer that has started, and no consumer, and no promise can make another handle.
+  ///
+  /// Under the lock.
+  final var isUnobserved: Bool {
+    currentPhase <= .following && !isDormant && !has(.hasPromise) && consumers.isEmpty
+  }
+}
