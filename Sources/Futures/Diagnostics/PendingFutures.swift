@@ -271,10 +271,10 @@ extension PendingFutures {
 }
 
 extension PendingEntry {
-  /// The root of a state that is pending.
+  /// The state, if it is pending.
   fileprivate var pendingState: FutureState? {
     guard let state = object as? FutureState, state.isPending else { return nil }
-    return root
+    return state
   }
 
   /// The label of the promise, and its place in the sources.
