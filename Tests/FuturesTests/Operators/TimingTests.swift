@@ -270,25 +270,29 @@ struct TimingTests {
     arguments: 0..<4
   )
   func brokenSource(kind: Int) {
-    let manual = ManualContext()
-    var promise: Promise<Int, TestError>? = kind == 0 ? Promise() : nil
-    let source: Future<Int, TestError> =
-      switch kind {
-      case 0: promise!.future
-      case 1: Promise().future
-      case 2: .never
-      default: .lazy { _ in }
-      }
-    let derived = source.timeout(after: .seconds(5), on: manual.context, failingWith: TestError(9))
-    let log = Recorder<TestError>()
-    derived.whenFailed(on: .immediate) { log.record($0) }
-    promise = nil
-    manual.advance(by: .seconds(4))
-    #expect(log.events.isEmpty)
-    manual.advance(by: .seconds(1))
-    #expect(log.events == [TestError(9)])
-    #expect(derived.peek() == .failure(TestError(9)))
-    withExtendedLifetime(promise) {}
+    // Recorded, because the timeout of a dropped promise causes a report (R4).
+    let broken = brokenPromises(madeIn: #fileID) {
+      let manual = ManualContext()
+      var promise: Promise<Int, TestError>? = kind == 0 ? Promise("timing \(kind)") : nil
+      let source: Future<Int, TestError> =
+        switch kind {
+        case 0: promise!.future
+        case 1: Promise("timing \(kind)").future
+        case 2: .never
+        default: .lazy { _ in }
+        }
+      let derived = source.timeout(after: .seconds(5), on: manual.context, failingWith: TestError(9))
+      let log = Recorder<TestError>()
+      derived.whenFailed(on: .immediate) { log.record($0) }
+      promise = nil
+      manual.advance(by: .seconds(4))
+      #expect(log.events.isEmpty)
+      manual.advance(by: .seconds(1))
+      #expect(log.events == [TestError(9)])
+      #expect(derived.peek() == .failure(TestError(9)))
+      withExtendedLifetime(promise) {}
+    }
+    #expect(broken.count { $0.label == "timing \(kind)" } == (kind < 2 ? 1 : 0))
   }
 
   @Test("R12: a break that the failure type can hold ends a timeout and frees its timer")
