@@ -14,7 +14,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
       if outlivesSource, source.breakReason != nil {
         stage.setProducer(inputs: interruption)
         // The interruption resolves the stage, and the mistake would stay unnoticed.
-        if !stage.wasCancelled { source.reportWaitForBrokenPromise() }
+        if stage.breakReason == nil, !stage.wasCancelled { source.reportWaitForBrokenPromise() }
         return
       }
       stage.resolve(as: source, in: trampoline)

@@ -28,8 +28,11 @@ struct BrokenClockTests {
         let object = Tracked()
         captured = object
         Future.after(.seconds(1), on: context).whenResolved(on: .immediate) { _ in object.use() }
-        let source = Promise<Int, TestError>().future
-        source.timeout(after: .seconds(1), on: context, fallback: 1).whenResolved(on: .immediate) { _ in object.use() }
+        let source = Promise<Int, TestError>()
+        source.future.timeout(after: .seconds(1), on: context, fallback: 1).whenResolved(on: .immediate) { _ in
+          object.use()
+        }
+        withExtendedLifetime(source) {}
       }
       #expect(captured == nil)
       #expect(causes.events == [.workDropped, .workDropped])
