@@ -26,7 +26,7 @@ struct StateFlags: OptionSet {
   /// Only the producer and one follower refer to the state, so no other consumer can ever attach.
   ///
   /// Under the lock. Without it, a hint.
-  static var isPrivate: StateFlags { StateFlags(rawValue: 16) }
+  static var isPrivate: StateFlags { StateFlags(rawValue: 32) }
 
   /// The state was cancelled.
   ///
