@@ -181,8 +181,6 @@ extension Future {
   public init<Inner: FutureProtocol<Value, Failure>>(
     name: String? = nil,
     priority: TaskPriority? = nil,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture
     tryAwaitItsValue operation: sending @escaping @isolated(any) (()) -> Inner
   ) {
@@ -191,8 +189,8 @@ extension Future {
       starting: .detached,
       name: name,
       priority: priority,
-      fileID,
-      line,
+      #fileID,
+      #line,
       operation: operation
     )
     self = future.setFailureType(to: Failure.self).flatMap { Future($0) }
