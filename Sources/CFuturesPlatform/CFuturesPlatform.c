@@ -10,8 +10,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <unistd.h>
+#if !defined(__wasi__)
+#include <signal.h>
+#endif
 #endif
 
 // WASI without threads has no thread that ends before the process.

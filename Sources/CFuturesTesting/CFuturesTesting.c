@@ -80,22 +80,16 @@ void cfuturestesting_set_time(long long nanoseconds) { frozenTime = nanoseconds;
 
 typedef int (*ClockGetTime)(clockid_t, struct timespec *);
 
-__attribute__((weak)) int clock_gettime(clockid_t clock, struct timespec *time) {
-  // Only the clock of `ContinuousClock`: Dispatch and Foundation use others.
-  if (clock == CLOCK_BOOTTIME && frozenTime >= 0) {
-    time->tv_sec = frozenTime / 1000000000;
-    time->tv_nsec = frozenTime % 1000000000;
-    return 0;
-  }
-  static ClockGetTime original;
-  // Relaxed: each thread finds the same function.
-  ClockGetTime function = __atomic_load_n(&original, __ATOMIC_RELAXED);
-  if (!function) {
-    function = (ClockGetTime)dlsym(RTLD_NEXT, "clock_gettime");
-    if (!function) return (int)syscall(SYS_clock_gettime, clock, time);
-    __atomic_store_n(&original, function, __ATOMIC_RELAXED);
-  }
-  return function(clock, time);
+static struct timespec timespecOf(int64_t nanoseconds) {
+  return (struct timespec){.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+}
+
+// Whether an address is in the library with Swift's clocks. False if that library is a part of the executable.
+static bool isInConcurrency(void *address) {
+  Dl_info caller, clocks, own;
+  void *function = dlsym(RTLD_DEFAULT, "swift_get_time");
+  return function && dladdr(address, &caller) && dladdr(function, &clocks) && dladdr((void *)isInConcurrency, &own) &&
+         caller.dli_fbase == clocks.dli_fbase && clocks.dli_fbase != own.dli_fbase;
 }
 
 long long cfuturestesting_real_time(void) {
@@ -104,10 +98,8 @@ long long cfuturestesting_real_time(void) {
   return (long long)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-typedef uint64_t (*DispatchTime)(uint64_t base, int64_t delta);
-
-// The distance from the clock of `ContinuousClock` to that of Dispatch, which stops while the machine sleeps.
-static int64_t offsetOfDispatch(void) {
+// The distance from the clock of `ContinuousClock` to that of `SuspendingClock` and Dispatch, which stops while the machine sleeps.
+static int64_t offsetOfSuspending(void) {
   static int64_t offset;
   int64_t known = __atomic_load_n(&offset, __ATOMIC_RELAXED);
   if (known) return known;
@@ -120,6 +112,31 @@ static int64_t offsetOfDispatch(void) {
   return isFirst ? known : none;
 }
 
+__attribute__((weak)) int clock_gettime(clockid_t clock, struct timespec *time) {
+  if (frozenTime >= 0) {
+    if (clock == CLOCK_BOOTTIME) {
+      *time = timespecOf(frozenTime);
+      return 0;
+    }
+    // The clock of `SuspendingClock`. Dispatch and Foundation use it too, and wait with it.
+    if (clock == CLOCK_MONOTONIC && isInConcurrency(__builtin_return_address(0))) {
+      *time = timespecOf(frozenTime + offsetOfSuspending());
+      return 0;
+    }
+  }
+  static ClockGetTime original;
+  // Relaxed: each thread finds the same function.
+  ClockGetTime function = __atomic_load_n(&original, __ATOMIC_RELAXED);
+  if (!function) {
+    function = (ClockGetTime)dlsym(RTLD_NEXT, "clock_gettime");
+    if (!function) return (int)syscall(SYS_clock_gettime, clock, time);
+    __atomic_store_n(&original, function, __ATOMIC_RELAXED);
+  }
+  return function(clock, time);
+}
+
+typedef uint64_t (*DispatchTime)(uint64_t base, int64_t delta);
+
 // `DispatchTime.now()` stands still in a move too: a deadline is as far away as the code says.
 static uint64_t dispatchTime(uint64_t base, int64_t delta) {
   static DispatchTime original;
@@ -128,7 +145,7 @@ static uint64_t dispatchTime(uint64_t base, int64_t delta) {
     function = (DispatchTime)dlsym(RTLD_NEXT, "dispatch_time");
     __atomic_store_n(&original, function, __ATOMIC_RELAXED);
   }
-  if (base == 0 && frozenTime >= 0) base = (uint64_t)(frozenTime + offsetOfDispatch());
+  if (base == 0 && frozenTime >= 0) base = (uint64_t)(frozenTime + offsetOfSuspending());
   return function(base, delta);
 }
 

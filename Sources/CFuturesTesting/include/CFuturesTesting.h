@@ -23,7 +23,9 @@ void cfuturestesting_add_runs(int count);
 /// Returns the real time of `ContinuousClock` in nanoseconds; zero where it cannot be set.
 long long cfuturestesting_real_time(void);
 
-/// Sets the time of `ContinuousClock` on this thread, in nanoseconds, and that of `DispatchTime`; a negative number is the real time.
+/// Sets the time of `ContinuousClock` on this thread, in nanoseconds, and that of `SuspendingClock` and `DispatchTime`.
+///
+/// A negative number is the real time.
 ///
 /// Linux only: elsewhere it does nothing.
 void cfuturestesting_set_time(long long nanoseconds);

@@ -127,8 +127,11 @@ private struct TreeText {
 extension Double {
   /// The time in seconds with one digit, or more digits for a short time.
   fileprivate var seconds: String {
-    if self >= 100 { return "\(Int(self.rounded()).grouped) s" }
-    return "\((self * (self < 1 ? 1_000 : 10)).rounded() / (self < 1 ? 1_000 : 10)) s"
+    // A timer that is late has a negative time.
+    let (sign, time) = (self < 0 ? "-" : "", abs(self))
+    if time >= 100 { return "\(sign)\(Int(Int64.nearest(to: time)).grouped) s" }
+    let digits: Double = time < 1 ? 1_000 : 10
+    return "\(sign)\(Double(Int64.nearest(to: time * digits)) / digits) s"
   }
 }
 

@@ -90,5 +90,5 @@ extension Int64 {
   /// The nearest integer to a number that is not negative.
   ///
   /// Q: Why not `rounded()`? A: It calls a function of libm. A program that imports neither Foundation nor Glibc does not link libm.
-  fileprivate static func nearest(to number: Double) -> Int64 { Int64(number + 0.5) }
+  static func nearest(to number: Double) -> Int64 { Int64(number + 0.5) }
 }

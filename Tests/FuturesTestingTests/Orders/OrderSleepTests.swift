@@ -66,6 +66,16 @@ import Testing
       #expect(failure?.description.contains("after the sleep") == true)
     }
 
+    @Test("R27: SuspendingClock stands still during a move, and moves with a sleep")
+    func suspendingClock() async throws {
+      try await exploreOrders { orders in
+        let start = SuspendingClock.now
+        for _ in 0..<1_000 { try Unexpected.unless(SuspendingClock.now == start, "the clock moved") }
+        try await Task.sleep(until: start + .seconds(1), clock: .suspending)
+        try Unexpected.unless(SuspendingClock.now - start == .seconds(1), "\(SuspendingClock.now - start)")
+      }
+    }
+
     @Test("ContinuousClock stands still during a move, and moves with a sleep")
     func clock() async throws {
       try await exploreOrders { orders in

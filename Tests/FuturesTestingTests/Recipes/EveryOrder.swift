@@ -1,5 +1,5 @@
+import Foundation
 import FuturesTesting
-import Synchronization
 import Testing
 
 /// Runs a test once for each order of its work: `@Test(.everyOrder) func …`, with `EveryOrder.orders` in the test.
@@ -42,22 +42,25 @@ struct EveryOrder: TestTrait, SuiteTrait, TestScoping {
   }
 
   /// Whether the search runs an order now, and whether an expectation failed in it.
-  private final class IssueState: Sendable {
-    private let isSearching = Atomic(false)
-    private let failed = Atomic(false)
+  private final class IssueState: @unchecked Sendable {  // `lock` protects the variables
+    private let lock = NSLock()
+    private var isSearching = false
+    private var failed = false
 
     func keepsIssue() -> Bool {
-      guard isSearching.load(ordering: .relaxed) else { return true }
-      failed.store(true, ordering: .relaxed)
-      return false
+      lock.withLock {
+        failed = failed || isSearching
+        return !isSearching
+      }
     }
 
     func hasFailed(during run: () -> Void) -> Bool {
-      failed.store(false, ordering: .relaxed)
-      isSearching.store(true, ordering: .relaxed)
+      lock.withLock { (failed, isSearching) = (false, true) }
       run()
-      isSearching.store(false, ordering: .relaxed)
-      return failed.load(ordering: .relaxed)
+      return lock.withLock {
+        isSearching = false
+        return failed
+      }
     }
   }
 }
