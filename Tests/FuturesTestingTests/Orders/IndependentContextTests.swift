@@ -35,7 +35,7 @@ struct IndependentContextTests {
     return (report, seen.withLock(\.self))
   }
 
-  @Test("One order of each class runs, and the outcomes are those of the full search")
+  @Test("One order of each class runs, and the outcomes are those of the full search", .unlessSanitized)
   func outcomesOfPairs() async throws {
     let items = ["a": 2, "b": 1, "c": 2, "d": 1]
     let touching = [("a", "c"), ("b", "d")]
