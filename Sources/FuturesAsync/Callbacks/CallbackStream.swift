@@ -49,7 +49,15 @@ public final class CallbackStream<Element: Sendable>: Sendable {
   enum Output: Sendable {
     case reader(AsyncThrowingStream<Element, any Error>.Continuation)
     /// The number of the run tells a handle of an earlier run apart.
-    case readers(SharedCallbackStream<Element>, run: Int)
+    case readers(SharedOutput, run: Int)
+  }
+
+  /// The readers of a shared stream.
+  ///
+  /// Weak: the readers keep the stream alive, and an API can keep the handle longer. With `start`, which keeps the API, that would be
+  /// a cycle.
+  struct SharedOutput: @unchecked Sendable {  // the reference never changes, and reading a weak reference is atomic
+    weak var stream: SharedCallbackStream<Element>?
   }
 
   private let output: Output
@@ -80,7 +88,7 @@ public final class CallbackStream<Element: Sendable>: Sendable {
     guard !isCancelled else { return }
     switch output {
     case .reader(let continuation): continuation.yield(element)
-    case .readers(let stream, let run): stream.deliver(.element(element), run: run)
+    case .readers(let shared, let run): shared.stream?.deliver(.element(element), run: run)
     }
   }
 
@@ -90,7 +98,7 @@ public final class CallbackStream<Element: Sendable>: Sendable {
     guard !isCancelled else { return }
     switch output {
     case .reader(let continuation): continuation.finish(throwing: error)
-    case .readers(let stream, let run): stream.deliver(.end(error), run: run)
+    case .readers(let shared, let run): shared.stream?.deliver(.end(error), run: run)
     }
   }
 

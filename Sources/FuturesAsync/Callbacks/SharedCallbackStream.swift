@@ -89,7 +89,9 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
     guard state.withLock({ $0.beginControl() }) else { return }
     while let action = state.withLock({ $0.nextControl() }) {
       switch action {
-      case .start(let run, let cancellation): start(CallbackStream(.readers(self, run: run), cancellation, site))
+      case .start(let run, let cancellation):
+        let output = CallbackStream<Element>.SharedOutput(stream: self)
+        start(CallbackStream(.readers(output, run: run), cancellation, site))
       case .stop(let cancellation, unread: _): cancellation.trigger()
       }
     }

@@ -282,6 +282,22 @@ struct SharedCallbackStreamTests {
     #expect(stream == nil)
   }
 
+  @Test("A handle that the API keeps after the end keeps no stream alive")
+  func handleKeptAfterEnd() async {
+    let source = Source()
+    weak var stream: SharedCallbackStream<Int>?
+    do {
+      let new = SharedCallbackStream(of: Int.self) { source.start($0) }
+      stream = new
+      let reader = new.reader(bufferingPolicy: .unbounded)
+      source.handle?.yield(1)
+      source.handle?.finish()
+      #expect(await read(reader).elements == [1])
+    }
+    #expect(source.handle != nil)
+    #expect(stream == nil)
+  }
+
   @Test("Racing readers: two runs of the source never overlap, and each start has one stop")
   func racingReaders() {
     let running = Locked(0)
