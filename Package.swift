@@ -31,11 +31,11 @@ let package = Package(
     // Callback futures. Never Foundation. Raw layout is for its atomics and its lock: the standard library's need macOS 15.
     .target(
       name: "Futures",
-      dependencies: ["CFuturesPlatform"],
+      dependencies: ["CFutures"],
       swiftSettings: settings + [.enableExperimentalFeature("RawLayout")]
     ),
     // Atomic operations, parking, thread-local storage, standard error: Swift has none of them for every platform and version.
-    .target(name: "CFuturesPlatform"),
+    .target(name: "CFutures"),
     // The bridge to async/await. Never Foundation.
     .target(name: "FuturesAsync", dependencies: ["Futures"], swiftSettings: settings),
     // Foundation's callback APIs as futures.
@@ -85,7 +85,7 @@ let package = Package(
     ),
     .testTarget(
       name: "FuturesTests",
-      dependencies: ["Futures", "CFuturesPlatform", "FuturesTesting", "AllocationCounter", "TestSupport"],
+      dependencies: ["Futures", "CFutures", "FuturesTesting", "AllocationCounter", "TestSupport"],
       swiftSettings: settings
     ),
     .testTarget(
@@ -120,7 +120,7 @@ let package = Package(
     // order of steps, and both copies of the core run on one thread.
     .testTarget(
       name: "ExplorationTests",
-      dependencies: ["CFuturesPlatform", "TestSupport"],
+      dependencies: ["CFutures", "TestSupport"],
       exclude: [
         "Core/Futures.docc", "Core/Core/Trampoline+Current.swift", "Core/Graph/DebuggerDump.swift",
         "Core/Support/AtomicByte.swift", "Core/Support/AtomicWord.swift", "Core/Support/Lock.swift",

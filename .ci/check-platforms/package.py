@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 LIBRARIES = ["Futures", "FuturesAsync", "FuturesTesting", "FuturesFoundation"]  # each after the libraries that it imports
-C_TARGETS = ["CFuturesPlatform", "CFuturesTesting"]
+C_TARGETS = ["CFutures", "CFuturesTesting"]
 # Settings of Package.swift, as options of the compiler. `None`: this check passes its own option.
 OPTIONS = {
     "enableUpcomingFeature": "-enable-upcoming-feature",

@@ -79,7 +79,7 @@ def plant(package, modules, work, pool):
 
     for name, (source, message) in C_SEEDS.items():
         c = package.copied(work / "seeds")
-        (c.folder / "Sources/CFuturesPlatform/Seed.c").write_text(source + "\n")
+        (c.folder / "Sources/CFutures/Seed.c").write_text(source + "\n")
         faults, _ = check_c(c, {"macOS": VERSION}, work)
         count += 1
         if not any(message in fault for fault in faults):

@@ -7,7 +7,7 @@
 #endif
 
 // Replaces the core's `Trampoline+Current.swift`, which the target leaves out. A thread of this process also uses the
-// library itself, whose trampoline occupies the one pointer of CFuturesPlatform. So this copy keeps its trampolines behind a
+// library itself, whose trampoline occupies the one pointer of CFutures. So this copy keeps its trampolines behind a
 // key.
 extension Trampoline {
   /// The calling thread's trampoline; made on first use, freed when the thread ends.

@@ -1,4 +1,4 @@
-internal import CFuturesPlatform
+internal import CFutures
 
 extension Trampoline {
   /// The calling thread's trampoline; made on first use, freed when the thread ends.

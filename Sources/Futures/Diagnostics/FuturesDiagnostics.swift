@@ -1,4 +1,4 @@
-internal import CFuturesPlatform
+internal import CFutures
 
 /// Reports mistakes that no result can carry.
 public enum FuturesDiagnostics {

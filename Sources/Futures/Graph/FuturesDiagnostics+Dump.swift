@@ -1,4 +1,4 @@
-internal import CFuturesPlatform
+internal import CFutures
 
 extension FuturesDiagnostics {
   /// When `dump(on:to:)` writes.

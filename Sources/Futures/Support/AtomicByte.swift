@@ -1,4 +1,4 @@
-public import CFuturesPlatform
+public import CFutures
 
 // Q: Why not `Atomic` of the standard library? A: It needs macOS 15 and iOS 18.
 //

@@ -1,4 +1,4 @@
-public import CFuturesPlatform
+public import CFutures
 
 /// An atomic value of one word: an `Int`, or an unmanaged reference.
 ///

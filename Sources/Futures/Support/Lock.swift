@@ -1,4 +1,4 @@
-public import CFuturesPlatform
+public import CFutures
 
 /// The one lock of the library: four bytes, parks a thread that has to wait.
 ///

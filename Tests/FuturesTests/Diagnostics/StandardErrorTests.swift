@@ -1,4 +1,4 @@
-import CFuturesPlatform
+import CFutures
 import Foundation
 import Futures
 import TestSupport

@@ -1,6 +1,6 @@
 // Debug builds only: an optimised build does not compile the module for testing.
 #if DEBUG
-  import CFuturesPlatform
+  import CFutures
   import Dispatch
   import TestSupport
   import Testing

@@ -1,4 +1,4 @@
-#include "CFuturesPlatform.h"
+#include "CFutures.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 // System functions that Swift cannot express, or not for every platform. Not part of the public API.
 //
-// All conditions on the platform are here and in CFuturesPlatform.c, so the Swift sources have none.
-#ifndef CFUTURES_PLATFORM_H
-#define CFUTURES_PLATFORM_H
+// All conditions on the platform are here and in CFutures.c, so the Swift sources have none.
+#ifndef CFUTURES_H
+#define CFUTURES_H
 
 #include <stdbool.h>
 #include <stddef.h>
