@@ -85,8 +85,12 @@ enum CallbackNames {
 
   /// Words of a documentation comment by which a callback comes more than once.
   static func saysMany(_ documentation: String) -> String? {
+    phrase(of: repetitions, in: documentation)
+  }
+
+  private static func phrase(of phrases: [String], in documentation: String) -> String? {
     let text = documentation.lowercased()
-    return repetitions.first { text.contains($0) }
+    return phrases.first { text.contains($0) }
   }
 
   private static let repetitions = [
@@ -111,8 +115,7 @@ enum CallbackNames {
 
   /// Words of a documentation comment that forbid keeping a value.
   static func forbidsKeeping(_ documentation: String) -> String? {
-    let text = documentation.lowercased()
-    return phrases.first { text.contains($0) }
+    phrase(of: phrases, in: documentation)
   }
 
   private static let phrases = [

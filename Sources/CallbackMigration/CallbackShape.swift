@@ -202,7 +202,7 @@ private struct ShapeReader {
   /// One closure for success and one for failure, if these are such.
   func pair(_ completions: [(index: Int, type: FunctionType)]) -> Callbacks? {
     guard completions.count == 2 else { return nil }
-    // The types tell which of the two is which, whatever their labels are.
+    // The types tell success from failure. The labels do not matter.
     let failures = completions.filter { $0.type.parameters.count == 1 && aliases.isError($0.type.parameters[0]) }
     guard failures.count == 1, let failure = failures.first,
       let success = completions.first(where: { $0.index != failure.index })

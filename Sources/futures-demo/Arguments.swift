@@ -17,7 +17,7 @@ struct Command {
   /// Whether to draw progress bars if standard output is a terminal.
   let showsProgress: Bool
 
-  /// Whether to print who waits for whom while the downloads run.
+  /// Whether to print the graph while the downloads run.
   let showsGraph: Bool
 }
 
@@ -41,7 +41,7 @@ extension Command {
       --output DIR             The folder for the files, which must exist. Without it: the current folder.
       --cancel-after SECONDS   Cancels unfinished downloads after that time, as Ctrl-C does.
       --no-progress            Draws no bars.
-      --graph                  Writes to standard error who waits for whom, while the downloads run. Draws no bars.
+      --graph                  Writes the graph of pending work to standard error while the downloads run. Draws no bars.
       --help                   Shows this text.
 
     On a terminal, bars show the progress of each file and of the whole: percent, MB/s, time left. Each file has the same

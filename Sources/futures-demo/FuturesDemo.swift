@@ -54,7 +54,7 @@ struct FuturesDemo {
     return isComplete ? 0 : 1
   }
 
-  /// Writes who waits for whom to standard error: soon, and then each second while something is pending.
+  /// Writes the graph to standard error, first after a moment, and then each second while work is pending.
   private static func writeGraphs() -> Task<Void, any Error> {
     FuturesDiagnostics.tracksPendingFutures = true
     return Task.detached(name: "graphs") {

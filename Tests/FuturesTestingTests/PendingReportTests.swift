@@ -7,7 +7,7 @@ internal import Testing
 
 @Suite("The report of a test that takes too long")
 struct PendingReportTests {
-  @Test("At the limit, the report has what the test left pending; tracking ends with the test")
+  @Test("At the limit, the report has the test's pending work; tracking ends with the test")
   func report() async { await #expect(processExitsWith: .success) { try await PendingReportChecks.report() } }
 
   @Test("A test that ends in time has no report, and passes its value and its error on")

@@ -29,7 +29,7 @@ extension FuturesDiagnostics {
   @discardableResult
   public static func dump(to destination: DumpDestination = .standardError) -> Bool {
     let hint = tracksPendingFutures ? "" : "FuturesDiagnostics.tracksPendingFutures is false.\n"
-    var text = "swift-futures: what is pending\n\(hint)\(graph)"
+    var text = "swift-futures: pending work\n\(hint)\(graph)"
     return text.withUTF8 { text in
       switch destination {
       case .standardError:

@@ -3,7 +3,7 @@ extension FuturesDiagnostics {
   ///
   /// Each node has one `began`, then perhaps `cancelled`, then one event that ends it.
   public struct Event: Sendable, Hashable {
-    /// What has changed.
+    /// The kind of a change.
     public enum Kind: String, Sendable, CaseIterable {
       /// The promise, the task, the timer or the wrapped callback was made. Begin the span.
       case began
@@ -19,7 +19,7 @@ extension FuturesDiagnostics {
       case released
     }
 
-    /// What has changed.
+    /// The kind of the change.
     public internal(set) var kind: Kind
 
     /// The identity of the node in `WaitForGraph`: the same in all events of a node, and unique in the process.

@@ -1,4 +1,4 @@
-/// What the graph shows of one state; read under the lock of the state, which it does not wait for.
+/// The data of one state for the graph, read under the state's lock if that is free.
 struct StateSnapshot {
   var phase: FutureState.Phase
   var isCancelled: Bool

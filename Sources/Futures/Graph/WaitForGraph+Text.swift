@@ -1,5 +1,7 @@
 extension WaitForGraph: CustomStringConvertible {
-  /// A tree for a person, the oldest producer first: what is indented below a line waits for it.
+  /// The graph as a tree, the oldest producer first.
+  ///
+  /// An indented line waits for the line above it.
   ///
   /// It begins with the circles, because nothing in a circle ever ends.
   public var description: String {

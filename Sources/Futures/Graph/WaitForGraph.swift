@@ -1,4 +1,4 @@
-/// A snapshot of everything that is pending: who waits for whom, across callbacks, futures and tasks.
+/// A snapshot of the dependencies between pending callbacks, futures and tasks.
 ///
 /// The nodes are producers (promises, tasks, timers, wrapped callbacks) and the objects that wait for them (derived futures,
 /// callbacks, awaits). An edge leads from a node that waits to the node that it waits for. So a circle of edges is a deadlock.
@@ -7,7 +7,7 @@
 public struct WaitForGraph: Sendable, Hashable, Codable {
   /// A producer, or an object that waits for one.
   public struct Node: Sendable, Hashable, Codable, Identifiable {
-    /// What a node is.
+    /// The kind of a node.
     public enum Kind: String, Sendable, Codable, CaseIterable {
       /// A promise, which other code has to resolve.
       case promise
@@ -61,7 +61,7 @@ public struct WaitForGraph: Sendable, Hashable, Codable {
 
     /// Identifies the node in its graph; a promise has the same identity in each graph, and in the events.
     public internal(set) var id: Int
-    /// What the node is.
+    /// The kind of the node.
     public internal(set) var kind: Kind
     /// How far the node is.
     public internal(set) var state = State.pending

@@ -82,7 +82,7 @@ extension Future where Value == Void, Failure == Never {
 
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Future where Value == Void, Failure == any Error {
-  /// Returns a future that succeeds after `duration`, and fails when it is cancelled: what a sleep is built on.
+  /// Returns a future that succeeds after `duration`, as a sleep does, and fails when it is cancelled.
   ///
   /// `try await Future<Void, any Error>.after(.seconds(1)).value(onCancel: .cancel)` sleeps as `Task.sleep` does. Without a type, as in
   /// `Future.after(.seconds(1))`, the overload that cannot fail comes first.

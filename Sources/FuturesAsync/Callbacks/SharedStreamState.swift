@@ -1,6 +1,6 @@
 internal import Futures
 
-/// What a source passes to its readers.
+/// An event of a source for its readers.
 enum SharedStreamEvent<Element: Sendable>: Sendable {
   case element(Element)
   case end((any Error)?)

@@ -69,7 +69,7 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
   /// The reason in sentences.
   let sentence: String
 
-  /// Who waits for whom, in a deadlock; `nil` for other reasons.
+  /// The dependencies in a deadlock; `nil` for other reasons.
   public let graph: WaitForGraph?
 
   /// The moves of the order: items of contexts, timers, steps and parts of tasks.

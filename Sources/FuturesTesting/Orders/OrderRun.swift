@@ -66,7 +66,7 @@ final class OrderRun: @unchecked Sendable {
     /// The stand-ins for Dispatch queues, by their labels.
     var queues: [String: VirtualQueue] = [:]
 
-    /// What the test has noted, by the places in `trace`; `-1` before the first move.
+    /// The notes of the test, by the places in `trace`; `-1` before the first move.
     var notes: [Int: [String]] = [:]
 
     /// The recorded events, by their channels.
@@ -137,7 +137,7 @@ final class OrderRun: @unchecked Sendable {
   private var strayed: (any Error)?
   private let start = DispatchTime.now()
 
-  /// Who waits for whom, in a run that ended in a deadlock.
+  /// The dependencies in a run that ended in a deadlock.
   private(set) var waitForGraph: WaitForGraph?
   private let usesMain: Bool
   /// Whether the body is on the main actor, and the run does not perform the work of the main queue.

@@ -131,7 +131,7 @@ extension OrderSearch {
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderSearch.Failed {
-  /// What the search makes small.
+  /// The cost that the search minimises.
   var cost: (Int, Int, Int) {
     let changes = zip(trace, trace.dropFirst()).count { OrderSource($0) != OrderSource($1) }
     return (trace.count, changes, deviations.count)

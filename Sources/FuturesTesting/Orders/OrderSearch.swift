@@ -40,7 +40,7 @@ final class OrderSearch {
     private(set) var notes: [Int: [String]] = [:]
     private(set) var tasks: [Int32: OrderTask] = [:]
 
-    /// Who waits for whom, in a deadlock.
+    /// The dependencies in a deadlock.
     var graph: WaitForGraph?
 
     init(_ reason: OrderFailure.Reason, _ verdict: OrderRun.Verdict, _ run: OrderRun) {

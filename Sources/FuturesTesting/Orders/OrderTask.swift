@@ -1,6 +1,6 @@
 internal import Futures
 
-/// What the source calls a task of a run.
+/// The name of a task in the source, and its place.
 struct OrderTask: Sendable {
   /// The name of `Task(name:)`; `nil` if it has none, or if none was seen.
   var name: String?

@@ -5,7 +5,7 @@ struct OrderGroup: Sendable, CustomStringConvertible {
   /// The heading of its column; `nil` for steps, timers and the like, which share one.
   let column: String?
 
-  /// What the column shows.
+  /// The kind of the column.
   let cell: String
 
   /// The group in one line, for example `screen(1–3)`.
@@ -14,7 +14,7 @@ struct OrderGroup: Sendable, CustomStringConvertible {
   /// Whether the first of its moves is not the one that the default order has here.
   let isDeviation: Bool
 
-  /// What the test noted in its moves.
+  /// The notes of the test in its moves.
   let notes: [String]
 }
 

@@ -11,7 +11,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// The graph's text; also at the end of the file that `FUTURES_GRAPHS` names, for a person who wants to look at it.
+/// The graph's text, which is also appended to the file that `FUTURES_GRAPHS` names.
 private func graphText(_ fault: String) -> String {
   let text = FuturesDiagnostics.graph.description
   if let path = ProcessInfo.processInfo.environment["FUTURES_GRAPHS"] { FuturesDiagnostics.dump(to: .file(path)) }
@@ -28,7 +28,7 @@ private final class OldAPI: Sendable {
 
 /// Ten faults of programs that hang: for each, the text of the graph names the guilty line.
 ///
-/// Each in a process of its own: what is pending is that of a process.
+/// Each in a separate process, because the graph shows the pending work of the whole process.
 @Suite("Diagnostics: ten planted faults", .unlessLookingForLeaks)
 struct PlantedFaultTests {
   @Test("1. A dropped callback: the graph names the promise that was released unresolved")

@@ -2,7 +2,7 @@ import Futures
 import FuturesTesting
 import Testing
 
-/// What a person reads of a failed order.
+/// The text of a failed order.
 @Suite("exploreOrders: the failure as text")
 struct OrderReadingTests {
   /// Submits work to six contexts with six items each: 2.7·10²⁴ orders.

@@ -5,7 +5,7 @@ internal import Futures
 internal import TestSupport
 internal import Testing
 
-/// Each test in a separate process: what is pending is that of a process, and other tests make futures.
+/// Each test in a separate process, because the graph shows the futures of other tests, too.
 @Suite("Diagnostics: the graph of everything pending")
 struct WaitForGraphTests {
   @Test(
