@@ -1,4 +1,4 @@
-"""The mutants: from the lists in Tests/Mutants, and from a selection by a seed."""
+"""The mutants: small edits of the library, selected by a seed."""
 
 import hashlib
 import random
@@ -49,48 +49,6 @@ def apply(text, mutants):
     return "\n".join(lines)
 
 
-# By hand
-
-
-def by_hand(root):
-    """Reads the lists. A mutant is four kinds of lines: `@ file`, `-` old lines, `+` new lines; a part of a line after `~`."""
-    mutants = []
-    for file in sorted((root / "Tests/Mutants").glob("*.mutants")):
-        source, old, new, part = "", [], [], None
-
-        def end():
-            nonlocal old, new, part
-            if old:
-                mutants.append(located(root, file, source, "\n".join(old), "\n".join(new), part))
-            old, new, part = [], [], None
-
-        for line in file.read_text().splitlines():
-            if line.startswith("@ "):
-                end()
-                source = line[2:].strip()
-            elif line[:1] in ("-", "~"):
-                if new or part:
-                    end()
-                old.append(line[2:])
-                part = line[0] == "~"
-            elif line.startswith("+"):
-                new.append(line[2:])
-            elif not line.strip():
-                end()
-        end()
-    return mutants
-
-
-def located(root, list_file, source, old, new, part):
-    text = (root / source).read_text()
-    key = old if part else "\n" + old + "\n"
-    count = text.count(key)
-    if count != 1:
-        raise SystemExit(f"{list_file.name}: found {count} times in {source}, must be once:\n{old}")
-    position = text.index(key) + (0 if part else 1)
-    return Mutant(source, text.count("\n", 0, position) + 1, old, new, not part)
-
-
 def equivalent(root):
     """Returns the mutants without an observable effect: `id reason` in each line."""
     reasons = {}
@@ -100,9 +58,6 @@ def equivalent(root):
             key, reason = line.split(maxsplit=1)
             reasons[key] = reason
     return reasons
-
-
-# By a seed
 
 
 def candidates(file, text):
@@ -174,13 +129,15 @@ def inside_init(lines, index):
     return False
 
 
-def generated(root, seed, count):
-    """Returns `count` mutants, spread over the files as evenly as their numbers of candidates allow."""
+def generated(root, seed, count, folder):
+    """Returns `count` mutants of the files in a folder, spread over them as evenly as their numbers of candidates allow."""
     source = random.Random(seed)
     by_file = []
     for module in MODULES:
         for path in sorted((root / "Sources" / module).rglob("*.swift")):
             file = str(path.relative_to(root))
+            if not file.startswith(folder):
+                continue
             seen, unique = set(), []
             for mutant in candidates(file, path.read_text()):
                 if mutant is not None and mutant.line not in seen:
