@@ -178,7 +178,10 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
 ///
 /// Each start of a load has a number. The value of an earlier start of the key is not kept, and its end changes nothing.
 private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
-  struct Slot {
+  /// A class: the compiler writes code to copy each generic structure, some kilobytes of an executable.
+  final class Slot: @unchecked Sendable {
+    // @unchecked: the lock of the cache protects the variables of a slot in the dictionary. One thread alone has a removed slot.
+
     /// The dictionary's copy of the key; the slot keeps it, so that it is not released under the lock.
     let key: Key
 
@@ -189,6 +192,11 @@ private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
     var load: Int?
     var value: Value?
     var stopTimer: (@Sendable () -> Void)?
+
+    init(key: Key, number: Int) {
+      self.key = key
+      self.number = number
+    }
   }
 
   enum Joining {

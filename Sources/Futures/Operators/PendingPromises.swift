@@ -53,7 +53,11 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   private typealias Caller = Promise<Value, Failure>
 
   /// The pending request for one key.
-  private struct Entry {
+  ///
+  /// A class: the compiler writes code to copy each generic structure, some kilobytes of an executable.
+  private final class Entry: @unchecked Sendable {
+    // @unchecked: the lock protects the variables of an entry in the dictionary. One thread alone has a removed entry.
+
     /// The dictionary's copy of the key; the entry keeps it, so that it is not released under the lock.
     let key: Key
 
@@ -73,14 +77,25 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 
     /// All callers, in the order of delivery.
     var inOrder: [Caller] { resultOnly + callers.sorted { $0.key < $1.key }.map(\.value) }
+
+    init(_ key: Key, request: Int) {
+      self.key = key
+      self.request = request
+    }
   }
 
   /// The answer to a key that has no caller yet.
-  private struct EarlyAnswer {
+  private final class EarlyAnswer: Sendable {
     /// The dictionary's copy of the key; see `Entry`.
     let key: Key
     let number: Int
     let result: Result<Value, Failure>
+
+    init(_ key: Key, number: Int, _ result: Result<Value, Failure>) {
+      self.key = key
+      self.number = number
+      self.result = result
+    }
   }
 
   private struct State {
@@ -197,10 +212,12 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
       if takesAnswer, let answer = state.earlyAnswers.removeValue(forKey: key) { return (0, false, nil, answer) }
       state.callerCount += 1
       let number = state.callerCount
-      let isFirst = state.entries[key]?.callers.isEmpty ?? true
-      state.entries[key, default: Entry(key: key, request: number)].callers[number] = caller
-      if isFirst { state.entries[key]?.request = number }
-      return (number, isFirst, state.entries[key]?.work, nil)
+      let entry = state.entries[key] ?? Entry(key, request: number)
+      state.entries[key] = entry
+      let isFirst = entry.callers.isEmpty
+      entry.callers[number] = caller
+      if isFirst { entry.request = number }
+      return (number, isFirst, entry.work, nil)
     }
     if let answer { return .answered(answer.result) }
     // Weak: this object owns the caller's promise, and breaks it when it goes away.
@@ -220,9 +237,9 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     // A separate derived future: cancelling it leaves the work, which can have other consumers.
     let shared = work.map { $0 }
     let callers = state.withLock { state -> [Caller]? in
-      guard state.entries[key]?.request == request, state.entries[key]?.callers.isEmpty == false else { return nil }
-      state.entries[key]?.work = shared
-      return state.entries[key].map { Array($0.callers.values) }
+      guard let entry = state.entries[key], entry.request == request, !entry.callers.isEmpty else { return nil }
+      entry.work = shared
+      return Array(entry.callers.values)
     }
     guard let callers else { return shared.cancel() }
     for caller in callers { connect(caller, to: shared) }
@@ -259,7 +276,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
       if let entry = state.entries.removeValue(forKey: key) { return (entry, []) }
       guard earlyAnswerLimit > 0 else { return (nil, []) }
       state.earlyAnswerCount += 1
-      let answer = EarlyAnswer(key: key, number: state.earlyAnswerCount, result: result)
+      let answer = EarlyAnswer(key, number: state.earlyAnswerCount, result)
       let previous = state.earlyAnswers.updateValue(answer, forKey: key)
       guard state.earlyAnswers.count > earlyAnswerLimit else { return (nil, [previous]) }
       let oldest = state.earlyAnswers.values.min { $0.number < $1.number }
@@ -299,12 +316,13 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   /// Removes a cancelled caller.
   private func leave(_ key: Key, _ number: Int) {
     let (caller, ended, isLast) = state.withLock { state -> (Caller?, Entry?, Bool) in
-      // In place: no copy of the dictionary.
-      guard let caller = state.entries[key]?.callers.removeValue(forKey: number) else { return (nil, nil, false) }
-      if !Cancelled<Failure>.isExpressible { state.entries[key]?.resultOnly.append(caller) }
-      guard state.entries[key]?.callers.isEmpty == true else { return (caller, nil, false) }
+      guard let entry = state.entries[key], let caller = entry.callers.removeValue(forKey: number) else {
+        return (nil, nil, false)
+      }
+      if !Cancelled<Failure>.isExpressible { entry.resultOnly.append(caller) }
+      guard entry.callers.isEmpty else { return (caller, nil, false) }
       // Callers that cannot represent cancellation keep waiting for an answer, or for their shared work.
-      let isAwaited = state.entries[key]?.resultOnly.isEmpty == false && state.entries[key]?.work == nil
+      let isAwaited = !entry.resultOnly.isEmpty && entry.work == nil
       return (caller, isAwaited ? nil : state.entries.removeValue(forKey: key), true)
     }
     _ = caller  // released here, outside the lock

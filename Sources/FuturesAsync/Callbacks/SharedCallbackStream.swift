@@ -87,7 +87,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
   /// Starts or stops the source until that fits the readers, unless another thread does.
   private func controlSource() {
     guard state.withLock({ $0.beginControl() }) else { return }
-    while let action = state.withLock({ $0.nextControl() }) {
+    while let action = state.withLock({ $0.nextAction() }) {
       switch action {
       case .start(let run, let cancellation):
         let output = CallbackStream<Element>.SharedOutput(stream: self)
@@ -103,12 +103,12 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
   func deliver(_ event: SharedStreamEvent<Element>, run: Int) {
     guard state.withLock({ $0.append(event, run: run) }) else { return }
     while let delivery = state.withLock({ $0.nextDelivery() }) {
-      switch delivery {
-      case .element(let element, let readers, replaced: _):
-        for reader in readers { reader.yield(element) }
-      case .end(let error, let readers, let cancellation, unread: _):
-        cancellation.end()
-        for reader in readers { reader.finish(throwing: error) }
+      delivery.ended?.end()
+      for reader in delivery.readers {
+        switch delivery.event {
+        case .element(let element): reader.yield(element)
+        case .end(let error): reader.finish(throwing: error)
+        }
       }
     }
     controlSource()

@@ -6,40 +6,43 @@ enum SharedStreamEvent<Element: Sendable>: Sendable {
   case end((any Error)?)
 }
 
+/// What makes the source of a `SharedCallbackStream` fit its readers.
+enum SharedSourceAction {
+  case start(run: Int, CancellationState)
+  /// With the unread elements, for release after unlocking.
+  case stop(CancellationState, unread: AnyObject)
+}
+
 /// The state of a `SharedCallbackStream`: its readers, its source and the events between them.
 ///
 /// Two loops act on it, each on one thread at a time. One starts and stops the source, so two runs never overlap.
 /// The other passes events on, so all readers get them in the same order. A thread that finds a loop running leaves its work to it.
-struct SharedStreamState<Element: Sendable, Reader> {
-  /// An action that makes the source fit the readers.
-  enum Control {
-    case start(run: Int, CancellationState)
-    /// With the elements to release after unlocking.
-    case stop(CancellationState, unread: Unread)
-  }
+///
+/// A class, and few types in it: the compiler writes code to copy each generic structure, some kilobytes of an executable.
+final class SharedStreamState<Element: Sendable, Reader> {
+  /// An event, the readers that get it, and the element or elements to release after unlocking.
+  ///
+  /// `ended` is the cancellation of a source that has ended.
+  typealias Delivery = (
+    event: SharedStreamEvent<Element>, readers: [Reader], ended: CancellationState?, replaced: Element?,
+    unread: AnyObject?
+  )
 
-  /// An event and the readers that get it, with the elements to release after unlocking.
-  enum Delivery {
-    case element(Element, [Reader], replaced: Element?)
-    case end((any Error)?, [Reader], CancellationState, unread: Unread)
-  }
-
-  struct Unread {
+  private final class Unread {
     let last: Element?
     let events: FIFO<SharedStreamEvent<Element>>
-  }
 
-  private enum Source {
-    /// Next is `running`.
-    case idle
-    /// Starts, or has started. Next is `idle`: its last reader has left, or it has ended.
-    case running(CancellationState)
+    init(_ last: Element?, _ events: FIFO<SharedStreamEvent<Element>>) {
+      self.last = last
+      self.events = events
+    }
   }
 
   private(set) var readers: [(number: Int, reader: Reader)] = []
   private var lastNumber = 0
 
-  private var source = Source.idle
+  /// The cancellation of the source that starts, or has started; `nil` while none runs.
+  private var running: CancellationState?
   private var run = 0
   private var isControlling = false
 
@@ -51,13 +54,13 @@ struct SharedStreamState<Element: Sendable, Reader> {
   // MARK: - Readers
 
   /// - Returns: The number of the reader.
-  mutating func add(_ reader: Reader) -> Int {
+  func add(_ reader: Reader) -> Int {
     lastNumber += 1
     readers.append((lastNumber, reader))
     return lastNumber
   }
 
-  mutating func remove(_ number: Int) -> Reader? {
+  func remove(_ number: Int) -> Reader? {
     guard let index = readers.firstIndex(where: { $0.number == number }) else { return nil }
     return readers.remove(at: index).reader
   }
@@ -65,46 +68,43 @@ struct SharedStreamState<Element: Sendable, Reader> {
   // MARK: - The source
 
   /// Returns whether the caller is the thread that starts and stops the source.
-  mutating func beginControl() -> Bool {
+  func beginControl() -> Bool {
     defer { isControlling = true }
     return !isControlling
   }
 
   /// Returns the next action; `nil` ends the caller's turn.
-  mutating func nextControl() -> Control? {
-    switch source {
-    case .idle where !readers.isEmpty:
-      let cancellation = CancellationState()
-      source = .running(cancellation)
-      run += 1
-      return .start(run: run, cancellation)
-    case .running(let cancellation) where readers.isEmpty:
-      return .stop(cancellation, unread: endRun())
-    case .idle, .running:
+  func nextAction() -> SharedSourceAction? {
+    if let running, readers.isEmpty { return .stop(running, unread: endRun()) }
+    guard running == nil, !readers.isEmpty else {
       isControlling = false
       return nil
     }
+    let cancellation = CancellationState()
+    running = cancellation
+    run += 1
+    return .start(run: run, cancellation)
   }
 
-  private mutating func endRun() -> Unread {
-    defer { (source, last, events) = (.idle, nil, FIFO()) }
-    return Unread(last: last, events: events)
+  private func endRun() -> AnyObject {
+    defer { (running, last, events) = (nil, nil, FIFO()) }
+    return Unread(last, events)
   }
 
   // MARK: - Events
 
   /// Adds an event, unless its run has ended.
   /// - Returns: Whether the caller is the thread that passes events on.
-  mutating func append(_ event: SharedStreamEvent<Element>, run: Int) -> Bool {
-    guard case .running = source, run == self.run else { return false }
+  func append(_ event: SharedStreamEvent<Element>, run: Int) -> Bool {
+    guard running != nil, run == self.run else { return false }
     events.append(event)
     defer { isDelivering = true }
     return !isDelivering
   }
 
   /// Returns the next event and its readers; `nil` ends the caller's turn.
-  mutating func nextDelivery() -> Delivery? {
-    guard case .running(let cancellation) = source, let event = events.popFirst() else {
+  func nextDelivery() -> Delivery? {
+    guard let cancellation = running, let event = events.popFirst() else {
       isDelivering = false
       return nil
     }
@@ -112,10 +112,10 @@ struct SharedStreamState<Element: Sendable, Reader> {
     switch event {
     case .element(let element):
       defer { last = element }
-      return .element(element, readers, replaced: last)
-    case .end(let error):
+      return (event, readers, nil, last, nil)
+    case .end:
       self.readers = []
-      return .end(error, readers, cancellation, unread: endRun())
+      return (event, readers, cancellation, nil, endRun())
     }
   }
 }
