@@ -31,7 +31,7 @@ extension Variant {
         floors: [
           Contender("unsafe continuation resumed at once", continuation), Contender("finished Task.value", task),
         ],
-        budget: [Value.self == Int.self ? .timesBaseline(0.6) : .timesFloor(0.75), .allocations(0)]
+        budget: [.timesFloor(Value.self == Int.self ? 0.25 : 0.75), .allocations(0)]
       )
     ]
   }
@@ -89,7 +89,7 @@ extension Variant {
           Contender("bare slot, awaited in the same order", slot),
           Contender("unsafe continuation, enqueued when suspended", continuation),
         ],
-        budget: [.timesFloor(1.05), .allocationsAboveFloor(3)]
+        budget: [.timesFloor(1.12), .allocationsAboveFloor(3)]
       )
     ]
   }

@@ -9,12 +9,16 @@ extension Variant {
     let ours = Body.synchronous { repetitions in
       for index in 0..<repetitions { Sink.add(peek(makeResolved(index))) }
     }
+    let floor = Body.synchronous { repetitions in
+      for index in 0..<repetitions { Sink.add(read(makeResult(index))) }
+    }
     return [
       harness.measure(
         "C1" + suffix,
         "make a resolved future, read it",
         ours: ours,
-        budget: [timesBaseline(0.3), .allocations(0)]
+        floors: [Contender("make a result, read it", floor)],
+        budget: [.allocations(0)]
       )
     ]
   }
@@ -22,6 +26,16 @@ extension Variant {
   @inline(never)
   private static func makeResolved(_ index: Int) -> Future<Value, Failure> {
     .succeeded(Value.make(index))
+  }
+
+  @inline(never)
+  private static func makeResult(_ index: Int) -> Result<Value, Failure> {
+    .success(Value.make(index))
+  }
+
+  @inline(never)
+  private static func read(_ result: Result<Value, Failure>) -> Int {
+    if case .success(let value) = result { value.word } else { 0 }
   }
 
   @inline(never)
@@ -47,7 +61,7 @@ extension Variant {
         "promise, future, attach 1 callback, succeed",
         ours: ours,
         floors: [callbackThenSuccessByHand],
-        budget: [timesBaseline(6), .allocations(3)]
+        budget: [timesFloor(0.97), .allocations(3)]
       )
     ]
   }
@@ -68,7 +82,7 @@ extension Variant {
         "promise, future, attach 1 callback of the value, succeed",
         ours: ours,
         floors: [callbackThenSuccessByHand],
-        budget: [timesBaseline(6), .allocations(3)]
+        budget: [timesFloor(0.97), .allocations(3)]
       )
     ]
   }
@@ -110,7 +124,7 @@ extension Variant {
         "promise, succeed, then attach 1 callback",
         ours: ours,
         floors: [Contender("lock and slot by hand", floor)],
-        budget: [timesBaseline(4.6), .allocations(3)]
+        budget: [timesFloor(1.1), .allocations(3)]
       )
     ]
   }
@@ -140,8 +154,47 @@ extension Variant {
         parts: callbacks,
         ours: ours,
         floors: [Contender("lock and slots by hand", floor)],
-        budget: [timesBaseline(4.5), .allocations(2)]
+        budget: [timesFloor(1), .allocations(2)]
       )
     }
+  }
+
+  /// C6v: C6 with one function value for all callbacks, as in code that passes a completion on.
+  @Sendable
+  static func manyCallbackValues(_ harness: Harness) -> [Row] {
+    let callbacks = 1_000
+    let ours = Body.synchronous { repetitions in
+      for index in 0..<repetitions {
+        let callback = makeCallback(index)
+        let promise = makePromise()
+        let future = promise.future
+        for _ in 0..<callbacks { future.whenResolved(on: .immediate, callback) }
+        promise.succeed(Value.make(index))
+      }
+    }
+    let floor = Body.synchronous { repetitions in
+      for index in 0..<repetitions {
+        let callback = makeCallback(index)
+        let promise = makeHandPromise()
+        for _ in 0..<callbacks { promise.future.whenResolved(callback) }
+        promise.succeed(Value.make(index))
+      }
+    }
+    return [
+      harness.measure(
+        "C6v" + suffix,
+        "1,000 callbacks on one future, each the same function value, per callback",
+        parts: callbacks,
+        ours: ours,
+        floors: [Contender("lock and slots by hand", floor)],
+        budget: [timesFloor(1.25), .allocations(1)]
+      )
+    ]
+  }
+
+  /// Returns a function value that the compiler does not know.
+  @inline(never)
+  private static func makeCallback(_ index: Int) -> @Sendable (Result<Value, Failure>) -> Void {
+    { Sink.add($0, plus: index) }
   }
 }

@@ -24,10 +24,21 @@ func tokenHandlers(_ harness: Harness) -> [Row] {
       for closure in closures { closure() }
     }
   }
+  let token = Body.synchronous { repetitions in
+    for _ in 0..<repetitions {
+      let token = HandToken()
+      for index in 0..<handlers { token.register { Sink.add(index) } }
+      token.cancel()
+    }
+  }
   let longLived = CancellationTokenSource()
   let remove = Body.synchronous { repetitions in
     let token = longLived.token
     for index in 0..<repetitions { token.register { Sink.add(index) }.remove() }
+  }
+  let longLivedByHand = HandToken()
+  let removeByHand = Body.synchronous { repetitions in
+    for index in 0..<repetitions { longLivedByHand.remove(longLivedByHand.register { Sink.add(index) }) }
   }
   return [
     harness.measure(
@@ -35,14 +46,17 @@ func tokenHandlers(_ harness: Harness) -> [Row] {
       "register 1,000 handlers with a token and cancel it, per handler",
       parts: handlers,
       ours: cancel,
-      floors: [Contender("an array of closures", closures)],
-      budget: [.timesBaseline(4.5), .allocations(2)]
+      floors: [
+        Contender("a lock and a list by hand", token), Contender("an array of closures, without removal", closures),
+      ],
+      budget: [.timesFloor(1), .allocations(2)]
     ),
     harness.measure(
       "C9 remove",
       "register a handler with a long-lived token, and remove it",
       ours: remove,
-      budget: [.timesBaseline(3.5), .allocations(2), .bytesLeft(0)]
+      floors: [Contender("a lock and a list by hand", removeByHand)],
+      budget: [.timesFloor(1.1), .allocations(2), .bytesLeft(0)]
     ),
   ]
 }
@@ -70,7 +84,7 @@ func cancellationToken(_ harness: Harness) -> [Row] {
       "withCancellationToken around nothing",
       ours: ours,
       floors: [Contender("withTaskCancellationHandler", floor)],
-      budget: [.timesFloor(2)]
+      budget: [.timesFloor(1.98)]
     )
   ]
 }

@@ -45,7 +45,8 @@ struct CostBars {
 
   private func draw(_ row: Row, on drawing: inout Drawing, top: Double) {
     drawing.text(row.name, x: left - 10, y: top + 10, anchor: .end, isBold: true)
-    let budget = row.budget.compactMap { if case .timesBaseline(let limit) = $0 { limit } else { nil } }.first
+    let timesFloor = row.budget.compactMap { if case .timesFloor(let limit) = $0 { limit } else { nil } }.first
+    let budget = row.floors.first?.timesBaseline.flatMap { floor in timesFloor.map { $0 * floor } }
     for (index, measured) in ([row.ours] + row.floors).enumerated() {
       guard let cost = measured.timesBaseline else { continue }
       let y = top + bar * Double(index)

@@ -60,6 +60,46 @@ extension Variant {
     }
   }
 
+  // MARK: - The floors, which recurse, so that they need the stack of a deep call
+
+  /// The stages of one chain by hand.
+  static var handDepth: Int { 100 }
+
+  static func resolvedChainsByHand(_ stages: Int) -> Body {
+    .synchronous { repetitions in
+      for index in 0..<repetitions {
+        for promise in chainsByHand(stages, index) { promise.succeed(Value.make(index)) }
+      }
+    }
+  }
+
+  static func releasedChainsByHand(_ stages: Int) -> Body {
+    .synchronous { repetitions in
+      for index in 0..<repetitions { _ = chainsByHand(stages, index) }
+    }
+  }
+
+  /// Makes all chains before the first of them is resolved: as many stages as the one deep chain has, in as much memory.
+  private static func chainsByHand(_ stages: Int, _ index: Int) -> [HandPromise<Hand>] {
+    (0..<stages / handDepth).map { _ in
+      let promise = makeHandPromise()
+      var future = promise.future
+      for _ in 0..<handDepth { future = future.map { Value.make($0.word &+ index) } }
+      return promise
+    }
+  }
+
+  static func readyRecursionsByHand(_ steps: Int) -> Body {
+    .synchronous { repetitions in
+      for _ in 0..<repetitions * steps / handDepth { recurseByHand(handDepth) { Hand(succeeded: Value.make(1)) } }
+    }
+  }
+
+  @discardableResult
+  private static func recurseByHand(_ count: Int, step: @escaping @Sendable () -> Hand) -> Hand {
+    count == 0 ? Hand(succeeded: Value.make(0)) : step().flatMap { _ in recurseByHand(count - 1, step: step) }
+  }
+
   /// The recursion of C11.
   ///
   /// The context of each closure holds the number and the step, as in a program.

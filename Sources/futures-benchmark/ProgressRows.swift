@@ -29,7 +29,7 @@ extension Variant {
             }
           )
         ],
-        budget: [timesBaseline(1.3), .allocations(0)]
+        budget: [timesFloor(0.15), .allocations(0)]
       ),
       harness.measure(
         "B6 reader" + suffix,
@@ -71,7 +71,7 @@ extension Variant {
             }
           )
         ],
-        budget: [.timesFloor(0.25)]
+        budget: [.timesFloor(0.2)]
       ),
     ]
   }

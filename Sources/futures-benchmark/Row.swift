@@ -25,7 +25,7 @@ struct Row {
   var peakGrowth: Int?
   /// The number of parts or threads, for rows that differ only in it.
   var size: Int?
-  /// The cost of one part in relation to its cost in a smaller row.
+  /// The cost of one part in relation to its cost in a smaller row: both in relation to their floors, if they have floors.
   var growth: Double?
   /// The number of operations that `Repetition` ran.
   var repeatedOperations: Int?
@@ -33,14 +33,14 @@ struct Row {
 
   /// Sets the growth, if both rows have a time.
   mutating func setGrowth(from smaller: Row) {
-    guard let cost = ours.timesBaseline, let smallerCost = smaller.ours.timesBaseline else { return }
+    guard let cost = timesFloor ?? ours.timesBaseline else { return }
+    guard let smallerCost = smaller.timesFloor ?? smaller.ours.timesBaseline else { return }
     growth = cost / smallerCost
   }
 }
 
 /// One part of a budget.
 enum Limit {
-  case timesBaseline(Double)
   case timesFloor(Double)
   case allocations(Double)
   case allocationsAboveFloor(Double)
@@ -52,7 +52,6 @@ enum Limit {
 
   var text: String {
     switch self {
-    case .timesBaseline(let limit): "≤ ×\(short(limit))"
     case .timesFloor(let limit): "≤ \(short(limit)) × floor"
     case .allocations(let limit): "≤ \(short(limit)) allocs"
     case .allocationsAboveFloor(let limit): "≤ floor + \(short(limit)) allocs"
@@ -67,7 +66,7 @@ enum Limit {
   /// Whether it limits allocations; not every system counts them.
   var isOfAllocations: Bool {
     switch self {
-    case .timesBaseline, .timesFloor, .peakGrowth, .growth: false
+    case .timesFloor, .peakGrowth, .growth: false
     case .allocations, .allocationsAboveFloor, .bytes, .liveBlocks, .bytesLeft: true
     }
   }
@@ -81,7 +80,6 @@ enum Limit {
 
   private func isWithin(_ row: Row) -> Bool {
     switch self {
-    case .timesBaseline(let limit): row.ours.timesBaseline.map { $0 <= limit } ?? false
     case .timesFloor(let limit): row.timesFloor.map { $0 <= limit } ?? false
     case .allocations(let limit), .liveBlocks(let limit): row.ours.allocations <= limit + 0.05
     case .allocationsAboveFloor(let limit):

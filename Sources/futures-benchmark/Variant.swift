@@ -11,8 +11,10 @@ enum Variant<Hand: HandFuture> {
   /// The end of each row's name; empty for `Int` and `any Error`.
   static var suffix: String { Value.suffix + (Failure.self == Never.self ? " Never" : "") }
 
-  /// A limit of the time in relation to A.
-  static func timesBaseline(_ limit: Double) -> Limit { .timesBaseline(scaled(limit)) }
+  /// A limit of the time in relation to the first floor.
+  ///
+  /// See `Harness.measure`.
+  static func timesFloor(_ limit: Double) -> Limit { .timesFloor(scaled(limit)) }
 
   /// A limit of the bytes.
   static func bytes(_ limit: Double) -> Limit { .bytes(scaled(limit)) }
