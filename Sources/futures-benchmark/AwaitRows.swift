@@ -116,7 +116,7 @@ extension Variant {
         "Future { … } and await it",
         ours: ours,
         floors: [Contender("Task { … }.value", floor)],
-        budget: [.timesFloor(1.8), .allocationsAboveFloor(3)]
+        budget: [.timesFloor(2.3), .allocationsAboveFloor(3)]
       )
     ]
   }
