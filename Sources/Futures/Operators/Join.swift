@@ -48,13 +48,17 @@ final class Join<Derived: OutcomeStorage>: CancellationTarget, @unchecked Sendab
   override var progressParts: ProgressParts {
     lock.withLock {
       guard complete != nil else { return ProgressParts() }  // finished: the progress stays as it is
-      let share = 1 / Double(total)
+      // An input that only waits, a timer, is no part, as long as there is another one: else the progress would be 1 too early.
+      let working = inputs.map(\.state).filter { !$0.has(.onlyWaits) }
+      let states = working.isEmpty ? inputs.map(\.state) : working
+      let ended = total - inputs.count
+      let share = 1 / Double(ended + states.count)
       return ProgressParts(
         rule: rule,
-        states: inputs.map(\.state),
+        states: states,
         share: share,
-        done: Double(total - inputs.count) * share,
-        awaited: inputs.count
+        done: Double(ended) * share,
+        awaited: states.count
       )
     }
   }

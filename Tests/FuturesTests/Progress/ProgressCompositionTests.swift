@@ -194,6 +194,30 @@ struct ProgressCompositionTests {
     #expect(logs.map(\.isSound) == Array(repeating: true, count: 5))
   }
 
+  @Test("R19: a timer is no part of zip and all; the progress is 1 only at the end", arguments: [true, false])
+  func waitingInputsAreNoParts(endsWithTimer: Bool) {
+    let manual = ManualContext()
+    let (first, second) = (Promise<Int, Never>(), Promise<Int, Never>())
+    let timer = Future.after(.seconds(1), on: manual.context)
+    let logs = [
+      ProgressLog(Future.zip(timer, first.future, second.future).map { $1 + $2 }),
+      ProgressLog(Future.all([timer, first.future.ignoreValue(), second.future.ignoreValue()]).map { $0.count }),
+    ]
+    let onlyTimers = ProgressLog(Future.zip(timer, timer).map { _ in 0 })
+    if !endsWithTimer { manual.advance(by: .seconds(1)) }
+    first.progress.report(fraction: 0.5)
+    first.succeed(1)
+    second.progress.report(fraction: 0.5)
+    second.succeed(2)
+    if endsWithTimer {
+      #expect(logs.map(\.fractions) == [[0, 0.25, 0.5, 0.75], [0, 0.25, 0.5, 0.75]])
+      #expect(onlyTimers.fractions == [0])
+      manual.advance(by: .seconds(1))
+    }
+    #expect(logs.map(\.fractions) == [[0, 0.25, 0.5, 0.75, 1], [0, 0.25, 0.5, 0.75, 1]])
+    #expect((logs + [onlyTimers]).map(\.isSound) == [true, true, true])
+  }
+
   @Test("R19: a progress that is first asked for after the wait counts only the work")
   func askedAfterTheWait() {
     let manual = ManualContext()
