@@ -76,7 +76,7 @@ def candidates(file, text):
             if not re.search(r"\b(let|var|case|#available)\b", match[1]):
                 yield Mutant(file, number, match[1], f"!({match[1]})", False)
         # A dropped statement: one call on one line.
-        if re.match(r"^[a-zA-Z_][\w.?!]*\([^{}]*\)$", stripped) and not re.match(r"^(return|init|super|self\.init|if|guard|case|assert)", stripped):
+        if re.match(r"^[a-zA-Z_][\w.?!]*\([^{}]*\)$", stripped) and not re.match(r"^(return|init|super|self\.init|if|guard|case|assert|expect)", stripped):
             previous = next((p for p in reversed(lines[:index]) if p.strip()), "")
             following = next((p for p in lines[index + 1 :] if p.strip()), "")
             is_statement = previous.rstrip().endswith(("{", "}", ")")) and not previous.strip().startswith(".")
@@ -101,12 +101,12 @@ def candidates(file, text):
             other = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}[match[2]]
             if not match[1][0].isupper():
                 yield Mutant(file, number, match[0], f"{match[1]} {other} {match[3]}", False)
-        # An early return, at the start of a function without a result.
+        # An early return, at the start of a function without a result. With the semicolon, the next line is not its value.
         if re.match(r"^ *(?:@\w+ )*(?:[a-z@]+ )*func \w+(?:<[^>]*>)?\([^{}]*\) \{$", code):
             following = lines[index + 1] if index + 1 < len(lines) else ""
             if following.strip():
                 indent = re.match(r" *", following)[0]
-                yield Mutant(file, number + 1, following, f"{indent}return\n{following}", True) if is_plain(following) else None
+                yield Mutant(file, number + 1, following, f"{indent}return;\n{following}", True) if is_plain(following) else None
         # A constant result.
         if re.match(r"^ *(?:@\w+ )*(?:[a-z@]+ )*func \w+(?:<[^>]*>)?\([^{}]*\) -> Bool \{$", code):
             following = lines[index + 1] if index + 1 < len(lines) else ""
