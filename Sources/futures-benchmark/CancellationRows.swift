@@ -49,7 +49,7 @@ func tokenHandlers(_ harness: Harness) -> [Row] {
       floors: [
         Contender("a lock and a list by hand", token), Contender("an array of closures, without removal", closures),
       ],
-      budget: [.timesFloor(1), .allocations(2)]
+      budget: [.timesFloor(0.95), .allocations(2)]
     ),
     harness.measure(
       "C9 remove",
@@ -69,7 +69,17 @@ func cancellationToken(_ harness: Harness) -> [Row] {
       await withCancellationToken { token in Sink.add(token.isCancelled ? 0 : index) }
     }
   }
-  let floor = Body.asynchronous { repetitions in
+  let byHand = Body.asynchronous { repetitions in
+    for index in 0..<repetitions {
+      let token = HandToken()
+      await withTaskCancellationHandler {
+        Sink.add(token.isCancelled ? 0 : index)
+      } onCancel: {
+        token.cancel()
+      }
+    }
+  }
+  let handler = Body.asynchronous { repetitions in
     for index in 0..<repetitions {
       await withTaskCancellationHandler {
         Sink.add(index)
@@ -83,8 +93,11 @@ func cancellationToken(_ harness: Harness) -> [Row] {
       "B7",
       "withCancellationToken around nothing",
       ours: ours,
-      floors: [Contender("withTaskCancellationHandler", floor)],
-      budget: [.timesFloor(1.98)]
+      floors: [
+        Contender("withTaskCancellationHandler, and a token by hand", byHand),
+        Contender("withTaskCancellationHandler without a token", handler),
+      ],
+      budget: [.timesFloor(1.42)]
     )
   ]
 }

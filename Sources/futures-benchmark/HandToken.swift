@@ -21,16 +21,20 @@ final class HandToken: @unchecked Sendable {
     fileprivate init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  private let isCancelled = Mutex(false)
+  private let state = Mutex(false)
   private var first: Handler?
   private unowned(unsafe) var last: Handler?
 
+  @inline(never)
   init() {}
+
+  @inline(never)
+  var isCancelled: Bool { state.withLock { $0 } }
 
   @inline(never) @discardableResult
   func register(_ run: @escaping @Sendable () -> Void) -> Handler {
     let handler = Handler(run)
-    let runsNow = isCancelled.withLock { isCancelled in
+    let runsNow = state.withLock { isCancelled in
       if isCancelled { return true }
       handler.previous = last
       if let last { last.next = handler } else { first = handler }
@@ -43,7 +47,7 @@ final class HandToken: @unchecked Sendable {
 
   @inline(never)
   func remove(_ handler: Handler) {
-    isCancelled.withLock { _ in
+    state.withLock { _ in
       guard handler.previous != nil || first === handler else { return }
       if let previous = handler.previous { previous.next = handler.next } else { first = handler.next }
       if let next = handler.next { next.previous = handler.previous } else { last = handler.previous }
@@ -54,7 +58,7 @@ final class HandToken: @unchecked Sendable {
 
   @inline(never)
   func cancel() {
-    var handler = isCancelled.withLock { isCancelled in
+    var handler = state.withLock { isCancelled in
       isCancelled = true
       defer { (first, last) = (nil, nil) }
       return first
