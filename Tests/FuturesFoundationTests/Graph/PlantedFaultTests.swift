@@ -96,6 +96,7 @@ private enum Faults {
     api.forget()
     let text = graphText("dropped callback")
     #expect(text.contains("promise \"user\" at \(#fileID):\(line), broken: it was dropped unresolved"), "\(text)")
+    #expect(text.contains("await in the task \"screen\""), "\(text)")
     #expect(text.contains("      └─ task \"screen\" at \(#fileID):\(line + 1)"), "\(text)")
     _ = screen
   }

@@ -12,6 +12,9 @@ struct EventTests {
   @Test("Timers have events too, and none follow when the observer is removed")
   func timers() async { await #expect(processExitsWith: .success) { EventChecks.timers() } }
 
+  @Test("A future that is released before it ends has an event that says so")
+  func released() async { await #expect(processExitsWith: .success) { EventChecks.released() } }
+
   @Test("An observer keeps no future running, and starts no lazy future")
   func changesNothing() async { await #expect(processExitsWith: .success) { EventChecks.changesNothing() } }
 }
@@ -69,6 +72,15 @@ private enum EventChecks {
     FuturesDiagnostics.setEventObserver(nil)
     Promise<Int, any Error>().succeed(1)
     #expect(events.withLock { $0.count } == 3)
+  }
+
+  static func released() {
+    let events = observe()
+    do {
+      let promise = Promise<Int, Never>("orphan")
+      promise.follow(.never)
+    }
+    #expect(kinds(events, of: "orphan") == [.began, .released])
   }
 
   static func changesNothing() {
