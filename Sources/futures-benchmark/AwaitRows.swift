@@ -31,7 +31,7 @@ extension Variant {
         floors: [
           Contender("unsafe continuation resumed at once", continuation), Contender("finished Task.value", task),
         ],
-        budget: [.timesFloor(Value.self == Int.self ? 0.25 : 0.75), .allocations(0)]
+        budget: [.timesFloor(Value.self == Int.self ? 0.19 : 0.75), .allocations(0)]
       )
     ]
   }
@@ -89,7 +89,7 @@ extension Variant {
           Contender("bare slot, awaited in the same order", slot),
           Contender("unsafe continuation, enqueued when suspended", continuation),
         ],
-        budget: [.timesFloor(1.12), .allocationsAboveFloor(3)]
+        budget: [.timesFloor(1.05), .allocationsAboveFloor(3)]
       )
     ]
   }
@@ -116,7 +116,7 @@ extension Variant {
         "Future { … } and await it",
         ours: ours,
         floors: [Contender("Task { … }.value", floor)],
-        budget: [.timesFloor(2.3), .allocationsAboveFloor(3)]
+        budget: [.timesFloor(1.3), .allocationsAboveFloor(3)]
       )
     ]
   }

@@ -60,9 +60,9 @@ extension Variant {
     }
   }
 
-  // MARK: - The floors, which recurse, so that they need the stack of a deep call
+  // MARK: - The floors. A chain by hand recurses, so each chain is short.
 
-  /// The stages of one chain by hand.
+  /// The number of stages of a chain by hand.
   static var handDepth: Int { 100 }
 
   static func resolvedChainsByHand(_ stages: Int) -> Body {
@@ -79,7 +79,7 @@ extension Variant {
     }
   }
 
-  /// Makes all chains before the first of them is resolved: as many stages as the one deep chain has, in as much memory.
+  /// Makes chains that have as many stages together as the one deep chain, so that they take as much memory.
   private static func chainsByHand(_ stages: Int, _ index: Int) -> [HandPromise<Hand>] {
     (0..<stages / handDepth).map { _ in
       let promise = makeHandPromise()

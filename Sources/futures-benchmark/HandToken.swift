@@ -4,13 +4,11 @@
   import Synchronization
 #endif
 
-/// The floor of C9: a lock and a list of handlers, written by hand.
+/// The floor of C9 and B7: a lock and a list of handlers, written by hand.
 ///
-/// It has removal, and runs a handler that comes too late at once, as a token does. Its handlers know no token, so that removal
-/// needs both, and nothing is kept for a second cancellation. The entries are out of line, as calls into a library are.
-final class HandToken: @unchecked Sendable {
-  // @unchecked: the lock protects the list.
-
+/// It can remove a handler, and runs a handler at once that is registered after the cancellation. A handler does not refer to
+/// its token, so removal needs both. Every entry is out of line, as calls into a library are.
+final class HandToken: Sendable {
   /// A handler, and its neighbours in the list.
   final class Handler: @unchecked Sendable {
     // @unchecked: the lock of the token protects the links.
@@ -21,24 +19,28 @@ final class HandToken: @unchecked Sendable {
     fileprivate init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  private let state = Mutex(false)
-  private var first: Handler?
-  private unowned(unsafe) var last: Handler?
+  private struct State {
+    var isCancelled = false
+    var first: Handler?
+    unowned(unsafe) var last: Handler?
+  }
+
+  private let state = Mutex(State())
 
   @inline(never)
   init() {}
 
   @inline(never)
-  var isCancelled: Bool { state.withLock { $0 } }
+  var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
   @inline(never) @discardableResult
   func register(_ run: @escaping @Sendable () -> Void) -> Handler {
     let handler = Handler(run)
-    let runsNow = state.withLock { isCancelled in
-      if isCancelled { return true }
-      handler.previous = last
-      if let last { last.next = handler } else { first = handler }
-      last = handler
+    let runsNow = state.withLock { state in
+      if state.isCancelled { return true }
+      handler.previous = state.last
+      if let last = state.last { last.next = handler } else { state.first = handler }
+      state.last = handler
       return false
     }
     if runsNow { run() }
@@ -47,10 +49,10 @@ final class HandToken: @unchecked Sendable {
 
   @inline(never)
   func remove(_ handler: Handler) {
-    state.withLock { _ in
-      guard handler.previous != nil || first === handler else { return }
-      if let previous = handler.previous { previous.next = handler.next } else { first = handler.next }
-      if let next = handler.next { next.previous = handler.previous } else { last = handler.previous }
+    state.withLock { state in
+      guard handler.previous != nil || state.first === handler else { return }
+      if let previous = handler.previous { previous.next = handler.next } else { state.first = handler.next }
+      if let next = handler.next { next.previous = handler.previous } else { state.last = handler.previous }
       handler.previous = nil
       handler.next = nil
     }
@@ -58,10 +60,10 @@ final class HandToken: @unchecked Sendable {
 
   @inline(never)
   func cancel() {
-    var handler = state.withLock { isCancelled in
-      isCancelled = true
-      defer { (first, last) = (nil, nil) }
-      return first
+    var handler = state.withLock { state in
+      defer { (state.first, state.last) = (nil, nil) }
+      state.isCancelled = true
+      return state.first
     }
     while let current = handler {
       current.run()

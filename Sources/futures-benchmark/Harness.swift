@@ -54,7 +54,7 @@ struct Harness: Sendable {
   ///   - parts: The number of equal parts of an operation, such as stages, callbacks or steps. All costs are per part.
   ///   - ours: The work, with the library.
   ///   - floors: The same work by hand, or with the means of the language. The budget compares with the first one.
-  ///   - budget: The limits, about 8 % above the costs on a quiet machine, so that an operation that is 15 % slower is found.
+  ///   - budget: The limits of PERFORMANCE.md, or lower ones.
   /// - Returns: The row to report.
   func measure(
     _ name: String,

@@ -27,7 +27,7 @@ extension Variant {
         work: "live bytes and blocks of one pending promise, its future and a callback",
         ours: ours,
         floors: [floor],
-        budget: [bytes(192), .liveBlocks(3)]
+        budget: [bytes(184), .liveBlocks(3)]
       )
     ]
   }

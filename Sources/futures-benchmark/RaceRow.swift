@@ -9,7 +9,7 @@ extension Variant {
   /// C8: one thread attaches a callback while a second thread succeeds; a rendezvous starts both.
   ///
   /// The time includes the rendezvous, and making and releasing the promise. The last floor is the rendezvous alone. The
-  /// second one is one object that both threads use: two allocations with the callback. The row needs two idle cores: otherwise
+  /// second floor is one object for both threads: two allocations with the callback. The row needs two idle cores: otherwise
   /// the threads wait for each other's time slices.
   @Sendable
   static func raceOfAttachAndSucceed(_ harness: Harness) -> [Row] {

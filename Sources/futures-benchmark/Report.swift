@@ -6,9 +6,10 @@ enum Table {
     columns("row", "ns", "×A", "×floor", "allocs", "bytes", "met") + "  " + "budget".padded(44) + "what is measured"
 
   static func lines(_ row: Row) -> [String] {
-    let verdicts = row.budget.map { (text: $0.text, isMet: $0.isMet(by: row)) }
-    let met = verdicts.isEmpty ? "" : verdicts.allSatisfy(\.isMet) ? "yes" : "NO"
-    let budget = verdicts.map { $0.isMet ? $0.text : "[\($0.text)]" }.joined(separator: ", ")
+    let limits = row.budget.map { (text: $0.text, verdict: $0.verdict(on: row)) }
+    let worst = [Verdict.missed, .near, .met].first { verdict in limits.contains { $0.verdict == verdict } }
+    let met = worst?.rawValue ?? ""
+    let budget = limits.map { $0.verdict == .met ? $0.text : "[\($0.text)]" }.joined(separator: ", ")
     var work = row.work
     if row.budget.contains(where: { if case .bytesLeft = $0 { true } else { false } }) {
       work += "; \(row.ours.bytesLeft ?? 0) B left"
@@ -48,9 +49,10 @@ extension String {
 /// What `--json` prints.
 struct JSONReport: Encodable {
   struct Line: Encodable {
-    struct Verdict: Encodable {
+    struct Part: Encodable {
       let limit: String
       let isMet: Bool
+      let verdict: String
     }
 
     let row: String
@@ -62,7 +64,7 @@ struct JSONReport: Encodable {
     let peakMemory: Int?
     let peakGrowth: Int?
     let growth: Double?
-    let budget: [Verdict]
+    let budget: [Part]
 
     init(_ row: Row) {
       self.row = row.name
@@ -74,7 +76,9 @@ struct JSONReport: Encodable {
       peakMemory = row.peakMemory
       peakGrowth = row.peakGrowth
       growth = row.growth
-      budget = row.budget.map { Verdict(limit: $0.text, isMet: $0.isMet(by: row)) }
+      budget = row.budget.map {
+        Part(limit: $0.text, isMet: $0.isMet(by: row), verdict: $0.verdict(on: row).rawValue)
+      }
     }
   }
 

@@ -25,7 +25,7 @@ struct Row {
   var peakGrowth: Int?
   /// The number of parts or threads, for rows that differ only in it.
   var size: Int?
-  /// The cost of one part in relation to its cost in a smaller row: both in relation to their floors, if they have floors.
+  /// The cost of one part in relation to its cost in a smaller row; with floors, in relation to the growth of the floor.
   var growth: Double?
   /// The number of operations that `Repetition` ran.
   var repeatedOperations: Int?
@@ -39,8 +39,21 @@ struct Row {
   }
 }
 
+/// The relation of a row to its budget.
+enum Verdict: String {
+  case met = "yes"
+  /// Above a limit of time by less than the noise between two runs.
+  case near = "near"
+  case missed = "NO"
+}
+
 /// One part of a budget.
 enum Limit {
+  /// The noise of a time in relation to its floor.
+  ///
+  /// It is less than 15 %, so that an operation that becomes 15 % slower misses its limit.
+  private static let noise = 1.08
+
   case timesFloor(Double)
   case allocations(Double)
   case allocationsAboveFloor(Double)
@@ -76,6 +89,13 @@ enum Limit {
   /// Counts have a tolerance of 0.05, because the runtime allocates for itself.
   func isMet(by row: Row) -> Bool {
     (AllocationCounts.areSupported || !isOfAllocations) && isWithin(row)
+  }
+
+  /// The verdict on the row.
+  func verdict(on row: Row) -> Verdict {
+    if isMet(by: row) { return .met }
+    if case .timesFloor(let limit) = self, let cost = row.timesFloor, cost <= limit * Self.noise { return .near }
+    return .missed
   }
 
   private func isWithin(_ row: Row) -> Bool {

@@ -12,8 +12,6 @@ enum Variant<Hand: HandFuture> {
   static var suffix: String { Value.suffix + (Failure.self == Never.self ? " Never" : "") }
 
   /// A limit of the time in relation to the first floor.
-  ///
-  /// See `Harness.measure`.
   static func timesFloor(_ limit: Double) -> Limit { .timesFloor(scaled(limit)) }
 
   /// A limit of the bytes.

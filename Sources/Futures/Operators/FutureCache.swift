@@ -178,9 +178,11 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
 ///
 /// Each start of a load has a number. The value of an earlier start of the key is not kept, and its end changes nothing.
 private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
-  /// A class: the compiler writes code to copy each generic structure, some kilobytes of an executable.
+  /// The value of a key, or its load.
+  ///
+  /// A class: the code that copies a generic structure takes kilobytes of each executable.
   final class Slot: @unchecked Sendable {
-    // @unchecked: the lock of the cache protects the variables of a slot in the dictionary. One thread alone has a removed slot.
+    // @unchecked: the lock of the cache protects the variables of a slot in the dictionary. Only one thread has a removed slot.
 
     /// The dictionary's copy of the key; the slot keeps it, so that it is not released under the lock.
     let key: Key

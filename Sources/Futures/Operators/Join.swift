@@ -48,9 +48,10 @@ final class Join<Derived: OutcomeStorage>: CancellationTarget, @unchecked Sendab
   override var progressParts: ProgressParts {
     lock.withLock {
       guard complete != nil else { return ProgressParts() }  // finished: the progress stays as it is
-      // An input that only waits, a timer, is no part, as long as there is another one: else the progress would be 1 too early.
-      let working = inputs.map(\.state).filter { !$0.has(.onlyWaits) }
-      let states = working.isEmpty ? inputs.map(\.state) : working
+      let pending = inputs.map(\.state)
+      let working = pending.filter { !$0.has(.onlyWaits) }
+      // A timer is a part only if nothing else is pending: without any part the progress would be 1 before the result.
+      let states = working.isEmpty ? pending : working
       let ended = total - inputs.count
       let share = 1 / Double(ended + states.count)
       return ProgressParts(

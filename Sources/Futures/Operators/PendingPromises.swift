@@ -54,9 +54,9 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 
   /// The pending request for one key.
   ///
-  /// A class: the compiler writes code to copy each generic structure, some kilobytes of an executable.
+  /// A class: the code that copies a generic structure takes kilobytes of each executable.
   private final class Entry: @unchecked Sendable {
-    // @unchecked: the lock protects the variables of an entry in the dictionary. One thread alone has a removed entry.
+    // @unchecked: the lock protects the variables of an entry in the dictionary. Only one thread has a removed entry.
 
     /// The dictionary's copy of the key; the entry keeps it, so that it is not released under the lock.
     let key: Key
@@ -212,8 +212,13 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
       if takesAnswer, let answer = state.earlyAnswers.removeValue(forKey: key) { return (0, false, nil, answer) }
       state.callerCount += 1
       let number = state.callerCount
-      let entry = state.entries[key] ?? Entry(key, request: number)
-      state.entries[key] = entry
+      let entry: Entry
+      if let pending = state.entries[key] {
+        entry = pending
+      } else {
+        entry = Entry(key, request: number)
+        state.entries[key] = entry
+      }
       let isFirst = entry.callers.isEmpty
       entry.callers[number] = caller
       if isFirst { entry.request = number }

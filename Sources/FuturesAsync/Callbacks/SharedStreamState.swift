@@ -6,10 +6,11 @@ enum SharedStreamEvent<Element: Sendable>: Sendable {
   case end((any Error)?)
 }
 
-/// What makes the source of a `SharedCallbackStream` fit its readers.
+/// An action of the thread that starts and stops the source of a `SharedCallbackStream`.
 enum SharedSourceAction {
+  /// The source has readers and does not run.
   case start(run: Int, CancellationState)
-  /// With the unread elements, for release after unlocking.
+  /// The source runs without readers. `unread` is an object to release after unlocking.
   case stop(CancellationState, unread: AnyObject)
 }
 
@@ -18,16 +19,18 @@ enum SharedSourceAction {
 /// Two loops act on it, each on one thread at a time. One starts and stops the source, so two runs never overlap.
 /// The other passes events on, so all readers get them in the same order. A thread that finds a loop running leaves its work to it.
 ///
-/// A class, and few types in it: the compiler writes code to copy each generic structure, some kilobytes of an executable.
+/// A class with few types in it: the code that copies a generic structure takes kilobytes of each executable.
 final class SharedStreamState<Element: Sendable, Reader> {
-  /// An event, the readers that get it, and the element or elements to release after unlocking.
+  /// An event and the readers that get it.
   ///
-  /// `ended` is the cancellation of a source that has ended.
+  /// `ended` is the cancellation of a source that has ended. The caller releases `replaced`, the element before this one, and
+  /// `unread`, the elements of an ended source, after unlocking.
   typealias Delivery = (
     event: SharedStreamEvent<Element>, readers: [Reader], ended: CancellationState?, replaced: Element?,
     unread: AnyObject?
   )
 
+  /// The elements of a source that has ended or was stopped.
   private final class Unread {
     let last: Element?
     let events: FIFO<SharedStreamEvent<Element>>
@@ -41,8 +44,8 @@ final class SharedStreamState<Element: Sendable, Reader> {
   private(set) var readers: [(number: Int, reader: Reader)] = []
   private var lastNumber = 0
 
-  /// The cancellation of the source that starts, or has started; `nil` while none runs.
-  private var running: CancellationState?
+  /// The cancellation of the present run, from before its start until it ends or is stopped.
+  private var cancellationOfRun: CancellationState?
   private var run = 0
   private var isControlling = false
 
@@ -75,19 +78,19 @@ final class SharedStreamState<Element: Sendable, Reader> {
 
   /// Returns the next action; `nil` ends the caller's turn.
   func nextAction() -> SharedSourceAction? {
-    if let running, readers.isEmpty { return .stop(running, unread: endRun()) }
-    guard running == nil, !readers.isEmpty else {
+    if let cancellationOfRun, readers.isEmpty { return .stop(cancellationOfRun, unread: endRun()) }
+    guard cancellationOfRun == nil, !readers.isEmpty else {
       isControlling = false
       return nil
     }
     let cancellation = CancellationState()
-    running = cancellation
+    cancellationOfRun = cancellation
     run += 1
     return .start(run: run, cancellation)
   }
 
   private func endRun() -> AnyObject {
-    defer { (running, last, events) = (nil, nil, FIFO()) }
+    defer { (cancellationOfRun, last, events) = (nil, nil, FIFO()) }
     return Unread(last, events)
   }
 
@@ -96,7 +99,7 @@ final class SharedStreamState<Element: Sendable, Reader> {
   /// Adds an event, unless its run has ended.
   /// - Returns: Whether the caller is the thread that passes events on.
   func append(_ event: SharedStreamEvent<Element>, run: Int) -> Bool {
-    guard running != nil, run == self.run else { return false }
+    guard cancellationOfRun != nil, run == self.run else { return false }
     events.append(event)
     defer { isDelivering = true }
     return !isDelivering
@@ -104,7 +107,7 @@ final class SharedStreamState<Element: Sendable, Reader> {
 
   /// Returns the next event and its readers; `nil` ends the caller's turn.
   func nextDelivery() -> Delivery? {
-    guard let cancellation = running, let event = events.popFirst() else {
+    guard let cancellationOfRun, let event = events.popFirst() else {
       isDelivering = false
       return nil
     }
@@ -115,7 +118,7 @@ final class SharedStreamState<Element: Sendable, Reader> {
       return (event, readers, nil, last, nil)
     case .end:
       self.readers = []
-      return (event, readers, cancellation, nil, endRun())
+      return (event, readers, cancellationOfRun, nil, endRun())
     }
   }
 }
