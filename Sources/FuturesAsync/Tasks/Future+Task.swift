@@ -1,5 +1,10 @@
 public import Futures
 
+// Why the closures of the initializers have a pack of parameters, which is always empty: `Future { promise in … }` has the same shape.
+// If its closure contains a mistake, the compiler repairs each candidate, and reports the cheapest repair. To drop the parameter of a
+// closure costs 3, a missing member 4, and a handler of the wrong shape 6. With `() async -> Value` here, the compiler would so report
+// a surplus parameter, and not the mistake. With the pack, `promise` gets a function type, and each use of it costs more than 10.
+// `(()) async -> Value` has the same effect, but the compiler then refuses closures that are isolated to an actor.
 extension Future {
   /// Starts a task, and resolves with the value or the error of `operation`.
   ///
@@ -16,17 +21,17 @@ extension Future {
   ///   - priority: The priority of the task; `nil` for the caller's.
   ///   - fileID: The file that diagnostics name.
   ///   - line: The line that diagnostics name.
-  ///   - operation: The asynchronous work.
+  ///   - operation: The asynchronous work: a closure without parameters.
   @inlinable
-  public init(
+  public init<each Surplus>(
     name: String? = nil,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture
-    operation: sending @escaping @isolated(any) () async throws(Failure) -> Value
+    operation: sending @escaping @isolated(any) (repeat (each Surplus) -> Void) async throws(Failure) -> Value
   ) {
-    self.init(starting: .inheriting, name: name, priority: priority, fileID, line, operation: .throwing(operation))
+    self.init(name, priority, fileID, line, throwing: operation)
   }
 
   /// Starts a detached task, and returns a future of its value or error.
@@ -96,17 +101,17 @@ extension Future {
   ///   - priority: The priority of the task; `nil` for the caller's.
   ///   - fileID: The file that diagnostics name.
   ///   - line: The line that diagnostics name.
-  ///   - operation: The asynchronous work.
+  ///   - operation: The asynchronous work: a closure without parameters.
   @inlinable
-  public init(
+  public init<each Surplus>(
     name: String? = nil,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture
-    operation: sending @escaping @isolated(any) () async -> Value
+    operation: sending @escaping @isolated(any) (repeat (each Surplus) -> Void) async -> Value
   ) {
-    self.init(starting: .inheriting, name: name, priority: priority, fileID, line, operation: .nonthrowing(operation))
+    self.init(name, priority, fileID, line, nonthrowing: operation)
   }
 
   /// Starts a detached task that cannot fail, as `detached(name:priority:fileID:line:operation:)` does.
@@ -164,17 +169,17 @@ extension Future where Failure == Never {
   ///   - priority: The priority of the task; `nil` for the caller's.
   ///   - fileID: The file that diagnostics name.
   ///   - line: The line that diagnostics name.
-  ///   - operation: The asynchronous work.
+  ///   - operation: The asynchronous work: a closure without parameters.
   @inlinable
-  public init(
+  public init<each Surplus>(
     name: String? = nil,
     priority: TaskPriority? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture
-    operation: sending @escaping @isolated(any) () async -> Value
+    operation: sending @escaping @isolated(any) (repeat (each Surplus) -> Void) async -> Value
   ) {
-    self.init(starting: .inheriting, name: name, priority: priority, fileID, line, operation: .nonthrowing(operation))
+    self.init(name, priority, fileID, line, nonthrowing: operation)
   }
 
   /// Starts a detached task that cannot fail, as `detached(name:priority:fileID:line:operation:)` does.

@@ -1,0 +1,130 @@
+public import Futures
+
+// The task of `Future { … }`. Its closure has a pack of parameters that is always empty, as `Future+Task.swift` explains. A closure
+// that adapts it to `TaskOperation` would cost one more allocation, and so would a conversion of a closure that cannot throw. So each
+// of the two kinds has its own function.
+
+extension Future {
+  /// Starts a task as `Task { }` does, for a closure that throws.
+  @inlinable
+  init<each Surplus>(
+    _ name: String?,
+    _ priority: TaskPriority?,
+    _ fileID: StaticString,
+    _ line: UInt,
+    throwing operation: sending @escaping @isolated(any) (repeat (each Surplus) -> Void) async throws(Failure) -> Value
+  ) {
+    let state = State<Value, Failure>()
+    self.init(state)
+    // Not a data race: the closure was transferred here, and only the task calls it.
+    nonisolated(unsafe) let operation = operation
+    let task =
+      if let actor = Self.isolation(of: operation) {
+        startTask(on: actor) { Self.start(isolation: $0, name, priority, state, throwing: operation) }
+      } else {
+        Self.start(isolation: nil, name, priority, state, throwing: operation)
+      }
+    state.setProducer(task: task)
+    if FuturesDiagnostics.mayTrackPendingFutures { state.trackTask(name, fileID, line) }
+  }
+
+  /// Starts a task as `Task { }` does, for a closure that cannot throw.
+  @inlinable
+  init<each Surplus>(
+    _ name: String?,
+    _ priority: TaskPriority?,
+    _ fileID: StaticString,
+    _ line: UInt,
+    nonthrowing operation: sending @escaping @isolated(any) (repeat (each Surplus) -> Void) async -> Value
+  ) {
+    let state = State<Value, Failure>()
+    self.init(state)
+    nonisolated(unsafe) let operation = operation  // as above
+    let task =
+      if let actor = Self.isolation(of: operation) {
+        startTask(on: actor) { Self.start(isolation: $0, name, priority, state, nonthrowing: operation) }
+      } else {
+        Self.start(isolation: nil, name, priority, state, nonthrowing: operation)
+      }
+    state.setProducer(task: task)
+    if FuturesDiagnostics.mayTrackPendingFutures { state.trackTask(name, fileID, line) }
+  }
+
+  /// Returns the actor of a closure.
+  ///
+  /// A function, because Swift 6.3 cannot read it from a `sending` parameter of this type.
+  @inlinable
+  static func isolation<each Surplus, Thrown: Error>(
+    of operation: @isolated(any) (repeat (each Surplus) -> Void) async throws(Thrown) -> Value
+  ) -> (any Actor)? { operation.isolation }
+
+  /// Starts a task on `isolation`, which the closure captures: the capture makes the task start there, in order of creation.
+  @inlinable
+  static func start<each Surplus>(
+    isolation: isolated (any Actor)?,
+    _ name: String?,
+    _ priority: TaskPriority?,
+    _ state: State<Value, Failure>,
+    throwing operation: @escaping @isolated(any) (repeat (each Surplus) -> Void) async throws(Failure) -> Value
+  ) -> Task<Void, any Error> {
+    nonisolated(unsafe) let operation = operation
+    // Does not rethrow: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+    if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+      return Task(name: name, priority: priority) { () async throws in
+        _ = isolation
+        do throws(Failure) {
+          state.resolveFromTask(.success(try await operation(repeat surplus((each Surplus).self))))
+        } catch {
+          state.resolveFromTask(.failure(error))
+        }
+      }
+    }
+    return Task(priority: priority) { () async throws in
+      _ = isolation
+      do throws(Failure) {
+        state.resolveFromTask(.success(try await operation(repeat surplus((each Surplus).self))))
+      } catch {
+        state.resolveFromTask(.failure(error))
+      }
+    }
+  }
+
+  /// As the function for a closure that throws.
+  @inlinable
+  static func start<each Surplus>(
+    isolation: isolated (any Actor)?,
+    _ name: String?,
+    _ priority: TaskPriority?,
+    _ state: State<Value, Failure>,
+    nonthrowing operation: @escaping @isolated(any) (repeat (each Surplus) -> Void) async -> Value
+  ) -> Task<Void, any Error> {
+    nonisolated(unsafe) let operation = operation
+    if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+      return Task(name: name, priority: priority) { () async throws in
+        _ = isolation
+        state.resolveFromTask(.success(await operation(repeat surplus((each Surplus).self))))
+      }
+    }
+    return Task(priority: priority) { () async throws in
+      _ = isolation
+      state.resolveFromTask(.success(await operation(repeat surplus((each Surplus).self))))
+    }
+  }
+}
+
+/// Returns the argument for a surplus parameter of a task's closure.
+///
+/// There is no such parameter, so the library never calls it.
+@inlinable
+func surplus<Parameter>(_: Parameter.Type) -> (Parameter) -> Void { { _ in } }
+
+/// Calls `start` on `actor`, from any isolation; `TaskWork.start(on:_:name:priority:)` explains the cast.
+@inlinable
+func startTask(
+  on actor: any Actor,
+  _ start: (isolated (any Actor)?) -> Task<Void, any Error>
+) -> Task<Void, any Error> {
+  withoutActuallyEscaping(start) { start in
+    unsafeBitCast(start, to: (((any Actor)?) -> Task<Void, any Error>).self)(actor)
+  }
+}
