@@ -32,6 +32,19 @@
 // The numbers in AtomicByte.swift.
 _Static_assert(__ATOMIC_RELAXED == 0 && __ATOMIC_ACQUIRE == 2 && __ATOMIC_RELEASE == 3 && __ATOMIC_ACQ_REL == 4, "");
 
+// MARK: - Objects of Swift
+
+// Functions of the runtime that the compiler calls, for `unowned` and for `weak`.
+extern void *swift_unownedRetain(void *object);
+extern void swift_unownedRelease(void *object);
+extern void *swift_tryRetain(void *object);
+
+void cfutures_retain_memory(void *object) { swift_unownedRetain(object); }
+
+void cfutures_release_memory(void *object) { swift_unownedRelease(object); }
+
+bool cfutures_retain_object(void *object) { return swift_tryRetain(object) != NULL; }
+
 // MARK: - Lock
 
 #if !defined(__APPLE__)

@@ -105,6 +105,19 @@ void *_Nullable cfutures_thread_pointer(void);
 /// Returns false, and sets nothing, if the system cannot register another destructor.
 bool cfutures_set_thread_pointer(void *_Nonnull pointer, void (*_Nonnull destroy)(void *_Nonnull));
 
+// MARK: - Objects of Swift
+
+// For ObjectMemory.swift: the runtime's counts of an object, by its address.
+
+/// Keeps the memory of an object of a Swift class, but not the object.
+void cfutures_retain_memory(void *_Nonnull object);
+
+/// Frees the memory that was kept, if this was its last use.
+void cfutures_release_memory(void *_Nonnull object);
+
+/// Retains an object whose memory is kept. Returns false if the object is gone.
+bool cfutures_retain_object(void *_Nonnull object);
+
 // MARK: - Standard error
 
 /// Writes all bytes to standard error, without a buffer.

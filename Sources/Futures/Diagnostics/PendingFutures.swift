@@ -2,8 +2,9 @@ package import Dispatch
 
 /// The table behind `FuturesDiagnostics.graph` and `FuturesDiagnostics.pendingFutures`.
 ///
-/// It holds its objects weakly, and resolving a state does not touch it. `add` sweeps out resolved states after as
-/// many additions as the last sweep has left entries. So tracking adds amortised O(1) to making a promise, and nothing to resolving it.
+/// It does not keep its objects alive, and resolving a state does not touch it. `add` sweeps out resolved states after as many
+/// additions as the last sweep has left entries. So tracking adds amortised O(1) to making a promise, and nothing to resolving it.
+/// Until then the table keeps the memory of objects that are gone: at most as many as it has entries, and 64 more.
 ///
 /// The test kit tracks the promises of its own thread, also while `FuturesDiagnostics.tracksPendingFutures` is `false`.
 package final class PendingFutures {
@@ -16,43 +17,81 @@ package final class PendingFutures {
   /// The threads that the test kit tracks, once for each use; `nil` is all threads.
   fileprivate var threadsOfTests: [UnsafeMutableRawPointer?] = []
 
+  /// An entry, and the objects that it describes.
+  fileprivate struct Slot {
+    var entry: PendingEntry
+    let object: ObjectMemory
+    /// The future that a task awaits.
+    let source: ObjectMemory?
+
+    func release() {
+      object.release()
+      source?.release()
+    }
+  }
+
   private static let smallestSweep = 64
 
-  /// The entries by the identity of their objects.
-  ///
-  /// A new object at the address of an old one replaces its entry.
-  fileprivate var entries: [ObjectIdentifier: PendingEntry] = [:]
+  /// The entries, the last one added last.
+  fileprivate private(set) var slots: [Slot] = []
+  /// The positions of the first `positionCount` entries, which are only found when they are needed.
+  private var positions: [ObjectIdentifier: Int] = [:]
+  private var positionCount = 0
   /// The number of additions before the next sweep.
   private var untilSweep = PendingFutures.smallestSweep
+
+  deinit { slots.forEach { $0.release() } }
 
   fileprivate func tracks(_ thread: UnsafeMutableRawPointer) -> Bool {
     isForAllThreads || threadsOfTests.contains { $0 == nil || $0 == thread }
   }
 
   /// Removes the entries that are no longer tracked.
-  fileprivate func removeUntracked() { entries = entries.filter { tracks($0.value.thread) } }
+  fileprivate func removeUntracked() { remove { !tracks($0.entry.thread) } }
+
+  private func remove(where isRemoved: (Slot) -> Bool) {
+    slots.removeAll { slot in
+      guard isRemoved(slot) else { return false }
+      slot.release()
+      return true
+    }
+    (positions, positionCount) = ([:], 0)
+  }
+
+  /// Returns the position of an object's entry, in amortised O(1).
+  fileprivate func position(of object: AnyObject) -> Int? {
+    while positionCount < slots.count {
+      positions[slots[positionCount].object.identity] = positionCount
+      positionCount += 1
+    }
+    return positions[ObjectIdentifier(object)]
+  }
+
+  fileprivate func change(at position: Int, _ body: (inout PendingEntry) -> Void) { body(&slots[position].entry) }
 
   /// Adds an entry; sweeps first if as many were added as the last sweep has left.
   /// - Returns: The objects that the sweep has read, for release after unlocking.
-  fileprivate func append(_ entry: PendingEntry, of object: AnyObject) -> [AnyObject] {
+  fileprivate func append(_ entry: PendingEntry, of object: AnyObject, _ source: FutureState?) -> [AnyObject] {
     var swept: [AnyObject] = []
     untilSweep -= 1
     if untilSweep <= 0 {
-      entries = entries.filter { _, entry in
-        guard let object = entry.object else { return false }
+      remove { slot in
+        guard let object = slot.object.object else { return true }
         swept.append(object)
-        return entry.kind == .state || !(entry.state(object)?.isDelivered ?? false)
+        return slot.entry.kind != .state && slot.entry.state(object)?.isDelivered == true
       }
-      untilSweep = max(Self.smallestSweep, entries.count)
+      untilSweep = max(Self.smallestSweep, slots.count)
+      // Many were pending at once, and no longer are.
+      if slots.capacity > 8 * untilSweep { slots = slots.map { $0 } }
     }
-    entries[ObjectIdentifier(object)] = entry
+    slots.append(Slot(entry: entry, object: ObjectMemory(of: object), source: source.map(ObjectMemory.init(of:))))
     return swept
   }
 }
 
 /// An entry of the table of pending futures.
 ///
-/// Only numbers, static strings and weak references, so an entry costs one allocation: that of the first weak reference.
+/// Mostly numbers and static strings. It does not refer to its object.
 package struct PendingEntry {
   /// The kind of an object, which says how to read it.
   package enum Kind: UInt8, Sendable {
@@ -70,7 +109,6 @@ package struct PendingEntry {
     case state
   }
 
-  package internal(set) weak var object: AnyObject?
   package var kind: Kind
   /// Names the object, if it is no promise with a label of its own.
   package var label: String?
@@ -86,8 +124,6 @@ package struct PendingEntry {
   package var due: DispatchTime?
   /// The queue or the custom context of submitted work.
   package var context: AnyObject?
-  /// The future that a task awaits.
-  package internal(set) weak var source: FutureState?
 
   /// The state that an entry describes, or `nil` for another object.
   func state(_ object: AnyObject) -> FutureState? {
@@ -162,7 +198,7 @@ extension LockedReference where Object == PendingFutures {
   /// Adds an object, if it is tracked.
   /// - Parameters:
   ///   - kind: The kind of the object.
-  ///   - object: The object, which the table holds weakly.
+  ///   - object: The object, which the table does not keep alive.
   ///   - label: Names it, if it has no label of its own.
   ///   - fileID: The file, a static string.
   ///   - line: The line.
@@ -180,7 +216,6 @@ extension LockedReference where Object == PendingFutures {
     source: FutureState? = nil
   ) {
     var entry = PendingEntry(
-      object: object,
       kind: kind,
       label: label ?? (kind == .await ? nil : source?.label),
       fileID: fileID,
@@ -189,30 +224,37 @@ extension LockedReference where Object == PendingFutures {
       thread: .ofCurrentThread,
       id: PendingEntry.nextID(),
       due: due,
-      context: context,
-      source: kind == .await ? source : nil
+      context: context
     )
     let swept = update { table -> [AnyObject]? in
       guard let table, table.tracks(entry.thread) else { return nil }
-      if let source, kind != .await, let origin = table.entries[ObjectIdentifier(source)] {
+      guard let source, kind != .await else { return table.append(entry, of: object, source) }
+      if let position = table.position(of: source) {
+        let origin = table.slots[position].entry
         entry.fileID = entry.fileID ?? origin.fileID
         entry.line = entry.fileID == nil ? 0 : origin.line
         entry.label = entry.label ?? origin.label
       }
-      return table.append(entry, of: object)
+      return table.append(entry, of: object, nil)
     }
     if swept != nil, let events = FuturesDiagnostics.events.object { events.didAdd(entry, object) }
     _ = swept  // released here, outside the lock: one of them can be the last reference
   }
 
   /// The entry of an object that is in the table.
-  func entry(of object: AnyObject) -> PendingEntry? { isSet ? update { $0?.entries[ObjectIdentifier(object)] } : nil }
+  func entry(of object: AnyObject) -> PendingEntry? {
+    guard isSet else { return nil }
+    return update { table in
+      guard let table, let position = table.position(of: object) else { return nil }
+      return table.slots[position].entry
+    }
+  }
 
   /// Describes the producer of a state that is in the table.
   package func describe(_ state: FutureState, as kind: PendingEntry.Kind, label: String) {
     update { table in
-      table?.entries[ObjectIdentifier(state)]?.kind = kind
-      table?.entries[ObjectIdentifier(state)]?.label = label
+      guard let table, let position = table.position(of: state) else { return }
+      table.change(at: position) { entry in (entry.kind, entry.label) = (kind, label) }
     }
   }
 
@@ -223,24 +265,23 @@ extension LockedReference where Object == PendingFutures {
   /// - Returns: One line for each future.
   package func awaited(since start: DispatchTime, ofThisThread isOfThisThread: Bool) -> [String] {
     let thread = UnsafeMutableRawPointer.ofCurrentThread
-    return update { $0?.sorted() ?? [] }.compactMap { entry in
+    return update { $0?.objects() ?? [] }.compactMap { entry, object, _ in
       guard entry.isOfProducer, entry.start >= start, !isOfThisThread || entry.thread == thread else { return nil }
-      guard let state = entry.pendingState, state.consumerCount > 0 else { return nil }
-      return entry.place(of: unsafeDowncast(entry.object ?? state, to: FutureState.self))
+      guard let state = object as? FutureState, state.isPending, state.consumerCount > 0 else { return nil }
+      return entry.place(of: state)
     }
   }
 
   /// Descriptions of the pending futures, the oldest first.
   var descriptions: [String] {
-    let entries = update { $0?.isForAllThreads == true ? $0?.sorted() ?? [] : [] }
+    let objects = update { $0?.isForAllThreads == true ? $0?.objects() ?? [] : [] }
     let now = DispatchTime.now().uptimeNanoseconds
-    return entries.compactMap { entry in
-      guard entry.isOfProducer, let state = entry.pendingState else { return nil }
+    return objects.compactMap { entry, object, _ in
+      guard entry.isOfProducer, let state = object as? FutureState, state.isPending else { return nil }
       let milliseconds = (now - entry.start.uptimeNanoseconds) / 1_000_000
       let count = state.consumerCount
       let consumers = "\(count) \(count == 1 ? "consumer" : "consumers")"
-      let place = entry.place(of: unsafeDowncast(entry.object ?? state, to: FutureState.self))
-      return "\(place), pending for \(Double(milliseconds) / 1_000) seconds, \(consumers)"
+      return "\(entry.place(of: state)), pending for \(Double(milliseconds) / 1_000) seconds, \(consumers)"
     }
   }
 
@@ -249,34 +290,28 @@ extension LockedReference where Object == PendingFutures {
   ///   - start: The time since which the objects were made.
   ///   - thread: The thread that has made the objects; `nil` for all threads.
   /// - Returns: The entries; `nil` if another thread has the table for long.
-  package func objects(
-    since start: DispatchTime?,
-    ofThread thread: UnsafeMutableRawPointer?
-  ) -> [(entry: PendingEntry, object: AnyObject)]? {
-    let objects = updateIfAvailable { table -> [(entry: PendingEntry, object: AnyObject)] in
-      var objects: [(entry: PendingEntry, object: AnyObject)] = []
-      for entry in (table?.entries ?? [:]).values {
-        if let start, entry.start < start { continue }
-        if let thread, entry.thread != thread { continue }
-        if let object = entry.object { objects.append((entry, object)) }
-      }
-      return objects
-    }
-    return objects?.sorted { $0.entry.id < $1.entry.id }
+  package func objects(since start: DispatchTime?, ofThread thread: UnsafeMutableRawPointer?) -> [TrackedObject]? {
+    updateIfAvailable { table in table?.objects() ?? [] }?
+      .filter { (start ?? $0.entry.start) <= $0.entry.start && (thread ?? $0.entry.thread) == $0.entry.thread }
   }
 }
 
+/// An entry with its object, and the future that a task awaits.
+package typealias TrackedObject = (entry: PendingEntry, object: AnyObject, source: FutureState?)
+
 extension PendingFutures {
-  fileprivate func sorted() -> [PendingEntry] { entries.values.sorted { $0.id < $1.id } }
+  /// The entries whose objects still exist, the oldest first.
+  fileprivate func objects() -> [TrackedObject] {
+    slots
+      .compactMap { slot in
+        guard let object = slot.object.object else { return nil }
+        return (slot.entry, object, slot.source?.object.map { unsafeDowncast($0, to: FutureState.self) })
+      }
+      .sorted { $0.entry.id < $1.entry.id }
+  }
 }
 
 extension PendingEntry {
-  /// The state, if it is pending.
-  fileprivate var pendingState: FutureState? {
-    guard let state = object as? FutureState, state.isPending else { return nil }
-    return state
-  }
-
   /// The label of the promise, and its place in the sources.
   fileprivate func place(of state: FutureState) -> String {
     "\((state.label ?? label).map { "\"\($0)\" " } ?? "")\(fileID.map { String(cString: $0) } ?? ""):\(line)"

@@ -21,14 +21,13 @@ extension FuturesDiagnostics {
 /// the states meanwhile. So the graph is a snapshot of each state, and not of all at the same time.
 struct GraphBuilder {
   typealias Node = WaitForGraph.Node
-  typealias Tracked = (entry: PendingEntry, object: AnyObject)
 
   static let maximumNodes = 10_000
   /// A chain that changes during the walk could otherwise lead in a circle.
   private static let maximumChain = 10_000_000
 
   var graph = WaitForGraph()
-  let tracked: [Tracked]
+  let tracked: [TrackedObject]
   private let entries: [ObjectIdentifier: Int]
   private let now = DispatchTime.now()
   private var nextID: Int
@@ -50,7 +49,7 @@ struct GraphBuilder {
   /// The states of joins, with their inputs.
   private var joins: [(index: Int, inputs: [FutureState])] = []
 
-  init(_ tracked: [Tracked]) {
+  init(_ tracked: [TrackedObject]) {
     self.tracked = tracked
     entries = Dictionary(
       tracked.enumerated().map { (ObjectIdentifier($1.object), $0) },
@@ -60,7 +59,7 @@ struct GraphBuilder {
   }
 
   mutating func build() -> WaitForGraph {
-    for (entry, object) in tracked where graph.isComplete {
+    for (entry, object, _) in tracked where graph.isComplete {
       if let state = entry.state(object) {
         if isPending(state, entry) { _ = node(of: state) }
       } else if entry.kind == .wrappedCallback || entry.kind == .callbackStream {
@@ -323,8 +322,8 @@ struct GraphBuilder {
 
   /// Adds the awaits of futures that no tracked object leads to, and of broken futures, which have no list.
   private mutating func addAwaits() {
-    for (entry, object) in tracked where entry.kind == .await && graph.isComplete {
-      guard indices[ObjectIdentifier(object)] == nil, let source = entry.source else { continue }
+    for (entry, object, source) in tracked where entry.kind == .await && graph.isComplete {
+      guard indices[ObjectIdentifier(object)] == nil, let source else { continue }
       let isBroken = source.currentPhase == .broken
       guard isBroken || source.isPending else { continue }
       let index = node(of: source)

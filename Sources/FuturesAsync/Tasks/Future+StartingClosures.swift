@@ -12,7 +12,8 @@ extension Future {
     _ priority: TaskPriority?,
     _ fileID: StaticString,
     _ line: UInt,
-    throwing operation: sending @escaping @isolated(any) (repeat (each Surplus) -> Void) async throws(Failure) -> Value
+    throwing operation:
+      sending @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) async throws(Failure) -> Value
   ) {
     let state = State<Value, Failure>()
     self.init(state)
@@ -35,7 +36,7 @@ extension Future {
     _ priority: TaskPriority?,
     _ fileID: StaticString,
     _ line: UInt,
-    nonthrowing operation: sending @escaping @isolated(any) (repeat (each Surplus) -> Void) async -> Value
+    nonthrowing operation: sending @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) async -> Value
   ) {
     let state = State<Value, Failure>()
     self.init(state)
@@ -55,7 +56,7 @@ extension Future {
   /// A function, because Swift 6.3 cannot read it from a `sending` parameter of this type.
   @inlinable
   static func isolation<each Surplus, Thrown: Error>(
-    of operation: @isolated(any) (repeat (each Surplus) -> Void) async throws(Thrown) -> Value
+    of operation: @isolated(any) (repeat (Never, each Surplus) -> Void) async throws(Thrown) -> Value
   ) -> (any Actor)? { operation.isolation }
 
   /// Starts a task on `isolation`, which the closure captures: the capture makes the task start there, in order of creation.
@@ -65,7 +66,7 @@ extension Future {
     _ name: String?,
     _ priority: TaskPriority?,
     _ state: State<Value, Failure>,
-    throwing operation: @escaping @isolated(any) (repeat (each Surplus) -> Void) async throws(Failure) -> Value
+    throwing operation: @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) async throws(Failure) -> Value
   ) -> Task<Void, any Error> {
     nonisolated(unsafe) let operation = operation
     // Does not rethrow: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
@@ -96,7 +97,7 @@ extension Future {
     _ name: String?,
     _ priority: TaskPriority?,
     _ state: State<Value, Failure>,
-    nonthrowing operation: @escaping @isolated(any) (repeat (each Surplus) -> Void) async -> Value
+    nonthrowing operation: @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) async -> Value
   ) -> Task<Void, any Error> {
     nonisolated(unsafe) let operation = operation
     if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
@@ -116,7 +117,7 @@ extension Future {
 ///
 /// There is no such parameter, so the library never calls it.
 @inlinable
-func surplus<Parameter>(_: Parameter.Type) -> (Parameter) -> Void { { _ in } }
+func surplus<Parameter>(_: Parameter.Type) -> (Never, Parameter) -> Void { { _, _ in } }
 
 /// Calls `start` on `actor`, from any isolation; `TaskWork.start(on:_:name:priority:)` explains the cast.
 @inlinable

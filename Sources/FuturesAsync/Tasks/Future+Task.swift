@@ -2,9 +2,10 @@ public import Futures
 
 // Why the closures of the initializers have a pack of parameters, which is always empty: `Future { promise in … }` has the same shape.
 // If its closure contains a mistake, the compiler repairs each candidate, and reports the cheapest repair. To drop the parameter of a
-// closure costs 3, a missing member 4, and a handler of the wrong shape 6. With `() async -> Value` here, the compiler would so report
+// closure costs 3, a missing member 4, and a handler of the wrong shape 6. With `() async -> Value` here, the compiler would report
 // a surplus parameter, and not the mistake. With the pack, `promise` gets a function type, and each use of it costs more than 10.
-// `(()) async -> Value` has the same effect, but the compiler then refuses closures that are isolated to an actor.
+// Nobody can call that function, because it takes a `Never`: `Future { done in done() }` is a mistake, too.
+// `(()) async -> Value` has the same effect on the repairs, but the compiler then refuses closures that are isolated to an actor.
 extension Future {
   /// Starts a task, and resolves with the value or the error of `operation`.
   ///
@@ -29,7 +30,7 @@ extension Future {
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture
-    operation: sending @escaping @isolated(any) (repeat (each Surplus) -> Void) async throws(Failure) -> Value
+    operation: sending @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) async throws(Failure) -> Value
   ) {
     self.init(name, priority, fileID, line, throwing: operation)
   }
@@ -109,7 +110,7 @@ extension Future {
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture
-    operation: sending @escaping @isolated(any) (repeat (each Surplus) -> Void) async -> Value
+    operation: sending @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) async -> Value
   ) {
     self.init(name, priority, fileID, line, nonthrowing: operation)
   }
@@ -177,7 +178,7 @@ extension Future where Failure == Never {
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture
-    operation: sending @escaping @isolated(any) (repeat (each Surplus) -> Void) async -> Value
+    operation: sending @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) async -> Value
   ) {
     self.init(name, priority, fileID, line, nonthrowing: operation)
   }

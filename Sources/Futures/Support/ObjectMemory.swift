@@ -1,0 +1,29 @@
+private import CFutures
+
+/// The address of an object, of which the owner keeps the memory, but not the object.
+///
+/// As a weak reference, without its costs: the first weak reference to an object allocates a table of its counters, and each
+/// retain and release takes a longer way from then on. In return, the memory of a released object is freed only at `release`.
+struct ObjectMemory {
+  private let address: UnsafeMutableRawPointer
+
+  /// Keeps the memory until `release`.
+  init(of object: AnyObject) {
+    address = Unmanaged.passUnretained(object).toOpaque()
+    cfutures_retain_memory(address)
+  }
+
+  /// Gives the memory back; the last use of the address.
+  func release() { cfutures_release_memory(address) }
+
+  /// The object; `nil` once its last reference is gone.
+  var object: AnyObject? {
+    // Atomic in the runtime: it counts a reference only if the object has one.
+    cfutures_retain_object(address) ? Unmanaged.fromOpaque(address).takeRetainedValue() : nil
+  }
+
+  func isOf(_ object: AnyObject) -> Bool { address == Unmanaged.passUnretained(object).toOpaque() }
+
+  /// Identifies the object among all whose memory is kept.
+  var identity: ObjectIdentifier { unsafeBitCast(address, to: ObjectIdentifier.self) }
+}
