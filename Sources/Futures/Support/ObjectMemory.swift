@@ -1,8 +1,8 @@
 private import CFutures
 
-/// The address of an object, of which the owner keeps the memory, but not the object.
+/// The address of an object. The owner keeps the memory, but not the object.
 ///
-/// As a weak reference, without its costs: the first weak reference to an object allocates a table of its counters, and each
+/// It replaces a weak reference, which costs more: the first weak reference to an object allocates a table of its counters, and each
 /// retain and release takes a longer way from then on. In return, the memory of a released object is freed only at `release`.
 struct ObjectMemory {
   private let address: UnsafeMutableRawPointer
@@ -21,8 +21,6 @@ struct ObjectMemory {
     // Atomic in the runtime: it counts a reference only if the object has one.
     cfutures_retain_object(address) ? Unmanaged.fromOpaque(address).takeRetainedValue() : nil
   }
-
-  func isOf(_ object: AnyObject) -> Bool { address == Unmanaged.passUnretained(object).toOpaque() }
 
   /// Identifies the object among all whose memory is kept.
   var identity: ObjectIdentifier { unsafeBitCast(address, to: ObjectIdentifier.self) }

@@ -68,7 +68,7 @@ extension Future {
     _ state: State<Value, Failure>,
     throwing operation: @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) async throws(Failure) -> Value
   ) -> Task<Void, any Error> {
-    nonisolated(unsafe) let operation = operation
+    nonisolated(unsafe) let operation = operation  // only the task calls it
     // Does not rethrow: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
     if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       return Task(name: name, priority: priority) { () async throws in
@@ -99,7 +99,7 @@ extension Future {
     _ state: State<Value, Failure>,
     nonthrowing operation: @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) async -> Value
   ) -> Task<Void, any Error> {
-    nonisolated(unsafe) let operation = operation
+    nonisolated(unsafe) let operation = operation  // only the task calls it
     if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       return Task(name: name, priority: priority) { () async throws in
         _ = isolation

@@ -4,7 +4,7 @@ public import Futures
 // If its closure contains a mistake, the compiler repairs each candidate, and reports the cheapest repair. To drop the parameter of a
 // closure costs 3, a missing member 4, and a handler of the wrong shape 6. With `() async -> Value` here, the compiler would report
 // a surplus parameter, and not the mistake. With the pack, `promise` gets a function type, and each use of it costs more than 10.
-// Nobody can call that function, because it takes a `Never`: `Future { done in done() }` is a mistake, too.
+// The function takes a `Never`, so a call does not compile: `Future { done in done() }` is a mistake, too.
 // `(()) async -> Value` has the same effect on the repairs, but the compiler then refuses closures that are isolated to an actor.
 extension Future {
   /// Starts a task, and resolves with the value or the error of `operation`.
