@@ -1,6 +1,6 @@
 private import CFutures
 
-/// The address of an object. The owner keeps the memory, but not the object.
+/// The address of an object whose memory the owner keeps, but not the object.
 ///
 /// It replaces a weak reference, which costs more: the first weak reference to an object allocates a table of its counters, and each
 /// retain and release takes a longer way from then on. In return, the memory of a released object is freed only at `release`.

@@ -3,8 +3,6 @@ public import Futures
 /// The kind of task behind a future.
 @usableFromInline
 enum TaskStart {
-  /// As `Task { }`.
-  case inheriting
   /// As `Task.detached { }`.
   case detached
   /// As `Task.immediate { }`.
