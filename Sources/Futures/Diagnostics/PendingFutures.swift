@@ -205,8 +205,10 @@ extension LockedReference where Object == PendingFutures {
     _ = swept  // released here, outside the lock: one of them can be the last reference
   }
 
-  /// The entry of an object that is in the table.
-  func entry(of object: AnyObject) -> PendingEntry? { isSet ? update { $0?.entries[ObjectIdentifier(object)] } : nil }
+  /// Removes and returns the entry of an object that has ended; `nil` for a second end.
+  func removeEntry(of object: AnyObject) -> PendingEntry? {
+    isSet ? update { $0?.entries.removeValue(forKey: ObjectIdentifier(object)) } : nil
+  }
 
   /// Describes the producer of a state that is in the table.
   package func describe(_ state: FutureState, as kind: PendingEntry.Kind, label: String) {
@@ -295,7 +297,7 @@ package class PendingEvents: @unchecked Sendable {
   /// Called for each new entry, outside the lock.
   func didAdd(_ entry: PendingEntry, _ object: AnyObject) {}
 
-  /// Called for a change of an object with its own state.
+  /// Called for an end of an object with its own state; the first call has an effect.
   package func didEnd(_ object: AnyObject, _ change: Change) {}
 }
 

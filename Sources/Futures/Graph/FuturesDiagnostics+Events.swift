@@ -95,7 +95,7 @@ private final class EventHandler: PendingEvents, @unchecked Sendable {
   }
 
   override func didEnd(_ object: AnyObject, _ change: Change) {
-    guard let entry = PendingFutures.shared.entry(of: object) else { return }
+    guard let entry = PendingFutures.shared.removeEntry(of: object) else { return }
     let event = Self.began(entry, nil)
     switch change {
     case .cancelled:

@@ -1,0 +1,99 @@
+internal import Futures
+internal import FuturesAsync
+internal import TestSupport
+internal import Testing
+
+/// Each test in a separate process: the observer and the table are those of the process.
+@Suite("Wrapped callbacks in the graph and in events")
+struct CallbackGraphTests {
+  @Test("A call of withCallback has one begin and one end: with a result, dropped, or after a cancellation")
+  func calls() async { await #expect(processExitsWith: .success) { await CallbackGraphChecks.calls() } }
+
+  @Test("A stream has one begin and one end: finished, dropped, or after its reader left")
+  func streams() async { await #expect(processExitsWith: .success) { await CallbackGraphChecks.streams() } }
+
+  @Test("A stream that can yield is in the graph, with its label and line, and leaves it with its end")
+  func streamInGraph() async {
+    await #expect(processExitsWith: .success) { await CallbackGraphChecks.streamInGraph() }
+  }
+}
+
+private enum CallbackGraphChecks {
+  typealias Kind = FuturesDiagnostics.Event.Kind
+
+  static func observe() -> Locked<[FuturesDiagnostics.Event]> {
+    let events = Locked<[FuturesDiagnostics.Event]>([])
+    FuturesDiagnostics.tracksPendingFutures = true
+    FuturesDiagnostics.setEventObserver { event in
+      guard event.node == .wrappedCallback || event.node == .callbackStream else { return }
+      events.withLock { $0.append(event) }
+    }
+    return events
+  }
+
+  static func kinds(_ events: Locked<[FuturesDiagnostics.Event]>, of label: String) -> [Kind] {
+    let events = events.withLock { $0.filter { $0.label == label } }
+    #expect(Set(events.map(\.id)).count == 1)
+    #expect(events.allSatisfy { $0.fileID == #fileID && $0.line != nil })
+    return events.map(\.kind)
+  }
+
+  static func calls() async {
+    let events = observe()
+    _ = try? await withCallback("called") { $0.resume(returning: 1) }
+    #expect(kinds(events, of: "called") == [.began, .succeeded])
+    _ = try? await withCallback("dropped") { (_: Callback<Int>) in }
+    #expect(kinds(events, of: "dropped") == [.began, .succeeded])
+    let kept = Locked<Callback<Int>?>(nil)
+    let task = Task.immediate {
+      _ = try? await withCallback("cancelled") { callback in kept.withLock { $0 = callback } }
+    }
+    #expect(kinds(events, of: "cancelled") == [.began])
+    task.cancel()
+    await task.value
+    kept.withLock { $0 }?.resume(returning: 1)
+    #expect(kinds(events, of: "cancelled") == [.began, .cancelled, .failed])
+  }
+
+  static func streams() async {
+    let events = observe()
+    for await _ in ended(callbackStream("finished", of: Int.self) { $0.finish() }) {}
+    #expect(kinds(events, of: "finished") == [.began, .succeeded])
+    _ = callbackStream("dropped", of: Int.self) { _ in }
+    #expect(kinds(events, of: "dropped") == [.began, .released])
+    let kept = Locked<CallbackStream<Int>?>(nil)
+    do {
+      let stream = callbackStream("left", of: Int.self) { handle in kept.withLock { $0 = handle } }
+      _ = stream
+    }
+    #expect(kinds(events, of: "left").first == .began)
+    kept.withLock { $0 = nil }
+    #expect(kinds(events, of: "left") == [.began, .cancelled, .failed])
+  }
+
+  /// The elements of a stream that does not fail.
+  private static func ended(_ stream: AsyncThrowingStream<Int, any Error>) -> AsyncStream<Int> {
+    AsyncStream { continuation in
+      Task.immediate {
+        do {
+          for try await element in stream { continuation.yield(element) }
+        } catch {
+          Issue.record(error)
+        }
+        continuation.finish()
+      }
+    }
+  }
+
+  static func streamInGraph() async {
+    FuturesDiagnostics.tracksPendingFutures = true
+    let kept = Locked<CallbackStream<Int>?>(nil)
+    let line = #line + 1
+    let stream = callbackStream("places", of: Int.self) { handle in kept.withLock { $0 = handle } }
+    let node = FuturesDiagnostics.graph.nodes.first { $0.kind == .callbackStream }
+    #expect(node?.description.hasPrefix("callbackStream \"places\" at \(#fileID):\(line), pending for ") == true)
+    kept.withLock { $0 }?.finish()
+    #expect(FuturesDiagnostics.graph.nodes.isEmpty)
+    _ = stream
+  }
+}
