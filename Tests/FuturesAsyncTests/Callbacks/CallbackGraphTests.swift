@@ -9,6 +9,19 @@ struct CallbackGraphTests {
   @Test("A call of withCallback has one begin and one end: with a result, dropped, or after a cancellation")
   func calls() async { await #expect(processExitsWith: .success) { await CallbackGraphChecks.calls() } }
 
+  @Test("A cancelled call is in the graph, as cancelled, until its handlers have run; then comes its end")
+  func cancelledCallInGraph() async {
+    await #expect(processExitsWith: .success) { await CallbackGraphChecks.cancelledCallInGraph() }
+  }
+
+  @Test("A call that is cancelled as soon as its begin is an event has a cancellation and an end")
+  func cancelledByItsBegin() async {
+    await #expect(processExitsWith: .success) { await CallbackGraphChecks.cancelledByItsBegin() }
+  }
+
+  @Test("A call and a stream that began without an observer have no events")
+  func unobserved() async { await #expect(processExitsWith: .success) { await CallbackGraphChecks.unobserved() } }
+
   @Test("A stream has one begin and one end: finished, dropped, or after its reader left")
   func streams() async { await #expect(processExitsWith: .success) { await CallbackGraphChecks.streams() } }
 
@@ -53,6 +66,55 @@ private enum CallbackGraphChecks {
     await task.value
     kept.withLock { $0 }?.resume(returning: 1)
     #expect(kinds(events, of: "cancelled") == [.began, .cancelled, .failed])
+  }
+
+  static func cancelledCallInGraph() async {
+    let events = observe()
+    let nodes = Locked<[WaitForGraph.Node]>([])
+    let task = Task.immediate {
+      let kept = Locked<Callback<Int>?>(nil)
+      _ = try? await withCallback("slow to stop") { callback in
+        kept.withLock { $0 = callback }
+      } onCancel: {
+        nodes.withLock { $0 = FuturesDiagnostics.graph.nodes.filter { $0.label == "slow to stop" } }
+        #expect(kinds(events, of: "slow to stop") == [.began, .cancelled])
+      }
+    }
+    task.cancel()
+    await task.value
+    #expect(nodes.withLock { $0.map(\.isCancelled) } == [true])
+    #expect(kinds(events, of: "slow to stop") == [.began, .cancelled, .failed])
+    #expect(FuturesDiagnostics.graph.nodes.filter { $0.label == "slow to stop" }.isEmpty)
+  }
+
+  static func cancelledByItsBegin() async {
+    let kinds = Locked<[Kind]>([])
+    FuturesDiagnostics.tracksPendingFutures = true
+    FuturesDiagnostics.setEventObserver { event in
+      guard event.node == .wrappedCallback else { return }
+      kinds.withLock { $0.append(event.kind) }
+      if event.kind == .began { withUnsafeCurrentTask { $0?.cancel() } }
+    }
+    let kept = Locked<Callback<Int>?>(nil)
+    await Task.immediate {
+      _ = try? await withCallback("cancelled at once") { callback in kept.withLock { $0 = callback } }
+    }.value
+    #expect(kinds.withLock { $0 } == [.began, .cancelled, .failed])
+  }
+
+  static func unobserved() async {
+    FuturesDiagnostics.tracksPendingFutures = true
+    let kept = Locked<(Callback<Int>?, CallbackStream<Int>?)>((nil, nil))
+    let task = Task.immediate {
+      _ = try? await withCallback("early") { callback in kept.withLock { $0.0 = callback } }
+    }
+    let stream = callbackStream("early stream", of: Int.self) { handle in kept.withLock { $0.1 = handle } }
+    let events = observe()
+    task.cancel()
+    await task.value
+    kept.withLock { $0.1 }?.finish()
+    #expect(events.withLock { $0.isEmpty })
+    _ = stream
   }
 
   static func streams() async {
