@@ -16,6 +16,11 @@
     @Test("Off, there is no table, and neither a promise nor a stage, a callback or a timer makes one")
     func off() async { await #expect(processExitsWith: .success) { GraphLockChecks.off() } }
 
+    @Test("A lazy future without a consumer has not started, and a timer after its time is late")
+    func unstartedAndLate() async {
+      await #expect(processExitsWith: .success) { GraphLockChecks.unstartedAndLate() }
+    }
+
     @Test("The script for LLDB names the phases of a state, and the case of a future, as they are")
     func debuggerScript() throws {
       let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
@@ -47,6 +52,17 @@
       #expect(FuturesDiagnostics.graph.nodes.map(\.state) == [.pending, .pending])
       promise.succeed(1)
       _ = mapped
+    }
+
+    static func unstartedAndLate() {
+      FuturesDiagnostics.tracksPendingFutures = true
+      let lazy = Future<Int, Never>.lazy { _ in }
+      guard case .sharedState(let state) = lazy.storage else { fatalError("A lazy future has a state.") }
+      PendingFutures.shared.add(.promise, state, label: "lazy")
+      var node = FuturesDiagnostics.graph.nodes[0]
+      #expect(node.state == .notStarted)
+      (node.kind, node.state, node.dueIn) = (.timer, .pending, -2.5)
+      #expect(node.description.hasSuffix(", late by 2.5 s"), "\(node)")
     }
 
     static func off() {

@@ -20,6 +20,9 @@ struct GraphNodeTests {
 
   @Test("The oldest producer is the first in the text")
   func order() async { await #expect(processExitsWith: .success) { GraphNodeChecks.order() } }
+
+  @Test("For the test kit, the graph has only what one thread made, and only since a time")
+  func scope() async { await #expect(processExitsWith: .success) { GraphNodeChecks.scope() } }
 }
 
 /// A wrapped callback with a state of the test's choice.
@@ -86,5 +89,29 @@ private enum GraphNodeChecks {
     let lines = FuturesDiagnostics.graph.description.split(separator: "\n").dropFirst()
     #expect(lines.map { $0.split(separator: "\"")[1] } == ["first", "second", "third"])
     for promise in promises { promise.succeed(1) }
+  }
+
+  static func scope() {
+    FuturesDiagnostics.tracksPendingFutures = true
+    let early = Promise<Int, Never>("early")
+    let made = DispatchTime.now()
+    while DispatchTime.now() == made {}  // the clock can be coarse
+    let start = DispatchTime.now()
+    let late = Promise<Int, Never>("late")
+    let elsewhere = Locked<Promise<Int, Never>?>(nil)
+    let isMade = DispatchSemaphore(value: 0)
+    startThread {
+      elsewhere.withLock { $0 = Promise<Int, Never>("elsewhere") }
+      isMade.signal()
+    }
+    isMade.wait()
+    let labels = { (start: DispatchTime?, thread: UnsafeMutableRawPointer?) in
+      FuturesDiagnostics.graph(since: start, ofThread: thread).nodes.map(\.label)
+    }
+    #expect(labels(nil, nil) == ["early", "late", "elsewhere"])
+    #expect(labels(start, nil) == ["late", "elsewhere"])
+    #expect(labels(nil, .ofCurrentThread) == ["early", "late"])
+    #expect(labels(start, .ofCurrentThread) == ["late"])
+    for promise in [early, late, elsewhere.withLock { $0 }] { promise?.succeed(1) }
   }
 }
