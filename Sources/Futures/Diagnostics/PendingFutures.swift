@@ -124,6 +124,15 @@ package struct PendingEntry {
   package var due: DispatchTime?
   /// The queue or the custom context of submitted work.
   package var context: AnyObject?
+  /// The latest event of an object with its own state.
+  var lastEvent = LastEvent.none
+
+  /// The events of an object with its own state, in their order.
+  enum LastEvent: UInt8, Comparable {
+    case none, began, cancelled, ended
+
+    static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+  }
 
   /// The state that an entry describes, or `nil` for another object.
   func state(_ object: AnyObject) -> FutureState? {
@@ -241,12 +250,21 @@ extension LockedReference where Object == PendingFutures {
     _ = swept  // released here, outside the lock: one of them can be the last reference
   }
 
-  /// The entry of an object that is in the table.
-  func entry(of object: AnyObject) -> PendingEntry? {
+  /// Records the latest event of an object with its own state.
+  ///
+  /// The entry stays in the table, because a cancelled call is pending until its handlers have run.
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - object: The object.
+  /// - Returns: The entry before; `nil` if the object had this event or a later one, or if its begin was not recorded.
+  func record(_ event: PendingEntry.LastEvent, of object: AnyObject) -> PendingEntry? {
     guard isSet else { return nil }
     return update { table in
       guard let table, let position = table.position(of: object) else { return nil }
-      return table.slots[position].entry
+      let entry = table.slots[position].entry
+      guard entry.lastEvent < event, event == .began || entry.lastEvent != .none else { return nil }
+      table.change(at: position) { $0.lastEvent = event }
+      return entry
     }
   }
 
@@ -323,15 +341,20 @@ package class PendingEvents: @unchecked Sendable {
   // @unchecked: the subclass says how its variables are protected.
 
   /// How a wrapped callback or a sequence goes on.
-  package enum Change: Sendable { case cancelled, resolved, released }
+  package enum Change: Sendable {
+    /// The object is cancelled, and pending until its handlers have run.
+    case cancelling
+    /// The object has ended.
+    case cancelled, resolved, released
+  }
 
   package init() {}
 
   /// Called for each new entry, outside the lock.
   func didAdd(_ entry: PendingEntry, _ object: AnyObject) {}
 
-  /// Called for a change of an object with its own state.
-  package func didEnd(_ object: AnyObject, _ change: Change) {}
+  /// Called for a change of an object with its own state; the first end has an effect.
+  package func didChange(_ object: AnyObject, _ change: Change) {}
 }
 
 extension FuturesDiagnostics {

@@ -83,7 +83,11 @@ private final class EventHandler: PendingEvents, @unchecked Sendable {
   override func didAdd(_ entry: PendingEntry, _ object: AnyObject) {
     switch entry.kind {
     case .promise, .task, .request, .process, .timer: break
-    case .wrappedCallback, .callbackStream: return handler(Self.began(entry, nil))
+    case .wrappedCallback, .callbackStream:
+      handler(Self.began(entry, nil))
+      // After the handler, so that no other thread sends a later event first.
+      _ = PendingFutures.shared.record(.began, of: object)
+      return
     case .join, .work, .await, .state: return
     }
     guard let state = entry.state(object) else { return }
@@ -94,12 +98,14 @@ private final class EventHandler: PendingEvents, @unchecked Sendable {
     state.attach(EndObserver { kind in self.send(kind, after: event) })
   }
 
-  override func didEnd(_ object: AnyObject, _ change: Change) {
-    guard let entry = PendingFutures.shared.entry(of: object) else { return }
+  override func didChange(_ object: AnyObject, _ change: Change) {
+    let recorded = PendingFutures.shared.record(change == .cancelling ? .cancelled : .ended, of: object)
+    guard let entry = recorded else { return }
     let event = Self.began(entry, nil)
     switch change {
+    case .cancelling: send(.cancelled, after: event)
     case .cancelled:
-      send(.cancelled, after: event)
+      if entry.lastEvent < .cancelled { send(.cancelled, after: event) }
       send(.failed, after: event)
     case .resolved: send(.succeeded, after: event)
     case .released: send(.released, after: event)

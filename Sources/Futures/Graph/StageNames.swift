@@ -38,7 +38,7 @@ struct StageNames {
       )
     case "SubmittedStage":
       return Name(operation: "transform", types: types(arguments.first, arguments.dropFirst(2).first))
-    case "InterruptibleStage": return Name(operation: "timeout or token")
+    case "InterruptibleStage": return Name(operation: "timeout or cancellation token")
     case "FollowingStage": return Name(operation: "follow")
     default: return Name(operation: base, isDerived: base.hasSuffix("Stage"))
     }

@@ -10,6 +10,11 @@ extension WaitForGraph: CustomStringConvertible {
   }
 }
 
+extension WaitForGraph: CustomReflectable {
+  /// Has no children, so that `po` in LLDB writes the text alone.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 extension WaitForGraph.Node: CustomStringConvertible {
   /// The node in one line, for example `promise "login" at App/Session.swift:42, pending for 12.3 s`.
   public var description: String { ([title] + facts).joined(separator: ", ") }
@@ -89,7 +94,7 @@ private struct TreeText {
     for cycle in graph.cycles { writeCycle(cycle) }
     let waiting = Set(graph.edges.map(\.waiter))
     let roots = graph.nodes.filter { !waiting.contains($0.id) }.sorted { ($0.age ?? 0, $1.id) > ($1.age ?? 0, $0.id) }
-    if !roots.isEmpty || !graph.cycles.isEmpty { lines.append("What is indented waits for the line above it:") }
+    if !roots.isEmpty || !graph.cycles.isEmpty { lines.append("An indented line waits for the line above it:") }
     for root in roots.map(\.id) + graph.cycles.map({ $0[0] }) + graph.nodes.map(\.id) where !written.contains(root) {
       writeTree(root)
     }

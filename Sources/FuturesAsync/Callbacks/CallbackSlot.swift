@@ -81,13 +81,21 @@ final class CallbackSlot<Value>: @unchecked Sendable {
       operation: {
         await withUnsafeContinuation(isolation: isolation) { continuation in
           guard begin(continuation, onCancel: onCancel) else { return continuation.resume() }
-          site.track(self, as: .wrappedCallback)
+          if FuturesDiagnostics.mayTrackPendingFutures { track() }
           start()
         }
       },
       onCancel: { cancel() },
       isolation: isolation
     )
+  }
+
+  /// Registers the call in the graph of pending futures.
+  private func track() {
+    site.track(self, as: .wrappedCallback)
+    // A cancellation before the begin was recorded has sent no event.
+    let phase = state.withLock { $0.phase }
+    if case .finished = phase { FuturesDiagnostics.events.object?.didChange(self, .cancelled) }
   }
 
   /// Stores the continuation of the suspended task.
@@ -135,18 +143,19 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     guard case .waiting(let continuation) = previous.phase else { return }
     // Released here, outside the lock, and before the call returns.
     previous.handlers = []
-    FuturesDiagnostics.events.object?.didEnd(self, .resolved)
+    FuturesDiagnostics.events.object?.didChange(self, .resolved)
     continuation.resume()
   }
 
   /// Runs all handlers and then resumes the task with the error of a cancelled call, if the slot is empty.
   func cancel() {
     guard case .waiting(let continuation) = beginCancelling() else { return }
-    FuturesDiagnostics.events.object?.didEnd(self, .cancelled)
+    FuturesDiagnostics.events.object?.didChange(self, .cancelling)
     // Releases each batch after running it, and before the call returns.
     while let handlers = takeHandlers() {
       for handler in handlers { handler() }
     }
+    FuturesDiagnostics.events.object?.didChange(self, .cancelled)
     continuation.resume()
   }
 

@@ -77,7 +77,7 @@ public final class CallbackStream<Element: Sendable>: Sendable {
   private var isCancelled: Bool { cancellation.isTriggered }
 
   deinit {
-    FuturesDiagnostics.events.object?.didEnd(self, .released)
+    FuturesDiagnostics.events.object?.didChange(self, isCancelled ? .cancelled : .released)
     // No effect if the sequence has ended.
     finish(throwing: site.brokenPromise)
   }
@@ -100,6 +100,7 @@ public final class CallbackStream<Element: Sendable>: Sendable {
     case .reader(let continuation): continuation.finish(throwing: error)
     case .readers(let shared, let run): shared.stream?.deliver(.end(error), run: run)
     }
+    FuturesDiagnostics.events.object?.didChange(self, .resolved)
   }
 
   /// Runs `handler` if the reader leaves before the end: its task is cancelled, or it releases the sequence.

@@ -18,6 +18,16 @@ private func graphText(_ fault: String) -> String {
   return text
 }
 
+/// The first graph's text that has the phrase; after a million, the last one.
+private func graphText(_ fault: String, with phrase: String) async -> String {
+  var text = ""
+  for _ in 0..<1_000_000 where !text.contains(phrase) {
+    await Task.yield()
+    text = graphText(fault)
+  }
+  return text
+}
+
 /// An API that keeps its callbacks, or forgets them.
 private final class OldAPI: Sendable {
   private let kept = Locked<[@Sendable (Int) -> Void]>([])
@@ -129,11 +139,7 @@ private enum Faults {
     // The first task continues elsewhere. This sees it suspended again, because the second part of it attaches before the
     // task of this line, which has the same priority, gets its turn: so the test asks until the circle is there.
     other.succeed(second)
-    var text = ""
-    repeat {
-      await Task.yield()
-      text = graphText("two tasks await each other")
-    } while !text.contains("A circle")
+    let text = await graphText("two tasks await each other", with: "A circle")
     #expect(text.contains("A circle, in which nothing ever ends"), "\(text)")
     #expect(text.contains("task \"first\" at \(#fileID):\(line) waits for"), "\(text)")
     #expect(text.contains("task \"second\" at \(#fileID):\(line + 1) waits for"), "\(text)")
@@ -237,11 +243,7 @@ private enum Faults {
       defer { unlink(pipe) }
       let line = #line + 1
       let output = Process.future(executable: URL(fileURLWithPath: path), arguments: [pipe])
-      var text = ""
-      repeat {
-        await Task.yield()
-        text = graphText("process that never ends")
-      } while !text.contains("process \"")
+      let text = await graphText("process that never ends", with: "process \"")
       #expect(text.contains("process \"\(path)\" at \(#fileID):\(line), pending for"), "\(text)")
       output.cancel()
     }

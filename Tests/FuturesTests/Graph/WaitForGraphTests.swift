@@ -9,7 +9,7 @@ internal import Testing
 @Suite("Diagnostics: the graph of everything pending")
 struct WaitForGraphTests {
   @Test(
-    "Off, the graph is empty; on, a promise costs one allocation more",
+    "Off, the graph is empty; on, a promise costs at most one allocation more",
     .enabled(if: AllocationCounts.areSupported)
   )
   func cost() async {
@@ -28,7 +28,7 @@ struct WaitForGraphTests {
     await #expect(processExitsWith: .success) { GraphChecks.foldsChains() }
   }
 
-  @Test("A lazy future, a following promise and a cancelled one say so")
+  @Test("A following promise and a cancelled one say so")
   func states() async {
     await #expect(processExitsWith: .success) { GraphChecks.states() }
   }
@@ -38,7 +38,7 @@ struct WaitForGraphTests {
     await #expect(processExitsWith: .success) { GraphChecks.bounds() }
   }
 
-  @Test("Snapshots while eight threads resolve, attach and cancel are safe, and find nothing afterwards")
+  @Test("Snapshots while eight threads resolve, attach and cancel are safe")
   func race() async {
     await #expect(processExitsWith: .success) { GraphChecks.race() }
   }
@@ -58,8 +58,8 @@ private enum GraphChecks {
     FuturesDiagnostics.tracksPendingFutures = true
     _ = allocations()
     let on = allocations()
-    // One for the weak reference, and some for the sweeps of the table.
-    #expect(on < off + 1_200, "\(on) allocations")
+    // Some for the table and its sweeps; without optimisation one for each promise.
+    #expect((off..<off + 1_200).contains(on), "\(off) and \(on) allocations")
   }
 
   static func kinds() throws {

@@ -2,21 +2,16 @@
 
 (lldb) command script import PATH/futures_lldb.py
 
-A future is shown as "pending, 2 consumers", "succeeded" or "failed". The command `futures` writes everything that is pending.
+A future is shown as "pending, 2 consumers", "resolved", or "succeeded" if it was made with a value. `frame variable --raw` shows the
+variables. The command `futures` writes everything that is pending.
 """
 import lldb
 
-# `FutureState.Phase`.
-PHASES = ["pending", "following another future", "never resolves", "merged into another future", "broken",
-          "resolved, runs its callbacks", "resolved, runs its callbacks", "resolved"]
+# `FutureState.Phase`: pending, following, orphaned, broken, delivering, closing, resolved. A test compares the names.
+PHASES = ["pending", "following another future", "pending without a producer", "broken", "resolved, runs its callbacks",
+          "resolved, runs its callbacks", "resolved"]
 # The offset of `Consumer.next`, the first variable of an object.
 NEXT = 16
-
-
-def object_of(value, process):
-    """The address of the object to which a variable refers; 0 if there is none."""
-    address = value.GetValueAsUnsigned(0)
-    return address if address > 4096 else 0
 
 
 def child(value, *names):
@@ -70,9 +65,10 @@ def describe(state):
 
 def future(value, _):
     storage = child(value.GetNonSyntheticValue(), "storage")
+    storage.SetPreferSyntheticValue(True)  # only the synthetic value of an enumeration has the payload
     case = storage.GetValue() or ""
-    if case == "shared":
-        return describe(storage.GetChildMemberWithName("shared"))
+    if case == "sharedState":
+        return describe(storage.GetChildMemberWithName(case))
     return case or "resolved"
 
 
@@ -81,11 +77,11 @@ def promise(value, _):
 
 
 def dump(debugger, command, result, _):
-    debugger.HandleCommand("expression -l c -- (void)futures_dump()")
+    debugger.HandleCommand("expression -l c -- extern void futures_dump(void); futures_dump()")
 
 
 def __lldb_init_module(debugger, _):
-    add = "type summary add --expand --python-function futures_lldb."
+    add = "type summary add --python-function futures_lldb."
     debugger.HandleCommand(add + r'future --regex "^Futures\.Future<.+>$"')
     debugger.HandleCommand(add + r'promise --regex "^Futures\.Promise<.+>$"')
     debugger.HandleCommand("command script add -o -f futures_lldb.dump futures")

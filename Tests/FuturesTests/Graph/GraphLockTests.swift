@@ -1,0 +1,82 @@
+// Debug builds only: an optimised build does not compile the module for testing.
+#if DEBUG
+  import Foundation
+  import Testing
+
+  @testable import Futures
+
+  /// Each test in a separate process, because the table is that of the process.
+  @Suite("Diagnostics: the graph and locks")
+  struct GraphLockTests {
+    @Test("A graph waits for no lock: a state whose lock is taken is busy, and a taken table gives an incomplete graph")
+    func waitsForNoLock() async {
+      await #expect(processExitsWith: .success) { GraphLockChecks.waitsForNoLock() }
+    }
+
+    @Test("Off, there is no table, and neither a promise nor a stage, a callback or a timer makes one")
+    func off() async { await #expect(processExitsWith: .success) { GraphLockChecks.off() } }
+
+    @Test("A lazy future without a consumer has not started, and a timer after its time is late")
+    func unstartedAndLate() async {
+      await #expect(processExitsWith: .success) { GraphLockChecks.unstartedAndLate() }
+    }
+
+    @Test("The script for LLDB names the phases of a state, and the case of a future, as they are")
+    func debuggerScript() throws {
+      let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
+      let sources = FileManager.default.enumerator(at: root.appendingPathComponent("Sources"), includingPropertiesForKeys: nil)
+      let file = try #require(sources?.first { ($0 as? URL)?.lastPathComponent == "futures_lldb.py" } as? URL)
+      let script = try String(contentsOf: file, encoding: .utf8)
+      let phases = (0...UInt8.max).compactMap { FutureState.Phase(rawValue: $0) }
+      #expect(script.contains("# `FutureState.Phase`: \(phases.map { "\($0)" }.joined(separator: ", "))."))
+      guard case .sharedState = Promise<Int, Never>().future.storage else { return }
+      #expect(script.contains("if case == \"sharedState\":"))
+    }
+  }
+
+  private enum GraphLockChecks {
+    static func waitsForNoLock() {
+      // A graph that waits for this thread's own lock would wait for ever.
+      alarm(60)
+      FuturesDiagnostics.tracksPendingFutures = true
+      let (promise, line) = (Promise<Int, Never>("in use"), #line)
+      let mapped = promise.future.map { $0 + 1 }
+      let busy = promise.state.reading { FuturesDiagnostics.graph }
+      // The lock protects the label.
+      #expect(busy.nodes.map(\.line) == [line])
+      #expect(busy.nodes.first?.state == .busy)
+      #expect(busy.description.contains("in use by another thread at this moment"))
+      let locked = PendingFutures.shared.update { _ in FuturesDiagnostics.graph }
+      #expect(!locked.isComplete)
+      #expect(locked.description == "The table is in use.\n")
+      #expect(FuturesDiagnostics.graph.nodes.map(\.state) == [.pending, .pending])
+      promise.succeed(1)
+      _ = mapped
+    }
+
+    static func unstartedAndLate() {
+      FuturesDiagnostics.tracksPendingFutures = true
+      let lazy = Future<Int, Never>.lazy { _ in }
+      guard case .sharedState(let state) = lazy.storage else { fatalError("A lazy future has a state.") }
+      PendingFutures.shared.add(.promise, state, label: "lazy")
+      var node = FuturesDiagnostics.graph.nodes[0]
+      #expect(node.state == .notStarted)
+      (node.kind, node.state, node.dueIn) = (.timer, .pending, -2.5)
+      #expect(node.description.hasSuffix(", late by 2.5 s"), "\(node)")
+    }
+
+    static func off() {
+      let promise = Promise<Int, any Error>("off")
+      let future = promise.future.map { $0 + 1 }.timeout(after: .seconds(3_600))
+      future.whenResolved(on: .global()) { _ in }
+      Future.after(.seconds(3_600)).cancel()
+      promise.succeed(1)
+      #expect(!FuturesDiagnostics.mayTrackPendingFutures)
+      FuturesDiagnostics.tracksPendingFutures = true
+      #expect(FuturesDiagnostics.mayTrackPendingFutures)
+      FuturesDiagnostics.tracksPendingFutures = false
+      #expect(!FuturesDiagnostics.mayTrackPendingFutures)
+      #expect(FuturesDiagnostics.graph == WaitForGraph())
+    }
+  }
+#endif

@@ -1,0 +1,84 @@
+internal import Futures
+internal import TestSupport
+internal import Testing
+
+/// Each test in a separate process, because the graph shows the futures of other tests, too.
+@Suite("Diagnostics: the text and the pictures of the graph")
+struct GraphTextTests {
+  @Test("Each operator has its name, also in a run of different stages")
+  func operators() async { await #expect(processExitsWith: .success) { GraphTextChecks.operators() } }
+
+  @Test("A circle is red in both pictures, and its nodes have a mark in the text")
+  func circle() async { await #expect(processExitsWith: .success) { GraphTextChecks.circle() } }
+
+  @Test("A future whose promise was made before tracking is there, with its label and without a producer")
+  func untracked() async { await #expect(processExitsWith: .success) { GraphTextChecks.untracked() } }
+
+  @Test("`po` in LLDB writes the text alone, because the mirror of a graph has no children")
+  func mirror() { #expect(Mirror(reflecting: FuturesDiagnostics.graph).children.isEmpty) }
+}
+
+private enum GraphTextChecks {
+  /// The operator of the only stage after a promise.
+  static func operation<Value, Failure>(
+    _ derive: (Future<Int, any Error>) -> Future<Value, Failure>
+  ) -> String? {
+    let promise = Promise<Int, any Error>("source")
+    let derived = derive(promise.future)
+    derived.whenResolved(on: .immediate) { _ in }  // a view of a future attaches with its first consumer
+    let graph = FuturesDiagnostics.graph
+    // Work of an earlier operator can still be in the graph, with the label of its promise.
+    let id = graph.nodes.first { $0.kind == .promise && $0.label == "source" }?.id
+    let waiters = graph.edges.filter { $0.awaited == id }.map(\.waiter)
+    promise.succeed(1)
+    #expect(waiters.count == 1, "\(graph)")
+    return waiters.first.flatMap { graph[$0]?.operation }
+  }
+
+  static func operators() {
+    FuturesDiagnostics.tracksPendingFutures = true
+    #expect(operation { $0.map { "\($0)" } } == "map")
+    #expect(operation { $0.flatMap { .succeeded($0) } } == "flatMap")
+    #expect(operation { $0.map(on: .global()) { $0 } } == "transform")
+    #expect(operation { $0.shielded } == "shielded")
+    let source = CancellationTokenSource()
+    #expect(operation { $0.cancelled(by: source.token) } == "timeout or cancellation token")
+    let promise = Promise<Int, any Error>("run")
+    let derived = promise.future.map { $0 }.map { $0 }.flatMap { .succeeded($0) }.map { "\($0)" }
+    let text = FuturesDiagnostics.graph.description
+    #expect(text.contains("└─ 2 stages of map (Int → Int)\n   └─ flatMap (Int → Int)\n      └─ map (Int → String)"), "\(text)")
+    promise.succeed(1)
+    _ = derived
+  }
+
+  static func circle() {
+    FuturesDiagnostics.tracksPendingFutures = true
+    let (first, second) = (Promise<Int, Never>("first"), Promise<Int, Never>("second"))
+    first.follow(second.future)
+    second.follow(first.future)
+    let outside = first.future.map { $0 }
+    let graph = FuturesDiagnostics.graph
+    #expect(graph.cycles.map { $0.count } == [2])
+    let isRed = graph.dot.split(separator: "\n").filter { $0.contains("color=red") }
+    #expect(isRed.filter { $0.contains(" -> ") }.count == 2)
+    #expect(isRed.filter { !$0.contains(" -> ") }.count == 2)
+    #expect(graph.mermaid.split(separator: "\n").filter { $0.hasSuffix("stroke:red") }.count == 2)
+    let lines = graph.description.split(separator: "\n")
+    #expect(lines.filter { $0.contains("↺") }.count == 3, "\(graph)")
+    #expect(lines.contains { $0.contains("map") && !$0.contains("↺") }, "\(graph)")
+    _ = outside
+  }
+
+  static func untracked() {
+    let early = Promise<Int, Never>("early")
+    FuturesDiagnostics.tracksPendingFutures = true
+    let all = Future.all([early.future])
+    let graph = FuturesDiagnostics.graph
+    let future = graph.nodes.first { $0.kind == .future }
+    #expect(future?.label == "early")
+    #expect(graph.edges.map(\.awaited) == [future?.id])
+    #expect(graph.description.contains("future \"early\", whose producer is not tracked"), "\(graph)")
+    early.succeed(1)
+    _ = all
+  }
+}
