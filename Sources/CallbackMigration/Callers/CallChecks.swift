@@ -6,6 +6,9 @@ struct CalledFunction {
   /// The label of the callback.
   let callbackLabel: String
 
+  /// The label of its closure for a failure, where it has one.
+  var failureLabel: String?
+
   /// Whether it returns something besides the callback.
   var returnsValue = true
 

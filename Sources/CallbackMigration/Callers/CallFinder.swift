@@ -24,10 +24,20 @@ struct CallFinder {
     var sites: [String: [Int: CallSite]] = [:]
     var callbacks: [String: [Int: CallSite]] = [:]
     for reference in references {
-      let label = functions[reference.target].called.callbackLabel
-      guard let site = CallSite(name: reference.name, in: files.tokens(reference.path), label: label) else { continue }
+      let called = functions[reference.target].called
+      let tokens = files.tokens(reference.path)
+      guard
+        let site = CallSite(
+          name: reference.name,
+          in: tokens,
+          label: called.callbackLabel,
+          failureLabel: called.failureLabel
+        )
+      else { continue }
       sites[reference.path, default: [:]][reference.name] = site
-      if let brace = site.callback { callbacks[reference.path, default: [:]][brace] = site }
+      for brace in [site.callback, site.failure].compactMap(\.self) {
+        callbacks[reference.path, default: [:]][brace] = site
+      }
     }
     var calls: [CallbackCall] = []
     for (path, group) in Dictionary(grouping: references, by: \.path).sorted(by: { $0.key < $1.key }) {
