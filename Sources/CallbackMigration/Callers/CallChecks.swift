@@ -60,7 +60,7 @@ struct CallChecks {
   /// All reasons, those without a remedy first.
   var refusals: [CallRefusal] {
     guard tokens.isBalanced else { return [CallRefusal("the brackets of its file cannot be matched")] }
-    let obstacles = [shape, queue, optionalChain, handle, callbackLiteral, captures, branches].compactMap(\.self)
+    let obstacles = [shape, queue, optionalChain, handle, callbackLiteral, captures].compactMap(\.self)
     guard obstacles.isEmpty else { return obstacles }
     return [
       order, keptTask, loop, deferBlock, lock, weakSelf, mainQueue, callbackIsolation, cancellation,
@@ -78,7 +78,16 @@ struct CallChecks {
   /// After the await there would be code where there was no callback.
   private var optionalChain: CallRefusal? {
     guard (site.start..<site.name).contains(where: { tokens[$0] == "?" && tokens[$0 + 1] == "." }) else { return nil }
+    // A callback around it captures `self` weakly, which is a reason of its own.
+    if tokens[site.start] == "self", tokens[site.start + 1] == "?", isInWeakCallback { return nil }
     return CallRefusal("it is made through an optional, and the code after an await would run without it")
+  }
+
+  private var isInWeakCallback: Bool {
+    !scope.outerCalls.isEmpty
+      && scope.levels.contains { level in
+        tokens.closureSignature(at: level.brace)?.captures?.contains { tokens[$0] == "weak" } == true
+      }
   }
 
   private var handle: CallRefusal? {
@@ -102,12 +111,6 @@ struct CallChecks {
       && (tokens[value - 1] == ":" || tokens[value - 1] == "," || value - 1 == arguments.lowerBound)
   }
 
-  /// Whether the callback looks at its result, or cannot fail.
-  var looksAtResult: Bool {
-    guard function.canFail, !passesOwnCallback, let body = callbackBody else { return true }
-    return CallbackBranches(tokens, body, callbackParameters) != nil
-  }
-
   /// A capture list copies values when the call begins.
   private var captures: CallRefusal? {
     let copied = captureList.filter { !["self", "weak self", "unowned self"].contains($0) }
@@ -115,17 +118,20 @@ struct CallChecks {
     return CallRefusal("its callback captures `\(first)` in a list, which an await has not")
   }
 
+  /// The reason why the compiler's refactoring would change its meaning, so that the tool writes the text itself.
+  ///
   /// The refactoring sorts the statements of a callback into success and failure, and gives each statement that belongs to
-  /// both to success alone.
-  private var branches: CallRefusal? {
+  /// both to success alone. It knows nothing of two closures.
+  var ownTextReason: String? {
+    if function.failureLabel != nil { return "it takes two closures" }
     guard function.canFail, let body = callbackBody, let shape = CallbackBranches(tokens, body, callbackParameters)
     else { return nil }
-    return shape.refusal.map { CallRefusal($0) }
+    return shape.refusal
   }
 
   /// Whether the callback does nothing where the call has failed.
   var ignoresFailure: Bool {
-    guard function.canFail, let body = callbackBody else { return false }
+    guard function.canFail, function.failureLabel == nil, let body = callbackBody else { return false }
     return CallbackBranches(tokens, body, callbackParameters)?.ignoresFailure == true
   }
 

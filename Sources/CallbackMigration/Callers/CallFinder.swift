@@ -159,7 +159,7 @@ struct CallFinder {
         ),
         ownCallback: call.owner.map { functions[$0].callbackName }
       )
-      calls[index].looksAtResult = checks.looksAtResult
+      calls[index].ownTextReason = checks.ownTextReason
       calls[index].ignoresFailure = checks.ignoresFailure
       var refusals = call.refusals + checks.refusals
       if call.place == .next {
@@ -222,6 +222,7 @@ struct CallFinder {
         hasChanged = true
       }
     }
+    for index in functions.indices { completeCounterpart(of: &functions[index]) }
     let uncancellable = try uncancellableCounterparts(of: functions)
     for index in functions.indices {
       functions[index].called.deliversOnMainQueue = onMain[index]
@@ -229,6 +230,23 @@ struct CallFinder {
         functions[index].called.isCounterpartCancellable = !uncancellable.contains(index)
       }
     }
+  }
+
+  /// Reads from its text whether a counterpart throws, and who has written it.
+  private func completeCounterpart(of function: inout MigratedFunction) {
+    guard case .exists(let file) = function.counterpart else { return }
+    let path = copy.copied(file)
+    let tokens = files.tokens(path)
+    let texts = FunctionText.all(titled: function.counterpartTitle, in: tokens).filter(\.isAsync)
+    function.isCounterpartGenerated = files.isGenerated(path)
+    function.canCounterpartThrow =
+      texts.isEmpty
+      ? function.called.canFail
+      : texts.contains { text in
+        let end = text.body?.lowerBound ?? tokens.items.count
+        let effects = (text.name..<end).first { tokens[$0] == "async" && tokens.parent($0) == tokens.parent(text.name) }
+        return effects.map { tokens[$0 + 1] == "throws" } == true
+      }
   }
 
   /// Returns the functions whose counterpart awaits only continuations and such counterparts.

@@ -39,6 +39,12 @@ struct MigratedFunction {
   /// The name of its async counterpart, with backticks where it needs them.
   let counterpartName: String
 
+  /// Whether its counterpart can throw.
+  var canCounterpartThrow = true
+
+  /// Whether `generate` has written its counterpart, which waits for its callback.
+  var isCounterpartGenerated = false
+
   /// The labels that calls of its counterpart do not have.
   let omittedLabels: [String]
 

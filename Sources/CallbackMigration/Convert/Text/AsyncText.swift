@@ -406,7 +406,7 @@ struct AsyncText {
   }
 
   /// Whether a text has an error that could reach a `catch` around it.
-  private static func canThrow(_ text: String) -> Bool {
+  static func canThrow(_ text: String) -> Bool {
     let tokens = SourceTokens(text)
     return ConvertedText.throwsOutside(tokens) || tokens.items.indices.contains { tokens[$0] == "throw" }
   }
