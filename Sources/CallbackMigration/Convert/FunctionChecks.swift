@@ -54,8 +54,19 @@ struct FunctionChecks {
     if scope.levels.contains(where: { $0.block == .loop || $0.block == .deferred }) {
       return "line \(line) calls its callback in a loop or a `defer`"
     }
+    if let found = deferred(before: index, scope) {
+      return "the `defer` on line \(tokens.line(found)) ran after its callback, and would run before the code after an await"
+    }
     if isReturned { return nil }
     return tokens.statement(after: scope).map { "line \(tokens.line($0)) runs after its callback" }
+  }
+
+  private func deferred(before index: Int, _ scope: CallScope) -> Int? {
+    for level in scope.levels {
+      let before = level.brace + 1..<index
+      if let found = before.first(where: { tokens[$0] == "defer" && tokens.parent($0) == level.brace }) { return found }
+    }
+    return nil
   }
 
   private func isStatement(_ site: CallSite, _ index: Int) -> Bool {

@@ -148,13 +148,12 @@ extension AsyncText {
 
   // MARK: Early returns
 
-  /// Throws if a callback returns early and code after the call would not run any more.
-  func refuseEarlyReturns(_ call: AwaitedCall, _ body: Range<Int>) throws(Refusal) {
-    guard own == nil, let brace = tokens.parent(body.lowerBound - 1).flatMap({ tokens[body.lowerBound - 1] == "in" ? $0 : nil }) ?? (tokens[body.lowerBound - 1] == "{" ? body.lowerBound - 1 : nil)
-    else { return }
-    guard let found = body.first(where: { tokens[$0] == "return" && tokens.closureOrFunction(around: $0) == brace }) else {
-      return
-    }
+  /// Throws if a callback returns early, or has a `defer`, and code after the call would not run any more, or would run first.
+  func refuseEarlyReturns(_ call: AwaitedCall, _ brace: Int) throws(Refusal) {
+    guard own == nil else { return }
+    let words = ["return", "defer"]
+    let found = code(of: brace).first { words.contains(tokens[$0]) && tokens.closureOrFunction(around: $0) == brace }
+    guard let found else { return }
     var callbacks: [Int: CallSite] = [:]
     for site in calls.values.map(\.site) {
       for brace in [site.callback, site.failure].compactMap(\.self) { callbacks[brace] = site }
@@ -167,7 +166,8 @@ extension AsyncText {
       returnsValue = (name..<body).contains { tokens[$0] == "->" && tokens.parent($0) == tokens.parent(body) }
     }
     guard isLast, !repeats, !returnsValue else {
-      throw Refusal("the `return` on line \(tokens.line(found)) leaves the callback only, and code after the call still runs")
+      let place = "the `\(tokens[found])` on line \(tokens.line(found))"
+      throw Refusal("\(place) is for the callback only, and code after the call runs, too")
     }
   }
 }

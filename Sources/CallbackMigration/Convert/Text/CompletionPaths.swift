@@ -39,7 +39,7 @@ struct CompletionPaths {
     case "throw", "fatalError", "preconditionFailure": return .completes
     case "if": return joined(blocks(statement), isComplete: hasElse(statement))
     case "guard":
-      if text.isDroppedGuard(start) { return .continues }
+      if text.guardOfSelf(start) != nil { return .continues }
       let found = joined(blocks(statement), isComplete: true)
       return found == .completes ? .continues : found == .continues ? refusedEnd(statement) : found
     case "switch":
@@ -97,13 +97,13 @@ struct CompletionPaths {
 
   private func end(of call: AwaitedCall) -> End {
     guard let brace = call.site.callback else { return .completes }
-    let body = tokens.content(of: brace)
+    let body = text.code(of: brace)
     if case .successOrFailure = call.form {
       guard let failure = call.site.failure else {
         return call.site.arguments.map(tokens.arguments)?.contains { $0.value.count == 1 && tokens[$0.value.lowerBound] == text.own?.failureName } == true
           ? end(of: body) : .refused("a failure of the call on line \(tokens.line(call.site.name)) does not reach its callback")
       }
-      return joined([body, tokens.content(of: failure)], isComplete: true)
+      return joined([body, text.code(of: failure)], isComplete: true)
     }
     if let split = CallbackSplit(tokens, call.form, text.parameters(brace), body) {
       return joined([split.success, split.failure], isComplete: true)

@@ -8,6 +8,9 @@ enum OwnText {
     _ functions: [MigratedFunction]
   ) -> Result<String, ConvertedText.Refusal> {
     guard let site = call.site else { return .failure(ConvertedText.Refusal("it is no call")) }
+    if let line = conditionalLine(site.start...site.end, tokens) {
+      return .failure(ConvertedText.Refusal("it has an `#if` on line \(line), of which the compiler sees one branch"))
+    }
     let inside = calls.filter { other in
       other.path == call.path && other.callClass == .ready && functions[other.target].hasCounterpart
         && (other.scope?.outerCalls.contains(site.name) == true || other.site?.name == site.name)
@@ -40,6 +43,9 @@ enum OwnText {
       form: form,
       function: text.name
     )
+    if let line = conditionalLine(braces, tokens) {
+      throw ConvertedText.Refusal("it has an `#if` on line \(line), of which the compiler sees one branch")
+    }
     let writer = AsyncText(tokens, inside.compactMap { awaited($0, functions) }, own: own)
     if let reason = CompletionPaths(text: writer).refusal(in: braces) { throw ConvertedText.Refusal(reason) }
     let range = braces.lowerBound + 1..<braces.upperBound
@@ -48,6 +54,10 @@ enum OwnText {
     // Nothing follows the last `return` of a function that returns nothing.
     if form.valueCount == 0, new.hasSuffix("\nreturn") { new = String(new.dropLast("\nreturn".count)) }
     return new
+  }
+
+  private static func conditionalLine(_ range: ClosedRange<Int>, _ tokens: SourceTokens) -> Int? {
+    range.first { tokens[$0] == "#if" }.map(tokens.line)
   }
 
   private static func awaited(_ call: CallbackCall, _ functions: [MigratedFunction]) -> AwaitedCall? {
