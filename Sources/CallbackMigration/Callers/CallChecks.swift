@@ -91,11 +91,17 @@ struct CallChecks {
   }
 
   private var handle: CallRefusal? {
-    guard site.use == .used || tokens.isResult(site) else { return nil }
+    guard site.use == .used || tokens.isResult(site) && !isAloneInCallback else { return nil }
     guard function.returnsValue else {
       return CallRefusal("it is part of an expression, such as `return`, and an await would make statements of it")
     }
     return CallRefusal("the code keeps or uses what the call returns, such as a handle that cancels")
+  }
+
+  /// Whether the call is the only statement of the callback of another call, which returns nothing.
+  private var isAloneInCallback: Bool {
+    guard !scope.outerCalls.isEmpty, let level = scope.levels.first, case .closure = level.block else { return false }
+    return level.brace != scope.body
   }
 
   private var callbackLiteral: CallRefusal? {
@@ -106,9 +112,10 @@ struct CallChecks {
   /// Whether the callback of the enclosing function is the callback of the call.
   var passesOwnCallback: Bool {
     guard let ownCallback, let arguments = site.arguments, site.callback == nil else { return false }
-    let value = arguments.upperBound - 1
-    return tokens[value] == ownCallback && tokens.parent(value) == arguments.lowerBound
-      && (tokens[value - 1] == ":" || tokens[value - 1] == "," || value - 1 == arguments.lowerBound)
+    let label = function.callbackLabel == "_" ? nil : function.callbackLabel
+    return tokens.arguments(in: arguments).contains { argument in
+      argument.label == label && argument.value.count == 1 && tokens[argument.value.lowerBound] == ownCallback
+    }
   }
 
   /// A capture list copies values when the call begins.

@@ -17,13 +17,16 @@ extension AsyncText {
     }
     try refuseEarlyReturns(call, brace)
     let names = shortNames[brace] ?? signature?.parameters ?? []
-    if let text = try forwarded(call, names, body, callee) { return text }
+    if !isWhole, let text = try forwarded(call, names, body, callee) { return text }
     if case .successOrFailure = call.form { return try twoClosures(call, names, body, callee) }
     if case .values = call.form { return try values(call, names, body, callee) }
-    if let text = try getInDo(names, body, callee) { return text }
+    if !isWhole, let text = try getInDo(names, body, callee) { return text }
     let inner = parameters(brace)
-    if let split = CallbackSplit(tokens, call.form, inner, body), let text = try divided(call, split, callee, names, inner) {
-      return text
+    if !isWhole, let split = CallbackSplit(tokens, call.form, inner, body),
+      let text = try withoutForce(split).divided(call, split, callee, names, inner)
+    {
+      let lead = tokens.source[tokens.end(body.lowerBound - 1)..<tokens.items[body.lowerBound].range.lowerBound].trimmed
+      return lead.isEmpty ? text : lead + "\n" + text
     }
     return try whole(call, names, brace, body, callee)
   }
@@ -136,6 +139,22 @@ extension AsyncText {
     } == true
   }
 
+  /// The tokens that use the optional value of a success, where each of them is `value!`.
+  private func forcedUses(_ split: CallbackSplit) -> [Int]? {
+    guard split.isOptional, let name = split.values.compactMap(\.self).first else { return nil }
+    let uses = split.success.filter { index in
+      tokens[index] == name && tokens[index - 1] != "." || tokens[index].contains("\"") && tokens.uses(name, in: index..<index + 1)
+    }
+    return uses.allSatisfy { tokens[$0 + 1] == "!" && tokens.touch($0, $0 + 1) && tokens[$0 + 2] != "=" } ? uses : nil
+  }
+
+  /// The value of a success is there, so that `value!` becomes `value`.
+  private func withoutForce(_ split: CallbackSplit) -> AsyncText {
+    var changed = self
+    for index in forcedUses(split) ?? [] { changed.replacements[index] = (token(index), index + 2) }
+    return changed
+  }
+
   /// The code after the await, and the `catch`; `nil` where one cannot stand outside the other.
   func divided(
     _ call: AwaitedCall,
@@ -151,7 +170,8 @@ extension AsyncText {
     var bound = split.values.map(renamed)
     bound = bound.map { name in name.flatMap { usesName($0, split.success) ? $0 : nil } }
     if case .result = call.form, call.form.valueCount == 0 { bound = [] }
-    let awaiting = binding(bound, callee, call, isOptional: split.isOptional)
+    let isOptional = split.isOptional && forcedUses(split) == nil
+    let awaiting = binding(bound, callee, call, isOptional: isOptional)
     if let own, passesFailure(split, own, optionalError) {
       guard !call.canThrow || isLeaving(call.site.name) else { return nil }
       return lines(awaiting, try text(split.success))

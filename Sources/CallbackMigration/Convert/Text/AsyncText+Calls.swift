@@ -61,8 +61,12 @@ extension AsyncText {
   func introducedNames(in text: String) -> Set<String> {
     let new = SourceTokens(text)
     var names: Set<String> = []
-    for index in new.items.indices where ["let", "var", "func"].contains(new[index]) && new.parent(index) == nil {
-      if new[index - 1] == "guard" || new[index - 1] == "if" || new[index - 1] == "," { continue }
+    for index in new.items.indices where ["let", "var", "func"].contains(new[index]) {
+      var outer = index
+      while let bracket = new.parent(outer) { outer = bracket }
+      guard new[outer] != "{", ["let", "var", "func", "guard"].contains(new[new.statementStart(before: outer + 1)]) else {
+        continue
+      }
       if new[index + 1] == "(", let close = new.partner(index + 1) {
         names.formUnion((index + 1..<close).map { new[$0] }.filter(SourceTokens.isWord))
       } else {

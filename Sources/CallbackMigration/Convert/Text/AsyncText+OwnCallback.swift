@@ -60,7 +60,14 @@ extension AsyncText {
       if let inner = caseValue("success", in: value) { return try returning([inner], own) }
       guard tokens[value.lowerBound] != "." else { throw unknown(index) }
       try requireLeaving(index)
-      let result = "try \(parenthesized(try copy(value), value)).get()"
+      let text = parenthesized(try copy(value), value)
+      let result: String
+      if case .result(let type, let failure) = own.form, value.contains(where: isImplicitMember) {
+        // `.get` says nothing of the type of `ok ? .success(x) : .failure(y)`.
+        result = "try (\(text) as Result<\(type), \(failure)>).get()"
+      } else {
+        result = "try \(text).get()"
+      }
       return own.form.valueCount == 0 ? "\(result)\nreturn" : "return \(result)"
     case .valuesOrError, .presentValuesOrError:
       guard let last = values.last, values.count == own.form.valueCount + 1 else { throw unknown(index) }
@@ -106,6 +113,13 @@ extension AsyncText {
     return texts.count == 1 ? "return \(texts[0])" : "return (\(texts.joined(separator: ", ")))"
   }
 
+  /// Whether a token is the dot of `.success` without a type.
+  private func isImplicitMember(_ index: Int) -> Bool {
+    let before = tokens[index - 1]
+    return tokens[index] == "." && ["success", "failure"].contains(tokens[index + 1]) && !SourceTokens.isWord(before)
+      && ![")", "]", "}", "?", "!", ">"].contains(before) || tokens[index] == "." && before == "?" && !tokens.touch(index - 1, index)
+  }
+
   private func parenthesized(_ text: String, _ range: Range<Int>) -> String {
     let parent = tokens.parent(range.lowerBound)
     let isSimple = range.allSatisfy { index in
@@ -144,6 +158,17 @@ extension AsyncText {
     } else { return false }
     guard isWhole, let error = failureExpression(call, own) else { return false }
     return error.count == 1 && tokens[error.lowerBound] == name
+  }
+
+  /// The statements of a `do` whose `catch` only passes its error on, where nothing follows, and the token after the `catch`.
+  func passingDo(_ index: Int, before limit: Int) -> (content: Range<Int>, end: Int)? {
+    guard own != nil, !isWhole, tokens[index] == "do", tokens[index + 1] == "{" else { return nil }
+    let clauses = tokens.catchClauses(ofDo: index + 1)
+    guard clauses.count == 1, passesOn(clauses[0]), let close = tokens.partner(index + 1),
+      let end = tokens.partner(clauses[0]).map({ $0 + 1 }),
+      end == limit || ["}", "case", "default"].contains(tokens[end])
+    else { return nil }
+    return (index + 2..<close, end)
   }
 
   // MARK: Early returns

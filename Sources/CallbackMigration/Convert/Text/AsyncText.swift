@@ -13,6 +13,9 @@ struct AsyncText {
   /// The callback of the function that becomes async; `nil` in code that is async already.
   let own: OwnCallback?
 
+  /// Whether each callback keeps its arguments and its statements, so that no comment is lost.
+  let isWhole: Bool
+
   /// Texts that replace tokens, by the first of these.
   var replacements: [Int: (text: String, end: Int)] = [:]
 
@@ -24,8 +27,9 @@ struct AsyncText {
 
   typealias Refusal = ConvertedText.Refusal
 
-  init(_ tokens: SourceTokens, _ calls: [AwaitedCall], own: OwnCallback? = nil) {
+  init(_ tokens: SourceTokens, _ calls: [AwaitedCall], own: OwnCallback? = nil, isWhole: Bool = false) {
     self.tokens = tokens
+    self.isWhole = isWhole
     self.own = own
     self.calls = Dictionary(
       calls.map { (Self.statementStart(of: $0.site), $0) },
@@ -87,8 +91,11 @@ struct AsyncText {
   func copy(_ range: Range<Int>, isCallee: Bool = false) throws(Refusal) -> String {
     var result = ""
     var index = range.lowerBound
+    var isGapSkipped = true
     while index < range.upperBound {
-      if index > range.lowerBound {
+      if isGapSkipped {
+        isGapSkipped = false
+      } else {
         result += tokens.source[tokens.items[index - 1].range.upperBound..<tokens.items[index].range.lowerBound]
       }
       if let replacement = replacements[index] {
@@ -105,6 +112,10 @@ struct AsyncText {
         index = found.end
       } else if let end = conditionOfSelf(index) {
         index = end
+        isGapSkipped = true
+      } else if let block = passingDo(index, before: range.upperBound) {
+        result += try text(block.content)
+        index = block.end
       } else {
         result += token(index)
         index += try isWeakUse(index) ? 2 : 1

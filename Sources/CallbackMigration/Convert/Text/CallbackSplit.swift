@@ -183,6 +183,8 @@ private struct SplitReader {
     let parts = range.split { tokens[$0] == "," }
     for part in parts {
       let words = part.map { tokens[$0] }
+      // An await keeps the object.
+      if words == ["let", "self"] || words == ["let", "self", "=", "self"] { continue }
       switch words.count {
       case 2 where words[0] == "let", 4 where words[0] == "let" && words[2] == "=":
         let source = words.count == 2 ? words[1] : words[3]
@@ -208,6 +210,22 @@ private struct SplitReader {
       let condition = condition(statement.lowerBound + 1..<end), !condition.saysError
     else { return nil }
     return success(condition, statement.upperBound..<body.upperBound, failing: (nil, other.content))
+  }
+
+  /// The division where the code for a failure has left the callback.
+  ///
+  /// A guard of the values follows it often. It holds in each success, so that its `else` is gone.
+  private func success(after end: Int, failing failure: (name: String?, range: Range<Int>)) -> CallbackSplit? {
+    let rest = end..<body.upperBound
+    if let statement = tokens.statements(in: rest).first, tokens[statement.lowerBound] == "guard",
+      let found = guardStatement(statement), !found.isOptional,
+      SourceTokens(String(tokens.text(statement.lowerBound...statement.upperBound - 1))).comments.isEmpty,
+      let end = statement.first(where: { tokens[$0] == "else" }),
+      let condition = condition(statement.lowerBound + 1..<end)
+    {
+      return success(condition, statement.upperBound..<body.upperBound, failing: failure)
+    }
+    return success(Condition(), rest, failing: failure)
   }
 
   /// The division where a condition holds in a success.
@@ -255,7 +273,7 @@ private struct SplitReader {
   /// `if error != nil { … error … }` takes the error as an optional one.
   private func whole(_ failure: Range<Int>, _ statement: Range<Int>, _ isOnly: Bool) -> CallbackSplit? {
     guard !isOnly, leaves(failure) else { return nil }
-    return success(Condition(), statement.upperBound..<body.upperBound, failing: (nil, failure))
+    return success(after: statement.upperBound, failing: (nil, failure))
   }
 
   /// The code where the error is `nil`: after the block of a failure, or in its `else`.
@@ -268,7 +286,7 @@ private struct SplitReader {
   ) -> CallbackSplit? {
     if end == statement.upperBound {
       guard isOnly || leaves(failure) else { return nil }
-      return success(Condition(), end..<body.upperBound, failing: failing)
+      return success(after: end, failing: failing)
     }
     guard isOnly, tokens[end] == "else" else { return nil }
     if let other = block(at: end + 1), other.end == statement.upperBound {

@@ -105,7 +105,7 @@ struct CompletionPaths {
       }
       return joined([body, text.code(of: failure)], isComplete: true)
     }
-    if let split = CallbackSplit(tokens, call.form, text.parameters(brace), body) {
+    if !text.isWhole, let split = CallbackSplit(tokens, call.form, text.parameters(brace), body) {
       return joined([split.success, split.failure], isComplete: true)
     }
     return end(of: body)

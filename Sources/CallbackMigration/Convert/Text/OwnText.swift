@@ -15,11 +15,12 @@ enum OwnText {
       other.path == call.path && other.callClass == .ready && functions[other.target].hasCounterpart
         && (other.scope?.outerCalls.contains(site.name) == true || other.site?.name == site.name)
     }
-    let text = AsyncText(tokens, inside.compactMap { awaited($0, functions) })
     do throws(ConvertedText.Refusal) {
       let start = site.use == .discarded ? site.start - 2 : site.start
-      let new = try text.copy(start..<site.end + 1)
-      try compareComments(SourceTokens(String(tokens.text(start...site.end))), SourceTokens(new))
+      let new = try keepingComments(SourceTokens(String(tokens.text(start...site.end)))) {
+        isWhole throws(ConvertedText.Refusal) in
+        try AsyncText(tokens, inside.compactMap { awaited($0, functions) }, isWhole: isWhole).copy(start..<site.end + 1)
+      }
       return .success(new)
     } catch {
       return .failure(error)
@@ -46,14 +47,27 @@ enum OwnText {
     if let line = conditionalLine(braces, tokens) {
       throw ConvertedText.Refusal("it has an `#if` on line \(line), of which the compiler sees one branch")
     }
-    let writer = AsyncText(tokens, inside.compactMap { awaited($0, functions) }, own: own)
-    if let reason = CompletionPaths(text: writer).refusal(in: braces) { throw ConvertedText.Refusal(reason) }
-    let range = braces.lowerBound + 1..<braces.upperBound
-    var new = try writer.text(range)
-    try compareComments(SourceTokens(String(tokens.text(braces))), SourceTokens(new))
+    let new = try keepingComments(SourceTokens(String(tokens.text(braces)))) { isWhole throws(ConvertedText.Refusal) in
+      let writer = AsyncText(tokens, inside.compactMap { awaited($0, functions) }, own: own, isWhole: isWhole)
+      if let reason = CompletionPaths(text: writer).refusal(in: braces) { throw ConvertedText.Refusal(reason) }
+      return try writer.text(braces.lowerBound + 1..<braces.upperBound)
+    }
     // Nothing follows the last `return` of a function that returns nothing.
-    if form.valueCount == 0, new.hasSuffix("\nreturn") { new = String(new.dropLast("\nreturn".count)) }
-    return new
+    guard form.valueCount == 0, new.hasSuffix("return") else { return new }
+    let rest = new.dropLast("return".count)
+    return rest.last?.isWhitespace == true && rest.trimmed.last != "{" ? String(rest.trimmed) : new
+  }
+
+  /// The shorter text, or else the one in which each callback stays whole, if only that keeps all comments.
+  private static func keepingComments(
+    _ old: SourceTokens,
+    _ write: (_ isWhole: Bool) throws(ConvertedText.Refusal) -> String
+  ) throws(ConvertedText.Refusal) -> String {
+    let short = try write(false)
+    if hasComments(of: old, SourceTokens(short)) { return short }
+    let whole = try write(true)
+    guard hasComments(of: old, SourceTokens(whole)) else { throw ConvertedText.Refusal("a comment would be lost") }
+    return whole
   }
 
   private static func conditionalLine(_ range: ClosedRange<Int>, _ tokens: SourceTokens) -> Int? {
@@ -72,12 +86,8 @@ enum OwnText {
     )
   }
 
-  private static func compareComments(
-    _ old: SourceTokens,
-    _ new: SourceTokens
-  ) throws(ConvertedText.Refusal) {
+  private static func hasComments(of old: SourceTokens, _ new: SourceTokens) -> Bool {
     let own: Set<String> = ["// The callback ignored the failure.", "// The callback did not come."]
-    guard old.comments.sorted() != new.comments.filter({ !own.contains($0) }).sorted() else { return }
-    throw ConvertedText.Refusal("a comment would be lost")
+    return old.comments.sorted() == new.comments.filter({ !own.contains($0) }).sorted()
   }
 }
