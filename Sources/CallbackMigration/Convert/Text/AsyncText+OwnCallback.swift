@@ -116,8 +116,9 @@ extension AsyncText {
   /// Whether a token is the dot of `.success` without a type.
   private func isImplicitMember(_ index: Int) -> Bool {
     let before = tokens[index - 1]
-    return tokens[index] == "." && ["success", "failure"].contains(tokens[index + 1]) && !SourceTokens.isWord(before)
-      && ![")", "]", "}", "?", "!", ">"].contains(before) || tokens[index] == "." && before == "?" && !tokens.touch(index - 1, index)
+    guard tokens[index] == ".", ["success", "failure"].contains(tokens[index + 1]) else { return false }
+    if before == "?" { return !tokens.touch(index - 1, index) }
+    return !SourceTokens.isWord(before) && ![")", "]", "}", "!", ">"].contains(before)
   }
 
   private func parenthesized(_ text: String, _ range: Range<Int>) -> String {
