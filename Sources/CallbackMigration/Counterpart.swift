@@ -118,6 +118,7 @@ package struct Counterpart {
 
   /// Its declaration.
   /// - Parameter isWrapper: Whether its body waits for the callback, and so runs where its caller is.
+  /// - Returns: The declaration.
   func signature(isWrapper: Bool) -> String {
     var words: [String] = []
     if function.access > .internal { words.append(function.access == .package ? "package" : "public") }

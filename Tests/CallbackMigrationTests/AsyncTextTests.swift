@@ -154,11 +154,14 @@
       )
     }
 
-    @Test("two closures become the code after the await, and a catch", arguments: [
-      "fetch(success: { x in show(x) }, failure: { e in fail(e) })",
-      "fetch { x in show(x) } failure: { e in fail(e) }",
-      "fetch(success: { x in show(x) }) { e in fail(e) }",
-    ])
+    @Test(
+      "two closures become the code after the await, and a catch",
+      arguments: [
+        "fetch(success: { x in show(x) }, failure: { e in fail(e) })",
+        "fetch { x in show(x) } failure: { e in fail(e) }",
+        "fetch(success: { x in show(x) }) { e in fail(e) }",
+      ]
+    )
     func twoClosures(_ call: String) throws {
       #expect(try ready(call) == "do {\nlet x = try await fetch()\nshow(x)\n} catch let e {\nfail(e)\n}")
     }
@@ -183,9 +186,16 @@
 
     @Test("an early return stays where nothing follows, and is refused otherwise")
     func earlyReturns() throws {
-      #expect(try ready("count { n in\nif n > 1 { return }\nshow(n)\n}") == "let n = await count()\nif n > 1 { return }\nshow(n)")
-      #expect(try ready("count { n in\nif n > 1 { return }\nshow(n)\n}\nlog()").hasPrefix("refused: the `return` on line 3"))
-      #expect(try ready("for x in y { count { n in\nif n > 1 { return }\nshow(n)\n} }").hasPrefix("refused: the `return`"))
+      #expect(
+        try ready("count { n in\nif n > 1 { return }\nshow(n)\n}")
+          == "let n = await count()\nif n > 1 { return }\nshow(n)"
+      )
+      #expect(
+        try ready("count { n in\nif n > 1 { return }\nshow(n)\n}\nlog()").hasPrefix("refused: the `return` on line 3")
+      )
+      #expect(
+        try ready("for x in y { count { n in\nif n > 1 { return }\nshow(n)\n} }").hasPrefix("refused: the `return`")
+      )
     }
 
     @Test("a weak self is the object, where that is allowed")
@@ -227,11 +237,13 @@
     @Test("a failure that a catch would get instead of the callback is refused or kept apart")
     func caughtFailures() throws {
       // The callback gets `Invalid`, and the catch must not wrap it.
-      let cases = "case .success(let x):\nguard x.isValid else { return completion(.failure(Invalid())) }\ncompletion(.success(x))"
+      let cases =
+        "case .success(let x):\nguard x.isValid else { return completion(.failure(Invalid())) }\ncompletion(.success(x))"
       let wrapped = "case .failure(let e): completion(.failure(Wrapped(e)))"
       let text = try function("load(id: 1) { result in\nswitch result {\n\(cases)\n\(wrapped)\n}\n}")
       #expect(text.hasPrefix(Self.binding + "switch result {") && text.contains("throw Wrapped(e)"))
-      let body = "do {\nlet r = try make()\nload(r) { x in completion(x) }\n} catch { completion(.failure(Wrapped(error))) }"
+      let body =
+        "do {\nlet r = try make()\nload(r) { x in completion(x) }\n} catch { completion(.failure(Wrapped(error))) }"
       #expect(try function(body).hasPrefix("refused: the `catch` of a `do` around line 4"))
       let passing = body.replacing("Wrapped(error)", with: "error")
       #expect(
@@ -247,10 +259,15 @@
       #expect(
         try function("load { r in completion(r.map { $0.name }) }").hasSuffix("return try r.map { $0.name }.get()")
       )
-      let helper = "pair { data, error in\nguard let data else { return completion(.failure(error!)) }\nload(data, completion: completion)\n}"
+      let helper =
+        "pair { data, error in\nguard let data else { return completion(.failure(error!)) }\nload(data, completion: completion)\n}"
       #expect(try function(helper) == "let data = try await pair()\nreturn try await load(data)")
       #expect(
-        try function("fetch(success: success, failure: failure)", .successOrFailure(["String"]), ["success", "failure"])
+        try function(
+          "fetch(success: success, failure: failure)",
+          .successOrFailure(["String"]),
+          ["success", "failure"]
+        )
           == "return try await fetch()"
       )
     }
@@ -258,7 +275,9 @@
     @Test("the forms of a callback become a return or a throw")
     func completions() throws {
       let count = "count { n in\n"
-      #expect(try function(count + "completion(n, nil)\n}", .valuesOrError(["Int"])) == "let n = await count()\nreturn n")
+      #expect(
+        try function(count + "completion(n, nil)\n}", .valuesOrError(["Int"])) == "let n = await count()\nreturn n"
+      )
       #expect(
         try function(count + "if n > 1 { completion(nil) } else { completion(Bad()) }\n}", .error)
           == "let n = await count()\nif n > 1 { return } else { throw Bad() }"
@@ -268,8 +287,15 @@
         try function(count + "completion?(.failure(.bad))\n}", .result(value: "Int", failure: "Store.Failure"))
           == "let _ = 0".replacing("let _ = 0", with: "_ = await count()\nthrow Store.Failure.bad")
       )
-      #expect(try function(count + "completion(nil, nil)\n}", .valuesOrError(["Int"])).hasPrefix("refused: line 3 calls its callback with neither"))
-      #expect(try function(count + "completion(.success(()))\n}", .result(value: "Void", failure: "any Error")) == "_ = await count()\nreturn")
+      #expect(
+        try function(count + "completion(nil, nil)\n}", .valuesOrError(["Int"])).hasPrefix(
+          "refused: line 3 calls its callback with neither"
+        )
+      )
+      #expect(
+        try function(count + "completion(.success(()))\n}", .result(value: "Void", failure: "any Error"))
+          == "_ = await count()\nreturn"
+      )
     }
 
     @Test("three levels become three lines")
@@ -290,7 +316,8 @@
         "load { r in\nif case .success(let x) = r { completion(.success(x)) }\n}",
         "load { r in\nguard case .success(let x) = r else { return }\ncompletion(.success(x))\n}",
         "pair { data, error in\nif let error { completion(.failure(error)) }\nelse if data == nil { completion(.success(1)) }\n}",
-        "count { n in\nif n > 1 { completion(.success(n)) }\n}", "count { n in\nfor x in n { completion(.success(x)) }\n}",
+        "count { n in\nif n > 1 { completion(.success(n)) }\n}",
+        "count { n in\nfor x in n { completion(.success(x)) }\n}",
         "if a { count { n in completion(.success(n)) } }",
       ]
     )

@@ -67,7 +67,8 @@
       var callbacks: [Int: CallSite] = [:]
       var found: [(target: Int, site: CallSite)] = []
       for index in tokens.items.indices where tokens[index - 1] != "func" {
-        guard let target = functions.firstIndex(where: { $0.name.hasPrefix(tokens[index] + "(") && $0.offset < 0 }) else {
+        guard let target = functions.firstIndex(where: { $0.name.hasPrefix(tokens[index] + "(") && $0.offset < 0 })
+        else {
           continue
         }
         let called = functions[target].called

@@ -218,6 +218,30 @@
           self.count -= 1
           """
       ),
+      ConvertedShape(
+        "encodes before the call",
+        """
+        func f(completion: @escaping (Result<String, any Error>) -> Void) {
+          let id: Int
+          do {
+            id = try makeID()
+          } catch {
+            completion(.failure(error))
+            return
+          }
+          api.load(id: id, completion: completion)
+        }
+        """,
+        becomes: """
+          let id: Int
+          do {
+            id = try makeID()
+          } catch {
+            throw error
+          }
+          return try await api.load(id: id)
+          """
+      ),
     ]
   }
 #endif

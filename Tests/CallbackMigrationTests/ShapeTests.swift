@@ -6,7 +6,10 @@
   /// The shapes of calls as public packages have them, and what `convert` makes of each without the compiler.
   @Suite("Shapes of calls")
   struct ShapeTests {
-    @Test("each shape becomes its async text, or is left with its reason", arguments: results + values + closures + left + asyncCode)
+    @Test(
+      "each shape becomes its async text, or is left with its reason",
+      arguments: results + values + closures + left + asyncCode
+    )
     func shapes(_ shape: ConvertedShape) throws {
       let outcome = try ShapeConversion(shape.source).outcome
       let becomes = ShapeConversion.withoutIndentation(shape.becomes)

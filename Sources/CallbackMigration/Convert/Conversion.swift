@@ -194,7 +194,9 @@ final class Conversion {
       return try build(trial, of: changes)
     }
     // The last trial can have been a refused one, and no later step writes a file without kept changes.
-    for path in Set(changes.flatMap(\.paths)) { try workspace.write(workspace.files.tokens(path).source.text, to: path) }
+    for path in Set(changes.flatMap(\.paths)) {
+      try workspace.write(workspace.files.tokens(path).source.text, to: path)
+    }
     // The compiler's text of these does not build, so the tool tries its own.
     let others = failed.compactMap { change, _ in
       change.alternative.map { text in
@@ -209,7 +211,9 @@ final class Conversion {
         change.alternative = nil
         return change
       }
-      for (change, reason) in failed where change.alternative == nil { refuse(change, reason, calls, functions, &refused) }
+      for (change, reason) in failed where change.alternative == nil {
+        refuse(change, reason, calls, functions, &refused)
+      }
       return try verify(unchanged + format(others), calls, functions, &refused)
     }
     for (change, reason) in failed { refuse(change, reason, calls, functions, &refused) }

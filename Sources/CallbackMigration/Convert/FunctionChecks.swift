@@ -55,7 +55,8 @@ struct FunctionChecks {
       return "line \(line) calls its callback in a loop or a `defer`"
     }
     if let found = deferred(before: index, scope) {
-      return "the `defer` on line \(tokens.line(found)) ran after its callback, and would run before the code after an await"
+      return
+        "the `defer` on line \(tokens.line(found)) ran after its callback, and would run before the code after an await"
     }
     if isReturned { return nil }
     return tokens.statement(after: scope).map { "line \(tokens.line($0)) runs after its callback" }

@@ -5,11 +5,10 @@ struct GeneratedFile {
   init(_ tokens: SourceTokens) { self.tokens = tokens }
 
   /// The UTF-8 range of an async counterpart with its documentation, its attributes and the empty line before it.
-  ///
-  /// Returns `nil` if there is none, or more than one.
   /// - Parameters:
   ///   - title: The title of the counterpart.
   ///   - type: The name of its type, such as `Store.Cache`; empty outside types.
+  /// - Returns: The range; `nil` if there is no such counterpart, or more than one.
   func range(of title: String, in type: String) -> Range<Int>? {
     let found = FunctionText.all(titled: title, in: tokens).filter { $0.isAsync && self.type(around: $0.name) == type }
     guard found.count == 1, let body = found[0].body else { return nil }
@@ -18,7 +17,9 @@ struct GeneratedFile {
     while line > 0, ["///", "@"].contains(where: { source.line(line - 1).trimmed.hasPrefix($0) }) { line -= 1 }
     if line > 0, source.line(line - 1).allSatisfy(\.isWhitespace) { line -= 1 }
     let end = source.line(of: tokens.items[body.upperBound].range.upperBound - 1)
-    return source.start(ofLine: line)..<max(source.start(ofLine: end + 1), tokens.items[body.upperBound].range.upperBound)
+    return source.start(
+      ofLine: line
+    )..<max(source.start(ofLine: end + 1), tokens.items[body.upperBound].range.upperBound)
   }
 
   private func type(around index: Int) -> String {

@@ -68,7 +68,9 @@ extension SourceTokens {
     return clauses
   }
 
-  private func isThrowingDo(_ brace: Int) -> Bool { self[brace - 1] == ")" && self[statementStart(before: brace)] == "do" }
+  private func isThrowingDo(_ brace: Int) -> Bool {
+    self[brace - 1] == ")" && self[statementStart(before: brace)] == "do"
+  }
 
   /// The arguments between brackets, each with its label.
   func arguments(in brackets: ClosedRange<Int>) -> [(label: String?, value: Range<Int>)] {

@@ -69,7 +69,9 @@ extension AsyncText {
     for index in open + 1...close {
       if tokens[index] == "<" { depth += 1 } else if tokens[index] == ">" { depth -= 1 }
       guard index == close || tokens[index] == "," && depth == 0 && tokens.parent(index) == open else { continue }
-      if tokens[start + 1] == ":", start + 2 < index { types[tokens[start]] = String(tokens.text(start + 2...index - 1)) }
+      if tokens[start + 1] == ":", start + 2 < index {
+        types[tokens[start]] = String(tokens.text(start + 2...index - 1))
+      }
       start = index + 1
     }
     return types

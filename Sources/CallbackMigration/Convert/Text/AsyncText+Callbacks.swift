@@ -63,7 +63,10 @@ extension AsyncText {
     guard tokens[index] == "try", token(index + 1) == name, tokens[index + 2] == ".", tokens[index + 3] == "get",
       tokens[index + 4] == "(", tokens[index + 5] == ")"
     else { return nil }
-    let uses = body.filter { token($0) == name && tokens[$0 - 1] != "." || tokens[$0].contains("\"") && ConvertedText.words(of: token($0)).contains(name) }
+    let uses = body.filter {
+      token($0) == name && tokens[$0 - 1] != "."
+        || tokens[$0].contains("\"") && ConvertedText.words(of: token($0)).contains(name)
+    }
     guard uses == [index + 1] else { return nil }
     var changed = self
     changed.replacements[index] = (callee, index + 6)
@@ -104,7 +107,9 @@ extension AsyncText {
       try requireLeaving(call.site.name)
       return lines(binding(names.map { usesName($0, body) ? $0 : nil }, callee, call), try text(body))
     } else if let brackets = call.site.arguments,
-      tokens.arguments(in: brackets).contains(where: { $0.label.map(call.omitted.contains) == true && $0.value.count == 1 })
+      tokens.arguments(in: brackets).contains(where: {
+        $0.label.map(call.omitted.contains) == true && $0.value.count == 1
+      })
     {
       throw Refusal("line \(tokens.line(call.site.name)): its closure for a failure is not written at the call")
     }
@@ -143,7 +148,8 @@ extension AsyncText {
   private func forcedUses(_ split: CallbackSplit) -> [Int]? {
     guard split.isOptional, let name = split.values.compactMap(\.self).first else { return nil }
     let uses = split.success.filter { index in
-      tokens[index] == name && tokens[index - 1] != "." || tokens[index].contains("\"") && tokens.uses(name, in: index..<index + 1)
+      tokens[index] == name && tokens[index - 1] != "."
+        || tokens[index].contains("\"") && tokens.uses(name, in: index..<index + 1)
     }
     return uses.allSatisfy { tokens[$0 + 1] == "!" && tokens.touch($0, $0 + 1) && tokens[$0 + 2] != "=" } ? uses : nil
   }

@@ -64,7 +64,8 @@ extension AsyncText {
     for index in new.items.indices where ["let", "var", "func"].contains(new[index]) {
       var outer = index
       while let bracket = new.parent(outer) { outer = bracket }
-      guard new[outer] != "{", ["let", "var", "func", "guard"].contains(new[new.statementStart(before: outer + 1)]) else {
+      guard new[outer] != "{", ["let", "var", "func", "guard"].contains(new[new.statementStart(before: outer + 1)])
+      else {
         continue
       }
       if new[index + 1] == "(", let close = new.partner(index + 1) {
@@ -86,7 +87,9 @@ extension AsyncText {
   /// The brace of the code that the callback's names enter.
   func enclosing(_ call: AwaitedCall) -> Int? {
     var brace = tokens.closureOrFunction(around: call.site.start)
-    while let current = brace, calls.values.contains(where: { $0.site.callback == current || $0.site.failure == current }) {
+    while let current = brace,
+      calls.values.contains(where: { $0.site.callback == current || $0.site.failure == current })
+    {
       brace = tokens.closureOrFunction(around: current)
     }
     return brace

@@ -135,14 +135,18 @@ extension AsyncText {
   /// Throws if an error at a token would reach a `catch` of the function first.
   func requireLeaving(_ index: Int) throws(Refusal) {
     guard !isLeaving(index) else { return }
-    throw Refusal("the `catch` of a `do` around line \(tokens.line(index)) would get the failure, and the callback gets it now")
+    throw Refusal(
+      "the `catch` of a `do` around line \(tokens.line(index)) would get the failure, and the callback gets it now"
+    )
   }
 
   /// Whether an error that is thrown at a token leaves the function unchanged.
   func isLeaving(_ index: Int) -> Bool {
     var bracket = tokens.parent(index)
     while let current = bracket {
-      if tokens[current] == "{", case .function(let name) = tokens.block(at: current), name == own?.function { return true }
+      if tokens[current] == "{", case .function(let name) = tokens.block(at: current), name == own?.function {
+        return true
+      }
       if !tokens.catchClauses(ofDo: current).allSatisfy(passesOn) { return false }
       bracket = tokens.parent(current)
     }
@@ -154,9 +158,13 @@ extension AsyncText {
     guard let own, let close = tokens.partner(brace), let call = ownArguments(brace + 1) else { return false }
     let isWhole = afterReturn(call.end) == close
     let name: String
-    if tokens[brace - 1] == "catch" { name = "error" } else if tokens[brace - 2] == "let", tokens[brace - 3] == "catch" {
+    if tokens[brace - 1] == "catch" {
+      name = "error"
+    } else if tokens[brace - 2] == "let", tokens[brace - 3] == "catch" {
       name = tokens[brace - 1]
-    } else { return false }
+    } else {
+      return false
+    }
     guard isWhole, let error = failureExpression(call, own) else { return false }
     return error.count == 1 && tokens[error.lowerBound] == name
   }

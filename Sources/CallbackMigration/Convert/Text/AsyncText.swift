@@ -87,6 +87,7 @@ struct AsyncText {
   /// - Parameters:
   ///   - range: The tokens.
   ///   - isCallee: Whether they are the expression before the name of a call, which is written already.
+  /// - Returns: The text.
   /// - Throws: A refusal.
   func copy(_ range: Range<Int>, isCallee: Bool = false) throws(Refusal) -> String {
     var result = ""
@@ -136,7 +137,9 @@ struct AsyncText {
     guard text.contains("$"), let brace = tokens.closureOrFunction(around: index), let names = shortNames[brace] else {
       return text
     }
-    if !text.contains("\"") { return text.dropFirst().first.flatMap { Int(String($0)) }.flatMap { names[safe: $0] } ?? text }
+    if !text.contains("\"") {
+      return text.dropFirst().first.flatMap { Int(String($0)) }.flatMap { names[safe: $0] } ?? text
+    }
     return names.indices.reduce(text) { $0.replacingOccurrences(of: "$\($1)", with: names[$1]) }
   }
 
@@ -178,7 +181,8 @@ struct AsyncText {
     if let end = bindingOfSelf(index + 1), tokens[end] == "else", let close = tokens.partner(end + 1) {
       return ("", close + 1)
     }
-    guard tokens[index + 1] == "let", tokens[index + 3] == "=", tokens[index + 4] == "self", tokens[index + 5] == "else",
+    guard tokens[index + 1] == "let", tokens[index + 3] == "=", tokens[index + 4] == "self",
+      tokens[index + 5] == "else",
       let close = tokens.partner(index + 6)
     else { return nil }
     return ("let \(tokens[index + 2]) = self", close + 1)

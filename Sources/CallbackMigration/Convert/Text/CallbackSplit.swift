@@ -205,7 +205,10 @@ private struct SplitReader {
   }
 
   private func guardStatement(_ statement: Range<Int>) -> CallbackSplit? {
-    guard let end = statement.first(where: { tokens[$0] == "else" && tokens.parent($0) == tokens.parent(statement.lowerBound) }),
+    guard
+      let end = statement.first(where: {
+        tokens[$0] == "else" && tokens.parent($0) == tokens.parent(statement.lowerBound)
+      }),
       let other = block(at: end + 1), other.end == statement.upperBound,
       let condition = condition(statement.lowerBound + 1..<end), !condition.saysError
     else { return nil }
@@ -263,7 +266,9 @@ private struct SplitReader {
     if condition.saysError {
       guard condition.names.isEmpty, !condition.saysNoError else { return nil }
       let failing = (condition.error ?? (tokens.uses(error, in: first.content) ? nil : Optional.none), first.content)
-      if condition.error == nil, tokens.uses(error, in: first.content) { return whole(first.content, statement, isOnly) }
+      if condition.error == nil, tokens.uses(error, in: first.content) {
+        return whole(first.content, statement, isOnly)
+      }
       return alternative(after: first.end, statement, isOnly, failing, leaving: first.content)
     }
     guard isOnly, let elseRange = elseBlock(first.end, statement) else { return nil }

@@ -43,7 +43,8 @@ struct CompletionPaths {
       let found = joined(blocks(statement), isComplete: true)
       return found == .completes ? .continues : found == .continues ? refusedEnd(statement) : found
     case "switch":
-      guard let brace = statement.first(where: { tokens[$0] == "{" && tokens.parent($0) == tokens.parent(start) }) else {
+      guard let brace = statement.first(where: { tokens[$0] == "{" && tokens.parent($0) == tokens.parent(start) })
+      else {
         return .continues
       }
       return joined(cases(brace), isComplete: true)
@@ -100,8 +101,11 @@ struct CompletionPaths {
     let body = text.code(of: brace)
     if case .successOrFailure = call.form {
       guard let failure = call.site.failure else {
-        return call.site.arguments.map(tokens.arguments)?.contains { $0.value.count == 1 && tokens[$0.value.lowerBound] == text.own?.failureName } == true
-          ? end(of: body) : .refused("a failure of the call on line \(tokens.line(call.site.name)) does not reach its callback")
+        return call.site.arguments.map(tokens.arguments)?.contains {
+          $0.value.count == 1 && tokens[$0.value.lowerBound] == text.own?.failureName
+        } == true
+          ? end(of: body)
+          : .refused("a failure of the call on line \(tokens.line(call.site.name)) does not reach its callback")
       }
       return joined([body, text.code(of: failure)], isComplete: true)
     }
