@@ -188,6 +188,19 @@
         """,
         becomes: "left: the `catch` of a `do` around line 4 would get the failure, and the callback gets it now"
       ),
+      ConvertedShape(
+        "returns without the callback in a branch",
+        """
+        func f(completion: @escaping (Int) -> Void) {
+          if isLoading {
+            log("is loading")
+            return
+          }
+          api.count { count in completion(count) }
+        }
+        """,
+        becomes: "left: line 4 returns without calling its callback"
+      ),
     ]
   }
 #endif
