@@ -60,7 +60,9 @@ package struct Counterpart {
   private var future: String { typeNames.contains("Future") ? "Futures.Future" : "Future" }
 
   /// The declaration and the body, with its documentation, not indented.
-  var lines: [String] { documentation + attributes + ["\(signature) {"] + body.map { "  " + $0 } + ["}"] }
+  var lines: [String] {
+    documentation + attributes + ["\(signature(isWrapper: true)) {"] + body.map { "  " + $0 } + ["}"]
+  }
 
   private var declaration: Declaration { function.declaration }
   private var callbacks: Callbacks { function.callbacks }
@@ -99,7 +101,7 @@ package struct Counterpart {
     "@objc", "@nonobjc", "@discardableResult", "@inlinable", "@IBAction", "@available", "@preconcurrency",
   ]
 
-  private var attributes: [String] {
+  var attributes: [String] {
     let kept = declaration.attributes.filter { attribute in
       let name = attribute.prefix { $0 != "(" }
       return !Self.attributesOfCallbacks.contains(name)
@@ -114,14 +116,17 @@ package struct Counterpart {
     return usesPromise
   }
 
-  private var signature: String {
+  /// Its declaration.
+  /// - Parameter isWrapper: Whether its body waits for the callback, and so runs where its caller is.
+  /// - Returns: The declaration.
+  func signature(isWrapper: Bool) -> String {
     var words: [String] = []
     if function.access > .internal { words.append(function.access == .package ? "package" : "public") }
     if declaration.isStatic { words.append("static") }
     if declaration.modifiers.contains("mutating") { words.append("mutating") }
     // The callback API is called where its caller is, as before.
     let isFree = function.globalActor == nil && !function.isOnActor
-    if kind == .async, isFree {
+    if kind == .async, isFree, isWrapper {
       words.append("nonisolated(nonsending)")
     } else if function.isNonisolated {
       words.append("nonisolated")

@@ -6,6 +6,9 @@ struct CalledFunction {
   /// The label of the callback.
   let callbackLabel: String
 
+  /// The label of its closure for a failure, where it has one.
+  var failureLabel: String?
+
   /// Whether it returns something besides the callback.
   var returnsValue = true
 
@@ -57,7 +60,7 @@ struct CallChecks {
   /// All reasons, those without a remedy first.
   var refusals: [CallRefusal] {
     guard tokens.isBalanced else { return [CallRefusal("the brackets of its file cannot be matched")] }
-    let obstacles = [shape, queue, optionalChain, handle, callbackLiteral, captures, branches].compactMap(\.self)
+    let obstacles = [shape, queue, optionalChain, handle, callbackLiteral, captures].compactMap(\.self)
     guard obstacles.isEmpty else { return obstacles }
     return [
       order, keptTask, loop, deferBlock, lock, weakSelf, mainQueue, callbackIsolation, cancellation,
@@ -75,15 +78,30 @@ struct CallChecks {
   /// After the await there would be code where there was no callback.
   private var optionalChain: CallRefusal? {
     guard (site.start..<site.name).contains(where: { tokens[$0] == "?" && tokens[$0 + 1] == "." }) else { return nil }
+    // A callback around it captures `self` weakly, which is a reason of its own.
+    if tokens[site.start] == "self", tokens[site.start + 1] == "?", isInWeakCallback { return nil }
     return CallRefusal("it is made through an optional, and the code after an await would run without it")
   }
 
+  private var isInWeakCallback: Bool {
+    !scope.outerCalls.isEmpty
+      && scope.levels.contains { level in
+        tokens.closureSignature(at: level.brace)?.captures?.contains { tokens[$0] == "weak" } == true
+      }
+  }
+
   private var handle: CallRefusal? {
-    guard site.use == .used || tokens.isResult(site) else { return nil }
+    guard site.use == .used || tokens.isResult(site) && !isAloneInCallback else { return nil }
     guard function.returnsValue else {
       return CallRefusal("it is part of an expression, such as `return`, and an await would make statements of it")
     }
     return CallRefusal("the code keeps or uses what the call returns, such as a handle that cancels")
+  }
+
+  /// Whether the call is the only statement of the callback of another call, which returns nothing.
+  private var isAloneInCallback: Bool {
+    guard !scope.outerCalls.isEmpty, let level = scope.levels.first, case .closure = level.block else { return false }
+    return level.brace != scope.body
   }
 
   private var callbackLiteral: CallRefusal? {
@@ -94,15 +112,10 @@ struct CallChecks {
   /// Whether the callback of the enclosing function is the callback of the call.
   var passesOwnCallback: Bool {
     guard let ownCallback, let arguments = site.arguments, site.callback == nil else { return false }
-    let value = arguments.upperBound - 1
-    return tokens[value] == ownCallback && tokens.parent(value) == arguments.lowerBound
-      && (tokens[value - 1] == ":" || tokens[value - 1] == "," || value - 1 == arguments.lowerBound)
-  }
-
-  /// Whether the callback looks at its result, or cannot fail.
-  var looksAtResult: Bool {
-    guard function.canFail, !passesOwnCallback, let body = callbackBody else { return true }
-    return CallbackBranches(tokens, body, callbackParameters) != nil
+    let label = function.callbackLabel == "_" ? nil : function.callbackLabel
+    return tokens.arguments(in: arguments).contains { argument in
+      argument.label == label && argument.value.count == 1 && tokens[argument.value.lowerBound] == ownCallback
+    }
   }
 
   /// A capture list copies values when the call begins.
@@ -112,17 +125,20 @@ struct CallChecks {
     return CallRefusal("its callback captures `\(first)` in a list, which an await has not")
   }
 
+  /// The reason why the compiler's refactoring would change its meaning, so that the tool writes the text itself.
+  ///
   /// The refactoring sorts the statements of a callback into success and failure, and gives each statement that belongs to
-  /// both to success alone.
-  private var branches: CallRefusal? {
+  /// both to success alone. It knows nothing of two closures.
+  var ownTextReason: String? {
+    if function.failureLabel != nil { return "it takes two closures" }
     guard function.canFail, let body = callbackBody, let shape = CallbackBranches(tokens, body, callbackParameters)
     else { return nil }
-    return shape.refusal.map { CallRefusal($0) }
+    return shape.refusal
   }
 
   /// Whether the callback does nothing where the call has failed.
   var ignoresFailure: Bool {
-    guard function.canFail, let body = callbackBody else { return false }
+    guard function.canFail, function.failureLabel == nil, let body = callbackBody else { return false }
     return CallbackBranches(tokens, body, callbackParameters)?.ignoresFailure == true
   }
 

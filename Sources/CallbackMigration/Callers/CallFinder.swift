@@ -24,10 +24,20 @@ struct CallFinder {
     var sites: [String: [Int: CallSite]] = [:]
     var callbacks: [String: [Int: CallSite]] = [:]
     for reference in references {
-      let label = functions[reference.target].called.callbackLabel
-      guard let site = CallSite(name: reference.name, in: files.tokens(reference.path), label: label) else { continue }
+      let called = functions[reference.target].called
+      let tokens = files.tokens(reference.path)
+      guard
+        let site = CallSite(
+          name: reference.name,
+          in: tokens,
+          label: called.callbackLabel,
+          failureLabel: called.failureLabel
+        )
+      else { continue }
       sites[reference.path, default: [:]][reference.name] = site
-      if let brace = site.callback { callbacks[reference.path, default: [:]][brace] = site }
+      for brace in [site.callback, site.failure].compactMap(\.self) {
+        callbacks[reference.path, default: [:]][brace] = site
+      }
     }
     var calls: [CallbackCall] = []
     for (path, group) in Dictionary(grouping: references, by: \.path).sorted(by: { $0.key < $1.key }) {
@@ -149,7 +159,7 @@ struct CallFinder {
         ),
         ownCallback: call.owner.map { functions[$0].callbackName }
       )
-      calls[index].looksAtResult = checks.looksAtResult
+      calls[index].ownTextReason = checks.ownTextReason
       calls[index].ignoresFailure = checks.ignoresFailure
       var refusals = call.refusals + checks.refusals
       if call.place == .next {
@@ -212,6 +222,7 @@ struct CallFinder {
         hasChanged = true
       }
     }
+    for index in functions.indices { completeCounterpart(of: &functions[index]) }
     let uncancellable = try uncancellableCounterparts(of: functions)
     for index in functions.indices {
       functions[index].called.deliversOnMainQueue = onMain[index]
@@ -219,6 +230,23 @@ struct CallFinder {
         functions[index].called.isCounterpartCancellable = !uncancellable.contains(index)
       }
     }
+  }
+
+  /// Reads from its text whether a counterpart throws, and who has written it.
+  private func completeCounterpart(of function: inout MigratedFunction) {
+    guard case .exists(let file) = function.counterpart else { return }
+    let path = copy.copied(file)
+    let tokens = files.tokens(path)
+    let texts = FunctionText.all(titled: function.counterpartTitle, in: tokens).filter(\.isAsync)
+    function.isCounterpartGenerated = files.isGenerated(path)
+    function.canCounterpartThrow =
+      texts.isEmpty
+      ? function.called.canFail
+      : texts.contains { text in
+        let end = text.body?.lowerBound ?? tokens.items.count
+        let effects = (text.name..<end).first { tokens[$0] == "async" && tokens.parent($0) == tokens.parent(text.name) }
+        return effects.map { tokens[$0 + 1] == "throws" } == true
+      }
   }
 
   /// Returns the functions whose counterpart awaits only continuations and such counterparts.

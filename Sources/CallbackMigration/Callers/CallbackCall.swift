@@ -44,7 +44,9 @@ package struct CallbackCall {
   var site: CallSite?
   var scope: CallScope?
   var ignoresFailure = false
-  var looksAtResult = true
+
+  /// Why the refactoring of the compiler would change its meaning; `nil` if it would not.
+  var ownTextReason: String?
 
   /// Whether the refactoring of another call converts it, too.
   var isInsideAnotherCall = false

@@ -27,6 +27,30 @@ struct MigratedFunction {
   /// The name of its callback inside it.
   let callbackName: String
 
+  /// The name of its closure for a failure inside it, where it has one.
+  let failureName: String?
+
+  /// The label of that closure.
+  let failureLabel: String?
+
+  /// The form of its callback; `nil` where the tool cannot write it from an await.
+  let form: ResultForm?
+
+  /// The name of its async counterpart, with backticks where it needs them.
+  let counterpartName: String
+
+  /// Whether its counterpart can throw.
+  var canCounterpartThrow = true
+
+  /// Whether `generate` has written its counterpart, which waits for its callback.
+  var isCounterpartGenerated = false
+
+  /// The labels that calls of its counterpart do not have.
+  let omittedLabels: [String]
+
+  /// The attributes and the declaration of its async counterpart, without `nonisolated(nonsending)`; `nil` if unknown.
+  let counterpartHead: (attributes: [String], signature: String)?
+
   /// Whether callers can leave out its callback.
   let canOmitCallback: Bool
 
@@ -48,7 +72,8 @@ struct MigratedFunction {
   ///   - entry: The decision about its counterparts.
   ///   - path: The path of its file in the copy.
   ///   - tokens: The tokens of its file.
-  init?(_ entry: CounterpartPlan.Entry, path: String, _ tokens: SourceTokens) {
+  ///   - inventory: Its module, which spells types; `nil` only in tests.
+  init?(_ entry: CounterpartPlan.Entry, path: String, _ tokens: SourceTokens, in inventory: Inventory? = nil) {
     let function = entry.function
     let place = LanguageServerMessage.Position(line: function.line - 1, character: function.column)
     guard let offset = tokens.source.offset(of: place) else { return nil }
@@ -69,10 +94,24 @@ struct MigratedFunction {
     }
     let parameter = function.declaration.parameters[function.callbacks.completion]
     callbackName = parameter.name
+    let failure = function.callbacks.failure.map { function.declaration.parameters[$0] }
+    failureName = failure?.name
+    failureLabel = failure?.label
+    let spelling = inventory?.spelling(for: function)
+    form = ResultForm(function.callbacks.shape) { spelling?.text($0) ?? $0.text }
+    counterpartName = function.counterpart(.async).name
+    omittedLabels = function.callbacks.callbacks.sorted().map { function.declaration.parameters[$0].label }
+    if let inventory, function.declaration.keyword == "func", form != nil {
+      let counterpart = CallbackMigration.Counterpart(kind: .async, function: function, in: inventory)
+      counterpartHead = (counterpart.attributes, counterpart.signature(isWrapper: false))
+    } else {
+      counterpartHead = nil
+    }
     canOmitCallback = function.canOmitCallbacks
     isVoid = function.callbacks.shape.values?.isEmpty != false
     returnsValue = function.returnsValue
     called = CalledFunction(title: function.title, callbackLabel: parameter.label)
+    called.failureLabel = failure?.label
     called.returnsValue = function.returnsValue
     called.canFail = function.callbacks.shape.canFail
     called.isCallbackOnMainActor = parameter.type.contains { $0.text == "@MainActor" }
@@ -86,9 +125,8 @@ struct MigratedFunction {
   private static func shapeRefusal(_ shape: CallbackShape) -> String? {
     switch shape {
     case .repeated(let refusal), .unknown(let refusal): refusal.reason
-    case .successOrFailure: "it takes two closures"
     case .unpacked: "its counterpart throws a failure that its callback gets inside a value"
-    case .result, .valuesOrError, .values, .error: nil
+    case .result, .valuesOrError, .values, .error, .successOrFailure: nil
     }
   }
 }

@@ -17,14 +17,7 @@ enum ChangeFormatter {
     return changes.enumerated().map { index, change in
       guard let found = range(of: index, in: formatted) else { return change }
       let inner = formatted[found].dropFirst(fence(index).count).dropLast(fence(index).count)
-      return ProposedChange(
-        path: change.path,
-        range: change.range,
-        text: String(inner.trimmed),
-        lead: change.lead,
-        call: change.call,
-        function: change.function
-      )
+      return change.with(String(inner.trimmed))
     }
   }
 

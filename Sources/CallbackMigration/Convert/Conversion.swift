@@ -12,6 +12,14 @@ final class Conversion {
   private(set) var convertedCount = 0
   private(set) var readyCount = 0
 
+  /// The calls in functions that themselves take a callback, and these functions.
+  private(set) var nextCallCount = 0
+  private var nextFunctions: Set<Int> = []
+  private var convertedFunctions: Set<Int> = []
+  var nextFunctionCount: Int { nextFunctions.count }
+  var convertedFunctionCount: Int { convertedFunctions.intersection(nextFunctions).count }
+  var includesFunctions: Bool { options.includesFunctions }
+
   /// The converted calls in public async functions.
   private var publicCount = 0
 
@@ -45,7 +53,14 @@ final class Conversion {
       try workspace.build()
       let (calls, functions) = try workspace.calls()
       left = calls.filter { $0.callClass == .byHand && isWanted($0) }.map { LeftCall($0, $0.reason ?? "") }
-      if isFirst { readyCount = calls.count { $0.callClass == .ready && isWanted($0) } }
+      if isFirst {
+        readyCount = calls.count { $0.callClass == .ready && isWanted($0) }
+        let next = calls.filter { call in
+          call.place == .next && (isWanted(call) || call.owner.map { isWanted(functions[$0]) } == true)
+        }
+        nextCallCount = next.count
+        nextFunctions = Set(next.compactMap(\.owner))
+      }
       isFirst = false
       var changes = try proposals(calls, functions, &refusedCalls)
       if options.includesFunctions {
@@ -53,10 +68,14 @@ final class Conversion {
       }
       changes = format(changes)
       let kept = try verify(changes, calls, functions, &refusedCalls)
-      guard !kept.isEmpty else { break }
+      guard !kept.isEmpty else {
+        if options.includesFunctions { left += waiting(calls, functions, refusedCalls) }
+        break
+      }
       publicCount += kept.count { change in change.call.map { isPublic(calls[$0]) } == true }
       accept(kept)
       convertedCount += kept.count { $0.call != nil }
+      convertedFunctions.formUnion(kept.compactMap(\.function))
       addedCounterparts += kept.compactMap { $0.function.map { functions[$0].title } }
       if !options.includesFunctions { break }
     }
@@ -68,6 +87,22 @@ final class Conversion {
       notes.append("\(calls) in public async functions: code outside the package waits for the callback, too.")
     }
     return try finish()
+  }
+
+  /// The functions of the class next that are left because a call in them has no counterpart.
+  private func waiting(
+    _ calls: [CallbackCall],
+    _ functions: [MigratedFunction],
+    _ refused: Set<LeftCall>
+  ) -> [LeftCall] {
+    nextFunctions.subtracting(convertedFunctions).sorted().compactMap { index in
+      let function = functions[index]
+      let inside = calls.filter { $0.owner == index && $0.place == .next }
+      guard !refused.contains(where: { $0.title == function.title }), isWanted(function),
+        let call = inside.first(where: { !functions[$0.target].hasCounterpart })
+      else { return nil }
+      return LeftCall(function, "`\(call.function)`, which it calls on line \(call.line), has no counterpart", copy)
+    }
   }
 
   private func isWanted(_ call: CallbackCall) -> Bool {
@@ -104,20 +139,35 @@ final class Conversion {
       let answers = try refactoring.convert(indices.map { calls[$0] }, path, tokens)
       for (index, answer) in zip(indices, answers) {
         guard let site = calls[index].site else { continue }
-        do throws(ConvertedText.Refusal) {
-          guard case .text(let edit) = answer else {
-            if case .refused(let reason) = answer { throw ConvertedText.Refusal(reason) }
-            continue
-          }
-          let text = try ConvertedText(edit.text, of: site, in: tokens, ignoresFailure: calls[index].ignoresFailure)
-          let range = tokens.items[site.start].range.lowerBound..<tokens.items[site.end].range.upperBound
-          changes.append(ProposedChange(path: path, range: range, text: text.text, call: index))
-        } catch {
-          refused.insert(LeftCall(calls[index], error.reason))
+        let own = OwnText.of(calls[index], in: tokens, calls, functions)
+        let compiled = Self.text(answer, of: calls[index], site, tokens)
+        let text: String
+        switch (compiled, own) {
+        case (let compiled?, _): text = compiled
+        case (nil, .success(let own)): text = own
+        case (nil, .failure(let refusal)):
+          refused.insert(LeftCall(calls[index], refusal.reason))
+          continue
         }
+        let start = site.use == .discarded && compiled == nil ? site.start - 2 : site.start
+        let range = tokens.items[start].range.lowerBound..<tokens.items[site.end].range.upperBound
+        var change = ProposedChange(path: path, range: range, text: text, call: index)
+        if compiled != nil, site.use != .discarded { change.alternative = try? own.get() }
+        changes.append(change)
       }
     }
     return changes
+  }
+
+  /// The text of the compiler's refactoring; `nil` where it is not complete, or means something else.
+  private static func text(
+    _ answer: Refactoring.Answer,
+    of call: CallbackCall,
+    _ site: CallSite,
+    _ tokens: SourceTokens
+  ) -> String? {
+    guard call.ownTextReason == nil, case .text(let edit) = answer else { return nil }
+    return try? ConvertedText(edit.text, of: site, in: tokens, ignoresFailure: call.ignoresFailure).text
   }
 
   private func format(_ changes: [ProposedChange]) -> [ProposedChange] {
@@ -144,15 +194,44 @@ final class Conversion {
       return try build(trial, of: changes)
     }
     // The last trial can have been a refused one, and no later step writes a file without kept changes.
-    for path in Set(changes.map(\.path)) { try workspace.write(workspace.files.tokens(path).source.text, to: path) }
-    for (change, reason) in failed {
-      if let call = change.call {
-        refused.insert(LeftCall(calls[call], reason))
-      } else if let function = change.function {
-        refused.insert(LeftCall(functions[function], reason, copy))
+    for path in Set(changes.flatMap(\.paths)) {
+      try workspace.write(workspace.files.tokens(path).source.text, to: path)
+    }
+    // The compiler's text of these does not build, so the tool tries its own.
+    let others = failed.compactMap { change, _ in
+      change.alternative.map { text in
+        var other = change.with(text)
+        other.alternative = nil
+        return other
       }
     }
+    if !others.isEmpty {
+      let unchanged = kept.map { change in
+        var change = change
+        change.alternative = nil
+        return change
+      }
+      for (change, reason) in failed where change.alternative == nil {
+        refuse(change, reason, calls, functions, &refused)
+      }
+      return try verify(unchanged + format(others), calls, functions, &refused)
+    }
+    for (change, reason) in failed { refuse(change, reason, calls, functions, &refused) }
     return kept
+  }
+
+  private func refuse(
+    _ change: ProposedChange,
+    _ reason: String,
+    _ calls: [CallbackCall],
+    _ functions: [MigratedFunction],
+    _ refused: inout Set<LeftCall>
+  ) {
+    if let call = change.call {
+      refused.insert(LeftCall(calls[call], reason))
+    } else if let function = change.function {
+      refused.insert(LeftCall(functions[function], reason, copy))
+    }
   }
 
   private func build(
@@ -160,9 +239,12 @@ final class Conversion {
     of changes: [ProposedChange]
   ) throws(MigrationError) -> Bisection.Trial<ProposedChange> {
     var places: [(path: String, change: ProposedChange, lines: ClosedRange<Int>)] = []
-    for path in Set(changes.map(\.path)).union(workspace.files.changed.keys) {
+    for path in Set(changes.flatMap(\.paths)).union(workspace.files.changed.keys) {
       let source = workspace.files.tokens(path).source
-      let (text, lines) = ProposedChange.applying(trial.filter { $0.path == path }, to: source)
+      // The tool changes nothing else in a file of counterparts.
+      let removals = trial.compactMap(\.removal).filter { $0.path == path }.map { SourceEdit($0.range, "") }
+      let (changed, lines) = ProposedChange.applying(trial.filter { $0.path == path }, to: source)
+      let text = removals.isEmpty ? changed : source.applying(removals)
       places += lines.map { (path, $0.change, $0.lines) }
       try workspace.write(Annotations.removed(from: text, isKeepingAttributes: false), to: path)
     }
@@ -179,6 +261,9 @@ final class Conversion {
 
   private func accept(_ changes: [ProposedChange]) {
     for (path, found) in Dictionary(grouping: changes, by: \.path) { workspace.apply(found.map(\.edit), to: path) }
+    for (path, found) in Dictionary(grouping: changes.compactMap(\.removal), by: \.path) {
+      workspace.apply(found.map { SourceEdit($0.range, "") }, to: path)
+    }
     for function in changes.compactMap(\.function) { workspace.addCounterpart(to: function) }
   }
 

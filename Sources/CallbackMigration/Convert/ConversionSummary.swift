@@ -4,6 +4,13 @@ struct ConversionSummary {
 
   init(_ conversion: Conversion) {
     var lines = ["\(conversion.convertedCount) of \(conversion.readyCount) ready calls converted."]
+    let next = CallersReport.plural(conversion.nextCallCount, "call")
+    if conversion.includesFunctions {
+      let functions = "\(conversion.convertedFunctionCount) of \(conversion.nextFunctionCount) functions"
+      lines.append("\(functions) with calls of the class next have their work in an async function.")
+    } else if conversion.nextCallCount > 0 {
+      lines.append("\(next) of the class next: `convert --functions` converts the functions around them.")
+    }
     if !conversion.addedCounterparts.isEmpty {
       lines.append("Counterparts added: \(conversion.addedCounterparts.joined(separator: ", "))")
     }

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The counterparts of functions with a callback that can become async.
 ///
 /// The old function stays as it is, so that its callers see no difference until they move.
@@ -19,8 +21,11 @@ struct CounterpartProposals {
   ) throws(MigrationError) -> [ProposedChange] {
     var changes: [ProposedChange] = []
     let called = Set(calls.map(\.target))
-    for (index, function) in functions.enumerated() where function.counterpart == .writable && isWanted(function) {
+    for (index, function) in functions.enumerated() where isWanted(function) {
       let inside = calls.filter { $0.owner == index && $0.place == .next }
+      // A generated counterpart waits for the callback. Its work becomes async where the calls inside have counterparts.
+      let replaces = function.hasCounterpart && function.isCounterpartGenerated && !inside.isEmpty
+      guard function.counterpart == .writable || replaces else { continue }
       guard called.contains(index) || !inside.isEmpty else { continue }
       guard inside.allSatisfy({ functions[$0.target].hasCounterpart }) else { continue }
       let left = { (reason: String) in Conversion.LeftCall(function, reason, workspace.copy) }
@@ -44,32 +49,51 @@ struct CounterpartProposals {
       let body = text.body
     else { throw ConvertedText.Refusal("it has no body") }
     let new: String
-    do throws(MigrationError) {
-      let refactoring = Refactoring(server: try workspace.server())
-      if inside.isEmpty {
+    if inside.isEmpty {
+      do throws(MigrationError) {
+        let refactoring = Refactoring(server: try workspace.server())
         new = try Self.wrapper(try refactoring.wrapper(at: name, function.path, tokens), function)
-      } else {
-        let checks = FunctionChecks(tokens: tokens, function: function, text: text, calls: inside)
-        if let refusal = checks.refusal { return try Self.refuse(refusal) }
-        let answer = try refactoring.convertFunction(at: name, function.path, tokens)
-        new = try Self.converted(answer, function, body, tokens)
+      } catch {
+        throw ConvertedText.Refusal(error.description)
       }
-    } catch {
-      throw ConvertedText.Refusal(error.description)
+    } else {
+      let checks = FunctionChecks(tokens: tokens, function: function, text: text, calls: inside)
+      if let refusal = checks.refusal { throw ConvertedText.Refusal(refusal) }
+      guard let head = function.counterpartHead else { throw ConvertedText.Refusal("its declaration is not known") }
+      let content = try OwnText.body(of: function, text, inside, in: tokens, functions)
+      var signature = head.signature
+      if !function.hasCounterpart, !signature.contains("throws("), !AsyncText.canThrow(content) {
+        signature = signature.replacingOccurrences(of: " async throws", with: " async")
+      }
+      new = (head.attributes + ["\(signature) {", content, "}"]).joined(separator: "\n")
     }
     let end = tokens.items[body.upperBound].range.upperBound
     let start = tokens.source.start(ofLine: tokens.source.line(of: function.offset))
     let indent = tokens.source[start..<function.offset].prefix { $0 == " " || $0 == "\t" }
-    return ProposedChange(
+    var change = ProposedChange(
       path: function.path,
       range: end..<end,
       text: "/// The async counterpart of ``\(function.name)``.\n" + new,
       lead: "\n\n" + indent,
       function: index
     )
+    if function.hasCounterpart {
+      guard let removal = removal(of: function) else {
+        throw ConvertedText.Refusal("its generated counterpart is not found")
+      }
+      change.removal = removal
+    }
+    return change
   }
 
-  private static func refuse(_ reason: String) throws(MigrationError) -> ProposedChange { throw MigrationError(reason) }
+  /// The generated counterpart of a function, with its documentation.
+  private func removal(of function: MigratedFunction) -> ProposedChange.Removal? {
+    guard case .exists(let file) = function.counterpart else { return nil }
+    let path = workspace.copy.copied(file)
+    let type = String(function.type.dropLast())
+    return GeneratedFile(workspace.files.tokens(path)).range(of: function.counterpartTitle, in: type)
+      .map { ProposedChange.Removal(path: path, range: $0) }
+  }
 
   /// Refuses a wrapper that traps if the callback breaks its contract.
   private static func wrapper(
@@ -83,33 +107,6 @@ struct CounterpartProposals {
         throw MigrationError("the compiler's counterpart traps without a value and an error; use `generate`")
       }
       return withoutAttributes(edit.text)
-    }
-  }
-
-  private static func converted(
-    _ answer: Refactoring.Answer,
-    _ function: MigratedFunction,
-    _ body: ClosedRange<Int>,
-    _ tokens: SourceTokens
-  ) throws(MigrationError) -> String {
-    guard case .text(let edit) = answer else {
-      if case .refused(let reason) = answer { throw MigrationError(reason) }
-      throw MigrationError("the compiler converts it into nothing")
-    }
-    do throws(ConvertedText.Refusal) {
-      let text = withoutAttributes(try ConvertedText.withoutMark(edit.text))
-      let new = SourceTokens(text)
-      guard let name = new.items.indices.first(where: { new[$0 - 1] == "func" }),
-        let newBody = FunctionText(name: name, in: new)?.body
-      else { throw ConvertedText.Refusal("the compiler's text is no function") }
-      let old = SourceTokens(String(tokens.text(body)))
-      let inner = SourceTokens(String(new.text(newBody)))
-      try ConvertedText.compareComments(old, inner)
-      let names: Set<String> = [function.callbackName, "throw", "completion", "completionHandler"]
-      try ConvertedText.compareWords(old, inner, ignoring: names)
-      return text
-    } catch {
-      throw MigrationError(error.reason)
     }
   }
 

@@ -14,13 +14,13 @@ struct FunctionChecks {
     guard let body = text.body else { return "it has no body" }
     if function.returnsValue { return "it returns a value besides its callback" }
     if !function.isPlain { return "it is a requirement, a witness or an override" }
-    if calls.contains(where: \.ignoresFailure) || !calls.allSatisfy(\.looksAtResult) {
-      return "a failure inside it does not reach its callback"
-    }
     var callbacks: [Int: CallSite] = [:]
-    for site in calls.compactMap(\.site) { if let brace = site.callback { callbacks[brace] = site } }
+    for site in calls.compactMap(\.site) {
+      for brace in [site.callback, site.failure].compactMap(\.self) { callbacks[brace] = site }
+    }
     var uses = 0
-    for index in body where tokens[index] == function.callbackName && tokens[index - 1] != "." {
+    let names = [function.callbackName, function.failureName].compactMap(\.self)
+    for index in body where names.contains(tokens[index]) && tokens[index - 1] != "." {
       let isLabel = tokens[index + 1] == ":" && ["(", ","].contains(tokens[index - 1])
       if isLabel { continue }
       uses += 1
@@ -28,18 +28,23 @@ struct FunctionChecks {
       if let reason = refusal(ofUse: index, callbacks) { return reason }
     }
     if uses == 0 { return "it never calls its callback" }
-    return function.isVoid ? pathRefusal(body, uses) : nil
+    return nil
   }
 
   private func passesOn(_ call: CallbackCall, _ index: Int) -> Bool {
-    guard let site = call.site, site.callback == nil, let arguments = site.arguments else { return false }
-    return arguments.upperBound - 1 == index
+    guard let site = call.site, let arguments = site.arguments, site.name < index else { return false }
+    return tokens.arguments(in: arguments).contains { $0.value == index..<index + 1 }
   }
 
   private func refusal(ofUse index: Int, _ callbacks: [Int: CallSite]) -> String? {
     let line = tokens.line(index)
     let isReturned = tokens[index - 1] == "return"
-    guard let site = CallSite(name: index, in: tokens, label: ""), site.use == .statement || isReturned else {
+    // As in `completion?(x)`.
+    let name = ["?", "!"].contains(tokens[index + 1]) && tokens[index + 2] == "(" ? index + 1 : index
+    if name == index, [",", ")"].contains(tokens[index + 1]), let open = tokens.parent(index), tokens[open] == "(" {
+      return "line \(line) passes its callback to `\(tokens[open - 1])`, whose calls cannot be awaited"
+    }
+    guard let site = CallSite(name: name, in: tokens, label: ""), isStatement(site, index) || isReturned else {
       return "line \(line) uses its callback without calling it"
     }
     let scope = CallScope(of: site, in: tokens, callbacks: callbacks)
@@ -49,16 +54,26 @@ struct FunctionChecks {
     if scope.levels.contains(where: { $0.block == .loop || $0.block == .deferred }) {
       return "line \(line) calls its callback in a loop or a `defer`"
     }
+    if let found = deferred(before: index, scope) {
+      return
+        "the `defer` on line \(tokens.line(found)) ran after its callback, and would run before the code after an await"
+    }
     if isReturned { return nil }
     return tokens.statement(after: scope).map { "line \(tokens.line($0)) runs after its callback" }
   }
 
-  /// The compiler finds the paths that return no value, but not those that return nothing and called nothing.
-  private func pathRefusal(_ body: ClosedRange<Int>, _ uses: Int) -> String? {
-    let words: Set<String> = ["if", "guard", "switch", "return", "for", "while", "do", "try"]
-    guard uses == 1, !body.contains(where: { words.contains(tokens[$0]) }) else {
-      return "nothing shows that each path through it calls its callback"
+  private func deferred(before index: Int, _ scope: CallScope) -> Int? {
+    for level in scope.levels {
+      let before = level.brace + 1..<index
+      if let found = before.first(where: { tokens[$0] == "defer" && tokens.parent($0) == level.brace }) { return found }
     }
     return nil
+  }
+
+  private func isStatement(_ site: CallSite, _ index: Int) -> Bool {
+    if site.use == .statement { return true }
+    let next = site.end + 1
+    let ends = ["}", ";"].contains(tokens[next]) || tokens.isFirstOnLine(next)
+    return site.name != index && ends && tokens.statementStart(before: index + 1) == index
   }
 }

@@ -26,9 +26,11 @@ final class MigrationWorkspace {
       graphs.append(try SymbolGraph.read(module: target.module, in: URL(filePath: folder)))
     }
     isolation = CodeIsolationFacts(graphs)
-    functions = plans.flatMap(\.entries).compactMap { entry in
-      let path = copy.copied(entry.function.path)
-      return MigratedFunction(entry, path: path, files.tokens(path))
+    functions = plans.flatMap { plan in
+      plan.entries.compactMap { entry in
+        let path = copy.copied(entry.function.path)
+        return MigratedFunction(entry, path: path, files.tokens(path), in: plan.inventory)
+      }
     }
   }
 

@@ -16,6 +16,29 @@ struct ProposedChange: Hashable {
   /// The index of the function that gets a counterpart.
   var function: Int?
 
+  /// The generated counterpart that the change replaces.
+  var removal: Removal?
+
+  /// Another text, for the case that this one does not build.
+  var alternative: String?
+
+  /// The files that it changes.
+  var paths: [String] { [path] + (removal.map { [$0.path] } ?? []) }
+
+  /// A part of another file that goes with a change.
+  struct Removal: Hashable {
+    let path: String
+    let range: Range<Int>
+  }
+
+  /// The same change with another text.
+  func with(_ text: String) -> ProposedChange {
+    var change = ProposedChange(path: path, range: range, text: text, lead: lead, call: call, function: function)
+    change.removal = removal
+    change.alternative = alternative
+    return change
+  }
+
   var edit: SourceEdit { SourceEdit(range, lead + text) }
 
   /// The text after changes, and the lines of each change in it, from 1.

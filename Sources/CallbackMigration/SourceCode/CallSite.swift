@@ -15,6 +15,9 @@ struct CallSite {
   /// The brace of the callback, where that is a closure written at the call.
   let callback: Int?
 
+  /// The brace of the closure for a failure, where the function has one and it is written at the call.
+  let failure: Int?
+
   /// Whether the call gives the callback, in any form.
   let givesCallback: Bool
 
@@ -39,25 +42,30 @@ struct CallSite {
   ///   - name: The token.
   ///   - tokens: The tokens of the file.
   ///   - label: The label of the callback.
-  init?(name: Int, in tokens: SourceTokens, label: String) {
+  ///   - failureLabel: The label of the closure for a failure, where the function has one.
+  init?(name: Int, in tokens: SourceTokens, label: String, failureLabel: String? = nil) {
     self.name = name
     var end = name
     var callback: Int?
+    var failure: Int?
     var arguments: ClosedRange<Int>?
     if tokens[end + 1] == "(", !tokens.isFirstOnLine(end + 1), let close = tokens.partner(end + 1) {
       arguments = (end + 1)...close
       callback = Self.closure(labelled: label, in: (end + 1)...close, tokens)
+      failure = failureLabel.flatMap { Self.closure(labelled: $0, in: (end + 1)...close, tokens) }
       end = close
     }
     var hasTrailing = false
     if tokens[end + 1] == "{", !tokens.isFirstOnLine(end + 1), let close = tokens.partner(end + 1) {
-      callback = end + 1
+      // The first trailing closure is for the first callback that the brackets do not have.
+      if failureLabel != nil, callback != nil { failure = end + 1 } else { callback = end + 1 }
       end = close
       hasTrailing = true
       while SourceTokens.isWord(tokens[end + 1]), tokens[end + 2] == ":", tokens[end + 3] == "{",
         let close = tokens.partner(end + 3)
       {
         if tokens[end + 1] == label { callback = end + 3 }
+        if tokens[end + 1] == failureLabel { failure = end + 3 }
         end = close
       }
     }
@@ -65,6 +73,7 @@ struct CallSite {
     self.end = end
     self.arguments = arguments
     self.callback = callback
+    self.failure = failure
     let open = arguments?.lowerBound
     let isLabelled = arguments?.contains { tokens[$0] == label && tokens[$0 + 1] == ":" && tokens.parent($0) == open }
     givesCallback = callback != nil || label == "_" || isLabelled == true

@@ -92,6 +92,9 @@ package struct SourceTokens {
   /// Whether there is no space between two neighbours.
   func touch(_ left: Int, _ right: Int) -> Bool { items[left].range.upperBound == items[right].range.lowerBound }
 
+  /// The UTF-8 offset after a token.
+  func end(_ index: Int) -> Int { items[index].range.upperBound }
+
   /// The text between two tokens, with both.
   func text(_ range: ClosedRange<Int>) -> Substring {
     source[items[range.lowerBound].range.lowerBound..<items[range.upperBound].range.upperBound]

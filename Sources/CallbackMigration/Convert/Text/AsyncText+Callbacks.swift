@@ -1,0 +1,215 @@
+internal import Foundation
+
+/// The code of a callback after the await.
+extension AsyncText {
+  /// The names of the parameters of a callback in its text, such as `$0`.
+  func parameters(_ brace: Int) -> [String] {
+    if let names = shortNames[brace] { return names.indices.map { "$\($0)" } }
+    return tokens.closureSignature(at: brace)?.parameters ?? []
+  }
+
+  func inlined(_ call: AwaitedCall, _ brace: Int, _ callee: String) throws(Refusal) -> String {
+    let body = code(of: brace)
+    let signature = tokens.closureSignature(at: brace)
+    let captured = signature?.captures.map { $0.map { tokens[$0] } } ?? []
+    guard Set(captured).isSubset(of: ["[", "]", ",", "self", "weak", "unowned"]) else {
+      throw Refusal("its callback captures values in a list, which an await has not")
+    }
+    try refuseEarlyReturns(call, brace)
+    let names = shortNames[brace] ?? signature?.parameters ?? []
+    if !isWhole, let text = try forwarded(call, names, body, callee) { return text }
+    if case .successOrFailure = call.form { return try twoClosures(call, names, body, callee) }
+    if case .values = call.form { return try values(call, names, body, callee) }
+    if !isWhole, let text = try getInDo(names, body, callee) { return text }
+    let inner = parameters(brace)
+    if !isWhole, let split = CallbackSplit(tokens, call.form, inner, body),
+      let text = try withoutForce(split).divided(call, split, callee, names, inner)
+    {
+      let lead = tokens.source[tokens.end(body.lowerBound - 1)..<tokens.items[body.lowerBound].range.lowerBound].trimmed
+      return lead.isEmpty ? text : lead + "\n" + text
+    }
+    return try whole(call, names, brace, body, callee)
+  }
+
+  /// `completion(result)` with the parameters of the callback as they are.
+  func forwarded(
+    _ call: AwaitedCall,
+    _ names: [String],
+    _ body: Range<Int>,
+    _ callee: String
+  ) throws(Refusal) -> String? {
+    guard let own, let found = ownArguments(body.lowerBound), !names.isEmpty,
+      found.name == own.name, afterReturn(found.end) == body.upperBound, found.arguments.count == names.count
+    else { return nil }
+    let words = found.arguments.map { $0.value.count == 1 ? token($0.value.lowerBound) : "" }
+    guard words == names else { return nil }
+    switch (call.form, own.form) {
+    case (.result, .result), (.error, .error), (.valuesOrError, .valuesOrError),
+      (.presentValuesOrError, .presentValuesOrError):
+      if call.canThrow, !isLeaving(call.site.name) { return nil }
+      return call.form.valueCount == 0 ? "\(callee)\nreturn" : "return \(callee)"
+    default: return nil
+    }
+  }
+
+  /// `do { let text = try result.get() … } catch { … }`: the await fails where `get` did.
+  func getInDo(_ names: [String], _ body: Range<Int>, _ callee: String) throws(Refusal) -> String? {
+    guard let name = names.first, names.count == 1, tokens[body.lowerBound] == "do", tokens[body.lowerBound + 1] == "{",
+      tokens.statements(in: body).count == 1
+    else { return nil }
+    var index = body.lowerBound + 2
+    if ["let", "var"].contains(tokens[index]), tokens[index + 2] == "=" { index += 3 }
+    if tokens[index] == "_", tokens[index + 1] == "=" { index += 2 }
+    guard tokens[index] == "try", token(index + 1) == name, tokens[index + 2] == ".", tokens[index + 3] == "get",
+      tokens[index + 4] == "(", tokens[index + 5] == ")"
+    else { return nil }
+    let uses = body.filter {
+      token($0) == name && tokens[$0 - 1] != "."
+        || tokens[$0].contains("\"") && ConvertedText.words(of: token($0)).contains(name)
+    }
+    guard uses == [index + 1] else { return nil }
+    var changed = self
+    changed.replacements[index] = (callee, index + 6)
+    return try changed.text(body)
+  }
+
+  func values(
+    _ call: AwaitedCall,
+    _ names: [String],
+    _ body: Range<Int>,
+    _ callee: String
+  ) throws(Refusal) -> String {
+    let used = names.map { usesName($0, body) ? $0 : nil }
+    let text = lines(binding(used, callee, call), try text(body))
+    guard call.canThrow else { return text }
+    if own != nil {
+      try requireLeaving(call.site.name)
+      return text
+    }
+    return "do {\n\(text)\n} catch {\n// The callback did not come.\n}"
+  }
+
+  func twoClosures(
+    _ call: AwaitedCall,
+    _ names: [String],
+    _ body: Range<Int>,
+    _ callee: String
+  ) throws(Refusal) -> String {
+    guard case .successOrFailure(let types) = call.form else { return "" }
+    var failure = body.upperBound..<body.upperBound
+    var error: String?
+    if let brace = call.site.failure {
+      failure = code(of: brace)
+      try refuseEarlyReturns(call, brace)
+      error = (shortNames[brace] ?? tokens.closureSignature(at: brace)?.parameters ?? []).first
+    } else if let own, case .successOrFailure = own.form, let name = own.failureName, passes(name, call) {
+      // The failure leaves the function.
+      try requireLeaving(call.site.name)
+      return lines(binding(names.map { usesName($0, body) ? $0 : nil }, callee, call), try text(body))
+    } else if let brackets = call.site.arguments,
+      tokens.arguments(in: brackets).contains(where: {
+        $0.label.map(call.omitted.contains) == true && $0.value.count == 1
+      })
+    {
+      throw Refusal("line \(tokens.line(call.site.name)): its closure for a failure is not written at the call")
+    }
+    let split = CallbackSplit(
+      values: names.map { usesName($0, body) ? $0 : nil },
+      success: body,
+      errorName: error.flatMap { usesName($0, failure) ? $0 : nil },
+      failure: failure
+    )
+    if let text = try divided(call, split, callee, [], []) { return text }
+    guard types.count < 2 else { throw Refusal("its success and its failure both leave the function") }
+    let value = types.first ?? "Void"
+    let pattern = types.isEmpty || split.values == [nil] ? "" : "(let \(names[0]))"
+    let errorPattern = split.errorName.map { "(let \($0))" } ?? ""
+    return """
+      let result: Result<\(value), any Error>
+      do { result = .success(\(callee)) } catch { result = .failure(error) }
+      switch result {
+      case .success\(pattern):
+      \(Self.orBreak(try text(split.success)))
+      case .failure\(errorPattern):
+      \(Self.orBreak(failure.isEmpty ? "" : try text(failure)))
+      }
+      """
+  }
+
+  static func orBreak(_ text: String) -> String { text.isEmpty ? "break" : text }
+
+  func passes(_ name: String, _ call: AwaitedCall) -> Bool {
+    call.site.arguments.map { tokens.arguments(in: $0) }?.contains {
+      $0.value.count == 1 && tokens[$0.value.lowerBound] == name
+    } == true
+  }
+
+  /// The tokens that use the optional value of a success, where each of them is `value!`.
+  private func forcedUses(_ split: CallbackSplit) -> [Int]? {
+    guard split.isOptional, let name = split.values.compactMap(\.self).first else { return nil }
+    let uses = split.success.filter { index in
+      tokens[index] == name && tokens[index - 1] != "."
+        || tokens[index].contains("\"") && tokens.uses(name, in: index..<index + 1)
+    }
+    return uses.allSatisfy { tokens[$0 + 1] == "!" && tokens.touch($0, $0 + 1) && tokens[$0 + 2] != "=" } ? uses : nil
+  }
+
+  /// The value of a success is there, so that `value!` becomes `value`.
+  private func withoutForce(_ split: CallbackSplit) -> AsyncText {
+    var changed = self
+    for index in forcedUses(split) ?? [] { changed.replacements[index] = (token(index), index + 2) }
+    return changed
+  }
+
+  /// The code after the await, and the `catch`; `nil` where one cannot stand outside the other.
+  func divided(
+    _ call: AwaitedCall,
+    _ split: CallbackSplit,
+    _ callee: String,
+    _ names: [String],
+    _ inner: [String]
+  ) throws(Refusal) -> String? {
+    func renamed(_ name: String?) -> String? {
+      name.map { name in inner.firstIndex(of: name).map { names[$0] } ?? name }
+    }
+    let optionalError = inner.last.flatMap { call.form.errorIndex == nil ? nil : $0 }
+    var bound = split.values.map(renamed)
+    bound = bound.map { name in name.flatMap { usesName($0, split.success) ? $0 : nil } }
+    if case .result = call.form, call.form.valueCount == 0 { bound = [] }
+    let isOptional = split.isOptional && forcedUses(split) == nil
+    let awaiting = binding(bound, callee, call, isOptional: isOptional)
+    if let own, passesFailure(split, own, optionalError) {
+      guard !call.canThrow || isLeaving(call.site.name) else { return nil }
+      return lines(awaiting, try text(split.success))
+    }
+    // Its code takes the error as an optional one.
+    if split.errorName == nil, let optionalError, tokens.uses(optionalError, in: split.failure) { return nil }
+    let success = try text(split.success)
+    let failure = split.failure.isEmpty ? "" : withoutReturn(try text(split.failure), split.failure)
+    guard !Self.canThrow(success) else { return nil }
+    let error = renamed(split.errorName)
+    var head = "catch"
+    if let error, error != "error" { head += " let \(error)" }
+    if error == nil, tokens.uses("error", in: split.failure) { head += " _" }
+    let ignored = failure.isEmpty ? "// The callback ignored the failure." : failure
+    return "do {\n\(lines(awaiting, success))\n} \(head) {\n\(ignored)\n}"
+  }
+
+  /// Whether a text has an error that could reach a `catch` around it.
+  static func canThrow(_ text: String) -> Bool {
+    let tokens = SourceTokens(text)
+    return ConvertedText.throwsOutside(tokens) || tokens.items.indices.contains { tokens[$0] == "throw" }
+  }
+
+  /// Whether the code for a failure only passes the error on.
+  func passesFailure(_ split: CallbackSplit, _ own: OwnCallback, _ optionalError: String?) -> Bool {
+    guard let found = ownArguments(split.failure.lowerBound), found.end <= split.failure.upperBound,
+      afterReturn(found.end) == split.failure.upperBound, let error = split.errorName ?? optionalError
+    else { return false }
+    return failureExpression(found, own).map { range in
+      var words = range.map { tokens[$0] }
+      if split.errorName == nil, words.last == "!" { words.removeLast() }
+      return words == [error]
+    } == true
+  }
+}

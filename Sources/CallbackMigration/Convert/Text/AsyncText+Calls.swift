@@ -1,0 +1,97 @@
+/// The call of a counterpart in place of a call with a callback.
+extension AsyncText {
+  /// The text of a call and of its callback.
+  func awaited(_ call: AwaitedCall) throws(Refusal) -> String {
+    let callee = (call.canThrow ? "try await " : "await ") + (try calleeText(call))
+    if let brace = call.site.callback {
+      let text = try inlined(call, brace, callee)
+      let names = introducedNames(in: text)
+      return names.contains { collides($0, call) } ? "do {\n\(text)\n}" : text
+    }
+    guard let own, passesOwnCallback(call, own) else {
+      throw Refusal("line \(tokens.line(call.site.name)): its callback is not a closure at the call")
+    }
+    if call.canThrow { try requireLeaving(call.site.name) }
+    return call.form.valueCount == 0 ? "\(callee)\nreturn" : "return \(callee)"
+  }
+
+  /// The call of the counterpart, without `await`.
+  func calleeText(_ call: AwaitedCall) throws(Refusal) -> String {
+    let site = call.site
+    var arguments: [String] = []
+    if let brackets = site.arguments {
+      for argument in tokens.arguments(in: brackets) {
+        let start = argument.value.lowerBound
+        if start == site.callback || start == site.failure { continue }
+        if let label = argument.label, call.omitted.contains(label) { continue }
+        if argument.label == nil, call.omitted.contains("_"), site.callback == nil, argument.value.count == 1,
+          [own?.name, own?.failureName].contains(tokens[start])
+        {
+          continue
+        }
+        arguments.append((argument.label.map { "\($0): " } ?? "") + (try copy(argument.value)))
+      }
+    }
+    var end = site.arguments.map { $0.upperBound + 1 } ?? site.name + 1
+    while end <= site.end {
+      let brace = tokens[end] == "{" ? end : end + 2
+      guard brace == site.callback || brace == site.failure, let close = tokens.partner(brace) else {
+        throw Refusal("line \(tokens.line(site.name)): the call has another trailing closure")
+      }
+      end = close + 1
+    }
+    return (try copy(site.start..<site.name, isCallee: true)) + call.name + "(\(arguments.joined(separator: ", ")))"
+  }
+
+  func passesOwnCallback(_ call: AwaitedCall, _ own: OwnCallback) -> Bool {
+    guard let brackets = call.site.arguments else { return false }
+    let passed = tokens.arguments(in: brackets).filter { $0.value.count == 1 }.map { tokens[$0.value.lowerBound] }
+    guard passed.contains(own.name) else { return false }
+    switch (call.form, own.form) {
+    case (.result, .result), (.error, .error): return true
+    case (.valuesOrError(let these), .valuesOrError(let those)): return these.count == those.count
+    case (.presentValuesOrError(let this), .presentValuesOrError(let that)): return this == that
+    case (.values(let this), .values(let that)): return this == that
+    case (.successOrFailure, .successOrFailure): return own.failureName.map(passed.contains) == true
+    default: return false
+    }
+  }
+
+  /// The names that a text declares.
+  func introducedNames(in text: String) -> Set<String> {
+    let new = SourceTokens(text)
+    var names: Set<String> = []
+    for index in new.items.indices where ["let", "var", "func"].contains(new[index]) {
+      var outer = index
+      while let bracket = new.parent(outer) { outer = bracket }
+      guard new[outer] != "{", ["let", "var", "func", "guard"].contains(new[new.statementStart(before: outer + 1)])
+      else {
+        continue
+      }
+      if new[index + 1] == "(", let close = new.partner(index + 1) {
+        names.formUnion((index + 1..<close).map { new[$0] }.filter(SourceTokens.isWord))
+      } else {
+        names.insert(new[index + 1])
+      }
+    }
+    return names.subtracting(["_"])
+  }
+
+  /// Whether a name means something else near the call.
+  func collides(_ name: String, _ call: AwaitedCall) -> Bool {
+    guard let brace = enclosing(call), let close = tokens.partner(brace) else { return true }
+    let start = Self.statementStart(of: call.site)
+    return tokens.uses(name, in: brace + 1..<start) || tokens.uses(name, in: call.site.end + 1..<close)
+  }
+
+  /// The brace of the code that the callback's names enter.
+  func enclosing(_ call: AwaitedCall) -> Int? {
+    var brace = tokens.closureOrFunction(around: call.site.start)
+    while let current = brace,
+      calls.values.contains(where: { $0.site.callback == current || $0.site.failure == current })
+    {
+      brace = tokens.closureOrFunction(around: current)
+    }
+    return brace
+  }
+}

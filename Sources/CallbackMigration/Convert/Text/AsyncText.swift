@@ -1,0 +1,265 @@
+internal import Foundation
+
+/// Writes code in which each callback is the code after an await.
+///
+/// It copies the text of the callback, so that nothing of it is lost. Where the text divides into success and failure, these become
+/// the code after the await and a `catch`. Otherwise the code makes the arguments of the callback from the outcome of the await.
+struct AsyncText {
+  let tokens: SourceTokens
+
+  /// The calls, by the first token of their statement.
+  let calls: [Int: AwaitedCall]
+
+  /// The callback of the function that becomes async; `nil` in code that is async already.
+  let own: OwnCallback?
+
+  /// Whether each callback keeps its arguments and its statements, so that no comment is lost.
+  let isWhole: Bool
+
+  /// Texts that replace tokens, by the first of these.
+  var replacements: [Int: (text: String, end: Int)] = [:]
+
+  /// The names for `$0` and the others, by the brace of the callback.
+  let shortNames: [Int: [String]]
+
+  /// The braces of callbacks that capture `self` weakly.
+  let weakBraces: Set<Int>
+
+  typealias Refusal = ConvertedText.Refusal
+
+  init(_ tokens: SourceTokens, _ calls: [AwaitedCall], own: OwnCallback? = nil, isWhole: Bool = false) {
+    self.tokens = tokens
+    self.isWhole = isWhole
+    self.own = own
+    self.calls = Dictionary(
+      calls.map { (Self.statementStart(of: $0.site), $0) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    var names: [Int: [String]] = [:]
+    var weak: Set<Int> = []
+    for call in calls {
+      for (brace, isFailure) in [(call.site.callback, false), (call.site.failure, true)] {
+        guard let brace else { continue }
+        let signature = tokens.closureSignature(at: brace)
+        if signature?.parameters.isEmpty != false {
+          names[brace] = Self.names(of: call.form, isFailure).map { tokens.unused($0, in: tokens.content(of: brace)) }
+        }
+        if let captures = signature?.captures, captures.contains(where: { ["weak", "unowned"].contains(tokens[$0]) }) {
+          weak.insert(brace)
+        }
+      }
+    }
+    shortNames = names
+    weakBraces = weak
+  }
+
+  static func statementStart(of site: CallSite) -> Int { site.use == .discarded ? site.start - 2 : site.start }
+
+  static func names(of form: ResultForm, _ isFailure: Bool) -> [String] {
+    if isFailure { return ["error"] }
+    switch form {
+    case .result: return ["result"]
+    case .error: return ["error"]
+    case .values(let count): return valueNames(count)
+    case .successOrFailure(let values): return valueNames(values.count)
+    case .valuesOrError(let values): return valueNames(values.count) + ["error"]
+    case .presentValuesOrError(let count): return valueNames(count) + ["error"]
+    }
+  }
+
+  static func valueNames(_ count: Int) -> [String] {
+    count == 1 ? ["value"] : (0..<count).map { "value\($0 + 1)" }
+  }
+
+  // MARK: Copying
+
+  /// The new text of statements, with the comments around them.
+  func text(_ range: Range<Int>) throws(Refusal) -> String {
+    let start = tokens.items[range.lowerBound - 1].range.upperBound
+    let first = tokens.items[range.lowerBound].range.lowerBound
+    guard !range.isEmpty else { return tokens.source[start..<first].trimmed }
+    let last = tokens.items[range.upperBound - 1].range.upperBound
+    let end = tokens.items.indices.contains(range.upperBound) ? tokens.items[range.upperBound].range.lowerBound : last
+    return (tokens.source[start..<first] + (try copy(range)) + tokens.source[last..<end]).trimmed
+  }
+
+  /// The new text of tokens, without the comments around them.
+  /// - Parameters:
+  ///   - range: The tokens.
+  ///   - isCallee: Whether they are the expression before the name of a call, which is written already.
+  /// - Returns: The text.
+  /// - Throws: A refusal.
+  func copy(_ range: Range<Int>, isCallee: Bool = false) throws(Refusal) -> String {
+    var result = ""
+    var index = range.lowerBound
+    var isGapSkipped = true
+    while index < range.upperBound {
+      if isGapSkipped {
+        isGapSkipped = false
+      } else {
+        result += tokens.source[tokens.items[index - 1].range.upperBound..<tokens.items[index].range.lowerBound]
+      }
+      if let replacement = replacements[index] {
+        result += replacement.text
+        index = replacement.end
+      } else if let call = calls[index], !isCallee || index > range.lowerBound {
+        result += try awaited(call)
+        index = afterReturn(call.site.end + 1)
+      } else if let found = try ownCall(index) {
+        result += found.text
+        index = found.end
+      } else if let found = guardOfSelf(index) {
+        result += found.text
+        index = found.end
+      } else if let end = conditionOfSelf(index) {
+        index = end
+        isGapSkipped = true
+      } else if let block = passingDo(index, before: range.upperBound) {
+        result += try text(block.content)
+        index = block.end
+      } else {
+        result += token(index)
+        index += try isWeakUse(index) ? 2 : 1
+      }
+    }
+    return result
+  }
+
+  /// The token after a `return` that only leaves the callback, where the function has returned its value before.
+  func afterReturn(_ index: Int) -> Int {
+    let word = tokens[index] == ";" ? index + 1 : index
+    guard own != nil, tokens[word] == "return" else { return index }
+    return tokens[word + 1] == "}" || tokens.isFirstOnLine(word + 1) ? word + 1 : index
+  }
+
+  func token(_ index: Int) -> String {
+    let text = tokens[index]
+    guard text.contains("$"), let brace = tokens.closureOrFunction(around: index), let names = shortNames[brace] else {
+      return text
+    }
+    if !text.contains("\"") {
+      return text.dropFirst().first.flatMap { Int(String($0)) }.flatMap { names[safe: $0] } ?? text
+    }
+    return names.indices.reduce(text) { $0.replacingOccurrences(of: "$\($1)", with: names[$1]) }
+  }
+
+  // MARK: `weak self`
+
+  /// Whether `self` is optional at a token, because an awaited callback captures it weakly.
+  private func isWeak(_ index: Int) -> Bool {
+    guard !weakBraces.isEmpty else { return false }
+    var bracket = tokens.parent(index)
+    while let current = bracket {
+      if weakBraces.contains(current) { return true }
+      // A closure that stays, with a capture of its own.
+      let captures = tokens[current] == "{" ? tokens.closureSignature(at: current)?.captures : nil
+      if captures?.contains(where: { tokens[$0] == "self" }) == true { return false }
+      bracket = tokens.parent(current)
+    }
+    return false
+  }
+
+  /// Whether `self?` begins at a token, so that `self` takes its place.
+  private func isWeakUse(_ index: Int) throws(Refusal) -> Bool {
+    guard tokens[index] == "self", tokens[index + 1] == "?", isWeak(index) else { return false }
+    let start = tokens.statementStart(before: index + 1)
+    guard start == index || ["if", "guard", "return"].contains(tokens[start]) || ownArguments(start) != nil else {
+      throw Refusal("line \(tokens.line(index)) has an optional value of `self?`, and `self` gives another type")
+    }
+    return true
+  }
+
+  /// The end of `let self` or `let self = self` at a token.
+  private func bindingOfSelf(_ index: Int) -> Int? {
+    guard tokens[index] == "let", ["self", "`self`"].contains(tokens[index + 1]), isWeak(index) else { return nil }
+    return tokens[index + 2] == "=" && tokens[index + 3] == "self" ? index + 4 : index + 2
+  }
+
+  /// The text for `guard let self else { return }`, which an await needs no more, and the token after it.
+  func guardOfSelf(_ index: Int) -> (text: String, end: Int)? {
+    guard tokens[index] == "guard", isWeak(index) else { return nil }
+    if let end = bindingOfSelf(index + 1), tokens[end] == "else", let close = tokens.partner(end + 1) {
+      return ("", close + 1)
+    }
+    guard tokens[index + 1] == "let", tokens[index + 3] == "=", tokens[index + 4] == "self",
+      tokens[index + 5] == "else",
+      let close = tokens.partner(index + 6)
+    else { return nil }
+    return ("let \(tokens[index + 2]) = self", close + 1)
+  }
+
+  /// The end of `let self,` among other conditions.
+  private func conditionOfSelf(_ index: Int) -> Int? {
+    guard ["guard", "if", ","].contains(tokens[index - 1]), let end = bindingOfSelf(index), tokens[end] == "," else {
+      return nil
+    }
+    return end + 1
+  }
+
+  /// The statements of a callback, without a guard of `self` at their start.
+  func code(of brace: Int) -> Range<Int> {
+    let body = tokens.content(of: brace)
+    guard let found = guardOfSelf(body.lowerBound), found.text.isEmpty, found.end < body.upperBound,
+      tokens.items[body.lowerBound - 1].range.upperBound < tokens.items[found.end].range.lowerBound
+    else { return body }
+    let start = tokens.items[body.lowerBound - 1].range.upperBound
+    let skipped = tokens.source[start..<tokens.items[found.end].range.lowerBound]
+    return SourceTokens(String(skipped)).comments.isEmpty ? found.end..<body.upperBound : body
+  }
+
+  // MARK: Parts of the text
+
+  func usesName(_ name: String, _ range: Range<Int>) -> Bool {
+    var index = range.lowerBound
+    while index < range.upperBound {
+      if let close = tokens.partner(index), tokens.hides(name, closureAt: index) { index = close }
+      let text = token(index)
+      if text.contains("\"") {
+        if ConvertedText.words(of: text).contains(name) { return true }
+      } else if text == name, tokens[index - 1] != "." {
+        return true
+      }
+      index += 1
+    }
+    return false
+  }
+
+  func binding(_ names: [String?], _ callee: String, _ call: AwaitedCall, isOptional: Bool = false) -> String {
+    guard call.form.valueCount > 0 else { return callee }
+    let used = names.map { $0 ?? "_" }
+    if used.allSatisfy({ $0 == "_" }) { return "_ = \(callee)" }
+    if used.count == 1 { return "let \(used[0])\(isOptional ? ": Optional" : "") = \(callee)" }
+    return "let (\(used.joined(separator: ", "))) = \(callee)"
+  }
+
+  /// Two texts, the second in a block of its own if it declares a name again.
+  func lines(_ first: String, _ second: String) -> String {
+    if second.isEmpty { return first }
+    let isAgain = !introducedNames(in: first).isDisjoint(with: introducedNames(in: second))
+    return isAgain ? "\(first)\ndo {\n\(second)\n}" : "\(first)\n\(second)"
+  }
+
+  /// Without the `return` at the end of a branch, after which nothing follows.
+  func withoutReturn(_ text: String, _ range: Range<Int>) -> String {
+    guard own == nil, tokens[range.upperBound - 1] == "return", text.hasSuffix("return") else { return text }
+    return String(text.dropLast("return".count)).trimmed
+  }
+}
+
+extension String {
+  func replacing(prefix: String, with new: String) -> String {
+    hasPrefix(prefix) ? new + dropFirst(prefix.count) : self
+  }
+}
+
+extension Array {
+  subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+}
+
+extension SourceTokens {
+  /// A name that a range does not use.
+  func unused(_ name: String, in range: Range<Int>) -> String {
+    if !uses(name, in: range) { return name }
+    return (1...).lazy.map { "\(name)\($0)" }.first { !uses($0, in: range) } ?? name
+  }
+}

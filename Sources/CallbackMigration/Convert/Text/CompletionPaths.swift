@@ -1,0 +1,117 @@
+/// Follows the paths through a function, and finds one that ends without its callback.
+struct CompletionPaths {
+  let text: AsyncText
+  private var tokens: SourceTokens { text.tokens }
+
+  private enum End: Equatable {
+    /// Each path has called the callback.
+    case completes
+    case continues
+    case refused(String)
+  }
+
+  /// The reason why a path of the function does not call its callback; `nil` if each does.
+  func refusal(in body: ClosedRange<Int>) -> String? {
+    switch end(of: body.lowerBound + 1..<body.upperBound) {
+    case .completes: nil
+    case .continues: "a path through it ends without calling its callback"
+    case .refused(let reason): reason
+    }
+  }
+
+  private func end(of range: Range<Int>) -> End {
+    for statement in tokens.statements(in: range) {
+      switch end(ofStatement: statement) {
+      case .completes: return .completes
+      case .refused(let reason): return .refused(reason)
+      case .continues: break
+      }
+    }
+    return .continues
+  }
+
+  private func end(ofStatement statement: Range<Int>) -> End {
+    let start = statement.lowerBound
+    if text.ownArguments(start) != nil { return .completes }
+    if let call = text.calls[start] { return end(of: call) }
+    switch tokens[start] {
+    case "return": return .refused("line \(tokens.line(start)) returns without calling its callback")
+    case "throw", "fatalError", "preconditionFailure": return .completes
+    case "if": return joined(blocks(statement), isComplete: hasElse(statement))
+    case "guard":
+      if text.guardOfSelf(start) != nil { return .continues }
+      let found = joined(blocks(statement), isComplete: true)
+      return found == .completes ? .continues : found == .continues ? refusedEnd(statement) : found
+    case "switch":
+      guard let brace = statement.first(where: { tokens[$0] == "{" && tokens.parent($0) == tokens.parent(start) })
+      else {
+        return .continues
+      }
+      return joined(cases(brace), isComplete: true)
+    case "do":
+      guard let brace = blocks(statement).first.map({ $0.lowerBound - 1 }) else { return .continues }
+      return joined(blocks(statement), isComplete: tokens[brace] == "{")
+    case "for", "while", "repeat":
+      let found = joined(blocks(statement), isComplete: false)
+      return found == .completes ? .continues : found
+    default: return .continues
+    }
+  }
+
+  private func refusedEnd(_ statement: Range<Int>) -> End {
+    .refused("line \(tokens.line(statement.lowerBound)) returns without calling its callback")
+  }
+
+  private func joined(_ ranges: [Range<Int>], isComplete: Bool) -> End {
+    let ends = ranges.map(end(of:))
+    if let refused = ends.first(where: { if case .refused = $0 { true } else { false } }) { return refused }
+    return isComplete && !ends.isEmpty && ends.allSatisfy { $0 == .completes } ? .completes : .continues
+  }
+
+  /// The contents of the blocks of a statement, without closures in its conditions.
+  private func blocks(_ statement: Range<Int>) -> [Range<Int>] {
+    statement.filter { index in
+      guard tokens[index] == "{", tokens.parent(index) == tokens.parent(statement.lowerBound) else { return false }
+      if case .branch = tokens.block(at: index) { return true }
+      return [.loop, .cases].contains(tokens.block(at: index))
+    }.map { $0 + 1..<(tokens.partner($0) ?? $0 + 1) }
+  }
+
+  private func hasElse(_ statement: Range<Int>) -> Bool {
+    statement.contains {
+      tokens[$0] == "else" && tokens[$0 + 1] == "{" && tokens.parent($0) == tokens.parent(statement.lowerBound)
+    }
+  }
+
+  private func cases(_ brace: Int) -> [Range<Int>] {
+    guard let close = tokens.partner(brace) else { return [] }
+    let labels = (brace + 1..<close).filter { index in
+      tokens.parent(index) == brace && ["case", "default"].contains(tokens[index])
+        && !["if", "guard", "while", "for", ",", "@unknown"].contains(tokens[index - 1])
+    }
+    return labels.indices.map { index in
+      let end = index + 1 < labels.count ? labels[index + 1] : close
+      let colon = (labels[index]..<end).first { tokens[$0] == ":" && tokens.parent($0) == brace } ?? end - 1
+      return colon + 1..<end
+    }
+  }
+
+  private func end(of call: AwaitedCall) -> End {
+    guard let brace = call.site.callback else { return .completes }
+    let body = text.code(of: brace)
+    if case .successOrFailure = call.form {
+      guard let failure = call.site.failure else {
+        return call.site.arguments.map(tokens.arguments)?.contains {
+          $0.value.count == 1 && tokens[$0.value.lowerBound] == text.own?.failureName
+        } == true
+          ? end(of: body)
+          : .refused("a failure of the call on line \(tokens.line(call.site.name)) does not reach its callback")
+      }
+      return joined([body, text.code(of: failure)], isComplete: true)
+    }
+    if !text.isWhole, let split = CallbackSplit(tokens, call.form, text.parameters(brace), body) {
+      return joined([split.success, split.failure], isComplete: true)
+    }
+    return end(of: body)
+  }
+}

@@ -1,0 +1,93 @@
+/// The text that the tool writes itself for a call, or for a function with a callback.
+enum OwnText {
+  /// The text for a call in async code, with the calls in its callback.
+  static func of(
+    _ call: CallbackCall,
+    in tokens: SourceTokens,
+    _ calls: [CallbackCall],
+    _ functions: [MigratedFunction]
+  ) -> Result<String, ConvertedText.Refusal> {
+    guard let site = call.site else { return .failure(ConvertedText.Refusal("it is no call")) }
+    if let line = conditionalLine(site.start...site.end, tokens) {
+      return .failure(ConvertedText.Refusal("it has an `#if` on line \(line), of which the compiler sees one branch"))
+    }
+    let inside = calls.filter { other in
+      other.path == call.path && other.callClass == .ready && functions[other.target].hasCounterpart
+        && (other.scope?.outerCalls.contains(site.name) == true || other.site?.name == site.name)
+    }
+    do throws(ConvertedText.Refusal) {
+      let start = site.use == .discarded ? site.start - 2 : site.start
+      let new = try keepingComments(SourceTokens(String(tokens.text(start...site.end)))) {
+        isWhole throws(ConvertedText.Refusal) in
+        try AsyncText(tokens, inside.compactMap { awaited($0, functions) }, isWhole: isWhole).copy(start..<site.end + 1)
+      }
+      return .success(new)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// The body of a function as an async function, without its braces.
+  static func body(
+    of function: MigratedFunction,
+    _ text: FunctionText,
+    _ inside: [CallbackCall],
+    in tokens: SourceTokens,
+    _ functions: [MigratedFunction]
+  ) throws(ConvertedText.Refusal) -> String {
+    guard let form = function.form, let braces = text.body else {
+      throw ConvertedText.Refusal("its callback gets a failure inside a value")
+    }
+    let own = OwnCallback(
+      name: function.callbackName,
+      failureName: function.failureName,
+      form: form,
+      function: text.name
+    )
+    if let line = conditionalLine(braces, tokens) {
+      throw ConvertedText.Refusal("it has an `#if` on line \(line), of which the compiler sees one branch")
+    }
+    let new = try keepingComments(SourceTokens(String(tokens.text(braces)))) { isWhole throws(ConvertedText.Refusal) in
+      let writer = AsyncText(tokens, inside.compactMap { awaited($0, functions) }, own: own, isWhole: isWhole)
+      if let reason = CompletionPaths(text: writer).refusal(in: braces) { throw ConvertedText.Refusal(reason) }
+      return try writer.text(braces.lowerBound + 1..<braces.upperBound)
+    }
+    // Nothing follows the last `return` of a function that returns nothing.
+    guard form.valueCount == 0, new.hasSuffix("return") else { return new }
+    let rest = new.dropLast("return".count)
+    return rest.last?.isWhitespace == true && rest.trimmed.last != "{" ? String(rest.trimmed) : new
+  }
+
+  /// The shorter text, or else the one in which each callback stays whole, if only that keeps all comments.
+  private static func keepingComments(
+    _ old: SourceTokens,
+    _ write: (_ isWhole: Bool) throws(ConvertedText.Refusal) -> String
+  ) throws(ConvertedText.Refusal) -> String {
+    let short = try write(false)
+    if hasComments(of: old, SourceTokens(short)) { return short }
+    let whole = try write(true)
+    guard hasComments(of: old, SourceTokens(whole)) else { throw ConvertedText.Refusal("a comment would be lost") }
+    return whole
+  }
+
+  private static func conditionalLine(_ range: ClosedRange<Int>, _ tokens: SourceTokens) -> Int? {
+    range.first { tokens[$0] == "#if" }.map(tokens.line)
+  }
+
+  private static func awaited(_ call: CallbackCall, _ functions: [MigratedFunction]) -> AwaitedCall? {
+    let function = functions[call.target]
+    guard let site = call.site, let form = function.form else { return nil }
+    return AwaitedCall(
+      site: site,
+      form: form,
+      name: function.counterpartName,
+      omitted: function.omittedLabels,
+      canThrow: function.canCounterpartThrow
+    )
+  }
+
+  private static func hasComments(of old: SourceTokens, _ new: SourceTokens) -> Bool {
+    let own: Set<String> = ["// The callback ignored the failure.", "// The callback did not come."]
+    return old.comments.sorted() == new.comments.filter({ !own.contains($0) }).sorted()
+  }
+}

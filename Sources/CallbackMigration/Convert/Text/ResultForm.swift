@@ -1,0 +1,82 @@
+/// The form in which a callback gets its result, with the types as the code spells them.
+enum ResultForm: Equatable {
+  /// One `Result`.
+  case result(value: String, failure: String)
+
+  /// Optional values and an optional error.
+  case valuesOrError([String])
+
+  /// Values that are always there, and an optional error.
+  case presentValuesOrError(Int)
+
+  /// Values without an error.
+  case values(Int)
+
+  /// An optional error.
+  case error
+
+  /// A closure for success and one for failure.
+  case successOrFailure([String])
+
+  /// The form of a shape; `nil` where a callback of that shape cannot be written from the result of an await.
+  init?(_ shape: CallbackShape, _ spell: (ArraySlice<Token>) -> String) {
+    switch shape {
+    case .result(let value, let failure): self = .result(value: spell(value), failure: spell(failure))
+    case .valuesOrError(let values, areOptional: true): self = .valuesOrError(values.map(spell))
+    case .valuesOrError(let values, areOptional: false): self = .presentValuesOrError(values.count)
+    case .values(let values): self = .values(values.count)
+    case .error: self = .error
+    case .successOrFailure(let values): self = .successOrFailure(values.map(spell))
+    case .unpacked, .repeated, .unknown: return nil
+    }
+  }
+
+  /// The number of values of a success.
+  var valueCount: Int {
+    switch self {
+    case .result(let value, _): ["Void", "()"].contains(value) ? 0 : 1
+    case .valuesOrError(let values), .successOrFailure(let values): values.count
+    case .presentValuesOrError(let count), .values(let count): count
+    case .error: 0
+    }
+  }
+
+  /// The index of the callback's parameter for the error, where it is one of several.
+  var errorIndex: Int? {
+    switch self {
+    case .valuesOrError(let values): values.count
+    case .presentValuesOrError(let count): count
+    case .error: 0
+    case .result, .values, .successOrFailure: nil
+    }
+  }
+
+  /// Whether its values are optional.
+  var hasOptionalValues: Bool { if case .valuesOrError = self { true } else { false } }
+}
+
+/// A call whose callback becomes the code after an await.
+struct AwaitedCall {
+  let site: CallSite
+  let form: ResultForm
+
+  /// The name of the counterpart, with backticks where it needs them.
+  let name: String
+
+  /// The labels of the parameters that the counterpart does not have.
+  let omitted: [String]
+
+  /// Whether the counterpart can throw.
+  let canThrow: Bool
+}
+
+/// The callback of the function that becomes async.
+struct OwnCallback {
+  /// The names of its parameters: of the callback, or of success and failure.
+  let name: String
+  let failureName: String?
+  let form: ResultForm
+
+  /// The token with the name of the function.
+  let function: Int
+}

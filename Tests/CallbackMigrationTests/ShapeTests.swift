@@ -1,0 +1,25 @@
+#if DEBUG
+  import Testing
+
+  @testable import CallbackMigration
+
+  /// The shapes of calls as public packages have them, and what `convert` makes of each without the compiler.
+  @Suite("Shapes of calls")
+  struct ShapeTests {
+    @Test(
+      "each shape becomes its async text, or is left with its reason",
+      arguments: results + values + closures + left + asyncCode
+    )
+    func shapes(_ shape: ConvertedShape) throws {
+      let outcome = try ShapeConversion(shape.source).outcome
+      let becomes = ShapeConversion.withoutIndentation(shape.becomes)
+      #expect(ShapeConversion.withoutIndentation(outcome) == becomes)
+    }
+
+    @Test("the table has sixty shapes, each of its own name")
+    func table() {
+      let names = (Self.results + Self.values + Self.closures + Self.left + Self.asyncCode).map(\.name)
+      #expect(names.count >= 60 && Set(names).count == names.count)
+    }
+  }
+#endif
