@@ -163,8 +163,9 @@ struct CallFinder {
       calls[index].ignoresFailure = checks.ignoresFailure
       var refusals = call.refusals + checks.refusals
       if call.place == .next {
-        // A new async function has no callers yet, so its isolation and its cancellation surprise none.
-        refusals.removeAll { $0.risk == .isolation || $0.risk == .cancellation }
+        // A new async function has no callers yet, so its cancellation surprises none. Its isolation is known, but without any, the
+        // code of a callback that comes on the main queue would leave it.
+        refusals.removeAll { $0.risk == .cancellation || $0.risk == .isolation && checks.isolation != .none }
       } else if case .function(let name, _) = scope.boundary {
         if let reason = try awaiters.reason(call.path, name) { refusals.append(CallRefusal(reason, .callers)) }
       }
