@@ -45,20 +45,28 @@ let package = Package(
     // A hook of the Swift runtime, and thread-local storage, for the tests of users only.
     .target(name: "CFuturesTesting"),
 
-    .executableTarget(name: "futures-demo", dependencies: ["Futures", "FuturesAsync"], swiftSettings: settings),
+    .executableTarget(
+      name: "futures-demo",
+      dependencies: ["Futures", "FuturesAsync", "ProgramSupport"],
+      swiftSettings: settings
+    ),
 
     // Counts allocations by interposing malloc; linked into the benchmark and the tests, never into the library.
     .target(name: "AllocationCounter"),
     .executableTarget(
       name: "futures-benchmark",
-      dependencies: ["Futures", "FuturesAsync", "AllocationCounter"],
+      dependencies: ["Futures", "FuturesAsync", "AllocationCounter", "ProgramSupport"],
       swiftSettings: settings
     ),
+    // A server on the loopback interface, and pictures of measurements: for the programs and the tests.
+    .target(name: "ProgramSupport", swiftSettings: settings),
 
     // Random operations from many threads, under the sanitizers too.
     .executableTarget(
       name: "futures-stress",
-      dependencies: ["Futures", "FuturesAsync", "FuturesFoundation", "FuturesTesting", "AllocationCounter"],
+      dependencies: [
+        "Futures", "FuturesAsync", "FuturesFoundation", "FuturesTesting", "AllocationCounter", "ProgramSupport",
+      ],
       swiftSettings: settings
     ),
 
@@ -96,7 +104,8 @@ let package = Package(
     .testTarget(
       name: "FuturesFoundationTests",
       dependencies: [
-        "Futures", "FuturesAsync", "FuturesFoundation", "FuturesTesting", "AllocationCounter", "TestSupport",
+        "Futures", "FuturesAsync", "FuturesFoundation", "FuturesTesting", "AllocationCounter", "ProgramSupport",
+        "TestSupport",
       ],
       swiftSettings: settings
     ),

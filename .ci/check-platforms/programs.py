@@ -18,7 +18,7 @@ OTHER_PACKAGES = ("Tests/SampleApp/", "Tests/MigrationFixture/", "Tests/CallersF
 
 def check_programs(check, folder, seeds=()):
     """Returns the messages about availability. The modules of the libraries are those of `check`; `seeds` are further sources."""
-    for library in ("FuturesAsync", "FuturesTesting", "FuturesFoundation"):
+    for library in ("FuturesAsync", "FuturesTesting", "FuturesFoundation", "ProgramSupport"):
         check.emit_module(library)
     header = folder / "Sources/AllocationCounter/include/AllocationCounter.h"
     (check.products / "module.modulemap").write_text(f'module AllocationCounter {{ header "{header}" export * }}\n')

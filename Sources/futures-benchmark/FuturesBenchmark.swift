@@ -1,5 +1,6 @@
 import AllocationCounter
 import Foundation
+import ProgramSupport
 
 /// Measures the library against the budgets of PERFORMANCE.md; `--help` lists the options.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
@@ -39,8 +40,7 @@ struct FuturesBenchmark {
     if options.isJSON { print(try JSONReport(isQuick: options.isQuick, rows: rows.map(JSONReport.Line.init)).text) }
     if let file = options.plot {
       // Without A, which is the unit.
-      let plot = Plot(rows: Array(rows.dropFirst()))
-      try plot.svg.write(toFile: file, atomically: true, encoding: .utf8)
+      try plot(of: Array(rows.dropFirst())).write(to: file)
     }
   }
 

@@ -17,26 +17,28 @@ extension LegacyDownloader {
 
   /// Downloads everything, at most `limit` files at once, and reports each file when it is finished.
   ///
-  /// When `token` is cancelled, running downloads end at once, and no other starts. A `screen` shows the progress of each
-  /// download and of the whole. Without a screen the progress costs nothing.
+  /// When `token` is cancelled, running downloads end at once, and no other starts. The `bars` show the progress of each
+  /// download and of the whole. Without bars the progress costs nothing.
   func downloadAll(
     _ downloads: [Download],
     atMost limit: Int = 4,
     cancelledBy token: CancellationToken,
-    shownOn screen: ProgressScreen?,
+    shownBy bars: Bars?,
     report: (Outcome) -> Void
   ) async {
     await withTaskGroup(of: Outcome.self) { group in
       for (index, download) in downloads.enumerated() {
         if index >= limit, let outcome = await group.next() { report(outcome) }
-        screen?.begin(download)
+        bars?.update(download)
         group.addTask {
           let file = self.download(download.url, to: download.destination).cancelled(by: token)
-          if let screen {
+          if let bars {
             // The sizes are unknown until the servers answer, so each file has the same share of the whole.
-            screen.whole.progress.add(file, share: 1 / Double(downloads.count))
+            bars.whole.progress.add(file, share: 1 / Double(downloads.count))
             // The loop ends when the download ends, also after a failure.
-            for await progress in file.progress { screen.update(download, progress) }
+            for await progress in file.progress {
+              bars.update(download, received: progress.completedUnitCount, of: progress.totalUnitCount)
+            }
           }
           return (download, await file.result)
         }

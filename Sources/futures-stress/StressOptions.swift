@@ -33,8 +33,8 @@ struct StressOptions {
       --threads N     The number of threads. The default is \(StressOptions.defaults.threads).
       --operations N  The number of operations of each thread on a graph. By default twice the size of the graph.
       --load          One graph of up to 100,000 futures in a round, and 50,000 operations on each of 8 threads.
-      --soak SECONDS  Instead of rounds: awaits, callbacks, streams, progress, tasks, tokens, transfers from a server that
-                      misbehaves, processes and notifications, for that time. Memory, threads and descriptors must not grow.
+      --soak SECONDS  Instead of rounds: transfers from a server that misbehaves, processes, notifications, callbacks,
+                      streams and shared work, for that time. Memory, threads and descriptors must not grow.
       --plot FILE     Draws the memory, threads and descriptors of a soak to FILE, an SVG picture.
       --help          Print this.
 

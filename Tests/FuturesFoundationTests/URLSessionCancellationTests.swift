@@ -2,6 +2,7 @@ import Foundation
 import Futures
 import FuturesAsync
 import FuturesFoundation
+import ProgramSupport
 import TestSupport
 import Testing
 
@@ -122,7 +123,7 @@ private final class Attack: NSObject, URLSessionTaskDelegate, Sendable {
       let chunks = Data(String(repeating: "1\r\nx\r\n", count: 1_000).utf8)
       for _ in 0..<100 {
         exchange.send(chunks)
-        if answer == .chunks, exchange.isClosed(within: .milliseconds(60)) { return }
+        if answer == .chunks, exchange.isClosed(withinMilliseconds: 60) { return }
       }
       exchange.send(Data("0\r\n\r\n".utf8))
     case .redirections:

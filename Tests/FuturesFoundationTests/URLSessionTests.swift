@@ -2,6 +2,7 @@ import Foundation
 import Futures
 import FuturesAsync
 import FuturesFoundation
+import ProgramSupport
 import TestSupport
 import Testing
 

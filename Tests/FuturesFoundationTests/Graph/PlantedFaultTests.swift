@@ -4,6 +4,7 @@ import Futures
 import FuturesAsync
 import FuturesFoundation
 import FuturesTesting
+import ProgramSupport
 import TestSupport
 import Testing
 

@@ -80,11 +80,11 @@ struct FuturesDemo {
     let table = Table(of: downloads)
     say(table.header())
     var summary = Summary(total: downloads.count)
-    let screen = showsProgress ? ProgressScreen(for: downloads) : nil
-    let drawing = Task { await screen?.keepDrawing() }
-    await downloader.downloadAll(downloads, cancelledBy: token, shownOn: screen) { download, result in
+    let bars = showsProgress ? Bars(for: downloads) : nil
+    let drawing = Task { await bars?.keepDrawing() }
+    await downloader.downloadAll(downloads, cancelledBy: token, shownBy: bars) { download, result in
       let line = table.line(download, result)
-      if let screen { screen.end(download, line) } else { say(line) }
+      if let bars { bars.end(download, line) } else { say(line) }
       summary.add(result)
     }
     drawing.cancel()

@@ -1,6 +1,7 @@
 import Foundation
 import Futures
 import FuturesAsync
+import ProgramSupport
 
 /// The demo without arguments: four files from a server of its own, downloaded in three ways, compared byte for byte.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
@@ -17,20 +18,20 @@ struct Tour {
 
   /// Downloads all files at the same time: the first by callback, the second by future, the others by await.
   ///
-  /// Each reports its progress to the screen in its own way.
+  /// Each reports its progress to the bars in its own way.
   /// - Returns: The downloads in the order in which they end.
   private func downloadInThreeWays(
     _ downloads: [Download],
-    shownOn screen: ProgressScreen?
+    shownBy bars: Bars?
   ) -> AsyncPrefixSequence<AsyncThrowingStream<Row, any Error>> {
     // If all of the closures below were dropped, the sequence would end with an error.
-    callbackStream("tour") { rows in begin(downloads, shownOn: screen) { rows.yield($0) } }.prefix(downloads.count)
+    callbackStream("tour") { rows in begin(downloads, shownBy: bars) { rows.yield($0) } }.prefix(downloads.count)
   }
 
   /// Starts the downloads, and calls `report` when each ends.
   private func begin(
     _ downloads: [Download],
-    shownOn screen: ProgressScreen?,
+    shownBy bars: Bars?,
     _ report: @escaping @Sendable (Row) -> Void
   ) {
     let (first, second) = (downloads[0], downloads[1])
@@ -39,25 +40,29 @@ struct Tour {
     let files = downloads.dropFirst().map { download in
       (download, downloader.download(download.url, to: download.destination))
     }
-    for (_, file) in files { screen?.whole.progress.add(file, share: 0.25) }
+    for (_, file) in files { bars?.whole.progress.add(file, share: 0.25) }
 
     // Callback: the legacy layer. Its reports fill the quarter without a future.
     let handle = downloader.download(
       first.url,
       to: first.destination,
       progress: { received, expected in
-        screen?.update(first, received: received, of: expected)
-        screen?.whole.progress.report(completed: received, of: expected)
+        bars?.update(first, received: received, of: expected)
+        bars?.whole.progress.report(completed: received, of: expected)
       }
     ) { result in
-      screen?.whole.progress.report(fraction: 1)
+      bars?.whole.progress.report(fraction: 1)
       report(Row(download: first, way: "callback", result: result))
     }
     token.register { handle.cancel() }
 
     // Future: each callback names its context.
     let file = files[0].1
-    if let screen { file.whenProgressed(on: .immediate) { progress in screen.update(second, progress) } }
+    if let bars {
+      file.whenProgressed(on: .immediate) {
+        bars.update(second, received: $0.completedUnitCount, of: $0.totalUnitCount)
+      }
+    }
     file.forward(on: .global(), cancelledBy: token) { result in
       report(Row(download: second, way: "future", result: result))
     }
@@ -66,7 +71,11 @@ struct Tour {
     for (download, file) in files.dropFirst() {
       Task {
         let file = file.cancelled(by: token)
-        if let screen { for await progress in file.progress { screen.update(download, progress) } }
+        if let bars {
+          for await progress in file.progress {
+            bars.update(download, received: progress.completedUnitCount, of: progress.totalUnitCount)
+          }
+        }
         do {
           report(Row(download: download, way: "await", result: .success(try await file.value)))
         } catch {
@@ -84,25 +93,28 @@ extension Tour {
   /// Serves, downloads and compares the files, prints the table, and returns whether all bytes are equal.
   func run(showsProgress: Bool) async throws -> Bool {
     let contents = Self.mebibytes.mapValues { Self.pseudoRandomBytes(count: $0 << 20) }
-    let server = try LoopbackServer(serving: contents)
+    let server = try LoopbackServer { exchange in
+      let content = contents[String(exchange.path.dropFirst())]
+      exchange.answer(content == nil ? "404 Not Found" : "200 OK", content ?? Data())
+    }
     defer { server.stop() }
     let folder = FileManager.default.temporaryDirectory.appending(path: "futures-demo-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(at: folder) }
 
     let downloads = Self.mebibytes.sorted { $0.value < $1.value }.map { name, _ in
-      Download(url: server.url(for: name), destination: folder.appending(path: name))
+      Download(url: server.url("/\(name)"), destination: folder.appending(path: name))
     }
     let table = Table(of: downloads)
     say(table.header("reached by"))
     var summary = Summary(total: downloads.count)
-    let screen = showsProgress ? ProgressScreen(for: downloads) : nil
-    let drawing = Task { await screen?.keepDrawing() }
-    for download in downloads { screen?.begin(download) }
-    for try await row in downloadInThreeWays(downloads, shownOn: screen) {
+    let bars = showsProgress ? Bars(for: downloads) : nil
+    let drawing = Task { await bars?.keepDrawing() }
+    for download in downloads { bars?.update(download) }
+    for try await row in downloadInThreeWays(downloads, shownBy: bars) {
       let result = row.result.flatMap { Self.compare($0, with: contents[row.download.name]) }
       let line = table.line(row.download, result, row.way)
-      if let screen { screen.end(row.download, line) } else { say(line) }
+      if let bars { bars.end(row.download, line) } else { say(line) }
       summary.add(result)
     }
     drawing.cancel()

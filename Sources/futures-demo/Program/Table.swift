@@ -51,20 +51,14 @@ struct Table {
       let (time, rate) = (String(format: "%.3f", seconds), String(format: "%.1f", speed))
       return line(download.name, grouped(file.byteCount), time, rate, lastColumn)
     case .failure(DownloadError.cancelled), .failure(is CancellationError):
-      return padded(download.name) + "  cancelled"
+      return download.name.padded(to: nameWidth) + "  cancelled"
     case .failure(let error):
-      return padded(download.name) + "  failed: \(error)"
+      return download.name.padded(to: nameWidth) + "  failed: \(error)"
     }
   }
 
   private func line(_ name: String, _ bytes: String, _ seconds: String, _ speed: String, _ last: String) -> String {
-    let numbers = [(bytes, 14), (seconds, 9), (speed, 8)].map { text, width in
-      "  " + String(repeating: " ", count: max(0, width - text.count)) + text
-    }
-    return padded(name) + numbers.joined() + (last.isEmpty ? "" : "  " + last)
-  }
-
-  private func padded(_ name: String) -> String {
-    name + String(repeating: " ", count: nameWidth - name.count)
+    let numbers = [(bytes, 16), (seconds, 11), (speed, 10)].map { $0.padded(to: $1, atStart: true) }
+    return name.padded(to: nameWidth) + numbers.joined() + (last.isEmpty ? "" : "  " + last)
   }
 }

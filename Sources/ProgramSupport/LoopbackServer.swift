@@ -1,40 +1,39 @@
-import Foundation
-import Futures
+public import Foundation
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
-/// An HTTP server on the loopback interface, with an answer that the test supplies.
+/// An HTTP server on the loopback interface, with an answer that the caller supplies.
 ///
-/// Each connection has a thread of its own, so an answer can wait for the test.
-final class LoopbackServer: Sendable {
+/// Each connection has a thread of its own, so an answer can block.
+public final class LoopbackServer: Sendable {
   /// One request, and the way to answer it.
-  struct Exchange: Sendable {
-    let head: String
-    let body: Data
+  public struct Exchange: Sendable {
+    /// The request line and the headers.
+    public let head: String
+
+    /// The body of the request.
+    public let body: Data
     fileprivate let socket: Int32
 
     /// The path of the request.
-    var path: String { String(head.split(separator: " ")[1]) }
+    public var path: String { head.split(separator: " ").dropFirst().first.map(String.init) ?? "" }
 
     /// Sends the status and the headers, with the length of the body if it is given.
-    func begin(_ status: String = "200 OK", headers: [String] = [], length: Int? = nil) {
+    public func begin(_ status: String = "200 OK", headers: [String] = [], length: Int? = nil) {
       let lines = ["HTTP/1.1 \(status)"] + headers + (length.map { ["Content-Length: \($0)"] } ?? [])
       send(Data((lines + ["Connection: close", "", ""]).joined(separator: "\r\n").utf8))
     }
 
     /// Sends a whole response.
-    func answer(_ status: String = "200 OK", _ body: Data) {
+    public func answer(_ status: String, _ body: Data) {
       begin(status, length: body.count)
       send(body)
     }
 
     /// Sends `data`, as far as the client takes it.
-    func send(_ data: Data) {
+    public func send(_ data: Data) {
       var rest = data[...]
       while !rest.isEmpty {
         let count = rest.withUnsafeBytes { unsafe Foundation.send(socket, $0.baseAddress, $0.count, noSignal) }
+        if count < 0 && errno == EINTR { continue }
         guard count > 0 else { return }
         rest = rest.dropFirst(count)
       }
@@ -44,61 +43,65 @@ final class LoopbackServer: Sendable {
     ///
     /// Call it after the last byte of the request.
     /// - Returns: Whether the client has closed.
-    func isClosed(within time: Duration) -> Bool {
+    public func isClosed(withinMilliseconds time: Int32) -> Bool {
       var event = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-      return unsafe poll(&event, 1, Int32(time / .milliseconds(1))) > 0
+      return unsafe poll(&event, 1, time) > 0
     }
 
     /// Waits until the client has closed its side.
-    func waitForClose() {
+    public func waitForClose() {
       var byte: UInt8 = 0
       while unsafe recv(socket, &byte, 1, 0) > 0 {}
     }
   }
 
   /// The port that the server listens at.
-  let port: UInt16
+  public let port: UInt16
   private let listener: Int32
 
-  /// Starts a server that runs until the end of the tests; `answer` answers the one request of each connection.
+  /// Starts a server; `answer` answers the one request of each connection.
   ///
   /// If it is not `listening`, it occupies its port and refuses every connection.
-  init(listening: Bool = true, _ answer: @escaping @Sendable (Exchange) -> Void) throws {
-    listener = socket(AF_INET, streamType, 0)
+  public init(listening: Bool = true, _ answer: @escaping @Sendable (Exchange) -> Void) throws {
+    let listener = socket(AF_INET, streamType, 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let listener = listener
     let isThere = unsafe withUnsafeMutablePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        unsafe bind(listener, pointer, length) == 0 && (!listening || listen(listener, 64) == 0)
+        // Port 0 requests a free port. `getsockname` returns it.
+        unsafe bind(listener, pointer, length) == 0 && (!listening || listen(listener, 128) == 0)
           && getsockname(listener, pointer, &length) == 0
       }
     }
-    guard isThere else { throw CocoaError(.fileReadUnknown) }
-    port = UInt16(bigEndian: address.sin_port)
+    guard isThere else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    (self.listener, port) = (listener, UInt16(bigEndian: address.sin_port))
     guard listening else { return }
     Thread.detachNewThread {
-      while case let socket = accept(listener, nil, nil), socket >= 0 {
+      while true {
+        let socket = accept(listener, nil, nil)
+        if socket < 0 && errno == EINTR { continue }
+        guard socket >= 0 else { break }
         Thread.detachNewThread {
           defer { close(socket) }
-          guard let exchange = Self.readRequest(from: socket) else { return }
-          answer(exchange)
+          if let exchange = Self.readRequest(from: socket) { answer(exchange) }
         }
       }
+      close(listener)
     }
   }
 
-  /// A request for `path`.
-  func request(_ path: String = "/", method: String = "GET") -> URLRequest {
-    var request = URLRequest(url: URL(string: "http://127.0.0.1:\(port)\(path)")!)
-    request.httpMethod = method
-    // Foundation's default of a minute is too short when a sanitizer runs other tests at the same time. This limit only
-    // ends hangs.
-    request.timeoutInterval = 1_200
-    return request
+  /// Stops accepting connections.
+  ///
+  /// Open connections are served to their end.
+  public func stop() {
+    // This wakes the thread that waits in `accept`, which then closes the listener.
+    shutdown(listener, Int32(SHUT_RDWR))
   }
+
+  /// The URL of a path, which begins with "/".
+  public func url(_ path: String = "/") -> URL { URL(string: "http://127.0.0.1:\(port)\(path)")! }
 
   private static func readRequest(from socket: Int32) -> Exchange? {
     var received = Data()
@@ -128,24 +131,3 @@ final class LoopbackServer: Sendable {
   private let streamType = SOCK_STREAM
   private let noSignal: Int32 = 0
 #endif
-
-/// A file name in a new folder, which this object removes when it is released.
-final class TemporaryPlace: Sendable {
-  let url: URL
-
-  init() throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("futures-tests-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    url = folder.appendingPathComponent("file")
-  }
-
-  deinit { try? FileManager.default.removeItem(at: folder) }
-
-  /// The content of the file.
-  var contents: Data? { try? Data(contentsOf: url) }
-
-  /// The number of files in the folder.
-  var count: Int { (try? FileManager.default.contentsOfDirectory(atPath: folder.path).count) ?? -1 }
-
-  private var folder: URL { url.deletingLastPathComponent() }
-}

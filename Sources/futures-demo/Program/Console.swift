@@ -36,6 +36,14 @@ extension Unicode.Scalar {
   }
 }
 
+extension StringProtocol {
+  /// The text with `filler` behind or before it, at least `width` characters long.
+  func padded(to width: Int, with filler: Character = " ", atStart: Bool = false) -> String {
+    let padding = String(repeating: filler, count: Swift.max(0, width - count))
+    return atStart ? padding + self : self + padding
+  }
+}
+
 /// The number with commas between its thousands.
 func grouped(_ number: Int64) -> String {
   var digits = String(number)[...]
