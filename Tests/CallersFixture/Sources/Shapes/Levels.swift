@@ -56,6 +56,16 @@ public struct Repository: Sendable {
     }
   }
 
+  /// Not converted: the code of its callback comes on the main queue, and would leave it.
+  public func banner(id: Int, completion: @escaping @Sendable (Int) -> Void) {
+    store.loadOnMain(id: id) { result in
+      switch result {
+      case .success(let text): completion(text.count)
+      case .failure: completion(-1)
+      }
+    }
+  }
+
   /// Not converted: one path does not call the callback.
   public func save(_ text: String, completion: @escaping @Sendable () -> Void) {
     store.save(text) { error in
@@ -105,6 +115,10 @@ public func levelLogged(_ store: Store) async {
 
 public func levelHopeful(_ store: Store) async {
   Repository(store).hopeful(id: 5) { text in store.world.note(text) }
+}
+
+public func levelBanner(_ store: Store) async {
+  Repository(store).banner(id: 6) { length in store.world.note("\(length)") }
 }
 
 public func levelSave(_ store: Store) async {

@@ -9,6 +9,7 @@ let shapes: [Shape] = [
   Shape("levelPause") { await levelPause($0) },
   Shape("levelLogged") { await levelLogged($0) },
   Shape("levelHopeful") { await levelHopeful($0) },
+  Shape("levelBanner") { await levelBanner($0) },
   Shape("levelSave") { await levelSave($0) },
   Shape("switchBoth") { await switchBoth($0) },
   Shape("switchReversed") { await switchReversed($0) },
