@@ -24,8 +24,7 @@
     @Test("The script for LLDB names the phases of a state, and the case of a future, as they are")
     func debuggerScript() throws {
       let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
-      let sources = FileManager.default.enumerator(at: root.appendingPathComponent("Sources"), includingPropertiesForKeys: nil)
-      let file = try #require(sources?.first { ($0 as? URL)?.lastPathComponent == "futures_lldb.py" } as? URL)
+      let file = root.appendingPathComponent("Sources/Futures/Futures.docc/Resources/futures_lldb.py")
       let script = try String(contentsOf: file, encoding: .utf8)
       let phases = (0...UInt8.max).compactMap { FutureState.Phase(rawValue: $0) }
       #expect(script.contains("# `FutureState.Phase`: \(phases.map { "\($0)" }.joined(separator: ", "))."))
