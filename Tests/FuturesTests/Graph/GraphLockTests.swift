@@ -28,7 +28,10 @@
       let script = try String(contentsOf: file, encoding: .utf8)
       let phases = (0...UInt8.max).compactMap { FutureState.Phase(rawValue: $0) }
       #expect(script.contains("# `FutureState.Phase`: \(phases.map { "\($0)" }.joined(separator: ", "))."))
-      guard case .sharedState = Promise<Int, Never>().future.storage else { return }
+      guard case .sharedState = Promise<Int, Never>().future.storage else {
+        Issue.record("The future of a promise has another case.")
+        return
+      }
       #expect(script.contains("if case == \"sharedState\":"))
     }
   }
