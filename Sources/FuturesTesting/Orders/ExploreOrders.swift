@@ -35,8 +35,8 @@
 /// ```
 ///
 /// Work runs one item at a time. Before each item, the run decides which comes next: the first item of a context, a timer, a
-/// step, or the next part of a task. The search takes each order once. Up to half of `limit` it goes depth first, and then at random:
-/// in turns with uniform decisions and with priorities.
+/// step, or the next part of a task. The search takes each order once: every second order is the next one depth first, and the others,
+/// with all in the second half of `limit`, are random, in turns with uniform decisions and with priorities.
 ///
 /// The body fails if it throws, if it waits and nothing is left to run, or if `hasFailed` returns `true`. A failed expectation
 /// that does not throw, as `#expect` and `XCTAssert`, is known to `hasFailed` only.

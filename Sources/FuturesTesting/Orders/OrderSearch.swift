@@ -2,8 +2,8 @@ internal import Futures
 
 /// Runs the body in one order after another, and reports the shortest that fails.
 ///
-/// The first half of the orders comes depth first: it begins with the order of submission, and changes late decisions first. The
-/// second half is random (`OrderStrategy`), so that early decisions change as well. The tree takes no order twice.
+/// In the first half of the orders, every second one comes depth first: this begins with the order of submission, and changes late
+/// decisions first. All others are random (`OrderStrategy`), so that early decisions change as well. The tree takes no order twice.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 final class OrderSearch {
   struct Options {
@@ -93,6 +93,7 @@ final class OrderSearch {
   private var failures = 0
   private var costlyFailures = 0
   private var turns = 0
+  private var runs = 0
 
   /// The work that left the runs, by its description.
   private var unexplored: [String] = []
@@ -140,14 +141,15 @@ final class OrderSearch {
     return ContinuousClock.now - start >= maximumDuration
   }
 
-  /// Whether the next order is random: after half of the orders, or half of the time.
+  /// Whether the next order is random: every second one, and each after half of the orders, or half of the time.
   private var isRandom: Bool {
     if tree.finishedOrders >= options.limit / 2 { return true }
-    guard let maximumDuration = options.maximumDuration else { return false }
-    return ContinuousClock.now - start >= maximumDuration / 2
+    if let maximumDuration = options.maximumDuration, ContinuousClock.now - start >= maximumDuration / 2 { return true }
+    return runs.isMultiple(of: 2) && tree.hasRoomForPaths
   }
 
   private func runNextOrder() throws(OrderFailure) {
+    runs += 1
     let isRandom = isRandom
     tree.begin()
     strategy.begin(isRandom: isRandom)

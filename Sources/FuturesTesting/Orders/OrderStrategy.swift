@@ -1,6 +1,6 @@
 internal import Futures
 
-/// The random decisions of the second half of a search.
+/// The random decisions of a search.
 ///
 /// Two strategies take turns, because each finds bugs that the other misses. Uniform decisions find bugs that need many changes
 /// between contexts. Priorities (PCT: Burckhardt, Kothari, Musuvathi, Nagarakatte, ASPLOS 2010) find bugs that need few changes at
@@ -24,7 +24,7 @@ struct OrderStrategy {
   init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
   /// Begins a run.
-  /// - Parameter isRandom: Whether the run belongs to the second half.
+  /// - Parameter isRandom: Whether the run takes random decisions.
   mutating func begin(isRandom: Bool) {
     longest = max(longest, decisions)
     decisions = 0

@@ -4,7 +4,7 @@
 /// *Partial-Order Methods for the Verification of Concurrent Systems*, 1996): below a branch, a move of an earlier branch sleeps until a
 /// move comes that depends on it, because the orders that begin with it belong to the earlier branch.
 ///
-/// A branch whose orders have all run is cut off. So a depth-first search keeps one path. A random one keeps its paths up to
+/// A branch whose orders have all run is cut off. So a depth-first search keeps one path. A random search keeps its paths up to
 /// `maximumNodes`; below these nodes, an order is known by a hash of its decisions, which takes 16 bytes and not four kilobytes.
 final class OrderTree {
   private enum Branch {
@@ -69,6 +69,11 @@ final class OrderTree {
 
   /// The number of orders that exist at least: those that have run, and one for each branch that no run has taken.
   private(set) var knownOrders = 1
+
+  /// Whether random orders can come before depth-first ones.
+  ///
+  /// An order below the nodes could run once at random and once depth first, so there must be nodes left.
+  var hasRoomForPaths: Bool { nodes < maximumNodes / 2 }
 
   var isFinished: Bool {
     if case .finished = root { true } else { false }

@@ -3,7 +3,7 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-@Suite("exploreOrders: the random half")
+@Suite("exploreOrders: random orders")
 struct OrderStrategyTests {
   /// Submits work to six contexts with six items each: 2.7·10²⁴ orders.
   private func sixBySix(_ orders: Orders, _ work: @escaping @Sendable (_ context: String, _ number: Int) -> Void) {
@@ -45,6 +45,20 @@ struct OrderStrategyTests {
       }
     }
     #expect(failure != nil)
+  }
+
+  @Test("A bug of three ordered moves in 2.7·10²⁴ orders is found early, far before half of the limit")
+  func earlyFailure() async throws {
+    let failure = try await explorationFailure {
+      try await exploreOrders(stopsAtFirstFailure: true) { orders in
+        let log = RunRecord()
+        sixBySix(orders) { log.add("\($0)\($1)") }
+        try await orders.runAll()
+        func place(_ name: String) -> Int { log.all.firstIndex(of: name) ?? 0 }
+        try Unexpected.unless(!(place("f6") < place("a1") && place("e6") < place("b1")), "found")
+      }
+    }
+    #expect(try #require(failure).report.orders < 400)
   }
 
   @Test("The search ends at the first failure if it is asked to, and goes on for the shortest order otherwise")

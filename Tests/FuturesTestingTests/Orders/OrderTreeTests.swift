@@ -31,5 +31,30 @@
       #expect(!tree.isFinished)
       #expect(tree.knownOrders >= 201)
     }
+
+    @Test("Random and depth-first orders in turns are all orders, each once; without room, none is random")
+    func turns() throws {
+      for maximumNodes in [4, 40, 1_000] {
+        let tree = OrderTree(maximumNodes: maximumNodes)
+        var random = SplitMix64(seed: 1)
+        var orders: Set<[Int]> = []
+        var randomRuns = 0
+        for run in 1...256 {
+          let isRandom = run.isMultiple(of: 2) && tree.hasRoomForPaths
+          if isRandom { randomRuns += 1 }
+          tree.begin()
+          var order: [Int] = []
+          for place in 0..<8 {
+            let moves = (0..<2).map { OrderMove(source: Int32($0), ordinal: Int32(place)) }
+            order.append(try tree.choose(after: [], among: moves) { isRandom ? random.next(below: $0.count) : nil })
+          }
+          #expect(try tree.end())
+          #expect(orders.insert(order).inserted)
+          #expect(tree.isFinished == (run == 256))
+        }
+        if maximumNodes == 1_000 { #expect(randomRuns == 128) }
+        #expect((maximumNodes == 4) == (randomRuns == 0))
+      }
+    }
   }
 #endif
