@@ -3,6 +3,10 @@
 // The type checker tries an unavailable declaration only when no other declaration fits. So these cost no time, and a
 // client's own extension of the same name wins. Code completion and documentation omit them.
 
+/// The default of a parameter that each call passes: a call that passes nothing is ambiguous.
+@usableFromInline
+package func required<Argument>() -> Argument { unavailable() }
+
 private func unavailable() -> Never { preconditionFailure("The compiler refuses calls of this declaration.") }
 
 @_documentation(visibility: internal)
@@ -105,33 +109,47 @@ extension Future {
   @available(*, unavailable, message: "write Future.all([a, b]), or Future.zip(a, b) for values of several types")
   public static func all(_ first: Future, _ others: Future...) -> Future<[Value], Failure> { unavailable() }
 
-  // The second parameter keeps the compiler from matching a trailing closure with `value`.
+  // `any` and a default keep the compiler from matching a trailing closure with the parameter.
 
   /// Unavailable: use `succeeded`.
   @available(*, unavailable, message: "write Future.succeeded(value)")
-  public init(value: Value, _: Void = ()) { unavailable() }
+  public init(value: any Sendable = required()) { unavailable() }
 
   /// Unavailable: use `failed`.
   @available(*, unavailable, message: "write Future.failed(error)")
-  public init(error: Failure, _: Void = ()) { unavailable() }
-}
+  public init(error: any Error = required()) { unavailable() }
 
-@_documentation(visibility: internal)
-extension Future where Failure == Never {
-  /// Unavailable: use `succeeded`.
-  @available(*, unavailable, message: "write Future.succeeded(value)")
-  public init(value: Value, _: Void = ()) { unavailable() }
-}
+  // Disfavored, or the compiler reports some mistakes in `Future { promise in }` without their place. `Future+Task.swift` of
+  // `FuturesAsync` explains the pack.
 
-@_documentation(visibility: internal)
-extension Future where Value == Never {
-  /// Unavailable: use `failed`.
-  @available(*, unavailable, message: "write Future.failed(error)")
-  public init(error: Failure, _: Void = ()) { unavailable() }
+  /// Unavailable: needs `FuturesAsync`.
+  @available(*, unavailable, message: "add import FuturesAsync")
+  @_disfavoredOverload
+  public init<each Surplus>(
+    operation: @escaping (repeat (Never, each Surplus) -> Void) async throws(Failure) -> Value
+  ) {
+    unavailable()
+  }
+
+  // Two initializers that make `Future()` ambiguous, because other initializers have a default for each parameter.
+
+  /// Refuses `Future()`.
+  public init(closureExpected: Void = ()) { unavailable() }
+
+  /// Refuses `Future()`.
+  public init(orAnotherFuture: Void = ()) { unavailable() }
 }
 
 @_documentation(visibility: internal)
 extension Future where Value == Never, Failure == Never {
+  /// Unavailable: use `succeeded`.
+  @available(*, unavailable, message: "write Future.succeeded(value)")
+  public init(value: any Sendable = required()) { unavailable() }
+
+  /// Unavailable: use `failed`.
+  @available(*, unavailable, message: "write Future.failed(error)")
+  public init(error: any Error = required()) { unavailable() }
+
   /// Unavailable: use `zip`, or `all` with an array.
   @available(*, unavailable, message: "write Future.all([a, b]), or Future.zip(a, b) for values of several types")
   public static func all<V, F, each W, each E>(

@@ -113,9 +113,13 @@ extension Future {
   ///   - other: The other future.
   ///   - fileID: The file that diagnostics name.
   ///   - line: The line that diagnostics name.
-  public init(_ other: any FutureProtocol<Value, Failure>, fileID: StaticString = #fileID, line: UInt = #line) {
-    // `any`: the compiler matches a trailing closure with a parameter of type `some FutureProtocol`, and then reports each
-    // mistake in the closure of `Future { promise in }` as a missing conformance.
+  public init(
+    _ other: any FutureProtocol<Value, Failure> = required(),
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    // The compiler does not match a trailing closure with a parameter that has a default and accepts no closure, as `any` does, but
+    // not `some`. So it does not try this initializer for `Future { promise in }`, and reports a mistake in that closure at its place.
     self = Self.following(other, fileID, line)
   }
 

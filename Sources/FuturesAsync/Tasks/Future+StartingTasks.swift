@@ -172,17 +172,16 @@ extension Future {
   /// An example of an explicit type is `Future<Future<Int, any Error>, Never>`. This overload ranks above
   /// `init(name:priority:fileID:line:operation:)`, because its closure has the narrower type. The closure is synchronous, so the
   /// compiler does not check a body with `await` twice. Its result is a type parameter, because a body without `return`
-  /// would fit `() -> Future`. The closure takes `Void`, so that it fits a closure with a parameter as badly as the
-  /// parameter is used wrongly, and the compiler reports a mistake in `Future { promise in }` at its place.
+  /// would fit `() -> Future`. `Future+Task.swift` explains the pack.
   @_documentation(visibility: internal)
   @FutureOfAFuture
-  public init<Inner: FutureProtocol<Value, Failure>>(
+  public init<Inner: FutureProtocol<Value, Failure>, each Surplus>(
     name: String? = nil,
     priority: TaskPriority? = nil,
     @_inheritActorContext @_implicitSelfCapture
-    tryAwaitItsValue operation: sending @escaping @isolated(any) (()) -> Inner
+    tryAwaitItsValue operation: sending @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) -> Inner
   ) {
-    let operation = TaskOperation<Inner, Never>.nonthrowing { await operation(()) }
+    let operation = TaskOperation<Inner, Never>.nonthrowing { await operation(repeat surplus((each Surplus).self)) }
     let future = Future<Inner, Never>(
       starting: .detached,
       name: name,
