@@ -27,7 +27,7 @@ import Observation
   }
 }
 
-/// The part of a `UIViewController` that loads: call `appear` in `viewWillAppear`, and `disappear` in `viewDidDisappear`.
+/// The loading part of a `UIViewController`: call `appear` in `viewWillAppear`, `disappear` in `viewDidDisappear`.
 @MainActor final class AvatarLoader {
   private let latest = Latest()
   var show: (String) -> Void = { _ in }
