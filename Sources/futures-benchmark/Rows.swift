@@ -13,7 +13,7 @@ struct RowDefinition: Sendable {
 }
 
 extension Variant {
-  /// The rows, in the order of the printed table. Layout.md explains them.
+  /// The rows, in the order of the printed table, which Layout.md explains.
   ///
   /// A new row is one function, and one line here.
   static var rows: [RowDefinition] {
