@@ -15,7 +15,7 @@ def check_examples(check, package, work, change=lambda text: text):
     folder = work / "examples"
     folder.mkdir(parents=True, exist_ok=True)
     found, count = [], 0
-    for article in sorted((package.folder / "Sources").glob("*/*.docc/*.md")):
+    for article in sorted((package.folder / "Sources").glob("*/*.docc/**/*.md")):
         text = article.read_text()
         for block in BLOCK.finditer(text):
             if BRANCH not in block[1]:

@@ -2,7 +2,7 @@ import AllocationCounter
 import Foundation
 import ProgramSupport
 
-/// Measures the library against the budgets of PERFORMANCE.md; `--help` lists the options.
+/// Measures the library against the budget of each row; `--help` lists the options.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 @main
 struct FuturesBenchmark {

@@ -49,12 +49,12 @@ struct Harness: Sendable {
   /// Measures one row.
   ///
   /// - Parameters:
-  ///   - name: The row of PERFORMANCE.md, and its variant.
+  ///   - name: The name of the row, such as C2, and its variant.
   ///   - work: Describes one operation.
   ///   - parts: The number of equal parts of an operation, such as stages, callbacks or steps. All costs are per part.
   ///   - ours: The work, with the library.
   ///   - floors: The same work by hand, or with the means of the language. The budget compares with the first one.
-  ///   - budget: The limits of PERFORMANCE.md, or lower ones.
+  ///   - budget: The limits of the row.
   /// - Returns: The row to report.
   func measure(
     _ name: String,

@@ -1,4 +1,4 @@
-/// A row of PERFORMANCE.md, and the function that measures it in all its sizes.
+/// A row of the benchmark, and the function that measures it in all its sizes.
 struct RowDefinition: Sendable {
   let name: String
   /// Whether the row depends on the types of the value and of the failure.
@@ -13,7 +13,7 @@ struct RowDefinition: Sendable {
 }
 
 extension Variant {
-  /// The rows of PERFORMANCE.md, in its order, and D1.
+  /// The rows, in the order of the printed table, which Layout.md explains.
   ///
   /// A new row is one function, and one line here.
   static var rows: [RowDefinition] {
