@@ -30,37 +30,6 @@ struct OrderStrategyTests {
     #expect(failure != nil)
   }
 
-  @Test(
-    "A zigzag of two contexts, which priorities do not find, is found as well",
-    arguments: TestTier.choose(standard: [1, 2], thorough: Array(1...20))
-  )
-  func zigzag(seed: Int) async throws {
-    let failure = try await explorationFailure {
-      try await exploreOrders(limit: 1_000, seed: UInt64(seed), stopsAtFirstFailure: true) { orders in
-        let log = RunRecord()
-        sixBySix(orders) { name, number in if name == "a" || name == "f" { log.add(name) } }
-        try await orders.runAll()
-        let changes = zip(log.all, log.all.dropFirst()).count { $0 != $1 }
-        try Unexpected.unless(changes < 9 || log.all.first == "a", "found")
-      }
-    }
-    #expect(failure != nil)
-  }
-
-  @Test("A bug of three ordered moves in 2.7·10²⁴ orders is found early, far before half of the limit")
-  func earlyFailure() async throws {
-    let failure = try await explorationFailure {
-      try await exploreOrders(stopsAtFirstFailure: true) { orders in
-        let log = RunRecord()
-        sixBySix(orders) { log.add("\($0)\($1)") }
-        try await orders.runAll()
-        func place(_ name: String) -> Int { log.all.firstIndex(of: name) ?? 0 }
-        try Unexpected.unless(!(place("f6") < place("a1") && place("e6") < place("b1")), "found")
-      }
-    }
-    #expect(try #require(failure).report.orders < 400)
-  }
-
   @Test("The search ends at the first failure if it is asked to, and goes on for the shortest order otherwise")
   func firstFailure() async throws {
     func failure(stops: Bool) async throws -> OrderFailure? {
