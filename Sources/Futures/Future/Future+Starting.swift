@@ -114,7 +114,7 @@ extension Future {
   ///   - fileID: The file that diagnostics name.
   ///   - line: The line that diagnostics name.
   public init(
-    _ other: any FutureProtocol<Value, Failure> = required(),
+    _ other: any FutureProtocol<Value, Failure> = Self.requiredFuture(),
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
@@ -122,6 +122,10 @@ extension Future {
     // not `some`. So it does not try this initializer for `Future { promise in }`, and reports a mistake in that closure at its place.
     self = Self.following(other, fileID, line)
   }
+
+  /// The default of a parameter that each call passes. Not `required`, which needs the metadata of a constrained existential type.
+  @usableFromInline
+  static func requiredFuture() -> any FutureProtocol<Value, Failure> { Self.never }
 
   /// Opens the existential: a cast of it needs the metadata of a constrained existential type.
   private static func following(
