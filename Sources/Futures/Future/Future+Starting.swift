@@ -123,7 +123,9 @@ extension Future {
     self = Self.following(other, fileID, line)
   }
 
-  /// The default of a parameter that each call passes. Not `required`, which needs the metadata of a constrained existential type.
+  /// The default of a parameter that each call passes.
+  ///
+  /// Not `required()`, which needs the metadata of a constrained existential type.
   @usableFromInline
   static func requiredFuture() -> any FutureProtocol<Value, Failure> { Self.never }
 
