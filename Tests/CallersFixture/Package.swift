@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The trial cases of `migrate-callbacks convert`. `.ci/callers` copies `Shapes` into `ShapesInSwift5`.
+// The trial cases of `migrate-callbacks convert`. `.ci/check-callers` copies `Shapes` into `ShapesInSwift5`.
 let package = Package(
   name: "CallersFixture",
   platforms: [.macOS(.v15)],

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Code with callbacks of every kind, for which `swift package migrate-callbacks` writes counterparts. `.ci/migration-tool` copies
+// Code with callbacks of every kind, for which `swift package migrate-callbacks` writes counterparts. `.ci/check-migration-tool` copies
 // this package, generates `Counterparts.swift`, compares it with what is in Expected, builds it and runs its tests.
 
 let settings: [SwiftSetting] = [
@@ -31,7 +31,7 @@ let package = Package(
         .defaultIsolation(MainActor.self), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
       ]
     ),
-    // Each shape that a counterpart could get wrong. `.ci/migration-tool` makes a copy, ShapesInSwift5.
+    // Each shape that a counterpart could get wrong. `.ci/check-migration-tool` makes a copy, ShapesInSwift5.
     .target(name: "Shapes", dependencies: dependencies, swiftSettings: settings),
     .target(name: "ShapesInSwift5", dependencies: dependencies, swiftSettings: settingsOfSwift5),
     // A counterpart of Shapes in another target.

@@ -6,7 +6,7 @@ internal import Testing
 
 /// Starts futures that can fail with closures that cannot throw, in isolated code.
 ///
-/// `.ci/task-bodies` compiles many more shapes, as clients do.
+/// `.ci/check-task-bodies` compiles many more shapes, as clients do.
 @MainActor
 private final class Screen {
   var count = 0
