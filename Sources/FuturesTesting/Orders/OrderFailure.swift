@@ -11,11 +11,15 @@ public struct OrderReport: Sendable, CustomStringConvertible {
 
   /// Whether all orders ran, and the runs submitted no work whose orders are not explored.
   ///
-  /// Where `exploreOrders` cannot see such work, this does not count it, and the description says so.
+  /// Where `exploreOrders` cannot see such work, this does not count it, and the description says so. An order is one of moves: a task
+  /// that calls an actor can change to it and back within a move.
   public let isExhaustive: Bool
 
   /// Whether orders were left out that differ only in the order of contexts that the test has declared independent.
   let leavesOutIndependent: Bool
+
+  /// Whether a task has called an actor, so that it could change to it and back within a move.
+  let callsActors: Bool
 
   /// The work whose orders were not explored, because it left the runs.
   ///
@@ -25,7 +29,7 @@ public struct OrderReport: Sendable, CustomStringConvertible {
 
   /// For example "all 252 orders", or "10,000 of at least 1,000,000 orders".
   ///
-  /// If work was not explored, it says so, and does not say "all".
+  /// If work was not explored, it says so, and does not say "all". It says, too, if tasks have called actors.
   public var description: String {
     let count: String
     if knownOrders > orders {
@@ -34,9 +38,10 @@ public struct OrderReport: Sendable, CustomStringConvertible {
       let words = unexplored.isEmpty ? ("the only order", "all ") : ("1 order", "")
       count = orders == 1 ? words.0 : "\(words.1)\(orders.grouped) orders"
     }
-    let order = leavesOutIndependent ? ", up to the order of independent contexts" : ""
-    guard !unexplored.isEmpty else { return count + order }
-    return "\(count)\(order); not explored: \(unexplored.shortList(separator: "; "))"
+    var text = count
+    if leavesOutIndependent { text += ", up to the order of independent contexts" }
+    if callsActors { text += "; a task changes between actors without a choice" }
+    return unexplored.isEmpty ? text : "\(text); not explored: \(unexplored.shortList(separator: "; "))"
   }
 }
 
@@ -130,7 +135,7 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
     let showsTimeline = groups.count > 6 || groups.contains { !$0.notes.isEmpty }
     return """
       \(count)\(known) failed: \(moves)
-      \(sentence)\(waits)\(showsTimeline ? timeline.map { "\n\($0)" } ?? "" : "")\(places)
+      \(sentence)\(waits)\(showsTimeline ? timeline.map { "\n\($0)" } ?? "" : "")\(places)\(unexplored)
       Run it alone: exploreOrders(repeating: \(short(repeating))) at \(fileID):\(line)\(others)
       """
   }
@@ -141,6 +146,10 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
   public var timeline: String? { groups.timeline }
 
   private var places: String { taskPlaces.isEmpty ? "" : "\n\(taskPlaces.shortList(separator: "; "))" }
+
+  private var unexplored: String {
+    report.unexplored.isEmpty ? "" : "\nNot explored: \(report.unexplored.shortList(separator: "; "))"
+  }
 
   private var waits: String {
     guard case .deadlock = reason, let graph, !graph.nodes.isEmpty else { return "" }

@@ -28,7 +28,7 @@ extension OrderRun: TaskExecutor {
       if state.isOver { return false }
       if !isOwn { interfere("has resumed a task of the test.", &state) }
       let task = identifier.map { state.number($0) }
-      // A running task that enqueues itself changes between executors. Nothing else can observe that.
+      // A running task that enqueues itself changes between executors. As most of these changes come without a job, none is a move.
       if isHere, let task, task == running {
         followUp = .job(job)
       } else {
@@ -59,6 +59,7 @@ extension OrderRun: TaskExecutor {
     var next: UnownedJob? = job
     while let job = next {
       running = job.taskIdentifier.map { identifier in state.withLock { $0.number(identifier) } }
+      if running == nil { callsActors = true }
       job.runSynchronously(on: asUnownedTaskExecutor())
       running = nil
       next = nil

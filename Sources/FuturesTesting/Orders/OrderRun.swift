@@ -105,8 +105,11 @@ final class OrderRun: @unchecked Sendable {
   /// Signalled when another thread submits work, or ends the body.
   let arrivals = DispatchSemaphore(value: 0)
 
-  /// The task whose job runs now.
+  /// The task whose job runs now; `nil` for a job of an actor.
   var running: Int32?
+
+  /// Whether an actor has run calls.
+  var callsActors = false
 
   /// The job that follows without a decision.
   var followUp = FollowUp.none

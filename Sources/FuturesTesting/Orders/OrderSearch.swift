@@ -97,6 +97,7 @@ final class OrderSearch {
 
   /// The work that left the runs, by its description.
   private var unexplored: [String] = []
+  private var callsActors = false
   private let outsidePatience = OutsidePatience()
 
   /// The number of turns after which the search stops.
@@ -246,6 +247,7 @@ final class OrderSearch {
 
   /// Keeps the names of the work that left a run: of the first runs, because each name takes a millisecond.
   private func keepUnexplored(_ run: OrderRun) {
+    if run.callsActors { callsActors = true }
     guard tree.finishedOrders < 10 || unexplored.isEmpty else { return }
     for work in run.state.withLock(\.left) {
       let description = work.description
@@ -334,6 +336,7 @@ final class OrderSearch {
       knownOrders: max(tree.knownOrders, orders ?? 0),
       isExhaustive: tree.isFinished && unexplored.isEmpty && orders == nil,
       leavesOutIndependent: tree.hasLeftOut,
+      callsActors: callsActors,
       unexplored: OrderRun.unobserved.map { [$0] } ?? unexplored
     )
   }

@@ -140,6 +140,20 @@ struct OrderOutsideTests {
     #expect(Set(runs.all) == ["main \(late) later", "\(late) main later", "\(late) later main"])
   }
 
+  @Test("A failure says which work was not explored")
+  func failureBesideOutsideWork() async throws {
+    let failure = try await explorationFailure {
+      try await exploreOrders { orders in
+        Self.queue.async {}
+        orders.context("screen").run {}
+        try await orders.runAll()
+        throw Unexpected(description: "always")
+      }
+    }
+    let description = try #require(failure).description
+    #expect(description.contains("\nNot explored: work on the Dispatch queue “images”"), "\(description)")
+  }
+
   @Test("An actor with an executor of its own is outside, and the place is its executor")
   func ownExecutor() async throws {
     let failure = try await explorationFailure {

@@ -55,7 +55,7 @@ struct OrderRateTests {
   )
   func rate(space: Space, bug: Bug) async throws {
     var counts: [Int] = []
-    for seed in 1...TestTier.choose(standard: 2, thorough: 20) {
+    for seed in 1...TestTier.choose(standard: 3, thorough: 20) {
       let failure = try await explorationFailure {
         try await exploreOrders(seed: UInt64(seed), stopsAtFirstFailure: true) { orders in
           let order = Locked<[Item]>([])

@@ -85,6 +85,21 @@ struct OrderTaskTests {
     #expect(records == ["a", "a b", "b", "b a"])
   }
 
+  @Test("A report says that a change between actors is no choice, if tasks have called an actor")
+  func changeBetweenActors() async throws {
+    let report = try await exploreOrders { orders in
+      let cache = Cache()
+      Task { await cache.set(1) }
+      try await orders.runAll()
+    }
+    #expect(report.description == "the only order; a task changes between actors without a choice")
+    let other = try await exploreOrders { orders in
+      Task {}
+      try await orders.runAll()
+    }
+    #expect(other.description == "the only order")
+  }
+
   @Test("Awaiting a future is a point where others can run, and the body is one of them")
   func awaiting() async throws {
     let records = try await differentRecords { orders, run in
