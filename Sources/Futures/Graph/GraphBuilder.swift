@@ -46,6 +46,8 @@ struct GraphBuilder {
   private var waitsOfTasks: [(task: UnsafeRawPointer, index: Int)] = []
   /// The broken states, with their reasons: one reason for all that were derived from the same promise.
   private var broken: [(index: Int, reason: BreakReason, isOrigin: Bool)] = []
+  /// The nodes that can end without the nodes that they wait for, or with one of these.
+  private var ends: [Node.ID: WaitForGraph.End] = [:]
   /// The states of joins, with their inputs.
   private var joins: [(index: Int, inputs: [FutureState])] = []
 
@@ -77,7 +79,7 @@ struct GraphBuilder {
       if let waiter = statesOfTasks[task] { connect(waiter, waitsFor: index) }
     }
     graph.edges = edges.sorted { ($0.awaited, $0.waiter) < ($1.awaited, $1.waiter) }
-    graph.findCycles()
+    graph.findCycles(ends)
     return graph
   }
 
@@ -201,7 +203,11 @@ struct GraphBuilder {
       }
     }
     if let task = snapshot.task { statesOfTasks[task] = index }
-    if let inputs = snapshot.inputs { joins.append((index, inputs.pendingInputs ?? [])) }
+    if state.endsWithoutSource { ends[graph.nodes[index].id] = .byItself }
+    if let inputs = snapshot.inputs {
+      if inputs.endsWithOneInput { ends[graph.nodes[index].id] = .withOneInput }
+      joins.append((index, inputs.pendingInputs ?? []))
+    }
   }
 
   // MARK: - Consumers
@@ -264,6 +270,7 @@ struct GraphBuilder {
       var name = names.name(of: stage, as: kind)
       var (state, snapshot) = (target, StateSnapshot(target))
       var count = 1
+      var endsWithoutSource = false
       // The operators of a run that stands for different stages.
       var operations: [String] = []
       while let next = plainStage(after: state, snapshot), visited < Self.maximumChain {
@@ -278,11 +285,13 @@ struct GraphBuilder {
         if nextName.types != name.types { name.types = nil }
         count += 1
         visited += 1
+        endsWithoutSource = endsWithoutSource || state.endsWithoutSource
         (state, snapshot) = (next.state, StateSnapshot(next.state))
       }
       if !operations.isEmpty { name = StageNames.Name(operation: operations.joined(separator: ", ")) }
       let node = addState(state, snapshot, as: name)
       graph.nodes[node].count = count
+      if endsWithoutSource { ends[graph.nodes[node].id] = .byItself }
       connect(node, waitsFor: source)
       // The next run continues here, so that a chain takes no node twice.
       guard let next = plainStage(after: state, snapshot), visited < Self.maximumChain else { return }
@@ -313,7 +322,11 @@ struct GraphBuilder {
       let (index, inputs) = joins[next]
       next += 1
       for input in inputs.prefix(Self.maximumNodes) where graph.isComplete {
-        guard input.currentPhase < .delivering else { continue }
+        guard input.currentPhase < .delivering else {
+          // Its result is on its way, and is enough.
+          if ends[graph.nodes[index].id] == .withOneInput { ends[graph.nodes[index].id] = .byItself }
+          continue
+        }
         connect(index, waitsFor: node(of: input))
       }
       visitStates()

@@ -94,7 +94,7 @@ private struct TreeText {
     for cycle in graph.cycles { writeCycle(cycle) }
     let waiting = Set(graph.edges.map(\.waiter))
     let roots = graph.nodes.filter { !waiting.contains($0.id) }.sorted { ($0.age ?? 0, $1.id) > ($1.age ?? 0, $0.id) }
-    if !roots.isEmpty || !graph.cycles.isEmpty { lines.append("An indented line waits for the line above it:") }
+    lines.append("An indented line waits for the line above it:")
     for root in roots.map(\.id) + graph.cycles.map({ $0[0] }) + graph.nodes.map(\.id) where !written.contains(root) {
       writeTree(root)
     }

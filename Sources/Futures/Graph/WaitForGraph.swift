@@ -1,7 +1,8 @@
 /// A snapshot of the dependencies between pending callbacks, futures and tasks.
 ///
 /// The nodes are producers (promises, tasks, timers, wrapped callbacks) and the objects that wait for them (derived futures,
-/// callbacks, awaits). An edge leads from a node that waits to the node that it waits for. So a circle of edges is a deadlock.
+/// callbacks, awaits). An edge leads from a node that waits to the node that it waits for. So a circle of edges is a deadlock,
+/// unless one of its nodes can end in another way: see `cycles`.
 ///
 /// `description` is the text for a person, `dot` and `mermaid` are pictures, and the value can be encoded.
 public struct WaitForGraph: Sendable, Hashable, Codable {
@@ -108,7 +109,8 @@ public struct WaitForGraph: Sendable, Hashable, Codable {
   public internal(set) var edges: [Edge] = []
   /// The circles: each node waits for the next one, and the last one for the first.
   ///
-  /// Nothing in a circle ever ends.
+  /// Nothing in a circle ever ends. So a circle of edges is not here if a timeout, a token or another input of a race can end
+  /// one of its nodes. A circle through `all` is here: another input can only make it fail.
   public internal(set) var cycles: [[Node.ID]] = []
   /// Whether the graph has everything that is tracked.
   ///

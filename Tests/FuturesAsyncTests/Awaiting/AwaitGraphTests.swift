@@ -1,0 +1,33 @@
+internal import Futures
+internal import FuturesAsync
+internal import TestSupport
+internal import Testing
+
+/// Each test in a separate process, because the graph shows the pending work of the whole process.
+@Suite("Awaits in the graph")
+struct AwaitGraphTests {
+  @Test("Two tasks that await each other are in a circle, unless one of them has a timeout")
+  func timeout() async { await #expect(processExitsWith: .success) { AwaitGraphChecks.timeout() } }
+}
+
+private enum AwaitGraphChecks {
+  /// Two tasks that await each other, the first one through what `derive` makes.
+  static func circle(_ derive: @escaping @Sendable (Future<Int, Never>) -> Future<Int, Never>) -> WaitForGraph {
+    FuturesDiagnostics.tracksPendingFutures = true
+    let other = Promise<Int, Never>("other")
+    let future = other.future
+    let first = Future<Int, Never>.immediate(name: "first") { await derive(future).value }
+    let second = Future<Int, Never>.immediate(name: "second") { await first.value }
+    other.follow(second)
+    return FuturesDiagnostics.graph
+  }
+
+  static func timeout() {
+    let ends = circle { $0.timeout(after: .seconds(3_600), fallback: 0) }
+    #expect(ends.nodes.filter { $0.kind == .await }.count == 2, "\(ends)")
+    #expect(ends.cycles.isEmpty, "\(ends)")
+    let circle = circle { $0.map { $0 } }
+    #expect(circle.cycles.count == 1, "\(circle)")
+    #expect(circle.description.hasPrefix("A circle, in which nothing ever ends:"), "\(circle)")
+  }
+}
