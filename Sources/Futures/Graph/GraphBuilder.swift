@@ -28,6 +28,8 @@ struct GraphBuilder {
 
   var graph = WaitForGraph()
   let tracked: [TrackedObject]
+  /// Whether no node has room any more.
+  private var isFull = false
   private let entries: [ObjectIdentifier: Int]
   private let now = DispatchTime.now()
   private var nextID: Int
@@ -61,7 +63,7 @@ struct GraphBuilder {
   }
 
   mutating func build() -> WaitForGraph {
-    for (entry, object, _) in tracked where graph.isComplete {
+    for (entry, object, _) in tracked where !isFull {
       if let state = entry.state(object) {
         if isPending(state, entry) { _ = node(of: state) }
       } else if entry.kind == .wrappedCallback || entry.kind == .callbackStream {
@@ -112,7 +114,7 @@ struct GraphBuilder {
     }
     change(&node)
     graph.nodes.append(node)
-    if graph.nodes.count >= Self.maximumNodes { graph.isComplete = false }
+    if graph.nodes.count >= Self.maximumNodes { (isFull, graph.isComplete) = (true, false) }
     return graph.nodes.count - 1
   }
 
@@ -141,7 +143,9 @@ struct GraphBuilder {
     guard indices[ObjectIdentifier(object)] == nil else { return }
     switch site.pendingStatus {
     case .ended: return
-    case .busy: keep(object, add(Node.Kind(entry.kind), entry) { $0.state = .busy })
+    case .busy:
+      keep(object, add(Node.Kind(entry.kind), entry) { $0.state = .busy })
+      graph.isComplete = false
     case .pending(let isCancelled, let task):
       let index = add(Node.Kind(entry.kind), entry) { $0.isCancelled = isCancelled }
       keep(object, index)
@@ -173,6 +177,7 @@ struct GraphBuilder {
     keep(state, index)
     guard let snapshot else {
       graph.nodes[index].state = .busy
+      graph.isComplete = false
       return index
     }
     describe(index, state, snapshot)
@@ -206,7 +211,9 @@ struct GraphBuilder {
     if state.endsWithoutSource { ends[graph.nodes[index].id] = .byItself }
     if let inputs = snapshot.inputs {
       if inputs.endsWithOneInput { ends[graph.nodes[index].id] = .withOneInput }
-      joins.append((index, inputs.pendingInputs ?? []))
+      let pending = inputs.pendingInputs
+      if pending == nil { graph.isComplete = false }
+      joins.append((index, pending ?? []))
     }
   }
 
@@ -214,7 +221,7 @@ struct GraphBuilder {
 
   private mutating func visitStates() {
     while let (state, snapshot, index) = unvisited.popLast() {
-      guard graph.isComplete else { return unvisited = [] }
+      guard !isFull else { return unvisited = [] }
       addConsumers(of: state, snapshot, index)
     }
   }
@@ -242,11 +249,9 @@ struct GraphBuilder {
         }
       }
     }
-    if snapshot.others > 0 {
-      let others = add(.callback) { $0.count = snapshot.others }
-      connect(others, waitsFor: index)
-    }
-    if !snapshot.isComplete { graph.isComplete = false }
+    guard !snapshot.isComplete else { return }
+    graph.isComplete = false
+    for node in [index] + callbacks.values { graph.nodes[node].hasMore = true }
   }
 
   private mutating func addWaiter(_ waiter: Consumer, _ detail: WaitDetail, waitingFor index: Int) {
@@ -321,7 +326,7 @@ struct GraphBuilder {
     while next < joins.count {
       let (index, inputs) = joins[next]
       next += 1
-      for input in inputs.prefix(Self.maximumNodes) where graph.isComplete {
+      for input in inputs.prefix(Self.maximumNodes) where !isFull {
         guard input.currentPhase < .delivering else {
           // Its result is on its way, and is enough.
           if ends[graph.nodes[index].id] == .withOneInput { ends[graph.nodes[index].id] = .byItself }
@@ -333,21 +338,24 @@ struct GraphBuilder {
     }
   }
 
-  /// Adds the awaits of futures that no tracked object leads to, and of broken futures, which have no list.
+  /// Adds the awaits of futures that no tracked object leads to, of broken futures, which have no list, and of futures
+  /// whose list is too long.
   private mutating func addAwaits() {
-    for (entry, object, source) in tracked where entry.kind == .await && graph.isComplete {
+    for (entry, object, source) in tracked where entry.kind == .await && !isFull {
       guard indices[ObjectIdentifier(object)] == nil, let source else { continue }
       let isBroken = source.currentPhase == .broken
       guard isBroken || source.isPending else { continue }
       let index = node(of: source)
       visitStates()
-      guard isBroken, indices[ObjectIdentifier(object)] == nil else { continue }
+      guard isBroken || graph.nodes[index].hasMore, indices[ObjectIdentifier(object)] == nil else { continue }
+      guard let waiter = object as? Consumer else { continue }
+      // The waiter of a broken future was attached, and is in no list.
+      let status: Consumer.Status = isBroken ? .submitted : .listed
+      let task = source.readingIfAvailable { waiter.currentStatus == status ? waiter.waitDetail.task : nil }
+      guard isBroken || (task ?? nil) != nil else { continue }
       let node = add(.await, entry)
       keep(object, node)
       connect(node, waitsFor: index)
-      // The waiter of a broken future was attached, and is in no list.
-      guard let waiter = object as? Consumer else { continue }
-      let task = source.readingIfAvailable { waiter.currentStatus == .submitted ? waiter.waitDetail.task : nil }
       if let task, let task { waitsOfTasks.append((task, node)) }
     }
   }

@@ -28,6 +28,7 @@ extension WaitForGraph.Node: CustomStringConvertible {
     switch kind {
     case .stage where count > 1: return "\(count.grouped) stages of \(operation ?? "a future")\(types)"
     case .stage: return "\(operation ?? "derived future")\(types)\(name)\(place)\(whereItRuns)"
+    case .callback where hasMore: return "at least \(count.grouped) callbacks\(whereItRuns)"
     case .callback where count > 1: return "\(count.grouped) callbacks\(whereItRuns)"
     case .callback: return "callback\(whereItRuns)"
     case .await: return label == nil ? "await" : "await in the task\(name)"
@@ -65,6 +66,7 @@ extension WaitForGraph.Node: CustomStringConvertible {
     }
     if let dueIn { facts.append(dueIn < 0 ? "late by \((-dueIn).seconds)" : "due in \(dueIn.seconds)") }
     if let progress, progress > 0 { facts.append("\(Int(progress * 100)) % done") }
+    if hasMore, kind != .callback { facts.append("with more consumers than the first 2,000") }
     if isCancelled { facts.append("cancelled, but has not ended since") }
     return facts
   }

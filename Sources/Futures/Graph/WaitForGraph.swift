@@ -88,6 +88,10 @@ public struct WaitForGraph: Sendable, Hashable, Codable {
     public internal(set) var isCancelled = false
     /// The number of stages or callbacks for which the node stands.
     public internal(set) var count = 1
+    /// Whether the future has more consumers than the first 2,000, which the snapshot has visited.
+    ///
+    /// Its other stages and callbacks are not in the graph, and `count` of its callbacks is a minimum: they have `hasMore`, too.
+    public internal(set) var hasMore = false
 
     init(id: Int, kind: Kind) {
       self.id = id
@@ -114,7 +118,11 @@ public struct WaitForGraph: Sendable, Hashable, Codable {
   public internal(set) var cycles: [[Node.ID]] = []
   /// Whether the graph has everything that is tracked.
   ///
-  /// `false` if it would have more than 10,000 nodes, or if another thread kept the table of pending futures locked.
+  /// `false` in each of these cases:
+  /// - It would have more than 10,000 nodes.
+  /// - A future has more than 2,000 consumers: the node has `hasMore`. Only its awaits are all there.
+  /// - Another thread used a node during the snapshot: the node is `busy`, and its consumers can be missing.
+  /// - Another thread kept the table of pending futures locked.
   public internal(set) var isComplete = true
 
   init() {}

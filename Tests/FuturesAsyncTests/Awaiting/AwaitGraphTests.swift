@@ -8,9 +8,29 @@ internal import Testing
 struct AwaitGraphTests {
   @Test("Two tasks that await each other are in a circle, unless one of them has a timeout")
   func timeout() async { await #expect(processExitsWith: .success) { AwaitGraphChecks.timeout() } }
+
+  @Test("A circle through the last one of many awaits is found, also behind more consumers than a snapshot visits")
+  func many() async {
+    await #expect(processExitsWith: .success) { AwaitGraphChecks.many(250) }
+    await #expect(processExitsWith: .success) { AwaitGraphChecks.many(2_100) }
+  }
 }
 
 private enum AwaitGraphChecks {
+  static func many(_ count: Int) {
+    FuturesDiagnostics.tracksPendingFutures = true
+    let popular = Promise<Int, Never>("popular")
+    let future = popular.future
+    let tasks = (0..<count).map { Future<Int, Never>.immediate(name: "\($0)") { await future.value } }
+    let open = FuturesDiagnostics.graph
+    #expect(open.nodes.filter { $0.kind == .await }.count == count)
+    #expect(!open.nodes.contains { $0.kind == .callback })
+    #expect(open.edges.count == 2 * count)
+    #expect(open.isComplete == (count < 2_000))
+    popular.follow(tasks[count - 1])
+    #expect(FuturesDiagnostics.graph.cycles.count == 1)
+  }
+
   /// Two tasks that await each other, the first one through what `derive` makes.
   static func circle(_ derive: @escaping @Sendable (Future<Int, Never>) -> Future<Int, Never>) -> WaitForGraph {
     FuturesDiagnostics.tracksPendingFutures = true

@@ -11,7 +11,7 @@ struct GraphCycleTests {
   @Test("A circle that a cancellation token can end is not called one, also in the middle of a folded chain")
   func token() async { await #expect(processExitsWith: .success) { GraphCycleChecks.token() } }
 
-  @Test("A race is in a circle only if all its inputs are; firstSuccess, too")
+  @Test("A race is in a circle only if all its inputs are; `firstSuccess`, too")
   func race() async { await #expect(processExitsWith: .success) { GraphCycleChecks.race() } }
 
   @Test("A circle through `all` is one, although the other inputs are outside")
@@ -68,6 +68,7 @@ private enum GraphCycleChecks {
   static func race() {
     let other = Promise<Int, Never>("other")
     expectNoCycle(graph { .race([$0, other.future]) })
+    expectNoCycle(graph { Future.firstSuccess([$0, other.future]).recover { _ in 0 } })
     #expect(graph { .race([$0, $0.map { $0 }]) }.cycles.count == 1)
     other.succeed(1)
   }
