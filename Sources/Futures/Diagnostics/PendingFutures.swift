@@ -332,7 +332,7 @@ extension PendingFutures {
 extension PendingEntry {
   /// The label of the promise, and its place in the sources.
   fileprivate func place(of state: FutureState) -> String {
-    "\((state.label ?? label).map { "\"\($0)\" " } ?? "")\(fileID.map { String(cString: $0) } ?? ""):\(line)"
+    "\((state.label ?? label).map { "\"\($0)\" " } ?? "")\(fileID.map { String(cString: $0) } ?? ""):\(line)".oneLine
   }
 }
 

@@ -19,8 +19,10 @@ extension WaitForGraph.Node: CustomStringConvertible {
   /// The node in one line, for example `promise "login" at App/Session.swift:42, pending for 12.3 s`.
   public var description: String { ([title] + facts).joined(separator: ", ") }
 
-  /// The node without its age and state.
-  var title: String {
+  /// The node without its age and state, in one line.
+  var title: String { unescapedTitle.oneLine }
+
+  private var unescapedTitle: String {
     let name = label.map { " \"\($0)\"" } ?? ""
     let place = fileID.map { " at \($0):\(line ?? 0)" } ?? ""
     let whereItRuns = context.map { " on \($0)" } ?? ""

@@ -15,8 +15,13 @@ struct GraphNodeTests {
   @Test("A promise that follows `never` has no producer, and is not in the graph")
   func orphan() async { await #expect(processExitsWith: .success) { GraphNodeChecks.orphan() } }
 
-  @Test("A label cannot break a picture: quotes, angle brackets, number signs and line ends are escaped")
+  @Test("A label cannot break a picture: quotes, angle brackets, number signs and backslashes are escaped")
   func escaping() async { await #expect(processExitsWith: .success) { GraphNodeChecks.escaping() } }
+
+  @Test(
+    "A label, a task's name or a queue's label cannot forge a line: each control character is escaped, in every text"
+  )
+  func oneLine() async { await #expect(processExitsWith: .success) { GraphNodeChecks.oneLine() } }
 
   @Test("The oldest producer is the first in the text")
   func order() async { await #expect(processExitsWith: .success) { GraphNodeChecks.order() } }
@@ -76,10 +81,35 @@ private enum GraphNodeChecks {
 
   static func escaping() {
     FuturesDiagnostics.tracksPendingFutures = true
-    let promise = Promise<Int, Never>("a \"b\" <c> #d\n\\e")
+    let promise = Promise<Int, Never>("a \"b\" <c> #d \\e\"\u{301}")
     let graph = FuturesDiagnostics.graph
-    #expect(graph.dot.contains(#"promise \"a \"b\" <c> #d\n\\e\" at"#), "\(graph.dot)")
-    #expect(graph.mermaid.contains(#"promise #quot;a #quot;b#quot; #lt;c#gt; #35;d \e#quot; at"#), "\(graph.mermaid)")
+    #expect(graph.dot.contains(#"promise \"a \"b\" <c> #d \\e\"\#u{301}\" at"#), "\(graph.dot)")
+    #expect(
+      graph.mermaid.contains("promise #quot;a #quot;b#quot; #lt;c#gt; #35;d #92;e#quot;\u{301}#quot; at"),
+      "\(graph.mermaid)"
+    )
+    promise.succeed(1)
+  }
+
+  static func oneLine() {
+    FuturesDiagnostics.tracksPendingFutures = true
+    let name = "a\r\nforged \u{1B}[31m\u{2028}\u{85}\t👩‍💻"
+    let promise = Promise<Int, Never>(name)
+    promise.future.whenResolved(on: .queue(DispatchQueue(label: name))) { _ in }
+    let escaped = #"a\r\nforged \u{1B}[31m\u{2028}\u{0085}\t👩‍💻"#
+    let graph = FuturesDiagnostics.graph
+    #expect(graph.nodes[0].label == name)
+    let lines = graph.description.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count == 4, "\(graph)")
+    #expect(lines[1].hasPrefix("promise \"\(escaped)\" at "), "\(graph)")
+    #expect(lines[2] == "└─ callback on the queue \"\(escaped)\"", "\(graph)")
+    #expect(FuturesDiagnostics.pendingFutures[0].hasPrefix("\"\(escaped)\" "), "\(FuturesDiagnostics.pendingFutures)")
+    let controls = { (text: String) in
+      text.unicodeScalars.filter { ($0.value < 0x20 && $0 != "\n") || $0.value == 0x85 || $0.value == 0x2028 }.count
+    }
+    for text in [graph.description, graph.dot, graph.mermaid] { #expect(controls(text) == 0, "\(text)") }
+    #expect(graph.dot.split(separator: "\n").count == 7, "\(graph.dot)")
+    #expect(graph.mermaid.split(separator: "\n").count == 4, "\(graph.mermaid)")
     promise.succeed(1)
   }
 
