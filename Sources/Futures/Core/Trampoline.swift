@@ -39,6 +39,10 @@ package struct Trampoline {
     /// Runs a delivery outside the current task, in place of the global queue; set by the test kit.
     var submitElsewhere: Elsewhere?
 
+    /// Whether the thread runs the observer of events, or the handler of misuse.
+    var isInEventObserver = false
+    var isInMisuseHandler = false
+
     #if DEBUG
       /// The consumers that run on this thread now, the innermost last.
       var running: [RunningConsumer] = []

@@ -38,6 +38,7 @@ public enum FuturesDiagnostics {
 
   /// Sets the handler of misuse for the whole process.
   ///
+  /// A mistake that the handler itself makes, on its own thread, is not reported.
   /// - Parameter handler: Called on the thread that detects the misuse, outside every lock. `nil` restores the default.
   ///   The default reports only a consumer that waits for a broken promise: it traps in debug builds, and writes a line
   ///   to standard error in release builds. It ignores promises that `brokenPromises(during:)` of FuturesTesting has
@@ -85,7 +86,14 @@ public enum FuturesDiagnostics {
   ///   - misuse: The mistake.
   ///   - isRecorded: Whether the test kit has recorded the mistake. The default then ignores it.
   static func report(_ misuse: Misuse, isRecorded: Bool = false) {
-    if let handler = handler.object { return handler.call(misuse) }
+    if let handler = handler.object {
+      let storage = Trampoline.current.storage
+      // Else a handler that misuses a promise would be called for that, and so on.
+      guard !storage.pointee.isInMisuseHandler else { return }
+      storage.pointee.isInMisuseHandler = true
+      defer { storage.pointee.isInMisuseHandler = false }
+      return handler.call(misuse)
+    }
     guard !isRecorded, case .brokenPromise(let broken) = misuse else { return }
     let sentence = """
       \(broken) A callback, an await or a timeout waits for its future, which never resolves, because its failure type \

@@ -41,7 +41,8 @@ struct StateSnapshot {
     }
     for list in [state.consumers, state.extras?.resultOnly ?? ConsumerList()] {
       let part = list.prefix(Self.maximumConsumers - consumers.count)
-      for consumer in part.consumers { consumers.append(ListedConsumer(consumer)) }
+      // The observer of events waits for nothing.
+      for consumer in part.consumers where !(consumer is EndObserver) { consumers.append(ListedConsumer(consumer)) }
       isComplete = isComplete && part.areAll
     }
   }
