@@ -4,7 +4,11 @@ extension FuturesDiagnostics {
   /// As `graph`, for the objects that a thread has made since a time, for the test kit.
   package static func graph(since start: DispatchTime?, ofThread thread: UnsafeMutableRawPointer?) -> WaitForGraph {
     // One load while nothing is tracked.
-    guard mayTrackPendingFutures else { return WaitForGraph() }
+    guard mayTrackPendingFutures else {
+      var graph = WaitForGraph()
+      (graph.isTracking, graph.isComplete) = (false, false)
+      return graph
+    }
     guard let objects = PendingFutures.shared.objects(since: start, ofThread: thread) else {
       var graph = WaitForGraph()
       graph.isComplete = false
@@ -68,8 +72,8 @@ struct GraphBuilder {
         if isPending(state, entry) { _ = node(of: state) }
       } else if entry.kind == .wrappedCallback || entry.kind == .callbackStream {
         if let site = object as? any PendingSite { addSite(site, object, entry) }
-      } else if entry.kind == .work, let consumer = object as? Consumer, consumer.currentStatus == .submitted {
-        indices[ObjectIdentifier(object)] = add(.work, entry) { $0.state = .enqueued }
+      } else if entry.kind == .work, let work = object as? TrackedWork, let state = work.nodeState {
+        indices[ObjectIdentifier(object)] = add(.work, entry) { $0.state = state }
       }
     }
     visitStates()

@@ -94,6 +94,10 @@ private struct TreeText {
   }
 
   mutating func render() -> String {
+    guard graph.isTracking else {
+      return
+        "Nothing is tracked: FuturesDiagnostics.tracksPendingFutures is false. Set it early, for example in `main`.\n"
+    }
     guard !graph.nodes.isEmpty else { return graph.isComplete ? "Nothing is pending.\n" : "The table is in use.\n" }
     for cycle in graph.cycles { writeCycle(cycle) }
     let waiting = Set(graph.edges.map(\.waiter))

@@ -123,7 +123,10 @@ public struct WaitForGraph: Sendable, Hashable, Codable {
   /// - A future has more than 2,000 consumers: the node has `hasMore`. Only its awaits are all there.
   /// - Another thread used a node during the snapshot: the node is `busy`, and its consumers can be missing.
   /// - Another thread kept the table of pending futures locked.
+  /// - Nothing was tracked: `isTracking` is `false`.
   public internal(set) var isComplete = true
+  /// Whether pending futures were tracked; else the graph is empty, whatever is pending.
+  public internal(set) var isTracking = true
 
   init() {}
 

@@ -9,6 +9,9 @@ struct GraphNodeTests {
   @Test("A transform that runs on a queue has not returned; before, it has not started")
   func submittedWork() async { await #expect(processExitsWith: .success) { GraphNodeChecks.submittedWork() } }
 
+  @Test("A callback that blocks its queue has not returned, whether it was attached before or after the resolution")
+  func blockedCallback() async { await #expect(processExitsWith: .success) { GraphNodeChecks.blockedCallback() } }
+
   @Test("A wrapped callback whose lock another thread has is in the graph, as busy; an ended one is not")
   func sites() async { await #expect(processExitsWith: .success) { GraphNodeChecks.sites() } }
 
@@ -58,6 +61,33 @@ private enum GraphNodeChecks {
     #expect(graph.description.contains(", has not returned, submitted 0."), "\(graph)")
     gate.signal()
     _ = derived
+  }
+
+  static func blockedCallback() {
+    FuturesDiagnostics.tracksPendingFutures = true
+    let (started, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let queue = DispatchQueue(label: "app.database")
+    let rows = Promise<Int, Never>("rows")
+    let block = { @Sendable (_: Result<Int, Never>) in
+      started.signal()
+      gate.wait()
+    }
+    rows.future.whenResolved(on: .queue(queue), block)
+    rows.succeed(1)
+    rows.future.whenResolved(on: .queue(queue), block)
+    let removed = rows.future.whenResolved(on: .queue(queue)) { _ in }
+    started.wait()
+    #expect(removed.remove())
+    let graph = FuturesDiagnostics.graph
+    #expect(graph.nodes.map(\.state) == [.running, .enqueued], "\(graph)")
+    let place = "callback submitted to the queue \"app.database\", with the result of the promise \"rows\" at "
+    #expect(graph.description.contains(place), "\(graph)")
+    gate.signal()
+    started.wait()
+    #expect(FuturesDiagnostics.graph.nodes.map(\.state) == [.running], "\(FuturesDiagnostics.graph)")
+    gate.signal()
+    queue.sync {}
+    #expect(FuturesDiagnostics.graph.nodes.isEmpty, "\(FuturesDiagnostics.graph)")
   }
 
   static func sites() {
