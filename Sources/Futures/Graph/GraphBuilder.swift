@@ -130,13 +130,6 @@ struct GraphBuilder {
     (Double(end.uptimeNanoseconds) - Double(start.uptimeNanoseconds)) / 1e9
   }
 
-  /// The name of a queue or a custom context.
-  private static func name(of context: AnyObject) -> String {
-    guard let queue = context as? DispatchQueue else { return "a custom context" }
-    // On Linux each use of the main queue can have another object.
-    return queue.label == DispatchQueue.main.label ? "the main queue" : "the queue \"\(queue.label)\""
-  }
-
   private func entry(of object: AnyObject) -> PendingEntry? {
     entries[ObjectIdentifier(object)].map { tracked[$0].entry }
   }
@@ -231,7 +224,7 @@ struct GraphBuilder {
   }
 
   private mutating func addConsumers(of state: FutureState, _ snapshot: StateSnapshot, _ index: Int) {
-    var callbacks: [ObjectIdentifier?: Int] = [:]
+    var callbacks: [AnyHashable?: Int] = [:]
     for listed in snapshot.consumers {
       let (consumer, detail) = (listed.consumer, listed.detail)
       switch listed.kind {
@@ -243,7 +236,7 @@ struct GraphBuilder {
           continue
         }
         // Callbacks with one context are one node.
-        let context = detail.context.map(ObjectIdentifier.init)
+        let context = detail.context.map(Self.identity)
         if let callback = callbacks[context] {
           graph.nodes[callback].count += 1
         } else {
@@ -376,24 +369,5 @@ struct GraphBuilder {
         graph.nodes[index].line = Int(error.line)
       }
     }
-  }
-}
-
-extension WaitForGraph.Node.Kind {
-  init(_ kind: PendingEntry.Kind) {
-    self =
-      switch kind {
-      case .promise: .promise
-      case .task: .task
-      case .request: .request
-      case .process: .process
-      case .join: .join
-      case .timer: .timer
-      case .work: .work
-      case .await: .await
-      case .wrappedCallback: .wrappedCallback
-      case .callbackStream: .callbackStream
-      case .state: .future
-      }
   }
 }

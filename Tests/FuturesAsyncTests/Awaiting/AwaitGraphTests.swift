@@ -14,9 +14,26 @@ struct AwaitGraphTests {
     await #expect(processExitsWith: .success) { AwaitGraphChecks.many(250) }
     await #expect(processExitsWith: .success) { AwaitGraphChecks.many(2_100) }
   }
+
+  @Test("A task that waits for a slot of a limit is in the graph with the place of its call")
+  func slots() async { await #expect(processExitsWith: .success) { AwaitGraphChecks.slots() } }
 }
 
 private enum AwaitGraphChecks {
+  static func slots() {
+    FuturesDiagnostics.tracksPendingFutures = true
+    let limit = ConcurrencyLimit(1)
+    let running = Promise<Int, any Error>("running")
+    let future = running.future
+    let first = Future<Int, any Error>.immediate { try await limit.withSlot { try await future.value } }
+    let line = #line + 1
+    let second = Future<Int, any Error>.immediate { try await limit.withSlot { 2 } }
+    let slot = FuturesDiagnostics.graph.nodes.first { $0.label == "ConcurrencyLimit.withSlot" }
+    #expect(slot?.fileID == #fileID)
+    #expect(slot?.line == line)
+    _ = (first, second)
+  }
+
   static func many(_ count: Int) {
     FuturesDiagnostics.tracksPendingFutures = true
     let popular = Promise<Int, Never>("popular")

@@ -26,6 +26,12 @@ struct GraphNodeTests {
   )
   func oneLine() async { await #expect(processExitsWith: .success) { GraphNodeChecks.oneLine() } }
 
+  @Test("Callbacks on one global queue, or on the main queue, are one node; two queues with one label are two")
+  func contexts() async { await #expect(processExitsWith: .success) { GraphNodeChecks.contexts() } }
+
+  @Test("A retry has the place of its caller")
+  func retry() async { await #expect(processExitsWith: .success) { GraphNodeChecks.retry() } }
+
   @Test("The oldest producer is the first in the text")
   func order() async { await #expect(processExitsWith: .success) { GraphNodeChecks.order() } }
 
@@ -141,6 +147,33 @@ private enum GraphNodeChecks {
     #expect(graph.dot.split(separator: "\n").count == 7, "\(graph.dot)")
     #expect(graph.mermaid.split(separator: "\n").count == 4, "\(graph.mermaid)")
     promise.succeed(1)
+  }
+
+  static func contexts() {
+    FuturesDiagnostics.tracksPendingFutures = true
+    let promise = Promise<Int, Never>("popular")
+    for _ in 0..<3 {
+      promise.future.whenResolved(on: .global()) { _ in }
+      promise.future.whenResolved(on: .mainQueue) { _ in }
+      promise.future.whenResolved(on: .queue(DispatchQueue(label: "one of three"))) { _ in }
+    }
+    promise.future.whenResolved(on: .global(qos: .background)) { _ in }
+    let callbacks = FuturesDiagnostics.graph.nodes.filter { $0.kind == .callback }
+    #expect(callbacks.map(\.count).sorted() == [1, 1, 1, 1, 3, 3], "\(FuturesDiagnostics.graph)")
+    promise.succeed(1)
+  }
+
+  static func retry() {
+    FuturesDiagnostics.tracksPendingFutures = true
+    let answer = Promise<Int, any Error>("answer")
+    let line = #line + 1
+    let future = Future<Int, any Error>.retry(attempts: 3) { answer.future }
+    let delayed = Future<Int, any Error>.retry(attempts: 3, delay: .constant(.seconds(1))) { answer.future }
+    let places = FuturesDiagnostics.graph.nodes.filter { $0.kind == .promise && $0.label == nil }
+    #expect(places.map(\.fileID) == [#fileID, #fileID])
+    #expect(places.map(\.line) == [line, line + 1])
+    answer.succeed(1)
+    _ = (future, delayed)
   }
 
   static func order() {
