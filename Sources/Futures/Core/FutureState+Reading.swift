@@ -40,7 +40,7 @@ extension FutureState {
   ///
   /// O(n).
   final var consumerCount: Int {
-    reading { (consumers.all + (extras?.resultOnly.all ?? [])).filter { !($0 is EndObserver) }.count }
+    reading { (consumers.all + (extras?.resultOnly.all ?? [])).filter { !$0.isEventObserver }.count }
   }
 
   #if DEBUG

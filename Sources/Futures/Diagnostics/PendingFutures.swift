@@ -215,7 +215,7 @@ extension LockedReference where Object == PendingFutures {
     due: DispatchTime? = nil,
     context: AnyObject? = nil,
     source: FutureState? = nil
-  ) -> NodeEvents? {
+  ) -> NodeChanges? {
     var entry = PendingEntry(
       kind: kind,
       label: label ?? (kind == .await ? nil : source?.label),
@@ -310,9 +310,34 @@ extension PendingEntry {
   }
 }
 
+/// The handler of events, of which the table uses only this function.
+package class PendingEvents: @unchecked Sendable {
+  // @unchecked: the subclass says how its variables are protected.
+
+  /// Called for each new entry, outside the lock.
+  /// - Returns: The events of an object with its own state, which sends its changes.
+  func begin(_ entry: PendingEntry, _ object: AnyObject) -> NodeChanges? { nil }
+}
+
+/// The events of one node, for the object that sends its changes.
+package class NodeChanges: @unchecked Sendable {
+  // @unchecked: as the base class says.
+
+  /// How a node goes on.
+  package enum Change: Sendable {
+    /// The node is cancelled, and pending until its handlers have run.
+    case cancelling
+    /// The node has ended.
+    case cancelled, resolved, released, failed, broken
+  }
+
+  /// Sends a change, unless the node has ended.
+  package func didChange(_ change: Change) {}
+}
+
 extension FuturesDiagnostics {
   /// The handler of events; `nil` without one.
-  package static let events = LockedReference<EventHandler>()
+  package static let events = LockedReference<PendingEvents>()
 }
 
 extension UnsafeMutableRawPointer {

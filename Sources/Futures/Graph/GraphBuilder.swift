@@ -72,8 +72,8 @@ struct GraphBuilder {
         if isPending(state, entry) { _ = node(of: state) }
       } else if entry.kind == .wrappedCallback || entry.kind == .callbackStream {
         if let site = object as? any PendingSite { addSite(site, object, entry) }
-      } else if entry.kind == .work, let work = object as? TrackedWork, let state = work.nodeState {
-        indices[ObjectIdentifier(object)] = add(.work, entry) { $0.state = state }
+      } else if entry.kind == .work, let work = object as? TrackedWork, let isRunning = work.isRunning {
+        indices[ObjectIdentifier(object)] = add(.work, entry) { $0.state = isRunning ? .running : .enqueued }
       }
     }
     visitStates()

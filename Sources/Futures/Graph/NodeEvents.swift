@@ -1,5 +1,6 @@
 /// The handler of events, for as long as it is set or a node that it saw begin has not ended.
-package final class EventHandler: Sendable {
+final class EventHandler: PendingEvents, @unchecked Sendable {
+  // @unchecked: only a constant.
   private let call: @Sendable (FuturesDiagnostics.Event) -> Void
 
   init(_ call: @escaping @Sendable (FuturesDiagnostics.Event) -> Void) { self.call = call }
@@ -14,7 +15,7 @@ package final class EventHandler: Sendable {
 
   /// Sends the begin of a node, and its later changes if a state has them.
   /// - Returns: The events of an object with its own state, which sends its changes.
-  func begin(_ entry: PendingEntry, _ object: AnyObject) -> NodeEvents? {
+  override func begin(_ entry: PendingEntry, _ object: AnyObject) -> NodeChanges? {
     // Else an observer that makes a promise would be called for it, and make another one.
     guard !Trampoline.current.storage.pointee.isInEventObserver else { return nil }
     switch entry.kind {
@@ -35,14 +36,8 @@ package final class EventHandler: Sendable {
 ///
 /// Two threads can cancel and resolve a node at the same time. The one that sends an event sends the other's, too, so that no
 /// handler runs under a lock and none is called after the end.
-package final class NodeEvents: Sendable {
-  /// How a node goes on.
-  package enum Change: Sendable {
-    /// The node is cancelled, and pending until its handlers have run.
-    case cancelling
-    /// The node has ended.
-    case cancelled, resolved, released, failed, broken
-  }
+final class NodeEvents: NodeChanges, @unchecked Sendable {
+  // @unchecked: `sequence` is locked, and the others are constants.
 
   private struct Sequence {
     var waiting: [FuturesDiagnostics.Event.Kind] = []
@@ -69,8 +64,7 @@ package final class NodeEvents: Sendable {
     handler.send(event)
   }
 
-  /// Sends a change, unless the node has ended.
-  package func didChange(_ change: Change) {
+  override func didChange(_ change: Change) {
     switch change {
     case .cancelling: send(.cancelled)
     case .cancelled:
@@ -120,6 +114,8 @@ final class EndObserver: Consumer, @unchecked Sendable {
     }
     enter(.resultOnly)
   }
+
+  override var isEventObserver: Bool { true }
 
   deinit { events.didChange(.released) }
 }

@@ -41,8 +41,7 @@ struct StateSnapshot {
     }
     for list in [state.consumers, state.extras?.resultOnly ?? ConsumerList()] {
       let part = list.prefix(Self.maximumConsumers - consumers.count)
-      // The observer of events waits for nothing.
-      for consumer in part.consumers where !(consumer is EndObserver) { consumers.append(ListedConsumer(consumer)) }
+      for consumer in part.consumers where !consumer.isEventObserver { consumers.append(ListedConsumer(consumer)) }
       isComplete = isComplete && part.areAll
     }
   }

@@ -10,7 +10,7 @@ struct CallbackSite: Sendable {
 
   /// Registers the object that waits for the callback in the graph of pending futures.
   /// - Returns: The events of the object, if there is an observer.
-  func track(_ object: any PendingSite, as kind: PendingEntry.Kind) -> NodeEvents? {
+  func track(_ object: any PendingSite, as kind: PendingEntry.Kind) -> NodeChanges? {
     guard FuturesDiagnostics.mayTrackPendingFutures else { return nil }
     return PendingFutures.shared.add(kind, object, label: label, fileID: place.staticPointer, line: line)
   }
@@ -49,7 +49,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     var isCancelled = false
 
     /// The events of the call, until it ends.
-    var events: NodeEvents?
+    var events: NodeChanges?
 
     /// Whether the callback was called.
     var isCalled = false
@@ -167,7 +167,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     continuation.resume()
   }
 
-  private func takeEvents() -> NodeEvents? {
+  private func takeEvents() -> NodeChanges? {
     state.withLock { state in
       defer { state.events = nil }
       return state.events
@@ -178,7 +178,7 @@ final class CallbackSlot<Value>: @unchecked Sendable {
   /// - Returns: The previous phase, the handlers that can no longer run, and the events; `finished` if the slot was full.
   private func end(
     with result: Result<Value, any Error>
-  ) -> (phase: State.Phase, handlers: [Handler], events: NodeEvents?) {
+  ) -> (phase: State.Phase, handlers: [Handler], events: NodeChanges?) {
     state.withLock { state in
       switch state.phase {
       case .cancelling, .finished: return (.finished, [], nil)

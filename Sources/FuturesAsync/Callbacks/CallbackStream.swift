@@ -64,7 +64,7 @@ public final class CallbackStream<Element: Sendable>: Sendable {
   private let site: CallbackSite
 
   /// Set once, before the handle is used; `nil` without an observer.
-  private let events = LockedReference<NodeEvents>()
+  private let events = LockedReference<NodeChanges>()
 
   /// Holds the `onCancel` handlers.
   private let cancellation: CancellationState

@@ -104,7 +104,7 @@ private enum EventChecks {
     let late = Locked<[FuturesDiagnostics.Event.Kind]>([])
     FuturesDiagnostics.setEventObserver { event in late.withLock { $0.append(event.kind) } }
     let events = PendingFutures.shared.add(.wrappedCallback, made)
-    for change in [NodeEvents.Change.resolved, .cancelling, .cancelled, .released] { events?.didChange(change) }
+    for change in [NodeChanges.Change.resolved, .cancelling, .cancelled, .released] { events?.didChange(change) }
     #expect(late.withLock { $0 } == [.began, .succeeded])
   }
 

@@ -19,11 +19,11 @@ final class TrackedWork: Sendable {
     status.store(.ended, ordering: .relaxed)
   }
 
-  /// Whether the callback waits or runs; `nil` if it has returned or was removed.
-  var nodeState: WaitForGraph.Node.State? {
+  /// Whether the callback has started; `nil` if it has returned or was removed.
+  var isRunning: Bool? {
     switch status.load(ordering: .relaxed) {
-    case .enqueued: consumer.currentStatus == .submitted ? .enqueued : nil
-    case .running: .running
+    case .enqueued: consumer.currentStatus == .submitted ? false : nil
+    case .running: true
     case .ended: nil
     }
   }
