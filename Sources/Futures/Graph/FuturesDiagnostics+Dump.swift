@@ -18,6 +18,8 @@ extension FuturesDiagnostics {
     /// Standard error, without a buffer.
     case standardError
     /// The end of a file, which is made if it does not exist.
+    ///
+    /// A FIFO without a reader blocks the thread that writes.
     case file(String)
   }
 

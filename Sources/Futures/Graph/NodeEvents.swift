@@ -40,7 +40,9 @@ final class NodeEvents: NodeChanges, @unchecked Sendable {
   // @unchecked: `sequence` is locked, and the others are constants.
 
   private struct Sequence {
-    var waiting: [FuturesDiagnostics.Event.Kind] = []
+    // No array, which would be an allocation for each event.
+    var waitingCancellation: FuturesDiagnostics.Event.Kind?
+    var waitingEnd: FuturesDiagnostics.Event.Kind?
     var isSending = false
     var isCancelled = false
     var isEnded = false
@@ -80,8 +82,11 @@ final class NodeEvents: NodeChanges, @unchecked Sendable {
   private func send(_ kind: FuturesDiagnostics.Event.Kind) {
     let isSender = sequence.withLock { sequence in
       guard !sequence.isEnded, kind != .cancelled || !sequence.isCancelled else { return false }
-      if kind == .cancelled { sequence.isCancelled = true } else { sequence.isEnded = true }
-      sequence.waiting.append(kind)
+      if kind == .cancelled {
+        (sequence.isCancelled, sequence.waitingCancellation) = (true, kind)
+      } else {
+        (sequence.isEnded, sequence.waitingEnd) = (true, kind)
+      }
       defer { sequence.isSending = true }
       return !sequence.isSending
     }
@@ -95,8 +100,13 @@ final class NodeEvents: NodeChanges, @unchecked Sendable {
 
   private func next() -> FuturesDiagnostics.Event.Kind? {
     sequence.withLock { sequence in
-      sequence.isSending = !sequence.waiting.isEmpty
-      return sequence.isSending ? sequence.waiting.removeFirst() : nil
+      if let cancellation = sequence.waitingCancellation {
+        sequence.waitingCancellation = nil
+        return cancellation
+      }
+      defer { sequence.waitingEnd = nil }
+      sequence.isSending = sequence.waitingEnd != nil
+      return sequence.waitingEnd
     }
   }
 }
