@@ -34,11 +34,13 @@ public enum FuturesDiagnostics {
 
   private static let handler = LockedReference<Handler>()
 
+  private static let maximumMisuseDepth = 4
+
   static var hasHandler: Bool { handler.isSet }
 
   /// Sets the handler of misuse for the whole process.
   ///
-  /// A mistake that the handler itself makes, on its own thread, is not reported.
+  /// A mistake that the handler itself makes, on its own thread, calls it again, at most four calls deep.
   /// - Parameter handler: Called on the thread that detects the misuse, outside every lock. `nil` restores the default.
   ///   The default reports only a consumer that waits for a broken promise: it traps in debug builds, and writes a line
   ///   to standard error in release builds. It ignores promises that `brokenPromises(during:)` of FuturesTesting has
@@ -88,10 +90,10 @@ public enum FuturesDiagnostics {
   static func report(_ misuse: Misuse, isRecorded: Bool = false) {
     if let handler = handler.object {
       let storage = Trampoline.current.storage
-      // Else a handler that misuses a promise would be called for that, and so on.
-      guard !storage.pointee.isInMisuseHandler else { return }
-      storage.pointee.isInMisuseHandler = true
-      defer { storage.pointee.isInMisuseHandler = false }
+      // Else a handler that misuses a promise would be called for that, and so on, until the stack overflows.
+      guard storage.pointee.misuseDepth < maximumMisuseDepth else { return }
+      storage.pointee.misuseDepth += 1
+      defer { storage.pointee.misuseDepth -= 1 }
       return handler.call(misuse)
     }
     guard !isRecorded, case .brokenPromise(let broken) = misuse else { return }
