@@ -122,7 +122,7 @@ nonisolated extension Task {
       if isDecided.fill(with: ()) { deferred.fail(with: error()) }
     }
   }
-  /// Ours: ``Futures/Future/retry(attempts:delay:on:while:_:)``.
+  /// Ours: ``Futures/Future/retry(attempts:delay:on:while:fileID:line:_:)``.
   static func `repeat`(
     upon executor: some Executor,
     count: Int = 3,

@@ -22,6 +22,9 @@ class CancellationTarget: @unchecked Sendable {
   /// The pending inputs, for the graph of pending futures; `nil` if another thread has the lock.
   var pendingInputs: [FutureState]? { [] }
 
+  /// Whether the result of one input can be enough, for the graph of pending futures.
+  var endsWithOneInput: Bool { false }
+
   /// Whether inputs can start later.
   var startsInputs: Bool { false }
 

@@ -126,20 +126,17 @@ struct ConsumerList {
   /// The first consumers, in order; they stay in the list.
   ///
   /// O(`limit`).
-  /// - Parameters:
-  ///   - kept: The number of consumers to return.
-  ///   - limit: The number of consumers to visit.
-  /// - Returns: The consumers; how many others were visited; whether these are all.
-  func prefix(_ kept: Int, visiting limit: Int) -> (consumers: [Consumer], others: Int, areAll: Bool) {
+  /// - Parameter limit: The number of consumers to return.
+  /// - Returns: The consumers; whether these are all.
+  func prefix(_ limit: Int) -> (consumers: [Consumer], areAll: Bool) {
     var consumers: [Consumer] = []
-    var others = 0
     var next = first
-    while let consumer = next, consumers.count + others < limit {
-      if consumers.count < kept { consumers.append(consumer.takeUnretainedValue()) } else { others += 1 }
+    while let consumer = next, consumers.count < limit {
+      consumers.append(consumer.takeUnretainedValue())
       next = consumer._withUnsafeGuaranteedRef { $0.next }
       if next?.toOpaque() == first?.toOpaque() { next = nil }
     }
-    return (consumers, others, next == nil)
+    return (consumers, next == nil)
   }
 
   private func forEach(_ body: (Unmanaged<Consumer>) -> Void) {

@@ -36,10 +36,12 @@ extension FutureState {
   /// Whether a consumer is attached and not yet notified.
   final var hasConsumers: Bool { reading { !consumers.isEmpty } }
 
-  /// The number of consumers.
+  /// The number of consumers, without the observer of events.
   ///
   /// O(n).
-  final var consumerCount: Int { reading { consumers.all.count + (extras?.resultOnly.all.count ?? 0) } }
+  final var consumerCount: Int {
+    reading { (consumers.all + (extras?.resultOnly.all ?? [])).filter { !$0.isEventObserver }.count }
+  }
 
   #if DEBUG
     /// Whether `stage` waits for its delivery in the list.

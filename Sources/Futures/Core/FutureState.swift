@@ -151,6 +151,9 @@ package class FutureState: Consumer, @unchecked Sendable {
   /// Whether an interruption can resolve a stage before its source does.
   var isInterruptible: Bool { false }
 
+  /// Whether the interruption can resolve the state without its source, for the graph of pending futures.
+  var endsWithoutSource: Bool { false }
+
   /// The part of the target's progress that a stage fills.
   ///
   /// Under the lock of the target.

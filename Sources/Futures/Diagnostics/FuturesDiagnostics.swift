@@ -34,10 +34,13 @@ public enum FuturesDiagnostics {
 
   private static let handler = LockedReference<Handler>()
 
+  private static let maximumMisuseDepth = 4
+
   static var hasHandler: Bool { handler.isSet }
 
   /// Sets the handler of misuse for the whole process.
   ///
+  /// A mistake that the handler itself makes, on its own thread, calls it again, at most four calls deep.
   /// - Parameter handler: Called on the thread that detects the misuse, outside every lock. `nil` restores the default.
   ///   The default reports only a consumer that waits for a broken promise: it traps in debug builds, and writes a line
   ///   to standard error in release builds. It ignores promises that `brokenPromises(during:)` of FuturesTesting has
@@ -85,7 +88,14 @@ public enum FuturesDiagnostics {
   ///   - misuse: The mistake.
   ///   - isRecorded: Whether the test kit has recorded the mistake. The default then ignores it.
   static func report(_ misuse: Misuse, isRecorded: Bool = false) {
-    if let handler = handler.object { return handler.call(misuse) }
+    if let handler = handler.object {
+      let storage = Trampoline.current.storage
+      // Else a handler that misuses a promise would be called for that, and so on, until the stack overflows.
+      guard storage.pointee.misuseDepth < maximumMisuseDepth else { return }
+      storage.pointee.misuseDepth += 1
+      defer { storage.pointee.misuseDepth -= 1 }
+      return handler.call(misuse)
+    }
     guard !isRecorded, case .brokenPromise(let broken) = misuse else { return }
     let sentence = """
       \(broken) A callback, an await or a timeout waits for its future, which never resolves, because its failure type \
@@ -100,7 +110,7 @@ public enum FuturesDiagnostics {
 
   /// Writes a line to standard error.
   static func write(_ sentence: String) {
-    var line = "swift-futures: \(sentence)\n"
+    var line = "swift-futures: \(sentence.oneLine)\n"
     line.withUTF8 { cfutures_write_to_standard_error($0.baseAddress, $0.count) }
   }
 }

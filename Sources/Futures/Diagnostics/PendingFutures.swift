@@ -124,16 +124,6 @@ package struct PendingEntry {
   package var due: DispatchTime?
   /// The queue or the custom context of submitted work.
   package var context: AnyObject?
-  /// The latest event of an object with its own state.
-  var lastEvent = LastEvent.none
-
-  /// The events of an object with its own state, in their order.
-  enum LastEvent: UInt8, Comparable {
-    case none, began, cancelled, ended
-
-    static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
-  }
-
   /// The state that an entry describes, or `nil` for another object.
   func state(_ object: AnyObject) -> FutureState? {
     switch kind {
@@ -214,6 +204,8 @@ extension LockedReference where Object == PendingFutures {
   ///   - due: The time of a timer.
   ///   - context: The queue or the custom context of submitted work.
   ///   - source: The future that the object waits for; submitted work takes the place of its promise.
+  /// - Returns: The events of an object with its own state, if there is an observer.
+  @discardableResult
   package func add(
     _ kind: PendingEntry.Kind,
     _ object: AnyObject,
@@ -223,7 +215,7 @@ extension LockedReference where Object == PendingFutures {
     due: DispatchTime? = nil,
     context: AnyObject? = nil,
     source: FutureState? = nil
-  ) {
+  ) -> NodeChanges? {
     var entry = PendingEntry(
       kind: kind,
       label: label ?? (kind == .await ? nil : source?.label),
@@ -246,26 +238,8 @@ extension LockedReference where Object == PendingFutures {
       }
       return table.append(entry, of: object, nil)
     }
-    if swept != nil, let events = FuturesDiagnostics.events.object { events.didAdd(entry, object) }
-    _ = swept  // released here, outside the lock: one of them can be the last reference
-  }
-
-  /// Records the latest event of an object with its own state.
-  ///
-  /// The entry stays in the table, because a cancelled call is pending until its handlers have run.
-  /// - Parameters:
-  ///   - event: The event.
-  ///   - object: The object.
-  /// - Returns: The entry before; `nil` if the object had this event or a later one, or if its begin was not recorded.
-  func record(_ event: PendingEntry.LastEvent, of object: AnyObject) -> PendingEntry? {
-    guard isSet else { return nil }
-    return update { table in
-      guard let table, let position = table.position(of: object) else { return nil }
-      let entry = table.slots[position].entry
-      guard entry.lastEvent < event, event == .began || entry.lastEvent != .none else { return nil }
-      table.change(at: position) { $0.lastEvent = event }
-      return entry
-    }
+    // Released outside the lock: one of them can be the last reference.
+    return swept == nil ? nil : FuturesDiagnostics.events.object?.begin(entry, object)
   }
 
   /// Describes the producer of a state that is in the table.
@@ -332,7 +306,7 @@ extension PendingFutures {
 extension PendingEntry {
   /// The label of the promise, and its place in the sources.
   fileprivate func place(of state: FutureState) -> String {
-    "\((state.label ?? label).map { "\"\($0)\" " } ?? "")\(fileID.map { String(cString: $0) } ?? ""):\(line)"
+    "\((state.label ?? label).map { "\"\($0)\" " } ?? "")\(fileID.map { String(cString: $0) } ?? ""):\(line)".oneLine
   }
 }
 
@@ -340,21 +314,25 @@ extension PendingEntry {
 package class PendingEvents: @unchecked Sendable {
   // @unchecked: the subclass says how its variables are protected.
 
-  /// How a wrapped callback or a sequence goes on.
+  /// Called for each new entry, outside the lock.
+  /// - Returns: The events of an object with its own state, which sends its changes.
+  func begin(_ entry: PendingEntry, _ object: AnyObject) -> NodeChanges? { nil }
+}
+
+/// The events of one node, for the object that sends its changes.
+package class NodeChanges: @unchecked Sendable {
+  // @unchecked: as the base class says.
+
+  /// How a node goes on.
   package enum Change: Sendable {
-    /// The object is cancelled, and pending until its handlers have run.
+    /// The node is cancelled, and pending until its handlers have run.
     case cancelling
-    /// The object has ended.
-    case cancelled, resolved, released
+    /// The node has ended.
+    case cancelled, resolved, released, failed, broken
   }
 
-  package init() {}
-
-  /// Called for each new entry, outside the lock.
-  func didAdd(_ entry: PendingEntry, _ object: AnyObject) {}
-
-  /// Called for a change of an object with its own state; the first end has an effect.
-  package func didChange(_ object: AnyObject, _ change: Change) {}
+  /// Sends a change, unless the node has ended.
+  package func didChange(_ change: Change) {}
 }
 
 extension FuturesDiagnostics {

@@ -13,8 +13,11 @@ final class SubmittedObserver<Value: Sendable, Failure: Error>: Observer<Value, 
     super.init(kind: context.consumerKind, consume callback) { consumer, source, _ in
       if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
         let consumer = unsafeDowncast(consumer, to: SubmittedObserver.self)
-        if FuturesDiagnostics.mayTrackPendingFutures { consumer.trackWork(from: source) }
-        consumer.submit(result)
+        if FuturesDiagnostics.mayTrackPendingFutures {
+          consumer.submitTracked(result, from: source)
+        } else {
+          consumer.submit(result)
+        }
       } else if consumer.claimSubmitted() {
         consumer.dropCaptures()
         source.reportWaitForBrokenPromise()
@@ -33,9 +36,14 @@ final class SubmittedObserver<Value: Sendable, Failure: Error>: Observer<Value, 
     }
   }
 
+  /// As `submit`, with an entry in the table of pending work until the callback has returned.
   @usableFromInline
-  func trackWork(from source: FutureState) {
-    PendingFutures.shared.add(.work, self, context: context?.identity, source: source)
+  func submitTracked(_ result: Result<Value, Failure>, from source: FutureState?) {
+    guard let context else { return }
+    self.context = nil
+    let work = TrackedWork(self)
+    PendingFutures.shared.add(.work, work, context: context.identity, source: source)
+    context.execute { [self] in work.run { takeCallback()?(result) } }
   }
 
   override var waitDetail: WaitDetail { WaitDetail(context: context?.identity) }

@@ -171,10 +171,11 @@ extension Future {
     consumer.enter(.submitted)
     let trampoline = Trampoline.current
     let entered = trampoline.enter()
+    let isTracked = FuturesDiagnostics.mayTrackPendingFutures
     if entered || context.consumerKind == .queued {
-      consumer.submit(result)
+      if isTracked { consumer.submitTracked(result, from: nil) } else { consumer.submit(result) }
     } else {
-      trampoline.defer { consumer.submit(result) }
+      trampoline.defer { if isTracked { consumer.submitTracked(result, from: nil) } else { consumer.submit(result) } }
     }
     if entered { trampoline.leave() }
     return Registration(.context(consumer))

@@ -18,6 +18,8 @@ extension FuturesDiagnostics {
     /// Standard error, without a buffer.
     case standardError
     /// The end of a file, which is made if it does not exist.
+    ///
+    /// A FIFO without a reader blocks the thread that writes.
     case file(String)
   }
 
@@ -28,7 +30,10 @@ extension FuturesDiagnostics {
   /// - Returns: Whether the text was written; `false` if the file cannot be opened.
   @discardableResult
   public static func dump(to destination: DumpDestination = .standardError) -> Bool {
-    let hint = tracksPendingFutures ? "" : "FuturesDiagnostics.tracksPendingFutures is false.\n"
+    let graph = graph
+    // The test kit tracks only its own threads.
+    let isPartial = graph.isTracking && !tracksPendingFutures
+    let hint = isPartial ? "FuturesDiagnostics.tracksPendingFutures is false.\n" : ""
     var text = "swift-futures: pending work\n\(hint)\(graph)"
     return text.withUTF8 { text in
       switch destination {

@@ -4,7 +4,11 @@ extension FuturesDiagnostics {
   /// As `graph`, for the objects that a thread has made since a time, for the test kit.
   package static func graph(since start: DispatchTime?, ofThread thread: UnsafeMutableRawPointer?) -> WaitForGraph {
     // One load while nothing is tracked.
-    guard mayTrackPendingFutures else { return WaitForGraph() }
+    guard mayTrackPendingFutures else {
+      var graph = WaitForGraph()
+      (graph.isTracking, graph.isComplete) = (false, false)
+      return graph
+    }
     guard let objects = PendingFutures.shared.objects(since: start, ofThread: thread) else {
       var graph = WaitForGraph()
       graph.isComplete = false
@@ -28,6 +32,8 @@ struct GraphBuilder {
 
   var graph = WaitForGraph()
   let tracked: [TrackedObject]
+  /// Whether no node has room any more.
+  private var isFull = false
   private let entries: [ObjectIdentifier: Int]
   private let now = DispatchTime.now()
   private var nextID: Int
@@ -46,6 +52,8 @@ struct GraphBuilder {
   private var waitsOfTasks: [(task: UnsafeRawPointer, index: Int)] = []
   /// The broken states, with their reasons: one reason for all that were derived from the same promise.
   private var broken: [(index: Int, reason: BreakReason, isOrigin: Bool)] = []
+  /// The nodes that can end without the nodes that they wait for, or with one of these.
+  private var ends: [Node.ID: WaitForGraph.End] = [:]
   /// The states of joins, with their inputs.
   private var joins: [(index: Int, inputs: [FutureState])] = []
 
@@ -59,13 +67,13 @@ struct GraphBuilder {
   }
 
   mutating func build() -> WaitForGraph {
-    for (entry, object, _) in tracked where graph.isComplete {
+    for (entry, object, _) in tracked where !isFull {
       if let state = entry.state(object) {
         if isPending(state, entry) { _ = node(of: state) }
       } else if entry.kind == .wrappedCallback || entry.kind == .callbackStream {
         if let site = object as? any PendingSite { addSite(site, object, entry) }
-      } else if entry.kind == .work, let consumer = object as? Consumer, consumer.currentStatus == .submitted {
-        indices[ObjectIdentifier(object)] = add(.work, entry) { $0.state = .enqueued }
+      } else if entry.kind == .work, let work = object as? TrackedWork, let isRunning = work.isRunning {
+        indices[ObjectIdentifier(object)] = add(.work, entry) { $0.state = isRunning ? .running : .enqueued }
       }
     }
     visitStates()
@@ -77,7 +85,7 @@ struct GraphBuilder {
       if let waiter = statesOfTasks[task] { connect(waiter, waitsFor: index) }
     }
     graph.edges = edges.sorted { ($0.awaited, $0.waiter) < ($1.awaited, $1.waiter) }
-    graph.findCycles()
+    graph.findCycles(ends)
     return graph
   }
 
@@ -110,7 +118,7 @@ struct GraphBuilder {
     }
     change(&node)
     graph.nodes.append(node)
-    if graph.nodes.count >= Self.maximumNodes { graph.isComplete = false }
+    if graph.nodes.count >= Self.maximumNodes { (isFull, graph.isComplete) = (true, false) }
     return graph.nodes.count - 1
   }
 
@@ -120,13 +128,6 @@ struct GraphBuilder {
 
   private static func seconds(from start: DispatchTime, to end: DispatchTime) -> Double {
     (Double(end.uptimeNanoseconds) - Double(start.uptimeNanoseconds)) / 1e9
-  }
-
-  /// The name of a queue or a custom context.
-  private static func name(of context: AnyObject) -> String {
-    guard let queue = context as? DispatchQueue else { return "a custom context" }
-    // On Linux each use of the main queue can have another object.
-    return queue.label == DispatchQueue.main.label ? "the main queue" : "the queue \"\(queue.label)\""
   }
 
   private func entry(of object: AnyObject) -> PendingEntry? {
@@ -139,7 +140,9 @@ struct GraphBuilder {
     guard indices[ObjectIdentifier(object)] == nil else { return }
     switch site.pendingStatus {
     case .ended: return
-    case .busy: keep(object, add(Node.Kind(entry.kind), entry) { $0.state = .busy })
+    case .busy:
+      keep(object, add(Node.Kind(entry.kind), entry) { $0.state = .busy })
+      graph.isComplete = false
     case .pending(let isCancelled, let task):
       let index = add(Node.Kind(entry.kind), entry) { $0.isCancelled = isCancelled }
       keep(object, index)
@@ -171,6 +174,7 @@ struct GraphBuilder {
     keep(state, index)
     guard let snapshot else {
       graph.nodes[index].state = .busy
+      graph.isComplete = false
       return index
     }
     describe(index, state, snapshot)
@@ -201,20 +205,26 @@ struct GraphBuilder {
       }
     }
     if let task = snapshot.task { statesOfTasks[task] = index }
-    if let inputs = snapshot.inputs { joins.append((index, inputs.pendingInputs ?? [])) }
+    if state.endsWithoutSource { ends[graph.nodes[index].id] = .byItself }
+    if let inputs = snapshot.inputs {
+      if inputs.endsWithOneInput { ends[graph.nodes[index].id] = .withOneInput }
+      let pending = inputs.pendingInputs
+      if pending == nil { graph.isComplete = false }
+      joins.append((index, pending ?? []))
+    }
   }
 
   // MARK: - Consumers
 
   private mutating func visitStates() {
     while let (state, snapshot, index) = unvisited.popLast() {
-      guard graph.isComplete else { return unvisited = [] }
+      guard !isFull else { return unvisited = [] }
       addConsumers(of: state, snapshot, index)
     }
   }
 
   private mutating func addConsumers(of state: FutureState, _ snapshot: StateSnapshot, _ index: Int) {
-    var callbacks: [ObjectIdentifier?: Int] = [:]
+    var callbacks: [AnyHashable?: Int] = [:]
     for listed in snapshot.consumers {
       let (consumer, detail) = (listed.consumer, listed.detail)
       switch listed.kind {
@@ -226,7 +236,7 @@ struct GraphBuilder {
           continue
         }
         // Callbacks with one context are one node.
-        let context = detail.context.map(ObjectIdentifier.init)
+        let context = detail.context.map(Self.identity)
         if let callback = callbacks[context] {
           graph.nodes[callback].count += 1
         } else {
@@ -236,11 +246,9 @@ struct GraphBuilder {
         }
       }
     }
-    if snapshot.others > 0 {
-      let others = add(.callback) { $0.count = snapshot.others }
-      connect(others, waitsFor: index)
-    }
-    if !snapshot.isComplete { graph.isComplete = false }
+    guard !snapshot.isComplete else { return }
+    graph.isComplete = false
+    for node in [index] + callbacks.values { graph.nodes[node].hasMore = true }
   }
 
   private mutating func addWaiter(_ waiter: Consumer, _ detail: WaitDetail, waitingFor index: Int) {
@@ -264,6 +272,7 @@ struct GraphBuilder {
       var name = names.name(of: stage, as: kind)
       var (state, snapshot) = (target, StateSnapshot(target))
       var count = 1
+      var endsWithoutSource = false
       // The operators of a run that stands for different stages.
       var operations: [String] = []
       while let next = plainStage(after: state, snapshot), visited < Self.maximumChain {
@@ -278,11 +287,13 @@ struct GraphBuilder {
         if nextName.types != name.types { name.types = nil }
         count += 1
         visited += 1
+        endsWithoutSource = endsWithoutSource || state.endsWithoutSource
         (state, snapshot) = (next.state, StateSnapshot(next.state))
       }
       if !operations.isEmpty { name = StageNames.Name(operation: operations.joined(separator: ", ")) }
       let node = addState(state, snapshot, as: name)
       graph.nodes[node].count = count
+      if endsWithoutSource { ends[graph.nodes[node].id] = .byItself }
       connect(node, waitsFor: source)
       // The next run continues here, so that a chain takes no node twice.
       guard let next = plainStage(after: state, snapshot), visited < Self.maximumChain else { return }
@@ -312,29 +323,36 @@ struct GraphBuilder {
     while next < joins.count {
       let (index, inputs) = joins[next]
       next += 1
-      for input in inputs.prefix(Self.maximumNodes) where graph.isComplete {
-        guard input.currentPhase < .delivering else { continue }
+      for input in inputs.prefix(Self.maximumNodes) where !isFull {
+        guard input.currentPhase < .delivering else {
+          // Its result is on its way, and is enough.
+          if ends[graph.nodes[index].id] == .withOneInput { ends[graph.nodes[index].id] = .byItself }
+          continue
+        }
         connect(index, waitsFor: node(of: input))
       }
       visitStates()
     }
   }
 
-  /// Adds the awaits of futures that no tracked object leads to, and of broken futures, which have no list.
+  /// Adds the awaits of futures that no tracked object leads to, of broken futures, which have no list, and of futures
+  /// whose list is too long.
   private mutating func addAwaits() {
-    for (entry, object, source) in tracked where entry.kind == .await && graph.isComplete {
+    for (entry, object, source) in tracked where entry.kind == .await && !isFull {
       guard indices[ObjectIdentifier(object)] == nil, let source else { continue }
       let isBroken = source.currentPhase == .broken
       guard isBroken || source.isPending else { continue }
       let index = node(of: source)
       visitStates()
-      guard isBroken, indices[ObjectIdentifier(object)] == nil else { continue }
+      guard isBroken || graph.nodes[index].hasMore, indices[ObjectIdentifier(object)] == nil else { continue }
+      guard let waiter = object as? Consumer else { continue }
+      // The waiter of a broken future was attached, and is in no list.
+      let status: Consumer.Status = isBroken ? .submitted : .listed
+      let task = source.readingIfAvailable { waiter.currentStatus == status ? waiter.waitDetail.task : nil }
+      guard isBroken || (task ?? nil) != nil else { continue }
       let node = add(.await, entry)
       keep(object, node)
       connect(node, waitsFor: index)
-      // The waiter of a broken future was attached, and is in no list.
-      guard let waiter = object as? Consumer else { continue }
-      let task = source.readingIfAvailable { waiter.currentStatus == .submitted ? waiter.waitDetail.task : nil }
       if let task, let task { waitsOfTasks.append((task, node)) }
     }
   }
@@ -351,24 +369,5 @@ struct GraphBuilder {
         graph.nodes[index].line = Int(error.line)
       }
     }
-  }
-}
-
-extension WaitForGraph.Node.Kind {
-  init(_ kind: PendingEntry.Kind) {
-    self =
-      switch kind {
-      case .promise: .promise
-      case .task: .task
-      case .request: .request
-      case .process: .process
-      case .join: .join
-      case .timer: .timer
-      case .work: .work
-      case .await: .await
-      case .wrappedCallback: .wrappedCallback
-      case .callbackStream: .callbackStream
-      case .state: .future
-      }
   }
 }

@@ -10,14 +10,11 @@ struct StateSnapshot {
   var inputs: CancellationTarget?
   var progress: Double?
   var consumers: [ListedConsumer] = []
-  /// The number of consumers that were only counted.
-  var others = 0
-  /// Whether there are consumers that were not even counted.
+  /// Whether `consumers` has all of them.
   var isComplete = true
 
-  /// A list can have a million callbacks: the others are counted, and the lock is free again after some microseconds.
-  private static let maximumConsumers = 200
-  private static let maximumCount = 2_000
+  /// A list can have a million callbacks, and the lock has to be free again after a tenth of a millisecond.
+  private static let maximumConsumers = 2_000
 
   /// - Parameter state: The state; `nil` if another thread keeps its lock.
   init?(_ state: FutureState) {
@@ -43,16 +40,15 @@ struct StateSnapshot {
     default: break
     }
     for list in [state.consumers, state.extras?.resultOnly ?? ConsumerList()] {
-      let part = list.prefix(Self.maximumConsumers - consumers.count, visiting: Self.maximumCount)
-      for consumer in part.consumers { consumers.append(ListedConsumer(consumer)) }
-      others += part.others
+      let part = list.prefix(Self.maximumConsumers - consumers.count)
+      for consumer in part.consumers where !consumer.isEventObserver { consumers.append(ListedConsumer(consumer)) }
       isComplete = isComplete && part.areAll
     }
   }
 
   /// The next stage of a chain without branches.
   func onlyStage(of state: FutureState) -> (state: FutureState, kind: Consumer.Kind)? {
-    guard consumers.count == 1, others == 0, isComplete else { return nil }
+    guard consumers.count == 1, isComplete else { return nil }
     guard consumers[0].consumer !== state, let stage = consumers[0].consumer as? FutureState else { return nil }
     return (stage, consumers[0].kind)
   }

@@ -1,13 +1,27 @@
 extension WaitForGraph {
-  /// Finds a circle in each group of nodes that wait for each other.
+  /// How a node can end although a node that it waits for never does.
+  enum End {
+    /// With its timeout or its token.
+    case byItself
+    /// With any of the nodes that it waits for: a race.
+    case withOneInput
+  }
+
+  /// Finds a circle in each group of nodes that wait for each other and cannot end in another way.
   ///
   /// Tarjan's algorithm, as a loop: a chain can be long. O(nodes + edges).
-  mutating func findCycles() {
-    let awaited = Dictionary(grouping: edges, by: \.waiter).mapValues { $0.map(\.awaited) }
+  /// - Parameter ends: The nodes that do not need all the nodes that they wait for.
+  mutating func findCycles(_ ends: [Node.ID: End]) {
+    let stuck = stuckNodes(ends)
+    let awaited = Dictionary(
+      grouping: edges.filter { stuck.contains($0.waiter) && stuck.contains($0.awaited) },
+      by: \.waiter
+    )
+    .mapValues { $0.map(\.awaited) }
     var (order, low): ([Int: Int], [Int: Int]) = ([:], [:])
     var (stack, onStack): ([Int], Set<Int>) = ([], [])
     cycles = []
-    for start in nodes.map(\.id) where order[start] == nil {
+    for start in nodes.map(\.id) where stuck.contains(start) && order[start] == nil {
       var path: [(id: Int, next: Int)] = []
       func enter(_ id: Int) {
         (order[id], low[id]) = (order.count, order.count)
@@ -40,6 +54,24 @@ extension WaitForGraph {
       }
     }
     cycles.sort { $0[0] < $1[0] }
+  }
+
+  /// The nodes that never end, whatever the producers outside do: they wait for a circle or for a broken promise.
+  ///
+  /// From the nodes that can end to those that wait only for them. O(nodes + edges).
+  private func stuckNodes(_ ends: [Node.ID: End]) -> Set<Node.ID> {
+    let waiters = Dictionary(grouping: edges, by: \.awaited)
+    var missing = Dictionary(grouping: edges, by: \.waiter).mapValues(\.count)
+    var stuck = Set(nodes.map(\.id))
+    var ending = nodes.filter { ($0.state != .broken && missing[$0.id] == nil) || ends[$0.id] == .byItself }.map(\.id)
+    while let id = ending.popLast() {
+      guard stuck.remove(id) != nil else { continue }
+      for waiter in waiters[id, default: []].map(\.waiter) {
+        missing[waiter, default: 0] -= 1
+        if missing[waiter] == 0 || ends[waiter] == .withOneInput { ending.append(waiter) }
+      }
+    }
+    return stuck
   }
 
   /// A circle in a group of nodes that all reach each other, beginning with the oldest node that is in one.

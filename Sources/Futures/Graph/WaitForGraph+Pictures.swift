@@ -38,25 +38,25 @@ extension WaitForGraph {
     return (Set(cycles.joined()), edges)
   }
 
+  // By scalars: a quotation mark with a combining mark is one character.
   private static func escaped(_ text: String) -> String {
-    text.reduce(into: "") { text, character in
-      switch character {
-      case "\"", "\\": text += "\\\(character)"
-      case "\n": text += "\\n"
-      default: text.append(character)
+    text.unicodeScalars.reduce(into: "") { text, scalar in
+      switch scalar {
+      case "\"", "\\": text += "\\\(scalar)"
+      default: text.unicodeScalars.append(scalar)
       }
     }
   }
 
   private static func escapedForMermaid(_ text: String) -> String {
-    text.reduce(into: "") { text, character in
-      switch character {
+    text.unicodeScalars.reduce(into: "") { text, scalar in
+      switch scalar {
       case "\"": text += "#quot;"
       case "<": text += "#lt;"
       case ">": text += "#gt;"
       case "#": text += "#35;"
-      case "\n": text += " "
-      default: text.append(character)
+      case "\\": text += "#92;"
+      default: text.unicodeScalars.append(scalar)
       }
     }
   }

@@ -19,8 +19,10 @@ extension WaitForGraph.Node: CustomStringConvertible {
   /// The node in one line, for example `promise "login" at App/Session.swift:42, pending for 12.3 s`.
   public var description: String { ([title] + facts).joined(separator: ", ") }
 
-  /// The node without its age and state.
-  var title: String {
+  /// The node without its age and state, in one line.
+  var title: String { unescapedTitle.oneLine }
+
+  private var unescapedTitle: String {
     let name = label.map { " \"\($0)\"" } ?? ""
     let place = fileID.map { " at \($0):\(line ?? 0)" } ?? ""
     let whereItRuns = context.map { " on \($0)" } ?? ""
@@ -28,6 +30,7 @@ extension WaitForGraph.Node: CustomStringConvertible {
     switch kind {
     case .stage where count > 1: return "\(count.grouped) stages of \(operation ?? "a future")\(types)"
     case .stage: return "\(operation ?? "derived future")\(types)\(name)\(place)\(whereItRuns)"
+    case .callback where hasMore: return "at least \(count.grouped) callbacks\(whereItRuns)"
     case .callback where count > 1: return "\(count.grouped) callbacks\(whereItRuns)"
     case .callback: return "callback\(whereItRuns)"
     case .await: return label == nil ? "await" : "await in the task\(name)"
@@ -65,6 +68,7 @@ extension WaitForGraph.Node: CustomStringConvertible {
     }
     if let dueIn { facts.append(dueIn < 0 ? "late by \((-dueIn).seconds)" : "due in \(dueIn.seconds)") }
     if let progress, progress > 0 { facts.append("\(Int(progress * 100)) % done") }
+    if hasMore, kind != .callback { facts.append("with more consumers than the first 2,000") }
     if isCancelled { facts.append("cancelled, but has not ended since") }
     return facts
   }
@@ -90,11 +94,15 @@ private struct TreeText {
   }
 
   mutating func render() -> String {
+    guard graph.isTracking else {
+      return
+        "Nothing is tracked: FuturesDiagnostics.tracksPendingFutures is false. Set it early, for example in `main`.\n"
+    }
     guard !graph.nodes.isEmpty else { return graph.isComplete ? "Nothing is pending.\n" : "The table is in use.\n" }
     for cycle in graph.cycles { writeCycle(cycle) }
     let waiting = Set(graph.edges.map(\.waiter))
     let roots = graph.nodes.filter { !waiting.contains($0.id) }.sorted { ($0.age ?? 0, $1.id) > ($1.age ?? 0, $0.id) }
-    if !roots.isEmpty || !graph.cycles.isEmpty { lines.append("An indented line waits for the line above it:") }
+    lines.append("An indented line waits for the line above it:")
     for root in roots.map(\.id) + graph.cycles.map({ $0[0] }) + graph.nodes.map(\.id) where !written.contains(root) {
       writeTree(root)
     }

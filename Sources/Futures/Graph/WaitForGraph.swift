@@ -1,7 +1,8 @@
 /// A snapshot of the dependencies between pending callbacks, futures and tasks.
 ///
 /// The nodes are producers (promises, tasks, timers, wrapped callbacks) and the objects that wait for them (derived futures,
-/// callbacks, awaits). An edge leads from a node that waits to the node that it waits for. So a circle of edges is a deadlock.
+/// callbacks, awaits). An edge leads from a node that waits to the node that it waits for. So a circle of edges is a deadlock,
+/// unless one of its nodes can end in another way: see `cycles`.
 ///
 /// `description` is the text for a person, `dot` and `mermaid` are pictures, and the value can be encoded.
 public struct WaitForGraph: Sendable, Hashable, Codable {
@@ -87,6 +88,10 @@ public struct WaitForGraph: Sendable, Hashable, Codable {
     public internal(set) var isCancelled = false
     /// The number of stages or callbacks for which the node stands.
     public internal(set) var count = 1
+    /// Whether the future has more consumers than the first 2,000, which the snapshot has visited.
+    ///
+    /// Its other stages and callbacks are not in the graph, and `count` of its callbacks is a minimum: they have `hasMore`, too.
+    public internal(set) var hasMore = false
 
     init(id: Int, kind: Kind) {
       self.id = id
@@ -108,12 +113,20 @@ public struct WaitForGraph: Sendable, Hashable, Codable {
   public internal(set) var edges: [Edge] = []
   /// The circles: each node waits for the next one, and the last one for the first.
   ///
-  /// Nothing in a circle ever ends.
+  /// Nothing in a circle ever ends. So a circle of edges is not here if a timeout, a token or another input of a race can end
+  /// one of its nodes. A circle through `all` is here: another input can only make it fail.
   public internal(set) var cycles: [[Node.ID]] = []
   /// Whether the graph has everything that is tracked.
   ///
-  /// `false` if it would have more than 10,000 nodes, or if another thread kept the table of pending futures locked.
+  /// `false` in each of these cases:
+  /// - It would have more than 10,000 nodes.
+  /// - A future has more than 2,000 consumers: the node has `hasMore`. Only its awaits are all there.
+  /// - Another thread used a node during the snapshot: the node is `busy`, and its consumers can be missing.
+  /// - Another thread kept the table of pending futures locked.
+  /// - Nothing was tracked: `isTracking` is `false`.
   public internal(set) var isComplete = true
+  /// Whether pending futures were tracked; else the graph is empty, whatever is pending.
+  public internal(set) var isTracking = true
 
   init() {}
 

@@ -7,6 +7,8 @@ extension Future {
   ///   - attempts: The maximum number of attempts. Less than 1 traps.
   ///   - context: It starts the further attempts.
   ///   - shouldRetry: Returns whether to try again after this failure. It runs where the attempt failed.
+  ///   - fileID: The file that the graph of pending work names.
+  ///   - line: The line that the graph names.
   ///   - work: Makes the future of an attempt.
   /// - Returns: A future with the value of the first successful attempt, or the error of the last one. Cancelling it
   ///   leaves the running attempt, and starts no other attempt.
@@ -14,9 +16,11 @@ extension Future {
     attempts: Int,
     on context: ExecutionContext = .global(),
     while shouldRetry: @escaping @Sendable (Failure) -> Bool = { _ in true },
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ work: @escaping @Sendable () -> Future
   ) -> Future {
-    retry(attempts, delay: nil, on: context, while: shouldRetry, work)
+    retry(attempts, delay: nil, on: context, while: shouldRetry, fileID, line, work)
   }
 
   /// Calls `work` until its future succeeds, at most `attempts` times.
@@ -28,6 +32,8 @@ extension Future {
   ///   - delay: The delay after a failed attempt.
   ///   - context: Its clock measures the delays, and it starts the further attempts.
   ///   - shouldRetry: Returns whether to try again after this failure. It runs where the attempt failed.
+  ///   - fileID: The file that the graph of pending work names.
+  ///   - line: The line that the graph names.
   ///   - work: Makes the future of an attempt.
   /// - Returns: A future with the value of the first successful attempt, or the error of the last one. Cancelling it
   ///   leaves the running attempt, or frees the timer, and starts no other attempt.
@@ -37,9 +43,19 @@ extension Future {
     delay: RetryDelay,
     on context: ExecutionContext = .global(),
     while shouldRetry: @escaping @Sendable (Failure) -> Bool = { _ in true },
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ work: @escaping @Sendable () -> Future
   ) -> Future {
-    retry(attempts, delay: { delay.delay(after: $0).nanoseconds }, on: context, while: shouldRetry, work)
+    retry(
+      attempts,
+      delay: { delay.delay(after: $0).nanoseconds },
+      on: context,
+      while: shouldRetry,
+      fileID,
+      line,
+      work
+    )
   }
 
   // `delay` returns the delay after an attempt, by its number, in nanoseconds; `nil` is no delay.
@@ -48,11 +64,13 @@ extension Future {
     delay: (@Sendable (Int) -> Int64)?,
     on context: ExecutionContext,
     while shouldRetry: @escaping @Sendable (Failure) -> Bool,
+    _ fileID: StaticString,
+    _ line: UInt,
     _ work: @escaping @Sendable () -> Future
   ) -> Future {
     require(attempts >= 1, "Future.retry needs at least 1 attempt, but attempts is \(attempts).")
     // A promise, because its token is cancelled even if `Failure` cannot represent cancellation.
-    let promise = Promise<Value, Failure>()
+    let promise = Promise<Value, Failure>(fileID: fileID, line: line)
     let cancellation = promise.cancellationToken
     @Sendable func attempt(_ number: Int) -> Future {
       work().flatMapError { error in

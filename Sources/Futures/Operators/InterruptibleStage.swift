@@ -2,6 +2,7 @@
 final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecked Sendable {
   // @unchecked: as the base class says.
   private let interruption: Interruption
+  private let outlivesSource: Bool
 
   /// - Parameters:
   ///   - source: The state to wait for.
@@ -9,6 +10,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
   ///   - outlivesSource: Whether the interruption can still resolve the stage after its source is broken.
   init(of source: Unmanaged<FutureState>, _ interruption: Interruption, outlivesSource: Bool) {
     self.interruption = interruption
+    self.outlivesSource = outlivesSource
     super.init(of: source) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: InterruptibleStage.self)
       if outlivesSource, source.breakReason != nil {
@@ -29,6 +31,9 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
   }
 
   override var isInterruptible: Bool { true }
+
+  // A timeout has a result of its own. A token has only the failure of a cancelled future.
+  override var endsWithoutSource: Bool { outlivesSource || Cancelled<Stored.Failure>.isExpressible }
 
   override func dropCaptures() { interruption.cancel() }
 }

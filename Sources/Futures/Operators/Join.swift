@@ -68,6 +68,8 @@ final class Join<Derived: OutcomeStorage>: CancellationTarget, @unchecked Sendab
     lock.withLock { inputs.map(\.state) }
   }
 
+  override var endsWithOneInput: Bool { rule == .furthest }
+
   override var pendingInputs: [FutureState]? { lock.withLockIfAvailable { inputs.map(\.state) } }
 
   /// Attaches to all inputs, in order; their results can arrive meanwhile.

@@ -9,9 +9,10 @@ struct CallbackSite: Sendable {
   var fileID: String { "\(place)" }
 
   /// Registers the object that waits for the callback in the graph of pending futures.
-  func track(_ object: any PendingSite, as kind: PendingEntry.Kind) {
-    guard FuturesDiagnostics.mayTrackPendingFutures else { return }
-    PendingFutures.shared.add(kind, object, label: label, fileID: place.staticPointer, line: line)
+  /// - Returns: The events of the object, if there is an observer.
+  func track(_ object: any PendingSite, as kind: PendingEntry.Kind) -> NodeChanges? {
+    guard FuturesDiagnostics.mayTrackPendingFutures else { return nil }
+    return PendingFutures.shared.add(kind, object, label: label, fileID: place.staticPointer, line: line)
   }
 
   /// The error of a callback that was released without a call.
@@ -46,6 +47,9 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     var phase = Phase.idle
     var handlers: [Handler] = []
     var isCancelled = false
+
+    /// The events of the call, until it ends.
+    var events: NodeChanges?
 
     /// Whether the callback was called.
     var isCalled = false
@@ -92,10 +96,14 @@ final class CallbackSlot<Value>: @unchecked Sendable {
 
   /// Registers the call in the graph of pending futures.
   private func track() {
-    site.track(self, as: .wrappedCallback)
-    // A cancellation before the begin was recorded has sent no event.
-    let phase = state.withLock { $0.phase }
-    if case .finished = phase { FuturesDiagnostics.events.object?.didChange(self, .cancelled) }
+    guard let events = site.track(self, as: .wrappedCallback) else { return }
+    let isFinished = state.withLock { state in
+      if case .finished = state.phase { return true }
+      state.events = events
+      return false
+    }
+    // A cancellation before that has sent no event.
+    if isFinished { events.didChange(.cancelled) }
   }
 
   /// Stores the continuation of the suspended task.
@@ -143,36 +151,46 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     guard case .waiting(let continuation) = previous.phase else { return }
     // Released here, outside the lock, and before the call returns.
     previous.handlers = []
-    FuturesDiagnostics.events.object?.didChange(self, .resolved)
+    previous.events?.didChange(.resolved)
     continuation.resume()
   }
 
   /// Runs all handlers and then resumes the task with the error of a cancelled call, if the slot is empty.
   func cancel() {
     guard case .waiting(let continuation) = beginCancelling() else { return }
-    FuturesDiagnostics.events.object?.didChange(self, .cancelling)
+    state.withLock { $0.events }?.didChange(.cancelling)
     // Releases each batch after running it, and before the call returns.
     while let handlers = takeHandlers() {
       for handler in handlers { handler() }
     }
-    FuturesDiagnostics.events.object?.didChange(self, .cancelled)
+    takeEvents()?.didChange(.cancelled)
     continuation.resume()
   }
 
+  private func takeEvents() -> NodeChanges? {
+    state.withLock { state in
+      defer { state.events = nil }
+      return state.events
+    }
+  }
+
   /// Stores the result, if the slot is empty.
-  /// - Returns: The previous phase, and the handlers that can no longer run; `finished` if the slot was full.
-  private func end(with result: Result<Value, any Error>) -> (phase: State.Phase, handlers: [Handler]) {
+  /// - Returns: The previous phase, the handlers that can no longer run, and the events; `finished` if the slot was full.
+  private func end(
+    with result: Result<Value, any Error>
+  ) -> (phase: State.Phase, handlers: [Handler], events: NodeChanges?) {
     state.withLock { state in
       switch state.phase {
-      case .cancelling, .finished: return (.finished, [])
+      case .cancelling, .finished: return (.finished, [], nil)
       case .idle, .waiting: break
       }
       defer {
         state.phase = .finished
         state.handlers = []
+        state.events = nil
         state.result = result
       }
-      return (state.phase, state.handlers)
+      return (state.phase, state.handlers, state.events)
     }
   }
 

@@ -15,16 +15,20 @@ extension ConcurrencyLimit {
   /// - Parameters:
   ///   - priority: Work of a higher priority starts first; `nil` for the priority of the task.
   ///   - isolation: The caller's actor, on which `operation` runs.
+  ///   - fileID: The file that the graph of pending work names.
+  ///   - line: The line that the graph names.
   ///   - operation: The work. It must not wait for another slot of this object, because all slots could wait for each other.
   /// - Returns: The value of `operation`.
   /// - Throws: The error of `operation`; `CancellationError`.
   public func withSlot<R>(
     priority: TaskPriority? = nil,
     isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ operation: () async throws -> R
   ) async throws -> R {
     try Task.checkCancellation()
-    let slot = takeSlot(priority ?? Task.currentPriority)
+    let slot = takeSlot(priority ?? Task.currentPriority, fileID, line)
     do {
       _ = try await slot.value(onCancel: .cancel)
     } catch {
@@ -47,8 +51,10 @@ extension ConcurrencyLimit {
   /// Returns a future that resolves when a slot is free.
   ///
   /// Its success takes the slot, which `release` gives back.
-  private func takeSlot(_ priority: TaskPriority) -> Future<Void, CancellationError> {
-    let promise = Promise<Void, CancellationError>("ConcurrencyLimit.withSlot")
+  private func takeSlot(_ priority: TaskPriority, _ fileID: StaticString, _ line: UInt) -> Future<
+    Void, CancellationError
+  > {
+    let promise = Promise<Void, CancellationError>("ConcurrencyLimit.withSlot", fileID: fileID, line: line)
     let id = ObjectIdentifier(promise)
     promise.onCancel { [weak self] in self?.remove(id) }
     enqueue(id, priority) { [self] in if !promise.succeed() { release() } }

@@ -22,6 +22,11 @@ struct CallbackGraphTests {
   @Test("A call and a stream that began without an observer have no events")
   func unobserved() async { await #expect(processExitsWith: .success) { await CallbackGraphChecks.unobserved() } }
 
+  @Test(
+    "The observer that saw the begin of a call or a stream sees its end, although tracking is off and another one is set"
+  )
+  func replaced() async { await #expect(processExitsWith: .success) { await CallbackGraphChecks.replaced() } }
+
   @Test("A stream has one begin and one end: finished, dropped, or after its reader left")
   func streams() async { await #expect(processExitsWith: .success) { await CallbackGraphChecks.streams() } }
 
@@ -114,6 +119,33 @@ private enum CallbackGraphChecks {
     await task.value
     kept.withLock { $0.1 }?.finish()
     #expect(events.withLock { $0.isEmpty })
+    _ = stream
+  }
+
+  static func replaced() async {
+    let events = observe()
+    let kept = Locked<(Callback<Int>?, CallbackStream<Int>?)>((nil, nil))
+    let call = Task.immediate {
+      _ = try? await withCallback("kept") { callback in kept.withLock { $0.0 = callback } }
+    }
+    let stream = callbackStream("kept stream", of: Int.self) { handle in kept.withLock { $0.1 = handle } }
+    FuturesDiagnostics.tracksPendingFutures = false
+    let others = observe()
+    let cancelled = Task.immediate {
+      let callback = Locked<Callback<Int>?>(nil)
+      _ = try? await withCallback("cancelled elsewhere") { kept in callback.withLock { $0 = kept } }
+    }
+    FuturesDiagnostics.setEventObserver(nil)
+    kept.withLock { $0.0 }?.resume(returning: 1)
+    await call.value
+    kept.withLock { $0.1 }?.finish()
+    cancelled.cancel()
+    await cancelled.value
+    #expect(kinds(events, of: "kept") == [.began, .succeeded])
+    #expect(kinds(events, of: "kept stream") == [.began, .succeeded])
+    #expect(events.withLock { $0.count } == 4)
+    #expect(kinds(others, of: "cancelled elsewhere") == [.began, .cancelled, .failed])
+    #expect(others.withLock { $0.count } == 3)
     _ = stream
   }
 

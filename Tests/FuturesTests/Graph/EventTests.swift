@@ -17,9 +17,107 @@ struct EventTests {
 
   @Test("An observer keeps no future running, and starts no lazy future")
   func changesNothing() async { await #expect(processExitsWith: .success) { EventChecks.changesNothing() } }
+
+  @Test("The observer is no consumer: neither the graph nor the list of pending futures has it")
+  func isNoConsumer() async { await #expect(processExitsWith: .success) { EventChecks.isNoConsumer() } }
+
+  @Test("A promise that the observer makes has no events, and a later one has; a promise that it resolves has an end")
+  func recursion() async { await #expect(processExitsWith: .success) { EventChecks.recursion() } }
+
+  @Test("A handler of misuse that makes the mistake itself is called four times, and not without end")
+  func misuse() async { await #expect(processExitsWith: .success) { EventChecks.misuse() } }
+
+  @Test(
+    "No event follows the end, also if another thread resolves the promise while the observer gets the cancellation"
+  )
+  func order() async { await #expect(processExitsWith: .success) { EventChecks.order() } }
+
+  @Test("The observer that saw the begin sees the end, although tracking is off and the observer is another one")
+  func replaced() async { await #expect(processExitsWith: .success) { EventChecks.replaced() } }
 }
 
 private enum EventChecks {
+  static func isNoConsumer() {
+    _ = observe()
+    let promise = Promise<Int, Never>("observed")
+    #expect(FuturesDiagnostics.graph.nodes.map(\.kind) == [.promise])
+    #expect(FuturesDiagnostics.pendingFutures.allSatisfy { $0.hasSuffix(" seconds, 0 consumers") })
+    promise.future.whenResolved(on: .immediate) { _ in }
+    promise.future.cancel()  // the consumer and the observer are in the other list then
+    #expect(FuturesDiagnostics.graph.nodes.map(\.kind) == [.promise, .callback])
+    #expect(FuturesDiagnostics.graph.nodes.map(\.count) == [1, 1])
+    #expect(FuturesDiagnostics.pendingFutures.allSatisfy { $0.hasSuffix(" seconds, 1 consumer") })
+    promise.succeed(1)
+  }
+
+  static func recursion() {
+    let events = Locked<[String]>([])
+    FuturesDiagnostics.tracksPendingFutures = true
+    let early = Locked<Promise<Int, any Error>?>(nil)
+    FuturesDiagnostics.setEventObserver { event in
+      events.withLock { $0.append("\(event.label ?? "") \(event.kind)") }
+      Promise<Int, any Error>("of the observer").succeed(1)
+      if event.label == "late" { early.withLock { $0 }?.succeed(1) }
+    }
+    early.withLock { $0 = Promise<Int, any Error>("early") }
+    Promise<Int, any Error>("late").succeed(1)
+    #expect(events.withLock { $0 } == ["early began", "late began", "early succeeded", "late succeeded"])
+  }
+
+  static func misuse() {
+    let count = Locked(0)
+    let twice = { @Sendable in
+      let promise = Promise<Int, any Error>()
+      promise.succeed(1)
+      promise.succeed(2)
+    }
+    FuturesDiagnostics.setHandler { _ in
+      count.withLock { $0 += 1 }
+      twice()
+    }
+    twice()
+    #expect(count.withLock { $0 } == 4)
+    twice()
+    #expect(count.withLock { $0 } == 8)
+  }
+
+  static func order() {
+    let kinds = Locked<[FuturesDiagnostics.Event.Kind]>([])
+    FuturesDiagnostics.tracksPendingFutures = true
+    let promise = Locked<Promise<Int, Never>?>(nil)
+    FuturesDiagnostics.setEventObserver { event in
+      if event.kind == .cancelled {
+        let isResolved = DispatchSemaphore(value: 0)
+        startThread {
+          promise.withLock { $0 }?.succeed(1)
+          isResolved.signal()
+        }
+        isResolved.wait()
+      }
+      kinds.withLock { $0.append(event.kind) }
+    }
+    let made = Promise<Int, Never>()
+    promise.withLock { $0 = made }
+    made.future.cancel()
+    #expect(kinds.withLock { $0 } == [.began, .cancelled, .succeeded])
+    // The cancellation is late: the cancelling thread had not called the observer before the promise was resolved.
+    let late = Locked<[FuturesDiagnostics.Event.Kind]>([])
+    FuturesDiagnostics.setEventObserver { event in late.withLock { $0.append(event.kind) } }
+    let events = PendingFutures.shared.add(.wrappedCallback, made)
+    for change in [NodeChanges.Change.resolved, .cancelling, .cancelled, .released] { events?.didChange(change) }
+    #expect(late.withLock { $0 } == [.began, .succeeded])
+  }
+
+  static func replaced() {
+    let events = observe()
+    let promise = Promise<Int, any Error>("kept")
+    FuturesDiagnostics.tracksPendingFutures = false
+    let others = observe()
+    promise.succeed(1)
+    #expect(kinds(events, of: "kept") == [.began, .succeeded])
+    #expect(others.withLock { $0.isEmpty })
+  }
+
   static func observe() -> Locked<[FuturesDiagnostics.Event]> {
     let events = Locked<[FuturesDiagnostics.Event]>([])
     FuturesDiagnostics.tracksPendingFutures = true

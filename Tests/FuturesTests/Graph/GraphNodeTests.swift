@@ -9,14 +9,28 @@ struct GraphNodeTests {
   @Test("A transform that runs on a queue has not returned; before, it has not started")
   func submittedWork() async { await #expect(processExitsWith: .success) { GraphNodeChecks.submittedWork() } }
 
+  @Test("A callback that blocks its queue has not returned, whether it was attached before or after the resolution")
+  func blockedCallback() async { await #expect(processExitsWith: .success) { GraphNodeChecks.blockedCallback() } }
+
   @Test("A wrapped callback whose lock another thread has is in the graph, as busy; an ended one is not")
   func sites() async { await #expect(processExitsWith: .success) { GraphNodeChecks.sites() } }
 
   @Test("A promise that follows `never` has no producer, and is not in the graph")
   func orphan() async { await #expect(processExitsWith: .success) { GraphNodeChecks.orphan() } }
 
-  @Test("A label cannot break a picture: quotes, angle brackets, number signs and line ends are escaped")
+  @Test("A label cannot break a picture: quotes, angle brackets, number signs and backslashes are escaped")
   func escaping() async { await #expect(processExitsWith: .success) { GraphNodeChecks.escaping() } }
+
+  @Test(
+    "A label, a task's name or a queue's label cannot forge a line: each control character is escaped, in every text"
+  )
+  func oneLine() async { await #expect(processExitsWith: .success) { GraphNodeChecks.oneLine() } }
+
+  @Test("Callbacks on one global queue, or on the main queue, are one node; two queues with one label are two")
+  func contexts() async { await #expect(processExitsWith: .success) { GraphNodeChecks.contexts() } }
+
+  @Test("A retry has the place of its caller")
+  func retry() async { await #expect(processExitsWith: .success) { GraphNodeChecks.retry() } }
 
   @Test("The oldest producer is the first in the text")
   func order() async { await #expect(processExitsWith: .success) { GraphNodeChecks.order() } }
@@ -55,6 +69,33 @@ private enum GraphNodeChecks {
     _ = derived
   }
 
+  static func blockedCallback() {
+    FuturesDiagnostics.tracksPendingFutures = true
+    let (started, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let queue = DispatchQueue(label: "app.database")
+    let rows = Promise<Int, Never>("rows")
+    let block = { @Sendable (_: Result<Int, Never>) in
+      started.signal()
+      gate.wait()
+    }
+    rows.future.whenResolved(on: .queue(queue), block)
+    rows.succeed(1)
+    rows.future.whenResolved(on: .queue(queue), block)
+    let removed = rows.future.whenResolved(on: .queue(queue)) { _ in }
+    started.wait()
+    #expect(removed.remove())
+    let graph = FuturesDiagnostics.graph
+    #expect(graph.nodes.map(\.state) == [.running, .enqueued], "\(graph)")
+    let place = "callback submitted to the queue \"app.database\", with the result of the promise \"rows\" at "
+    #expect(graph.description.contains(place), "\(graph)")
+    gate.signal()
+    started.wait()
+    #expect(FuturesDiagnostics.graph.nodes.map(\.state) == [.running], "\(FuturesDiagnostics.graph)")
+    gate.signal()
+    queue.sync {}
+    #expect(FuturesDiagnostics.graph.nodes.isEmpty, "\(FuturesDiagnostics.graph)")
+  }
+
   static func sites() {
     FuturesDiagnostics.tracksPendingFutures = true
     let (busy, ended) = (Site(.busy), Site(.ended))
@@ -76,11 +117,63 @@ private enum GraphNodeChecks {
 
   static func escaping() {
     FuturesDiagnostics.tracksPendingFutures = true
-    let promise = Promise<Int, Never>("a \"b\" <c> #d\n\\e")
+    let promise = Promise<Int, Never>("a \"b\" <c> #d \\e\"\u{301}")
     let graph = FuturesDiagnostics.graph
-    #expect(graph.dot.contains(#"promise \"a \"b\" <c> #d\n\\e\" at"#), "\(graph.dot)")
-    #expect(graph.mermaid.contains(#"promise #quot;a #quot;b#quot; #lt;c#gt; #35;d \e#quot; at"#), "\(graph.mermaid)")
+    #expect(graph.dot.contains(#"promise \"a \"b\" <c> #d \\e\"\#u{301}\" at"#), "\(graph.dot)")
+    #expect(
+      graph.mermaid.contains("promise #quot;a #quot;b#quot; #lt;c#gt; #35;d #92;e#quot;\u{301}#quot; at"),
+      "\(graph.mermaid)"
+    )
     promise.succeed(1)
+  }
+
+  static func oneLine() {
+    FuturesDiagnostics.tracksPendingFutures = true
+    let name = "a\r\nforged \u{1B}[31m\u{2028}\u{85}\t👩‍💻"
+    let promise = Promise<Int, Never>(name)
+    promise.future.whenResolved(on: .queue(DispatchQueue(label: name))) { _ in }
+    let escaped = #"a\r\nforged \u{1B}[31m\u{2028}\u{0085}\t👩‍💻"#
+    let graph = FuturesDiagnostics.graph
+    #expect(graph.nodes[0].label == name)
+    let lines = graph.description.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count == 4, "\(graph)")
+    #expect(lines[1].hasPrefix("promise \"\(escaped)\" at "), "\(graph)")
+    #expect(lines[2] == "└─ callback on the queue \"\(escaped)\"", "\(graph)")
+    #expect(FuturesDiagnostics.pendingFutures[0].hasPrefix("\"\(escaped)\" "), "\(FuturesDiagnostics.pendingFutures)")
+    let controls = { (text: String) in
+      text.unicodeScalars.filter { ($0.value < 0x20 && $0 != "\n") || $0.value == 0x85 || $0.value == 0x2028 }.count
+    }
+    for text in [graph.description, graph.dot, graph.mermaid] { #expect(controls(text) == 0, "\(text)") }
+    #expect(graph.dot.split(separator: "\n").count == 7, "\(graph.dot)")
+    #expect(graph.mermaid.split(separator: "\n").count == 4, "\(graph.mermaid)")
+    promise.succeed(1)
+  }
+
+  static func contexts() {
+    FuturesDiagnostics.tracksPendingFutures = true
+    let promise = Promise<Int, Never>("popular")
+    for _ in 0..<3 {
+      promise.future.whenResolved(on: .global()) { _ in }
+      promise.future.whenResolved(on: .mainQueue) { _ in }
+      promise.future.whenResolved(on: .queue(DispatchQueue(label: "one of three"))) { _ in }
+    }
+    promise.future.whenResolved(on: .global(qos: .background)) { _ in }
+    let callbacks = FuturesDiagnostics.graph.nodes.filter { $0.kind == .callback }
+    #expect(callbacks.map(\.count).sorted() == [1, 1, 1, 1, 3, 3], "\(FuturesDiagnostics.graph)")
+    promise.succeed(1)
+  }
+
+  static func retry() {
+    FuturesDiagnostics.tracksPendingFutures = true
+    let answer = Promise<Int, any Error>("answer")
+    let line = #line + 1
+    let future = Future<Int, any Error>.retry(attempts: 3) { answer.future }
+    let delayed = Future<Int, any Error>.retry(attempts: 3, delay: .constant(.seconds(1))) { answer.future }
+    let places = FuturesDiagnostics.graph.nodes.filter { $0.kind == .promise && $0.label == nil }
+    #expect(places.map(\.fileID) == [#fileID, #fileID])
+    #expect(places.map(\.line) == [line, line + 1])
+    answer.succeed(1)
+    _ = (future, delayed)
   }
 
   static func order() {

@@ -33,7 +33,12 @@ struct WaitForGraphTests {
     await #expect(processExitsWith: .success) { GraphChecks.states() }
   }
 
-  @Test("A snapshot is bounded: a list of callbacks is counted, and a huge graph says that it is not complete")
+  @Test(
+    """
+    A snapshot is bounded: a list of callbacks is counted up to a limit, of which the text says so, and hides no other \
+    future; a huge graph says that it is not complete
+    """
+  )
   func bounds() async {
     await #expect(processExitsWith: .success) { GraphChecks.bounds() }
   }
@@ -141,11 +146,23 @@ private enum GraphChecks {
 
   static func bounds() {
     FuturesDiagnostics.tracksPendingFutures = true
+    let older = Promise<Int, Never>("older")
+    older.future.map { "\($0)" }.whenResolved(on: .mainQueue) { _ in }
     let popular = Promise<Int, Never>("popular")
     for _ in 0..<1_500 { popular.future.whenResolved(on: .immediate) { _ in } }
-    #expect(FuturesDiagnostics.graph.nodes.filter { $0.kind == .callback }.map(\.count).reduce(0, +) == 1_500)
+    let bounded = FuturesDiagnostics.graph
+    #expect(bounded.isComplete)
+    #expect(bounded.nodes.filter { $0.kind == .callback && $0.context == nil }.map(\.count) == [1_500])
+    #expect(bounded.description.contains("─ 1,500 callbacks\n"), "\(bounded)")
     for _ in 0..<10_000 { popular.future.whenResolved(on: .immediate) { _ in } }
-    #expect(!FuturesDiagnostics.graph.isComplete)
+    let unbounded = FuturesDiagnostics.graph
+    #expect(!unbounded.isComplete)
+    #expect(unbounded.nodes.filter(\.hasMore).map(\.kind) == [.promise, .callback])
+    #expect(unbounded.description.contains("─ at least 2,000 callbacks\n"), "\(unbounded)")
+    #expect(unbounded.description.contains(", with more consumers than the first 2,000\n"), "\(unbounded)")
+    let lines = unbounded.description.split(separator: "\n").drop { !$0.hasPrefix("promise \"older\"") }.dropFirst()
+    #expect(lines.prefix(2) == ["└─ map (Int → String)", "   └─ callback on the main queue"], "\(unbounded)")
+    older.succeed(1)
     popular.succeed(1)
     let many = (0..<10_100).map { Promise<Int, Never>("\($0)") }
     let graph = FuturesDiagnostics.graph

@@ -1,0 +1,30 @@
+/// A user's callback that a context got while pending work is tracked.
+///
+/// A callback has no state that could say whether it has returned.
+final class TrackedWork: Sendable {
+  private enum Status: UInt8, BitwiseCopyable {
+    case enqueued, running, ended
+  }
+
+  private let consumer: Consumer
+  // Relaxed: it publishes nothing.
+  private let status = AtomicByte<Status>(.enqueued)
+
+  init(_ consumer: Consumer) { self.consumer = consumer }
+
+  /// Runs the callback, unless it was removed.
+  func run(_ callback: () -> Void) {
+    status.store(.running, ordering: .relaxed)
+    if consumer.claimSubmitted() { callback() }
+    status.store(.ended, ordering: .relaxed)
+  }
+
+  /// Whether the callback has started; `nil` if it has returned or was removed.
+  var isRunning: Bool? {
+    switch status.load(ordering: .relaxed) {
+    case .enqueued: consumer.currentStatus == .submitted ? false : nil
+    case .running: true
+    case .ended: nil
+    }
+  }
+}
