@@ -26,6 +26,11 @@ struct CallSite: Sendable {
     // Captured once: that takes longer than to find the name of a place.
     private static let images = ImageMap.capture()
 
+    /// Captures the images of the process now.
+    ///
+    /// The capture reads the beginning of each mapped file, so it must come before a file that a later `munmap` removes.
+    static func captureImages() { _ = images }
+
     // To find a name takes a tenth of a second.
     private static let names = Locked<[[UInt]: String]>([:])
 
@@ -56,6 +61,8 @@ struct CallSite: Sendable {
       return symbol.imageName.hasPrefix("lib") || modules.contains { symbol.rawName.hasPrefix($0) }
     }
   #else
+    static func captureImages() {}
+
     var description: String? { nil }
   #endif
 }

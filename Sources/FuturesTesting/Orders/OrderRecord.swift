@@ -9,6 +9,7 @@ final class OrderRecord: @unchecked Sendable {
 
   /// Opens the file of a call; `nil` if that is not possible.
   init?(fileID: String, line: UInt) {
+    CallSite.captureImages()
     let name = Self.name(fileID, line)
     cfuturestesting_print_left(name)
     guard let record = cfuturestesting_open_record(name, "\(fileID):\(line)") else { return nil }
