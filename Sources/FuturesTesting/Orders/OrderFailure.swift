@@ -148,7 +148,8 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
   private var places: String { taskPlaces.isEmpty ? "" : "\n\(taskPlaces.shortList(separator: "; "))" }
 
   private var unexplored: String {
-    report.unexplored.isEmpty ? "" : "\nNot explored: \(report.unexplored.shortList(separator: "; "))"
+    // Only work that was seen: each failure would say that this platform sees none.
+    report.unexplored.isEmpty || OrderRun.unobserved != nil ? "" : "\nNot explored: \(report.unexplored.shortList(separator: "; "))"
   }
 
   private var waits: String {

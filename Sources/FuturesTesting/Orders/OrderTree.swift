@@ -61,6 +61,17 @@ final class OrderTree {
 
   init(maximumNodes: Int = OrderTree.defaultMaximumNodes) { self.maximumNodes = maximumNodes }
 
+  /// Releases the nodes one by one: a path can have 100,000 of them, and each would release the next on the same stack.
+  deinit {
+    var left = [root]
+    (root, path) = (.finished, [])
+    while let branch = left.popLast() {
+      guard case .node(let node) = branch else { continue }
+      left += node.branches
+      node.branches = []
+    }
+  }
+
   /// The number of orders that have run.
   private(set) var finishedOrders = 0
 

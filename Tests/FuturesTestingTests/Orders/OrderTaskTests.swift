@@ -92,12 +92,12 @@ struct OrderTaskTests {
       Task { await cache.set(1) }
       try await orders.runAll()
     }
-    #expect(report.description == "the only order; a task changes between actors without a choice")
+    #expect(report.description.contains("; a task changes between actors without a choice"))
     let other = try await exploreOrders { orders in
       Task {}
       try await orders.runAll()
     }
-    #expect(other.description == "the only order")
+    #expect(!other.description.contains("actors"))
   }
 
   @Test("Awaiting a future is a point where others can run, and the body is one of them")

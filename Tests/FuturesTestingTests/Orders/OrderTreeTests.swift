@@ -32,6 +32,19 @@
       #expect(tree.knownOrders >= 201)
     }
 
+    @Test("A tree with a random path of 90,000 decisions is released without a deep recursion")
+    func longPath() throws {
+      let tree = OrderTree()
+      tree.begin()
+      for place in 0..<90_000 {
+        let moves = (0..<2).map { OrderMove(source: Int32($0), ordinal: Int32(place)) }
+        _ = try tree.choose(after: [], among: moves) { _ in 1 }
+      }
+      #expect(try tree.end())
+      tree.begin()
+      #expect(tree.knownOrders == 90_001)
+    }
+
     @Test("Random and depth-first orders in turns are all orders, each once; without room, none is random")
     func turns() throws {
       for maximumNodes in [4, 40, 1_000] {
