@@ -116,7 +116,7 @@ package struct CallbackFunction {
     owner?.declarationFragments.contains { $0.spelling == "actor" } == true && !isNonisolated && !declaration.isStatic
   }
 
-  /// The global actor on which it runs.
+  /// The global actor on which the function runs.
   var globalActor: String? {
     declaration.attributes.first { attribute in
       attribute.dropFirst().first?.isUppercase == true && attribute != "@Sendable" && !attribute.hasPrefix("@IB")

@@ -11,7 +11,7 @@ enum CallbackNames {
 
   /// Parameters that are callbacks.
   ///
-  /// The function decides how often they come.
+  /// Words for a callback that can come once or often: the name of the function decides.
   private static let replies = ["callback", "handler", "result", "answer", "respon"]
 
   /// Parameters that are callbacks rather than work to do.

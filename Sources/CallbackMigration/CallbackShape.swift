@@ -24,7 +24,7 @@ package indirect enum CallbackShape {
   /// A shape without a counterpart.
   case unknown(Refusal)
 
-  /// How reports name it.
+  /// The name of the shape in reports.
   package var name: String {
     switch self {
     case .result: "Result"

@@ -20,7 +20,7 @@ package struct Counterpart {
   let kind: Kind
   let function: CallbackFunction
 
-  /// The module that it is for, and the names of the types there.
+  /// The module that gets the counterpart, and the names of the types there.
   private let module: String
   private let typeNames: Set<String>
   private let spelling: TypeSpelling
@@ -33,7 +33,7 @@ package struct Counterpart {
     spelling = inventory.spelling(for: function)
   }
 
-  /// The types that its declaration names.
+  /// The types that the counterpart's declaration names.
   var types: [Token] {
     let parameters = declaration.parameters.indices.filter { !omitted.contains($0) }.map {
       declaration.parameters[$0].type
@@ -41,7 +41,7 @@ package struct Counterpart {
     return (parameters + (callbacks.shape.values ?? [])).flatMap { Array($0) }
   }
 
-  /// The names of values and types in its defaults, without members of others.
+  /// The names of values and types in the defaults of the parameters, without members of other values.
   var namesInDefaults: [String] {
     declaration.parameters.indices.filter { !omitted.contains($0) }.flatMap { index in
       let tokens = Array(declaration.parameters[index].defaultValue ?? [])
@@ -53,7 +53,7 @@ package struct Counterpart {
     }
   }
 
-  /// The types that its body names, in addition to the declaration.
+  /// The types that the counterpart's body names, in addition to those of the declaration.
   var bodyTypes: [Token] { declaration.parameters.flatMap { Array($0.type) } + Array(declaration.returnType) }
 
   /// The library's type, which a type of that name in the module would hide.
@@ -67,7 +67,7 @@ package struct Counterpart {
   private var declaration: Declaration { function.declaration }
   private var callbacks: Callbacks { function.callbacks }
 
-  /// The parameters that its callers do not give.
+  /// The parameters of the function that callers of the counterpart do not give.
   private var omitted: Set<Int> { callbacks.omitted(by: kind) }
 
   private var valueType: String {
@@ -110,7 +110,7 @@ package struct Counterpart {
     return AvailabilityText(function.symbol.availability).attributes + kept
   }
 
-  /// Whether its body needs the module Futures.
+  /// Whether the counterpart's body needs the module Futures.
   var usesFutures: Bool {
     if case .calls(let call) = function.handle, call.isTransferred { return true }
     return usesPromise

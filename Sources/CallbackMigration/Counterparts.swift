@@ -1,6 +1,6 @@
 /// The functions that could be counterparts of functions with a callback.
 struct Counterparts {
-  /// The file that contains them.
+  /// The file that contains each counterpart, by the counterpart's key.
   private var files: [String: String] = [:]
 
   /// The counterparts in the file that the tool replaces.
@@ -100,7 +100,7 @@ struct ExpectedCounterpart {
   /// Its file; `nil` if it has none, or if the tool replaces the file.
   let file: String?
 
-  /// Whether the existing file has it, so that it can have callers.
+  /// Whether the existing file has the counterpart, so that callers of it can exist.
   let wasWritten: Bool
 
   var exists: Bool { file != nil }

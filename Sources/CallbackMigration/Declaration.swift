@@ -124,7 +124,7 @@ package struct Declaration {
   var isOverride: Bool { modifiers.contains("override") }
   var isStatic: Bool { modifiers.contains("static") || modifiers.contains("class") }
 
-  /// Whether it is an operator.
+  /// Whether the function is an operator.
   package var isOperator: Bool { name.first.map { !$0.isLetter && $0 != "_" && $0 != "`" } ?? true }
 
   /// Without backticks.

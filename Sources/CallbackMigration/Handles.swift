@@ -175,13 +175,13 @@ struct Handles {
 
 /// How a returned handle cancels the work.
 package enum HandleCancellation {
-  /// It returns nothing that cancels.
+  /// The function returns nothing that cancels.
   case none
 
-  /// By this call.
+  /// A call of the handle ends the work.
   case calls(HandleCall)
 
-  /// A counterpart could not cancel it.
+  /// A counterpart could not cancel the work.
   case refused(Refusal)
 }
 

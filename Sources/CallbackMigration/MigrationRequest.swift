@@ -10,10 +10,10 @@ public struct MigrationRequest: Decodable, Sendable {
     /// The name in source files.
     public let module: String
 
-    /// Whether it is neither an executable nor has tests.
+    /// Whether the target is neither an executable nor a target of tests.
     public let isLibrary: Bool
 
-    /// Whether it holds tests.
+    /// Whether the target holds tests.
     public let isTest: Bool
 
     /// The paths of the source files.
@@ -22,7 +22,7 @@ public struct MigrationRequest: Decodable, Sendable {
     /// The modules that Package.swift names as its dependencies.
     public let dependencies: [String]
 
-    /// The modules that it depends on, directly or through others.
+    /// The modules that the target depends on, directly or through others.
     public let allDependencies: [String]
 
     /// The folder of the symbol graphs, once the target is built.

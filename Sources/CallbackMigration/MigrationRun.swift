@@ -37,7 +37,7 @@ public struct MigrationRun {
   }
 
   /// Does it.
-  /// - Returns: What is to be printed.
+  /// - Returns: The text to print.
   /// - Throws: Why it could not be done.
   public func run() throws(MigrationError) -> Outcome {
     switch arguments.command {

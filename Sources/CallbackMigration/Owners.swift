@@ -25,7 +25,7 @@ struct Owners {
     return access
   }
 
-  /// The names of its type and of the superclasses.
+  /// The names of the symbol's type and of the superclasses.
   func scopes(of symbol: SymbolGraph.Symbol) -> [String] {
     var scopes = [symbol.pathComponents.dropLast().joined(separator: ".")]
     var type = ownerOf[symbol.identifier.precise]

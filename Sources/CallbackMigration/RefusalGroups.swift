@@ -10,7 +10,7 @@ struct RefusalGroups {
     let place: String
     let title: String
 
-    /// The line of the configuration that would settle it.
+    /// The line of the configuration that would settle the refusal.
     let setting: String?
   }
 

@@ -38,7 +38,7 @@ public struct Report {
 
   // MARK: - For a terminal
 
-  /// The widths of its columns make 120 with the spaces between them.
+  /// The widths of the table's columns; with the spaces between the columns, a line has 120 characters.
   private static let widths = [5, 62, 30, 17]
 
   private func table(_ plan: CounterpartPlan) -> String {

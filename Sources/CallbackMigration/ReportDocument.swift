@@ -45,7 +45,7 @@ struct ReportDocument: Codable {
     let title: String
     let state: State
 
-    /// Where it is.
+    /// The file of the counterpart.
     var file: String?
 
     /// The reason of the refusal, and the line of the configuration that would settle it.

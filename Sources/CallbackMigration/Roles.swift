@@ -101,7 +101,7 @@ struct Roles {
 
   private func isDelegate(_ name: String) -> Bool { name.hasSuffix("Delegate") || name.hasSuffix("DataSource") }
 
-  /// Whether it is named as `urlSession(_:task:didReceive:completionHandler:)`.
+  /// Whether the function has the form of a delegate method, such as `urlSession(_:task:didReceive:completionHandler:)`.
   private func isDelegateMethod(_ declaration: Declaration) -> Bool {
     guard declaration.parameters.first?.label == "_", declaration.parameters.count > 2 else { return false }
     return declaration.parameters.dropFirst().contains { parameter in

@@ -18,7 +18,7 @@ extension SymbolGraph.Symbol {
 
   fileprivate var isOnMainActor: Bool { [Token](declarationFragments).contains { $0.text == "@MainActor" } }
 
-  /// Whether it is an actor, is nonisolated, or says that it belongs to the main actor.
+  /// Whether the symbol is an actor, is nonisolated, or says that it belongs to the main actor.
   fileprivate var saysIsolation: Bool {
     isNonisolated || isOnMainActor || declarationFragments.contains { $0.spelling == "actor" }
   }

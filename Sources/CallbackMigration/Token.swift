@@ -2,7 +2,7 @@
 package struct Token: Equatable {
   package var text: String
 
-  /// Whether there is space before it, so that text can be written as the compiler wrote it.
+  /// Whether there is space before the token, so that the tool writes text with the compiler's spaces.
   var hasSpaceBefore: Bool
 
   /// The compiler's identifier of the type, where the token names one.

@@ -24,7 +24,7 @@ extension TypeAliases {
     return (arguments[0], arguments[1])
   }
 
-  /// Whether it is known to be an error.
+  /// Whether the type is known to conform to `Error`.
   func isError(_ type: ArraySlice<Token>) -> Bool {
     let type = resolve(type)
     if ["any Error", "Error", "any Swift.Error", "Swift.Error", "NSError"].contains(type.text) { return true }

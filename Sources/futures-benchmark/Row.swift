@@ -76,7 +76,7 @@ enum Limit {
     }
   }
 
-  /// Whether it limits allocations; not every system counts them.
+  /// Whether the limit is one of allocations; not every system counts them.
   var isOfAllocations: Bool {
     switch self {
     case .timesFloor, .peakGrowth, .growth: false

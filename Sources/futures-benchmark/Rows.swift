@@ -67,7 +67,7 @@ extension RowDefinition {
   }
 }
 
-/// Returns the deep work of a row, in any variant.
+/// Returns the recursion that the row's peak-memory process runs; all variants of a row have the same.
 func deepWork(ofRow name: String) -> (@Sendable (_ depth: Int) -> Body)? {
   variants.lazy.compactMap { $0.deepWorks[name] }.first
 }

@@ -24,28 +24,28 @@ struct MigratedFunction {
   let futureTitle: String
   var counterpart: Counterpart
 
-  /// The name of its callback inside it.
+  /// The callback parameter's name in the function's body.
   let callbackName: String
 
-  /// The name of its closure for a failure inside it, where it has one.
+  /// The name of the failure closure's parameter in the function's body, where the function has one.
   let failureName: String?
 
   /// The label of that closure.
   let failureLabel: String?
 
-  /// The form of its callback; `nil` where the tool cannot write it from an await.
+  /// The form of the callback; `nil` where the tool cannot write its arguments from an await.
   let form: ResultForm?
 
-  /// The name of its async counterpart, with backticks where it needs them.
+  /// The name of the async counterpart, with backticks where the name needs them.
   let counterpartName: String
 
-  /// Whether its counterpart can throw.
+  /// Whether the counterpart can throw.
   var canCounterpartThrow = true
 
-  /// Whether `generate` has written its counterpart, which waits for its callback.
+  /// Whether `generate` has written the counterpart, which waits for the callback.
   var isCounterpartGenerated = false
 
-  /// The labels that calls of its counterpart do not have.
+  /// The labels of the function that calls of the counterpart do not have.
   let omittedLabels: [String]
 
   /// The attributes and the declaration of its async counterpart, without `nonisolated(nonsending)`; `nil` if unknown.

@@ -1,4 +1,4 @@
-/// Finds the changes that hold together, with few trials.
+/// Finds the changes that compile together, with few builds.
 enum Bisection {
   /// The outcome of a trial.
   enum Trial<Change> {

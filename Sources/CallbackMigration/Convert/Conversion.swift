@@ -197,7 +197,7 @@ final class Conversion {
     for path in Set(changes.flatMap(\.paths)) {
       try workspace.write(workspace.files.tokens(path).source.text, to: path)
     }
-    // The compiler's text of these does not build, so the tool tries its own.
+    // The compiler's text for these calls does not build, so the tool tries a text of its own.
     let others = failed.compactMap { change, _ in
       change.alternative.map { text in
         var other = change.with(text)
@@ -304,7 +304,7 @@ extension Conversion.LeftCall {
     self.init(place: String(file), title: function.title, reason: reason)
   }
 
-  /// Whether it was refused in an earlier round, when it could be on another line.
+  /// Whether this call was refused in an earlier round, when it could be on another line.
   func isSame(as call: CallbackCall) -> Bool {
     title == call.enclosing && place.hasPrefix(call.file + ":")
   }

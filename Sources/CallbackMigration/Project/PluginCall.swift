@@ -10,7 +10,7 @@ public struct PluginCall: Sendable {
     case plan, run
   }
 
-  /// The step.
+  /// The step of the run that the plugin asks for.
   public let step: Step
 
   /// The file with the plugin's description of the package.

@@ -1,13 +1,13 @@
 /// A function in the text of a file.
 struct FunctionText {
-  /// The token with its name.
+  /// The token that is the function's name.
   let name: Int
 
   /// Its name in documentation, such as `load(id:)`.
   let title: String
   let isAsync: Bool
 
-  /// The braces of its body; `nil` for a requirement.
+  /// The braces of the function's body; `nil` for a protocol requirement.
   let body: ClosedRange<Int>?
 
   /// Reads the function whose name is a token; `nil` if there is none.

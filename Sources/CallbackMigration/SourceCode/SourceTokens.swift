@@ -8,7 +8,7 @@ package struct SourceTokens {
     /// UTF-8 offsets.
     package let range: Range<Int>
 
-    /// Whether it is the first of its line.
+    /// Whether the token is the first one of a line.
     let isFirstOnLine: Bool
   }
 

@@ -102,7 +102,7 @@ public struct OrderDifference: Error, Sendable, CustomStringConvertible {
   /// The recorded events of each channel, and how the body ended.
   public let outcome: String
 
-  /// Whether the first version has it; otherwise the second one has it.
+  /// Whether the first version has this outcome; otherwise the second one has it.
   public let isOfOld: Bool
 
   /// The moves of the shortest order with this outcome.

@@ -103,7 +103,7 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
     /// The reason in sentences.
     public let sentence: String
 
-    /// How many orders failed with it.
+    /// How many orders failed with this sentence.
     public let failedOrders: Int
 
     /// The string for `exploreOrders(repeating:)`, of the shortest of these orders.

@@ -17,7 +17,7 @@ extension OrderRun {
     /// A sentence without its subject, for example “has resumed a task of the test.”.
     let predicate: String
 
-    /// The work that did it; `nil` if it is not known.
+    /// The work that entered the run; `nil` if it is not known.
     let origin: OutsideWork?
 
     func sentence(after left: [OutsideWork]) -> String {

@@ -2,7 +2,7 @@ internal import Futures
 
 /// Moves of one context or task that come one after the other.
 struct OrderGroup: Sendable, CustomStringConvertible {
-  /// The heading of its column; `nil` for steps, timers and the like, which share one.
+  /// The heading of the group's column; `nil` for steps, timers and the like, which share a column.
   let column: String?
 
   /// The kind of the column.
@@ -11,7 +11,7 @@ struct OrderGroup: Sendable, CustomStringConvertible {
   /// The group in one line, for example `screen(1–3)`.
   let description: String
 
-  /// Whether the first of its moves is not the one that the default order has here.
+  /// Whether the default order has another move in the place of the group's first one.
   let isDeviation: Bool
 
   /// The notes of the test in its moves.

@@ -20,7 +20,7 @@ final class OutsideWork: @unchecked Sendable {
     (self.kind, self.label, self.site, self.run, self.move) = (kind, label, site, run, move)
   }
 
-  /// Whether the run waits until it has ended.
+  /// Whether the run waits until the work has ended.
   ///
   /// A timer does not fire while the run lasts, and the end of the work of a source is not known.
   var isWaitedFor: Bool {

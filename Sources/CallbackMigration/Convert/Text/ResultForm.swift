@@ -51,7 +51,7 @@ enum ResultForm: Equatable {
     }
   }
 
-  /// Whether its values are optional.
+  /// Whether the values of the callback are optional.
   var hasOptionalValues: Bool { if case .valuesOrError = self { true } else { false } }
 }
 
@@ -72,7 +72,7 @@ struct AwaitedCall {
 
 /// The callback of the function that becomes async.
 struct OwnCallback {
-  /// The names of its parameters: of the callback, or of success and failure.
+  /// The names of the function's parameters: of its callback, or of its closures for success and failure.
   let name: String
   let failureName: String?
   let form: ResultForm
