@@ -149,7 +149,8 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
 
   private var unexplored: String {
     // Only work that was seen: each failure would say that this platform sees none.
-    report.unexplored.isEmpty || OrderRun.unobserved != nil ? "" : "\nNot explored: \(report.unexplored.shortList(separator: "; "))"
+    if report.unexplored.isEmpty || OrderRun.unobserved != nil { return "" }
+    return "\nNot explored: \(report.unexplored.shortList(separator: "; "))"
   }
 
   private var waits: String {
