@@ -12,12 +12,7 @@ final class SubmittedObserver<Value: Sendable, Failure: Error>: Observer<Value, 
     self.context = context
     super.init(kind: context.consumerKind, consume callback) { consumer, source, _ in
       if let result = unsafeDowncast(source, to: State<Value, Failure>.self).result {
-        let consumer = unsafeDowncast(consumer, to: SubmittedObserver.self)
-        if FuturesDiagnostics.mayTrackPendingFutures {
-          consumer.submitTracked(result, from: source)
-        } else {
-          consumer.submit(result)
-        }
+        unsafeDowncast(consumer, to: SubmittedObserver.self).submit(result, from: source)
       } else if consumer.claimSubmitted() {
         consumer.dropCaptures()
         source.reportWaitForBrokenPromise()
@@ -26,10 +21,14 @@ final class SubmittedObserver<Value: Sendable, Failure: Error>: Observer<Value, 
   }
 
   /// Hands the callback to its context, which can start it once; until then it can be removed.
+  /// - Parameters:
+  ///   - result: The result for the callback.
+  ///   - source: The state with the result; `nil` if the future was resolved when the callback was attached.
   @inlinable
-  func submit(_ result: Result<Value, Failure>) {
+  func submit(_ result: Result<Value, Failure>, from source: FutureState?) {
     guard let context else { return }
     self.context = nil
+    guard !FuturesDiagnostics.mayTrackPendingFutures else { return submitTracked(result, from: source, on: context) }
     context.execute { [self] in
       guard claimSubmitted() else { return }
       takeCallback()?(result)
@@ -38,9 +37,7 @@ final class SubmittedObserver<Value: Sendable, Failure: Error>: Observer<Value, 
 
   /// As `submit`, with an entry in the table of pending work until the callback has returned.
   @usableFromInline
-  func submitTracked(_ result: Result<Value, Failure>, from source: FutureState?) {
-    guard let context else { return }
-    self.context = nil
+  func submitTracked(_ result: Result<Value, Failure>, from source: FutureState?, on context: ExecutionContext) {
     let work = TrackedWork(self)
     PendingFutures.shared.add(.work, work, context: context.identity, source: source)
     context.execute { [self] in work.run { takeCallback()?(result) } }

@@ -171,11 +171,10 @@ extension Future {
     consumer.enter(.submitted)
     let trampoline = Trampoline.current
     let entered = trampoline.enter()
-    let isTracked = FuturesDiagnostics.mayTrackPendingFutures
     if entered || context.consumerKind == .queued {
-      if isTracked { consumer.submitTracked(result, from: nil) } else { consumer.submit(result) }
+      consumer.submit(result, from: nil)
     } else {
-      trampoline.defer { if isTracked { consumer.submitTracked(result, from: nil) } else { consumer.submit(result) } }
+      trampoline.defer { consumer.submit(result, from: nil) }
     }
     if entered { trampoline.leave() }
     return Registration(.context(consumer))

@@ -128,7 +128,6 @@ final class OrderRun: @unchecked Sendable {
 
   private(set) var trace: [OrderMove] = []
   private(set) var choices: [OrderChoice] = []
-
   /// The moves that left the default order, by their places in `trace`.
   private(set) var deviations: Set<Int> = []
 
@@ -148,7 +147,6 @@ final class OrderRun: @unchecked Sendable {
   let listsPendingFutures: Bool
   private let waitsForOthers: Bool
   let outsidePatience: OutsidePatience
-
   /// Keeps the order so far for the case of a crash.
   var record: OrderRecord?
 

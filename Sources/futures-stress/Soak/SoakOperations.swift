@@ -14,7 +14,7 @@ import ProgramSupport
 /// notifications, callbacks, streams and shared work.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 final class SoakOperations: Sendable {
-  /// What the server sends: a whole response, nothing, half of the promised bytes, no HTTP, nothing and no end.
+  /// The answers of the server: a complete response, a closed connection, half of the promised bytes, no HTTP, or nothing.
   private enum Answer: String, CaseIterable {
     case complete, closed, half, garbage, silent
   }
