@@ -35,6 +35,7 @@ private enum AwaitGraphChecks {
   }
 
   static func many(_ count: Int) {
+    ignoreLeaksFromNowOn()
     FuturesDiagnostics.tracksPendingFutures = true
     let popular = Promise<Int, Never>("popular")
     let future = popular.future
@@ -50,6 +51,7 @@ private enum AwaitGraphChecks {
 
   /// Two tasks that await each other, the first one through what `derive` makes.
   static func circle(_ derive: @escaping @Sendable (Future<Int, Never>) -> Future<Int, Never>) -> WaitForGraph {
+    ignoreLeaksFromNowOn()
     FuturesDiagnostics.tracksPendingFutures = true
     let other = Promise<Int, Never>("other")
     let future = other.future

@@ -53,6 +53,7 @@ private enum GraphTextChecks {
   }
 
   static func circle() {
+    ignoreLeaksFromNowOn()
     FuturesDiagnostics.tracksPendingFutures = true
     let (first, second) = (Promise<Int, Never>("first"), Promise<Int, Never>("second"))
     first.follow(second.future)
