@@ -52,7 +52,11 @@ struct CallSite: Sendable {
         let file = location.path.split(separator: "/").suffix(2).joined(separator: "/")
         return "\(file):\(location.line)"
       }
-      return ofUser.first.map { "`\($0.name)`" }
+      // The compiler copies functions of the standard library, such as `resume`, into the user's code.
+      let isStandard = { (symbol: SymbolicatedBacktrace.Symbol) in
+        symbol.rawName.hasPrefix("$ss") || symbol.rawName.hasPrefix("$sSc")
+      }
+      return ofUser.first { !isStandard($0) }.map { "`\($0.name)`" }
     }
 
     private static func isOfLibrary(_ symbol: SymbolicatedBacktrace.Symbol) -> Bool {

@@ -29,19 +29,22 @@ public struct OrderReport: Sendable, CustomStringConvertible {
 
   /// For example "all 252 orders", or "10,000 of at least 1,000,000 orders".
   ///
-  /// If work was not explored, it says so, and does not say "all". It says, too, if tasks have called actors.
+  /// If work was not explored, or if tasks have called actors, it says so, and does not say "all".
   public var description: String {
     let count: String
     if knownOrders > orders {
       count = "\(orders.grouped) of at least \(knownOrders.grouped) orders"
     } else {
-      let words = unexplored.isEmpty ? ("the only order", "all ") : ("1 order", "")
+      let words = notExplored.isEmpty ? ("the only order", "all ") : ("1 order", "")
       count = orders == 1 ? words.0 : "\(words.1)\(orders.grouped) orders"
     }
     var text = count
     if leavesOutIndependent { text += ", up to the order of independent contexts" }
-    if callsActors { text += "; a task changes between actors without a choice" }
-    return unexplored.isEmpty ? text : "\(text); not explored: \(unexplored.shortList(separator: "; "))"
+    return notExplored.isEmpty ? text : "\(text); not explored: \(notExplored.shortList(separator: "; "))"
+  }
+
+  private var notExplored: [String] {
+    callsActors ? ["what comes in where a task changes between actors"] + unexplored : unexplored
   }
 }
 

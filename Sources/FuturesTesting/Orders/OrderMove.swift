@@ -28,6 +28,8 @@ final class OrderNames: Sendable {
   static let body: Int32 = -1
   static let task: Int32 = -2
   static let hop: Int32 = -3
+  /// The ordinal of a hop whose task is not known.
+  static let unknownTask: Int32 = -1
   static let main: Int32 = -4
   /// The context of the clock, whose items are timers only.
   static let clock: Int32 = -5
@@ -84,9 +86,17 @@ final class OrderNames: Sendable {
       switch move.source {
       case Self.body: return name
       case Self.task: return task(move.ordinal, tasks)
-      case Self.hop: return move.ordinal == 0 ? "hop of the body" : "hop of \(task(move.ordinal, tasks))"
+      case Self.hop: return hop(of: move.ordinal, tasks)
       default: return ordinals[move.source]?.count == 1 ? name : "\(name)(\(move.ordinal))"
       }
+    }
+  }
+
+  private func hop(of number: Int32, _ tasks: [Int32: OrderTask]) -> String {
+    switch number {
+    case Self.unknownTask: "work of an actor"
+    case 0: "hop of the body"
+    default: "hop of \(task(number, tasks))"
     }
   }
 

@@ -32,7 +32,7 @@ extension OrderRun: TaskExecutor {
       if isHere, let task, task == running {
         followUp = .job(job)
       } else {
-        state.agenda.submit(job, as: move(of: task, enqueuedBy: isHere ? running : nil))
+        state.agenda.submit(job, as: move(of: task, calledBy: isHere ? running : nil))
       }
       return true
     }
@@ -44,13 +44,13 @@ extension OrderRun: TaskExecutor {
   private func submit(_ job: UnownedJob) {
     state.withLock { state in
       let task = job.taskIdentifier.map { state.number($0) }
-      state.agenda.submit(job, as: move(of: task, enqueuedBy: nil))
+      state.agenda.submit(job, as: move(of: task, calledBy: nil))
     }
   }
 
-  private func move(of task: Int32?, enqueuedBy caller: Int32?) -> OrderMove {
-    // A job without a task belongs to an actor: it was enqueued by the task that calls the actor.
-    guard let task else { return OrderMove(source: OrderNames.hop, ordinal: caller ?? 0) }
+  private func move(of task: Int32?, calledBy caller: Int32?) -> OrderMove {
+    // A job without a task belongs to an actor: a task calls it, or the actor continues with its other calls.
+    guard let task else { return OrderMove(source: OrderNames.hop, ordinal: caller ?? OrderNames.unknownTask) }
     return OrderMove(source: task == 0 ? OrderNames.body : OrderNames.task, ordinal: task)
   }
 

@@ -42,8 +42,13 @@ extension OrderRun {
 
   /// Keeps the name of the task that runs: the runtime tells it to that task only.
   func nameCurrentTask() {
-    guard let running, running > 0, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-    guard let name = Task.name else { return }
-    state.withLock { $0.namedTasks[running, default: OrderTask()].name = name }
+    guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), let name = Task.name else { return }
+    // The pointer of a task is that of its job. In the work of an actor, `running` is not the task that runs.
+    guard let job = withUnsafeCurrentTask(body: { unsafeBitCast($0, to: UnownedJob?.self) }) else { return }
+    guard let identifier = job.taskIdentifier else { return }
+    state.withLock { state in
+      guard let number = state.tasks[identifier], number > 0 else { return }
+      state.namedTasks[number, default: OrderTask()].name = name
+    }
   }
 }

@@ -87,7 +87,7 @@ extension OrderNames {
     if isTask {
       let count = moves.count > 1 ? " ×\(moves.count)" : ""
       let isHop = first.source == Self.hop
-      column = isHop ? (first.ordinal == 0 ? "body" : names.task) : name
+      column = isHop ? self.column(ofHop: first.ordinal, names.task) : name
       (cell, description) = ("\(isHop ? "hop" : "●")\(count)", "\(name)\(count)")
     } else {
       let range = moves.count > 1 ? "\(first.ordinal)–\(last.ordinal)" : nil
@@ -96,6 +96,14 @@ extension OrderNames {
       cell = column == nil ? description : range ?? "\(first.ordinal)"
     }
     return OrderGroup(column: column, cell: cell, description: description, isDeviation: isDeviation, notes: notes)
+  }
+
+  private func column(ofHop task: Int32, _ name: String) -> String {
+    switch task {
+    case Self.unknownTask: "actor"
+    case 0: "body"
+    default: name
+    }
   }
 }
 
