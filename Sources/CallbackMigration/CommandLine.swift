@@ -10,6 +10,9 @@ public enum MigrationCommand: Equatable, Sendable {
   /// Lists the calls.
   case callers(isJSON: Bool)
   case convert(ConversionOptions)
+
+  /// Drafts tests that compare functions with their async counterparts.
+  case compare(only: String?)
 }
 
 /// The options of `convert`.
@@ -86,13 +89,15 @@ public struct MigrationArguments: Equatable, Sendable {
     }
     target = values["--target"]
     // Calls of internal functions are listed as well.
-    let lowest: AccessLevel = ["callers", "convert"].contains(name) ? .internal : .public
+    let lowest: AccessLevel = ["callers", "convert", "compare"].contains(name) ? .internal : .public
     minimumAccess = try Self.choice("--minimum-access", values) ?? lowest
     guard minimumAccess >= .internal else {
       throw MigrationError("The compiler does not say where \(minimumAccess) functions are, so they cannot be listed.")
     }
     allowed = try Self.risks(values["--allow"])
-    if name == "callers" {
+    if name == "compare" {
+      command = .compare(only: values["--only"])
+    } else if name == "callers" {
       command = .callers(isJSON: flags.contains("--json"))
     } else if name == "convert" {
       if flags.contains("--diff"), flags.contains("--apply") {
@@ -138,8 +143,9 @@ public struct MigrationArguments: Equatable, Sendable {
     case "callers": ["--target", "--json", "--minimum-access", "--allow"]
     case "convert":
       ["--target", "--only", "--allow", "--functions", "--diff", "--apply", "--minimum-access"]
+    case "compare": ["--target", "--only", "--minimum-access"]
     default:
-      throw MigrationError("There is no command \(command); there are report, generate, callers and convert.")
+      throw MigrationError("There is no command \(command); there are report, generate, callers, convert and compare.")
     }
   }
 

@@ -30,6 +30,7 @@ extension MigrationArguments {
       "convert",
       ["[--target T] [--only PATTERN] [--functions] [--allow RISKS]", "[--diff | --apply] [--minimum-access LEVEL]"]
     ),
+    ("compare", ["[--target T] [--only PATTERN] [--minimum-access LEVEL]"]),
   ]
 
   private static let commandHelp = """
@@ -41,6 +42,8 @@ extension MigrationArguments {
               edge (in synchronous code), or by hand, with the reason; and a plan, leaf first.
     convert   Converts the calls that are ready into awaits, each change built in a copy. Prints a diff, and the calls that
               it leaves, with the reasons.
+    compare   Prints a draft of tests that compare each function with its async counterpart in every order, for you to
+              complete: the arguments, and doubles of the outside.
 
     """
 
@@ -61,7 +64,7 @@ extension MigrationArguments {
   private static let optionHelp = """
     --target T              The target; without it all libraries of the package, or for generate the only one.
     --minimum-access LEVEL  Leaves out what is less accessible: public (the default of report and generate), internal (the
-                            default of callers and convert), package, open.
+                            default of callers, convert and compare), package, open.
     --format FORMAT, --json How to print the report.
     --check BASELINE        Ends with 1 if a function takes a callback and has no counterpart, and BASELINE, a file that
                             `report --json` has written, does not have it.

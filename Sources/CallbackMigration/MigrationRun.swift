@@ -56,6 +56,9 @@ public struct MigrationRun {
     case .generate(let style, let output, let only, isDeprecating: false):
       guard let target = try request.targets(for: arguments).first else { return Outcome("") }
       return try generate(target, style, output, only: only)
+    case .compare(let only):
+      let drafts = try inventories().map { ComparisonDraft(CounterpartPlan($0, style: .async, only: only)).text }
+      return Outcome(drafts.filter { !$0.isEmpty }.joined(separator: "\n"))
     case .callers(let isJSON):
       let workspace = try workspace()
       try workspace.build()
