@@ -10,11 +10,14 @@ public enum MigrationCommand: Equatable, Sendable {
   /// Lists the calls.
   case callers(isJSON: Bool)
   case convert(ConversionOptions)
+
+  /// Makes callback functions call their async counterparts.
+  case turnAround(ConversionOptions)
 }
 
-/// The options of `convert`.
+/// The options of `convert` and `turn-around`.
 public struct ConversionOptions: Equatable, Sendable {
-  /// Only calls whose function, or the function that they stand in, matches it.
+  /// Only calls whose function, or the function that they stand in, matches it; with `turn-around`, only functions.
   public var only: String?
 
   /// Whether functions with a callback get a converted counterpart, too.
@@ -86,7 +89,7 @@ public struct MigrationArguments: Equatable, Sendable {
     }
     target = values["--target"]
     // Calls of internal functions are listed as well.
-    let lowest: AccessLevel = ["callers", "convert"].contains(name) ? .internal : .public
+    let lowest: AccessLevel = ["callers", "convert", "turn-around"].contains(name) ? .internal : .public
     minimumAccess = try Self.choice("--minimum-access", values) ?? lowest
     guard minimumAccess >= .internal else {
       throw MigrationError("The compiler does not say where \(minimumAccess) functions are, so they cannot be listed.")
@@ -94,7 +97,7 @@ public struct MigrationArguments: Equatable, Sendable {
     allowed = try Self.risks(values["--allow"])
     if name == "callers" {
       command = .callers(isJSON: flags.contains("--json"))
-    } else if name == "convert" {
+    } else if name == "convert" || name == "turn-around" {
       if flags.contains("--diff"), flags.contains("--apply") {
         throw MigrationError("--diff and --apply contradict each other.")
       }
@@ -102,7 +105,7 @@ public struct MigrationArguments: Equatable, Sendable {
       options.only = values["--only"]
       options.includesFunctions = flags.contains("--functions")
       options.isApplying = flags.contains("--apply")
-      command = .convert(options)
+      command = name == "convert" ? .convert(options) : .turnAround(options)
     } else if name == "report" {
       let format: ReportFormat? = try Self.choice("--format", values)
       if flags.contains("--json"), let format, format != .json {
@@ -138,8 +141,10 @@ public struct MigrationArguments: Equatable, Sendable {
     case "callers": ["--target", "--json", "--minimum-access", "--allow"]
     case "convert":
       ["--target", "--only", "--allow", "--functions", "--diff", "--apply", "--minimum-access"]
+    case "turn-around": ["--target", "--only", "--allow", "--diff", "--apply", "--minimum-access"]
     default:
-      throw MigrationError("There is no command \(command); there are report, generate, callers and convert.")
+      let commands = "report, generate, callers, convert and turn-around"
+      throw MigrationError("There is no command \(command); there are \(commands).")
     }
   }
 

@@ -1,0 +1,39 @@
+/// Adds the imports of the library to a file.
+struct ImportEdit {
+  /// The source files of the module, which say how it imports.
+  let sources: [SourceFile]
+
+  /// The change of a file; `nil` if it imports the library already.
+  func edit(of source: SourceText) -> SourceEdit? {
+    let list = ImportList(of: sources)
+    var last: Int?
+    var place: Int?
+    var missing = ["Futures", "FuturesAsync"]
+    var depth = 0
+    for line in 0...source.line(of: source.text.utf8.count) {
+      let text = source.line(line).trimmed
+      if text.hasPrefix("#if") { depth += 1 }
+      if text.hasPrefix("#endif") { depth -= 1 }
+      guard depth == 0, let found = Import(text) else { continue }
+      missing.removeAll { $0 == found.target }
+      last = line
+      if found.module > "Futures", place == nil { place = line }
+    }
+    guard !missing.isEmpty else { return nil }
+    let lines = missing.map { list.libraryLine($0, nil) + "\n" }.joined()
+    let start = source.start(ofLine: place ?? last.map { $0 + 1 } ?? firstLineOfCode(source))
+    return SourceEdit(start..<start, lines + (last == nil ? "\n" : ""))
+  }
+
+  /// The line after the comments at the head of a file.
+  private func firstLineOfCode(_ source: SourceText) -> Int {
+    var line = 0
+    let end = source.line(of: source.text.utf8.count)
+    while line < end {
+      let text = source.line(line).trimmed
+      guard text.isEmpty || text.hasPrefix("//") && !text.hasPrefix("///") else { break }
+      line += 1
+    }
+    return line
+  }
+}

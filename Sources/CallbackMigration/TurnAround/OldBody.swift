@@ -1,0 +1,189 @@
+/// The body of a callback function, before a wrapper replaces it.
+struct OldBody {
+  let tokens: SourceTokens
+  let text: FunctionText
+  let braces: ClosedRange<Int>
+
+  /// The places that use the callback.
+  private let uses: [Int]
+
+  /// The places that use the closure for the progress.
+  private let progressUses: [Int]
+
+  /// The place of code that uses the callback.
+  enum Place: Equatable {
+    /// A closure that runs on a queue; the argument of `forward(on:to:)`.
+    case queue(String)
+
+    /// The body itself, so that the callback comes before the function returns.
+    case inline
+
+    /// Another closure or function, which the body does not show.
+    case elsewhere
+  }
+
+  /// - Parameters:
+  ///   - function: The callback function.
+  ///   - text: Its text.
+  ///   - tokens: Its file.
+  init?(of function: CallbackFunction, _ text: FunctionText, in tokens: SourceTokens) {
+    guard let braces = text.body else { return nil }
+    self.text = text
+    self.tokens = tokens
+    self.braces = braces
+    let parameters = function.declaration.parameters
+    let progress = function.callbacks.progress.map { [$0.parameter] } ?? []
+    uses = Self.uses(of: function.callbacks.callbacks.map { parameters[$0].name }, in: braces, tokens)
+    progressUses = Self.uses(of: progress.map { parameters[$0].name }, in: braces, tokens)
+  }
+
+  private static func uses(of names: [String], in braces: ClosedRange<Int>, _ tokens: SourceTokens) -> [Int] {
+    braces.filter { index in
+      let isLabel = tokens[index + 1] == ":" && ["(", ","].contains(tokens[index - 1])
+      return names.contains(tokens[index].filter { $0 != "`" }) && tokens[index - 1] != "." && !isLabel
+    }
+  }
+
+  /// Whether the body awaits a function of this name.
+  func awaits(_ name: String) -> Bool {
+    braces.contains { index in
+      guard tokens[index] == name, tokens[index + 1] == "(",
+        tokens[index - 1] != "." || ["self", "Self"].contains(tokens[index - 2])
+      else { return false }
+      return tokens.statementStart(before: index) < index
+        && (tokens.statementStart(before: index)..<index).contains { tokens[$0] == "await" }
+    }
+  }
+
+  // MARK: The queue
+
+  /// The argument of `forward(on:to:)`, if each call of the callback that comes later is on the same queue.
+  var queue: String? {
+    let places = uses.map(place).filter { $0 != .inline }
+    guard case .queue(let queue)? = places.first, places.allSatisfy({ $0 == places[0] }) else { return nil }
+    return queue
+  }
+
+  /// Whether each call of the callback is in the body itself.
+  var isInline: Bool { !uses.isEmpty && uses.allSatisfy { place($0) == .inline } }
+
+  private func place(_ index: Int) -> Place {
+    guard isCall(index), let brace = tokens.closureOrFunction(around: index) else { return .elsewhere }
+    if brace == braces.lowerBound { return .inline }
+    return queue(ofClosureAt: brace).map { .queue($0) } ?? .elsewhere
+  }
+
+  private func isCall(_ index: Int) -> Bool {
+    tokens[index + 1] == "(" || ["?", "!"].contains(tokens[index + 1]) && tokens[index + 2] == "("
+  }
+
+  /// The queue on which a closure runs, such as that of `DispatchQueue.main.async { }`.
+  private func queue(ofClosureAt brace: Int) -> String? {
+    guard case .closure(let callee?) = tokens.block(at: brace) else { return nil }
+    if tokens.isTask(callee) {
+      return tokens.closureSignature(at: brace)?.attributes.contains("@MainActor") == true ? ".main" : nil
+    }
+    guard tokens[callee - 1] == ".", let site = CallSite(name: callee, in: tokens, label: "execute") else { return nil }
+    let words = (site.start..<callee - 1).map { tokens[$0] }
+    switch (tokens[callee], words.joined()) {
+    case ("run", "MainActor"), ("addOperation", "OperationQueue.main"): return ".main"
+    case ("async", "DispatchQueue.main"), ("asyncAfter", "DispatchQueue.main"): return ".main"
+    case ("async", "DispatchQueue.global()"), ("asyncAfter", "DispatchQueue.global()"): return ".global()"
+    case ("async", let queue), ("asyncAfter", let queue): return isStored(words) ? ".queue(\(queue))" : nil
+    default: return nil
+    }
+  }
+
+  /// Whether the wrapper can name the queue: a value such as `self.queue`, which is not declared in the body.
+  private func isStored(_ words: [String]) -> Bool {
+    guard words.allSatisfy({ SourceTokens.isWord($0) || $0 == "." }), let first = words.first else { return false }
+    return !isLocal(first)
+  }
+
+  private func isLocal(_ name: String) -> Bool {
+    braces.contains { index in
+      guard tokens[index] == name else { return tokens.hides(name, closureAt: index) }
+      return ["let", "var"].contains(tokens[index - 1])
+    }
+  }
+
+  // MARK: Changes of meaning
+
+  /// The reason why no wrapper can replace the body.
+  var refusal: String? {
+    if let found = braces.first(where: { tokens[$0] == "#if" }) {
+      return "it has an `#if` on line \(tokens.line(found)), of which the compiler sees one branch"
+    }
+    if uses.isEmpty { return "it never calls its callback" }
+    let other = uses.first { index in
+      let isArgument = [",", ")"].contains(tokens[index + 1]) && tokens.parent(index).map { tokens[$0] } == "("
+      return !isCall(index) && !isArgument
+    }
+    return other.map { "line \(tokens.line($0)) uses its callback without calling it" }
+  }
+
+  /// The changes of meaning that a wrapper brings.
+  var risks: [CallRefusal] {
+    var risks: [CallRefusal] = []
+    if let inline {
+      let reason =
+        "line \(tokens.line(inline)) calls `\(tokens[inline])` before it returns, and a wrapper calls it later"
+      risks.append(CallRefusal(reason, .order))
+    } else if let first = uses.first, uses.allSatisfy(isOrdered) {
+      let reason = "the queue on line \(tokens.line(first)) keeps the order of several calls, and a task does not"
+      risks.append(CallRefusal(reason, .order))
+    }
+    if let write = firstWrite {
+      let reason = "line \(tokens.line(write)) changes a value before it returns, and a wrapper starts its work later"
+      risks.append(CallRefusal(reason, .order))
+    }
+    if let found = braces.first(where: isWeak) {
+      let reason = "line \(tokens.line(found)) captures `\(tokens[found]) \(tokens[found + 1])`, and a wrapper keeps it"
+      risks.append(CallRefusal(reason, .weakSelf))
+    }
+    return risks
+  }
+
+  /// Whether the body does something before it returns that its callers can see.
+  var worksInline: Bool { inline != nil || firstWrite != nil }
+
+  private var inline: Int? { (uses + progressUses).first { place($0) == .inline } }
+
+  /// Whether only serial queues are around a call of the callback, which keep the order of several calls.
+  private func isOrdered(_ index: Int) -> Bool {
+    guard isCall(index) else { return false }
+    var brace = tokens.closureOrFunction(around: index)
+    while let current = brace, current != braces.lowerBound {
+      guard let queue = queue(ofClosureAt: current), queue != ".global()" else { return false }
+      brace = tokens.closureOrFunction(around: current)
+    }
+    return true
+  }
+
+  /// The first assignment in the body itself to a value that is declared outside.
+  private var firstWrite: Int? {
+    braces.first { index in
+      guard tokens[index] == "=", !["<", ">", "!", "="].contains(tokens[index - 1]),
+        tokens.parent(index).map({ tokens[$0] }) == "{", tokens.closureOrFunction(around: index) == braces.lowerBound
+      else { return false }
+      let start = tokens.statementStart(before: index)
+      return !Self.keywords.contains(tokens[start]) && !isLocal(tokens[start])
+    }
+  }
+
+  private static let keywords: Set<String> = [
+    "let", "var", "_", "if", "guard", "while", "for", "switch", "case", "return", "async", "typealias",
+  ]
+
+  private func isWeak(_ index: Int) -> Bool {
+    guard ["weak", "unowned"].contains(tokens[index]), let bracket = tokens.parent(index) else { return false }
+    return tokens[bracket] == "[" && tokens[bracket - 1] == "{" || tokens[index + 1] == "var"
+  }
+
+  /// The line on which a queue calls the closure for the progress; `nil` if no queue does.
+  var lineOfQueuedProgress: Int? {
+    progressUses.first { index in
+      if case .queue = place(index) { true } else { false }
+    }.map(tokens.line)
+  }
+}
