@@ -34,6 +34,7 @@
       arguments: [
         ("import Dispatch\nimport Store\n", "import Dispatch\nimport Futures\nimport FuturesAsync\nimport Store\n"),
         ("import Dispatch\n\nlet x = 1\n", "import Dispatch\nimport Futures\nimport FuturesAsync\n\nlet x = 1\n"),
+        ("@preconcurrency\nimport Store\n", "import Futures\nimport FuturesAsync\n@preconcurrency\nimport Store\n"),
         ("import Futures\n", "import Futures\nimport FuturesAsync\n"),
         (
           "// Head\n\n/// A type.\nstruct S {}\n",

@@ -52,6 +52,24 @@
         becomes: wrapper(on: ".global()")
       ),
       WrapperShape(
+        "the callback on the main queue itself",
+        load("api.load { DispatchQueue.main.async(execute: completion) }"),
+        counterpart,
+        becomes: wrapper(on: ".main")
+      ),
+      WrapperShape(
+        "the queue of a group",
+        load("api.load { group.notify(queue: .main) { completion($0, nil) } }"),
+        counterpart,
+        becomes: wrapper(on: ".main")
+      ),
+      WrapperShape(
+        "a delay",
+        load("api.load { DispatchQueue.main.asyncAfter(deadline: .now() + 1) { completion($0, nil) } }"),
+        counterpart,
+        becomes: unknown
+      ),
+      WrapperShape(
         "a task of the main actor",
         load("api.load { r in Task { @MainActor in completion(r, nil) } }"),
         counterpart,

@@ -117,6 +117,19 @@
         becomes: "Future { await self.pair() }.whenSucceeded(on: .main) { completion($0.0, $0.1) }"
       ),
       WrapperShape(
+        "a callback whose name the wrapper would use",
+        "func save(result: (@Sendable ((any Error)?) -> Void)?) { \(main("result?(nil)")) }",
+        "func save() async throws",
+        becomes: """
+          Future { try await self.save() }.whenResolved(on: .main) { result_ in
+          switch result_ {
+          case .success: result?(nil)
+          case .failure(let error): result?(error)
+          }
+          }
+          """
+      ),
+      WrapperShape(
         "success and failure",
         """
         func load(ok: @escaping @Sendable (Int) -> Void, failure: @escaping @Sendable (any Error) -> Void) {

@@ -21,6 +21,12 @@ struct ImportEdit {
     }
     guard !missing.isEmpty else { return nil }
     let lines = missing.map { list.libraryLine($0, nil) + "\n" }.joined()
+    // An attribute can have a line of its own.
+    while let line = place, line > 0, source.line(line - 1).trimmed.hasPrefix("@"),
+      Import(source.line(line - 1).trimmed) == nil
+    {
+      place = line - 1
+    }
     let start = source.start(ofLine: place ?? last.map { $0 + 1 } ?? firstLineOfCode(source))
     return SourceEdit(start..<start, lines + (last == nil ? "\n" : ""))
   }

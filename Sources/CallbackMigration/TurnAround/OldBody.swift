@@ -68,7 +68,12 @@ struct OldBody {
   var isInline: Bool { !uses.isEmpty && uses.allSatisfy { place($0) == .inline } }
 
   private func place(_ index: Int) -> Place {
-    guard isCall(index), let brace = tokens.closureOrFunction(around: index) else { return .elsewhere }
+    guard isCall(index) else {
+      // As in `queue.async(execute: completion)`.
+      guard let open = tokens.parent(index), tokens[open] == "(" else { return .elsewhere }
+      return queue(ofCall: open - 1).map { .queue($0) } ?? .elsewhere
+    }
+    guard let brace = tokens.closureOrFunction(around: index) else { return .elsewhere }
     if brace == braces.lowerBound { return .inline }
     return queue(ofClosureAt: brace).map { .queue($0) } ?? .elsewhere
   }
@@ -83,14 +88,30 @@ struct OldBody {
     if tokens.isTask(callee) {
       return tokens.closureSignature(at: brace)?.attributes.contains("@MainActor") == true ? ".main" : nil
     }
+    return queue(ofCall: callee)
+  }
+
+  /// The queue on which a call runs its closure.
+  private func queue(ofCall callee: Int) -> String? {
     guard tokens[callee - 1] == ".", let site = CallSite(name: callee, in: tokens, label: "execute") else { return nil }
-    let words = (site.start..<callee - 1).map { tokens[$0] }
-    switch (tokens[callee], words.joined()) {
-    case ("run", "MainActor"), ("addOperation", "OperationQueue.main"): return ".main"
-    case ("async", "DispatchQueue.main"), ("asyncAfter", "DispatchQueue.main"): return ".main"
-    case ("async", "DispatchQueue.global()"), ("asyncAfter", "DispatchQueue.global()"): return ".global()"
-    case ("async", let queue), ("asyncAfter", let queue): return isStored(words) ? ".queue(\(queue))" : nil
+    let receiver = (site.start..<callee - 1).map { tokens[$0] }
+    switch tokens[callee] {
+    case "run": return receiver == ["MainActor"] ? ".main" : nil
+    case "addOperation": return receiver.joined() == "OperationQueue.main" ? ".main" : nil
+    case "async": return context(receiver)
+    case "notify":
+      let queue = site.arguments.flatMap { tokens.arguments(in: $0).first { $0.label == "queue" } }
+      return queue.flatMap { context($0.value.map { tokens[$0] }) }
     default: return nil
+    }
+  }
+
+  /// The argument of `forward(on:to:)` for a queue.
+  private func context(_ queue: [String]) -> String? {
+    switch queue.joined() {
+    case "DispatchQueue.main", ".main": ".main"
+    case "DispatchQueue.global()", ".global()": ".global()"
+    case let text: isStored(queue) ? ".queue(\(text))" : nil
     }
   }
 
@@ -151,7 +172,7 @@ struct OldBody {
 
   /// Whether only serial queues are around a call of the callback, which keep the order of several calls.
   private func isOrdered(_ index: Int) -> Bool {
-    guard isCall(index) else { return false }
+    guard case .queue(let last) = place(index), last != ".global()" else { return false }
     var brace = tokens.closureOrFunction(around: index)
     while let current = brace, current != braces.lowerBound {
       guard let queue = queue(ofClosureAt: current), queue != ".global()" else { return false }

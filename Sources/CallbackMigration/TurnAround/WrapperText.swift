@@ -199,9 +199,9 @@ struct WrapperText {
       return ".whenSucceeded(on: \(place)) { \(value)\(callee(callbacks.completion))(\(parts("$0", values.count))) }"
     case .valuesOrError(let values, areOptional: true):
       let nothing = values.map { _ in "nil" }
-      return cases([parts("value", values.count), "nil"], nothing + ["error"], values.count)
-    case .error: return cases(["nil"], ["error"], 0)
-    case .successOrFailure(let values): return cases([parts("value", values.count)], ["error"], values.count)
+      return cases([parts(value, values.count), "nil"], nothing + [error], values.count)
+    case .error: return cases(["nil"], [error], 0)
+    case .successOrFailure(let values): return cases([parts(value, values.count)], [error], values.count)
     case .valuesOrError(_, areOptional: false):
       throw CallRefusal("with an error its callback gets a value, too, and its counterpart returns none")
     case .unpacked: throw CallRefusal("its callback gets a failure inside a value")
@@ -211,11 +211,12 @@ struct WrapperText {
 
   private func cases(_ success: [String], _ failure: [String], _ count: Int) -> String {
     let completion = callbacks.completion
+    let result = unused("result")
     return """
-      .whenResolved(on: \(place)) { result in
-      switch result {
-      case .success\(count == 0 ? "" : "(let value)"): \(callee(completion))(\(success.joined(separator: ", ")))
-      case .failure(let error): \(callee(callbacks.failure ?? completion))(\(failure.joined(separator: ", ")))
+      .whenResolved(on: \(place)) { \(result) in
+      switch \(result) {
+      case .success\(count == 0 ? "" : "(let \(value))"): \(callee(completion))(\(success.joined(separator: ", ")))
+      case .failure(let \(error)): \(callee(callbacks.failure ?? completion))(\(failure.joined(separator: ", ")))
       }
       }
       """
@@ -230,13 +231,19 @@ struct WrapperText {
     declaration.parameters[index].reference + (isTransferred ? ".value" : "") + (isOptional(index) ? "?" : "")
   }
 
-  // MARK: The handle
+  private var value: String { unused("value") }
+  private var error: String { unused("error") }
 
-  private var handleName: String {
-    var name = "future"
+  /// A name that no parameter has.
+  private func unused(_ name: String) -> String {
+    var name = name
     while declaration.parameters.contains(where: { $0.name == name }) { name += "_" }
     return name
   }
+
+  // MARK: The handle
+
+  private var handleName: String { unused("future") }
 
   /// The value that the function returns; `nil` if it returns nothing.
   private var handle: String? {
