@@ -14,7 +14,8 @@
       files.set(Self.path, source)
       let tokens = files.tokens(Self.path)
       return CallbackReach(files, dynamic: [:]) { node in
-        guard let name = tokens.index(at: node.offset) else { return [] }
+        // The index has no local functions.
+        guard let name = tokens.index(at: node.offset), tokens[name] != "local" else { return [] }
         return tokens.items.indices.filter { index in
           index != name && tokens[index] == tokens[name] && !["func", "var", "let"].contains(tokens[index - 1])
         }.map { SourcePlace(path: node.path, position: tokens.source.position(of: tokens.items[$0].range.lowerBound)) }
@@ -46,7 +47,7 @@
         ),
         ("func a() { old() }\nfunc b() { a() }\nfunc new() async { func local() { b() }; local() }", "a()"),
         ("func f(x: Int = old()) {}\nfunc new() async { f() }", "f(x:)"),
-        ("class Sub {\n  func new() async { old() }\n}\nfunc new() async {}", "new()"),
+        ("func new() async {}\nclass Sub {\n  func new() async { old() }\n}", "new()"),
       ]
     )
     func ways(source: String, caller: String) throws {

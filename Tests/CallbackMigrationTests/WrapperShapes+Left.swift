@@ -28,6 +28,12 @@
         becomes: unknown
       ),
       WrapperShape(
+        "a call on the main queue, and then one elsewhere",
+        load("api.load { r in DispatchQueue.main.async { completion(r, nil) } } failed: { completion(nil, $0) }"),
+        counterpart,
+        becomes: unknown
+      ),
+      WrapperShape(
         "a queue of the type",
         load("api.load { r in self.queue.async { completion(r, nil) } }"),
         counterpart,
@@ -198,6 +204,18 @@
         counterpart,
         allowed: [.order],
         becomes: wrapper(on: ".main")
+      ),
+      WrapperShape(
+        "a concurrent queue keeps no order",
+        load("DispatchQueue.global().async { DispatchQueue.main.async { completion(1, nil) } }"),
+        counterpart,
+        becomes: wrapper(on: ".main")
+      ),
+      WrapperShape(
+        "a concurrent queue keeps no order of closures that it gets",
+        load("DispatchQueue.global().async(execute: completion)"),
+        counterpart,
+        becomes: wrapper(on: ".global()")
       ),
       WrapperShape(
         "a value that changes at once",

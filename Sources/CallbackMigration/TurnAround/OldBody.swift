@@ -184,8 +184,8 @@ struct OldBody {
   /// The first assignment in the body itself to a value that is declared outside.
   private var firstWrite: Int? {
     braces.first { index in
-      guard tokens[index] == "=", !["<", ">", "!", "="].contains(tokens[index - 1]),
-        tokens.parent(index).map({ tokens[$0] }) == "{", tokens.closureOrFunction(around: index) == braces.lowerBound
+      guard tokens[index] == "=", tokens.parent(index).map({ tokens[$0] }) == "{",
+        tokens.closureOrFunction(around: index) == braces.lowerBound
       else { return false }
       let start = tokens.statementStart(before: index)
       return !Self.keywords.contains(tokens[start]) && !isLocal(tokens[start])
