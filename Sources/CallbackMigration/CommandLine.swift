@@ -26,8 +26,16 @@ public struct ConversionOptions: Equatable, Sendable {
   /// Whether the files are changed; otherwise a diff is printed.
   public var isApplying = false
 
+  /// Whether the wrappers of `turn-around` use futures; otherwise a task.
+  public var usesFutures = true
+
   /// Makes options that convert all ready calls, and print a diff.
   public init() {}
+}
+
+/// The styles of the wrappers of `turn-around`.
+private enum WrapperStyle: String, CaseIterable {
+  case futures, async
 }
 
 /// The destination of the text of `generate`.
@@ -105,6 +113,7 @@ public struct MigrationArguments: Equatable, Sendable {
       options.only = values["--only"]
       options.includesFunctions = flags.contains("--functions")
       options.isApplying = flags.contains("--apply")
+      options.usesFutures = try Self.choice("--style", values) != WrapperStyle.async
       command = name == "convert" ? .convert(options) : .turnAround(options)
     } else if name == "report" {
       let format: ReportFormat? = try Self.choice("--format", values)
@@ -141,7 +150,7 @@ public struct MigrationArguments: Equatable, Sendable {
     case "callers": ["--target", "--json", "--minimum-access", "--allow"]
     case "convert":
       ["--target", "--only", "--allow", "--functions", "--diff", "--apply", "--minimum-access"]
-    case "turn-around": ["--target", "--only", "--allow", "--diff", "--apply", "--minimum-access"]
+    case "turn-around": ["--target", "--only", "--style", "--allow", "--diff", "--apply", "--minimum-access"]
     default:
       let commands = "report, generate, callers, convert and turn-around"
       throw MigrationError("There is no command \(command); there are \(commands).")

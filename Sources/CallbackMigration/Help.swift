@@ -30,7 +30,13 @@ extension MigrationArguments {
       "convert",
       ["[--target T] [--only PATTERN] [--functions] [--allow RISKS]", "[--diff | --apply] [--minimum-access LEVEL]"]
     ),
-    ("turn-around", ["[--target T] [--only PATTERN] [--allow RISKS] [--diff | --apply]", "[--minimum-access LEVEL]"]),
+    (
+      "turn-around",
+      [
+        "[--target T] [--only PATTERN] [--style futures|async] [--allow RISKS]",
+        "[--diff | --apply] [--minimum-access LEVEL]",
+      ]
+    ),
   ]
 
   private static let commandHelp = """
@@ -69,7 +75,8 @@ extension MigrationArguments {
     --format FORMAT, --json How to print the report.
     --check BASELINE        Ends with 1 if a function takes a callback and has no counterpart, and BASELINE, a file that
                             `report --json` has written, does not have it.
-    --style STYLE           The kinds of counterparts. With async, nothing public mentions Futures.
+    --style STYLE           The kinds of counterparts. With async, nothing public mentions Futures. With turn-around, async
+                            writes plain tasks, for targets that do not depend on Futures.
     --output FILE           Where to write, relative to the package, instead of printing. A file that this has not
                             written is not overwritten.
     --beside                Writes a file beside each source file: Store+Counterparts.swift beside Store.swift.

@@ -86,6 +86,10 @@
       #expect(arguments.command == .turnAround(options))
       #expect(arguments.allowed == [.order])
       #expect(arguments.minimumAccess == .internal)
+      options.usesFutures = false
+      let tasks = try MigrationArguments(["turn-around", "--only=Store.*", "--apply", "--style", "async"])
+      #expect(tasks.command == .turnAround(options))
+      #expect(throws: MigrationError.self) { try MigrationArguments(["turn-around", "--style", "both"]) }
       #expect(throws: MigrationError.self) { try MigrationArguments(["turn-around", "--functions"]) }
       #expect(throws: MigrationError.self) { try MigrationArguments(["turn-around", "--diff", "--apply"]) }
       #expect(throws: MigrationError.self) {

@@ -17,6 +17,7 @@
     var documentation: String?
     var configuration = "{}"
     var allowed: Set<CallRisk> = []
+    var usesFutures = true
 
     /// The body, or `left: ` and the reason.
     let becomes: String
@@ -28,6 +29,7 @@
       documentation: String? = nil,
       configuration: String = "{}",
       allowed: Set<CallRisk> = [],
+      usesFutures: Bool = true,
       becomes: String
     ) {
       self.description = description
@@ -36,6 +38,7 @@
       self.documentation = documentation
       self.configuration = configuration
       self.allowed = allowed
+      self.usesFutures = usesFutures
       self.becomes = becomes
     }
 
@@ -60,21 +63,22 @@
       graph.function(counterpart, of: "Store")
       let inventory = graph.inventory(configuration: configuration)
       let function = try #require(inventory.functions.first { $0.hasAsyncCounterpart })
-      return Self.decision(function, text, tokens, inventory, allowed)
+      return decision(function, text, tokens, inventory)
     }
 
-    private static func decision(
+    private func decision(
       _ function: CallbackFunction,
       _ text: FunctionText,
       _ tokens: SourceTokens,
-      _ inventory: Inventory,
-      _ allowed: Set<CallRisk>
+      _ inventory: Inventory
     ) -> String {
       do throws(CallRefusal) {
         let counterpart = try WrappedCounterpart(of: function, in: inventory).declaration
         guard let body = OldBody(of: function, text, in: tokens) else { return "left: it has no body" }
         if body.awaits(counterpart.name) { return "done" }
-        return try WrapperText.lines(function, counterpart, body, inventory, allowed: allowed).joined(separator: "\n")
+        let context = try WrapperContext(function, body, inventory).text
+        return try WrapperText(function, counterpart, context: context, usesFutures: usesFutures, in: inventory)
+          .lines(replacing: body, allowed: allowed).joined(separator: "\n")
       } catch {
         return "left: \(error.reason)" + (error.risk.map { " [\($0.rawValue)]" } ?? "")
       }

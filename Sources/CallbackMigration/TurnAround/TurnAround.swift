@@ -5,6 +5,7 @@ final class TurnAround {
   private let workspace: MigrationWorkspace
   private let plans: [CounterpartPlan]
   private let pattern: TitlePattern
+  private let usesFutures: Bool
   private let allowed: Set<CallRisk>
 
   /// The modules that depend on the library.
@@ -37,6 +38,7 @@ final class TurnAround {
     self.allowed = allowed
     self.clients = clients
     pattern = TitlePattern(part: options.only)
+    usesFutures = options.usesFutures
   }
 
   /// Writes the wrappers.
@@ -92,13 +94,22 @@ final class TurnAround {
     else { throw CallRefusal("its text is not found") }
     guard let body = OldBody(of: function, text, in: tokens) else { throw CallRefusal("it has no body") }
     if body.awaits(counterpart.declaration.name) { return nil }
-    guard clients.contains(inventory.module) else {
-      throw CallRefusal("\(inventory.module) does not depend on Futures and FuturesAsync")
-    }
     try requireWork(reach, function, node, work)
-    let lines = try WrapperText.lines(function, counterpart.declaration, body, inventory, allowed: allowed)
+    if usesFutures, !clients.contains(inventory.module) {
+      throw CallRefusal("\(inventory.module) does not depend on Futures and FuturesAsync; --style async needs neither")
+    }
+    let context = try WrapperContext(function, body, inventory).text
+    let wrapper = WrapperText(
+      function,
+      counterpart.declaration,
+      context: context,
+      usesFutures: usesFutures,
+      in: inventory
+    )
+    let lines = try wrapper.lines(replacing: body, allowed: allowed)
     let change = change(lines, body, path, index)
-    let imports = ImportEdit(sources: inventory.sources.map(SourceFile.init)).edit(of: tokens.source)
+    let imports =
+      !usesFutures ? nil : ImportEdit(sources: inventory.sources.map(SourceFile.init)).edit(of: tokens.source)
     return Wrapper(function: function, change: change, imports: imports)
   }
 

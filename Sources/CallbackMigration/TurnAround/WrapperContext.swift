@@ -12,6 +12,7 @@ struct WrapperContext {
     let declaration = function.declaration
     let callbacks = function.callbacks
     let types = callbacks.callbacks.map { declaration.parameters[$0].type }
+    if let reason = body.refusal { throw CallRefusal(reason) }
     if let line = body.lineOfQueuedProgress {
       throw CallRefusal("line \(line) reports progress on a queue, and its counterpart might not")
     }

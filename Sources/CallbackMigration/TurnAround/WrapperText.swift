@@ -1,66 +1,59 @@
 /// The body of a callback function that calls its async counterpart.
 struct WrapperText {
-  private let function: CallbackFunction
+  let function: CallbackFunction
   private let counterpart: Declaration
   private let inventory: Inventory
   private let spelling: TypeSpelling
 
   /// Where the callback comes, as an argument of `forward(on:to:)`.
-  private let context: String
+  let context: String
+
+  /// Whether the body uses futures; otherwise a task.
+  private let usesFutures: Bool
 
   /// - Parameters:
   ///   - function: The callback function.
   ///   - counterpart: Its async counterpart.
   ///   - context: Where the callback comes, as an argument of `forward(on:to:)`.
+  ///   - usesFutures: Whether the body uses futures; otherwise a task.
   ///   - inventory: Its module.
-  init(_ function: CallbackFunction, _ counterpart: Declaration, context: String, in inventory: Inventory) {
+  init(
+    _ function: CallbackFunction,
+    _ counterpart: Declaration,
+    context: String,
+    usesFutures: Bool,
+    in inventory: Inventory
+  ) {
     self.function = function
     self.counterpart = counterpart
     self.inventory = inventory
     self.context = context
+    self.usesFutures = usesFutures
     spelling = inventory.spelling(for: function)
-  }
-
-  /// The lines of the wrapper that replaces a body.
-  /// - Parameters:
-  ///   - function: The callback function.
-  ///   - counterpart: Its async counterpart.
-  ///   - body: The body.
-  ///   - inventory: The module.
-  ///   - allowed: The changes of meaning that the user accepts.
-  /// - Returns: The lines.
-  /// - Throws: The reason why no wrapper can replace the body.
-  static func lines(
-    _ function: CallbackFunction,
-    _ counterpart: Declaration,
-    _ body: OldBody,
-    _ inventory: Inventory,
-    allowed: Set<CallRisk>
-  ) throws(CallRefusal) -> [String] {
-    if let reason = body.refusal { throw CallRefusal(reason) }
-    let context = try WrapperContext(function, body, inventory).text
-    if let risk = body.risks.first(where: { !allowed.contains($0.risk ?? .order) }) { throw risk }
-    return try WrapperText(function, counterpart, context: context, in: inventory)
-      .lines(isImmediate: body.worksInline)
   }
 
   private var declaration: Declaration { function.declaration }
   private var callbacks: Callbacks { function.callbacks }
 
-  /// The lines of the body.
-  /// - Parameter isImmediate: Whether the work starts before the function returns.
+  /// The lines of the wrapper that replaces a body.
+  /// - Parameters:
+  ///   - body: The body.
+  ///   - allowed: The changes of meaning that the user accepts.
   /// - Returns: The lines.
-  /// - Throws: The reason why there is no such body.
-  func lines(isImmediate: Bool) throws(CallRefusal) -> [String] {
-    switch callbacks.shape {
-    case .repeated(let refusal), .unknown(let refusal): throw CallRefusal(refusal)
-    default: break
-    }
+  /// - Throws: The reason why no wrapper can replace the body.
+  func lines(replacing body: OldBody, allowed: Set<CallRisk>) throws(CallRefusal) -> [String] {
+    if let risk = body.risks.first(where: { !allowed.contains($0.risk ?? .order) }) { throw risk }
+    let outcome = try outcome
     let handle = try handle
-    let conversion = try failureConversion
-    let start = future(isImmediate: isImmediate || handle != nil)
+    guard usesFutures else {
+      let task = try taskLines(outcome)
+      guard let handle else { return task }
+      return ["let \(handleName) = " + task[0]] + task.dropFirst() + ["return \(handle)"]
+    }
     let transfers = isTransferred && !isForwarded ? callbacks.callbacks.sorted().map(transfer) : []
-    let operators = (conversion.isEmpty ? "" : "\n\(conversion)\n") + (try delivery)
+    let start = future(isImmediate: body.worksInline || handle != nil)
+    let conversion = try failureConversion
+    let operators = (conversion.isEmpty ? "" : "\n\(conversion)\n") + delivery(outcome)
     guard let handle else { return transfers + [start + operators] }
     return transfers + ["let \(handleName) = \(start)", handleName + operators, "return \(handle)"]
   }
@@ -70,9 +63,11 @@ struct WrapperText {
   private func future(isImmediate: Bool) -> String {
     let type = inventory.typeNames.contains("Future") ? "Futures.Future" : "Future"
     let signature = typedFailure.map { "() async throws(\($0)) in " } ?? ""
-    let call = (canThrow ? "try " : "") + "await \(callee)(\(arguments.joined(separator: ", ")))"
-    return "\(type)\(isImmediate ? ".immediate" : "") { \(signature)\(call) }"
+    return "\(type)\(isImmediate ? ".immediate" : "") { \(signature)\(work) }"
   }
+
+  /// The call of the counterpart.
+  var work: String { (canThrow ? "try " : "") + "await \(callee)(\(arguments.joined(separator: ", ")))" }
 
   private var callee: String {
     let isHidden = declaration.parameters.contains { $0.name == counterpart.name }
@@ -92,10 +87,10 @@ struct WrapperText {
 
   // MARK: The failure
 
-  private var canThrow: Bool { counterpart.isThrowing && typedFailure != "Never" }
+  var canThrow: Bool { counterpart.isThrowing && typedFailure != "Never" }
 
   /// The error type that the counterpart names; `nil` if it throws any error, or none.
-  private var typedFailure: String? {
+  var typedFailure: String? {
     guard let effect = counterpart.effects.first(where: { $0.hasPrefix("throws(") }) else { return nil }
     let type = String(effect.dropFirst("throws(".count).dropLast())
     return Self.isAnyError(type) ? nil : type
@@ -122,29 +117,37 @@ struct WrapperText {
     inventory.aliases.functionType(of: declaration.parameters[parameter].type)
   }
 
+  /// The function that makes an error of the callback's type from any error; `nil` if it gets the error of the counterpart.
+  private var conversion: (type: String, function: String)? {
+    get throws(CallRefusal) {
+      guard canThrow, let wanted = callbackFailure, !Self.isAnyError(wanted), typedFailure != wanted else { return nil }
+      if let other = function.knowledge.value(.failure) { return (wanted, other) }
+      let reason = "its counterpart can throw other errors than `\(wanted)`"
+      throw CallRefusal(Refusal(reason, .failure, function.title, "\(wanted).other"))
+    }
+  }
+
   /// The operator that gives the future the failure type of the callback.
   private var failureConversion: String {
     get throws(CallRefusal) {
-      guard let wanted = callbackFailure else {
-        if !canThrow { return "" }
-        throw CallRefusal("its counterpart throws, and its callback gets no error")
-      }
+      guard let wanted = callbackFailure else { return "" }
       let isAny = Self.isAnyError(wanted)
       if !canThrow { return ".setFailureType(to: \(isAny || wanted.contains(" ") ? "(\(wanted))" : wanted).self)" }
-      if isAny { return typedFailure == nil ? "" : ".eraseFailure()" }
-      if typedFailure == wanted { return "" }
-      guard let other = function.knowledge.value(.failure) else {
-        let reason = "its counterpart can throw other errors than `\(wanted)`"
-        throw CallRefusal(Refusal(reason, .failure, function.title, "\(wanted).other"))
-      }
-      return ".mapError { $0 as? \(wanted) ?? \(other)($0) }"
+      if let (type, other) = try conversion { return ".mapError { $0 as? \(type) ?? \(other)($0) }" }
+      return isAny && typedFailure != nil ? ".eraseFailure()" : ""
     }
+  }
+
+  /// The error that the callback gets, in a `catch`.
+  var caughtError: String {
+    get throws(CallRefusal) { try conversion.map { "error as? \($0.type) ?? \($0.function)(error)" } ?? "error" }
   }
 
   // MARK: The callback
 
   /// Whether the callback is neither `@Sendable` nor on the main actor, so that the compiler cannot check its thread.
   private var isTransferred: Bool {
+    if !usesFutures { return false }
     if context == ".main", function.globalActor == "@MainActor" { return false }
     return callbacks.callbacks.contains { index in
       inventory.aliases.attributes(ofClosure: declaration.parameters[index].type).isDisjoint(with: [
@@ -177,50 +180,76 @@ struct WrapperText {
   /// The place of a callback of which the compiler cannot check the thread.
   private var place: String { isTransferred && context == ".main" ? ".mainQueue" : context }
 
-  private var delivery: String {
+  /// The calls of the callback.
+  struct Outcome {
+    let success: String
+
+    /// With the error that is put in; `nil` if the callback gets no error.
+    var failure: ((_ error: String) -> String)?
+  }
+
+  private var outcome: Outcome {
     get throws(CallRefusal) {
-      let completion = declaration.parameters[callbacks.completion].reference
-      if isForwarded {
-        if let failure = callbacks.failure {
-          let failure = declaration.parameters[failure].reference
-          return ".forward(on: \(place), onSuccess: \(completion), onFailure: \(failure))"
-        }
-        return ".forward\(isTransferred ? "Unsafely" : "")(on: \(place), to: \(completion))"
+      let completion = callee(callbacks.completion)
+      switch callbacks.shape {
+      case .result(let type, _):
+        try requireFailure()
+        let success = CallbackShape.isVoid(type) ? "()" : value
+        return Outcome(success: "\(completion)(.success(\(success)))") { "\(completion)(.failure(\($0)))" }
+      case .valuesOrError(let values, areOptional: true):
+        let nothing = String(repeating: "nil, ", count: values.count)
+        let success = "\(completion)(\(parts(value, values.count)), nil)"
+        return Outcome(success: success) { "\(completion)(\(nothing)\($0))" }
+      case .error: return Outcome(success: "\(completion)(nil)") { "\(completion)(\($0))" }
+      case .successOrFailure(let values):
+        let failure = callee(callbacks.failure ?? callbacks.completion)
+        return Outcome(success: "\(completion)(\(parts(value, values.count)))") { "\(failure)(\($0))" }
+      case .values(let values):
+        try requireFailure()
+        return Outcome(success: "\(completion)(\(parts(value, values.count)))")
+      case .valuesOrError(_, areOptional: false):
+        throw CallRefusal("with an error its callback gets a value, too, and its counterpart returns none")
+      case .unpacked: throw CallRefusal("its callback gets a failure inside a value")
+      case .repeated(let refusal), .unknown(let refusal): throw CallRefusal(refusal)
       }
-      return try call(callbacks.shape)
     }
   }
 
-  private func call(_ shape: CallbackShape) throws(CallRefusal) -> String {
-    switch shape {
+  private func requireFailure() throws(CallRefusal) {
+    guard canThrow, callbackFailure == nil else { return }
+    throw CallRefusal("its counterpart throws, and its callback gets no error")
+  }
+
+  private func delivery(_ outcome: Outcome) -> String {
+    let completion = declaration.parameters[callbacks.completion].reference
+    if isForwarded {
+      if let failure = callbacks.failure {
+        let failure = declaration.parameters[failure].reference
+        return ".forward(on: \(place), onSuccess: \(completion), onFailure: \(failure))"
+      }
+      return ".forward\(isTransferred ? "Unsafely" : "")(on: \(place), to: \(completion))"
+    }
+    switch callbacks.shape {
     case .result: return ".whenResolved(on: \(place)) { \(callee(callbacks.completion))($0) }"
     case .values(let values):
       let value = values.isEmpty ? "_ in " : ""
       return ".whenSucceeded(on: \(place)) { \(value)\(callee(callbacks.completion))(\(parts("$0", values.count))) }"
-    case .valuesOrError(let values, areOptional: true):
-      let nothing = values.map { _ in "nil" }
-      return cases([parts(value, values.count), "nil"], nothing + [error], values.count)
-    case .error: return cases(["nil"], [error], 0)
-    case .successOrFailure(let values): return cases([parts(value, values.count)], [error], values.count)
-    case .valuesOrError(_, areOptional: false):
-      throw CallRefusal("with an error its callback gets a value, too, and its counterpart returns none")
-    case .unpacked: throw CallRefusal("its callback gets a failure inside a value")
-    case .repeated, .unknown: preconditionFailure("No wrapper is written for \(function.title).")
+    default:
+      let result = unused("result")
+      let (value, error) = (hasValue ? "(let \(value))" : "", unused("error"))
+      return """
+        .whenResolved(on: \(place)) { \(result) in
+        switch \(result) {
+        case .success\(value): \(outcome.success)
+        case .failure(let \(error)): \(outcome.failure?(error) ?? "")
+        }
+        }
+        """
     }
   }
 
-  private func cases(_ success: [String], _ failure: [String], _ count: Int) -> String {
-    let completion = callbacks.completion
-    let result = unused("result")
-    return """
-      .whenResolved(on: \(place)) { \(result) in
-      switch \(result) {
-      case .success\(count == 0 ? "" : "(let \(value))"): \(callee(completion))(\(success.joined(separator: ", ")))
-      case .failure(let \(error)): \(callee(callbacks.failure ?? completion))(\(failure.joined(separator: ", ")))
-      }
-      }
-      """
-  }
+  /// Whether the counterpart returns a value.
+  var hasValue: Bool { callbacks.shape.values?.isEmpty == false }
 
   /// The parts of a value that the callback gets one by one.
   private func parts(_ value: String, _ count: Int) -> String {
@@ -231,8 +260,7 @@ struct WrapperText {
     declaration.parameters[index].reference + (isTransferred ? ".value" : "") + (isOptional(index) ? "?" : "")
   }
 
-  private var value: String { unused("value") }
-  private var error: String { unused("error") }
+  var value: String { unused("value") }
 
   /// A name that no parameter has.
   private func unused(_ name: String) -> String {
@@ -243,7 +271,7 @@ struct WrapperText {
 
   // MARK: The handle
 
-  private var handleName: String { unused("future") }
+  private var handleName: String { unused(usesFutures ? "future" : "task") }
 
   /// The value that the function returns; `nil` if it returns nothing.
   private var handle: String? {
