@@ -70,6 +70,24 @@
         becomes: wrapper(on: ".main")
       ),
       WrapperShape(
+        "the context of a future",
+        load("api.loadFuture().forward(on: .mainQueue, to: completion)"),
+        counterpart,
+        becomes: wrapper(on: ".main")
+      ),
+      WrapperShape(
+        "the queue of a future",
+        load("api.loadFuture().whenResolved(on: .queue(self.queue)) { completion($0, nil) }"),
+        counterpart,
+        becomes: wrapper(on: ".queue(self.queue)")
+      ),
+      WrapperShape(
+        "a future without a queue",
+        load("api.loadFuture().whenResolved(on: .immediate) { completion($0, nil) }"),
+        counterpart,
+        becomes: unknown
+      ),
+      WrapperShape(
         "a delay",
         load("api.load { DispatchQueue.main.asyncAfter(deadline: .now() + 1) { completion($0, nil) } }"),
         counterpart,

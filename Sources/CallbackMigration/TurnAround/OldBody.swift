@@ -4,6 +4,9 @@ struct OldBody {
   let text: FunctionText
   let braces: ClosedRange<Int>
 
+  /// Where closures and passed callbacks come, by the functions that get them.
+  private let callbacks: [Int: String]
+
   /// The places that use the callback.
   private let uses: [Int]
 
@@ -26,11 +29,13 @@ struct OldBody {
   ///   - function: The callback function.
   ///   - text: Its text.
   ///   - tokens: Its file.
-  init?(of function: CallbackFunction, _ text: FunctionText, in tokens: SourceTokens) {
+  ///   - callbacks: Where closures and passed callbacks come, by the functions that get them.
+  init?(of function: CallbackFunction, _ text: FunctionText, in tokens: SourceTokens, callbacks: [Int: String] = [:]) {
     guard let braces = text.body else { return nil }
     self.text = text
     self.tokens = tokens
     self.braces = braces
+    self.callbacks = callbacks
     let parameters = function.declaration.parameters
     let progress = function.callbacks.progress.map { [$0.parameter] } ?? []
     uses = Self.uses(of: function.callbacks.callbacks.map { parameters[$0].name }, in: braces, tokens)
@@ -71,11 +76,11 @@ struct OldBody {
     guard isCall(index) else {
       // As in `queue.async(execute: completion)`.
       guard let open = tokens.parent(index), tokens[open] == "(" else { return .elsewhere }
-      return queue(ofCall: open - 1).map { .queue($0) } ?? .elsewhere
+      return (queue(ofCall: open - 1) ?? callbacks[index]).map { .queue($0) } ?? .elsewhere
     }
     guard let brace = tokens.closureOrFunction(around: index) else { return .elsewhere }
     if brace == braces.lowerBound { return .inline }
-    return queue(ofClosureAt: brace).map { .queue($0) } ?? .elsewhere
+    return (queue(ofClosureAt: brace) ?? callbacks[brace]).map { .queue($0) } ?? .elsewhere
   }
 
   private func isCall(_ index: Int) -> Bool {
@@ -99,15 +104,21 @@ struct OldBody {
     case "run": return receiver == ["MainActor"] ? ".main" : nil
     case "addOperation": return receiver.joined() == "OperationQueue.main" ? ".main" : nil
     case "async": return context(receiver)
-    case "notify":
-      let queue = site.arguments.flatMap { tokens.arguments(in: $0).first { $0.label == "queue" } }
-      return queue.flatMap { context($0.value.map { tokens[$0] }) }
+    case "notify": return argument("queue", of: site).flatMap(context)
+    case "forward", "forwardUnsafely", "whenResolved", "whenSucceeded", "whenFailed":
+      guard let words = argument("on", of: site) else { return nil }
+      if words.starts(with: [".", "queue", "("]) { return context(words.dropFirst(3).dropLast()) }
+      return words == [".", "mainQueue"] ? ".main" : context(words)
     default: return nil
     }
   }
 
+  private func argument(_ label: String, of site: CallSite) -> [String]? {
+    site.arguments.flatMap { tokens.arguments(in: $0).first { $0.label == label } }?.value.map { tokens[$0] }
+  }
+
   /// The argument of `forward(on:to:)` for a queue.
-  private func context(_ queue: [String]) -> String? {
+  private func context(_ queue: some Collection<String>) -> String? {
     switch queue.joined() {
     case "DispatchQueue.main", ".main": ".main"
     case "DispatchQueue.global()", ".global()": ".global()"
@@ -116,8 +127,10 @@ struct OldBody {
   }
 
   /// Whether the wrapper can name the queue: a value such as `self.queue`, which is not declared in the body.
-  private func isStored(_ words: [String]) -> Bool {
-    guard words.allSatisfy({ SourceTokens.isWord($0) || $0 == "." }), let first = words.first else { return false }
+  private func isStored(_ words: some Collection<String>) -> Bool {
+    guard words.allSatisfy({ SourceTokens.isWord($0) || $0 == "." }), let first = words.first, first != "." else {
+      return false
+    }
     return !isLocal(first)
   }
 
@@ -172,13 +185,18 @@ struct OldBody {
 
   /// Whether only serial queues are around a call of the callback, which keep the order of several calls.
   private func isOrdered(_ index: Int) -> Bool {
-    guard case .queue(let last) = place(index), last != ".global()" else { return false }
+    if !isCall(index), tokens.parent(index).map({ keepsOrder($0 - 1) }) != true { return false }
     var brace = tokens.closureOrFunction(around: index)
     while let current = brace, current != braces.lowerBound {
-      guard let queue = queue(ofClosureAt: current), queue != ".global()" else { return false }
+      guard case .closure(let callee?) = tokens.block(at: current), keepsOrder(callee) else { return false }
       brace = tokens.closureOrFunction(around: current)
     }
     return true
+  }
+
+  /// Whether a call passes its closure to a serial queue.
+  private func keepsOrder(_ callee: Int) -> Bool {
+    ["async", "addOperation"].contains(tokens[callee]) && queue(ofCall: callee).map { $0 != ".global()" } == true
   }
 
   /// The first assignment in the body itself to a value that is declared outside.

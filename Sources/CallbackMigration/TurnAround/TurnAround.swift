@@ -46,12 +46,13 @@ final class TurnAround {
   /// - Throws: An error if the package does not build, or if the server fails.
   func run() throws(MigrationError) -> [String: String] {
     try workspace.build()
+    let places = try CallbackPlaces(plans, workspace)
     let reach = try CallbackReach(workspace)
     var wrappers: [Wrapper] = []
     for plan in plans {
       for entry in plan.entries where entry.function.hasAsyncCounterpart && pattern.matches(entry.function.title) {
         do throws(CallRefusal) {
-          if let wrapper = try wrapper(for: entry.function, plan.inventory, reach, index: wrappers.count) {
+          if let wrapper = try wrapper(for: entry.function, plan.inventory, places, reach, index: wrappers.count) {
             wrappers.append(wrapper)
           } else {
             doneCount += 1
@@ -83,6 +84,7 @@ final class TurnAround {
   private func wrapper(
     for function: CallbackFunction,
     _ inventory: Inventory,
+    _ places: CallbackPlaces,
     _ reach: CallbackReach,
     index: Int
   ) throws(CallRefusal) -> Wrapper? {
@@ -92,7 +94,9 @@ final class TurnAround {
     guard let node = workspace.node(of: function.symbol), let work = workspace.node(of: counterpart.symbol),
       let name = tokens.index(at: node.offset), let text = FunctionText(name: name, in: tokens)
     else { throw CallRefusal("its text is not found") }
-    guard let body = OldBody(of: function, text, in: tokens) else { throw CallRefusal("it has no body") }
+    guard let body = OldBody(of: function, text, in: tokens, callbacks: places[path]) else {
+      throw CallRefusal("it has no body")
+    }
     if body.awaits(counterpart.declaration.name) { return nil }
     try requireWork(reach, function, node, work)
     if usesFutures, !clients.contains(inventory.module) {

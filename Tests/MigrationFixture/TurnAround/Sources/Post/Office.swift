@@ -138,6 +138,20 @@ public final class Office: Sendable {
 
   public func address(of id: Int) async throws -> Int { try await backend.weigh(id) }
 
+  // MARK: Queues of other functions
+
+  public func order(_ id: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void) {
+    weight(of: id) { result in completion(result.map { 2 * $0 }) }
+  }
+
+  public func order(_ id: Int) async throws -> Int { try await 2 * weight(of: id) }
+
+  public func pay(_ id: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void) {
+    order(id, completion: completion)
+  }
+
+  public func pay(_ id: Int) async throws -> Int { try await order(id) }
+
   // MARK: Handles and progress
 
   public func track(_ id: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void) -> Tracking {

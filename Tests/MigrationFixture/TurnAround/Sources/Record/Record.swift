@@ -88,6 +88,10 @@ private func result<Value>(_ value: Value?, _ error: (any Error)?) -> Result<Val
       await awaited("sort at desk \(id)", on: "desk") { try await office.sort(id) }
       await callback("address \(id)") { office.address(of: id, completion: $0) }
       await awaited("address \(id)", on: "elsewhere") { try await office.address(of: id) }
+      await callback("order \(id)") { office.order(id, completion: $0) }
+      await awaited("order \(id)") { try await office.order(id) }
+      await callback("pay \(id)") { office.pay(id, completion: $0) }
+      await awaited("pay \(id)") { try await office.pay(id) }
       let steps = Steps()
       await callback("pack \(id)") { office.pack(id, progress: { steps.add($0) }, completion: $0) }
       await awaited("pack \(id)") { try await office.pack(id, progress: { steps.add($0) }) }
