@@ -97,6 +97,8 @@
       }
     }
 
+    private let library = ["Futures", "FuturesAsync"]
+
     @Test(
       "the imports of the library go where a sorted list has them",
       arguments: [
@@ -116,9 +118,18 @@
     )
     func imports(old: String, new: String) throws {
       let source = SourceText(old)
-      let edit = try #require(ImportEdit(sources: []).edit(of: source))
+      let edit = try #require(ImportEdit(sources: []).edit(of: source, for: library))
       #expect(source.applying([edit]) == new)
-      #expect(ImportEdit(sources: []).edit(of: SourceText(new)) == nil)
+      #expect(ImportEdit(sources: []).edit(of: SourceText(new), for: library) == nil)
+    }
+
+    @Test(
+      "a task needs Dispatch, which Foundation has, too",
+      arguments: [("import Foundation\n", nil), ("import Leaves\n", "import Dispatch\n"), ("", "import Dispatch\n\n")]
+    )
+    func dispatch(file: String, added: String?) {
+      #expect(ImportEdit(sources: []).edit(of: SourceText(file), for: ["Dispatch"])?.text == added)
+      #expect(ImportEdit(sources: []).edit(of: SourceText(file), for: []) == nil)
     }
 
     @Test("the imports have the access that other files of the module write")
@@ -126,7 +137,7 @@
       let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString + ".swift")
       try "internal import Futures\n".write(to: file, atomically: true, encoding: .utf8)
       defer { try? FileManager.default.removeItem(at: file) }
-      let edit = ImportEdit(sources: [SourceFile(path: file.path)]).edit(of: SourceText("let x = 1\n"))
+      let edit = ImportEdit(sources: [SourceFile(path: file.path)]).edit(of: SourceText("let x = 1\n"), for: library)
       #expect(edit?.text == "internal import Futures\nimport FuturesAsync\n\n")
     }
   }

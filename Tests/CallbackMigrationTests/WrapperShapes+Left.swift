@@ -146,6 +146,13 @@
         becomes: unknown
       ),
       WrapperShape(
+        "the configuration says another queue than the caller",
+        load("api.load { r in queue.async { completion(r, nil) } }", "queue: DispatchQueue = .main, "),
+        counterpart,
+        configuration: #"{"context": {"Store.*": ".global()"}}"#,
+        becomes: wrapper(on: ".queue(queue)")
+      ),
+      WrapperShape(
         "the configuration says the queue",
         load("api.load(completion)"),
         counterpart,
@@ -239,7 +246,32 @@
         "a value that changes at once",
         load("isLoading = true\napi.load { r in DispatchQueue.main.async { completion(r, nil) } }"),
         counterpart,
-        becomes: "left: line 2 changes a value before it returns, and a wrapper starts its work later [order]"
+        becomes: "left: line 2 has an effect before it returns, and a wrapper starts its work later [order]"
+      ),
+      WrapperShape(
+        "a call before the work",
+        load("self.log.note(1)\napi.load { r in DispatchQueue.main.async { completion(r, nil) } }"),
+        counterpart,
+        becomes: "left: line 2 has an effect before it returns, and a wrapper starts its work later [order]"
+      ),
+      WrapperShape(
+        "a call before the work whose value is ignored, allowed",
+        load("if x { _ = note(1) }\napi.load { r in DispatchQueue.main.async { completion(r, nil) } }"),
+        counterpart,
+        allowed: [.order],
+        becomes: wrapper(on: ".main", "Future.immediate")
+      ),
+      WrapperShape(
+        "checks, and calls of values of the body",
+        load(
+          """
+          precondition(x > 0)
+          let task = session.task(with: url(1)) { r in log(r); DispatchQueue.main.async { completion(r, nil) } }
+          task.resume()
+          """
+        ),
+        counterpart,
+        becomes: wrapper(on: ".main")
       ),
       WrapperShape(
         "values of the body, and a value that changes later",

@@ -1,23 +1,24 @@
-/// Adds the imports of the library to a file.
+/// Adds the imports of a wrapper to a file.
 struct ImportEdit {
   /// The source files of the module, which say how it imports.
   let sources: [SourceFile]
 
-  /// The change of a file; `nil` if it imports the library already.
-  func edit(of source: SourceText) -> SourceEdit? {
+  /// The change of a file; `nil` if it has the imports already.
+  func edit(of source: SourceText, for modules: [String]) -> SourceEdit? {
     let list = ImportList(of: sources)
     var last: Int?
     var place: Int?
-    var missing = ["Futures", "FuturesAsync"]
+    var missing = modules
     var depth = 0
     for line in 0...source.line(of: source.text.utf8.count) {
       let text = source.line(line).trimmed
       if text.hasPrefix("#if") { depth += 1 }
       if text.hasPrefix("#endif") { depth -= 1 }
       guard depth == 0, let found = Import(text) else { continue }
-      missing.removeAll { $0 == found.target }
+      // Foundation has the declarations of Dispatch.
+      missing.removeAll { $0 == found.target || $0 == "Dispatch" && found.target == "Foundation" }
       last = line
-      if found.module > "Futures", place == nil { place = line }
+      if modules.first.map({ found.module > $0 }) == true, place == nil { place = line }
     }
     guard !missing.isEmpty else { return nil }
     let lines = missing.map { list.libraryLine($0, nil) + "\n" }.joined()

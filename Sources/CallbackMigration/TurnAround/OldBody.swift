@@ -167,8 +167,8 @@ struct OldBody {
       let reason = "the queue on line \(tokens.line(first)) keeps the order of several calls, and a task does not"
       risks.append(CallRefusal(reason, .order))
     }
-    if let write = firstWrite {
-      let reason = "line \(tokens.line(write)) changes a value before it returns, and a wrapper starts its work later"
+    if let effect = firstEffect {
+      let reason = "line \(tokens.line(effect)) has an effect before it returns, and a wrapper starts its work later"
       risks.append(CallRefusal(reason, .order))
     }
     if let found = braces.first(where: isWeak) {
@@ -179,7 +179,7 @@ struct OldBody {
   }
 
   /// Whether the body does something before it returns that its callers can see.
-  var worksInline: Bool { inline != nil || firstWrite != nil }
+  var worksInline: Bool { inline != nil || firstEffect != nil }
 
   private var inline: Int? { (uses + progressUses).first { place($0) == .inline } }
 
@@ -199,16 +199,31 @@ struct OldBody {
     ["async", "addOperation"].contains(tokens[callee]) && queue(ofCall: callee).map { $0 != ".global()" } == true
   }
 
-  /// The first assignment in the body itself to a value that is declared outside.
-  private var firstWrite: Int? {
+  /// The first assignment or call in the body itself that callers can see, and that is not the work of the callback.
+  private var firstEffect: Int? {
     braces.first { index in
-      guard tokens[index] == "=", tokens.parent(index).map({ tokens[$0] }) == "{",
-        tokens.closureOrFunction(around: index) == braces.lowerBound
-      else { return false }
-      let start = tokens.statementStart(before: index)
-      return !Self.keywords.contains(tokens[start]) && !isLocal(tokens[start])
+      guard tokens.closureOrFunction(around: index) == braces.lowerBound else { return false }
+      return isWrite(index) || isEffect(index)
     }
   }
+
+  private func isWrite(_ index: Int) -> Bool {
+    guard tokens[index] == "=", tokens.parent(index).map({ tokens[$0] }) == "{" else { return false }
+    let start = tokens.statementStart(before: index)
+    return !Self.keywords.contains(tokens[start]) && !isLocal(tokens[start])
+  }
+
+  private func isEffect(_ index: Int) -> Bool {
+    guard SourceTokens.isWord(tokens[index]), let site = CallSite(name: index, in: tokens, label: ""),
+      site.use != .used, !(site.start...site.end).contains(where: uses.contains)
+    else { return false }
+    let first = tokens[site.start]
+    return !Self.keywords.contains(first) && !Self.checks.contains(first) && !isLocal(first)
+  }
+
+  private static let checks: Set<String> = [
+    "assert", "assertionFailure", "precondition", "preconditionFailure", "fatalError", "dispatchPrecondition",
+  ]
 
   private static let keywords: Set<String> = [
     "let", "var", "_", "if", "guard", "while", "for", "switch", "case", "return", "async", "typealias",

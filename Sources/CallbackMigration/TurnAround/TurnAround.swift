@@ -112,8 +112,8 @@ final class TurnAround {
     )
     let lines = try wrapper.lines(replacing: body, allowed: allowed)
     let change = change(lines, body, path, index)
-    let imports =
-      !usesFutures ? nil : ImportEdit(sources: inventory.sources.map(SourceFile.init)).edit(of: tokens.source)
+    let imports = ImportEdit(sources: inventory.sources.map(SourceFile.init))
+      .edit(of: tokens.source, for: wrapper.modules(of: lines))
     return Wrapper(function: function, change: change, imports: imports)
   }
 

@@ -16,17 +16,16 @@ struct WrapperContext {
     if let line = body.lineOfQueuedProgress {
       throw CallRefusal("line \(line) reports progress on a queue, and its counterpart might not")
     }
-    if let said = function.knowledge.value(.context) {
-      text = said
-    } else if types.allSatisfy({ inventory.aliases.attributes(ofClosure: $0).contains("@MainActor") }) {
+    let queue = callbacks.queue.map { declaration.parameters[$0.index] }
+    if types.allSatisfy({ inventory.aliases.attributes(ofClosure: $0).contains("@MainActor") }) {
       text = ".main"
-    } else if let queue = callbacks.queue {
-      let parameter = declaration.parameters[queue.index]
-      guard inventory.aliases.resolve(parameter.type).text.hasSuffix("DispatchQueue") else {
-        let reason = "a wrapper needs a `DispatchQueue` for its callback, and `\(parameter.name)` is none"
-        throw CallRefusal(Refusal(reason, .context, function.title, ".main"))
-      }
-      text = ".queue(\(parameter.reference))"
+    } else if let queue, inventory.aliases.resolve(queue.type).text.hasSuffix("DispatchQueue") {
+      text = ".queue(\(queue.reference))"
+    } else if let said = function.knowledge.value(.context) {
+      text = said
+    } else if let queue {
+      let reason = "a wrapper needs a `DispatchQueue` for its callback, and `\(queue.name)` is none"
+      throw CallRefusal(Refusal(reason, .context, function.title, ".main"))
     } else if let queue = body.queue {
       text = queue
     } else if body.isInline && function.globalActor == "@MainActor" || Self.saysMain(function) {

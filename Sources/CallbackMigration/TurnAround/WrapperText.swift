@@ -58,6 +58,12 @@ struct WrapperText {
     return transfers + ["let \(handleName) = \(start)", handleName + operators, "return \(handle)"]
   }
 
+  /// The modules that a file with these lines imports.
+  func modules(of lines: [String]) -> [String] {
+    if usesFutures { return ["Futures", "FuturesAsync"] }
+    return lines.contains { $0.contains("DispatchQueue") } ? ["Dispatch"] : []
+  }
+
   // MARK: The work
 
   private func future(isImmediate: Bool) -> String {
