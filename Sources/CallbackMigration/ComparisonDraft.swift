@@ -1,15 +1,15 @@
 /// Drafts tests that compare functions with their async counterparts in every order.
 ///
 /// Only the user knows the arguments and the doubles. They are placeholders.
-struct ComparisonDraft {
+package struct ComparisonDraft {
   private let plan: CounterpartPlan
 
   /// Makes a draft.
   /// - Parameter plan: The functions, with the decisions for their async counterparts.
-  init(_ plan: CounterpartPlan) { self.plan = plan }
+  package init(_ plan: CounterpartPlan) { self.plan = plan }
 
   /// One file, with a comment for each function that it leaves out.
-  var text: String {
+  package var text: String {
     var tests: [[String]] = []
     var left: [String] = []
     var names: [String: Int] = [:]
@@ -37,6 +37,7 @@ struct ComparisonDraft {
   private func refusal(_ function: CallbackFunction) -> String? {
     if !function.hasAsyncCounterpart { return "it has no async counterpart" }
     if let refusal = RefusalRules(inventory: plan.inventory).refusal(function, .future) { return refusal.reason }
+    if case .requirement = function.role { return "it is a requirement, of which only types can be compared" }
     if function.callbacks.progress != nil { return "it reports progress, which the test has to record" }
     if function.globalActor != nil || function.isOnActor {
       return "it belongs to an actor, whose moves are not all explored"
@@ -85,13 +86,13 @@ extension Counterpart {
 
   private func awaiting(_ parameters: [Int]) -> [String] {
     let counterpart = function.counterpart(.async)
-    let words = (counterpart.symbol?.declarationFragments ?? []).map(\.spelling)
+    let tokens = counterpart.symbol.map { [Token]($0.declarationFragments) } ?? []
     let arguments = parameters.map { index in
       let parameter = function.declaration.parameters[index]
       return (parameter.label == "_" ? "" : "\(parameter.label): ") + parameter.reference
     }
     let call = "await \(receiver)\(counterpart.name)(\(arguments.joined(separator: ", ")))"
-    guard words.contains("throws") else { return ["result = .success(\(call))"] }
+    guard Declaration(tokens)?.isThrowing != false else { return ["result = .success(\(call))"] }
     return ["do { result = .success(try \(call)) } catch { result = .failure(error) }"]
   }
 }

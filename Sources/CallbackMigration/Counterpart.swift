@@ -207,8 +207,9 @@ package struct Counterpart {
     return ["do {"] + lines.map { "  " + $0 } + ["} catch {", "  \(failing)", "}"]
   }
 
-  /// The statements that call the function with the callback.
-  /// - Parameter receiver: What is before the name; `self.` or the module where needed, if `nil`.
+  /// Calls the function with the callback.
+  /// - Parameter receiver: The text before the name; if `nil`, `self.` or the module where it is needed.
+  /// - Returns: The statements.
   func statements(on receiver: String? = nil) -> [String] { guarded(call(on: receiver)) }
 
   private func call(on receiver: String?) -> [String] {

@@ -59,6 +59,19 @@ public struct MigrationRun {
     case .compare(let only):
       let drafts = try inventories().map { ComparisonDraft(CounterpartPlan($0, style: .async, only: only)).text }
       return Outcome(drafts.filter { !$0.isEmpty }.joined(separator: "\n"))
+    case .turnAround(let options):
+      let plans = try plans()
+      let writer = ConversionWriter(package: package, work: work)
+      let turnAround = { () throws(MigrationError) in
+        TurnAround(
+          try workspace(plans),
+          plans,
+          options,
+          allowed: arguments.allowed,
+          clients: Set(request.targets.filter(\.hasLibrary).map(\.module))
+        )
+      }
+      return Outcome(try writer.result(isApplying: options.isApplying, turnAround))
     case .callers(let isJSON):
       let workspace = try workspace()
       try workspace.build()
@@ -77,10 +90,16 @@ public struct MigrationRun {
     }
   }
 
-  private func workspace() throws(MigrationError) -> MigrationWorkspace {
+  private func plans() throws(MigrationError) -> [CounterpartPlan] {
+    try inventories().map { CounterpartPlan($0, style: .async) }
+  }
+
+  private func workspace() throws(MigrationError) -> MigrationWorkspace { try workspace(try plans()) }
+
+  private func workspace(_ plans: [CounterpartPlan]) throws(MigrationError) -> MigrationWorkspace {
     try MigrationWorkspace(
       request,
-      try inventories().map { CounterpartPlan($0, style: .async) },
+      plans,
       copy: try PackageCopy(of: package, in: work),
       allowed: arguments.allowed
     )
