@@ -13,6 +13,7 @@ package struct ComparisonDraft {
     var tests: [[String]] = []
     var left: [String] = []
     var names: [String: Int] = [:]
+    var modules: Set<String> = ["Futures", "FuturesTesting"]
     for entry in plan.entries where !entry.decisions.isEmpty {
       let function = entry.function
       if let reason = refusal(function) {
@@ -21,15 +22,16 @@ package struct ComparisonDraft {
       }
       let base = "compare" + function.counterpart(.async).name.filter { $0 != "`" }.capitalizedFirst
       names[base, default: 0] += 1
+      modules.formUnion(SourceFile(path: function.path).unconditionalModules)
       let name = names[base] == 1 ? base : "\(base)\(names[base] ?? 0)"
       tests.append(Counterpart(kind: .future, function: function, in: plan.inventory).comparison(called: name))
     }
     guard !tests.isEmpty else { return left.map { $0 + "\n" }.joined() }
+    let imports = modules.sorted().map { "import \($0)" } + ["@testable import \(plan.inventory.module)"]
     let head = [
-      "// A draft: fill in what stands in <# #>. Each double of the outside calls back on a context of `orders`.",
-      "import Futures", "import FuturesTesting", "@testable import \(plan.inventory.module)",
+      "// A draft: fill in what stands in <# #>. Each double of the outside calls back on a context of `orders`."
     ]
-    let lines = head + tests.flatMap { [""] + $0 } + (left.isEmpty ? [] : [""] + left)
+    let lines = head + imports + tests.flatMap { [""] + $0 } + (left.isEmpty ? [] : [""] + left)
     return lines.map { $0 + "\n" }.joined()
   }
 
@@ -37,13 +39,21 @@ package struct ComparisonDraft {
   private func refusal(_ function: CallbackFunction) -> String? {
     if !function.hasAsyncCounterpart { return "it has no async counterpart" }
     if let refusal = RefusalRules(inventory: plan.inventory).refusal(function, .future) { return refusal.reason }
-    if case .requirement = function.role { return "it is a requirement, of which only types can be compared" }
     if function.callbacks.progress != nil { return "it reports progress, which the test has to record" }
     if function.globalActor != nil || function.isOnActor {
       return "it belongs to an actor, whose moves are not all explored"
     }
-    if !function.declaration.generics.isEmpty || function.owner?.swiftGenerics != nil {
+    if function.owner?.kind.identifier == "swift.protocol" {
+      return "it belongs to a protocol, of which only types can be compared"
+    }
+    if function.owner == nil, !function.scope.isEmpty { return "its type belongs to another module" }
+    let types = function.declaration.parameters.flatMap { Array($0.type) }.map(\.text)
+    let isGeneric = !function.declaration.generics.isEmpty || types.contains("some")
+    if isGeneric || function.owner?.swiftGenerics != nil {
       return "it is generic, and the test would have to choose the types"
+    }
+    if function.declaration.parameters.contains(where: { $0.specifiers.contains("@autoclosure") }) {
+      return "it takes an autoclosure"
     }
     return nil
   }
@@ -56,7 +66,7 @@ extension Counterpart {
     let kept = declaration.parameters.indices.filter { !function.callbacks.omitted(by: .async).contains($0) }
     let arguments = kept.map { index in
       let parameter = declaration.parameters[index]
-      let type = spelling.text(parameter.type)
+      let type = spelling.text(parameter.type).replacing("@escaping ", with: "")
       return "let \(parameter.reference): \(type) = <#\(type)#>"
     }
     let owner = function.scope.joined(separator: ".")
@@ -70,8 +80,12 @@ extension Counterpart {
       + ["}", ".whenResolved(on: .immediate) { result in \(record) }", "try await orders.runAll()"]
     let new =
       setup + ["let result: Result<\(futureValue), any Error>"] + awaiting(kept) + [record]
+    // Deprecated code can call a deprecated function without a warning.
+    let attributes =
+      AvailabilityText(function.symbol.availability).attributes
+      + (function.isDeprecated ? ["@available(*, deprecated)"] : [])
     return ["/// ``\(function.title)`` and its async counterpart show the same in every order."]
-      + ["func \(name)() async throws {"] + arguments.map { "  " + $0 }
+      + attributes + ["func \(name)() async throws {"] + arguments.map { "  " + $0 }
       + ["  let comparison = try await compareOrders { orders in"] + old.map { "    " + $0 }
       + ["  } with: { orders in"] + new.map { "    " + $0 } + ["  }", "  print(comparison)", "}"]
   }
@@ -80,7 +94,7 @@ extension Counterpart {
   private static let subject = "subject"
 
   private var receiver: String {
-    if function.scope.isEmpty { return "" }
+    if function.scope.isEmpty { return qualifierOfFreeFunction }
     return (function.declaration.isStatic ? function.scope.joined(separator: ".") : Self.subject) + "."
   }
 
@@ -99,4 +113,11 @@ extension Counterpart {
 
 extension String {
   fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}
+
+extension SourceFile {
+  /// The modules that the file imports on each platform.
+  fileprivate var unconditionalModules: [String] {
+    imports.compactMap { if case .line(let found) = $0 { found.module } else { nil } }
+  }
 }

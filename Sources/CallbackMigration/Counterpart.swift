@@ -212,14 +212,18 @@ package struct Counterpart {
   /// - Returns: The statements.
   func statements(on receiver: String? = nil) -> [String] { guarded(call(on: receiver)) }
 
+  /// The module, if a parameter hides the name of a function that belongs to no type.
+  var qualifierOfFreeFunction: String {
+    declaration.parameters.contains { $0.name == declaration.name } ? "\(module)." : ""
+  }
+
   private func call(on receiver: String?) -> [String] {
     let arguments = declaration.parameters.indices.compactMap { index -> String? in
       let parameter = declaration.parameters[index]
       if let queue = callbacks.queue, queue.index == index, queue.argument == nil { return nil }
       return (parameter.label == "_" ? "" : "\(parameter.label): ") + argument(index)
     }
-    let isHidden = declaration.parameters.contains { $0.name == declaration.name }
-    let qualifier = receiver ?? (function.scope.isEmpty ? isHidden ? "\(module)." : "" : "self.")
+    let qualifier = receiver ?? (function.scope.isEmpty ? qualifierOfFreeFunction : "self.")
     let callee = qualifier + declaration.name
     let call = (declaration.isThrowing ? "try " : "") + "\(callee)(\(arguments.joined(separator: ", ")))"
     if case .calls(let cancellation) = function.handle {

@@ -58,7 +58,8 @@ public struct MigrationRun {
       return try generate(target, style, output, only: only)
     case .compare(let only):
       let drafts = try inventories().map { ComparisonDraft(CounterpartPlan($0, style: .async, only: only)).text }
-      return Outcome(drafts.filter { !$0.isEmpty }.joined(separator: "\n"))
+      let texts = drafts.map { SwiftFormat.formatted($0, for: package.appending(path: "Comparison.swift")) }
+      return Outcome(texts.filter { !$0.isEmpty }.joined(separator: "\n"))
     case .turnAround(let options):
       let plans = try plans()
       let writer = ConversionWriter(package: package, work: work)

@@ -68,14 +68,14 @@ struct ComparisonDraftTests {
     #expect(!text.contains("subject"))
   }
 
-  @Test("A requirement is left: only types can be compared")
-  func requirement() {
+  @Test("A function of a protocol is left: only types can be compared")
+  func protocolMember() {
     var builder = GraphBuilder()
     builder.type("protocol Store")
     builder.function("func load(completion: @escaping (Int) -> Void)", of: "Store", isRequirement: true)
     builder.function("func load() async -> Int", of: "Store", file: "Sources/App/Async.swift")
     let text = ComparisonDraft(CounterpartPlan(builder.inventory(), style: .async)).text
-    #expect(text == "// Store.load(completion:): it is a requirement, of which only types can be compared.\n")
+    #expect(text == "// Store.load(completion:): it belongs to a protocol, of which only types can be compared.\n")
   }
 
   @Test("A function that no test can compare is left, with the reason")
