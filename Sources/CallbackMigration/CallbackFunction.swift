@@ -15,6 +15,9 @@ package struct CallbackFunction {
   package let sendability: Sendability
   package let handle: HandleCancellation
 
+  /// The label of the closure from which the type of the returned handle can be made; `nil` if there is no such initializer.
+  let handleInitializer: String?
+
   /// The types whose members its counterpart sees, the nearest first.
   let visibleScopes: [String]
 
@@ -58,6 +61,7 @@ package struct CallbackFunction {
     let sendables = facts.sendables(in: symbol, of: owner)
     sendability = callbacks.shape.values.map { facts.all($0, sendables) } ?? .unknown
     handle = handles.cancellation(of: declaration, in: owner, sendables, knowledge)
+    handleInitializer = handles.initializerLabel(of: declaration.returnType)
     let renamed = knowledge.value(.renames)
     asyncCounterpart = counterparts.counterpart(.async, of: declaration, callbacks, renamed: renamed, in: all)
     futureCounterpart = counterparts.counterpart(.future, of: declaration, callbacks, renamed: renamed, in: all)

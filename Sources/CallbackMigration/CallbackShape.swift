@@ -372,7 +372,7 @@ private struct ShapeReader {
 }
 
 extension Declaration.Parameter {
-  fileprivate func isNamed(like beginnings: [String]) -> Bool {
+  func isNamed(like beginnings: [String]) -> Bool {
     [label, name].contains { CallbackNames.hasWord($0, like: beginnings) }
   }
 }

@@ -10,11 +10,17 @@ public enum MigrationCommand: Equatable, Sendable {
   /// Lists the calls.
   case callers(isJSON: Bool)
   case convert(ConversionOptions)
+
+  /// Drafts tests that compare functions with their async counterparts.
+  case compare(only: String?)
+
+  /// Makes callback functions call their async counterparts.
+  case turnAround(ConversionOptions)
 }
 
-/// The options of `convert`.
+/// The options of `convert` and `turn-around`.
 public struct ConversionOptions: Equatable, Sendable {
-  /// Only calls whose function, or the function that they stand in, matches it.
+  /// Only calls whose function, or the function that they stand in, matches it; with `turn-around`, only functions.
   public var only: String?
 
   /// Whether functions with a callback get a converted counterpart, too.
@@ -23,8 +29,16 @@ public struct ConversionOptions: Equatable, Sendable {
   /// Whether the files are changed; otherwise a diff is printed.
   public var isApplying = false
 
+  /// Whether the wrappers of `turn-around` use futures; otherwise a task.
+  public var usesFutures = true
+
   /// Makes options that convert all ready calls, and print a diff.
   public init() {}
+}
+
+/// The styles of the wrappers of `turn-around`.
+private enum WrapperStyle: String, CaseIterable {
+  case futures, async
 }
 
 /// The destination of the text of `generate`.
@@ -86,15 +100,17 @@ public struct MigrationArguments: Equatable, Sendable {
     }
     target = values["--target"]
     // Calls of internal functions are listed as well.
-    let lowest: AccessLevel = ["callers", "convert"].contains(name) ? .internal : .public
+    let lowest: AccessLevel = ["callers", "convert", "turn-around", "compare"].contains(name) ? .internal : .public
     minimumAccess = try Self.choice("--minimum-access", values) ?? lowest
     guard minimumAccess >= .internal else {
       throw MigrationError("The compiler does not say where \(minimumAccess) functions are, so they cannot be listed.")
     }
     allowed = try Self.risks(values["--allow"])
-    if name == "callers" {
+    if name == "compare" {
+      command = .compare(only: values["--only"])
+    } else if name == "callers" {
       command = .callers(isJSON: flags.contains("--json"))
-    } else if name == "convert" {
+    } else if name == "convert" || name == "turn-around" {
       if flags.contains("--diff"), flags.contains("--apply") {
         throw MigrationError("--diff and --apply contradict each other.")
       }
@@ -102,7 +118,8 @@ public struct MigrationArguments: Equatable, Sendable {
       options.only = values["--only"]
       options.includesFunctions = flags.contains("--functions")
       options.isApplying = flags.contains("--apply")
-      command = .convert(options)
+      options.usesFutures = try Self.choice("--style", values) != WrapperStyle.async
+      command = name == "convert" ? .convert(options) : .turnAround(options)
     } else if name == "report" {
       let format: ReportFormat? = try Self.choice("--format", values)
       if flags.contains("--json"), let format, format != .json {
@@ -138,8 +155,11 @@ public struct MigrationArguments: Equatable, Sendable {
     case "callers": ["--target", "--json", "--minimum-access", "--allow"]
     case "convert":
       ["--target", "--only", "--allow", "--functions", "--diff", "--apply", "--minimum-access"]
+    case "compare": ["--target", "--only", "--minimum-access"]
+    case "turn-around": ["--target", "--only", "--style", "--allow", "--diff", "--apply", "--minimum-access"]
     default:
-      throw MigrationError("There is no command \(command); there are report, generate, callers and convert.")
+      let commands = "report, generate, callers, convert, turn-around and compare"
+      throw MigrationError("There is no command \(command); there are \(commands).")
     }
   }
 

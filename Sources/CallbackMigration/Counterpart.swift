@@ -23,7 +23,7 @@ package struct Counterpart {
   /// The module that gets the counterpart, and the names of the types there.
   private let module: String
   private let typeNames: Set<String>
-  private let spelling: TypeSpelling
+  let spelling: TypeSpelling
 
   init(kind: Kind, function: CallbackFunction, in inventory: Inventory) {
     self.kind = kind
@@ -73,6 +73,15 @@ package struct Counterpart {
   private var valueType: String {
     let values = callbacks.shape.values ?? []
     return values.count == 1 ? spelling.text(values[0]) : tuple(values.map(spelling.text))
+  }
+
+  /// The type of the value of a future.
+  var futureValue: String { valueType == "()" ? spelling.text("Void", "s:s4Voida") : valueType }
+
+  /// The type of a future of the callback.
+  var futureType: String {
+    let failure = neverFails ? spelling.text("Never", "s:s5NeverO") : "any \(spelling.text("Error", "s:s5ErrorP"))"
+    return "\(future)<\(futureValue), \(failure)>"
   }
 
   /// A tuple of the values of the callback, with their names.
@@ -145,9 +154,7 @@ package struct Counterpart {
       text +=
         " async throws\(typedFailure.map { "(\($0.type))" } ?? "")" + (valueType == "()" ? "" : " -> \(valueType)")
     case .future:
-      let value = valueType == "()" ? spelling.text("Void", "s:s4Voida") : valueType
-      let failure = neverFails ? spelling.text("Never", "s:s5NeverO") : "any \(spelling.text("Error", "s:s5ErrorP"))"
-      text += " -> \(future)<\(value), \(failure)>"
+      text += " -> \(futureType)"
     }
     return text + (declaration.requirements.isEmpty ? "" : " " + spelling.text(declaration.requirements))
   }
@@ -157,11 +164,9 @@ package struct Counterpart {
   private var body: [String] {
     let title = "\"\(declaration.title())\""
     let start = usesPromise ? "\(future)(\(title))" : "try await withCallback(\(title))"
-    let content = (progressLines + guarded(call)).map { "  " + $0 }
+    let content = (progressLines + statements()).map { "  " + $0 }
     if kind == .async, neverFails {
-      let value = valueType == "()" ? spelling.text("Void", "s:s4Voida") : valueType
-      let type = "\(future)<\(value), \(spelling.text("Never", "s:s5NeverO"))>"
-      return ["let future = \(type)(\(title)) { \(bridge) in"] + content + ["}", "return await future.value"]
+      return ["let future = \(futureType)(\(title)) { \(bridge) in"] + content + ["}", "return await future.value"]
     }
     let lines = ["\(start) { \(bridge) in"] + content + ["}"]
     guard kind == .async, let (type, other) = typedFailure else { return lines }
@@ -183,7 +188,7 @@ package struct Counterpart {
   private var usesPromise: Bool { kind == .future || neverFails }
 
   /// The argument for the callback in the body.
-  private var bridge: String { unused(usesPromise ? "promise" : "callback") }
+  var bridge: String { unused(usesPromise ? "promise" : "callback") }
 
   private func unused(_ name: String) -> String {
     var name = name
@@ -202,14 +207,23 @@ package struct Counterpart {
     return ["do {"] + lines.map { "  " + $0 } + ["} catch {", "  \(failing)", "}"]
   }
 
-  private var call: [String] {
+  /// Calls the function with the callback.
+  /// - Parameter receiver: The text before the name; if `nil`, `self.` or the module where it is needed.
+  /// - Returns: The statements.
+  func statements(on receiver: String? = nil) -> [String] { guarded(call(on: receiver)) }
+
+  /// The module, if a parameter hides the name of a function that belongs to no type.
+  var qualifierOfFreeFunction: String {
+    declaration.parameters.contains { $0.name == declaration.name } ? "\(module)." : ""
+  }
+
+  private func call(on receiver: String?) -> [String] {
     let arguments = declaration.parameters.indices.compactMap { index -> String? in
       let parameter = declaration.parameters[index]
       if let queue = callbacks.queue, queue.index == index, queue.argument == nil { return nil }
       return (parameter.label == "_" ? "" : "\(parameter.label): ") + argument(index)
     }
-    let isHidden = declaration.parameters.contains { $0.name == declaration.name }
-    let qualifier = function.scope.isEmpty ? isHidden ? "\(module)." : "" : "self."
+    let qualifier = receiver ?? (function.scope.isEmpty ? qualifierOfFreeFunction : "self.")
     let callee = qualifier + declaration.name
     let call = (declaration.isThrowing ? "try " : "") + "\(callee)(\(arguments.joined(separator: ", ")))"
     if case .calls(let cancellation) = function.handle {

@@ -1,7 +1,7 @@
 /// The functions that could be counterparts of functions with a callback.
 struct Counterparts {
-  /// The file that contains each counterpart, by the counterpart's key.
-  private var files: [String: String] = [:]
+  /// Each counterpart, by its key.
+  private var symbols: [String: SymbolGraph.Symbol] = [:]
 
   /// The counterparts in the file that the tool replaces.
   private var written: Set<String> = []
@@ -24,7 +24,7 @@ struct Counterparts {
       if let path = symbol.location?.path, paths.contains(path) {
         written.insert(name)
       } else {
-        files[name] = symbol.location?.path ?? ""
+        symbols[name] = symbol
       }
       guard declaration.returnType.first?.text == "Future", !declaration.isAsync else { continue }
       let omitted = Set(declaration.parameters.indices.filter { declaration.parameters[$0].defaultValue != nil })
@@ -56,7 +56,7 @@ struct Counterparts {
       name: name,
       title: renamedTitle(without: omitted),
       key: key,
-      file: [key, fullKey].lazy.compactMap { file($0, in: scopes, isAsync: kind == .async) }.first,
+      symbol: [key, fullKey].lazy.compactMap { symbol($0, in: scopes, isAsync: kind == .async) }.first,
       wasWritten: scopes.contains { written.contains(self.name(key, in: $0, isAsync: kind == .async)) }
     )
   }
@@ -70,14 +70,14 @@ struct Counterparts {
     return "\(title) \(types.joined(separator: ","))\(declaration.isStatic ? " static" : "")"
   }
 
-  /// The file in which there is a function with this key.
-  func file(_ key: String, in scopes: [String], isAsync: Bool) -> String? {
-    scopes.lazy.compactMap { files[name(key, in: $0, isAsync: isAsync)] }.first
+  /// The function with this key.
+  private func symbol(_ key: String, in scopes: [String], isAsync: Bool) -> SymbolGraph.Symbol? {
+    scopes.lazy.compactMap { symbols[name(key, in: $0, isAsync: isAsync)] }.first
   }
 
   /// The title of a function that is not async, and that calls of the async counterpart can mean too.
   func plainTitle(of counterpart: ExpectedCounterpart, in scopes: [String]) -> String? {
-    if file(counterpart.key, in: scopes, isAsync: false) != nil { return counterpart.title }
+    if symbol(counterpart.key, in: scopes, isAsync: false) != nil { return counterpart.title }
     return scopes.lazy.compactMap { futures[name(counterpart.key, in: $0, isAsync: false)] }.first
   }
 
@@ -97,11 +97,14 @@ struct ExpectedCounterpart {
   /// The title, with the types of the parameters.
   let key: String
 
-  /// Its file; `nil` if it has none, or if the tool replaces the file.
-  let file: String?
+  /// The existing one; `nil` if there is none, or if the tool replaces its file.
+  let symbol: SymbolGraph.Symbol?
 
   /// Whether the existing file has the counterpart, so that callers of it can exist.
   let wasWritten: Bool
 
-  var exists: Bool { file != nil }
+  /// The file of the existing one.
+  var file: String? { symbol.map { $0.location?.path ?? "" } }
+
+  var exists: Bool { symbol != nil }
 }

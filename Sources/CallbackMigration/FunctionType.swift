@@ -76,6 +76,22 @@ package struct TypeAliases {
     }.joined(separator: " ")
   }
 
+  /// The attributes of a closure type, also of an optional one.
+  func attributes(ofClosure type: ArraySlice<Token>) -> Set<String> {
+    var reader = TokenReader(type)
+    var found: Set<String> = []
+    while let next = reader.next, next.text.hasPrefix("@") || Declaration.Parameter.ownershipWords.contains(next.text) {
+      let attributes = reader.takeAttributes()
+      found.formUnion(attributes.map(\.text))
+      if attributes.isEmpty { _ = reader.take() }
+    }
+    let bare = reader.rest
+    if let resolved = resolveOnce(bare) { return found.union(attributes(ofClosure: resolved)) }
+    if let wrapped = wrapped(bare) { return found.union(attributes(ofClosure: wrapped)) }
+    guard let inside = reader.takeBracketed("(", ")"), reader.isAtEnd else { return found }
+    return found.union(attributes(ofClosure: inside))
+  }
+
   /// The closure type without its attributes; `nil` if `type` is no closure type.
   ///
   /// Optional ones count: they escape, and are given a closure here.

@@ -6,6 +6,9 @@ struct Handles {
   /// The methods of each type that begin work, without arguments.
   private var starts: [String: String] = [:]
 
+  /// The labels of the closures from which handles are made, which end the work.
+  private var initializers: [String: String] = [:]
+
   /// The types whose methods end the work that an argument names.
   private var cancelByArgument: Set<String> = []
 
@@ -42,6 +45,7 @@ struct Handles {
     for symbol in graph.symbols where symbol.access >= .internal {
       guard let owner = owners[symbol.identifier.precise], let name = symbol.pathComponents.last else { continue }
       if Self.beginnings.contains(name) { starts[owner] = name }
+      if let label = initializerLabel(symbol) { initializers[owner] = label }
       guard Self.endings.contains(where: { name.hasPrefix($0) }),
         let declaration = Declaration([Token](symbol.declarationFragments)), !declaration.isStatic
       else { continue }
@@ -118,6 +122,23 @@ struct Handles {
     if canIgnore, !isToken { return .none }
     let reason = "it returns `\(type.text)`, which a counterpart cannot return, too"
     return .refused(Refusal(reason, .handle, knowledge.title, "none"))
+  }
+
+  /// The label of the one closure that an initializer needs, where its name says that it ends work.
+  private func initializerLabel(_ symbol: SymbolGraph.Symbol) -> String? {
+    guard let declaration = Declaration([Token](symbol.declarationFragments)), declaration.keyword == "init",
+      declaration.effects.isEmpty, !symbol.declarationFragments.contains(where: { $0.spelling.contains("init?") })
+    else { return nil }
+    let needed = declaration.parameters.filter { $0.defaultValue == nil }
+    guard needed.count == 1, let closure = aliases.functionType(of: needed[0].type), closure.parameters.isEmpty,
+      closure.returnsNothing, closure.effects.isEmpty, needed[0].isNamed(like: Self.endings)
+    else { return nil }
+    return needed[0].label
+  }
+
+  /// The label of the closure from which a handle of this type can be made; `nil` if there is no such initializer.
+  func initializerLabel(of type: ArraySlice<Token>) -> String? {
+    (aliases.wrapped(type) ?? aliases.resolve(type)).last?.type.flatMap { initializers[$0] }
   }
 
   /// The call that ends the work of a handle with these methods; `none` if there is no such call.

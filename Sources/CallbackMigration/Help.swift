@@ -8,7 +8,7 @@ extension MigrationArguments {
   private static func usage(_ name: String) -> String {
     var text = ""
     for (command, lines) in commands {
-      let start = (text.isEmpty ? "Usage: " : "       ") + name + " " + command.fitted(to: 8)
+      let start = (text.isEmpty ? "Usage: " : "       ") + name + " " + command.fitted(to: 11)
       for (index, line) in lines.enumerated() {
         text += (index == 0 ? start : "".fitted(to: start.count)) + " " + line + "\n"
       }
@@ -30,6 +30,14 @@ extension MigrationArguments {
       "convert",
       ["[--target T] [--only PATTERN] [--functions] [--allow RISKS]", "[--diff | --apply] [--minimum-access LEVEL]"]
     ),
+    (
+      "turn-around",
+      [
+        "[--target T] [--only PATTERN] [--style futures|async] [--allow RISKS]",
+        "[--diff | --apply] [--minimum-access LEVEL]",
+      ]
+    ),
+    ("compare", ["[--target T] [--only PATTERN] [--minimum-access LEVEL]"]),
   ]
 
   private static let commandHelp = """
@@ -41,6 +49,11 @@ extension MigrationArguments {
               edge (in synchronous code), or by hand, with the reason; and a plan, leaf first.
     convert   Converts the calls that are ready into awaits, each change built in a copy. Prints a diff, and the calls that
               it leaves, with the reasons.
+    turn-around
+              Replaces the body of each callback function whose async counterpart does the work itself: the function then
+              calls the counterpart. Prints a diff, and the functions that it leaves, with the reasons.
+    compare   Prints a draft of tests that compare each function with its async counterpart in every order, for you to
+              complete: the arguments, and doubles of the outside.
 
     """
 
@@ -61,11 +74,12 @@ extension MigrationArguments {
   private static let optionHelp = """
     --target T              The target; without it all libraries of the package, or for generate the only one.
     --minimum-access LEVEL  Leaves out what is less accessible: public (the default of report and generate), internal (the
-                            default of callers and convert), package, open.
+                            default of callers, convert, turn-around and compare), package, open.
     --format FORMAT, --json How to print the report.
     --check BASELINE        Ends with 1 if a function takes a callback and has no counterpart, and BASELINE, a file that
                             `report --json` has written, does not have it.
-    --style STYLE           The kinds of counterparts. With async, nothing public mentions Futures.
+    --style STYLE           The kinds of counterparts. With async, nothing public mentions Futures. With turn-around, async
+                            writes plain tasks, for targets that do not depend on Futures.
     --output FILE           Where to write, relative to the package, instead of printing. A file that this has not
                             written is not overwritten.
     --beside                Writes a file beside each source file: Store+Counterparts.swift beside Store.swift.
@@ -83,7 +97,7 @@ extension MigrationArguments {
   private static let pluginHelp = """
 
     On macOS, write `swift package --allow-writing-to-package-directory migrate-callbacks` to write files, and add
-    --disable-sandbox for callers and convert.
+    --disable-sandbox for callers, convert and turn-around.
 
     """
 }

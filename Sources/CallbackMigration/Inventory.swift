@@ -20,6 +20,9 @@ public struct Inventory {
   /// The names of types and values.
   let typeNames: Set<String>
 
+  /// The names of types.
+  let aliases: TypeAliases
+
   /// The compiler's identifiers of the module's types: by the path of the type around them, and by name.
   private let types: [String: [String: String]]
 
@@ -109,6 +112,7 @@ public struct Inventory {
     let graph = graph.withMembersForDefaults
     let types = importedTypes.map(graph.adding) ?? graph
     let aliases = TypeAliases(types, errorNames: Set(configuration.errors))
+    self.aliases = aliases
     var facts = TypeFacts(types, aliases)
     facts.addLenders(of: graph)
     let handles = Handles(graph, aliases, facts)

@@ -32,6 +32,8 @@ public struct MigrationConfiguration: Sendable {
     /// The function that converts any error to the callback's error type, such as `APIError.other`. Then an async
     /// counterpart throws that type.
     case failure
+    /// Where the callback comes, as the argument of `forward(on:to:)`, such as `.main`.
+    case context
   }
 
   /// The entry with the names of types that conform to `Error`, which no symbol graph of the package shows.

@@ -126,7 +126,7 @@ public struct MigrationRequest: Decodable, Sendable {
 
   /// A file of counterparts does not compile in a target without the needed modules.
   private func checkDependencies(of target: Target, _ style: CounterpartStyle) throws(MigrationError) {
-    let modules = style == .futures ? ["Futures"] : ["Futures", "FuturesAsync"]
+    let modules = style == .futures ? ["Futures"] : Target.library
     let missing = modules.filter { !target.dependencies.contains($0) }
     guard !missing.isEmpty else { return }
     let lines = missing.map { module in
@@ -142,12 +142,20 @@ public struct MigrationRequest: Decodable, Sendable {
   }
 }
 
+extension MigrationRequest.Target {
+  /// The modules of the library that counterparts and wrappers import.
+  fileprivate static let library = ["Futures", "FuturesAsync"]
+
+  /// Whether wrappers can import the library.
+  var hasLibrary: Bool { Self.library.allSatisfy(dependencies.contains) }
+}
+
 extension MigrationCommand {
   /// Whether it works on the calls of functions, and not on the functions alone.
   var needsCalls: Bool {
     switch self {
-    case .callers, .convert: true
-    case .help, .report, .check, .generate: false
+    case .callers, .convert, .turnAround: true
+    case .help, .report, .check, .generate, .compare: false
     }
   }
 }

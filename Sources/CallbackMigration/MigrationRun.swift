@@ -56,6 +56,23 @@ public struct MigrationRun {
     case .generate(let style, let output, let only, isDeprecating: false):
       guard let target = try request.targets(for: arguments).first else { return Outcome("") }
       return try generate(target, style, output, only: only)
+    case .compare(let only):
+      let drafts = try inventories().map { ComparisonDraft(CounterpartPlan($0, style: .async, only: only)).text }
+      let texts = drafts.map { SwiftFormat.formatted($0, for: package.appending(path: "Comparison.swift")) }
+      return Outcome(texts.filter { !$0.isEmpty }.joined(separator: "\n"))
+    case .turnAround(let options):
+      let plans = try plans()
+      let writer = ConversionWriter(package: package, work: work)
+      let turnAround = { () throws(MigrationError) in
+        TurnAround(
+          try workspace(plans),
+          plans,
+          options,
+          allowed: arguments.allowed,
+          clients: Set(request.targets.filter(\.hasLibrary).map(\.module))
+        )
+      }
+      return Outcome(try writer.result(isApplying: options.isApplying, turnAround))
     case .callers(let isJSON):
       let workspace = try workspace()
       try workspace.build()
@@ -74,10 +91,16 @@ public struct MigrationRun {
     }
   }
 
-  private func workspace() throws(MigrationError) -> MigrationWorkspace {
+  private func plans() throws(MigrationError) -> [CounterpartPlan] {
+    try inventories().map { CounterpartPlan($0, style: .async) }
+  }
+
+  private func workspace() throws(MigrationError) -> MigrationWorkspace { try workspace(try plans()) }
+
+  private func workspace(_ plans: [CounterpartPlan]) throws(MigrationError) -> MigrationWorkspace {
     try MigrationWorkspace(
       request,
-      try inventories().map { CounterpartPlan($0, style: .async) },
+      plans,
       copy: try PackageCopy(of: package, in: work),
       allowed: arguments.allowed
     )

@@ -200,7 +200,7 @@ struct ImportList {
     return lines.sorted { $0.module < $1.module }.map(\.text) + blocks
   }
 
-  private func libraryLine(_ module: String, _ access: String?) -> String {
+  func libraryLine(_ module: String, _ access: String?) -> String {
     let isFree = !implicit.contains(module) || saysPublic
     return (isFree ? access ?? (explicit.contains(module) ? "internal " : "") : "") + "import " + module
   }

@@ -31,7 +31,7 @@ struct ArgumentTests {
   @Test(
     "The error names the mistake in one sentence",
     arguments: [
-      (["repot"], "There is no command repot; there are report, generate, callers and convert."),
+      (["repot"], "There is no command repot; there are report, generate, callers, convert, turn-around and compare."),
       (["report", "--taget", "A"], "`report` has no option --taget; it has --target"),
       (["report", "--target"], "--target needs a value."),
       (["generate", "--output", "--only"], "--output needs a value."),

@@ -72,7 +72,7 @@ struct GraphBuilder {
 
   /// Adds a function, as a member of `owner` if there is one.
   ///
-  /// `origin` is the requirement that it implements, such as `Store.load(completion:)`.
+  /// `origin` is the requirement that it implements, such as `Store.load(completion:)`. `version` is that of macOS which it needs.
   mutating func function(
     _ declaration: String,
     of owner: String? = nil,
@@ -82,7 +82,8 @@ struct GraphBuilder {
     documentation: String? = nil,
     origin: String? = nil,
     isRequirement: Bool = false,
-    isDefault: Bool = false
+    isDefault: Bool = false,
+    macOS version: Int? = nil
   ) {
     let title = Declaration(tokens(declaration))?.title() ?? declaration
     let identifier = "s:\(owner ?? "")\(declaration)\(isDefault ? "default" : "")"
@@ -91,6 +92,9 @@ struct GraphBuilder {
     var symbol = symbol(kind, identifier, path, declaration, access: access, file: file, line: line)
     if let documentation {
       symbol["docComment"] = ["lines": documentation.split(separator: "\n").map { ["text": String($0)] }]
+    }
+    if let version {
+      symbol["availability"] = [["domain": "macOS", "introduced": ["major": version] as JSON] as JSON]
     }
     symbols.append(symbol)
     guard let owner else { return }

@@ -45,10 +45,10 @@ struct ProjectTests {
   @Test("The help begins with the command as its reader typed it, and has the compiler's options for a module")
   func helpFitsTheCommand() throws {
     let plugin = try MigrationArguments([]).help
-    #expect(plugin.hasPrefix("Usage: swift package migrate-callbacks report   [--target T]"))
+    #expect(plugin.hasPrefix("Usage: swift package migrate-callbacks report      [--target T]"))
     #expect(!plugin.contains("--module") && plugin.contains("--disable-sandbox"))
     let executable = try arguments().help
-    #expect(executable.hasPrefix("Usage: migrate-callbacks report   [--target T]"))
+    #expect(executable.hasPrefix("Usage: migrate-callbacks report      [--target T]"))
     #expect(!executable.contains("swift package") && executable.contains("--package-path PATH"))
     for option in SymbolGraph.compilerOptions(folder: "FOLDER") { #expect(executable.contains(option), "\(option)") }
     for line in (plugin + executable).split(separator: "\n") { #expect(line.count <= 124, "\(line)") }

@@ -29,7 +29,7 @@ public enum CallRisk: String, CaseIterable, Codable, Sendable {
 }
 
 /// The reason why a call is not converted.
-struct CallRefusal: Equatable {
+struct CallRefusal: Error, Equatable {
   let reason: String
 
   /// The name for `--allow`; `nil` where the call cannot be converted at all.

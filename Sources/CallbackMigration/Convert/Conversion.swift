@@ -248,14 +248,8 @@ final class Conversion {
       places += lines.map { (path, $0.change, $0.lines) }
       try workspace.write(Annotations.removed(from: text, isKeepingAttributes: false), to: path)
     }
-    switch try copy.build(isStrict: true) {
-    case .succeeded: return .passes
-    case .failed(let errors, let output):
-      let suspects = places.filter { place in
-        errors.contains { $0.path == place.path && place.lines.contains($0.line) }
-      }.map(\.change)
-      let message = errors.first?.message ?? String(output.suffix(200))
-      return .fails(suspects: suspects, reason: "it does not build: \(message)")
+    return try copy.trial { error in
+      places.filter { $0.path == error.path && $0.lines.contains(error.line) }.map(\.change)
     }
   }
 

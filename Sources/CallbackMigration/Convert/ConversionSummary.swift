@@ -2,6 +2,8 @@
 struct ConversionSummary {
   private let lines: [String]
 
+  init(lines: [String]) { self.lines = lines }
+
   init(_ conversion: Conversion) {
     var lines = ["\(conversion.convertedCount) of \(conversion.readyCount) ready calls converted."]
     let next = CallersReport.plural(conversion.nextCallCount, "call")

@@ -7,6 +7,9 @@ final class MigrationWorkspace {
   /// The texts of the copy, with annotations.
   let files = SourceFiles()
   private(set) var functions: [MigratedFunction] = []
+
+  /// Of the modules of the package.
+  let graphs: [SymbolGraph]
   private let isolation: CodeIsolationFacts
   private let allowed: Set<CallRisk>
   private var annotated: Set<Int> = []
@@ -25,6 +28,7 @@ final class MigrationWorkspace {
       guard let folder = target.graphs else { continue }
       graphs.append(try SymbolGraph.read(module: target.module, in: URL(filePath: folder)))
     }
+    self.graphs = graphs
     isolation = CodeIsolationFacts(graphs)
     functions = plans.flatMap { plan in
       plan.entries.compactMap { entry in
