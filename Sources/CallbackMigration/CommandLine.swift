@@ -23,6 +23,12 @@ public struct ConversionOptions: Equatable, Sendable {
   /// Whether the files are changed; otherwise a diff is printed.
   public var isApplying = false
 
+  /// Whether the changes of each function become a git commit.
+  public var isCommitting = false
+
+  /// Whether the package's tests decide which changes are kept.
+  public var isTesting = false
+
   /// Makes options that convert all ready calls, and print a diff.
   public init() {}
 }
@@ -95,13 +101,14 @@ public struct MigrationArguments: Equatable, Sendable {
     if name == "callers" {
       command = .callers(isJSON: flags.contains("--json"))
     } else if name == "convert" {
-      if flags.contains("--diff"), flags.contains("--apply") {
-        throw MigrationError("--diff and --apply contradict each other.")
-      }
+      let outputs = ["--diff", "--apply", "--commit"].filter(flags.contains)
+      guard outputs.count < 2 else { throw MigrationError("\(outputs[0]) and \(outputs[1]) contradict each other.") }
       var options = ConversionOptions()
       options.only = values["--only"]
       options.includesFunctions = flags.contains("--functions")
       options.isApplying = flags.contains("--apply")
+      options.isCommitting = flags.contains("--commit")
+      options.isTesting = flags.contains("--test")
       command = .convert(options)
     } else if name == "report" {
       let format: ReportFormat? = try Self.choice("--format", values)
@@ -128,7 +135,9 @@ public struct MigrationArguments: Equatable, Sendable {
   }
 
   /// Options without a value.
-  private static let flags: Set<String> = ["--deprecate", "--beside", "--json", "--functions", "--apply", "--diff"]
+  private static let flags: Set<String> = [
+    "--deprecate", "--beside", "--json", "--functions", "--apply", "--diff", "--commit", "--test",
+  ]
 
   private static func options(of command: String) throws(MigrationError) -> [String] {
     switch command {
@@ -137,7 +146,9 @@ public struct MigrationArguments: Equatable, Sendable {
       ["--target", "--style", "--minimum-access", "--output", "--beside", "--only", "--deprecate"]
     case "callers": ["--target", "--json", "--minimum-access", "--allow"]
     case "convert":
-      ["--target", "--only", "--allow", "--functions", "--diff", "--apply", "--minimum-access"]
+      [
+        "--target", "--only", "--allow", "--functions", "--diff", "--apply", "--commit", "--test", "--minimum-access",
+      ]
     default:
       throw MigrationError("There is no command \(command); there are report, generate, callers and convert.")
     }
