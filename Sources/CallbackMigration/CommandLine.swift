@@ -32,6 +32,12 @@ public struct ConversionOptions: Equatable, Sendable {
   /// Whether the wrappers of `turn-around` use futures; otherwise a task.
   public var usesFutures = true
 
+  /// Whether the changes of each function become a git commit.
+  public var isCommitting = false
+
+  /// Whether the package's tests decide which changes are kept.
+  public var isTesting = false
+
   /// Makes options that convert all ready calls, and print a diff.
   public init() {}
 }
@@ -111,14 +117,15 @@ public struct MigrationArguments: Equatable, Sendable {
     } else if name == "callers" {
       command = .callers(isJSON: flags.contains("--json"))
     } else if name == "convert" || name == "turn-around" {
-      if flags.contains("--diff"), flags.contains("--apply") {
-        throw MigrationError("--diff and --apply contradict each other.")
-      }
+      let outputs = ["--diff", "--apply", "--commit"].filter(flags.contains)
+      guard outputs.count < 2 else { throw MigrationError("\(outputs[0]) and \(outputs[1]) contradict each other.") }
       var options = ConversionOptions()
       options.only = values["--only"]
       options.includesFunctions = flags.contains("--functions")
       options.isApplying = flags.contains("--apply")
       options.usesFutures = try Self.choice("--style", values) != WrapperStyle.async
+      options.isCommitting = flags.contains("--commit")
+      options.isTesting = flags.contains("--test")
       command = name == "convert" ? .convert(options) : .turnAround(options)
     } else if name == "report" {
       let format: ReportFormat? = try Self.choice("--format", values)
@@ -145,7 +152,9 @@ public struct MigrationArguments: Equatable, Sendable {
   }
 
   /// Options without a value.
-  private static let flags: Set<String> = ["--deprecate", "--beside", "--json", "--functions", "--apply", "--diff"]
+  private static let flags: Set<String> = [
+    "--deprecate", "--beside", "--json", "--functions", "--apply", "--diff", "--commit", "--test",
+  ]
 
   private static func options(of command: String) throws(MigrationError) -> [String] {
     switch command {
@@ -154,7 +163,9 @@ public struct MigrationArguments: Equatable, Sendable {
       ["--target", "--style", "--minimum-access", "--output", "--beside", "--only", "--deprecate"]
     case "callers": ["--target", "--json", "--minimum-access", "--allow"]
     case "convert":
-      ["--target", "--only", "--allow", "--functions", "--diff", "--apply", "--minimum-access"]
+      [
+        "--target", "--only", "--allow", "--functions", "--diff", "--apply", "--commit", "--test", "--minimum-access",
+      ]
     case "compare": ["--target", "--only", "--minimum-access"]
     case "turn-around": ["--target", "--only", "--style", "--allow", "--diff", "--apply", "--minimum-access"]
     default:

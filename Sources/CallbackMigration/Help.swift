@@ -28,7 +28,10 @@ extension MigrationArguments {
     ("callers", ["[--target T] [--json] [--allow RISKS] [--minimum-access LEVEL]"]),
     (
       "convert",
-      ["[--target T] [--only PATTERN] [--functions] [--allow RISKS]", "[--diff | --apply] [--minimum-access LEVEL]"]
+      [
+        "[--target T] [--only PATTERN] [--functions] [--allow RISKS]",
+        "[--diff | --apply | --commit] [--test] [--minimum-access LEVEL]",
+      ]
     ),
     (
       "turn-around",
@@ -89,6 +92,9 @@ extension MigrationArguments {
     --allow RISKS           Converts although the code then does something else: order, callers, loop, defer, lock,
                             weak-self, main-queue, isolation, cancellation, with commas between them.
     --apply                 Changes the files instead of printing a diff. They have to be committed before.
+    --commit                Makes a git commit for each function instead, leaf first. Each commit builds.
+    --test                  Runs the package's tests before all changes and after those of each function. Leaves a function
+                            with which they fail, and says which test fails.
     --deprecate             Prints the annotations that deprecate the functions that have a counterpart, as a diff.
 
     """

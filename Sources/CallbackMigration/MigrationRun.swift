@@ -79,15 +79,7 @@ public struct MigrationRun {
       let (calls, functions) = try workspace.calls()
       let report = CallersReport(calls: calls, functions: functions)
       return Outcome(isJSON ? report.json : report.text)
-    case .convert(let options):
-      let writer = ConversionWriter(package: package, work: work)
-      if options.isApplying { try writer.requireCleanState() }
-      let conversion = Conversion(try workspace(), options)
-      let texts = try conversion.run()
-      let summary = ConversionSummary(conversion)
-      guard options.isApplying else { return Outcome(summary.comment + (try writer.diff(texts))) }
-      try writer.write(texts)
-      return Outcome(summary.text)
+    case .convert(let options): return try convert(options)
     }
   }
 
@@ -96,6 +88,19 @@ public struct MigrationRun {
   }
 
   private func workspace() throws(MigrationError) -> MigrationWorkspace { try workspace(try plans()) }
+
+  private func convert(_ options: ConversionOptions) throws(MigrationError) -> Outcome {
+    let option = options.isCommitting ? "--commit" : "--apply"
+    let writer = ConversionWriter(package: package, work: work, option: option)
+    let isChangingFiles = options.isApplying || options.isCommitting
+    if isChangingFiles { try writer.requireCleanState() }
+    let conversion = Conversion(try workspace(), options, writer)
+    let texts = try conversion.run()
+    let summary = ConversionSummary(conversion)
+    guard isChangingFiles else { return Outcome(summary.comment + (try writer.diff(texts))) }
+    if options.isApplying { try writer.write(texts) }
+    return Outcome(summary.text)
+  }
 
   private func workspace(_ plans: [CounterpartPlan]) throws(MigrationError) -> MigrationWorkspace {
     try MigrationWorkspace(

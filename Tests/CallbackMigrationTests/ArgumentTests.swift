@@ -23,6 +23,11 @@ struct ArgumentTests {
         .command
         == .generate(.async, to: .file("F.swift"), only: "a*", isDeprecating: true)
     )
+    var options = ConversionOptions()
+    #expect(try MigrationArguments(["convert", "--diff"]).command == .convert(options))
+    options.isCommitting = true
+    options.isTesting = true
+    #expect(try MigrationArguments(["convert", "--commit", "--test"]).command == .convert(options))
     for help in [[], ["help"], ["--help"], ["report", "--help"]] {
       #expect(try MigrationArguments(help).command == .help, "\(help)")
     }
@@ -38,6 +43,9 @@ struct ArgumentTests {
       (["report", "--json", "--format", "table"], "--json and --format table contradict each other."),
       (["generate", "--beside", "--output", "F.swift"], "--beside cannot be used with --output."),
       (["generate", "--beside", "--deprecate"], "--beside cannot be used with --deprecate."),
+      (["convert", "--diff", "--commit"], "--diff and --commit contradict each other."),
+      (["convert", "--commit", "--apply"], "--apply and --commit contradict each other."),
+      (["report", "--test"], "`report` has no option --test; it has "),
       (["report", "--format", "xml"], "--format is one of table, json, markdown, not xml."),
     ]
   )

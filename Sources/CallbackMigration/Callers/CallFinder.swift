@@ -240,6 +240,7 @@ struct CallFinder {
     let tokens = files.tokens(path)
     let texts = FunctionText.all(titled: function.counterpartTitle, in: tokens).filter(\.isAsync)
     function.isCounterpartGenerated = files.isGenerated(path)
+    function.isCounterpartWaiting = texts.isEmpty || texts.contains { function.isCalled(in: $0, tokens) }
     function.canCounterpartThrow =
       texts.isEmpty
       ? function.called.canFail

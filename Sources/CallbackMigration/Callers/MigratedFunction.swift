@@ -45,6 +45,12 @@ struct MigratedFunction {
   /// Whether `generate` has written the counterpart, which waits for the callback.
   var isCounterpartGenerated = false
 
+  /// Whether the counterpart calls the function itself, and waits for its callback.
+  var isCounterpartWaiting = false
+
+  /// Whether an async counterpart does its work without it.
+  var hasAsyncWork: Bool { hasCounterpart && !isCounterpartGenerated && !isCounterpartWaiting }
+
   /// The labels of the function that calls of the counterpart do not have.
   let omittedLabels: [String]
 
@@ -118,6 +124,15 @@ struct MigratedFunction {
     called.queueParameter = function.callbacks.queue.map { function.declaration.parameters[$0.index].name }
     called.shapeRefusal = Self.shapeRefusal(function.callbacks.shape)
     if called.shapeRefusal == nil, case .refused(let reason) = counterpart { called.shapeRefusal = reason }
+  }
+
+  /// Whether another function calls it with a callback.
+  func isCalled(in text: FunctionText, _ tokens: SourceTokens) -> Bool {
+    let base = name.prefix { $0 != "(" }
+    return text.body?.contains { index in
+      guard tokens[index] == base || tokens[index] == "`\(base)`" else { return false }
+      return CallSite(name: index, in: tokens, label: called.callbackLabel)?.givesCallback == true
+    } == true
   }
 
   var hasCounterpart: Bool { if case .exists = counterpart { true } else { false } }

@@ -4,8 +4,8 @@ internal import Foundation
 final class SourceFiles {
   private var read: [String: SourceTokens] = [:]
 
-  /// The files that are not as they were read.
-  private(set) var changed: [String: String] = [:]
+  /// The files that are not as they were read, with the steps of their changes.
+  private(set) var changed: [String: StepwiseText] = [:]
 
   /// The tokens of a file; those of an empty file if it cannot be read.
   func tokens(_ path: String) -> SourceTokens {
@@ -16,9 +16,10 @@ final class SourceFiles {
   }
 
   /// Changes the text of a file in memory.
-  func set(_ path: String, _ text: String) {
-    read[path] = SourceTokens(text)
-    changed[path] = text
+  func apply(_ edits: [StepwiseText.Edit], to path: String) {
+    let source = tokens(path).source
+    changed[path, default: StepwiseText(source.text)].apply(edits)
+    read[path] = SourceTokens(source.applying(edits.map(\.edit)))
   }
 
   /// Whether the tool has written a file of counterparts.

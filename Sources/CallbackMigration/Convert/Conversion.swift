@@ -4,27 +4,35 @@ internal import Foundation
 final class Conversion {
   private let workspace: MigrationWorkspace
   private let options: ConversionOptions
+  private let writer: ConversionWriter
   private let pattern: TitlePattern
   private var copy: PackageCopy { workspace.copy }
 
   /// The calls and functions that stay, with their reasons.
   private(set) var left: [LeftCall] = []
-  private(set) var convertedCount = 0
   private(set) var readyCount = 0
 
   /// The calls in functions that themselves take a callback, and these functions.
-  private(set) var nextCallCount = 0
-  private var nextFunctions: Set<Int> = []
-  private var convertedFunctions: Set<Int> = []
+  private var nextCalls: [CallbackCall] = []
+  private var nextFunctions: Set<Int> { Set(nextCalls.compactMap(\.owner)) }
+  var nextCallCount: Int { nextCalls.count }
+  var convertedNextCallCount: Int { nextCalls.count { $0.owner.map(convertedFunctions.contains) == true } }
   var nextFunctionCount: Int { nextFunctions.count }
   var convertedFunctionCount: Int { convertedFunctions.intersection(nextFunctions).count }
   var includesFunctions: Bool { options.includesFunctions }
 
-  /// The converted calls in public async functions.
-  private var publicCount = 0
+  /// The functions with such calls whose async counterpart does their work from the beginning.
+  private(set) var doneFunctionCount = 0
+
+  /// The changes, and the steps of them that are left, with the reasons.
+  private var steps = ConversionSteps()
+  private var leftSteps: [Int: String] = [:]
+  private var keptSteps: [ConversionStep] { steps.all.indices.filter { leftSteps[$0] == nil }.map { steps.all[$0] } }
+  private var convertedFunctions: Set<Int> { Set(keptSteps.filter { $0.counterpart != nil }.map(\.function)) }
+  var convertedCount: Int { keptSteps.reduce(0) { $0 + $1.calls.count } }
 
   /// The functions that got a counterpart.
-  private(set) var addedCounterparts: [String] = []
+  var addedCounterparts: [String] { keptSteps.filter { $0.counterpart != nil }.map(\.title) }
 
   /// Sentences for the reader of the result.
   private(set) var notes: [String] = []
@@ -33,12 +41,13 @@ final class Conversion {
   struct LeftCall: Hashable {
     let place: String
     let title: String
-    let reason: String
+    var reason: String
   }
 
-  init(_ workspace: MigrationWorkspace, _ options: ConversionOptions) {
+  init(_ workspace: MigrationWorkspace, _ options: ConversionOptions, _ writer: ConversionWriter) {
     self.workspace = workspace
     self.options = options
+    self.writer = writer
     pattern = TitlePattern(part: options.only)
   }
 
@@ -46,6 +55,8 @@ final class Conversion {
   /// - Returns: The new texts of the changed files, by their paths in the package.
   /// - Throws: An error if the package does not build, or if the server fails.
   func run() throws(MigrationError) -> [String: String] {
+    let tests = options.isTesting ? PackageTests(copy) : nil
+    try tests?.requireSuccess()
     var isFirst = true
     var refusedCalls: Set<LeftCall> = []
     while true {
@@ -58,8 +69,8 @@ final class Conversion {
         let next = calls.filter { call in
           call.place == .next && (isWanted(call) || call.owner.map { isWanted(functions[$0]) } == true)
         }
-        nextCallCount = next.count
-        nextFunctions = Set(next.compactMap(\.owner))
+        nextCalls = next.filter { call in call.owner.map { !functions[$0].hasAsyncWork } == true }
+        doneFunctionCount = Set(next.compactMap(\.owner)).subtracting(nextFunctions).count
       }
       isFirst = false
       var changes = try proposals(calls, functions, &refusedCalls)
@@ -69,39 +80,35 @@ final class Conversion {
       changes = format(changes)
       let kept = try verify(changes, calls, functions, &refusedCalls)
       guard !kept.isEmpty else {
-        if options.includesFunctions { left += waiting(calls, functions, refusedCalls) }
+        if options.includesFunctions { left += remaining(calls, functions, refusedCalls) }
         break
       }
-      publicCount += kept.count { change in change.call.map { isPublic(calls[$0]) } == true }
-      accept(kept)
-      convertedCount += kept.count { $0.call != nil }
-      convertedFunctions.formUnion(kept.compactMap(\.function))
-      addedCounterparts += kept.compactMap { $0.function.map { functions[$0].title } }
+      accept(kept, calls, functions)
       if !options.includesFunctions { break }
     }
+    let texts = try options.isCommitting || options.isTesting ? tryStepByStep(tests) : finish()
     left.removeAll { call in refusedCalls.contains { $0.place == call.place && $0.title == call.title } }
     left += refusedCalls.sorted { ($0.place, $0.title) < ($1.place, $1.title) }
     left = left.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    let publicCount = keptSteps.reduce(0) { $0 + $1.publicCount }
     if publicCount > 0 {
       let calls = CallersReport.plural(publicCount, "converted call")
       notes.append("\(calls) in public async functions: code outside the package waits for the callback, too.")
     }
-    return try finish()
+    return texts
   }
 
-  /// The functions of the class next that are left because a call in them has no counterpart.
-  private func waiting(
+  /// The functions with calls of the class next that are left although no round refused them.
+  private func remaining(
     _ calls: [CallbackCall],
     _ functions: [MigratedFunction],
     _ refused: Set<LeftCall>
   ) -> [LeftCall] {
     nextFunctions.subtracting(convertedFunctions).sorted().compactMap { index in
       let function = functions[index]
-      let inside = calls.filter { $0.owner == index && $0.place == .next }
-      guard !refused.contains(where: { $0.title == function.title }), isWanted(function),
-        let call = inside.first(where: { !functions[$0.target].hasCounterpart })
-      else { return nil }
-      return LeftCall(function, "`\(call.function)`, which it calls on line \(call.line), has no counterpart", copy)
+      guard !refused.contains(where: { $0.title == function.title }) else { return nil }
+      let waiting = calls.first { $0.owner == index && $0.place == .next && !functions[$0.target].hasCounterpart }
+      return function.leftReason(waitingFor: waiting, isWanted: isWanted(function)).map { LeftCall(function, $0, copy) }
     }
   }
 
@@ -253,15 +260,52 @@ final class Conversion {
     }
   }
 
-  private func accept(_ changes: [ProposedChange]) {
-    for (path, found) in Dictionary(grouping: changes, by: \.path) { workspace.apply(found.map(\.edit), to: path) }
-    for (path, found) in Dictionary(grouping: changes.compactMap(\.removal), by: \.path) {
-      workspace.apply(found.map { SourceEdit($0.range, "") }, to: path)
+  private func accept(_ changes: [ProposedChange], _ calls: [CallbackCall], _ functions: [MigratedFunction]) {
+    var edits: [String: [StepwiseText.Edit]] = [:]
+    for change in changes.leafFirst(calls) {
+      let touched = workspace.files.changed[change.path]?.steps(around: change.range) ?? []
+      let step = steps.add(change, touching: touched, calls, functions, copy)
+      if let call = change.call, isPublic(calls[call]) { steps.addPublicCall(to: step) }
+      edits[change.path, default: []].append((change.edit, .step(step)))
+      if let removal = change.removal {
+        edits[removal.path, default: []].append((SourceEdit(removal.range, ""), .step(step)))
+      }
     }
+    for (path, edits) in edits { workspace.apply(edits, to: path) }
     for function in changes.compactMap(\.function) { workspace.addCounterpart(to: function) }
   }
 
   // MARK: The end
+
+  /// The texts with the steps that pass, by their paths in the package.
+  ///
+  /// Each step is built, and tested and committed on demand.
+  private func tryStepByStep(_ tests: PackageTests?) throws(MigrationError) -> [String: String] {
+    var trials = StepTrials(workspace.files.changed, steps.all, isKeepingAttributes: options.includesFunctions)
+    let original = { (texts: [String: String]) in
+      Dictionary(uniqueKeysWithValues: texts.map { (self.copy.original($0), $1) })
+    }
+    let texts = try trials.run { (texts, step) throws(MigrationError) in
+      Shell.progress("Trying change \(step + 1) of \(steps.all.count): \(steps.all[step].summary).")
+      for (path, text) in texts { try workspace.write(text, to: path) }
+      if case .failed(let errors, let output) = try copy.build(isStrict: true) {
+        return .build(PackageCopy.reason(errors, output))
+      }
+      return try tests?.failure().map { .test($0) }
+    } keep: { (texts, step) throws(MigrationError) in
+      guard options.isCommitting else { return }
+      try writer.commit(original(texts), message: step.message(isTested: tests != nil))
+    }
+    leftSteps = trials.left
+    for (index, reason) in leftSteps.sorted(by: { $0.key < $1.key }) { left += steps.all[index].left(reason) }
+    if trials.lacksAttributes { notes.append(Self.attributesNote) }
+    if options.isCommitting { notes.append("Commits made: \(keptSteps.count).") }
+    if tests != nil { notes.append("The package's tests pass before all changes and after each function.") }
+    return original(texts)
+  }
+
+  private static let attributesNote =
+    "The attributes that name the counterparts are left out: the package would not build with them."
 
   /// The new texts of the changed files, by their paths in the package, built once more.
   private func finish() throws(MigrationError) -> [String: String] {
@@ -269,7 +313,8 @@ final class Conversion {
     // The attributes bring a warning at each call in async code that is left.
     for isKeepingAttributes in options.includesFunctions ? [true, false] : [false] {
       var result: [String: String] = [:]
-      for (path, text) in workspace.files.changed {
+      for path in workspace.files.changed.keys {
+        let text = workspace.files.tokens(path).source.text
         let plain = Annotations.removed(from: text, isKeepingAttributes: isKeepingAttributes)
         try workspace.write(plain, to: path)
         let original = copy.original(path)
@@ -281,7 +326,7 @@ final class Conversion {
       case .failed(let errors, let output) where !isKeepingAttributes:
         throw MigrationError("The result does not build, so nothing is converted.\n\(copy.text(of: errors, output))")
       case .failed:
-        notes.append("The attributes that name the counterparts are left out: the package would not build with them.")
+        notes.append(Self.attributesNote)
       }
     }
     return [:]
@@ -301,5 +346,23 @@ extension Conversion.LeftCall {
   /// Whether this call was refused in an earlier round, when it could be on another line.
   func isSame(as call: CallbackCall) -> Bool {
     title == call.enclosing && place.hasPrefix(call.file + ":")
+  }
+}
+
+extension MigratedFunction {
+  /// Why it is left although all calls in it could be awaited.
+  /// - Parameters:
+  ///   - call: A call in it of a function without a counterpart.
+  ///   - isWanted: Whether `--only` names it.
+  /// - Returns: The reason; `nil` if a round converts or refuses it.
+  func leftReason(waitingFor call: CallbackCall?, isWanted: Bool) -> String? {
+    if !isWanted { return "`--only` does not name it" }
+    if let call { return "`\(call.function)`, which it calls on line \(call.line), has no counterpart" }
+    switch counterpart {
+    case .refused(let reason): return reason
+    case .exists:
+      return "its async counterpart waits for its callback and is written by hand; delete that, and run this again"
+    case .writable: return nil
+    }
   }
 }

@@ -6,11 +6,16 @@ struct ConversionSummary {
 
   init(_ conversion: Conversion) {
     var lines = ["\(conversion.convertedCount) of \(conversion.readyCount) ready calls converted."]
-    let next = CallersReport.plural(conversion.nextCallCount, "call")
     if conversion.includesFunctions {
+      let calls = "\(conversion.convertedNextCallCount) of \(conversion.nextCallCount) calls of the class next"
       let functions = "\(conversion.convertedFunctionCount) of \(conversion.nextFunctionCount) functions"
-      lines.append("\(functions) with calls of the class next have their work in an async function.")
+      lines.append("\(calls) are awaited in async counterparts, those of \(functions).")
+      if conversion.doneFunctionCount > 0 {
+        let others = CallersReport.plural(conversion.doneFunctionCount, "other function")
+        lines.append("The async counterparts of \(others) do the work already.")
+      }
     } else if conversion.nextCallCount > 0 {
+      let next = CallersReport.plural(conversion.nextCallCount, "call")
       lines.append("\(next) of the class next: `convert --functions` converts the functions around them.")
     }
     if !conversion.addedCounterparts.isEmpty {

@@ -8,7 +8,8 @@ public enum InterruptSignal {
   /// The identifiers of the programs that run; used under `lock`.
   nonisolated(unsafe) private static var programs: Set<Int32> = []
 
-  private static let lock = NSLock()
+  /// Recursive, because changes that are made whole can run programs.
+  private static let lock = NSRecursiveLock()
 
   /// Watches the standard input, which closes when the plugin ends.
   ///

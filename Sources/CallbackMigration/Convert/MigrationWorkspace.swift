@@ -43,7 +43,7 @@ final class MigrationWorkspace {
   /// Builds the copy, for its index.
   func build() throws(MigrationError) {
     runningServer = nil
-    for (path, text) in files.changed { try write(text, to: path) }
+    for path in files.changed.keys { try write(files.tokens(path).source.text, to: path) }
     Shell.progress("Building a copy of the package with its tests, for the compiler's index.")
     guard case .failed(let errors, let output) = try copy.build(isStrict: false) else { return }
     throw MigrationError(
@@ -81,16 +81,16 @@ final class MigrationWorkspace {
       guard let edit = Annotations.edit(at: function.offset, title: function.counterpartTitle, in: source) else {
         continue
       }
-      apply([edit], to: function.path)
+      apply([(edit, .attribute(function: index))], to: function.path)
     }
   }
 
   /// Changes a file in memory, and moves the functions in it.
-  func apply(_ edits: [SourceEdit], to path: String) {
-    let source = files.tokens(path).source
-    files.set(path, source.applying(edits))
+  func apply(_ edits: [StepwiseText.Edit], to path: String) {
+    files.apply(edits, to: path)
     for index in functions.indices where functions[index].path == path {
-      functions[index].offset = SourceEdit.offset(functions[index].offset, after: edits) ?? functions[index].offset
+      let moved = SourceEdit.offset(functions[index].offset, after: edits.map(\.edit))
+      functions[index].offset = moved ?? functions[index].offset
     }
   }
 

@@ -173,3 +173,22 @@ struct PackageCopy {
     return errors
   }
 }
+
+extension PackageCopy {
+  /// Builds the copy, by the package's own rule about warnings.
+  /// - Parameter suspects: The changes to which an error points.
+  /// - Returns: Whether the changes build.
+  /// - Throws: An error if the build cannot be started.
+  func trial<Change>(_ suspects: (BuildError) -> [Change]) throws(MigrationError) -> Bisection.Trial<Change> {
+    switch try build(isStrict: true) {
+    case .succeeded: return .passes
+    case .failed(let errors, let output):
+      return .fails(suspects: errors.flatMap(suspects), reason: "it does not build: \(Self.reason(errors, output))")
+    }
+  }
+
+  /// The first error of a build, or the end of its output.
+  static func reason(_ errors: [BuildError], _ output: String) -> String {
+    errors.first?.message ?? String(output.suffix(200))
+  }
+}

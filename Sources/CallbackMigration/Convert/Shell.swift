@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 
 /// Runs other programs.
@@ -7,12 +8,14 @@ enum Shell {
   ///   - arguments: The program and its arguments.
   ///   - folder: The folder in which it runs.
   ///   - showsErrors: Whether its standard error is that of the tool, and no part of the output.
+  ///   - limit: The seconds after which it is ended; its status is then ``limitReached``.
   /// - Returns: Its status and its output.
   /// - Throws: An error if the program cannot be started.
   static func run(
     _ arguments: [String],
     in folder: URL? = nil,
-    showsErrors: Bool = false
+    showsErrors: Bool = false,
+    limit: Double? = nil
   ) throws(MigrationError) -> (status: Int32, output: String) {
     let process = Process()
     let output = Pipe()
@@ -23,12 +26,27 @@ enum Shell {
     if !showsErrors { process.standardError = output }
     if let folder { process.currentDirectoryURL = folder }
     do {
-      let data = try InterruptSignal.run(process) { output.fileHandleForReading.readDataToEndOfFile() }
-      return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+      let start = Date()
+      let data = try InterruptSignal.run(process) {
+        let program = process.processIdentifier
+        let signals = [SIGINT, SIGKILL].map { signal in DispatchWorkItem { kill(program, signal) } }
+        defer { for signal in signals { signal.cancel() } }
+        if let limit {
+          // `swift test` ends its programs after an interrupt, and a program that blocks interrupts is ended.
+          DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: signals[0])
+          DispatchQueue.global().asyncAfter(deadline: .now() + limit + min(limit, 10), execute: signals[1])
+        }
+        return output.fileHandleForReading.readDataToEndOfFile()
+      }
+      let isLate = limit.map { Date().timeIntervalSince(start) >= $0 } == true && process.terminationStatus != 0
+      return (isLate ? limitReached : process.terminationStatus, String(decoding: data, as: UTF8.self))
     } catch {
       throw MigrationError("\(arguments.first ?? "") cannot be started: \(error.localizedDescription)")
     }
   }
+
+  /// The status of a program that took too long, as that of `timeout`.
+  static let limitReached: Int32 = 124
 
   /// Prints a line about the state of the work.
   static func progress(_ text: String) {

@@ -214,21 +214,6 @@ final class TurnAround {
   }
 }
 
-extension PackageCopy {
-  /// Builds the copy, by the package's own rule about warnings.
-  /// - Parameter suspects: The changes to which an error points.
-  /// - Returns: Whether the changes build.
-  /// - Throws: An error if the build cannot be started.
-  func trial<Change>(_ suspects: (BuildError) -> [Change]) throws(MigrationError) -> Bisection.Trial<Change> {
-    switch try build(isStrict: true) {
-    case .succeeded: return .passes
-    case .failed(let errors, let output):
-      let message = errors.first?.message ?? String(output.suffix(200))
-      return .fails(suspects: errors.flatMap(suspects), reason: "it does not build: \(message)")
-    }
-  }
-}
-
 extension ConversionWriter {
   /// Writes the wrappers, or shows them as a diff.
   /// - Parameters:

@@ -1,0 +1,160 @@
+/// The changes for one function: its new async counterpart, or calls that await one, or both.
+struct ConversionStep {
+  /// A part of a text that belongs to a step.
+  enum Part: Hashable {
+    /// A change of the step with this index.
+    case step(Int)
+
+    /// The attribute that names the counterpart of the function with this index.
+    case attribute(function: Int)
+  }
+
+  /// The async counterpart that a step adds.
+  enum Counterpart {
+    case new
+
+    /// It has the work of the function, in place of a generated one that waits for the callback.
+    case replacesGenerated
+  }
+
+  /// The index of the function.
+  let function: Int
+  let title: String
+  let counterpart: Counterpart?
+
+  /// The earlier steps without which its text means something else.
+  var needed: Set<Int> = []
+
+  /// The places of its calls and of its function, as they are named where they stay.
+  var calls: [Conversion.LeftCall] = []
+  var declaration: Conversion.LeftCall?
+
+  /// The number of its calls in public async functions.
+  var publicCount = 0
+
+  /// The changes of behaviour that it makes, and that `--allow` accepts.
+  var risks: Set<CallRisk> = []
+
+  /// A sentence that says what it changes.
+  var summary: String {
+    let count = CallersReport.plural(calls.count, "call")
+    let awaits = "\(count) \(calls.count == 1 ? "awaits" : "await")"
+    switch counterpart {
+    case nil: return "\(awaits) the async counterpart of \(title)"
+    case .new: return "\(title) gets an async counterpart" + (calls.isEmpty ? "" : "; \(awaits) it")
+    case .replacesGenerated:
+      return "The async counterpart of \(title) does the work itself" + (calls.isEmpty ? "" : "; \(awaits) it")
+    }
+  }
+
+  /// Its calls and its function, for the case that it is left.
+  func left(_ reason: String) -> [Conversion.LeftCall] {
+    ([declaration].compactMap(\.self) + calls).map { call in
+      var call = call
+      call.reason = reason
+      return call
+    }
+  }
+
+  /// The message of its commit.
+  /// - Parameter isTested: Whether the package's tests pass with it.
+  /// - Returns: A line with the change, and then each check on a line.
+  func message(isTested: Bool) -> String {
+    var lines = [summary, ""]
+    if counterpart == .replacesGenerated {
+      lines.append("It replaces the counterpart that `generate` wrote, which waits for the callback.")
+    }
+    if !risks.isEmpty {
+      let names = CallRisk.allCases.filter(risks.contains).map(\.rawValue).joined(separator: ",")
+      lines.append("Accepted changes of behaviour: --allow \(names)")
+    }
+    lines.append("Built: the package with its tests.")
+    lines.append(isTested ? "Tests: `swift test` passes before and after this commit." : "Tests: not run.")
+    return lines.joined(separator: "\n") + "\n"
+  }
+}
+
+/// The steps of a conversion, each of which needs only earlier ones.
+struct ConversionSteps {
+  private(set) var all: [ConversionStep] = []
+
+  /// The last step of each function.
+  private var latest: [Int: Int] = [:]
+
+  /// The steps that add the first counterpart of a function.
+  private var first: [Int: Int] = [:]
+
+  /// Puts a change into a step.
+  /// - Parameters:
+  ///   - change: The change.
+  ///   - touched: The steps whose text it changes.
+  ///   - calls: The calls of the package.
+  ///   - functions: The functions of the package.
+  ///   - copy: The copy of the package.
+  /// - Returns: The index of the step.
+  mutating func add(
+    _ change: ProposedChange,
+    touching touched: Set<Int>,
+    _ calls: [CallbackCall],
+    _ functions: [MigratedFunction],
+    _ copy: PackageCopy
+  ) -> Int {
+    let converted = change.converted(calls)
+    let needed = touched.union(converted.compactMap { first[$0.target] })
+    let index: Int
+    if let function = change.function {
+      index = append(function, functions, change.removal == nil ? .new : .replacesGenerated)
+      if change.removal == nil { first[function] = index }
+      all[index].declaration = Conversion.LeftCall(functions[function], "", copy)
+    } else if let last = converted.compactMap({ latest[$0.target] }).max(), last >= needed.max() ?? 0 {
+      index = last
+    } else {
+      index = append(change.call.map { calls[$0].target } ?? 0, functions, nil)
+    }
+    all[index].needed.formUnion(needed.subtracting([index]))
+    all[index].risks.formUnion(converted.flatMap { $0.refusals.compactMap(\.risk) })
+    if let call = change.call { all[index].calls.append(Conversion.LeftCall(calls[call], "")) }
+    return index
+  }
+
+  /// Notes that the last change is in public async code.
+  mutating func addPublicCall(to index: Int) { all[index].publicCount += 1 }
+
+  private mutating func append(
+    _ function: Int,
+    _ functions: [MigratedFunction],
+    _ counterpart: ConversionStep.Counterpart?
+  ) -> Int {
+    all.append(ConversionStep(function: function, title: functions[function].title, counterpart: counterpart))
+    latest[function] = all.count - 1
+    return all.count - 1
+  }
+}
+
+extension ProposedChange {
+  /// The calls that it converts.
+  func converted(_ calls: [CallbackCall]) -> [CallbackCall] {
+    if let function { return calls.filter { $0.owner == function && $0.place == .next } }
+    guard let call = call.map({ calls[$0] }), let name = call.site?.name else { return [] }
+    return calls.filter { other in
+      other.path == call.path
+        && (other.site?.name == name || other.scope?.outerCalls.contains(name) == true)
+    }
+  }
+}
+
+extension [ProposedChange] {
+  /// The changes with each counterpart after those that it awaits.
+  func leafFirst(_ calls: [CallbackCall]) -> [ProposedChange] {
+    var result: [ProposedChange] = []
+    var rest = self
+    while !rest.isEmpty {
+      let open = Set(rest.compactMap(\.function))
+      let next = rest.firstIndex { change in
+        change.converted(calls).allSatisfy { $0.target == change.function || !open.contains($0.target) }
+      }
+      result.append(rest.remove(at: next ?? 0))
+    }
+    return result
+  }
+}

@@ -1,0 +1,77 @@
+/// Tries the steps of a conversion one after another, and keeps those that pass a check.
+struct StepTrials {
+  /// The texts of all steps, by path.
+  let texts: [String: StepwiseText]
+  let steps: [ConversionStep]
+
+  /// Whether the attributes that name counterparts stay.
+  let isKeepingAttributes: Bool
+
+  /// The steps that are left, with the reasons.
+  private(set) var left: [Int: String] = [:]
+
+  /// Whether the attribute of a kept step did not pass.
+  private(set) var lacksAttributes = false
+
+  /// The parts of the kept steps.
+  private var kept: Set<ConversionStep.Part> = []
+
+  /// Why a step does not pass.
+  enum Failure: Equatable {
+    case build(String)
+    case test(String)
+  }
+
+  init(_ texts: [String: StepwiseText], _ steps: [ConversionStep], isKeepingAttributes: Bool) {
+    self.texts = texts
+    self.steps = steps
+    self.isKeepingAttributes = isKeepingAttributes
+  }
+
+  /// Tries all steps.
+  /// - Parameters:
+  ///   - check: Why the changed texts, by path, do not pass with the step at an index; `nil` if they pass.
+  ///   - keep: Receives each kept step at once, with the texts that it changes.
+  /// - Returns: The texts that the kept steps change, by path.
+  /// - Throws: An error of a check.
+  mutating func run(
+    check: (_ texts: [String: String], _ step: Int) throws(MigrationError) -> Failure?,
+    keep: (_ texts: [String: String], _ step: ConversionStep) throws(MigrationError) -> Void
+  ) throws(MigrationError) -> [String: String] {
+    trials: for (index, step) in steps.enumerated() {
+      if let cause = step.needed.sorted().first(where: { left[$0] != nil }) {
+        left[index] = "it needs the change of `\(steps[cause].title)`, which is left"
+        continue
+      }
+      let plain = kept.union([.step(index)])
+      let named = isKeepingAttributes ? plain.union([.attribute(function: step.function)]) : plain
+      for parts in named == plain ? [plain] : [named, plain] {
+        switch try check(texts.mapValues { Self.text($0, parts) }, index) {
+        // An attribute brings warnings, which can be errors.
+        case .build(let reason)?: left[index] = "it does not build: \(reason)"
+        case .test(let reason)?:
+          left[index] = "with it, a test fails: \(reason)"
+          continue trials
+        case nil:
+          try keep(changed(from: kept, to: parts), step)
+          lacksAttributes = lacksAttributes || parts != named
+          kept = parts
+          left[index] = nil
+          continue trials
+        }
+      }
+    }
+    return changed(from: [], to: kept)
+  }
+
+  private func changed(
+    from old: Set<ConversionStep.Part>,
+    to new: Set<ConversionStep.Part>
+  ) -> [String: String] {
+    texts.filter { Self.text($1, old) != Self.text($1, new) }.mapValues { Self.text($0, new) }
+  }
+
+  private static func text(_ text: StepwiseText, _ parts: Set<ConversionStep.Part>) -> String {
+    Annotations.removed(from: text.text(with: parts), isKeepingAttributes: true)
+  }
+}
