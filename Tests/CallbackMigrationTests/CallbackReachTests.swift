@@ -4,6 +4,11 @@
 
   @testable import CallbackMigration
 
+  extension SourceFiles {
+    /// Gives a file that does not exist a text.
+    fileprivate func set(_ path: String, _ text: String) { apply([(SourceEdit(0..<0, text), .step(0))], to: path) }
+  }
+
   @Suite("Wrappers that would call themselves")
   struct CallbackReachTests {
     private static let path = "/App.swift"

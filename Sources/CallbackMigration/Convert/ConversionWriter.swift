@@ -51,8 +51,8 @@ struct ConversionWriter {
 
   /// Replaces the files, and commits them and nothing else.
   ///
-  /// An interrupt ends the tool before the first file or after the commit. If git refuses the commit, the files get their
-  /// old texts back.
+  /// An interrupt ends the tool before the first file or after the commit. If git refuses the commit, the files get
+  /// their old texts back.
   func commit(_ texts: [String: String], message: String) throws(MigrationError) {
     try requireCleanState()
     try InterruptSignal.prevented { () throws(MigrationError) in
