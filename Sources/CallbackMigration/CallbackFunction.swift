@@ -4,10 +4,10 @@ package struct CallbackFunction {
   let declaration: Declaration
   package let callbacks: Callbacks
 
-  /// The package's configuration for it.
+  /// The package's configuration for the function.
   let knowledge: FunctionKnowledge
 
-  /// Its type, if the module declares it.
+  /// The type that has the function, if the module declares that type.
   let owner: SymbolGraph.Symbol?
   let file: String
   let path: String
@@ -83,7 +83,7 @@ package struct CallbackFunction {
 
   var hasAsyncCounterpart: Bool { asyncCounterpart.exists }
 
-  /// Whether it has a result besides the callback.
+  /// Whether the function returns a value and also calls back.
   var returnsValue: Bool { !declaration.returnType.isEmpty && !CallbackShape.isVoid(declaration.returnType) }
 
   /// The names of the enclosing types.
@@ -95,7 +95,7 @@ package struct CallbackFunction {
   /// With the enclosing types: `Store.user(id:completion:)`.
   var title: String { symbol.pathComponents.joined(separator: ".") }
 
-  /// As it is declared.
+  /// The access level of the declaration itself.
   var access: AccessLevel { symbol.access }
 
   /// The access level.
@@ -105,7 +105,7 @@ package struct CallbackFunction {
 
   var isDeprecated: Bool { symbol.availability?.contains { $0.isUnconditionallyDeprecated == true } == true }
 
-  /// Whether it has the annotation of `--deprecate`.
+  /// Whether the function has the annotation of `--deprecate`.
   var isRenamedToCounterpart: Bool {
     symbol.availability?.contains { item in
       item.isUnconditionallyDeprecated == true
@@ -115,7 +115,7 @@ package struct CallbackFunction {
 
   var isUnavailable: Bool { symbol.availability?.contains { $0.isUnconditionallyUnavailable == true } == true }
 
-  /// Whether it is an isolated member of an actor.
+  /// Whether the function is an isolated member of an actor.
   var isOnActor: Bool {
     owner?.declarationFragments.contains { $0.spelling == "actor" } == true && !isNonisolated && !declaration.isStatic
   }

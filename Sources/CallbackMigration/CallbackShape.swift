@@ -18,10 +18,10 @@ package indirect enum CallbackShape {
   /// One value that holds the parts of another shape.
   case unpacked(CallbackShape, Unpacking)
 
-  /// It can come more than once.
+  /// The callback can come more than once.
   case repeated(Refusal)
 
-  /// A shape without a counterpart.
+  /// A shape for which no counterpart can be written.
   case unknown(Refusal)
 
   /// The name of the shape in reports.
@@ -73,7 +73,7 @@ package indirect enum CallbackShape {
 
 /// How the parts are taken out of a value.
 package enum Unpacking {
-  /// Its property `result`.
+  /// The property `result` of the value.
   case result
 
   /// A tuple with this number of elements.

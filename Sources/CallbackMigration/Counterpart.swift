@@ -344,7 +344,7 @@ package struct Counterpart {
 struct AvailabilityText {
   private let platforms: [String]
 
-  /// Per platform.
+  /// The attribute for each platform on which the function is deprecated.
   ///
   /// The counterpart is deprecated there too, so it can call deprecated functions.
   private let deprecations: [String]

@@ -43,10 +43,10 @@ package struct Declaration {
 
     static let ownershipWords: Set<String> = ["inout", "borrowing", "consuming", "sending", "isolated"]
 
-    /// As it is declared.
+    /// The parameter as it is declared.
     package var text: String { text(type.text) }
 
-    /// With another spelling of its type.
+    /// The parameter with another spelling of its type.
     func text(_ type: String) -> String {
       let names = label == name ? name : "\(label) \(name)"
       let value = defaultValue.map { " = \($0.text)" } ?? ""
@@ -62,7 +62,7 @@ package struct Declaration {
   package let keyword: String
   package let name: String
 
-  /// With the angle brackets; empty if there is none.
+  /// The generic parameters with their angle brackets; empty if there are none.
   package var genericClause: String { generics.isEmpty ? "" : "<\(generics.text)>" }
 
   /// Without the angle brackets.
@@ -75,10 +75,10 @@ package struct Declaration {
   /// Empty for none.
   package let returnType: ArraySlice<Token>
 
-  /// With `where`; empty if there is none.
+  /// The generic requirements with `where`; empty if there are none.
   package var whereClause: String { requirements.text }
 
-  /// With `where`.
+  /// The tokens of the generic requirements, with `where`.
   let requirements: ArraySlice<Token>
 
   /// Reads the tokens of a declaration; `nil` if it is not one of a function.

@@ -171,7 +171,7 @@ struct Handles {
     return found
   }
 
-  /// Whether it is one of Foundation's handles, or a task, which are `Sendable`, have `cancel()`, and run.
+  /// Whether a token names one of Foundation's handles, or a task, which are `Sendable`, have `cancel()`, and run.
   private func isSystemHandle(_ name: Token) -> Bool {
     name.type == "s:ScT" || isOfFoundation(name) && name.text == "Progress"
   }
@@ -215,7 +215,7 @@ package struct HandleCall {
   /// Whether the handle is not `Sendable`, so that it needs a wrapper on its way to the thread that cancels.
   var isTransferred = false
 
-  /// Whether it is isolated or async.
+  /// Whether the call of the handle is isolated or async, and so needs an await.
   var isAwaited = false
   var isThrowing = false
   var returnsValue = false

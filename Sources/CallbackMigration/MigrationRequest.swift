@@ -151,7 +151,7 @@ extension MigrationRequest.Target {
 }
 
 extension MigrationCommand {
-  /// Whether it works on the calls of functions, and not on the functions alone.
+  /// Whether the command works on the calls of functions, and not on the functions alone.
   var needsCalls: Bool {
     switch self {
     case .callers, .convert, .turnAround: true

@@ -36,9 +36,9 @@ public struct MigrationRun {
     self.request = request
   }
 
-  /// Does it.
-  /// - Returns: The text to print.
-  /// - Throws: Why it could not be done.
+  /// Runs the command of the arguments.
+  /// - Returns: The text to print, and the exit status.
+  /// - Throws: An error whose sentence names the reason.
   public func run() throws(MigrationError) -> Outcome {
     switch arguments.command {
     case .help: return Outcome(arguments.help)

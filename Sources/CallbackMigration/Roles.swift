@@ -5,13 +5,13 @@ enum FunctionRole: Equatable {
   /// A requirement of a protocol.
   case requirement
 
-  /// It implements a requirement of a protocol of the module.
+  /// The function implements a requirement of a protocol of the module.
   case witness(protocol: String)
 
-  /// Other code calls it, as the system calls the methods of a delegate.
+  /// Other code calls the function, as the system calls the methods of a delegate.
   case delegateMethod(protocol: String)
 
-  /// It overrides a method of the module.
+  /// The function overrides a method of the module.
   case override
 }
 

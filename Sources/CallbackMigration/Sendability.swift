@@ -116,7 +116,7 @@ struct TypeFacts {
   /// The function that lends values of a type.
   func lender(of token: Token) -> String? { token.type.flatMap { lenders[$0] } }
 
-  /// Whether it names a class, or a protocol, of which nothing says that it is `Sendable`.
+  /// Whether a token names a class, or a protocol, of which nothing says that it is `Sendable`.
   func isUnsharedReference(_ token: Token) -> Bool {
     guard let type = token.type else { return false }
     // The compiler's identifiers end in the kind of the type. The standard library's own are short.
@@ -128,12 +128,12 @@ struct TypeFacts {
     return (references.contains(type) || isForeign) && sendability(of: [token], []) != .yes
   }
 
-  /// Whether it is a type of another package whose name says that it might be an error.
+  /// Whether a token names a type of another package that might be an error, by its name.
   func isForeignError(_ token: Token) -> Bool {
     isForeign(token) && ["Error", "Failure", "Exception"].contains { token.text.hasSuffix($0) }
   }
 
-  /// Whether it is a type of another package whose name says that it might hold a failure.
+  /// Whether a token names a type of another package that might hold a failure, by its name.
   func isForeignResponse(_ token: Token) -> Bool {
     isForeign(token)
       && ["Result", "Response", "Outcome", "Either", "Completion", "Reply"].contains { token.text.hasSuffix($0) }

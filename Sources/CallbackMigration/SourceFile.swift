@@ -128,7 +128,7 @@ struct ImportList {
   /// Whether they use names that any module could declare.
   private var needsAll = false
 
-  /// Of a target with these files.
+  /// Makes the list for a target with these files.
   init(of sources: [SourceFile]) {
     let all = sources.flatMap(\.imports).flatMap(\.imports)
     explicit = Set(all.filter { $0.access != nil }.map(\.module))

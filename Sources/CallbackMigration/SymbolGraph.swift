@@ -207,7 +207,7 @@ extension SymbolGraph {
 }
 
 extension SymbolGraph.Symbol.Location {
-  /// Of the file.
+  /// The path of the file.
   ///
   /// The compiler writes `file://` before a path as its arguments have it, so the path can be relative.
   var path: String? {

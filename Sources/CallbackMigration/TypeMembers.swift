@@ -45,7 +45,7 @@ struct TypeMembers {
     case hidden
   }
 
-  /// How a value of this type holds a failure, or `nil`.
+  /// The form in which a value of a type holds a failure; `nil` if it holds none.
   func failure(in type: ArraySlice<Token>, _ aliases: TypeAliases) -> Failure? {
     var reader = TokenReader(aliases.resolve(type))
     var name = reader.take()

@@ -9,10 +9,10 @@ struct CalledFunction {
   /// The label of its closure for a failure, where it has one.
   var failureLabel: String?
 
-  /// Whether it returns something besides the callback.
+  /// Whether the function returns a value and also calls back.
   var returnsValue = true
 
-  /// Whether its callback can get an error.
+  /// Whether the callback can get an error.
   var canFail = true
 
   /// Why its callback cannot be awaited.
@@ -21,13 +21,13 @@ struct CalledFunction {
   /// The parameter that names the queue of the callback.
   var queueParameter: String?
 
-  /// Whether its callback is isolated to the main actor.
+  /// Whether the callback is isolated to the main actor.
   var isCallbackOnMainActor = false
 
-  /// Whether its callback comes on the main queue, as far as its body shows.
+  /// Whether the callback comes on the main queue, as far as the body of the function shows.
   var deliversOnMainQueue = false
 
-  /// Whether its counterpart can end when the task is cancelled.
+  /// Whether the counterpart can end when the task is cancelled.
   var isCounterpartCancellable = false
 }
 

@@ -16,7 +16,7 @@ struct CallScope {
     /// The closure of a task; `callee` is the token `Task`.
     case task(callee: Int, isKept: Bool)
 
-    /// The closure of another function.
+    /// The closure that a call of `callee` gets; `nil` if no call gets it.
     case closure(callee: Int?, isAsync: Bool)
     case accessor
 

@@ -2,23 +2,23 @@
 package struct CallbackCall {
   /// The step that can convert a call.
   package enum Class: String, Codable, CaseIterable, Sendable {
-    /// It is in async code.
+    /// The call is in async code.
     case ready
 
-    /// It is in a function that itself takes a callback, so that this function can become async.
+    /// The call is in a function that itself takes a callback, so that this function can become async.
     case next
 
-    /// It is in synchronous code.
+    /// The call is in synchronous code, which cannot await.
     case edge
 
-    /// An await would change its meaning, or cannot replace it.
+    /// An await would change the meaning of the code, or cannot replace the call.
     case byHand = "by hand"
   }
 
-  /// Relative to the package.
+  /// The path of the file, relative to the package.
   package let file: String
 
-  /// Counted from 1.
+  /// The line of the call, counted from 1.
   package let line: Int
 
   /// The title of the called function.

@@ -3,7 +3,7 @@ struct CodeIsolationFacts {
   private struct Place: Hashable {
     let path: String
 
-    /// Counted from 0.
+    /// The line, counted from 0.
     let line: Int
   }
 

@@ -57,23 +57,23 @@ struct MigratedFunction {
   /// The attributes and the declaration of its async counterpart, without `nonisolated(nonsending)`; `nil` if unknown.
   let counterpartHead: (attributes: [String], signature: String)?
 
-  /// Whether callers can leave out its callback.
+  /// Whether callers can leave out the callback of the function.
   let canOmitCallback: Bool
 
-  /// Whether its counterpart returns nothing.
+  /// Whether the counterpart of the function returns nothing.
   let isVoid: Bool
 
-  /// Whether it returns something besides the callback.
+  /// Whether the function returns a value and also calls back.
   let returnsValue: Bool
 
-  /// Whether an attribute names a counterpart already.
+  /// Whether an attribute of the function names a counterpart already.
   let isRenamed: Bool
 
-  /// Whether other declarations could stand for it, as for a requirement.
+  /// Whether the function is no requirement, witness or override, so that a call can mean no other declaration.
   let isPlain: Bool
   var called: CalledFunction
 
-  /// Of a module.
+  /// Makes a function of a module of the package.
   /// - Parameters:
   ///   - entry: The decision about its counterparts.
   ///   - path: The path of its file in the copy.

@@ -41,7 +41,7 @@ final class Conversion {
   struct LeftCall: Hashable {
     let place: String
     let title: String
-    var reason: String
+    let reason: String
   }
 
   init(_ workspace: MigrationWorkspace, _ options: ConversionOptions, _ writer: ConversionWriter) {

@@ -47,12 +47,12 @@ struct ConversionStep {
     }
   }
 
-  /// Its calls and its function, for the case that it is left.
+  /// Returns its calls and its function, for the case that it is left.
   func left(_ reason: String) -> [Conversion.LeftCall] {
     ([declaration].compactMap(\.self) + calls).map { call in
-      var call = call
-      call.reason = reason
-      return call
+      // Without the line, which counts the text of all steps.
+      let path = call.place.split(separator: ":").first.map(String.init) ?? call.place
+      return Conversion.LeftCall(place: path, title: call.title, reason: reason)
     }
   }
 

@@ -6,7 +6,7 @@ struct FunctionChecks {
   let function: MigratedFunction
   let text: FunctionText
 
-  /// The calls in it.
+  /// The calls in the function.
   let calls: [CallbackCall]
 
   /// The reason why it stays; `nil` if it can be converted.

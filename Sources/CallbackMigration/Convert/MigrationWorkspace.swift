@@ -8,7 +8,7 @@ final class MigrationWorkspace {
   let files = SourceFiles()
   private(set) var functions: [MigratedFunction] = []
 
-  /// Of the modules of the package.
+  /// The symbol graphs of the modules of the package.
   let graphs: [SymbolGraph]
   private let isolation: CodeIsolationFacts
   private let allowed: Set<CallRisk>

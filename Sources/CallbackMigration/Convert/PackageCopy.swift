@@ -129,7 +129,7 @@ struct PackageCopy {
   struct BuildError: Equatable {
     let path: String
 
-    /// Counted from 1.
+    /// The line of the error, counted from 1.
     let line: Int
     let message: String
   }

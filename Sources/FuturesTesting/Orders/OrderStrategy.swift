@@ -17,7 +17,7 @@ struct OrderStrategy {
   private var changePlaces: Set<Int> = []
   private var decisions = 0
 
-  /// The greatest number of decisions in a run.
+  /// The number of decisions of the longest run so far.
   private var longest = 1
   private var runs = 0
 

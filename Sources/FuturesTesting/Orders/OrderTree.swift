@@ -162,8 +162,8 @@ final class OrderTree {
 
   /// Ends a run.
   ///
-  /// Below the nodes, an order that has run before does not count.
-  /// - Returns: Whether its order counts: it differs from the others in more than the order of independent moves.
+  /// Where the tree keeps no nodes, it knows orders by their hashes, and counts an order once.
+  /// - Returns: Whether the order of the run counts: it differs from the others in more than the order of independent moves.
   @discardableResult
   func end(
     after forced: [OrderMove] = [],

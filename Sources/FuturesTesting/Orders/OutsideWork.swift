@@ -59,6 +59,6 @@ final class OutsidePatience: Sendable {
   /// Returns whether to wait once more.
   func allowsWait() -> Bool { left.withLock { $0 > 0 } }
 
-  /// Counts a wait of 10 ms.
+  /// Counts a wait of 10 ms against the minute; if the work sleeps, as 60 of them, so that a second is left.
   func spend(isAsleep: Bool) { left.withLock { $0 -= isAsleep ? 60 : 1 } }
 }

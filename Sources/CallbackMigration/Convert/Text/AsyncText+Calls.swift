@@ -77,7 +77,7 @@ extension AsyncText {
     return names.subtracting(["_"])
   }
 
-  /// Whether a name means something else near the call.
+  /// Whether the code around the call uses a name, so that a new variable of that name would hide what it means there.
   func collides(_ name: String, _ call: AwaitedCall) -> Bool {
     guard let brace = enclosing(call), let close = tokens.partner(brace) else { return true }
     let start = Self.statementStart(of: call.site)
