@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// Drafts tests that compare functions with their async counterparts in every order.
 ///
 /// Only the user knows the arguments and the doubles. They are placeholders.
@@ -66,7 +68,7 @@ extension Counterpart {
     let kept = declaration.parameters.indices.filter { !function.callbacks.omitted(by: .async).contains($0) }
     let arguments = kept.map { index in
       let parameter = declaration.parameters[index]
-      let type = spelling.text(parameter.type).replacing("@escaping ", with: "")
+      let type = spelling.text(parameter.type).replacingOccurrences(of: "@escaping ", with: "")
       return "let \(parameter.reference): \(type) = <#\(type)#>"
     }
     let owner = function.scope.joined(separator: ".")
