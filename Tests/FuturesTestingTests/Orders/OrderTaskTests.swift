@@ -92,7 +92,8 @@ struct OrderTaskTests {
       Task { await cache.set(1) }
       try await orders.runAll()
     }
-    #expect(report.description == "1 order; not explored: what comes in where a task changes between actors")
+    // With a sanitizer, it also names outside work, which is not observed there.
+    #expect(report.description.hasPrefix("1 order; not explored: what comes in where a task changes between actors"))
     let other = try await exploreOrders { orders in
       Task {}
       try await orders.runAll()
