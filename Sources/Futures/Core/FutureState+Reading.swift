@@ -39,7 +39,7 @@ extension FutureState {
   /// The number of consumers, without the observer of events.
   ///
   /// O(n).
-  final var consumerCount: Int {
+  package final var consumerCount: Int {
     reading { (consumers.all + (extras?.resultOnly.all ?? [])).filter { !$0.isEventObserver }.count }
   }
 

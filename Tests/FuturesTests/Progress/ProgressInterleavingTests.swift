@@ -202,16 +202,17 @@ struct ProgressInterleavingTests {
     let promise = Promise<Int, any Error>()
     let future = promise.future
     let order = Recorder<String>()
-    let (waited, waits) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let waited = DispatchSemaphore(value: 0)
     let logs = interrupted(future.map { $0 }, promise) {
       future.whenProgressed(on: .immediate) { if $0.isFinished { order.record("last") } }
+      let count = future.state?.consumerCount
       Thread.detachNewThread {
-        waits.signal()
         _ = future.wait()
         order.record("waited")
         waited.signal()
       }
-      waits.wait()
+      // A wait that begins after the resolution returns at once.
+      while future.state?.consumerCount == count { sched_yield() }
       promise.succeed(1)
     }
     waited.wait()
