@@ -31,7 +31,7 @@ struct RefusalGroups {
     _ reasons: (CounterpartPlan.Entry) -> [(kind: Counterpart.Kind?, refusal: Refusal)]
   ) {
     var found: [String: [(reason: String, member: Member)]] = [:]
-    let wildcards = HandleWildcards(plan)
+    let wildcards = Wildcards(plan)
     for entry in plan.entries {
       let function = entry.function
       for (kind, refusal) in reasons(entry) {
@@ -78,24 +78,32 @@ struct RefusalGroups {
     return "\(functions), and not the other; `report --json` says why."
   }
 
-  private static func withoutNames(_ reason: String) -> String {
+  fileprivate static func withoutNames(_ reason: String) -> String {
     reason.split(separator: "`", omittingEmptySubsequences: false).enumerated()
       .map { $0.offset.isMultiple(of: 2) ? String($0.element) : "`…`" }.joined()
   }
 }
 
-/// The lines of the configuration that settle the handles of all functions of a type.
-private struct HandleWildcards {
+/// The lines of the configuration that settle the same question for all functions of a type.
+private struct Wildcards {
   /// The types of which every function with a handle is refused with the same value, with that value.
-  private var values: [String: String] = [:]
+  private var handles: [String: String] = [:]
+
+  /// The types with several callbacks of which nothing says whether they come once, and with none that comes more often.
+  private var unknown: Set<String> = []
 
   init(_ plan: CounterpartPlan) {
-    let functions = plan.entries.map(\.function).filter(\.returnsValue)
-    for (scope, own) in Dictionary(grouping: functions, by: { $0.scope.joined(separator: ".") }) {
+    let scopes = Dictionary(grouping: plan.entries) { $0.function.scope.joined(separator: ".") }
+    for (scope, own) in scopes where !scope.isEmpty {
       let pattern = TitlePattern(whole: scope + ".*")
-      let matched = functions.filter { pattern.matches($0.title) }
-      guard own.count > 1, !scope.isEmpty, let value = Self.value(of: own[0]) else { continue }
-      if matched.allSatisfy({ Self.value(of: $0) == value }) { values[scope] = value }
+      let matched = plan.entries.filter { pattern.matches($0.function.title) }
+      let returning = own.map(\.function).filter(\.returnsValue)
+      if returning.count > 1, let value = Self.handleValue(of: returning[0]) {
+        let functions = matched.map(\.function).filter(\.returnsValue)
+        if functions.allSatisfy({ Self.handleValue(of: $0) == value }) { handles[scope] = value }
+      }
+      let isUnknown = matched.flatMap(Self.onceReasons).allSatisfy { $0 == Self.unknownReason }
+      if isUnknown, own.count(where: { !Self.onceReasons(of: $0).isEmpty }) > 1 { unknown.insert(scope) }
     }
   }
 
@@ -103,15 +111,24 @@ private struct HandleWildcards {
   func entry(for refusal: Refusal, of function: CallbackFunction) -> Refusal.Entry? {
     guard var entry = refusal.entry else { return nil }
     let scope = function.scope.joined(separator: ".")
-    if entry.key == MigrationConfiguration.Table.handle.rawValue, values[scope] == entry.value {
-      entry.pattern = scope + ".*"
-    }
+    let servesAll =
+      entry.key == MigrationConfiguration.Table.handle.rawValue
+      ? handles[scope] == entry.value : entry.key == Self.once && unknown.contains(scope)
+    if servesAll { entry.pattern = scope + ".*" }
     return entry
   }
 
-  private static func value(of function: CallbackFunction) -> String? {
+  private static func handleValue(of function: CallbackFunction) -> String? {
     guard case .refused(let refusal) = function.handle else { return nil }
     return refusal.entry?.value
+  }
+
+  private static let once = MigrationConfiguration.List.once.rawValue
+  private static let unknownReason = "nothing says whether `…` is called once"
+
+  /// The refusals, without names, that the word of the user settles that the callback comes once.
+  private static func onceReasons(of entry: CounterpartPlan.Entry) -> [String] {
+    entry.refusals.map(\.refusal).filter { $0.entry?.key == once }.map { RefusalGroups.withoutNames($0.reason) }
   }
 }
 

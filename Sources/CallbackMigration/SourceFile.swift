@@ -125,8 +125,11 @@ struct ImportList {
   /// The names that the counterparts use.
   private var neededModules: Set<String> = []
 
-  /// Whether they use names that any module could declare.
+  /// Whether the counterparts use names that any module could declare.
   private var needsAll = false
+
+  /// The module of the counterparts.
+  private var ownModule = ""
 
   /// Makes the list for a target with these files.
   init(of sources: [SourceFile]) {
@@ -154,6 +157,7 @@ struct ImportList {
 
   /// Adds the names that counterparts use.
   mutating func need(_ counterparts: [Counterpart], in inventory: Inventory) {
+    ownModule = inventory.module
     for counterpart in counterparts {
       let types = counterpart.types + counterpart.bodyTypes
       neededModules.formUnion(types.compactMap(\.type).compactMap(Self.module))
@@ -164,7 +168,15 @@ struct ImportList {
   }
 
   private func isNeeded(_ found: Import) -> Bool {
-    needsAll || neededModules.contains { $0 == "C" || $0.hasPrefix(found.module) }
+    needsAll || neededModules.contains { provides($0, found.module) }
+  }
+
+  /// Whether an import of `imported` can bring the types of a module.
+  ///
+  /// Each import can bring those of a module that no import names: Foundation brings those of Dispatch.
+  private func provides(_ module: String, _ imported: String) -> Bool {
+    if module == "C" || module.hasPrefix(imported) { return true }
+    return module != ownModule && !parts.flatMap(\.imports).contains { module.hasPrefix($0.module) }
   }
 
   /// The lines, sorted by module.
@@ -216,7 +228,7 @@ struct ImportList {
 
   private func isPublic(_ module: String) -> Bool {
     // Declarations from C have no module in their identifier.
-    publicModules.contains { $0 == "C" || $0.hasPrefix(module) }
+    publicModules.contains { provides($0, module) }
   }
 
   /// `s:10Foundation4DataV` is Foundation's; the standard library's have no number.

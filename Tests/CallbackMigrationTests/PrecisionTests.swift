@@ -249,6 +249,36 @@ struct PrecisionTests {
     #expect(mixed.count == 4 && mixed.contains(#""handle": {"Client.save(completion:)": "none"}"#), "\(mixed)")
   }
 
+  @Test("A file keeps the import that brings the types of a module that no file imports")
+  func importOfAModuleThatExportsAnother() throws {
+    var builder = GraphBuilder()
+    builder.root = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.createDirectory(atPath: builder.root, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: builder.root) }
+    try Data("import Foundation\nimport Other\n".utf8).write(to: URL(filePath: builder.root + "/App.swift"))
+    builder.foreignType("Job", "s:8Dispatch3JobC")
+    builder.function("func load(_ job: Job, completion: @escaping (Int) -> Void)", file: "App.swift")
+    #expect(builder.generated().contains("import Foundation\n"))
+    builder.foreignType("Load", "s:3App4LoadC")
+    builder.function("func run(_ load: Load, completion: @escaping (Int) -> Void)", file: "App.swift")
+    #expect(!builder.generated(only: "run(*").contains("import Foundation\n"))
+  }
+
+  @Test("One line says that the callbacks of a type come once, unless one of them comes many times")
+  func onceOfAType() {
+    func settings(_ others: [String]) -> [String] {
+      var builder = GraphBuilder()
+      builder.type("class Client", "Swift.Sendable")
+      for name in ["user", "group"] + others {
+        builder.function("func \(name)(_ block: @escaping (Int) -> Void)", of: "Client")
+      }
+      let lines = builder.generated().split(separator: "\n")
+      return lines.filter { $0.contains("\"once\":") }.map { String($0.drop { $0 != "\"" }) }
+    }
+    #expect(settings([]) == [#""once": ["Client.*"]"#])
+    #expect(settings(["onMessage"]).count == 3 && !settings(["onMessage"]).contains(#""once": ["Client.*"]"#))
+  }
+
   @Test("A result that nothing cancels is dropped where callers can ignore it")
   func discardableResultIsDropped() {
     #expect(isWritten(handles("Pool | @discardableResult func f(completion: @escaping (Int) -> Void) -> Int")))
