@@ -18,14 +18,17 @@ package struct CallbackFunction {
   /// The label of the closure from which the type of the returned handle can be made; `nil` if there is no such initializer.
   let handleInitializer: String?
 
+  /// The case of the callback's own error type that holds any error; `nil` if there is none.
+  let caseOfAnyError: String?
+
   /// The types whose members its counterpart sees, the nearest first.
   let visibleScopes: [String]
 
   private let asyncCounterpart: ExpectedCounterpart
   private let futureCounterpart: ExpectedCounterpart
 
-  /// The title of a function that differs from the async counterpart in not being async, or also in having defaults.
-  let plainCounterpart: String?
+  /// The title of a function that calls of the async counterpart can mean too; `nil` if there is none.
+  let rival: String?
 
   init(
     symbol: SymbolGraph.Symbol,
@@ -36,6 +39,7 @@ package struct CallbackFunction {
     scopeAccess: AccessLevel,
     scopes: [String],
     protocolScopes: [String],
+    conformers: [String],
     role: FunctionRole,
     facts: TypeFacts,
     handles: Handles,
@@ -62,10 +66,12 @@ package struct CallbackFunction {
     sendability = callbacks.shape.values.map { facts.all($0, sendables) } ?? .unknown
     handle = handles.cancellation(of: declaration, in: owner, sendables, knowledge)
     handleInitializer = handles.initializerLabel(of: declaration.returnType)
+    let failure = callbacks.shape.typedFailure
+    caseOfAnyError = failure.flatMap { facts.caseOfAnyError(in: $0) }
     let renamed = knowledge.value(.renames)
     asyncCounterpart = counterparts.counterpart(.async, of: declaration, callbacks, renamed: renamed, in: all)
     futureCounterpart = counterparts.counterpart(.future, of: declaration, callbacks, renamed: renamed, in: all)
-    plainCounterpart = counterparts.plainTitle(of: asyncCounterpart, in: scopes)
+    rival = counterparts.rival(of: asyncCounterpart, declaration, callbacks, in: all + conformers)
   }
 
   let role: FunctionRole

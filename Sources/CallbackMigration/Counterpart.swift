@@ -226,14 +226,22 @@ package struct Counterpart {
     let qualifier = receiver ?? (function.scope.isEmpty ? qualifierOfFreeFunction : "self.")
     let callee = qualifier + declaration.name
     let call = (declaration.isThrowing ? "try " : "") + "\(callee)(\(arguments.joined(separator: ", ")))"
+    let start = function.knowledge.value(.start)
     if case .calls(let cancellation) = function.handle {
       let handle = unused("handle")
+      let started = HandleCall(
+        method: start ?? "",
+        isOptional: cancellation.isOptional,
+        isTransferred: cancellation.isTransferred
+      )
       return [
         "let \(handle) = \(cancellation.isTransferred ? "\(transfer)(\(call))" : call)",
         "\(bridge).onCancel { \(cancellation.text(of: handle, task: spelling.text("Task", "s:ScT"))) }",
-      ]
+      ] + (start == nil ? [] : [started.text(of: handle)])
     }
-    return [(function.returnsValue ? "_ = " : "") + call]
+    guard function.returnsValue else { return [call] }
+    let isOptional = declaration.returnType.last?.text == "?"
+    return [start.map { "\(call)\(isOptional ? "?" : "").\($0)" } ?? "_ = " + call]
   }
 
   private var transfer: String { spelling.text("UncheckedTransfer", "s:7Futures17UncheckedTransferV") }

@@ -77,6 +77,9 @@ struct RefusalRules {
     case .repeated(let refusal), .unknown(let refusal): return refusal
     default: break
     }
+    if !function.knowledge.says(.once), let property = inventory.storedCallbacks.property(of: function) {
+      return Refusal("its callback is stored in `\(property)`, and may be called again", .once, function.title)
+    }
     if declaration.keyword == "init" { return Refusal("an initializer returns before its callback comes") }
     if declaration.isOperator { return Refusal("it is an operator") }
     if declaration.isAsync { return Refusal("it is async already") }
@@ -136,8 +139,12 @@ struct RefusalRules {
     if inventory.isMainActorTheDefault, function.scope.isEmpty, !isSaid {
       return Refusal("nothing here says whether it belongs to the main actor; add `@MainActor` or `nonisolated`")
     }
-    if let title = function.plainCounterpart {
+    if let title = function.rival {
       return function.renaming("`\(title)` is there, and async code that calls it would get the new one")
+    }
+    let title = function.counterpart(.async).title
+    if inventory.hidden.plainTitles.contains(title) {
+      return function.renaming("`#if` leaves out a `\(title)` here, and async code that calls it would get the new one")
     }
     let isRenamed = function.knowledge.value(.renames) != nil
     if !isRenamed, function.canOmitCallbacks {

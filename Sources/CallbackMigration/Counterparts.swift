@@ -6,8 +6,7 @@ struct Counterparts {
   /// The counterparts in the file that the tool replaces.
   private var written: Set<String> = []
 
-  /// The titles of functions that return a future, by the names that calls without their defaults have.
-  private var futures: [String: String] = [:]
+  private var rivals = Rivals()
   private let aliases: TypeAliases
 
   /// - Parameters:
@@ -25,11 +24,8 @@ struct Counterparts {
         written.insert(name)
       } else {
         symbols[name] = symbol
+        rivals.add(declaration, in: scope, aliases)
       }
-      guard declaration.returnType.first?.text == "Future", !declaration.isAsync else { continue }
-      let omitted = Set(declaration.parameters.indices.filter { declaration.parameters[$0].defaultValue != nil })
-      let shortKey = key(declaration.title(without: omitted), declaration, without: omitted)
-      futures[self.name(shortKey, in: scope, isAsync: false)] = declaration.title()
     }
   }
 
@@ -75,10 +71,15 @@ struct Counterparts {
     scopes.lazy.compactMap { symbols[name(key, in: $0, isAsync: isAsync)] }.first
   }
 
-  /// The title of a function that is not async, and that calls of the async counterpart can mean too.
-  func plainTitle(of counterpart: ExpectedCounterpart, in scopes: [String]) -> String? {
-    if symbol(counterpart.key, in: scopes, isAsync: false) != nil { return counterpart.title }
-    return scopes.lazy.compactMap { futures[name(counterpart.key, in: $0, isAsync: false)] }.first
+  /// The title of a function that calls of the async counterpart can mean too; `nil` if there is none.
+  func rival(
+    of counterpart: ExpectedCounterpart,
+    _ declaration: Declaration,
+    _ callbacks: Callbacks,
+    in scopes: [String]
+  ) -> String? {
+    let name = counterpart.name.filter { $0 != "`" }
+    return rivals.title(of: name, declaration, without: callbacks.omitted(by: .async), in: scopes, aliases)
   }
 
   private func name(_ key: String, in scope: String, isAsync: Bool) -> String {

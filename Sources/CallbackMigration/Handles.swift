@@ -96,9 +96,14 @@ struct Handles {
     let isOwner = isSelf || identifier != nil && identifier == owner?.identifier.precise
     let start = name.flatMap { reader.isAtEnd ? systemStart($0) : nil } ?? identifier.flatMap(start(of:))
     if !isOwner, let start {
-      let reason = "nothing says whether `\(bare.text)`, which it returns, runs before its caller calls `\(start)`"
       let isSystem = name.flatMap(systemStart) != nil
-      return .refused(Refusal(reason, .handle, knowledge.title, isSystem ? "cancel()" : Self.ending(among: found)))
+      let end = isSystem ? "cancel()" : Self.ending(among: found)
+      if knowledge.value(.start) != nil { return end.map { call($0, found[String($0.dropLast(2))]) } ?? .none }
+      let reason = "nothing says whether `\(bare.text)`, which it returns, runs before its caller calls `\(start)`"
+      // A handle that does nothing else is there to be started.
+      return .refused(
+        end.map { Refusal(reason, .handle, knowledge.title, $0) } ?? Refusal(reason, .start, knowledge.title, start)
+      )
     }
     if let name, reader.isAtEnd, isSystemHandle(name) {
       let call = HandleCall(method: "cancel()", isOptional: aliases.isOptional(type))
@@ -141,10 +146,10 @@ struct Handles {
     (aliases.wrapped(type) ?? aliases.resolve(type)).last?.type.flatMap { initializers[$0] }
   }
 
-  /// The call that ends the work of a handle with these methods; `none` if there is no such call.
-  private static func ending(among methods: [String: CancelMethod]) -> String {
+  /// The call that ends the work of a handle with these methods; `nil` if there is no such call.
+  private static func ending(among methods: [String: CancelMethod]) -> String? {
     let usable = methods.filter { $0.value.refusal == nil }.keys
-    return (usable.contains("cancel") ? "cancel" : usable.min()).map { "\($0)()" } ?? "none"
+    return (usable.contains("cancel") ? "cancel" : usable.min()).map { "\($0)()" }
   }
 
   /// The members of the type, its superclasses and its protocols.

@@ -48,6 +48,9 @@ public struct Inventory {
   /// The places of functions that `#if` hides from the compiler.
   let hidden: HiddenFunctions
 
+  /// The callbacks that other code can call again.
+  let storedCallbacks: StoredCallbacks
+
   /// Reads the symbol graphs of a target.
   /// - Parameters:
   ///   - target: The target, with its graphs.
@@ -145,6 +148,7 @@ public struct Inventory {
         scopeAccess: owners.access(around: symbol),
         scopes: owners.scopes(of: symbol),
         protocolScopes: roles.protocolScopes(of: symbol),
+        conformers: roles.conformers(of: symbol),
         role: roles.role(of: symbol, declaration),
         facts: facts,
         handles: handles,
@@ -173,6 +177,7 @@ public struct Inventory {
       if let path = location.path { lines[path, default: []].insert(location.position.line + 1) }
     }
     hidden = HiddenFunctions(sources: sources.map(SourceFile.init), visible: lines)
+    storedCallbacks = StoredCallbacks(functions)
   }
 
   /// The requirement that a function implements, if it is at least as visible.

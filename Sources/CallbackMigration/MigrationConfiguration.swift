@@ -27,6 +27,8 @@ public struct MigrationConfiguration: Sendable {
     case queue
     /// How the returned handle cancels, such as `stop()`; `none` where callers of a counterpart do without it.
     case handle
+    /// The method of the returned handle that starts the work, such as `resume()`; the counterpart calls it.
+    case start
     /// The base name of the counterpart.
     case renames
     /// The function that converts any error to the callback's error type, such as `APIError.other`. Then an async

@@ -86,8 +86,8 @@ struct RefusalGroups {
 
 /// The lines of the configuration that settle the same question for all functions of a type.
 private struct Wildcards {
-  /// The types of which every function with a handle is refused with the same value, with that value.
-  private var handles: [String: String] = [:]
+  /// The types of which every function with a handle is refused with the same entry, with that entry.
+  private var handles: [String: Refusal.Entry] = [:]
 
   /// The types with several callbacks of which nothing says whether they come once, and with none that comes more often.
   private var unknown: Set<String> = []
@@ -95,12 +95,12 @@ private struct Wildcards {
   init(_ plan: CounterpartPlan) {
     let scopes = Dictionary(grouping: plan.entries) { $0.function.scope.joined(separator: ".") }
     for (scope, own) in scopes where !scope.isEmpty {
-      let pattern = TitlePattern(whole: scope + ".*")
-      let matched = plan.entries.filter { pattern.matches($0.function.title) }
+      let pattern = scope + ".*"
+      let matched = plan.entries.filter { TitlePattern(whole: pattern).matches($0.function.title) }
       let returning = own.map(\.function).filter(\.returnsValue)
-      if returning.count > 1, let value = Self.handleValue(of: returning[0]) {
+      if returning.count > 1, let entry = Self.handleEntry(of: returning[0], for: pattern) {
         let functions = matched.map(\.function).filter(\.returnsValue)
-        if functions.allSatisfy({ Self.handleValue(of: $0) == value }) { handles[scope] = value }
+        if functions.allSatisfy({ Self.handleEntry(of: $0, for: pattern) == entry }) { handles[scope] = entry }
       }
       let isUnknown = matched.flatMap(Self.onceReasons).allSatisfy { $0 == Self.unknownReason }
       if isUnknown, own.count(where: { !Self.onceReasons(of: $0).isEmpty }) > 1 { unknown.insert(scope) }
@@ -111,16 +111,15 @@ private struct Wildcards {
   func entry(for refusal: Refusal, of function: CallbackFunction) -> Refusal.Entry? {
     guard var entry = refusal.entry else { return nil }
     let scope = function.scope.joined(separator: ".")
-    let servesAll =
-      entry.key == MigrationConfiguration.Table.handle.rawValue
-      ? handles[scope] == entry.value : entry.key == Self.once && unknown.contains(scope)
-    if servesAll { entry.pattern = scope + ".*" }
+    if let handle = handles[scope], handle.key == entry.key { return handle }
+    if entry.key == Self.once, unknown.contains(scope) { entry.pattern = scope + ".*" }
     return entry
   }
 
-  private static func handleValue(of function: CallbackFunction) -> String? {
-    guard case .refused(let refusal) = function.handle else { return nil }
-    return refusal.entry?.value
+  private static func handleEntry(of function: CallbackFunction, for pattern: String) -> Refusal.Entry? {
+    guard case .refused(let refusal) = function.handle, var entry = refusal.entry else { return nil }
+    entry.pattern = pattern
+    return entry
   }
 
   private static let once = MigrationConfiguration.List.once.rawValue

@@ -120,7 +120,7 @@ extension CounterpartPlan.Entry {
     if isAsync, let failure = function.callbacks.shape.typedFailure, function.knowledge.value(.failure) == nil {
       let reason =
         "it throws any error; name a function that makes `\(failure.text)` of the error of a cancelled or dropped callback"
-      notes.append(Refusal(reason, .failure, function.title, "\(failure.text).init"))
+      notes.append(function.caseOfAnyError.map { Refusal(reason, .failure, function.title, $0) } ?? Refusal(reason))
     }
     return notes
   }

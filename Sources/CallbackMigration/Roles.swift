@@ -87,6 +87,13 @@ struct Roles {
     return ancestors.filter { types[$0]?.kind.identifier == "swift.protocol" }.compactMap { protocols[$0] }
   }
 
+  /// The types that have the member of a protocol or a superclass, too.
+  func conformers(of symbol: SymbolGraph.Symbol) -> [String] {
+    guard let owner = owners[symbol.identifier.precise] else { return [] }
+    return parents.keys.filter { ancestors(of: $0).contains(owner) }
+      .compactMap { types[$0]?.pathComponents.joined(separator: ".") }
+  }
+
   /// The superclasses and protocols of a type, without the type.
   private func ancestors(of type: String) -> [String] {
     var found: [String] = []

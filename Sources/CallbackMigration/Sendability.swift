@@ -39,6 +39,9 @@ struct TypeFacts {
     }
   }
 
+  /// The case of an error type that holds any error, as a function that makes it: `APIError.other`.
+  func caseOfAnyError(in type: ArraySlice<Token>) -> String? { members.caseOfAnyError(in: type, aliases) }
+
   /// Whether all types that conform to a protocol are `Sendable`.
   private func isSendable(protocol type: String) -> Bool {
     ["s:s8SendableP", "s:s5ErrorP", "s:ScA"].contains(type) || sendable.contains(type)

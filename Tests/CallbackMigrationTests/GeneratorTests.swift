@@ -190,26 +190,6 @@ struct GeneratorTests {
     #expect(plain.generated(.futures).contains("func fFuture() -> Future<Int, any Error> {"))
   }
 
-  /// Top-level code would get the future, and other async code the async function.
-  @Test(
-    "No async counterpart has the name of a function that returns a future",
-    arguments: [
-      ("func read(_ id: Int) -> Future<Int, any Error>", "`read(_:)` is there"),
-      ("func read(_ id: Int, retries: Int = 2) -> Future<Int, any Error>", "`read(_:retries:)` is there"),
-      ("func read(_ id: Int, retries: Int) -> Future<Int, any Error>", nil),
-      ("func readAll(_ id: Int) -> Future<Int, any Error>", nil),
-    ]
-  )
-  func futuresOfTheSameNameAreRefused(declaration: String, reason: String?) {
-    var builder = GraphBuilder()
-    builder.type("struct Files", "Swift.Sendable")
-    builder.function("func read(_ id: Int, completion: @escaping (Result<Int, any Error>) -> Void)", of: "Files")
-    builder.function(declaration, of: "Files")
-    let text = builder.generated(.async)
-    #expect(text.contains("func read(_ id: Int) async") == (reason == nil), "\(text)")
-    #expect(reason.map(text.contains) != false, "\(text)")
-  }
-
   @Test("A function with a counterpart gets no other; a style and a pattern select the rest")
   func styleAndPatternChoose() {
     var builder = GraphBuilder()

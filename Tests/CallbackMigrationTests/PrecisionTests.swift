@@ -218,67 +218,6 @@ struct PrecisionTests {
     #expect(handle == "none" || calls.contains(where: settled.contains), "\(settled)")
   }
 
-  @Test("A handle that waits for its start is settled by a method that it has, or by none; one line serves a type")
-  func startedHandleIsSettledByItsMembers() {
-    func notes(_ members: [String], _ others: [String] = []) -> String {
-      var builder = GraphBuilder()
-      builder.type("protocol Transfer")
-      for member in ["func resume()"] + members { builder.function(member, of: "Transfer", isRequirement: true) }
-      builder.type("class Job", "Swift.Sendable")
-      builder.function("func cancel()", of: "Job")
-      builder.type("class Client", "Swift.Sendable")
-      for name in ["load", "save", "send"] {
-        builder.function("func \(name)(completion: @escaping (Int) -> Void) -> any Transfer", of: "Client")
-      }
-      builder.function("func count(completion: @escaping (Int) -> Void)", of: "Client")
-      for other in others { builder.function(other, of: "Client") }
-      builder.function("func open(completion: @escaping (Int) -> Void) -> any Transfer")
-      return builder.generated()
-    }
-    func settings(_ text: String) -> [String] {
-      text.split(separator: "\n").filter { $0.contains("\"handle\":") }.map { String($0.drop { $0 != "\"" }) }
-    }
-    #expect(
-      settings(notes([])) == [#""handle": {"Client.*": "none"}"#, #""handle": {"open(completion:)": "none"}"#]
-    )
-    #expect(settings(notes(["func stop()"])).first == #""handle": {"Client.*": "stop()"}"#)
-    #expect(settings(notes(["func stop()", "func cancel()"])).first == #""handle": {"Client.*": "cancel()"}"#)
-    #expect(settings(notes(["mutating func cancel()"])).first == #""handle": {"Client.*": "none"}"#)
-    // A line for the whole type would drop the handle of the other function.
-    let mixed = settings(notes([], ["func run(completion: @escaping (Int) -> Void) -> Job"]))
-    #expect(mixed.count == 4 && mixed.contains(#""handle": {"Client.save(completion:)": "none"}"#), "\(mixed)")
-  }
-
-  @Test("A file keeps the import that brings the types of a module that no file imports")
-  func importOfAModuleThatExportsAnother() throws {
-    var builder = GraphBuilder()
-    builder.root = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
-    try FileManager.default.createDirectory(atPath: builder.root, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: builder.root) }
-    try Data("import Foundation\nimport Other\n".utf8).write(to: URL(filePath: builder.root + "/App.swift"))
-    builder.foreignType("Job", "s:8Dispatch3JobC")
-    builder.function("func load(_ job: Job, completion: @escaping (Int) -> Void)", file: "App.swift")
-    #expect(builder.generated().contains("import Foundation\n"))
-    builder.foreignType("Load", "s:3App4LoadC")
-    builder.function("func run(_ load: Load, completion: @escaping (Int) -> Void)", file: "App.swift")
-    #expect(!builder.generated(only: "run(*").contains("import Foundation\n"))
-  }
-
-  @Test("One line says that the callbacks of a type come once, unless one of them comes many times")
-  func onceOfAType() {
-    func settings(_ others: [String]) -> [String] {
-      var builder = GraphBuilder()
-      builder.type("class Client", "Swift.Sendable")
-      for name in ["user", "group"] + others {
-        builder.function("func \(name)(_ block: @escaping (Int) -> Void)", of: "Client")
-      }
-      let lines = builder.generated().split(separator: "\n")
-      return lines.filter { $0.contains("\"once\":") }.map { String($0.drop { $0 != "\"" }) }
-    }
-    #expect(settings([]) == [#""once": ["Client.*"]"#])
-    #expect(settings(["onMessage"]).count == 3 && !settings(["onMessage"]).contains(#""once": ["Client.*"]"#))
-  }
-
   @Test("A result that nothing cancels is dropped where callers can ignore it")
   func discardableResultIsDropped() {
     #expect(isWritten(handles("Pool | @discardableResult func f(completion: @escaping (Int) -> Void) -> Int")))

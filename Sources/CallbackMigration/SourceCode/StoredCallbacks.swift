@@ -1,0 +1,38 @@
+internal import Foundation
+
+/// Callbacks that their function stores in a property, from where other code can call them again.
+struct StoredCallbacks {
+  /// The names of the properties, by the file and the line of the function.
+  private var properties: [String: [Int: String]] = [:]
+
+  /// - Parameter functions: The functions of a module.
+  init(_ functions: [CallbackFunction]) {
+    for (path, functions) in Dictionary(grouping: functions, by: \.path) {
+      let tokens = SourceTokens((try? String(contentsOfFile: path, encoding: .utf8)) ?? "")
+      guard tokens.isBalanced else { continue }
+      let titles = Dictionary(functions.map { ($0.line, $0) }, uniquingKeysWith: { first, _ in first })
+      for index in tokens.items.indices where tokens[index] == "func" {
+        guard let function = titles[tokens.line(index + 1)],
+          let body = FunctionText(name: index + 1, in: tokens)?.body
+        else { continue }
+        let names = function.callbacks.callbacks.map { function.declaration.parameters[$0].name }
+        let stored = body.lazy.compactMap { tokens.property(assignedFrom: names, at: $0) }.first
+        properties[path, default: [:]][function.line] = stored
+      }
+    }
+  }
+
+  /// The property in which a function stores its callback; `nil` if it stores none.
+  func property(of function: CallbackFunction) -> String? { properties[function.path]?[function.line] }
+}
+
+extension SourceTokens {
+  /// The property that the token at `index` is assigned to, if the token is one of these names and the whole value.
+  fileprivate func property(assignedFrom names: [String], at index: Int) -> String? {
+    guard names.contains(self[index]), self[index - 1] == "=", Self.isWord(self[index - 2]) else { return nil }
+    guard self[index + 1] == "}" || self[index + 1] == ";" || isFirstOnLine(index + 1) else { return nil }
+    // A local value has a word before it or a type after it.
+    let isMember = self[index - 3] == "." || self[index - 4] == "." && self[index - 3] == "?"
+    return isMember || isFirstOnLine(index - 2) ? self[index - 2] : nil
+  }
+}
