@@ -21,10 +21,13 @@ package struct CallbackFunction {
   /// The types whose members its counterpart sees, the nearest first.
   let visibleScopes: [String]
 
+  /// The async counterpart, or the synchronous one if the callback does not escape.
   private let asyncCounterpart: ExpectedCounterpart
   private let futureCounterpart: ExpectedCounterpart
 
   /// The title of a function that differs from the async counterpart in not being async, or also in having defaults.
+  ///
+  /// Of a synchronous counterpart: the title of any declaration that could be meant instead.
   let plainCounterpart: String?
 
   init(
@@ -63,9 +66,13 @@ package struct CallbackFunction {
     handle = handles.cancellation(of: declaration, in: owner, sendables, knowledge)
     handleInitializer = handles.initializerLabel(of: declaration.returnType)
     let renamed = knowledge.value(.renames)
-    asyncCounterpart = counterparts.counterpart(.async, of: declaration, callbacks, renamed: renamed, in: all)
+    let kind = callbacks.isNonescaping ? Counterpart.Kind.sync : .async
+    asyncCounterpart = counterparts.counterpart(kind, of: declaration, callbacks, renamed: renamed, in: all)
     futureCounterpart = counterparts.counterpart(.future, of: declaration, callbacks, renamed: renamed, in: all)
-    plainCounterpart = counterparts.plainTitle(of: asyncCounterpart, in: scopes)
+    plainCounterpart =
+      callbacks.isNonescaping
+      ? counterparts.conflict(with: asyncCounterpart, declaration, without: callbacks.omitted, in: all)
+      : counterparts.plainTitle(of: asyncCounterpart, in: scopes)
   }
 
   let role: FunctionRole
@@ -78,8 +85,11 @@ package struct CallbackFunction {
 
   /// The counterpart of this kind that it has, or would have.
   func counterpart(_ kind: Counterpart.Kind) -> ExpectedCounterpart {
-    kind == .async ? asyncCounterpart : futureCounterpart
+    kind == .future ? futureCounterpart : asyncCounterpart
   }
+
+  /// The kinds of counterparts that it can have.
+  var kinds: [Counterpart.Kind] { callbacks.isNonescaping ? [.sync] : CounterpartStyle.both.kinds }
 
   var hasAsyncCounterpart: Bool { asyncCounterpart.exists }
 

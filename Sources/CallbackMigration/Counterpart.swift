@@ -1,20 +1,23 @@
 /// The counterpart of a function that takes a callback.
 public enum CounterpartStyle: String, CaseIterable, Sendable {
-  case futures, async, both
+  case futures, async, both, sync
 
   var kinds: [Counterpart.Kind] {
     switch self {
     case .async: [.async]
     case .futures: [.future]
     case .both: [.async, .future]
+    case .sync: [.sync]
     }
   }
 }
 
-/// An async function, or one that returns a future, which calls the one with the callback.
+/// An async function, one that returns a future, or a synchronous one, which calls the one with the callback.
 package struct Counterpart {
   package enum Kind: String {
-    case async, future
+    case async, future, sync
+
+    var adjective: String { self == .sync ? "synchronous" : rawValue }
   }
 
   let kind: Kind
@@ -64,13 +67,13 @@ package struct Counterpart {
     documentation + attributes + ["\(signature(isWrapper: true)) {"] + body.map { "  " + $0 } + ["}"]
   }
 
-  private var declaration: Declaration { function.declaration }
-  private var callbacks: Callbacks { function.callbacks }
+  var declaration: Declaration { function.declaration }
+  var callbacks: Callbacks { function.callbacks }
 
   /// The parameters of the function that callers of the counterpart do not give.
   private var omitted: Set<Int> { callbacks.omitted(by: kind) }
 
-  private var valueType: String {
+  var valueType: String {
     let values = callbacks.shape.values ?? []
     return values.count == 1 ? spelling.text(values[0]) : tuple(values.map(spelling.text))
   }
@@ -85,7 +88,7 @@ package struct Counterpart {
   }
 
   /// A tuple of the values of the callback, with their names.
-  private func tuple(_ parts: [String]) -> String {
+  func tuple(_ parts: [String]) -> String {
     let labels = callbacks.labels.map { $0.isEmpty ? "" : "\($0): " }
     let elements = labels.isEmpty ? parts : zip(labels, parts).map { $0 + $1 }
     return "(\(elements.joined(separator: ", ")))"
@@ -98,9 +101,11 @@ package struct Counterpart {
     let text = DocumentationText(function.symbol.docComment?.lines.map(\.text) ?? [])
     let summary = text.summary
     let names = declaration.parameters.indices.filter { !omitted.contains($0) }.map { declaration.parameters[$0].name }
-    let link = "The \(kind.rawValue) counterpart of ``\(declaration.title())``."
+    let link = "The \(kind.adjective) counterpart of ``\(declaration.title())``."
     let trap =
-      neverFails ? ["The callback always comes: without it, this waits for ever, and traps in a debug build."] : []
+      kind == .sync
+      ? syncTrap
+      : neverFails ? ["The callback always comes: without it, this waits for ever, and traps in a debug build."] : []
     let lines = (summary.isEmpty ? [link] : summary + ["", link]) + trap + text.parameters(named: names)
     return lines.map { $0.isEmpty ? "///" : "/// " + $0 }
   }
@@ -121,6 +126,7 @@ package struct Counterpart {
 
   /// Whether the counterpart's body needs the module Futures.
   var usesFutures: Bool {
+    if kind == .sync { return false }
     if case .calls(let call) = function.handle, call.isTransferred { return true }
     return usesPromise
   }
@@ -133,6 +139,7 @@ package struct Counterpart {
     if function.access > .internal { words.append(function.access == .package ? "package" : "public") }
     if declaration.isStatic { words.append("static") }
     if declaration.modifiers.contains("mutating") { words.append("mutating") }
+    if kind == .sync, declaration.modifiers.contains("consuming") { words.append("consuming") }
     // The callback API is called where its caller is, as before.
     let isFree = function.globalActor == nil && !function.isOnActor
     if kind == .async, isFree, isWrapper {
@@ -155,6 +162,7 @@ package struct Counterpart {
         " async throws\(typedFailure.map { "(\($0.type))" } ?? "")" + (valueType == "()" ? "" : " -> \(valueType)")
     case .future:
       text += " -> \(futureType)"
+    case .sync: text += syncEffects + (valueType == "()" ? "" : " -> \(valueType)")
     }
     return text + (declaration.requirements.isEmpty ? "" : " " + spelling.text(declaration.requirements))
   }
@@ -162,6 +170,7 @@ package struct Counterpart {
   // MARK: - The body
 
   private var body: [String] {
+    if kind == .sync { return syncBody }
     let title = "\"\(declaration.title())\""
     let start = usesPromise ? "\(future)(\(title))" : "try await withCallback(\(title))"
     let content = (progressLines + statements()).map { "  " + $0 }
@@ -190,7 +199,7 @@ package struct Counterpart {
   /// The argument for the callback in the body.
   var bridge: String { unused(usesPromise ? "promise" : "callback") }
 
-  private func unused(_ name: String) -> String {
+  func unused(_ name: String) -> String {
     var name = name
     let taken = declaration.parameters.indices.filter { !omitted.contains($0) }.map { declaration.parameters[$0].name }
     while taken.contains(name) { name += "_" }
@@ -217,7 +226,7 @@ package struct Counterpart {
     declaration.parameters.contains { $0.name == declaration.name } ? "\(module)." : ""
   }
 
-  private func call(on receiver: String?) -> [String] {
+  func call(on receiver: String?) -> [String] {
     let arguments = declaration.parameters.indices.compactMap { index -> String? in
       let parameter = declaration.parameters[index]
       if let queue = callbacks.queue, queue.index == index, queue.argument == nil { return nil }
@@ -226,7 +235,7 @@ package struct Counterpart {
     let qualifier = receiver ?? (function.scope.isEmpty ? qualifierOfFreeFunction : "self.")
     let callee = qualifier + declaration.name
     let call = (declaration.isThrowing ? "try " : "") + "\(callee)(\(arguments.joined(separator: ", ")))"
-    if case .calls(let cancellation) = function.handle {
+    if kind != .sync, case .calls(let cancellation) = function.handle {
       let handle = unused("handle")
       return [
         "let \(handle) = \(cancellation.isTransferred ? "\(transfer)(\(call))" : call)",
@@ -240,6 +249,7 @@ package struct Counterpart {
 
   private func argument(_ index: Int) -> String {
     let parameter = declaration.parameters[index]
+    if kind == .sync { return syncArgument(index) }
     if index == callbacks.completion { return completion }
     if index == callbacks.failure { return "\(bridge).failureHandler" }
     if let queue = callbacks.queue, queue.index == index, let argument = queue.argument { return argument }
@@ -337,7 +347,7 @@ package struct Counterpart {
     return "if \(conditions.joined(separator: ", ")) { \(bridge).\(some) } else { \(bridge).\(none) }"
   }
 
-  private func names(_ count: Int) -> [String] { (1...count).map { "value\($0)" } }
+  func names(_ count: Int) -> [String] { (1...count).map { "value\($0)" } }
 }
 
 /// The platforms that something needs.

@@ -6,6 +6,12 @@ struct Counterparts {
   /// The counterparts in the file that the tool replaces.
   private var written: Set<String> = []
 
+  /// The functions that the tool does not replace, by type and name.
+  private var functions: [String: [(declaration: Declaration, symbol: SymbolGraph.Symbol)]] = [:]
+
+  /// The properties and cases, by type and name.
+  private var values: Set<String> = []
+
   /// The titles of functions that return a future, by the names that calls without their defaults have.
   private var futures: [String: String] = [:]
   private let aliases: TypeAliases
@@ -18,13 +24,17 @@ struct Counterparts {
   init(_ graph: SymbolGraph, clients: [SymbolGraph], _ aliases: TypeAliases, ignoring paths: Set<String>) {
     self.aliases = aliases
     for symbol in graph.symbols + clients.flatMap(\.symbols) {
-      guard let declaration = Declaration([Token](symbol.declarationFragments)) else { continue }
       let scope = symbol.pathComponents.dropLast().joined(separator: ".")
+      guard let declaration = Declaration([Token](symbol.declarationFragments)) else {
+        values.insert(symbol.pathComponents.joined(separator: "."))
+        continue
+      }
       let name = self.name(key(declaration.title(), declaration, without: []), in: scope, isAsync: declaration.isAsync)
       if let path = symbol.location?.path, paths.contains(path) {
         written.insert(name)
       } else {
         symbols[name] = symbol
+        functions["\(scope).\(declaration.plainName)", default: []].append((declaration, symbol))
       }
       guard declaration.returnType.first?.text == "Future", !declaration.isAsync else { continue }
       let omitted = Set(declaration.parameters.indices.filter { declaration.parameters[$0].defaultValue != nil })
@@ -43,7 +53,7 @@ struct Counterparts {
   ) -> ExpectedCounterpart {
     let omitted = callbacks.omitted(by: kind)
     // `user(id:completion:)` becomes `userFuture(id:)`.
-    let name = kind == .async ? renamed ?? declaration.name : (renamed ?? declaration.plainName) + "Future"
+    let name = kind == .future ? (renamed ?? declaration.plainName) + "Future" : renamed ?? declaration.name
     let plainName = name.filter { $0 != "`" }
     func renamedTitle(without omitted: Set<Int>) -> String {
       plainName + declaration.title(without: omitted).dropFirst(declaration.plainName.count)
@@ -52,11 +62,12 @@ struct Counterparts {
     // A counterpart that was written by hand can still have the queue.
     let kept = omitted.subtracting(callbacks.queue.map { [$0.index] } ?? [])
     let fullKey = self.key(renamedTitle(without: kept), declaration, without: kept)
+    let found = [key, fullKey].lazy.compactMap { symbol($0, in: scopes, isAsync: kind == .async) }.first
     return ExpectedCounterpart(
       name: name,
       title: renamedTitle(without: omitted),
       key: key,
-      symbol: [key, fullKey].lazy.compactMap { symbol($0, in: scopes, isAsync: kind == .async) }.first,
+      symbol: kind == .sync ? found.flatMap { returns(callbacks, $0) ? $0 : nil } : found,
       wasWritten: scopes.contains { written.contains(self.name(key, in: $0, isAsync: kind == .async)) }
     )
   }
@@ -73,6 +84,47 @@ struct Counterparts {
   /// The function with this key.
   private func symbol(_ key: String, in scopes: [String], isAsync: Bool) -> SymbolGraph.Symbol? {
     scopes.lazy.compactMap { symbols[name(key, in: $0, isAsync: isAsync)] }.first
+  }
+
+  /// Whether a function returns the values of the callbacks.
+  private func returns(_ callbacks: Callbacks, _ symbol: SymbolGraph.Symbol) -> Bool {
+    let type = Declaration([Token](symbol.declarationFragments))?.returnType ?? []
+    let values = callbacks.shape.values ?? []
+    let isVoid = type.isEmpty || CallbackShape.isVoid(type)
+    guard values.count == 1 else { return isVoid == values.isEmpty }
+    return aliases.plainText(of: type, []) == aliases.plainText(of: values[0], [])
+  }
+
+  /// The title of a declaration that calls of a synchronous counterpart can mean too, or that cannot stand beside it.
+  ///
+  /// The types of the parameters do not matter, because a call can fit several.
+  func conflict(
+    with counterpart: ExpectedCounterpart,
+    _ declaration: Declaration,
+    without omitted: Set<Int>,
+    in scopes: [String]
+  ) -> String? {
+    let kept = declaration.parameters.indices.filter { !omitted.contains($0) }.map { declaration.parameters[$0] }
+    let name = counterpart.title.prefix { $0 != "(" }
+    for scope in scopes + [""] {
+      if kept.isEmpty, values.contains(scope.isEmpty ? String(name) : "\(scope).\(name)") { return String(name) }
+      let others = functions["\(scope).\(name)"] ?? []
+      if let other = others.first(where: { Self.haveCommonCall(kept, $0.declaration.parameters) }) {
+        return other.declaration.title()
+      }
+    }
+    return nil
+  }
+
+  /// Whether one list of labels can call functions with either parameters.
+  private static func haveCommonCall(_ first: [Declaration.Parameter], _ second: [Declaration.Parameter]) -> Bool {
+    func labels(_ parameters: [Declaration.Parameter]) -> Set<[String]> {
+      parameters.reduce([[]]) { lists, parameter in
+        let longer = lists.map { $0 + [parameter.label] }
+        return parameter.defaultValue == nil ? Set(longer) : lists.union(longer)
+      }
+    }
+    return !labels(first).isDisjoint(with: labels(second))
   }
 
   /// The title of a function that is not async, and that calls of the async counterpart can mean too.

@@ -21,7 +21,7 @@ extension MigrationArguments {
     (
       "generate",
       [
-        "[--target T] [--style futures|async|both] [--minimum-access LEVEL]",
+        "[--target T] [--style futures|async|both|sync] [--minimum-access LEVEL]",
         "[--output FILE | --beside] [--only PATTERN] [--deprecate]",
       ]
     ),
@@ -81,8 +81,9 @@ extension MigrationArguments {
     --format FORMAT, --json How to print the report.
     --check BASELINE        Ends with 1 if a function takes a callback and has no counterpart, and BASELINE, a file that
                             `report --json` has written, does not have it.
-    --style STYLE           The kinds of counterparts. With async, nothing public mentions Futures. With turn-around, async
-                            writes plain tasks, for targets that do not depend on Futures.
+    --style STYLE           The kinds of counterparts. With async, nothing public mentions Futures. With sync, functions
+                            whose callback does not escape get one that returns or throws. With turn-around, async writes
+                            plain tasks, for targets that do not depend on Futures.
     --output FILE           Where to write, relative to the package, instead of printing. A file that this has not
                             written is not overwritten.
     --beside                Writes a file beside each source file: Store+Counterparts.swift beside Store.swift.
