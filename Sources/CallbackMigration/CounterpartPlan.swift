@@ -109,8 +109,9 @@ struct RefusalRules {
     for index in function.callbacks.callbacks.sorted() {
       let parameter = function.declaration.parameters[index]
       let words = parameter.specifiers.union(inventory.aliases.attributes(ofClosure: parameter.type))
-      // A closure of the function's own actor runs where the counterpart does.
-      guard let other = words.sorted().first(where: { $0 != function.globalActor }) else { continue }
+      // A closure of the function's own actor runs where the counterpart does. The compiler makes it `@Sendable`.
+      let own = function.globalActor.flatMap { words.contains($0) ? [$0, "@Sendable"] : nil } ?? []
+      guard let other = words.subtracting(own).min() else { continue }
       return Refusal("its callback is `\(other)`, and could not store its outcome in a variable of the counterpart")
     }
     return asyncRefusal(function)

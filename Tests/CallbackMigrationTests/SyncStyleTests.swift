@@ -57,6 +57,7 @@ struct SyncStyleTests {
       ("func f(_ n: inout Int, completion: (Int) -> Void)", "self.f(&n, completion:"),
       ("func f(by step: () -> Int, completion: (Int) -> Void)", "func f(by step: () -> Int) -> Int {"),
       ("@MainActor func f(completion: @MainActor (Int) -> Void)", "func f() -> Int {"),
+      ("@MainActor func f(completion: @MainActor @Sendable (Int) -> Void)", "func f() -> Int {"),
       ("static func f<T>(_ t: T, completion: (T?, Failure?) -> Void)", "{ (value1: T?, error: Failure?) in"),
     ]
   )
@@ -77,6 +78,7 @@ struct SyncStyleTests {
       ("func f(completion: (inout Int) -> Void)", "its callback's parameter is `inout`", nil),
       ("func f(completion: @Sendable (Int) -> Void)", "its callback is `@Sendable`", nil),
       ("func f(completion: @MainActor (Int) -> Void)", "its callback is `@MainActor`", nil),
+      ("@MainActor func f(completion: @Sendable (Int) -> Void)", "its callback is `@Sendable`", nil),
       ("func f(completion: (Int) throws -> Void) rethrows", "it rethrows", nil),
       ("func f(completion: (Int) -> Void = { _ in })", "code that calls it without its callback", "renames"),
       ("init(completion: (Int) -> Void)", "it is an initializer", nil),
