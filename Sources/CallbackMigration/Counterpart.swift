@@ -26,6 +26,9 @@ package struct Counterpart {
   /// The module that gets the counterpart, and the names of the types there.
   private let module: String
   private let typeNames: Set<String>
+
+  /// Whether the compiler accepts a value that is not `Sendable` in a future.
+  private let allowsAnyValue: Bool
   let spelling: TypeSpelling
 
   init(kind: Kind, function: CallbackFunction, in inventory: Inventory) {
@@ -33,6 +36,7 @@ package struct Counterpart {
     self.function = function
     module = inventory.module
     typeNames = inventory.typeNames
+    allowsAnyValue = inventory.allowsFuturesOfAnyValue
     spelling = inventory.spelling(for: function)
   }
 
@@ -79,7 +83,10 @@ package struct Counterpart {
   }
 
   /// The type of the value of a future.
-  var futureValue: String { valueType == "()" ? spelling.text("Void", "s:s4Voida") : valueType }
+  var futureValue: String {
+    let type = valueType == "()" ? spelling.text("Void", "s:s4Voida") : valueType
+    return isTransferred ? "\(transfer)<\(type)>" : type
+  }
 
   /// The type of a future of the callback.
   var futureType: String {
@@ -106,7 +113,14 @@ package struct Counterpart {
       kind == .sync
       ? syncTrap
       : neverFails ? ["The callback always comes: without it, this waits for ever, and traps in a debug build."] : []
-    let lines = (summary.isEmpty ? [link] : summary + ["", link]) + trap + text.parameters(named: names)
+    // The obligations of `UncheckedTransfer`.
+    let promise =
+      isTransferred && kind == .future
+      ? [
+        "The value is not `Sendable`. The caller promises that one thread or actor at a time uses it, and that the callback",
+        "function has given it away.",
+      ] : []
+    let lines = (summary.isEmpty ? [link] : summary + ["", link]) + trap + promise + text.parameters(named: names)
     return lines.map { $0.isEmpty ? "///" : "/// " + $0 }
   }
 
@@ -175,7 +189,9 @@ package struct Counterpart {
     let start = usesPromise ? "\(future)(\(title))" : "try await withCallback(\(title))"
     let content = (progressLines + statements()).map { "  " + $0 }
     if kind == .async, neverFails {
-      return ["let future = \(futureType)(\(title)) { \(bridge) in"] + content + ["}", "return await future.value"]
+      return ["let future = \(futureType)(\(title)) { \(bridge) in"] + content + [
+        "}", "return await future.value\(isTransferred ? ".value" : "")",
+      ]
     }
     let lines = ["\(start) { \(bridge) in"] + content + ["}"]
     guard kind == .async, let (type, other) = typedFailure else { return lines }
@@ -194,7 +210,12 @@ package struct Counterpart {
   private var neverFails: Bool { function.knowledge.says(.neverFails) }
 
   /// Whether the body makes a future, because `withCallback` throws.
-  private var usesPromise: Bool { kind == .future || neverFails }
+  var usesPromise: Bool { kind == .future || neverFails }
+
+  /// Whether its future holds the value in `UncheckedTransfer`, as the package asks.
+  var isTransferred: Bool {
+    usesPromise && !allowsAnyValue && function.sendability != .yes && function.knowledge.says(.transfer)
+  }
 
   /// The argument for the callback in the body.
   var bridge: String { unused(usesPromise ? "promise" : "callback") }
@@ -245,7 +266,7 @@ package struct Counterpart {
     return [(function.returnsValue ? "_ = " : "") + call]
   }
 
-  private var transfer: String { spelling.text("UncheckedTransfer", "s:7Futures17UncheckedTransferV") }
+  var transfer: String { spelling.text("UncheckedTransfer", "s:7Futures17UncheckedTransferV") }
 
   private func argument(_ index: Int) -> String {
     let parameter = declaration.parameters[index]
@@ -270,84 +291,6 @@ package struct Counterpart {
       return "{ @Sendable in \(progress).report(completed: \(integer)($0), of: \(integer)($1)) }"
     }
   }
-
-  private var completion: String { completion(callbacks.shape) }
-
-  private func completion(_ shape: CallbackShape) -> String {
-    switch shape {
-    case .result(_, let failure): return resultHandler(failure)
-    case .error: return "\(bridge).errorHandler"
-    case .values(let values), .successOrFailure(let values):
-      switch values.count {
-      case 0: return "\(bridge).voidHandler"
-      case 1: return "\(bridge).valueHandler"
-      default:
-        let all = names(values.count)
-        return "{ @Sendable \(all.joined(separator: ", ")) in \(bridge).valueHandler(\(tuple(all))) }"
-      }
-    case .valuesOrError(let values, areOptional: true):
-      switch values.count {
-      case 1: return "\(bridge).valueOrErrorHandler"
-      // Its values have no names.
-      case 2 where callbacks.labels.isEmpty: return "\(bridge).valuesOrErrorHandler()"
-      default:
-        let all = names(values.count)
-        return
-          "{ @Sendable \(all.joined(separator: ", ")), error in \(unwrapping(all, all.map { "let \($0)" }, "error")) }"
-      }
-    case .valuesOrError(let values, areOptional: false):
-      if values.count == 1 { return "\(bridge).valueOrErrorHandler" }
-      let all = names(values.count)
-      let call = "\(bridge).valueOrErrorHandler(\(tuple(all)), error)"
-      return "{ @Sendable \(all.joined(separator: ", ")), error in \(call) }"
-    case .unpacked(.result(_, let failure), .result):
-      return "{ @Sendable response in \(resultHandler(failure))(response.result) }"
-    case .unpacked(let shape, .tuple(let count)): return unpackedTuple(shape, count)
-    case .unpacked(_, .cases(let success, let hasValue, let failure)):
-      let value = hasValue ? "(let value)" : ""
-      let handler = callbacks.shape.values?.isEmpty == true ? "voidHandler()" : "valueHandler(value)"
-      return """
-        { @Sendable outcome in
-          switch outcome {
-          case .\(success)\(value): \(bridge).\(handler)
-          case .\(failure)(let error): \(bridge).failureHandler(error)
-          }
-        }
-        """
-    case .unpacked, .repeated, .unknown: preconditionFailure("No counterpart is written for \(function.title).")
-    }
-  }
-
-  private func resultHandler(_ failure: ArraySlice<Token>) -> String {
-    if ["any Error", "Error", "any Swift.Error", "Swift.Error"].contains(failure.text) {
-      return "\(bridge).resultHandler"
-    }
-    let isName = failure.allSatisfy { $0.text != "any" && $0.text != "&" && $0.text != "?" }
-    let type = spelling.text(failure)
-    return "\(bridge).resultHandler(of: \(isName ? type : "(\(type))").self)"
-  }
-
-  private func unpackedTuple(_ shape: CallbackShape, _ count: Int) -> String {
-    let parts = (0..<count - 1).map { "values.\($0)" }
-    let error = "values.\(count - 1)"
-    let all = parts.count == 1 ? parts[0] : tuple(parts)
-    if case .valuesOrError(_, areOptional: true) = shape, parts.count == 2 {
-      guard callbacks.labels.isEmpty else {
-        let names = names(parts.count)
-        return "{ @Sendable values in \(unwrapping(names, zip(names, parts).map { "let \($0) = \($1)" }, error)) }"
-      }
-      return "{ @Sendable values in \(bridge).valuesOrErrorHandler()(\(parts.joined(separator: ", ")), \(error)) }"
-    }
-    return "{ @Sendable values in \(bridge).valueOrErrorHandler(\(all), \(error)) }"
-  }
-
-  /// Passes the values on if there are all, and otherwise the error alone.
-  private func unwrapping(_ names: [String], _ conditions: [String], _ error: String) -> String {
-    let (some, none) = ("valueOrErrorHandler(\(tuple(names)), \(error))", "valueOrErrorHandler(nil, \(error))")
-    return "if \(conditions.joined(separator: ", ")) { \(bridge).\(some) } else { \(bridge).\(none) }"
-  }
-
-  func names(_ count: Int) -> [String] { (1...count).map { "value\($0)" } }
 }
 
 /// The platforms that something needs.

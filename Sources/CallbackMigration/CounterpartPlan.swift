@@ -176,12 +176,12 @@ struct RefusalRules {
   }
 
   private func futureRefusal(_ function: CallbackFunction) -> Refusal? {
-    guard !inventory.allowsFuturesOfAnyValue else { return nil }
+    guard !inventory.allowsFuturesOfAnyValue, !function.knowledge.says(.transfer) else { return nil }
     let type = function.callbacks.shape.values.map { $0.map(\.text).joined(separator: ", ") } ?? ""
     switch function.sendability {
     case .yes: return nil
-    case .no: return Refusal("`\(type)` is not Sendable")
-    case .unknown: return Refusal("nothing here says whether `\(type)` is Sendable")
+    case .no: return Refusal("`\(type)` is not Sendable", .transfer, function.title)
+    case .unknown: return Refusal("nothing here says whether `\(type)` is Sendable", .transfer, function.title)
     }
   }
 }
