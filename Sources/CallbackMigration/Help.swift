@@ -30,7 +30,8 @@ extension MigrationArguments {
       "convert",
       [
         "[--target T] [--only PATTERN] [--functions] [--allow RISKS]",
-        "[--diff | --apply | --commit] [--test] [--minimum-access LEVEL]",
+        "[--diff | --apply | --commit | --commit-by UNIT] [--test]",
+        "[--minimum-access LEVEL]",
       ]
     ),
     (
@@ -94,6 +95,7 @@ extension MigrationArguments {
                             weak-self, main-queue, isolation, cancellation, with commas between them.
     --apply                 Changes the files instead of printing a diff. They have to be committed before.
     --commit                Makes a git commit for each function instead, leaf first. Each commit builds.
+    --commit-by UNIT        The same, with a commit for each function, or for each owner of a CODEOWNERS file.
     --test                  Runs the package's tests before all changes and after those of each function. Leaves a function
                             with which they fail, and says which test fails.
     --deprecate             Prints the annotations that deprecate the functions that have a counterpart, as a diff.

@@ -182,10 +182,13 @@ extension CounterpartPlan {
     let entries = synchronousEntries
     guard !entries.isEmpty else { return nil }
     let titles = entries.map(\.function.title)
-    let names = titles.prefix(3).joined(separator: ", ") + (titles.count > 3 ? ", …" : "")
     let writable = entries.count { !$0.counterparts.isEmpty }
     let counterparts = writable == 1 ? "1 counterpart" : "\(writable) counterparts"
-    return "\(count(titles.count)) synchronous; `generate --style sync` writes \(counterparts): \(names)"
+    // For a terminal of 120 columns.
+    let line = "\(count(titles.count)) synchronous; `generate --style sync` writes \(counterparts): "
+    var names = titles.joined(separator: ", ")
+    if line.count + names.count > 120 { names = names.prefix(max(0, 119 - line.count)) + "…" }
+    return line + names
   }
 
   /// The closures that the default of the module isolates, although an API calls them.
