@@ -63,7 +63,7 @@
     @Test("An owner has one commit, after those that it needs")
     func batches() {
       #expect(OwnerBatches(steps(("b", []), ("a", []), ("b", []), (nil, [2]))).all == [[0, 2], [1], [3]])
-      #expect(OwnerBatches(steps(("b", []), ("a", [0]), ("b", []))).all == [[0, 2], [1]])
+      #expect(OwnerBatches(steps(("b", []), ("a", [0]), ("b", [0]))).all == [[0, 2], [1]])
       #expect(OwnerBatches([]).all == [])
     }
 
