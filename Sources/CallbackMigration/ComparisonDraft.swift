@@ -26,7 +26,10 @@ package struct ComparisonDraft {
       names[base, default: 0] += 1
       modules.formUnion(SourceFile(path: function.path).unconditionalModules)
       let name = names[base] == 1 ? base : "\(base)\(names[base] ?? 0)"
-      tests.append(Counterpart(kind: .future, function: function, in: plan.inventory).comparison(called: name))
+      var counterpart = Counterpart(kind: .future, function: function, in: plan.inventory)
+      // The values of the test stay on its thread.
+      counterpart.allowsAnyValue = true
+      tests.append(counterpart.comparison(called: name))
     }
     guard !tests.isEmpty else { return left.map { $0 + "\n" }.joined() }
     let imports = modules.sorted().map { "import \($0)" } + ["@testable import \(plan.inventory.module)"]

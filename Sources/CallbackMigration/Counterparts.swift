@@ -109,22 +109,32 @@ struct Counterparts {
     for scope in scopes + [""] {
       if kept.isEmpty, values.contains(scope.isEmpty ? String(name) : "\(scope).\(name)") { return String(name) }
       let others = functions["\(scope).\(name)"] ?? []
-      if let other = others.first(where: { Self.haveCommonCall(kept, $0.declaration.parameters) }) {
+      if let other = others.first(where: { haveCommonCall(kept, $0.declaration.parameters) }) {
         return other.declaration.title()
       }
     }
     return nil
   }
 
-  /// Whether one list of labels can call functions with either parameters.
-  private static func haveCommonCall(_ first: [Declaration.Parameter], _ second: [Declaration.Parameter]) -> Bool {
-    func labels(_ parameters: [Declaration.Parameter]) -> Set<[String]> {
-      parameters.reduce([[]]) { lists, parameter in
-        let longer = lists.map { $0 + [parameter.label] }
-        return parameter.defaultValue == nil ? Set(longer) : lists.union(longer)
+  /// Whether one call can mean functions with either parameters.
+  ///
+  /// A trailing closure has no label.
+  private func haveCommonCall(_ first: [Declaration.Parameter], _ second: [Declaration.Parameter]) -> Bool {
+    func label(_ parameter: Declaration.Parameter) -> String {
+      aliases.functionType(of: parameter.type) == nil ? parameter.label : "{}"
+    }
+    func canOmit(_ parameter: Declaration.Parameter) -> Bool { parameter.defaultValue != nil || parameter.isVariadic }
+    // The places in both lists that the beginning of a call can reach.
+    var reached: Set<[Int]> = [[0, 0]]
+    for one in 0...first.count {
+      for other in 0...second.count where reached.contains([one, other]) {
+        let (hasOne, hasOther) = (one < first.count, other < second.count)
+        if hasOne, canOmit(first[one]) { reached.insert([one + 1, other]) }
+        if hasOther, canOmit(second[other]) { reached.insert([one, other + 1]) }
+        if hasOne, hasOther, label(first[one]) == label(second[other]) { reached.insert([one + 1, other + 1]) }
       }
     }
-    return !labels(first).isDisjoint(with: labels(second))
+    return reached.contains([first.count, second.count])
   }
 
   /// The title of a function that is not async, and that calls of the async counterpart can mean too.

@@ -117,6 +117,7 @@ struct SyncStyleTests {
     arguments: [
       ("func f(_ id: Int) -> String", true), ("func f(_ id: Int) async -> Int", true),
       ("func f(_ name: String, again: Int = 2) -> Int", true), ("func f(_ id: Int, again: Int) -> Int", false),
+      ("func f(_ ids: Int...) -> String", true), ("func f(again: Int = 1, _ id: Int) -> Int", true),
       ("func g(_ id: Int) -> String", false),
     ]
   )
@@ -124,6 +125,12 @@ struct SyncStyleTests {
     let text = generated("func f(_ id: Int, completion: (Int) -> Void)", declaration)
     #expect(text.contains("func f(_ id: Int) -> Int {") != isRefused, "\(text)")
     #expect(text.contains(#""renames": {"Book.f(_:completion:)": "fSync"}"#) == isRefused, "\(text)")
+  }
+
+  @Test("A trailing closure fits a parameter with any label")
+  func trailingClosures() {
+    let text = generated("func f(by step: () -> Int, completion: (Int) -> Void)", "func f(_ body: () -> Int) -> Int")
+    #expect(text.contains("`f(_:)` is there, and code that calls it might get the new one"), "\(text)")
   }
 
   @Test("A property of the same name needs another name for a counterpart without parameters")
