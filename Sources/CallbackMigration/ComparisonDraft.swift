@@ -26,10 +26,7 @@ package struct ComparisonDraft {
       names[base, default: 0] += 1
       modules.formUnion(SourceFile(path: function.path).unconditionalModules)
       let name = names[base] == 1 ? base : "\(base)\(names[base] ?? 0)"
-      var counterpart = Counterpart(kind: .future, function: function, in: plan.inventory)
-      // The values of the test stay on its thread.
-      counterpart.allowsAnyValue = true
-      tests.append(counterpart.comparison(called: name))
+      tests.append(Counterpart(kind: .future, function: function, in: plan.inventory).comparison(called: name))
     }
     guard !tests.isEmpty else { return left.map { $0 + "\n" }.joined() }
     let imports = modules.sorted().map { "import \($0)" } + ["@testable import \(plan.inventory.module)"]
@@ -111,8 +108,8 @@ extension Counterpart {
       return (parameter.label == "_" ? "" : "\(parameter.label): ") + parameter.reference
     }
     let call = "await \(receiver)\(counterpart.name)(\(arguments.joined(separator: ", ")))"
-    guard Declaration(tokens)?.isThrowing != false else { return ["result = .success(\(call))"] }
-    return ["do { result = .success(try \(call)) } catch { result = .failure(error) }"]
+    guard Declaration(tokens)?.isThrowing != false else { return ["result = .success(\(wrapped(call)))"] }
+    return ["do { result = .success(\(wrapped("try \(call)"))) } catch { result = .failure(error) }"]
   }
 }
 

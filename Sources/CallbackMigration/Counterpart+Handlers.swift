@@ -78,7 +78,8 @@ extension Counterpart {
     return "{ @Sendable values in \(bridge).valueOrErrorHandler(\(all), \(error)) }"
   }
 
-  private func wrapped(_ value: String) -> String { isTransferred ? "\(transfer)(\(value))" : value }
+  /// A value as the future holds it.
+  func wrapped(_ value: String) -> String { isTransferred ? "\(transfer)(\(value))" : value }
 
   /// A result or an optional whose value is wrapped.
   private func mapped(_ value: String) -> String { isTransferred ? "\(value).map(\(transfer).init)" : value }

@@ -28,7 +28,7 @@ package struct Counterpart {
   private let typeNames: Set<String>
 
   /// Whether the compiler accepts a value that is not `Sendable` in a future.
-  var allowsAnyValue: Bool
+  private let allowsAnyValue: Bool
   let spelling: TypeSpelling
 
   init(kind: Kind, function: CallbackFunction, in inventory: Inventory) {

@@ -57,13 +57,14 @@ struct ComparisonDraftTests {
     )
   }
 
-  @Test("A value that is not Sendable is compared without a wrapper")
+  @Test("Both versions wrap a value that is not Sendable")
   func transfer() {
     let text = draft(
       [("func page(completion: @escaping (Store) -> Void)", "func page() async -> Store")],
       configuration: #"{"transfer": ["*"]}"#
     )
-    #expect(text.contains("Future<Store, any Error> {") && !text.contains("UncheckedTransfer"), "\(text)")
+    #expect(text.contains("Future<UncheckedTransfer<Store>, any Error> {"), "\(text)")
+    #expect(text.contains("result = .success(UncheckedTransfer(await subject.page()))"), "\(text)")
   }
 
   @Test("Overloads get a test each, and a function of no type has no object")
