@@ -24,10 +24,11 @@ package struct CallbackFunction {
   /// The types whose members its counterpart sees, the nearest first.
   let visibleScopes: [String]
 
+  /// The async counterpart, or the synchronous one if the callback does not escape.
   private let asyncCounterpart: ExpectedCounterpart
   private let futureCounterpart: ExpectedCounterpart
 
-  /// The title of a function that calls of the async counterpart can mean too; `nil` if there is none.
+  /// The title of a declaration that calls of the async or synchronous counterpart can mean too; `nil` if there is none.
   let rival: String?
 
   init(
@@ -69,9 +70,10 @@ package struct CallbackFunction {
     let failure = callbacks.shape.typedFailure
     caseOfAnyError = failure.flatMap { facts.caseOfAnyError(in: $0) }
     let renamed = knowledge.value(.renames)
-    asyncCounterpart = counterparts.counterpart(.async, of: declaration, callbacks, renamed: renamed, in: all)
+    let kind = callbacks.isNonescaping ? Counterpart.Kind.sync : .async
+    asyncCounterpart = counterparts.counterpart(kind, of: declaration, callbacks, renamed: renamed, in: all)
     futureCounterpart = counterparts.counterpart(.future, of: declaration, callbacks, renamed: renamed, in: all)
-    rival = counterparts.rival(of: asyncCounterpart, declaration, callbacks, in: all + conformers)
+    rival = counterparts.rival(of: asyncCounterpart, kind, declaration, callbacks, in: all + conformers)
   }
 
   let role: FunctionRole
@@ -84,8 +86,11 @@ package struct CallbackFunction {
 
   /// The counterpart of this kind that it has, or would have.
   func counterpart(_ kind: Counterpart.Kind) -> ExpectedCounterpart {
-    kind == .async ? asyncCounterpart : futureCounterpart
+    kind == .future ? futureCounterpart : asyncCounterpart
   }
+
+  /// The kinds of counterparts that it can have.
+  var kinds: [Counterpart.Kind] { callbacks.isNonescaping ? [.sync] : CounterpartStyle.both.kinds }
 
   var hasAsyncCounterpart: Bool { asyncCounterpart.exists }
 

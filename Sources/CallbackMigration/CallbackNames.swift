@@ -74,6 +74,18 @@ enum CallbackNames {
     return hasWord(words, like: doubtfulFunctions) || words.first.map(registrations.contains) == true
   }
 
+  /// Whether a function might call a closure that does not escape for each of several things.
+  static func visits(function: String) -> Bool {
+    let words = words(function)
+    let isPlural = words.contains { $0.count > 3 && $0.hasSuffix("s") && !["ss", "us", "is"].contains($0.suffix(2)) }
+    return isPlural || hasWord(words, like: visitors)
+  }
+
+  /// Functions that go through several things.
+  private static let visitors = [
+    "all", "filter", "map", "match", "reduce", "scan", "search", "travers", "visit", "walk",
+  ]
+
   /// First words of functions that keep what they get.
   private static let registrations: Set<String> = [
     "add", "append", "attach", "bind", "connect", "install", "listen", "on", "open", "register", "set", "start", "use",
@@ -86,6 +98,11 @@ enum CallbackNames {
   /// Words of a documentation comment by which a callback comes more than once.
   static func saysMany(_ documentation: String) -> String? {
     phrase(of: repetitions, in: documentation)
+  }
+
+  /// Words of a documentation comment by which a callback might not come.
+  static func saysNever(_ documentation: String) -> String? {
+    phrase(of: ["not call", "n't call", "never call", "at most once", "only call", "called only"], in: documentation)
   }
 
   private static func phrase(of phrases: [String], in documentation: String) -> String? {

@@ -32,14 +32,26 @@ public struct ConversionOptions: Equatable, Sendable {
   /// Whether the wrappers of `turn-around` use futures; otherwise a task.
   public var usesFutures = true
 
-  /// Whether the changes of each function become a git commit.
-  public var isCommitting = false
+  /// What has a git commit of its own; `nil` for no commits.
+  public var commits: CommitUnit?
+
+  /// Whether changes become git commits.
+  var isCommitting: Bool { commits != nil }
 
   /// Whether the package's tests decide which changes are kept.
   public var isTesting = false
 
   /// Makes options that convert all ready calls, and print a diff.
   public init() {}
+}
+
+/// The changes that `convert` puts into one commit.
+public enum CommitUnit: String, CaseIterable, Sendable {
+  /// Those of a function.
+  case function
+
+  /// Those in the code of an owner, as a CODEOWNERS file says.
+  case owner
 }
 
 /// The styles of the wrappers of `turn-around`.
@@ -117,14 +129,16 @@ public struct MigrationArguments: Equatable, Sendable {
     } else if name == "callers" {
       command = .callers(isJSON: flags.contains("--json"))
     } else if name == "convert" || name == "turn-around" {
-      let outputs = ["--diff", "--apply", "--commit"].filter(flags.contains)
+      let commit = values["--commit-by"] == nil ? "--commit" : "--commit-by"
+      let isCommitting = flags.contains("--commit") || commit == "--commit-by"
+      let outputs = ["--diff", "--apply"].filter(flags.contains) + (isCommitting ? [commit] : [])
       guard outputs.count < 2 else { throw MigrationError("\(outputs[0]) and \(outputs[1]) contradict each other.") }
       var options = ConversionOptions()
       options.only = values["--only"]
       options.includesFunctions = flags.contains("--functions")
       options.isApplying = flags.contains("--apply")
       options.usesFutures = try Self.choice("--style", values) != WrapperStyle.async
-      options.isCommitting = flags.contains("--commit")
+      options.commits = try Self.choice("--commit-by", values) ?? (isCommitting ? .function : nil)
       options.isTesting = flags.contains("--test")
       command = name == "convert" ? .convert(options) : .turnAround(options)
     } else if name == "report" {
@@ -164,7 +178,8 @@ public struct MigrationArguments: Equatable, Sendable {
     case "callers": ["--target", "--json", "--minimum-access", "--allow"]
     case "convert":
       [
-        "--target", "--only", "--allow", "--functions", "--diff", "--apply", "--commit", "--test", "--minimum-access",
+        "--target", "--only", "--allow", "--functions", "--diff", "--apply", "--commit", "--commit-by", "--test",
+        "--minimum-access",
       ]
     case "compare": ["--target", "--only", "--minimum-access"]
     case "turn-around": ["--target", "--only", "--style", "--allow", "--diff", "--apply", "--minimum-access"]

@@ -108,8 +108,8 @@ extension Counterpart {
       return (parameter.label == "_" ? "" : "\(parameter.label): ") + parameter.reference
     }
     let call = "await \(receiver)\(counterpart.name)(\(arguments.joined(separator: ", ")))"
-    guard Declaration(tokens)?.isThrowing != false else { return ["result = .success(\(call))"] }
-    return ["do { result = .success(try \(call)) } catch { result = .failure(error) }"]
+    guard Declaration(tokens)?.isThrowing != false else { return ["result = .success(\(wrapped(call)))"] }
+    return ["do { result = .success(\(wrapped("try \(call)"))) } catch { result = .failure(error) }"]
   }
 }
 

@@ -1,20 +1,23 @@
 /// The counterpart of a function that takes a callback.
 public enum CounterpartStyle: String, CaseIterable, Sendable {
-  case futures, async, both
+  case futures, async, both, sync
 
   var kinds: [Counterpart.Kind] {
     switch self {
     case .async: [.async]
     case .futures: [.future]
     case .both: [.async, .future]
+    case .sync: [.sync]
     }
   }
 }
 
-/// An async function, or one that returns a future, which calls the one with the callback.
+/// An async function, one that returns a future, or a synchronous one, which calls the one with the callback.
 package struct Counterpart {
   package enum Kind: String {
-    case async, future
+    case async, future, sync
+
+    var adjective: String { self == .sync ? "synchronous" : rawValue }
   }
 
   let kind: Kind
@@ -23,6 +26,9 @@ package struct Counterpart {
   /// The module that gets the counterpart, and the names of the types there.
   private let module: String
   private let typeNames: Set<String>
+
+  /// Whether the compiler accepts a value that is not `Sendable` in a future.
+  private let allowsAnyValue: Bool
   let spelling: TypeSpelling
 
   init(kind: Kind, function: CallbackFunction, in inventory: Inventory) {
@@ -30,6 +36,7 @@ package struct Counterpart {
     self.function = function
     module = inventory.module
     typeNames = inventory.typeNames
+    allowsAnyValue = inventory.allowsFuturesOfAnyValue
     spelling = inventory.spelling(for: function)
   }
 
@@ -64,19 +71,22 @@ package struct Counterpart {
     documentation + attributes + ["\(signature(isWrapper: true)) {"] + body.map { "  " + $0 } + ["}"]
   }
 
-  private var declaration: Declaration { function.declaration }
-  private var callbacks: Callbacks { function.callbacks }
+  var declaration: Declaration { function.declaration }
+  var callbacks: Callbacks { function.callbacks }
 
   /// The parameters of the function that callers of the counterpart do not give.
   private var omitted: Set<Int> { callbacks.omitted(by: kind) }
 
-  private var valueType: String {
+  var valueType: String {
     let values = callbacks.shape.values ?? []
     return values.count == 1 ? spelling.text(values[0]) : tuple(values.map(spelling.text))
   }
 
   /// The type of the value of a future.
-  var futureValue: String { valueType == "()" ? spelling.text("Void", "s:s4Voida") : valueType }
+  var futureValue: String {
+    let type = valueType == "()" ? spelling.text("Void", "s:s4Voida") : valueType
+    return isTransferred ? "\(transfer)<\(type)>" : type
+  }
 
   /// The type of a future of the callback.
   var futureType: String {
@@ -85,7 +95,7 @@ package struct Counterpart {
   }
 
   /// A tuple of the values of the callback, with their names.
-  private func tuple(_ parts: [String]) -> String {
+  func tuple(_ parts: [String]) -> String {
     let labels = callbacks.labels.map { $0.isEmpty ? "" : "\($0): " }
     let elements = labels.isEmpty ? parts : zip(labels, parts).map { $0 + $1 }
     return "(\(elements.joined(separator: ", ")))"
@@ -98,10 +108,19 @@ package struct Counterpart {
     let text = DocumentationText(function.symbol.docComment?.lines.map(\.text) ?? [])
     let summary = text.summary
     let names = declaration.parameters.indices.filter { !omitted.contains($0) }.map { declaration.parameters[$0].name }
-    let link = "The \(kind.rawValue) counterpart of ``\(declaration.title())``."
+    let link = "The \(kind.adjective) counterpart of ``\(declaration.title())``."
     let trap =
-      neverFails ? ["The callback always comes: without it, this waits for ever, and traps in a debug build."] : []
-    let lines = (summary.isEmpty ? [link] : summary + ["", link]) + trap + text.parameters(named: names)
+      kind == .sync
+      ? syncTrap
+      : neverFails ? ["The callback always comes: without it, this waits for ever, and traps in a debug build."] : []
+    // The obligations of `UncheckedTransfer`.
+    let promise =
+      isTransferred && kind == .future
+      ? [
+        "The value is not `Sendable`. The caller promises that one thread or actor at a time uses it, and that the callback",
+        "function has given it away.",
+      ] : []
+    let lines = (summary.isEmpty ? [link] : summary + ["", link]) + trap + promise + text.parameters(named: names)
     return lines.map { $0.isEmpty ? "///" : "/// " + $0 }
   }
 
@@ -121,6 +140,7 @@ package struct Counterpart {
 
   /// Whether the counterpart's body needs the module Futures.
   var usesFutures: Bool {
+    if kind == .sync { return false }
     if case .calls(let call) = function.handle, call.isTransferred { return true }
     return usesPromise
   }
@@ -133,6 +153,7 @@ package struct Counterpart {
     if function.access > .internal { words.append(function.access == .package ? "package" : "public") }
     if declaration.isStatic { words.append("static") }
     if declaration.modifiers.contains("mutating") { words.append("mutating") }
+    if kind == .sync, declaration.modifiers.contains("consuming") { words.append("consuming") }
     // The callback API is called where its caller is, as before.
     let isFree = function.globalActor == nil && !function.isOnActor
     if kind == .async, isFree, isWrapper {
@@ -155,6 +176,7 @@ package struct Counterpart {
         " async throws\(typedFailure.map { "(\($0.type))" } ?? "")" + (valueType == "()" ? "" : " -> \(valueType)")
     case .future:
       text += " -> \(futureType)"
+    case .sync: text += syncEffects + (valueType == "()" ? "" : " -> \(valueType)")
     }
     return text + (declaration.requirements.isEmpty ? "" : " " + spelling.text(declaration.requirements))
   }
@@ -162,11 +184,14 @@ package struct Counterpart {
   // MARK: - The body
 
   private var body: [String] {
+    if kind == .sync { return syncBody }
     let title = "\"\(declaration.title())\""
     let start = usesPromise ? "\(future)(\(title))" : "try await withCallback(\(title))"
     let content = (progressLines + statements()).map { "  " + $0 }
     if kind == .async, neverFails {
-      return ["let future = \(futureType)(\(title)) { \(bridge) in"] + content + ["}", "return await future.value"]
+      return ["let future = \(futureType)(\(title)) { \(bridge) in"] + content + [
+        "}", "return await future.value\(isTransferred ? ".value" : "")",
+      ]
     }
     let lines = ["\(start) { \(bridge) in"] + content + ["}"]
     guard kind == .async, let (type, other) = typedFailure else { return lines }
@@ -185,12 +210,17 @@ package struct Counterpart {
   private var neverFails: Bool { function.knowledge.says(.neverFails) }
 
   /// Whether the body makes a future, because `withCallback` throws.
-  private var usesPromise: Bool { kind == .future || neverFails }
+  var usesPromise: Bool { kind == .future || neverFails }
+
+  /// Whether its future holds the value in `UncheckedTransfer`, as the package asks.
+  var isTransferred: Bool {
+    usesPromise && !allowsAnyValue && function.sendability != .yes && function.knowledge.says(.transfer)
+  }
 
   /// The argument for the callback in the body.
   var bridge: String { unused(usesPromise ? "promise" : "callback") }
 
-  private func unused(_ name: String) -> String {
+  func unused(_ name: String) -> String {
     var name = name
     let taken = declaration.parameters.indices.filter { !omitted.contains($0) }.map { declaration.parameters[$0].name }
     while taken.contains(name) { name += "_" }
@@ -217,7 +247,7 @@ package struct Counterpart {
     declaration.parameters.contains { $0.name == declaration.name } ? "\(module)." : ""
   }
 
-  private func call(on receiver: String?) -> [String] {
+  func call(on receiver: String?) -> [String] {
     let arguments = declaration.parameters.indices.compactMap { index -> String? in
       let parameter = declaration.parameters[index]
       if let queue = callbacks.queue, queue.index == index, queue.argument == nil { return nil }
@@ -227,7 +257,7 @@ package struct Counterpart {
     let callee = qualifier + declaration.name
     let call = (declaration.isThrowing ? "try " : "") + "\(callee)(\(arguments.joined(separator: ", ")))"
     let start = function.knowledge.value(.start)
-    if case .calls(let cancellation) = function.handle {
+    if kind != .sync, case .calls(let cancellation) = function.handle {
       let handle = unused("handle")
       let started = HandleCall(
         method: start ?? "",
@@ -244,10 +274,11 @@ package struct Counterpart {
     return [start.map { "\(call)\(isOptional ? "?" : "").\($0)" } ?? "_ = " + call]
   }
 
-  private var transfer: String { spelling.text("UncheckedTransfer", "s:7Futures17UncheckedTransferV") }
+  var transfer: String { spelling.text("UncheckedTransfer", "s:7Futures17UncheckedTransferV") }
 
   private func argument(_ index: Int) -> String {
     let parameter = declaration.parameters[index]
+    if kind == .sync { return syncArgument(index) }
     if index == callbacks.completion { return completion }
     if index == callbacks.failure { return "\(bridge).failureHandler" }
     if let queue = callbacks.queue, queue.index == index, let argument = queue.argument { return argument }
@@ -268,84 +299,6 @@ package struct Counterpart {
       return "{ @Sendable in \(progress).report(completed: \(integer)($0), of: \(integer)($1)) }"
     }
   }
-
-  private var completion: String { completion(callbacks.shape) }
-
-  private func completion(_ shape: CallbackShape) -> String {
-    switch shape {
-    case .result(_, let failure): return resultHandler(failure)
-    case .error: return "\(bridge).errorHandler"
-    case .values(let values), .successOrFailure(let values):
-      switch values.count {
-      case 0: return "\(bridge).voidHandler"
-      case 1: return "\(bridge).valueHandler"
-      default:
-        let all = names(values.count)
-        return "{ @Sendable \(all.joined(separator: ", ")) in \(bridge).valueHandler(\(tuple(all))) }"
-      }
-    case .valuesOrError(let values, areOptional: true):
-      switch values.count {
-      case 1: return "\(bridge).valueOrErrorHandler"
-      // Its values have no names.
-      case 2 where callbacks.labels.isEmpty: return "\(bridge).valuesOrErrorHandler()"
-      default:
-        let all = names(values.count)
-        return
-          "{ @Sendable \(all.joined(separator: ", ")), error in \(unwrapping(all, all.map { "let \($0)" }, "error")) }"
-      }
-    case .valuesOrError(let values, areOptional: false):
-      if values.count == 1 { return "\(bridge).valueOrErrorHandler" }
-      let all = names(values.count)
-      let call = "\(bridge).valueOrErrorHandler(\(tuple(all)), error)"
-      return "{ @Sendable \(all.joined(separator: ", ")), error in \(call) }"
-    case .unpacked(.result(_, let failure), .result):
-      return "{ @Sendable response in \(resultHandler(failure))(response.result) }"
-    case .unpacked(let shape, .tuple(let count)): return unpackedTuple(shape, count)
-    case .unpacked(_, .cases(let success, let hasValue, let failure)):
-      let value = hasValue ? "(let value)" : ""
-      let handler = callbacks.shape.values?.isEmpty == true ? "voidHandler()" : "valueHandler(value)"
-      return """
-        { @Sendable outcome in
-          switch outcome {
-          case .\(success)\(value): \(bridge).\(handler)
-          case .\(failure)(let error): \(bridge).failureHandler(error)
-          }
-        }
-        """
-    case .unpacked, .repeated, .unknown: preconditionFailure("No counterpart is written for \(function.title).")
-    }
-  }
-
-  private func resultHandler(_ failure: ArraySlice<Token>) -> String {
-    if ["any Error", "Error", "any Swift.Error", "Swift.Error"].contains(failure.text) {
-      return "\(bridge).resultHandler"
-    }
-    let isName = failure.allSatisfy { $0.text != "any" && $0.text != "&" && $0.text != "?" }
-    let type = spelling.text(failure)
-    return "\(bridge).resultHandler(of: \(isName ? type : "(\(type))").self)"
-  }
-
-  private func unpackedTuple(_ shape: CallbackShape, _ count: Int) -> String {
-    let parts = (0..<count - 1).map { "values.\($0)" }
-    let error = "values.\(count - 1)"
-    let all = parts.count == 1 ? parts[0] : tuple(parts)
-    if case .valuesOrError(_, areOptional: true) = shape, parts.count == 2 {
-      guard callbacks.labels.isEmpty else {
-        let names = names(parts.count)
-        return "{ @Sendable values in \(unwrapping(names, zip(names, parts).map { "let \($0) = \($1)" }, error)) }"
-      }
-      return "{ @Sendable values in \(bridge).valuesOrErrorHandler()(\(parts.joined(separator: ", ")), \(error)) }"
-    }
-    return "{ @Sendable values in \(bridge).valueOrErrorHandler(\(all), \(error)) }"
-  }
-
-  /// Passes the values on if there are all, and otherwise the error alone.
-  private func unwrapping(_ names: [String], _ conditions: [String], _ error: String) -> String {
-    let (some, none) = ("valueOrErrorHandler(\(tuple(names)), \(error))", "valueOrErrorHandler(nil, \(error))")
-    return "if \(conditions.joined(separator: ", ")) { \(bridge).\(some) } else { \(bridge).\(none) }"
-  }
-
-  private func names(_ count: Int) -> [String] { (1...count).map { "value\($0)" } }
 }
 
 /// The platforms that something needs.

@@ -34,19 +34,19 @@ package struct CounterpartPlan {
   /// - Parameters:
   ///   - inventory: The functions of a module.
   ///   - style: Which counterparts.
-  ///   - pattern: Only for functions whose title matches it, such as `Store.*`; for all if `nil`. Functions that it
-  ///     leaves out keep the counterparts that were written before.
+  ///   - pattern: Only for functions whose title matches it, such as `Store.*`; for all if `nil`. Functions that the
+  ///     pattern or the style leaves out keep the counterparts that were written before.
   package init(_ inventory: Inventory, style: CounterpartStyle, only pattern: String? = nil) {
     self.inventory = inventory
     let pattern = TitlePattern(part: pattern)
     let refusals = RefusalRules(inventory: inventory)
-    let counts = CounterpartCounts(inventory.functions) {
+    let counts = CounterpartCounts(inventory.allFunctions) {
       refusals.refusal($0, $1) == nil && !$0.counterpart($1).exists
     }
-    entries = inventory.functions.map { function in
-      let kinds =
-        pattern.matches(function.title)
-        ? style.kinds : CounterpartStyle.both.kinds.filter { function.counterpart($0).wasWritten }
+    entries = inventory.allFunctions.compactMap { function in
+      let asked = pattern.matches(function.title) ? function.kinds.filter(style.kinds.contains) : []
+      let kinds = asked.isEmpty ? function.kinds.filter { function.counterpart($0).wasWritten } : asked
+      guard !kinds.isEmpty || !function.callbacks.isNonescaping else { return nil }
       return Entry(
         function: function,
         decisions: kinds.map { kind in
@@ -80,7 +80,9 @@ struct RefusalRules {
     if !function.knowledge.says(.once), let property = inventory.storedCallbacks.property(of: function) {
       return Refusal("its callback is stored in `\(property)`, and may be called again", .once, function.title)
     }
-    if declaration.keyword == "init" { return Refusal("an initializer returns before its callback comes") }
+    if declaration.keyword == "init" {
+      return Refusal(kind == .sync ? "it is an initializer" : "an initializer returns before its callback comes")
+    }
     if declaration.isOperator { return Refusal("it is an operator") }
     if declaration.isAsync { return Refusal("it is async already") }
     if declaration.isRethrowing { return Refusal("it rethrows what a closure throws") }
@@ -88,10 +90,34 @@ struct RefusalRules {
     if function.symbol.spi == true { return Refusal("it is for those who import it by `@_spi`") }
     if function.isUnavailable { return Refusal("it is unavailable") }
     if let refusal = roleRefusal(function, kind) ?? parameterRefusal(function) { return refusal }
-    if case .refused(let refusal) = function.handle { return refusal }
-    if function.knowledge.says(.neverFails), let refusal = neverFailsRefusal(function) { return refusal }
+    if kind != .sync, case .refused(let refusal) = function.handle { return refusal }
+    if kind != .sync, function.knowledge.says(.neverFails), let refusal = neverFailsRefusal(function) { return refusal }
     if let (name, reason) = inventory.foreignDefault(of: function) { return Refusal("`\(name)`, a default, \(reason)") }
-    return kind == .async ? asyncRefusal(function) : futureRefusal(function)
+    switch kind {
+    case .async: return asyncRefusal(function)
+    case .future: return futureRefusal(function)
+    case .sync: return syncRefusal(function)
+    }
+  }
+
+  private func syncRefusal(_ function: CallbackFunction) -> Refusal? {
+    if function.returnsValue, function.knowledge.value(.handle) != "none" {
+      let reason = "it returns `\(function.declaration.returnType.text)`, which a counterpart cannot return, too"
+      return Refusal(reason, .handle, function.title, "none")
+    }
+    let types = (function.callbacks.shape.values ?? []).joined().map(\.text)
+    if let type = types.first(where: inventory.nonescapableTypes.contains) {
+      return Refusal("`\(type)` cannot escape from the callback")
+    }
+    for index in function.callbacks.callbacks.sorted() {
+      let parameter = function.declaration.parameters[index]
+      let words = parameter.specifiers.union(inventory.aliases.attributes(ofClosure: parameter.type))
+      // A closure of the function's own actor runs where the counterpart does. The compiler makes it `@Sendable`.
+      let own = function.globalActor.flatMap { words.contains($0) ? [$0, "@Sendable"] : nil } ?? []
+      guard let other = words.subtracting(own).min() else { continue }
+      return Refusal("its callback is `\(other)`, and could not store its outcome in a variable of the counterpart")
+    }
+    return asyncRefusal(function)
   }
 
   /// The reason why a counterpart must be able to throw, although the package says that the callback always comes.
@@ -109,7 +135,8 @@ struct RefusalRules {
     for (index, parameter) in declaration.parameters.enumerated() where !function.callbacks.omitted.contains(index) {
       if parameter.name == "self" { return Refusal("a parameter is called `self`") }
       if parameter.isVariadic { return Refusal("`\(parameter.name)` is variadic, and cannot be passed on") }
-      if let word = parameter.specifiers.intersection(Declaration.Parameter.ownershipWords).min() {
+      let words = parameter.specifiers.intersection(Declaration.Parameter.ownershipWords)
+      if !function.callbacks.isNonescaping, let word = words.min() {
         return Refusal("`\(parameter.name)` is `\(word)`, and cannot be passed on")
       }
       if parameter.type.contains(where: { $0.text == "repeat" }) {
@@ -139,27 +166,26 @@ struct RefusalRules {
     if inventory.isMainActorTheDefault, function.scope.isEmpty, !isSaid {
       return Refusal("nothing here says whether it belongs to the main actor; add `@MainActor` or `nonisolated`")
     }
-    if let title = function.rival {
-      return function.renaming("`\(title)` is there, and async code that calls it would get the new one")
-    }
+    let isSync = function.callbacks.isNonescaping
+    let code = isSync ? "code" : "async code"
+    let change = "\(code) that calls it \(isSync ? "might" : "would") get the new one"
+    if let title = function.rival { return function.renaming("`\(title)` is there, and \(change)") }
     let title = function.counterpart(.async).title
     if inventory.hidden.plainTitles.contains(title) {
-      return function.renaming("`#if` leaves out a `\(title)` here, and async code that calls it would get the new one")
+      return function.renaming("`#if` leaves out a `\(title)` here, and \(change)")
     }
     let isRenamed = function.knowledge.value(.renames) != nil
-    if !isRenamed, function.canOmitCallbacks {
-      return function.renaming("async code that calls it without its callback would get the new one")
-    }
-    return nil
+    guard !isRenamed, function.canOmitCallbacks else { return nil }
+    return function.renaming("\(code) that calls it without its callback would get the new one")
   }
 
   private func futureRefusal(_ function: CallbackFunction) -> Refusal? {
-    guard !inventory.allowsFuturesOfAnyValue else { return nil }
+    guard !inventory.allowsFuturesOfAnyValue, !function.knowledge.says(.transfer) else { return nil }
     let type = function.callbacks.shape.values.map { $0.map(\.text).joined(separator: ", ") } ?? ""
     switch function.sendability {
     case .yes: return nil
-    case .no: return Refusal("`\(type)` is not Sendable")
-    case .unknown: return Refusal("nothing here says whether `\(type)` is Sendable")
+    case .no: return Refusal("`\(type)` is not Sendable", .transfer, function.title)
+    case .unknown: return Refusal("nothing here says whether `\(type)` is Sendable", .transfer, function.title)
     }
   }
 }
@@ -167,7 +193,7 @@ struct RefusalRules {
 extension CallbackFunction {
   /// Refuses it, unless the package gives its counterpart another name.
   fileprivate func renaming(_ reason: String) -> Refusal {
-    Refusal(reason, .renames, title, declaration.plainName + "Async")
+    Refusal(reason, .renames, title, declaration.plainName + (callbacks.isNonescaping ? "Sync" : "Async"))
   }
 
   /// Whether callers can leave out all its callbacks.
@@ -185,7 +211,7 @@ private struct CounterpartCounts {
     where isCounted: (CallbackFunction, Counterpart.Kind) -> Bool
   ) {
     for function in functions {
-      for kind in CounterpartStyle.both.kinds where isCounted(function, kind) {
+      for kind in function.kinds where isCounted(function, kind) {
         for key in function.counterpartKeys(kind).prefix(1) {
           counts[function.precedence, default: [:]][key, default: 0] += 1
         }
@@ -212,6 +238,6 @@ extension CallbackFunction {
   /// The identity of a counterpart: its type, name, labels and parameters, also with the names of the superclasses.
   fileprivate func counterpartKeys(_ kind: Counterpart.Kind) -> [String] {
     let key = counterpart(kind).key
-    return scopes.map { "\($0)\(extensionConstraints()) \(key)" }
+    return scopes.map { "\($0)\(extensionConstraints()) \(kind == .sync ? "sync " : "")\(key)" }
   }
 }

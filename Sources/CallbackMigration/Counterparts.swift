@@ -17,8 +17,11 @@ struct Counterparts {
   init(_ graph: SymbolGraph, clients: [SymbolGraph], _ aliases: TypeAliases, ignoring paths: Set<String>) {
     self.aliases = aliases
     for symbol in graph.symbols + clients.flatMap(\.symbols) {
-      guard let declaration = Declaration([Token](symbol.declarationFragments)) else { continue }
       let scope = symbol.pathComponents.dropLast().joined(separator: ".")
+      guard let declaration = Declaration([Token](symbol.declarationFragments)) else {
+        rivals.addValue(symbol.pathComponents.joined(separator: "."))
+        continue
+      }
       let name = self.name(key(declaration.title(), declaration, without: []), in: scope, isAsync: declaration.isAsync)
       if let path = symbol.location?.path, paths.contains(path) {
         written.insert(name)
@@ -39,7 +42,7 @@ struct Counterparts {
   ) -> ExpectedCounterpart {
     let omitted = callbacks.omitted(by: kind)
     // `user(id:completion:)` becomes `userFuture(id:)`.
-    let name = kind == .async ? renamed ?? declaration.name : (renamed ?? declaration.plainName) + "Future"
+    let name = kind == .future ? (renamed ?? declaration.plainName) + "Future" : renamed ?? declaration.name
     let plainName = name.filter { $0 != "`" }
     func renamedTitle(without omitted: Set<Int>) -> String {
       plainName + declaration.title(without: omitted).dropFirst(declaration.plainName.count)
@@ -48,11 +51,12 @@ struct Counterparts {
     // A counterpart that was written by hand can still have the queue.
     let kept = omitted.subtracting(callbacks.queue.map { [$0.index] } ?? [])
     let fullKey = self.key(renamedTitle(without: kept), declaration, without: kept)
+    let found = [key, fullKey].lazy.compactMap { symbol($0, in: scopes, isAsync: kind == .async) }.first
     return ExpectedCounterpart(
       name: name,
       title: renamedTitle(without: omitted),
       key: key,
-      symbol: [key, fullKey].lazy.compactMap { symbol($0, in: scopes, isAsync: kind == .async) }.first,
+      symbol: kind == .sync ? found.flatMap { returns(callbacks, $0) ? $0 : nil } : found,
       wasWritten: scopes.contains { written.contains(self.name(key, in: $0, isAsync: kind == .async)) }
     )
   }
@@ -71,15 +75,25 @@ struct Counterparts {
     scopes.lazy.compactMap { symbols[name(key, in: $0, isAsync: isAsync)] }.first
   }
 
-  /// The title of a function that calls of the async counterpart can mean too; `nil` if there is none.
+  /// Whether a function returns the values of the callbacks.
+  private func returns(_ callbacks: Callbacks, _ symbol: SymbolGraph.Symbol) -> Bool {
+    let type = Declaration([Token](symbol.declarationFragments))?.returnType ?? []
+    let values = callbacks.shape.values ?? []
+    let isVoid = type.isEmpty || CallbackShape.isVoid(type)
+    guard values.count == 1 else { return isVoid == values.isEmpty }
+    return aliases.plainText(of: type, []) == aliases.plainText(of: values[0], [])
+  }
+
+  /// The title of a declaration that calls of a counterpart can mean too; `nil` if there is none.
   func rival(
     of counterpart: ExpectedCounterpart,
+    _ kind: Counterpart.Kind,
     _ declaration: Declaration,
     _ callbacks: Callbacks,
     in scopes: [String]
   ) -> String? {
     let name = counterpart.name.filter { $0 != "`" }
-    return rivals.title(of: name, declaration, without: callbacks.omitted(by: .async), in: scopes, aliases)
+    return rivals.title(of: name, kind, declaration, without: callbacks.omitted(by: kind), in: scopes, aliases)
   }
 
   private func name(_ key: String, in scope: String, isAsync: Bool) -> String {

@@ -67,13 +67,13 @@ public struct Generator {
     func widest(_ counterparts: [Counterpart]) -> AccessLevel? {
       counterparts.filter { $0.kind == .future }.map(\.function.visibility).max()
     }
-    lines += [""]
-    lines += imports.lines(
+    let importLines = imports.lines(
       futures: widest(counterparts),
       widest: widest(plan.entries.flatMap(\.counterparts)),
       usesFutures: counterparts.contains(where: \.usesFutures),
       isAsync: counterparts.contains { $0.kind == .async }
     )
+    if !importLines.isEmpty { lines += [""] + importLines }
     for part in extensions.sorted(by: { $0.order < $1.order }) { lines += [""] + part.lines }
     return lines.joined(separator: "\n") + "\n"
   }

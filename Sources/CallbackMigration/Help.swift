@@ -21,7 +21,7 @@ extension MigrationArguments {
     (
       "generate",
       [
-        "[--target T] [--style futures|async|both] [--minimum-access LEVEL]",
+        "[--target T] [--style futures|async|both|sync] [--minimum-access LEVEL]",
         "[--output FILE | --beside] [--only PATTERN] [--deprecate]",
       ]
     ),
@@ -30,7 +30,8 @@ extension MigrationArguments {
       "convert",
       [
         "[--target T] [--only PATTERN] [--functions] [--allow RISKS]",
-        "[--diff | --apply | --commit] [--test] [--minimum-access LEVEL]",
+        "[--diff | --apply | --commit | --commit-by UNIT] [--test]",
+        "[--minimum-access LEVEL]",
       ]
     ),
     (
@@ -81,8 +82,9 @@ extension MigrationArguments {
     --format FORMAT, --json How to print the report.
     --check BASELINE        Ends with 1 if a function takes a callback and has no counterpart, and BASELINE, a file that
                             `report --json` has written, does not have it.
-    --style STYLE           The kinds of counterparts. With async, nothing public mentions Futures. With turn-around, async
-                            writes plain tasks, for targets that do not depend on Futures.
+    --style STYLE           The kinds of counterparts. With async, nothing public mentions Futures. With sync, functions
+                            whose callback does not escape get one that returns or throws. With turn-around, async writes
+                            plain tasks, for targets that do not depend on Futures.
     --output FILE           Where to write, relative to the package, instead of printing. A file that this has not
                             written is not overwritten.
     --beside                Writes a file beside each source file: Store+Counterparts.swift beside Store.swift.
@@ -93,6 +95,7 @@ extension MigrationArguments {
                             weak-self, main-queue, isolation, cancellation, with commas between them.
     --apply                 Changes the files instead of printing a diff. They have to be committed before.
     --commit                Makes a git commit for each function instead, leaf first. Each commit builds.
+    --commit-by UNIT        The same, with a commit for each function, or for each owner of a CODEOWNERS file.
     --test                  Runs the package's tests before all changes and after those of each function. Leaves a function
                             with which they fail, and says which test fails.
     --deprecate             Prints the annotations that deprecate the functions that have a counterpart, as a diff.

@@ -5,8 +5,11 @@ public struct Inventory {
   let module: String
   package let functions: [CallbackFunction]
 
-  /// The titles of functions whose callback does not escape: it comes before the function returns.
-  let nonescapingTitles: [String]
+  /// The functions whose callback does not escape: it comes before the function returns.
+  package let synchronousFunctions: [CallbackFunction]
+
+  /// The types of the module that the compiler does not let escape.
+  let nonescapableTypes: Set<String>
 
   /// Whether futures of values that are not `Sendable` compile without a warning.
   let allowsFuturesOfAnyValue: Bool
@@ -132,13 +135,15 @@ public struct Inventory {
     isMainActorTheDefault = graph.isMainActorTheDefault
     let rootPath = root.standardizedFileURL.path + "/"
     self.rootPath = rootPath
-    let all: [CallbackFunction] = graph.symbols.compactMap { [facts] symbol in
+    let found: [CallbackFunction] = graph.symbols.compactMap { [facts] symbol in
       guard let location = symbol.location, let path = location.path else { return nil }
       guard let declaration = Declaration([Token](symbol.declarationFragments)) else { return nil }
       let knowledge = configuration.knowledge(of: symbol.pathComponents.joined(separator: "."))
       let documentation = symbol.docComment?.lines.map(\.text).joined(separator: " ") ?? ""
-      let found = Callbacks(declaration, aliases, facts, documentation: documentation, knowledge)
-      guard let callbacks = found else { return nil }
+      let callbacks = [false, true].lazy.compactMap {
+        Callbacks(declaration, aliases, facts, documentation: documentation, knowledge, isNonescaping: $0)
+      }.first
+      guard let callbacks else { return nil }
       return CallbackFunction(
         symbol: symbol,
         declaration: declaration,
@@ -158,32 +163,37 @@ public struct Inventory {
         line: location.position.line + 1
       )
     }
+    let all = found.filter { !$0.callbacks.isNonescaping }
     let accessible = all.filter { $0.visibility >= minimumAccess }
-    functions = accessible.filter { !$0.knowledge.says(.skip) }.sorted {
-      ($0.file, $0.line, $0.title) < ($1.file, $1.line, $1.title)
-    }
-    nonescapingTitles = graph.symbols.filter { symbol in
-      guard let access = AccessLevel(rawValue: symbol.accessLevel), access >= minimumAccess else { return false }
-      let declaration = Declaration([Token](symbol.declarationFragments))
-      return declaration.map { Callbacks.isNonescaping(in: $0, aliases) } == true
-    }.map { $0.pathComponents.joined(separator: ".") }.sorted()
+    functions = accessible.filter { !$0.knowledge.says(.skip) }.inOrder
+    synchronousFunctions =
+      found.filter { function in
+        function.callbacks.isNonescaping && function.visibility >= minimumAccess && !function.knowledge.says(.skip)
+      }.inOrder
     lessAccessibleCount = all.count { $0.visibility >= .internal && $0.visibility < minimumAccess }
     skippedCount = accessible.count - functions.count
     let spellings = Set(graph.symbols.flatMap { $0.declarationFragments.map(\.spelling) })
-    unusedSettings = configuration.unused(titles: all.map(\.title), spellings: spellings)
+    unusedSettings = configuration.unused(titles: found.map(\.title), spellings: spellings)
     mainActorClosures = isMainActorTheDefault ? MainActorClosures(sources: sources, calling: all).places : []
     var lines: [String: Set<Int>] = [:]
     for location in graph.symbols.compactMap(\.location) {
       if let path = location.path { lines[path, default: []].insert(location.position.line + 1) }
     }
-    hidden = HiddenFunctions(sources: sources.map(SourceFile.init), visible: lines)
+    let files = sources.map(SourceFile.init)
+    hidden = HiddenFunctions(sources: files, visible: lines)
     storedCallbacks = StoredCallbacks(functions)
+    nonescapableTypes = Set(files.flatMap(\.nonescapableTypes))
+  }
+
+  /// The functions with a callback of either kind.
+  var allFunctions: [CallbackFunction] {
+    synchronousFunctions.isEmpty ? functions : (functions + synchronousFunctions).inOrder
   }
 
   /// The requirement that a function implements, if it is at least as visible.
   func requirement(of function: CallbackFunction) -> CallbackFunction? {
     guard case .witness(let name) = function.role else { return nil }
-    return functions.first {
+    return allFunctions.first {
       $0.role == .requirement && $0.scope.joined(separator: ".") == name && $0.name == function.name
         && $0.visibility >= min(function.visibility, .public)
     }
@@ -223,4 +233,9 @@ public struct Inventory {
   private static func relativePath(_ path: String, to root: String) -> String {
     path.hasPrefix(root) ? String(path.dropFirst(root.count)) : path
   }
+}
+
+extension [CallbackFunction] {
+  /// The functions by their places.
+  fileprivate var inOrder: Self { sorted { ($0.file, $0.line, $0.title) < ($1.file, $1.line, $1.title) } }
 }

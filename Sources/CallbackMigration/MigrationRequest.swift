@@ -126,7 +126,7 @@ public struct MigrationRequest: Decodable, Sendable {
 
   /// A file of counterparts does not compile in a target without the needed modules.
   private func checkDependencies(of target: Target, _ style: CounterpartStyle) throws(MigrationError) {
-    let modules = style == .futures ? ["Futures"] : Target.library
+    let modules = style == .sync ? [] : style == .futures ? ["Futures"] : Target.library
     let missing = modules.filter { !target.dependencies.contains($0) }
     guard !missing.isEmpty else { return }
     let lines = missing.map { module in

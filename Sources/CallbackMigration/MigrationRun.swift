@@ -90,11 +90,12 @@ public struct MigrationRun {
   private func workspace() throws(MigrationError) -> MigrationWorkspace { try workspace(try plans()) }
 
   private func convert(_ options: ConversionOptions) throws(MigrationError) -> Outcome {
-    let option = options.isCommitting ? "--commit" : "--apply"
+    let option = options.commits == .owner ? "--commit-by" : options.isCommitting ? "--commit" : "--apply"
     let writer = ConversionWriter(package: package, work: work, option: option)
     let isChangingFiles = options.isApplying || options.isCommitting
     if isChangingFiles { try writer.requireCleanState() }
-    let conversion = Conversion(try workspace(), options, writer)
+    let owners = options.commits == .owner ? try CodeOwners(of: package) : nil
+    let conversion = Conversion(try workspace(), options, writer, owners)
     let texts = try conversion.run()
     let summary = ConversionSummary(conversion)
     guard isChangingFiles else { return Outcome(summary.comment + (try writer.diff(texts))) }

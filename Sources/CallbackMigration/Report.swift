@@ -125,9 +125,12 @@ extension CounterpartPlan.Entry {
     return notes
   }
 
+  /// Whether no counterpart exists.
+  fileprivate var isUnwritten: Bool { existing.isEmpty }
+
   /// The counterparts that exist.
   fileprivate var existing: [Counterpart.Kind] {
-    CounterpartStyle.both.kinds.filter { function.counterpart($0).exists }
+    function.kinds.filter { function.counterpart($0).exists }
   }
 
   /// The state of the migration, in a few words.
@@ -170,11 +173,22 @@ extension CounterpartPlan {
     return lines.compactMap(\.self)
   }
 
+  /// The functions whose callback does not escape, and that have no counterpart.
+  var synchronousEntries: [Entry] {
+    CounterpartPlan(inventory, style: .sync).entries.filter { $0.function.callbacks.isNonescaping && $0.isUnwritten }
+  }
+
   private var nonescapingText: String? {
-    let titles = inventory.nonescapingTitles
-    guard !titles.isEmpty else { return nil }
-    let names = titles.prefix(5).joined(separator: ", ") + (titles.count > 5 ? ", …" : "")
-    return "\(count(titles.count)) synchronous: the callback does not escape, so return its value, or throw: \(names)"
+    let entries = synchronousEntries
+    guard !entries.isEmpty else { return nil }
+    let titles = entries.map(\.function.title)
+    let writable = entries.count { !$0.counterparts.isEmpty }
+    let counterparts = writable == 1 ? "1 counterpart" : "\(writable) counterparts"
+    // For a terminal of 120 columns.
+    let line = "\(count(titles.count)) synchronous; `generate --style sync` writes \(counterparts): "
+    var names = titles.joined(separator: ", ")
+    if line.count + names.count > 120 { names = names.prefix(max(0, 119 - line.count)) + "…" }
+    return line + names
   }
 
   /// The closures that the default of the module isolates, although an API calls them.

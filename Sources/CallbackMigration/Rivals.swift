@@ -1,88 +1,107 @@
-/// The functions that a call of an async counterpart could mean, too.
+/// The declarations that a call of a new counterpart could mean, too.
 struct Rivals {
   private struct Candidate {
     let declaration: Declaration
     let scope: String
-
-    /// The type of each parameter, for comparisons.
-    let types: [String]
+    let arguments: [Argument]
   }
 
   private var candidates: [String: [Candidate]] = [:]
 
+  /// The properties and cases, with their types.
+  private var values: Set<String> = []
+
   /// Adds a function of the module.
   mutating func add(_ declaration: Declaration, in scope: String, _ aliases: TypeAliases) {
-    let types = Self.types(of: declaration, aliases)
+    let arguments = Self.arguments(of: declaration, without: [], aliases)
     candidates[declaration.plainName, default: []].append(
-      Candidate(declaration: declaration, scope: scope, types: types)
+      Candidate(declaration: declaration, scope: scope, arguments: arguments)
     )
   }
 
-  /// The title of a function that existing calls mean, and that some of them would no longer mean.
+  /// Adds a property or a case by its path.
+  mutating func addValue(_ path: String) { values.insert(path) }
+
+  /// The title of a declaration that existing calls mean, and that some of them would no longer mean.
   ///
-  /// A call prefers a function that is async where it stands in async code, and one that needs fewer defaults.
+  /// In async code a call prefers an async function, and of two async functions the one that needs fewer defaults. Of two
+  /// synchronous functions either can be better, and the types of the arguments do not matter.
   /// - Parameters:
   ///   - name: The name of the counterpart.
+  ///   - kind: `async` or `sync`.
   ///   - declaration: The function with the callback.
   ///   - omitted: The parameters that the counterpart does not have.
   ///   - scopes: The types whose members calls of the counterpart see, or that see the counterpart.
   ///   - aliases: The names of types.
-  /// - Returns: The title; `nil` if there is no such function.
+  /// - Returns: The title; `nil` if there is no such declaration.
   func title(
     of name: String,
+    _ kind: Counterpart.Kind,
     _ declaration: Declaration,
     without omitted: Set<Int>,
     in scopes: [String],
     _ aliases: TypeAliases
   ) -> String? {
-    let types = Self.types(of: declaration, aliases)
-    let own = declaration.parameters.indices.filter { !omitted.contains($0) }.map {
-      Argument(declaration.parameters[$0], types[$0])
+    let own = Self.arguments(of: declaration, without: omitted, aliases)
+    let all = Self.arguments(of: declaration, without: [], aliases)
+    let isSync = kind == .sync
+    // A function of a type hides those of no type from the code in that type.
+    let scopes = isSync ? scopes + [""] : scopes
+    if isSync, own.isEmpty, scopes.contains(where: { values.contains($0.isEmpty ? name : "\($0).\(name)") }) {
+      return name
     }
     let rival = (candidates[name] ?? []).first { other in
-      guard scopes.contains(other.scope), other.declaration.isStatic == declaration.isStatic else { return false }
-      let arguments = zip(other.declaration.parameters, other.types).map { Argument($0, $1) }
-      let isItself = other.declaration.title() == declaration.title() && other.types == types
-      guard !isItself else { return false }
+      guard scopes.contains(other.scope) else { return false }
+      let isItself = other.declaration.title() == declaration.title() && other.arguments == all
+      guard !isItself, isSync || other.declaration.isStatic == declaration.isStatic else { return false }
       // Of an async function with the same parameters, the nearest declaration wins, as before.
-      if other.declaration.isAsync, own == arguments { return false }
-      guard let saved = savedDefaults(own[...], arguments[...]) else { return false }
-      return !other.declaration.isAsync || saved >= 0
+      if !isSync, other.declaration.isAsync, own == other.arguments { return false }
+      guard let saved = savedDefaults(own[...], other.arguments[...], ignoringTypes: isSync) else { return false }
+      return isSync || !other.declaration.isAsync || saved >= 0
     }
     return rival?.declaration.title()
   }
 
   /// The most defaults that a call of both functions needs more for the second; `nil` if no call means both.
-  private func savedDefaults(_ first: ArraySlice<Argument>, _ second: ArraySlice<Argument>) -> Int? {
-    var results: [Int] = []
-    if first.isEmpty, second.isEmpty { results.append(0) }
-    if first.first?.hasDefault == true, let rest = savedDefaults(first.dropFirst(), second) { results.append(rest - 1) }
-    if second.first?.hasDefault == true, let rest = savedDefaults(first, second.dropFirst()) {
-      results.append(rest + 1)
+  private func savedDefaults(
+    _ first: ArraySlice<Argument>,
+    _ second: ArraySlice<Argument>,
+    ignoringTypes: Bool
+  ) -> Int? {
+    func rest(_ first: ArraySlice<Argument>, _ second: ArraySlice<Argument>) -> Int? {
+      savedDefaults(first, second, ignoringTypes: ignoringTypes)
     }
-    if let one = first.first, let other = second.first, one.canBe(other),
-      let rest = savedDefaults(first.dropFirst(), second.dropFirst())
-    {
-      results.append(rest)
+    var results: [Int?] = [first.isEmpty && second.isEmpty ? 0 : nil]
+    if first.first?.canBeLeftOut == true { results.append(rest(first.dropFirst(), second).map { $0 - 1 }) }
+    if second.first?.canBeLeftOut == true { results.append(rest(first, second.dropFirst()).map { $0 + 1 }) }
+    if let one = first.first, let other = second.first, one.canBe(other, ignoringTypes: ignoringTypes) {
+      results.append(rest(first.dropFirst(), second.dropFirst()))
     }
-    return results.max()
+    return results.compactMap { $0 }.max()
   }
 
-  private static func types(of declaration: Declaration, _ aliases: TypeAliases) -> [String] {
-    declaration.parameters.map { aliases.plainText(of: $0.type, declaration.genericParameters) }
+  private static func arguments(
+    of declaration: Declaration,
+    without omitted: Set<Int>,
+    _ aliases: TypeAliases
+  ) -> [Argument] {
+    declaration.parameters.indices.filter { !omitted.contains($0) }.map {
+      Argument(declaration.parameters[$0], declaration.genericParameters, aliases)
+    }
   }
 }
 
 /// A parameter, as calls see it.
 private struct Argument: Equatable {
-  let label: String
-  let type: String
-  let hasDefault: Bool
+  /// A trailing closure has none.
+  private let label: String?
+  private let type: String
+  let canBeLeftOut: Bool
 
-  init(_ parameter: Declaration.Parameter, _ type: String) {
-    label = parameter.label
-    self.type = type
-    hasDefault = parameter.defaultValue != nil
+  init(_ parameter: Declaration.Parameter, _ generics: [String], _ aliases: TypeAliases) {
+    label = aliases.functionType(of: parameter.type) == nil ? parameter.label : nil
+    type = aliases.plainText(of: parameter.type, generics)
+    canBeLeftOut = parameter.defaultValue != nil || parameter.isVariadic
   }
 
   static func == (first: Argument, second: Argument) -> Bool {
@@ -90,9 +109,10 @@ private struct Argument: Equatable {
   }
 
   /// Whether one expression can be the argument of both parameters.
-  func canBe(_ other: Argument) -> Bool {
+  func canBe(_ other: Argument, ignoringTypes: Bool) -> Bool {
     guard label == other.label else { return false }
     let types = [type, other.type].map { $0.filter { $0 != " " && $0 != "?" } }
-    return types[0] == types[1] || types.contains { $0 == "Any" || $0.hasPrefix("any") || $0.contains("$") }
+    return ignoringTypes || types[0] == types[1]
+      || types.contains { $0 == "Any" || $0.hasPrefix("any") || $0.contains("$") }
   }
 }

@@ -120,7 +120,10 @@ struct TypeFacts {
   func lender(of token: Token) -> String? { token.type.flatMap { lenders[$0] } }
 
   /// Whether a token names a class, or a protocol, of which nothing says that it is `Sendable`.
-  func isUnsharedReference(_ token: Token) -> Bool {
+  func isUnsharedReference(_ token: Token) -> Bool { isReference(token) && sendability(of: [token], []) != .yes }
+
+  /// Whether a token names a class or a protocol.
+  func isReference(_ token: Token) -> Bool {
     guard let type = token.type else { return false }
     // The compiler's identifiers end in the kind of the type. The standard library's own are short.
     let isForeign =
@@ -128,7 +131,7 @@ struct TypeFacts {
       && (type.hasPrefix("c:objc")
         || type.hasPrefix("s:") && type.dropFirst(2).first?.isNumber == true
           && ["C", "P", "a"].contains(type.last))
-    return (references.contains(type) || isForeign) && sendability(of: [token], []) != .yes
+    return references.contains(type) || isForeign
   }
 
   /// Whether a token names a type of another package that might be an error, by its name.

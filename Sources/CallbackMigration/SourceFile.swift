@@ -62,6 +62,14 @@ struct SourceFile {
     return conditions[line - 1]
   }
 
+  /// The names of types with `~Escapable`, which the graph does not show.
+  var nonescapableTypes: [String] {
+    lines.filter { $0.contains("~Escapable") }.compactMap { line in
+      let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+      return words.firstIndex { ["struct", "enum"].contains($0) }.map { String(words[$0 + 1]) }
+    }
+  }
+
   /// One `#if`, up to the line that has been read.
   private struct Condition {
     private var earlier: [String] = []

@@ -25,9 +25,11 @@ struct ArgumentTests {
     )
     var options = ConversionOptions()
     #expect(try MigrationArguments(["convert", "--diff"]).command == .convert(options))
-    options.isCommitting = true
+    options.commits = .function
     options.isTesting = true
     #expect(try MigrationArguments(["convert", "--commit", "--test"]).command == .convert(options))
+    options.commits = .owner
+    #expect(try MigrationArguments(["convert", "--commit-by", "owner", "--test"]).command == .convert(options))
     for help in [[], ["help"], ["--help"], ["report", "--help"]] {
       #expect(try MigrationArguments(help).command == .help, "\(help)")
     }
@@ -45,6 +47,8 @@ struct ArgumentTests {
       (["generate", "--beside", "--deprecate"], "--beside cannot be used with --deprecate."),
       (["convert", "--diff", "--commit"], "--diff and --commit contradict each other."),
       (["convert", "--commit", "--apply"], "--apply and --commit contradict each other."),
+      (["convert", "--commit-by", "owner", "--apply"], "--apply and --commit-by contradict each other."),
+      (["convert", "--commit-by", "file"], "--commit-by is one of function, owner, not file."),
       (["report", "--test"], "`report` has no option --test; it has "),
       (["report", "--format", "xml"], "--format is one of table, json, markdown, not xml."),
     ]

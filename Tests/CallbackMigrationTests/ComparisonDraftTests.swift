@@ -4,7 +4,11 @@ internal import Testing
 @Suite("The draft of a comparison of a function with its async counterpart")
 struct ComparisonDraftTests {
   /// The draft of functions, each with an async counterpart of the given parameters and effects.
-  private func draft(_ functions: [(callback: String, async: String)], types: [String] = ["class Store"]) -> String {
+  private func draft(
+    _ functions: [(callback: String, async: String)],
+    types: [String] = ["class Store"],
+    configuration: String = "{}"
+  ) -> String {
     var builder = GraphBuilder()
     for type in types { builder.type(type) }
     let owner = types.first.map { String($0.split(separator: " ")[1]) }
@@ -12,7 +16,7 @@ struct ComparisonDraftTests {
       builder.function(function.callback, of: owner, line: index + 1)
       if !function.async.isEmpty { builder.function(function.async, of: owner, file: "Sources/App/Async.swift") }
     }
-    return ComparisonDraft(CounterpartPlan(builder.inventory(), style: .async)).text
+    return ComparisonDraft(CounterpartPlan(builder.inventory(configuration: configuration), style: .async)).text
   }
 
   @Test("It calls the function with its callback in one version, and awaits the counterpart in the other")
@@ -51,6 +55,16 @@ struct ComparisonDraftTests {
 
         """
     )
+  }
+
+  @Test("Both versions wrap a value that is not Sendable")
+  func transfer() {
+    let text = draft(
+      [("func page(completion: @escaping (Store) -> Void)", "func page() async -> Store")],
+      configuration: #"{"transfer": ["*"]}"#
+    )
+    #expect(text.contains("Future<UncheckedTransfer<Store>, any Error> {"), "\(text)")
+    #expect(text.contains("result = .success(UncheckedTransfer(await subject.page()))"), "\(text)")
   }
 
   @Test("Overloads get a test each, and a function of no type has no object")

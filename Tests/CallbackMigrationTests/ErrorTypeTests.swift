@@ -134,6 +134,60 @@ struct ErrorTypeTests {
     #expect(text.contains("-> Future<Model, any Error> {") == isAllowed, "\(text)")
   }
 
+  @Test(
+    "A future holds a value that is not Sendable where the package asks for it, and says what the caller promises",
+    arguments: [
+      ("(Result<Model, any Error>)", "Model", "{ @Sendable in promise.resultHandler($0.map(UncheckedTransfer.init)) }"),
+      ("(Model)", "Model", "{ @Sendable in promise.valueHandler(UncheckedTransfer($0)) }"),
+      ("(Model?, (any Error)?)", "Model", "promise.valueOrErrorHandler(value.map(UncheckedTransfer.init), error) }"),
+      ("(Model, (any Error)?)", "Model", "promise.valueOrErrorHandler(UncheckedTransfer(value1), error) }"),
+      (
+        "(Model?, Int?, (any Error)?)", "(Model, Int)",
+        "valueOrErrorHandler(UncheckedTransfer((value1, value2)), error)"
+      ),
+      ("((Model?, (any Error)?))", "Model", "valueOrErrorHandler(values.0.map(UncheckedTransfer.init), values.1) }"),
+      ("((Model, (any Error)?))", "Model", "valueOrErrorHandler(UncheckedTransfer(values.0), values.1) }"),
+      ("(Model, Int)", "(Model, Int)", "promise.valueHandler(UncheckedTransfer((value1, value2))) }"),
+    ]
+  )
+  func transferredValues(type: String, value: String, handler: String) {
+    var builder = GraphBuilder()
+    builder.type("class Client")
+    builder.type("class Model")
+    builder.function("func load(completion: @escaping \(type) -> Void)", of: "Client")
+    let entry = #""transfer": ["Client.load(completion:)"]"#
+    #expect(builder.generated().contains("//      \(entry)\n"), "\(builder.generated())")
+    let text = builder.generated(configuration: "{\(entry)}")
+    #expect(text.contains("-> Future<UncheckedTransfer<\(value)>, any Error> {"), "\(text)")
+    #expect(text.contains(handler) && text.contains("The caller promises that one thread"), "\(text)")
+    #expect(text.contains("func load() async throws -> \(value) {"), "\(text)")
+  }
+
+  @Test("A value that is Sendable, or that the compiler accepts in futures, needs no transfer")
+  func needlessTransfer() {
+    var builder = GraphBuilder()
+    builder.type("class Client")
+    builder.type("class Model")
+    builder.function("func count(completion: @escaping (Int) -> Void)", of: "Client")
+    #expect(!builder.generated(configuration: #"{"transfer": ["*"]}"#).contains("UncheckedTransfer"))
+    builder.function("func load(completion: @escaping (Model) -> Void)", of: "Client")
+    let inventory = builder.inventory(configuration: #"{"transfer": ["*"]}"#, allowsFuturesOfAnyValue: true)
+    #expect(!Generator(CounterpartPlan(inventory, style: .both)).text.contains("UncheckedTransfer"))
+  }
+
+  @Test("A callback that always comes, with a value that is not Sendable, has counterparts if the package asks")
+  func transferThatNeverFails() {
+    var builder = GraphBuilder()
+    builder.type("class Client")
+    builder.type("class Model")
+    builder.function("func load(completion: @escaping (Model) -> Void)", of: "Client")
+    let text = builder.generated(configuration: #"{"neverFails": ["*"], "transfer": ["*"]}"#)
+    #expect(
+      text.contains("func load() async -> Model {") && text.contains("return await future.value.value"),
+      "\(text)"
+    )
+  }
+
   @Test("A report counts and names the functions whose callback does not escape")
   func nonescapingCallbacks() {
     var builder = GraphBuilder()
@@ -142,7 +196,8 @@ struct ErrorTypeTests {
     builder.function("func each(body: (Int) -> Void)", of: "Client")
     builder.function("func load(completion: @escaping (Int) -> Void)", of: "Client")
     let text = Report([builder.inventory()]).text(as: .table)
-    #expect(text.contains("1 more function is synchronous"), "\(text)")
-    #expect(text.contains("or throw: Client.parse(completion:)\n"), "\(text)")
+    let line =
+      "1 more function is synchronous; `generate --style sync` writes 1 counterpart: Client.parse(completion:)\n"
+    #expect(text.contains(line), "\(text)")
   }
 }

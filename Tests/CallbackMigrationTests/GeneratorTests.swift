@@ -164,7 +164,7 @@ struct GeneratorTests {
       ("func f(observer: @escaping () -> Void)", "may come again and again"),
       ("func f(_ block: @escaping () -> Void)", "nothing says whether `block` is called once"),
       ("func f(completion: (() -> Void)? = nil)", "without its callback"),
-      ("func f(completion: @escaping (Elsewhere) -> Void)", "1 function has one of its two counterparts"),
+      ("func f(completion: @escaping (Elsewhere) -> Void)", "whether `Elsewhere` is Sendable"),
     ]
   )
   func unsafeFunctionsAreRefused(declaration: String, reason: String) {

@@ -62,7 +62,7 @@
     // MARK: Steps
 
     /// A package of functions with the names `f0` and so on.
-    private struct Package {
+    struct Package {
       let functions: [MigratedFunction]
       var calls: [CallbackCall] = []
       var steps = ConversionSteps()
@@ -106,8 +106,12 @@
         return change
       }
 
-      mutating func add(_ change: ProposedChange, touching touched: Set<Int> = []) -> Int {
-        steps.add(change, touching: touched, calls, functions, copy)
+      mutating func add(
+        _ change: ProposedChange,
+        touching touched: Set<Int> = [],
+        owner: String? = nil
+      ) -> Int {
+        steps.add(change, touching: touched, calls, functions, copy, owner: owner)
       }
     }
 

@@ -5,6 +5,9 @@ final class Conversion {
   private let workspace: MigrationWorkspace
   private let options: ConversionOptions
   private let writer: ConversionWriter
+
+  /// The owners of files, if the commits are by owners.
+  private let owners: CodeOwners?
   private let pattern: TitlePattern
   private var copy: PackageCopy { workspace.copy }
 
@@ -44,7 +47,13 @@ final class Conversion {
     let reason: String
   }
 
-  init(_ workspace: MigrationWorkspace, _ options: ConversionOptions, _ writer: ConversionWriter) {
+  init(
+    _ workspace: MigrationWorkspace,
+    _ options: ConversionOptions,
+    _ writer: ConversionWriter,
+    _ owners: CodeOwners? = nil
+  ) {
+    self.owners = owners
     self.workspace = workspace
     self.options = options
     self.writer = writer
@@ -264,7 +273,8 @@ final class Conversion {
     var edits: [String: [StepwiseText.Edit]] = [:]
     for change in changes.leafFirst(calls) {
       let touched = workspace.files.changed[change.path]?.steps(around: change.range) ?? []
-      let step = steps.add(change, touching: touched, calls, functions, copy)
+      let owner = owners?.owner(of: writer.relativePath(copy.original(change.path)))
+      let step = steps.add(change, touching: touched, calls, functions, copy, owner: owner)
       if let call = change.call, isPublic(calls[call]) { steps.addPublicCall(to: step) }
       edits[change.path, default: []].append((change.edit, .step(step)))
       if let removal = change.removal {
@@ -281,7 +291,13 @@ final class Conversion {
   ///
   /// Each step is built, and tested and committed on demand.
   private func tryStepByStep(_ tests: PackageTests?) throws(MigrationError) -> [String: String] {
-    var trials = StepTrials(workspace.files.changed, steps.all, isKeepingAttributes: options.includesFunctions)
+    var trials = StepTrials(
+      workspace.files.changed,
+      steps.all,
+      isKeepingAttributes: options.includesFunctions,
+      batches: owners == nil ? nil : OwnerBatches(steps.all).all
+    )
+    var commitCount = 0
     let original = { (texts: [String: String]) in
       Dictionary(uniqueKeysWithValues: texts.map { (self.copy.original($0), $1) })
     }
@@ -292,14 +308,19 @@ final class Conversion {
         return .build(PackageCopy.reason(errors, output))
       }
       return try tests?.failure().map { .test($0) }
-    } keep: { (texts, step) throws(MigrationError) in
+    } keep: { (texts, kept) throws(MigrationError) in
       guard options.isCommitting else { return }
-      try writer.commit(original(texts), message: step.message(isTested: tests != nil))
+      let isTested = tests != nil
+      let message =
+        owners == nil
+        ? kept[0].message(isTested: isTested) : ConversionStep.message(ofOwner: kept, isTested: isTested)
+      try writer.commit(original(texts), message: message)
+      commitCount += 1
     }
     leftSteps = trials.left
     for (index, reason) in leftSteps.sorted(by: { $0.key < $1.key }) { left += steps.all[index].left(reason) }
     if trials.lacksAttributes { notes.append(Self.attributesNote) }
-    if options.isCommitting { notes.append("Commits made: \(keptSteps.count).") }
+    if options.isCommitting { notes.append("Commits made: \(commitCount).") }
     if tests != nil { notes.append("The package's tests pass before all changes and after each function.") }
     return original(texts)
   }

@@ -22,6 +22,9 @@ struct ConversionStep {
   let title: String
   let counterpart: Counterpart?
 
+  /// The owner of its code, if the commits are by owners, and if there is one.
+  var owner: String?
+
   /// The earlier steps without which its text means something else.
   var needed: Set<Int> = []
 
@@ -60,10 +63,25 @@ struct ConversionStep {
   /// - Parameter isTested: Whether the package's tests pass with it.
   /// - Returns: A line with the change, and then each check on a line.
   func message(isTested: Bool) -> String {
-    var lines = [summary, ""]
-    if counterpart == .replacesGenerated {
-      lines.append("It replaces the counterpart that `generate` wrote, which waits for the callback.")
+    let note = counterpart == .replacesGenerated ? ["It \(Self.replacement), which waits for the callback."] : []
+    return Self.message([summary, ""] + note, risks: risks, isTested: isTested)
+  }
+
+  private static let replacement = "replaces the counterpart that `generate` wrote"
+
+  /// The message of a commit with the steps of one owner.
+  static func message(ofOwner steps: [ConversionStep], isTested: Bool) -> String {
+    let owner = steps.first?.owner.map { "of \($0)" } ?? "without an owner"
+    let list = steps.map { step in
+      "- " + step.summary + (step.counterpart == .replacesGenerated ? ", and \(replacement)" : "")
     }
+    let title = "Async counterparts and awaits in the code \(owner)"
+    let risks = Set(steps.flatMap(\.risks))
+    return message([title, ""] + list + [""], risks: risks, isTested: isTested)
+  }
+
+  private static func message(_ beginning: [String], risks: Set<CallRisk>, isTested: Bool) -> String {
+    var lines = beginning
     if !risks.isEmpty {
       let names = CallRisk.allCases.filter(risks.contains).map(\.rawValue).joined(separator: ",")
       lines.append("Accepted changes of behaviour: --allow \(names)")
@@ -78,8 +96,13 @@ struct ConversionStep {
 struct ConversionSteps {
   private(set) var all: [ConversionStep] = []
 
-  /// The last step of each function.
-  private var latest: [Int: Int] = [:]
+  /// The last step of each function and owner.
+  private var latest: [Place: Int] = [:]
+
+  private struct Place: Hashable {
+    let function: Int
+    let owner: String?
+  }
 
   /// The steps that add the first counterpart of a function.
   private var first: [Int: Int] = [:]
@@ -91,25 +114,29 @@ struct ConversionSteps {
   ///   - calls: The calls of the package.
   ///   - functions: The functions of the package.
   ///   - copy: The copy of the package.
+  ///   - owner: The owner of its file, if the commits are by owners. A step has changes of one owner.
   /// - Returns: The index of the step.
   mutating func add(
     _ change: ProposedChange,
     touching touched: Set<Int>,
     _ calls: [CallbackCall],
     _ functions: [MigratedFunction],
-    _ copy: PackageCopy
+    _ copy: PackageCopy,
+    owner: String? = nil
   ) -> Int {
     let converted = change.converted(calls)
     let needed = touched.union(converted.compactMap { first[$0.target] })
     let index: Int
     if let function = change.function {
-      index = append(function, functions, change.removal == nil ? .new : .replacesGenerated)
+      index = append(function, functions, change.removal == nil ? .new : .replacesGenerated, owner)
       if change.removal == nil { first[function] = index }
       all[index].declaration = Conversion.LeftCall(functions[function], "", copy)
-    } else if let last = converted.compactMap({ latest[$0.target] }).max(), last >= needed.max() ?? 0 {
+    } else if let last = converted.compactMap({ latest[Place(function: $0.target, owner: owner)] }).max(),
+      last >= needed.max() ?? 0
+    {
       index = last
     } else {
-      index = append(change.call.map { calls[$0].target } ?? 0, functions, nil)
+      index = append(change.call.map { calls[$0].target } ?? 0, functions, nil, owner)
     }
     all[index].needed.formUnion(needed.subtracting([index]))
     all[index].risks.formUnion(converted.flatMap { $0.refusals.compactMap(\.risk) })
@@ -123,10 +150,13 @@ struct ConversionSteps {
   private mutating func append(
     _ function: Int,
     _ functions: [MigratedFunction],
-    _ counterpart: ConversionStep.Counterpart?
+    _ counterpart: ConversionStep.Counterpart?,
+    _ owner: String?
   ) -> Int {
-    all.append(ConversionStep(function: function, title: functions[function].title, counterpart: counterpart))
-    latest[function] = all.count - 1
+    var step = ConversionStep(function: function, title: functions[function].title, counterpart: counterpart)
+    step.owner = owner
+    all.append(step)
+    latest[Place(function: function, owner: owner)] = all.count - 1
     return all.count - 1
   }
 }

@@ -77,7 +77,8 @@ struct ConversionWriter {
     }
   }
 
-  private func relativePath(_ path: String) -> String {
+  /// The path of a file in the package.
+  func relativePath(_ path: String) -> String {
     let root = package.standardizedFileURL.path + "/"
     return path.hasPrefix(root) ? String(path.dropFirst(root.count)) : path
   }

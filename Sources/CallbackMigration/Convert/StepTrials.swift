@@ -4,6 +4,9 @@ struct StepTrials {
   let texts: [String: StepwiseText]
   let steps: [ConversionStep]
 
+  /// The indices of the steps that are kept together, in the order in which they are tried.
+  let batches: [[Int]]
+
   /// Whether the attributes that name counterparts stay.
   let isKeepingAttributes: Bool
 
@@ -22,46 +25,62 @@ struct StepTrials {
     case test(String)
   }
 
-  init(_ texts: [String: StepwiseText], _ steps: [ConversionStep], isKeepingAttributes: Bool) {
+  init(
+    _ texts: [String: StepwiseText],
+    _ steps: [ConversionStep],
+    isKeepingAttributes: Bool,
+    batches: [[Int]]? = nil
+  ) {
     self.texts = texts
     self.steps = steps
+    self.batches = batches ?? steps.indices.map { [$0] }
     self.isKeepingAttributes = isKeepingAttributes
   }
 
   /// Tries all steps.
   /// - Parameters:
   ///   - check: Why the changed texts, by path, do not pass with the step at an index; `nil` if they pass.
-  ///   - keep: Receives each kept step at once, with the texts that it changes.
+  ///   - keep: Receives the kept steps of each batch at once, with the texts that they change.
   /// - Returns: The texts that the kept steps change, by path.
   /// - Throws: An error of a check.
   mutating func run(
     check: (_ texts: [String: String], _ step: Int) throws(MigrationError) -> Failure?,
-    keep: (_ texts: [String: String], _ step: ConversionStep) throws(MigrationError) -> Void
+    keep: (_ texts: [String: String], _ steps: [ConversionStep]) throws(MigrationError) -> Void
   ) throws(MigrationError) -> [String: String] {
-    trials: for (index, step) in steps.enumerated() {
-      if let cause = step.needed.sorted().first(where: { left[$0] != nil }) {
-        left[index] = "it needs the change of `\(steps[cause].title)`, which is left"
-        continue
-      }
-      let plain = kept.union([.step(index)])
-      let named = isKeepingAttributes ? plain.union([.attribute(function: step.function)]) : plain
-      for parts in named == plain ? [plain] : [named, plain] {
-        switch try check(texts.mapValues { Self.text($0, parts) }, index) {
-        // An attribute brings warnings, which can be errors.
-        case .build(let reason)?: left[index] = "it does not build: \(reason)"
-        case .test(let reason)?:
-          left[index] = "with it, a test fails: \(reason)"
-          continue trials
-        case nil:
-          try keep(changed(from: kept, to: parts), step)
-          lacksAttributes = lacksAttributes || parts != named
-          kept = parts
-          left[index] = nil
-          continue trials
-        }
-      }
+    for batch in batches {
+      let old = kept
+      for index in batch { try run(index, check) }
+      let passed = batch.filter { left[$0] == nil }
+      if !passed.isEmpty { try keep(changed(from: old, to: kept), passed.map { steps[$0] }) }
     }
     return changed(from: [], to: kept)
+  }
+
+  private mutating func run(
+    _ index: Int,
+    _ check: (_ texts: [String: String], _ step: Int) throws(MigrationError) -> Failure?
+  ) throws(MigrationError) {
+    let step = steps[index]
+    if let cause = step.needed.sorted().first(where: { left[$0] != nil }) {
+      left[index] = "it needs the change of `\(steps[cause].title)`, which is left"
+      return
+    }
+    let plain = kept.union([.step(index)])
+    let named = isKeepingAttributes ? plain.union([.attribute(function: step.function)]) : plain
+    for parts in named == plain ? [plain] : [named, plain] {
+      switch try check(texts.mapValues { Self.text($0, parts) }, index) {
+      // An attribute brings warnings, which can be errors.
+      case .build(let reason)?: left[index] = "it does not build: \(reason)"
+      case .test(let reason)?:
+        left[index] = "with it, a test fails: \(reason)"
+        return
+      case nil:
+        lacksAttributes = lacksAttributes || parts != named
+        kept = parts
+        left[index] = nil
+        return
+      }
+    }
   }
 
   private func changed(

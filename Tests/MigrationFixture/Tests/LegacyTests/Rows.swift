@@ -527,15 +527,17 @@ extension Row {
     } future: {
       Account.rateFuture($0)
     },
-    Row("not Sendable", gives: "draft", only: { try await Editor($0).open("draft").text }),
-    Row(
-      "not Sendable, and another",
-      gives: "draft5",
-      only: { backend in
-        let (draft, count) = try await Editor(backend).openAndCount("draft")
-        return "\(draft.text)\(count)"
-      }
-    ),
+    Row("not Sendable", gives: "draft") {
+      try await Editor($0).open("draft").text
+    } future: {
+      Editor($0).openFuture("draft").map(\.value.text)
+    },
+    Row("not Sendable, and another", gives: "draft5") { backend in
+      let (draft, count) = try await Editor(backend).openAndCount("draft")
+      return "\(draft.text)\(count)"
+    } future: {
+      Editor($0).openAndCountFuture("draft").map { "\($0.value.0.text)\($0.value.1)" }
+    },
     Row("on its way", gives: user) {
       try await Migrating($0).user(id: "Ada")
     } future: {
