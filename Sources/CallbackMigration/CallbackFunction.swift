@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// A function that takes a callback.
 package struct CallbackFunction {
   let symbol: SymbolGraph.Symbol
@@ -69,7 +71,7 @@ package struct CallbackFunction {
     handleInitializer = handles.initializerLabel(of: declaration.returnType)
     let failure = callbacks.shape.typedFailure
     caseOfAnyError = failure.flatMap { facts.caseOfAnyError(in: $0) }
-    let renamed = knowledge.value(.renames)
+    let renamed = knowledge.value(.renames)?.replacingOccurrences(of: "*", with: declaration.plainName)
     let kind = callbacks.isNonescaping ? Counterpart.Kind.sync : .async
     asyncCounterpart = counterparts.counterpart(kind, of: declaration, callbacks, renamed: renamed, in: all)
     futureCounterpart = counterparts.counterpart(.future, of: declaration, callbacks, renamed: renamed, in: all)

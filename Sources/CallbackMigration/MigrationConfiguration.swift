@@ -31,7 +31,7 @@ public struct MigrationConfiguration: Sendable {
     case handle
     /// The method of the returned handle that starts the work, such as `resume()`; the counterpart calls it.
     case start
-    /// The base name of the counterpart.
+    /// The base name of the counterpart, in which `*` stands for that of the function.
     case renames
     /// The function that converts any error to the callback's error type, such as `APIError.other`. Then an async
     /// counterpart throws that type.

@@ -86,48 +86,62 @@ struct RefusalGroups {
 
 /// The lines of the configuration that settle the same question for all functions of a type.
 private struct Wildcards {
-  /// The types of which every function with a handle is refused with the same entry, with that entry.
-  private var handles: [String: Refusal.Entry] = [:]
+  private typealias List = MigrationConfiguration.List
+  private typealias Table = MigrationConfiguration.Table
 
-  /// The types with several callbacks of which nothing says whether they come once, and with none that comes more often.
-  private var unknown: Set<String> = []
+  /// The entries that serve all functions of a type with several of them.
+  private var entries: [String: [Refusal.Entry]] = [:]
 
   init(_ plan: CounterpartPlan) {
     let scopes = Dictionary(grouping: plan.entries) { $0.function.scope.joined(separator: ".") }
-    for (scope, own) in scopes where !scope.isEmpty {
+    for (scope, own) in scopes where !scope.isEmpty && own.count > 1 {
       let pattern = scope + ".*"
       let matched = plan.entries.filter { TitlePattern(whole: pattern).matches($0.function.title) }
-      let returning = own.map(\.function).filter(\.returnsValue)
-      if returning.count > 1, let entry = Self.handleEntry(of: returning[0], for: pattern) {
-        let functions = matched.map(\.function).filter(\.returnsValue)
-        if functions.allSatisfy({ Self.handleEntry(of: $0, for: pattern) == entry }) { handles[scope] = entry }
+      let found = [Self.handle(own, matched), Self.once(own, matched), Self.name(own, matched)]
+      entries[scope] = found.compactMap { $0 }.map { entry in
+        Refusal.Entry(key: entry.key, pattern: pattern, value: entry.value)
       }
-      let isUnknown = matched.flatMap(Self.onceReasons).allSatisfy { $0 == Self.unknownReason }
-      if isUnknown, own.count(where: { !Self.onceReasons(of: $0).isEmpty }) > 1 { unknown.insert(scope) }
     }
   }
 
   /// The entry of the configuration, for all functions of the type where that says the same.
   func entry(for refusal: Refusal, of function: CallbackFunction) -> Refusal.Entry? {
-    guard var entry = refusal.entry else { return nil }
-    let scope = function.scope.joined(separator: ".")
-    if let handle = handles[scope], handle.key == entry.key { return handle }
-    if entry.key == Self.once, unknown.contains(scope) { entry.pattern = scope + ".*" }
-    return entry
+    let common = entries[function.scope.joined(separator: ".")] ?? []
+    return refusal.entry.map { entry in common.first { $0.key == entry.key } ?? entry }
   }
 
-  private static func handleEntry(of function: CallbackFunction, for pattern: String) -> Refusal.Entry? {
-    guard case .refused(let refusal) = function.handle, var entry = refusal.entry else { return nil }
-    entry.pattern = pattern
-    return entry
+  /// What each function with a handle would be settled by.
+  private static func handle(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
+    func values(_ entries: [CounterpartPlan.Entry]) -> [Refusal.Entry?] {
+      entries.map(\.function).filter(\.returnsValue).map { function in
+        guard case .refused(let refusal) = function.handle else { return nil }
+        return refusal.entry.map { Refusal.Entry(key: $0.key, pattern: "", value: $0.value) }
+      }
+    }
+    guard values(own).count > 1, let entry = values(own)[0] else { return nil }
+    return values(matched).allSatisfy { $0 == entry } ? entry : nil
   }
 
-  private static let once = MigrationConfiguration.List.once.rawValue
-  private static let unknownReason = "nothing says whether `…` is called once"
+  /// The list of callbacks that come once, if nothing says so of any, and none is known to come more often.
+  private static func once(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
+    func refusals(_ entry: CounterpartPlan.Entry) -> [Refusal] {
+      entry.refusals.map(\.refusal).filter { $0.entry?.key == List.once.rawValue }
+    }
+    let isUnknown = matched.flatMap(refusals).allSatisfy {
+      RefusalGroups.withoutNames($0.reason) == "nothing says whether `…` is called once"
+    }
+    let found = own.compactMap { refusals($0).first?.entry }
+    return isUnknown && found.count > 1 ? found[0] : nil
+  }
 
-  /// The refusals, without names, that the word of the user settles that the callback comes once.
-  private static func onceReasons(of entry: CounterpartPlan.Entry) -> [String] {
-    entry.refusals.map(\.refusal).filter { $0.entry?.key == once }.map { RefusalGroups.withoutNames($0.reason) }
+  /// The name of all counterparts, if each needs another name.
+  private static func name(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
+    let names = matched.map { entry in
+      let name = entry.refusals.lazy.compactMap(\.refusal.entry).first { $0.key == Table.renames.rawValue }?.value
+      return name.map { "*" + $0.dropFirst(entry.function.declaration.plainName.count) }
+    }
+    guard let name = names.first ?? nil, names.allSatisfy({ $0 == name }) else { return nil }
+    return Refusal.Entry(key: Table.renames.rawValue, pattern: "", value: name)
   }
 }
 

@@ -202,4 +202,24 @@ internal import Testing
     #expect(settings([]) == [#""once": ["Client.*"]"#])
     #expect(settings(["onMessage"]).count == 3 && !settings(["onMessage"]).contains(#""once": ["Client.*"]"#))
   }
+
+  @Test("One line renames the counterparts of a type, if each of them needs another name")
+  func renamesOfAType() {
+    func text(_ others: [String], _ configuration: String = "{}") -> String {
+      var builder = GraphBuilder()
+      builder.type("class Client", "Swift.Sendable")
+      for name in ["user", "group"] {
+        builder.function("func \(name)(id: Int, completion: @escaping (Int) -> Void)", of: "Client")
+        builder.function("func \(name)(id: Int) -> Int", of: "Client")
+      }
+      for other in others { builder.function(other, of: "Client") }
+      return builder.generated(.async, configuration: configuration)
+    }
+    let line = #""renames": {"Client.*": "*Async"}"#
+    #expect(text([]).contains(line))
+    let renamed = text([], "{\(line)}")
+    #expect(renamed.contains("func userAsync(id: Int) async") && renamed.contains("func groupAsync(id: Int) async"))
+    let mixed = text(["func save(completion: @escaping (Int) -> Void)"])
+    #expect(mixed.contains(#""renames": {"Client.user(id:completion:)": "userAsync"}"#) && !mixed.contains(line))
+  }
 }
