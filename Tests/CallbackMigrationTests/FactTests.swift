@@ -36,12 +36,26 @@ internal import Testing
     }
   }
 
-  @Test("An async function with more parameters keeps its calls, also beside a counterpart that has more defaults")
+  @Test("An async function that needs fewer defaults keeps its calls, and one that is not async does not")
   func counterpartWithMoreDefaults() {
+    func text(_ other: String) -> String {
+      var builder = GraphBuilder()
+      builder.function("func read(_ id: Int = 1, _ n: Int = 2, completion: @escaping (Int) -> Void)")
+      builder.function("func read(_ id: Int = 1) \(other)")
+      return builder.generated(.async)
+    }
+    #expect(text("async -> Reply").contains("func read(_ id: Int = 1, _ n: Int = 2) async"))
+    #expect(text("-> Reply").contains("`read(_:)` is there"))
+  }
+
+  @Test("A type can have an async function of its own beside the counterpart of its protocol's requirement")
+  func counterpartOfARequirement() {
     var builder = GraphBuilder()
-    builder.function("func read(_ id: Int = 1, _ n: Int = 2, completion: @escaping (Int) -> Void)")
-    builder.function("func read(_ id: Int = 1) async -> Reply")
-    #expect(builder.generated(.async).contains("func read(_ id: Int = 1, _ n: Int = 2) async"))
+    builder.type("protocol Files", "Swift.Sendable")
+    builder.type("struct LocalFiles", "Files")
+    builder.function("func read(completion: @escaping (Int) -> Void)", of: "Files", isRequirement: true)
+    builder.function("func read() async -> Int", of: "LocalFiles")
+    #expect(builder.generated(.async).contains("extension Files {"))
   }
 
   /// What is written for functions of a type `Store`, whose file has this text.
