@@ -149,6 +149,9 @@ public struct MigrationArguments: Equatable, Sendable {
       )
     }
     if !isPlugin { project = try MigrationProject(values, of: name, needsCalls: command.needsCalls) }
+    if case .module = project, flags.contains("--test") {
+      throw MigrationError("--test runs `swift test`, so it needs a package.")
+    }
   }
 
   /// Options without a value.

@@ -64,13 +64,17 @@ extension MigrationArguments {
   private static let projectHelp = """
 
     --package-path PATH     The folder of the package; otherwise the current folder.
-    --module NAME           A module of a project without Package.swift, for report and generate. Its build writes symbol graphs
-                            with these options of swiftc, which are Xcode's OTHER_SWIFT_FLAGS:
+    --module NAME           A module of a project without Package.swift. Its build writes symbol graphs with these options of
+                            swiftc, which are Xcode's OTHER_SWIFT_FLAGS:
                               -emit-symbol-graph -emit-symbol-graph-dir FOLDER
                               -symbol-graph-minimum-access-level private -symbol-graph-skip-synthesized-members
                               -include-spi-symbols -omit-extension-block-symbols
     --sources FOLDER        With --module: the folder of its sources.
     --symbol-graphs FOLDER  With --module: the folder of its symbol graphs.
+    --index-store FOLDER    With --module: the compiler's index that its build has written, for callers.
+    --build COMMAND         With --module: a shell command that builds the project, for callers, convert and turn-around. It
+                            runs in a copy of the current folder, and writes all results, with the index, into
+                            $MIGRATION_BUILD.
 
     """
 

@@ -19,6 +19,7 @@ public struct MigrationRun {
   private let arguments: MigrationArguments
   private let request: MigrationRequest
   private let work: URL
+  private let builder: PackageCopy.Builder
   private var package: URL { URL(filePath: request.package) }
 
   /// Makes a run of a request, with the compiler's graphs.
@@ -31,7 +32,12 @@ public struct MigrationRun {
     _ request: MigrationRequest,
     work: URL = FileManager.default.temporaryDirectory
   ) {
+    self.init(arguments, request, work: work, builder: .swiftPM)
+  }
+
+  init(_ arguments: MigrationArguments, _ request: MigrationRequest, work: URL, builder: PackageCopy.Builder) {
     self.work = work
+    self.builder = builder
     self.arguments = arguments
     self.request = request
   }
@@ -106,7 +112,7 @@ public struct MigrationRun {
     try MigrationWorkspace(
       request,
       plans,
-      copy: try PackageCopy(of: package, in: work),
+      copy: try PackageCopy(of: package, in: work, builder: builder),
       allowed: arguments.allowed
     )
   }

@@ -294,7 +294,7 @@ final class Conversion {
       return try tests?.failure().map { .test($0) }
     } keep: { (texts, step) throws(MigrationError) in
       guard options.isCommitting else { return }
-      try writer.commit(original(texts), message: step.message(isTested: tests != nil))
+      try writer.commit(original(texts), message: step.message(isTested: tests != nil, built: copy.subject))
     }
     leftSteps = trials.left
     for (index, reason) in leftSteps.sorted(by: { $0.key < $1.key }) { left += steps.all[index].left(reason) }

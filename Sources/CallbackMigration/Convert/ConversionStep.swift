@@ -57,9 +57,11 @@ struct ConversionStep {
   }
 
   /// The message of its commit.
-  /// - Parameter isTested: Whether the package's tests pass with it.
+  /// - Parameters:
+  ///   - isTested: Whether the package's tests pass with it.
+  ///   - built: What the build of the copy includes.
   /// - Returns: A line with the change, and then each check on a line.
-  func message(isTested: Bool) -> String {
+  func message(isTested: Bool, built: String = "package with its tests") -> String {
     var lines = [summary, ""]
     if counterpart == .replacesGenerated {
       lines.append("It replaces the counterpart that `generate` wrote, which waits for the callback.")
@@ -68,7 +70,7 @@ struct ConversionStep {
       let names = CallRisk.allCases.filter(risks.contains).map(\.rawValue).joined(separator: ",")
       lines.append("Accepted changes of behaviour: --allow \(names)")
     }
-    lines.append("Built: the package with its tests.")
+    lines.append("Built: the \(built).")
     lines.append(isTested ? "Tests: `swift test` passes before and after this commit." : "Tests: not run.")
     return lines.joined(separator: "\n") + "\n"
   }
