@@ -21,6 +21,9 @@ package struct CallbackFunction {
   /// The types whose members its counterpart sees, the nearest first.
   let visibleScopes: [String]
 
+  /// The async function of which this is the form with a callback; `nil` for a function that exists.
+  let form: CallbackForm?
+
   private let asyncCounterpart: ExpectedCounterpart
   private let futureCounterpart: ExpectedCounterpart
 
@@ -42,8 +45,10 @@ package struct CallbackFunction {
     counterparts: Counterparts,
     file: String,
     path: String,
-    line: Int
+    line: Int,
+    form: CallbackForm? = nil
   ) {
+    self.form = form
     self.symbol = symbol
     self.declaration = declaration
     self.callbacks = callbacks
@@ -78,7 +83,18 @@ package struct CallbackFunction {
 
   /// The counterpart of this kind that it has, or would have.
   func counterpart(_ kind: Counterpart.Kind) -> ExpectedCounterpart {
-    kind == .async ? asyncCounterpart : futureCounterpart
+    switch kind {
+    case .async: asyncCounterpart
+    case .future: futureCounterpart
+    case .callback:
+      ExpectedCounterpart(
+        name: declaration.name,
+        title: name,
+        key: name + declaration.parameters.map(\.type.text).joined(),
+        symbol: form?.existing,
+        wasWritten: form?.wasWritten == true
+      )
+    }
   }
 
   var hasAsyncCounterpart: Bool { asyncCounterpart.exists }
@@ -125,6 +141,12 @@ package struct CallbackFunction {
     declaration.attributes.first { attribute in
       attribute.dropFirst().first?.isUppercase == true && attribute != "@Sendable" && !attribute.hasPrefix("@IB")
     }
+  }
+
+  /// Whether the members of its type belong to an actor, unless they say otherwise.
+  var isInIsolatedType: Bool {
+    let words = [Token](owner?.declarationFragments ?? []).map(\.text)
+    return words.contains("actor") || words.contains { $0.hasPrefix("@") && $0.dropFirst().first?.isUppercase == true }
   }
 
   var isNonisolated: Bool { declaration.modifiers.contains("nonisolated") }

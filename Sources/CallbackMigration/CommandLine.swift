@@ -141,8 +141,12 @@ public struct MigrationArguments: Equatable, Sendable {
       }
       let output =
         values["--output"].map(GenerationOutput.file) ?? (flags.contains("--beside") ? .beside : .standardOutput)
+      let style: CounterpartStyle = try Self.choice("--style", values) ?? .both
+      guard !isDeprecating || style != .callbacks else {
+        throw MigrationError("--deprecate cannot be used with --style callbacks.")
+      }
       command = .generate(
-        try Self.choice("--style", values) ?? .both,
+        style,
         to: output,
         only: values["--only"],
         isDeprecating: isDeprecating

@@ -2,19 +2,23 @@
 public enum CounterpartStyle: String, CaseIterable, Sendable {
   case futures, async, both
 
+  /// A function with a callback for each async one that has none.
+  case callbacks
+
   var kinds: [Counterpart.Kind] {
     switch self {
     case .async: [.async]
     case .futures: [.future]
     case .both: [.async, .future]
+    case .callbacks: [.callback]
     }
   }
 }
 
-/// An async function, or one that returns a future, which calls the one with the callback.
+/// An async function, or one that returns a future, which calls the one with the callback; or the one with the callback.
 package struct Counterpart {
   package enum Kind: String {
-    case async, future
+    case async, future, callback
   }
 
   let kind: Kind
@@ -22,15 +26,21 @@ package struct Counterpart {
 
   /// The module that gets the counterpart, and the names of the types there.
   private let module: String
+  private let isMainActorTheDefault: Bool
   private let typeNames: Set<String>
+
+  /// The body of a callback function; empty for the others.
+  private let wrapper: [String]
   let spelling: TypeSpelling
 
   init(kind: Kind, function: CallbackFunction, in inventory: Inventory) {
     self.kind = kind
     self.function = function
     module = inventory.module
+    isMainActorTheDefault = inventory.isMainActorTheDefault
     typeNames = inventory.typeNames
     spelling = inventory.spelling(for: function)
+    wrapper = kind == .callback ? (try? function.wrapper(in: inventory)) ?? [] : []
   }
 
   /// The types that the counterpart's declaration names.
@@ -98,7 +108,10 @@ package struct Counterpart {
     let text = DocumentationText(function.symbol.docComment?.lines.map(\.text) ?? [])
     let summary = text.summary
     let names = declaration.parameters.indices.filter { !omitted.contains($0) }.map { declaration.parameters[$0].name }
-    let link = "The \(kind.rawValue) counterpart of ``\(declaration.title())``."
+    let link =
+      kind == .callback
+      ? "The callback counterpart of ``\(declaration.title(without: callbacks.callbacks))``. \(function.contextText)"
+      : "The \(kind.rawValue) counterpart of ``\(declaration.title())``."
     let trap =
       neverFails ? ["The callback always comes: without it, this waits for ever, and traps in a debug build."] : []
     let lines = (summary.isEmpty ? [link] : summary + ["", link]) + trap + text.parameters(named: names)
@@ -111,6 +124,8 @@ package struct Counterpart {
   ]
 
   var attributes: [String] {
+    // A callback function runs where its caller is.
+    if kind == .callback { return AvailabilityText(function.symbol.availability).attributes }
     let kept = declaration.attributes.filter { attribute in
       let name = attribute.prefix { $0 != "(" }
       return !Self.attributesOfCallbacks.contains(name)
@@ -125,6 +140,11 @@ package struct Counterpart {
     return usesPromise
   }
 
+  /// Whether a function at its place would belong to an actor.
+  var isIsolatedByPlace: Bool {
+    isMainActorTheDefault || function.isInIsolatedType
+  }
+
   /// Its declaration.
   /// - Parameter isWrapper: Whether its body waits for the callback, and so runs where its caller is.
   /// - Returns: The declaration.
@@ -137,7 +157,7 @@ package struct Counterpart {
     let isFree = function.globalActor == nil && !function.isOnActor
     if kind == .async, isFree, isWrapper {
       words.append("nonisolated(nonsending)")
-    } else if function.isNonisolated {
+    } else if function.isNonisolated || kind == .callback && isIsolatedByPlace {
       words.append("nonisolated")
     }
     words.append("func")
@@ -153,8 +173,8 @@ package struct Counterpart {
     case .async:
       text +=
         " async throws\(typedFailure.map { "(\($0.type))" } ?? "")" + (valueType == "()" ? "" : " -> \(valueType)")
-    case .future:
-      text += " -> \(futureType)"
+    case .future: text += " -> \(futureType)"
+    case .callback: break
     }
     return text + (declaration.requirements.isEmpty ? "" : " " + spelling.text(declaration.requirements))
   }
@@ -162,6 +182,7 @@ package struct Counterpart {
   // MARK: - The body
 
   private var body: [String] {
+    if kind == .callback { return wrapper }
     let title = "\"\(declaration.title())\""
     let start = usesPromise ? "\(future)(\(title))" : "try await withCallback(\(title))"
     let content = (progressLines + statements()).map { "  " + $0 }
@@ -185,7 +206,7 @@ package struct Counterpart {
   private var neverFails: Bool { function.knowledge.says(.neverFails) }
 
   /// Whether the body makes a future, because `withCallback` throws.
-  private var usesPromise: Bool { kind == .future || neverFails }
+  private var usesPromise: Bool { kind != .async || neverFails }
 
   /// The argument for the callback in the body.
   var bridge: String { unused(usesPromise ? "promise" : "callback") }

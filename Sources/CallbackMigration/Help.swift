@@ -21,8 +21,8 @@ extension MigrationArguments {
     (
       "generate",
       [
-        "[--target T] [--style futures|async|both] [--minimum-access LEVEL]",
-        "[--output FILE | --beside] [--only PATTERN] [--deprecate]",
+        "[--target T] [--style futures|async|both|callbacks] [--only PATTERN]",
+        "[--output FILE | --beside] [--minimum-access LEVEL] [--deprecate]",
       ]
     ),
     ("callers", ["[--target T] [--json] [--allow RISKS] [--minimum-access LEVEL]"]),
@@ -85,8 +85,9 @@ extension MigrationArguments {
     --format FORMAT, --json How to print the report.
     --check BASELINE        Ends with 1 if a function takes a callback and has no counterpart, and BASELINE, a file that
                             `report --json` has written, does not have it.
-    --style STYLE           The kinds of counterparts. With async, nothing public mentions Futures. With turn-around, async
-                            writes plain tasks, for targets that do not depend on Futures.
+    --style STYLE           The kinds of counterparts. With async, nothing public mentions Futures. With callbacks, each async
+                            function gets a function with a callback. With turn-around, async writes plain tasks, for
+                            targets that do not depend on Futures.
     --output FILE           Where to write, relative to the package, instead of printing. A file that this has not
                             written is not overwritten.
     --beside                Writes a file beside each source file: Store+Counterparts.swift beside Store.swift.

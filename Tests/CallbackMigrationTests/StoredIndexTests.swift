@@ -56,9 +56,11 @@ struct StoredIndexTests {
 
   @Test("The units of earlier builds do not count")
   func earlierUnitsAreIgnored() throws {
-    try folder.write("func show(_ store: Store) async {}\n", to: "Sources/Screen.swift")
+    let changed = Self.store.replacingOccurrences(of: "Int", with: "Int8")
+    try folder.write(changed, to: "Sources/Store.swift")
+    try folder.compile("App", "Sources/Store.swift")
     try folder.index("Store.swift", "Screen.swift", objects: "others")
-    #expect(try callers().hasPrefix("0 calls of 0 functions with a callback"))
+    #expect(try callers().hasPrefix("2 calls of 1 function with a callback"))
   }
 
   @Test("A file that the index lacks is an error")
