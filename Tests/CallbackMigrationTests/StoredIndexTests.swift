@@ -99,6 +99,17 @@ struct StoredIndexTests {
     )
   }
 
+  @Test("An initializer that the compiler makes is no sign of an old index")
+  func synthesizedInitializerIsIgnored() throws {
+    let mode =
+      "enum Mode: Int { case fast }\nstruct Job {\n  init(completion: @escaping @Sendable (Int) -> Void) {}\n}\n"
+    try folder.write(Self.store + "\n" + mode, to: "Sources/Store.swift")
+    try folder.write(Self.screen + "let mode = Mode(rawValue: 0)\n", to: "Sources/Screen.swift")
+    try folder.compile("App", "Sources/Store.swift")
+    try folder.index("Store.swift", "Screen.swift")
+    #expect(try callers().hasPrefix("2 calls of 1 function with a callback"))
+  }
+
   @Test("A folder without an index is an error")
   func missingIndexIsAnError() throws {
     try FileManager.default.removeItem(atPath: "\(folder.path)/index")

@@ -117,7 +117,8 @@ final class StoredIndex {
   private func current(_ units: [Unit], required: [String], others: [String]) throws(MigrationError) -> [Unit] {
     let units = Dictionary(grouping: units, by: \.path)
     var current: [Unit] = []
-    for path in (required + units.keys.sorted()).reduce(into: [String](), { if !$0.contains($1) { $0.append($1) } }) {
+    let wanted = Set(required)
+    for path in required + units.keys.filter({ !wanted.contains($0) }).sorted() {
       let attributes = try? FileManager.default.attributesOfItem(atPath: path)
       // The file of such a unit is deleted.
       guard let date = attributes?[.modificationDate] as? Date else { continue }
@@ -137,7 +138,7 @@ final class StoredIndex {
       }
       current += fresh
     }
-    let missing = others.filter { units[$0] == nil && !required.contains($0) }.map(name)
+    let missing = others.filter { units[$0] == nil && !wanted.contains($0) }.map(name)
     if !missing.isEmpty {
       let more = missing.count > 5 ? ", and \(missing.count - 5) more" : ""
       Shell.progress(
@@ -187,7 +188,6 @@ final class StoredIndex {
     _ store: Library.Object,
     _ library: Library
   ) throws(MigrationError) {
-    let marks = ["\(module.utf8.count)\(module)", "@M@\(module)@"]
     try Self.record(name, store, library) { record in
       Library.each({ library.occurrences(record, $0, $1) }) { occurrence in
         let symbol = library.symbol(occurrence)
@@ -197,8 +197,10 @@ final class StoredIndex {
         library.place(occurrence, &line, &column)
         let place = Place(path: path, line: Int(line), column: Int(column))
         guard declared.contains(identifier) else {
-          guard marks.contains(where: identifier.contains) else { return }
-          lost[String(Library.string(library.symbolName(symbol)).prefix { $0 != "(" })] = place
+          let title = Library.string(library.symbolName(symbol))
+          // No file has the members that the compiler makes for `RawRepresentable`, `Codable` and `Hashable`.
+          let isMade = ["init(rawValue:)", "init(from:)", "encode(to:)", "hash(into:)"].contains(title)
+          if !isMade, Self.isDeclared(identifier, by: module) { lost[String(title.prefix { $0 != "(" })] = place }
           return
         }
         let roles = library.roles(occurrence)
@@ -213,6 +215,13 @@ final class StoredIndex {
         }
       }
     }
+  }
+
+  /// Whether an identifier of the compiler, such as `s:3App5StoreV4loadyyF`, is that of a declaration of a module.
+  static func isDeclared(_ identifier: String, by module: String) -> Bool {
+    if identifier.contains("@M@\(module)@") { return true }
+    guard let found = identifier.range(of: "\(module.utf8.count)\(module)") else { return false }
+    return identifier[..<found.lowerBound].last?.isNumber == false
   }
 
   // MARK: Answers
