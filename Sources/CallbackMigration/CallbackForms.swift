@@ -97,7 +97,7 @@ struct CallbackForms {
     /// The labels and a closure more.
     case similar
 
-    /// The same types, too, and a closure that returns nothing.
+    /// The same types, too, and nothing else but closures that return nothing, and their queue.
     case form
   }
 
@@ -112,9 +112,11 @@ struct CallbackForms {
       hasSameTypes = hasSameTypes && types[0] == types[1]
     }
     let closures = other.parameters.compactMap { aliases.functionType(of: $0.type) }
-    let own = declaration.parameters.count { aliases.functionType(of: $0.type) != nil }
-    guard rest.isEmpty, closures.count > own else { return .none }
-    return hasSameTypes && closures.contains(where: \.returnsNothing) ? .form : .similar
+    let added = closures.count - declaration.parameters.count { aliases.functionType(of: $0.type) != nil }
+    guard rest.isEmpty, added > 0 else { return .none }
+    let queues = other.parameters.count { aliases.resolve($0.type).text.hasSuffix("Queue") }
+    let others = other.parameters.count - declaration.parameters.count - added
+    return hasSameTypes && others <= min(queues, 1) && closures.contains(where: \.returnsNothing) ? .form : .similar
   }
 
   // MARK: Other threads

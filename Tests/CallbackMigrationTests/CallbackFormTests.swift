@@ -115,6 +115,7 @@ struct CallbackFormTests {
     "A function whose calls could get the new one is a reason to write none",
     arguments: [
       "func load(id: Int64, completion: @escaping (Int) -> Void)", "func load(id: Int, map: (Int) -> Int) -> Int",
+      "func load(id: Int, limit: Int = 1, completion: @escaping (Int) -> Void)",
     ]
   )
   func similarFunctionIsAReason(declaration: String) {
