@@ -26,6 +26,9 @@ package struct CallbackFunction {
   /// The types whose members its counterpart sees, the nearest first.
   let visibleScopes: [String]
 
+  /// The async function of which this is the form with a callback; `nil` for a function that exists.
+  let form: CallbackForm?
+
   /// The async counterpart, or the synchronous one if the callback does not escape.
   private let asyncCounterpart: ExpectedCounterpart
   private let futureCounterpart: ExpectedCounterpart
@@ -49,8 +52,10 @@ package struct CallbackFunction {
     counterparts: Counterparts,
     file: String,
     path: String,
-    line: Int
+    line: Int,
+    form: CallbackForm? = nil
   ) {
+    self.form = form
     self.symbol = symbol
     self.declaration = declaration
     self.callbacks = callbacks
@@ -88,11 +93,24 @@ package struct CallbackFunction {
 
   /// The counterpart of this kind that it has, or would have.
   func counterpart(_ kind: Counterpart.Kind) -> ExpectedCounterpart {
-    kind == .future ? futureCounterpart : asyncCounterpart
+    switch kind {
+    case .async, .sync: asyncCounterpart
+    case .future: futureCounterpart
+    case .callback:
+      ExpectedCounterpart(
+        name: declaration.name,
+        title: name,
+        key: name + declaration.parameters.map(\.type.text).joined(),
+        symbol: form?.existing,
+        wasWritten: form?.wasWritten == true
+      )
+    }
   }
 
   /// The kinds of counterparts that it can have.
-  var kinds: [Counterpart.Kind] { callbacks.isNonescaping ? [.sync] : CounterpartStyle.both.kinds }
+  var kinds: [Counterpart.Kind] {
+    form != nil ? [.callback] : callbacks.isNonescaping ? [.sync] : CounterpartStyle.both.kinds
+  }
 
   var hasAsyncCounterpart: Bool { asyncCounterpart.exists }
 
@@ -138,6 +156,12 @@ package struct CallbackFunction {
     declaration.attributes.first { attribute in
       attribute.dropFirst().first?.isUppercase == true && attribute != "@Sendable" && !attribute.hasPrefix("@IB")
     }
+  }
+
+  /// Whether the members of its type belong to an actor, unless they say otherwise.
+  var isInIsolatedType: Bool {
+    let words = [Token](owner?.declarationFragments ?? []).map(\.text)
+    return words.contains("actor") || words.contains { $0.hasPrefix("@") && $0.dropFirst().first?.isUppercase == true }
   }
 
   var isNonisolated: Bool { declaration.modifiers.contains("nonisolated") }

@@ -132,7 +132,11 @@ package struct Callbacks {
 
   /// The parameters that callers of a counterpart do not give; a future has progress of its own.
   func omitted(by kind: Counterpart.Kind) -> Set<Int> {
-    kind == .future ? omitted.union(progress.map { [$0.parameter] } ?? []) : omitted
+    switch kind {
+    case .async, .sync: omitted
+    case .future: omitted.union(progress.map { [$0.parameter] } ?? [])
+    case .callback: []
+    }
   }
 }
 

@@ -155,14 +155,21 @@ public struct MigrationArguments: Equatable, Sendable {
       }
       let output =
         values["--output"].map(GenerationOutput.file) ?? (flags.contains("--beside") ? .beside : .standardOutput)
+      let style: CounterpartStyle = try Self.choice("--style", values) ?? .both
+      guard !isDeprecating || style != .callbacks else {
+        throw MigrationError("--deprecate cannot be used with --style callbacks.")
+      }
       command = .generate(
-        try Self.choice("--style", values) ?? .both,
+        style,
         to: output,
         only: values["--only"],
         isDeprecating: isDeprecating
       )
     }
     if !isPlugin { project = try MigrationProject(values, of: name, needsCalls: command.needsCalls) }
+    if case .module = project, flags.contains("--test") {
+      throw MigrationError("--test runs `swift test`, so it needs a package.")
+    }
   }
 
   /// Options without a value.

@@ -2,20 +2,25 @@
 public enum CounterpartStyle: String, CaseIterable, Sendable {
   case futures, async, both, sync
 
+  /// A function with a callback for each async one that has none.
+  case callbacks
+
   var kinds: [Counterpart.Kind] {
     switch self {
     case .async: [.async]
     case .futures: [.future]
     case .both: [.async, .future]
     case .sync: [.sync]
+    case .callbacks: [.callback]
     }
   }
 }
 
-/// An async function, one that returns a future, or a synchronous one, which calls the one with the callback.
+/// An async function, one that returns a future, or a synchronous one, which calls the one with the callback; or the one with
+/// the callback.
 package struct Counterpart {
   package enum Kind: String {
-    case async, future, sync
+    case async, future, sync, callback
 
     var adjective: String { self == .sync ? "synchronous" : rawValue }
   }
@@ -25,19 +30,25 @@ package struct Counterpart {
 
   /// The module that gets the counterpart, and the names of the types there.
   private let module: String
+  private let isMainActorTheDefault: Bool
   private let typeNames: Set<String>
 
   /// Whether the compiler accepts a value that is not `Sendable` in a future.
   private let allowsAnyValue: Bool
+
+  /// The body of a callback function; empty for the others.
+  private let wrapper: [String]
   let spelling: TypeSpelling
 
   init(kind: Kind, function: CallbackFunction, in inventory: Inventory) {
     self.kind = kind
     self.function = function
     module = inventory.module
+    isMainActorTheDefault = inventory.isMainActorTheDefault
     typeNames = inventory.typeNames
     allowsAnyValue = inventory.allowsFuturesOfAnyValue
     spelling = inventory.spelling(for: function)
+    wrapper = kind == .callback ? (try? function.wrapper(in: inventory)) ?? [] : []
   }
 
   /// The types that the counterpart's declaration names.
@@ -108,7 +119,10 @@ package struct Counterpart {
     let text = DocumentationText(function.symbol.docComment?.lines.map(\.text) ?? [])
     let summary = text.summary
     let names = declaration.parameters.indices.filter { !omitted.contains($0) }.map { declaration.parameters[$0].name }
-    let link = "The \(kind.adjective) counterpart of ``\(declaration.title())``."
+    let link =
+      kind == .callback
+      ? "The callback counterpart of ``\(declaration.title(without: callbacks.callbacks))``. \(function.contextText)"
+      : "The \(kind.adjective) counterpart of ``\(declaration.title())``."
     let trap =
       kind == .sync
       ? syncTrap
@@ -130,6 +144,8 @@ package struct Counterpart {
   ]
 
   var attributes: [String] {
+    // A callback function runs where its caller is.
+    if kind == .callback { return AvailabilityText(function.symbol.availability).attributes }
     let kept = declaration.attributes.filter { attribute in
       let name = attribute.prefix { $0 != "(" }
       return !Self.attributesOfCallbacks.contains(name)
@@ -145,6 +161,11 @@ package struct Counterpart {
     return usesPromise
   }
 
+  /// Whether a function at its place would belong to an actor.
+  var isIsolatedByPlace: Bool {
+    isMainActorTheDefault || function.isInIsolatedType
+  }
+
   /// Its declaration.
   /// - Parameter isWrapper: Whether its body waits for the callback, and so runs where its caller is.
   /// - Returns: The declaration.
@@ -158,7 +179,7 @@ package struct Counterpart {
     let isFree = function.globalActor == nil && !function.isOnActor
     if kind == .async, isFree, isWrapper {
       words.append("nonisolated(nonsending)")
-    } else if function.isNonisolated {
+    } else if function.isNonisolated || kind == .callback && isIsolatedByPlace {
       words.append("nonisolated")
     }
     words.append("func")
@@ -174,9 +195,9 @@ package struct Counterpart {
     case .async:
       text +=
         " async throws\(typedFailure.map { "(\($0.type))" } ?? "")" + (valueType == "()" ? "" : " -> \(valueType)")
-    case .future:
-      text += " -> \(futureType)"
+    case .future: text += " -> \(futureType)"
     case .sync: text += syncEffects + (valueType == "()" ? "" : " -> \(valueType)")
+    case .callback: break
     }
     return text + (declaration.requirements.isEmpty ? "" : " " + spelling.text(declaration.requirements))
   }
@@ -185,6 +206,7 @@ package struct Counterpart {
 
   private var body: [String] {
     if kind == .sync { return syncBody }
+    if kind == .callback { return wrapper }
     let title = "\"\(declaration.title())\""
     let start = usesPromise ? "\(future)(\(title))" : "try await withCallback(\(title))"
     let content = (progressLines + statements()).map { "  " + $0 }
@@ -210,7 +232,7 @@ package struct Counterpart {
   private var neverFails: Bool { function.knowledge.says(.neverFails) }
 
   /// Whether the body makes a future, because `withCallback` throws.
-  var usesPromise: Bool { kind == .future || neverFails }
+  var usesPromise: Bool { kind == .future || kind == .callback || neverFails }
 
   /// Whether its future holds the value in `UncheckedTransfer`, as the package asks.
   var isTransferred: Bool {

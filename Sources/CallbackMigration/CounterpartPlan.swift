@@ -85,7 +85,9 @@ struct RefusalRules {
     }
     if declaration.isOperator { return Refusal("it is an operator") }
     if declaration.isAsync { return Refusal("it is async already") }
-    if declaration.isRethrowing { return Refusal("it rethrows what a closure throws") }
+    if declaration.isRethrowing || function.form?.declaration.isRethrowing == true {
+      return Refusal("it rethrows what a closure throws")
+    }
     if function.visibility < .internal { return Refusal("it is private, and another file cannot call it") }
     if function.symbol.spi == true { return Refusal("it is for those who import it by `@_spi`") }
     if function.isUnavailable { return Refusal("it is unavailable") }
@@ -97,6 +99,7 @@ struct RefusalRules {
     case .async: return asyncRefusal(function)
     case .future: return futureRefusal(function)
     case .sync: return syncRefusal(function)
+    case .callback: return callbackRefusal(function)
     }
   }
 
@@ -118,6 +121,27 @@ struct RefusalRules {
       return Refusal("its callback is `\(other)`, and could not store its outcome in a variable of the counterpart")
     }
     return asyncRefusal(function)
+  }
+
+  private func callbackRefusal(_ function: CallbackFunction) -> Refusal? {
+    guard let form = function.form else { return Refusal("it is not async") }
+    if form.declaration.modifiers.contains("mutating") {
+      return Refusal("it changes its value, which a task would copy")
+    }
+    guard form.hasShape(function.callbacks.shape) else {
+      return Refusal("its callback would get `\(form.declaration.returnType.text)`, which looks like a failure")
+    }
+    if let refusal = form.refusal ?? futureRefusal(function) { return refusal }
+    let counterpart = Counterpart(kind: .callback, function: function, in: inventory)
+    if counterpart.isIsolatedByPlace, let name = counterpart.namesInDefaults.first {
+      return Refusal("`\(name)`, a default, can belong to an actor")
+    }
+    do throws(CallRefusal) {
+      _ = try function.wrapper(in: inventory)
+      return nil
+    } catch {
+      return Refusal(error.reason)
+    }
   }
 
   /// The reason why a counterpart must be able to throw, although the package says that the callback always comes.
@@ -151,7 +175,7 @@ struct RefusalRules {
     case .plain, .requirement: return nil
     case .override: return Refusal("it overrides one whose counterpart calls it")
     case .delegateMethod(let name):
-      if function.knowledge.says(.once) { return nil }
+      if function.knowledge.says(.once), kind != .callback { return nil }
       return Refusal("it is a method of `\(name)`, which other code calls", .once, function.title)
     case .witness(let name):
       guard let requirement = inventory.requirement(of: function), !requirement.isDeprecated,

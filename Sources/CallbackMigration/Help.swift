@@ -21,8 +21,8 @@ extension MigrationArguments {
     (
       "generate",
       [
-        "[--target T] [--style futures|async|both|sync] [--minimum-access LEVEL]",
-        "[--output FILE | --beside] [--only PATTERN] [--deprecate]",
+        "[--target T] [--style futures|async|both|sync|callbacks] [--only PATTERN]",
+        "[--output FILE | --beside] [--minimum-access LEVEL] [--deprecate]",
       ]
     ),
     ("callers", ["[--target T] [--json] [--allow RISKS] [--minimum-access LEVEL]"]),
@@ -65,13 +65,17 @@ extension MigrationArguments {
   private static let projectHelp = """
 
     --package-path PATH     The folder of the package; otherwise the current folder.
-    --module NAME           A module of a project without Package.swift, for report and generate. Its build writes symbol graphs
-                            with these options of swiftc, which are Xcode's OTHER_SWIFT_FLAGS:
+    --module NAME           A module of a project without Package.swift. Its build writes symbol graphs with these options of
+                            swiftc, which are Xcode's OTHER_SWIFT_FLAGS:
                               -emit-symbol-graph -emit-symbol-graph-dir FOLDER
                               -symbol-graph-minimum-access-level private -symbol-graph-skip-synthesized-members
                               -include-spi-symbols -omit-extension-block-symbols
     --sources FOLDER        With --module: the folder of its sources.
     --symbol-graphs FOLDER  With --module: the folder of its symbol graphs.
+    --index-store FOLDER    With --module: the compiler's index that its build has written, for callers.
+    --build COMMAND         With --module: a shell command that builds the project, for callers, convert and turn-around. It
+                            runs in a copy of the current folder, and writes all results, with the index, into
+                            $MIGRATION_BUILD.
 
     """
 
@@ -83,8 +87,9 @@ extension MigrationArguments {
     --check BASELINE        Ends with 1 if a function takes a callback and has no counterpart, and BASELINE, a file that
                             `report --json` has written, does not have it.
     --style STYLE           The kinds of counterparts. With async, nothing public mentions Futures. With sync, functions
-                            whose callback does not escape get one that returns or throws. With turn-around, async writes
-                            plain tasks, for targets that do not depend on Futures.
+                            whose callback does not escape get one that returns or throws. With callbacks, each async
+                            function gets a function with a callback. With turn-around, async writes plain tasks, for
+                            targets that do not depend on Futures.
     --output FILE           Where to write, relative to the package, instead of printing. A file that this has not
                             written is not overwritten.
     --beside                Writes a file beside each source file: Store+Counterparts.swift beside Store.swift.

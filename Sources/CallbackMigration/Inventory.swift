@@ -63,6 +63,7 @@ public struct Inventory {
   ///   - root: The folder to which file names are relative.
   ///   - configuration: The package's configuration.
   ///   - paths: Files that the tool replaces. Their functions do not count as counterparts.
+  ///   - isOfCallbackForms: Whether the functions are the forms with a callback of the module's async functions.
   /// - Throws: Where there is no graph, or none that can be read.
   public init(
     of target: MigrationRequest.Target,
@@ -71,7 +72,8 @@ public struct Inventory {
     minimumAccess: AccessLevel,
     root: URL,
     configuration: MigrationConfiguration = MigrationConfiguration(),
-    ignoring paths: Set<String> = []
+    ignoring paths: Set<String> = [],
+    isOfCallbackForms: Bool = false
   ) throws(MigrationError) {
     guard let graphs = target.graphs else { throw MigrationError("There is no symbol graph of \(target.module).") }
     var extensions: [SymbolGraph] = []
@@ -96,7 +98,8 @@ public struct Inventory {
       root: root,
       configuration: configuration,
       allowsFuturesOfAnyValue: PackageManifest(package: root).allowsFuturesOfAnyValue,
-      ignoring: paths
+      ignoring: paths,
+      isOfCallbackForms: isOfCallbackForms
     )
   }
 
@@ -110,7 +113,8 @@ public struct Inventory {
     root: URL,
     configuration: MigrationConfiguration = MigrationConfiguration(),
     allowsFuturesOfAnyValue: Bool = false,
-    ignoring paths: Set<String> = []
+    ignoring paths: Set<String> = [],
+    isOfCallbackForms: Bool = false
   ) {
     self.module = module
     self.sources = sources
@@ -135,11 +139,17 @@ public struct Inventory {
     isMainActorTheDefault = graph.isMainActorTheDefault
     let rootPath = root.standardizedFileURL.path + "/"
     self.rootPath = rootPath
-    let found: [CallbackFunction] = graph.symbols.compactMap { [facts] symbol in
+    let forms = isOfCallbackForms ? CallbackForms(graph, clients, aliases, facts, configuration, paths) : nil
+    let symbols = forms?.symbols ?? graph.symbols.map { ($0, nil) }
+    let found: [CallbackFunction] = symbols.compactMap { [facts] symbol, asynchronous in
       guard let location = symbol.location, let path = location.path else { return nil }
       guard let declaration = Declaration([Token](symbol.declarationFragments)) else { return nil }
-      let knowledge = configuration.knowledge(of: symbol.pathComponents.joined(separator: "."))
-      let documentation = symbol.docComment?.lines.map(\.text).joined(separator: " ") ?? ""
+      var knowledge = configuration.knowledge(of: symbol.pathComponents.joined(separator: "."))
+      if asynchronous != nil { knowledge.keepFactsOfForms() }
+      let comment = asynchronous == nil ? symbol.docComment : nil
+      let documentation = comment?.lines.map(\.text).joined(separator: " ") ?? ""
+      let (owner, scopes) = (owners.owner(of: symbol), owners.scopes(of: symbol))
+      let protocols = roles.protocolScopes(of: symbol)
       let callbacks = [false, true].lazy.compactMap {
         Callbacks(declaration, aliases, facts, documentation: documentation, knowledge, isNonescaping: $0)
       }.first
@@ -149,18 +159,19 @@ public struct Inventory {
         declaration: declaration,
         callbacks: callbacks,
         knowledge: knowledge,
-        owner: owners.owner(of: symbol),
+        owner: owner,
         scopeAccess: owners.access(around: symbol),
-        scopes: owners.scopes(of: symbol),
-        protocolScopes: roles.protocolScopes(of: symbol),
+        scopes: scopes,
+        protocolScopes: protocols,
         conformers: roles.conformers(of: symbol),
-        role: roles.role(of: symbol, declaration),
+        role: roles.role(of: symbol, asynchronous ?? declaration),
         facts: facts,
         handles: handles,
         counterparts: counterparts,
         file: Self.relativePath(path, to: rootPath),
         path: path,
-        line: location.position.line + 1
+        line: location.position.line + 1,
+        form: asynchronous.flatMap { forms?.form(of: symbol, $0, owner: owner, scopes: scopes + protocols) }
       )
     }
     let all = found.filter { !$0.callbacks.isNonescaping }
@@ -181,7 +192,7 @@ public struct Inventory {
     }
     let files = sources.map(SourceFile.init)
     hidden = HiddenFunctions(sources: files, visible: lines)
-    storedCallbacks = StoredCallbacks(functions)
+    storedCallbacks = StoredCallbacks(functions.filter { $0.form == nil })
     nonescapableTypes = Set(files.flatMap(\.nonescapableTypes))
   }
 

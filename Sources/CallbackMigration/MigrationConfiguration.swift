@@ -126,6 +126,12 @@ struct FunctionKnowledge {
   var lists: Set<MigrationConfiguration.List> = []
   var values: [MigrationConfiguration.Table: String] = [:]
 
+  /// Keeps the entries that concern the callback form of an async function, whose callback comes once.
+  mutating func keepFactsOfForms() {
+    lists = lists.intersection([.skip]).union([.once, .whole])
+    values = values.filter { $0.key == .context }
+  }
+
   func says(_ list: MigrationConfiguration.List) -> Bool { lists.contains(list) }
 
   func value(_ table: MigrationConfiguration.Table) -> String? { values[table] }

@@ -19,6 +19,7 @@ public struct MigrationRun {
   private let arguments: MigrationArguments
   private let request: MigrationRequest
   private let work: URL
+  private let builder: PackageCopy.Builder
   private var package: URL { URL(filePath: request.package) }
 
   /// Makes a run of a request, with the compiler's graphs.
@@ -31,7 +32,12 @@ public struct MigrationRun {
     _ request: MigrationRequest,
     work: URL = FileManager.default.temporaryDirectory
   ) {
+    self.init(arguments, request, work: work, builder: .swiftPM)
+  }
+
+  init(_ arguments: MigrationArguments, _ request: MigrationRequest, work: URL, builder: PackageCopy.Builder) {
     self.work = work
+    self.builder = builder
     self.arguments = arguments
     self.request = request
   }
@@ -107,7 +113,7 @@ public struct MigrationRun {
     try MigrationWorkspace(
       request,
       plans,
-      copy: try PackageCopy(of: package, in: work),
+      copy: try PackageCopy(of: package, in: work, builder: builder),
       allowed: arguments.allowed
     )
   }
@@ -122,9 +128,10 @@ public struct MigrationRun {
       switch output {
       case .standardOutput: []
       case .file(let path): [file(path).standardizedFileURL.path]
-      case .beside: Set(target.sources.filter(isBeside))
+      case .beside: Set(target.sources.filter { isBeside($0, style) })
       }
-    let plan = CounterpartPlan(try inventory(target, ignoring: written), style: style, only: pattern)
+    let inventory = try inventory(target, ignoring: written, isOfCallbackForms: style == .callbacks)
+    let plan = CounterpartPlan(inventory, style: style, only: pattern)
     let generator = Generator(plan)
     let notes = GenerationNotes(plan)
     switch output {
@@ -135,7 +142,7 @@ public struct MigrationRun {
     case .file(let path):
       try writeSource(generator.text, to: file(path))
     case .beside:
-      let texts = generator.textsBeside.map { (Generator.pathBeside($0), $1) }.sorted { $0.0 < $1.0 }
+      let texts = generator.textsBeside.map { (Generator.pathBeside($0, style), $1) }.sorted { $0.0 < $1.0 }
       for (path, text) in texts { try writeSource(text, to: URL(filePath: path)) }
       for path in written.subtracting(texts.map(\.0)) { try? FileManager.default.removeItem(atPath: path) }
     }
@@ -160,7 +167,8 @@ public struct MigrationRun {
 
   private func inventory(
     _ target: MigrationRequest.Target,
-    ignoring paths: Set<String> = []
+    ignoring paths: Set<String> = [],
+    isOfCallbackForms: Bool = false
   ) throws(MigrationError) -> Inventory {
     try Inventory(
       of: target,
@@ -169,7 +177,8 @@ public struct MigrationRun {
       minimumAccess: arguments.minimumAccess,
       root: package,
       configuration: try MigrationConfiguration(package: package),
-      ignoring: paths
+      ignoring: paths,
+      isOfCallbackForms: isOfCallbackForms
     )
   }
 
@@ -178,8 +187,8 @@ public struct MigrationRun {
   private func file(_ path: String) -> URL { path.hasPrefix("/") ? URL(filePath: path) : package.appending(path: path) }
 
   /// Whether `--beside` has written a file.
-  private func isBeside(_ path: String) -> Bool {
-    path.hasSuffix(Generator.pathBeside("")) && isWritten(URL(filePath: path), by: Generator.marker)
+  private func isBeside(_ path: String, _ style: CounterpartStyle) -> Bool {
+    path.hasSuffix(Generator.pathBeside("", style)) && isWritten(URL(filePath: path), by: Generator.marker)
   }
 
   private func isWritten(_ file: URL, by marker: String) -> Bool {

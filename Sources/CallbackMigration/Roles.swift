@@ -74,7 +74,7 @@ struct Roles {
     if let delegate = ancestors.compactMap({ protocols[$0] }).first(where: isDelegate), isDelegateMethod(declaration) {
       return .delegateMethod(protocol: delegate)
     }
-    let title = symbol.pathComponents.last ?? ""
+    let title = declaration.title()
     // A default implementation is in an extension of the protocol itself.
     let witnessed = ((owner.map { [$0] } ?? []) + ancestors).first { titles[$0]?.contains(title) == true }
     let name = witnessed.flatMap { protocols[$0] } ?? origin

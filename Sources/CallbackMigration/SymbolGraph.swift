@@ -70,7 +70,7 @@ package struct SymbolGraph: Decodable {
 
     let kind: Kind
     let identifier: Identifier
-    let pathComponents: [String]
+    var pathComponents: [String]
     let docComment: Documentation?
     var declarationFragments: [Fragment]
     let accessLevel: String

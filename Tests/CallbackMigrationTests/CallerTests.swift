@@ -148,6 +148,14 @@
       #expect(copied == text.replacing("\"../lib\"", with: "\"/work/lib\""))
     }
 
+    @Test("the compiler's identifier of a declaration has its module")
+    func moduleOfIdentifier() {
+      for identifier in ["s:3App5StoreV4loadyyF", "s:Sa3AppE4pickyyF", "c:@M@App@objc(cs)Store(im)load"] {
+        #expect(StoredIndex.isDeclared(identifier, by: "App"), "\(identifier)")
+      }
+      #expect(!StoredIndex.isDeclared("s:13AppFoundation5StoreV4loadyyF", by: "App"))
+    }
+
     @Test("the compiler's errors are read with their places")
     func buildErrors() {
       let output =

@@ -186,7 +186,8 @@ extension GraphBuilder {
     sources: [String] = [],
     configuration: String = "{}",
     allowsFuturesOfAnyValue: Bool = false,
-    ignoring output: String? = nil
+    ignoring output: String? = nil,
+    isOfCallbackForms: Bool = false
   ) -> Inventory {
     Inventory(
       module: "App",
@@ -198,7 +199,8 @@ extension GraphBuilder {
       root: URL(filePath: root),
       configuration: try! MigrationConfiguration(json: Data(configuration.utf8)),
       allowsFuturesOfAnyValue: allowsFuturesOfAnyValue,
-      ignoring: output.map { [$0] } ?? []
+      ignoring: output.map { [$0] } ?? [],
+      isOfCallbackForms: isOfCallbackForms
     )
   }
 
@@ -212,9 +214,15 @@ extension GraphBuilder {
     _ style: CounterpartStyle = .both,
     only pattern: String? = nil,
     importedTypes: SymbolGraph? = nil,
-    configuration: String = "{}"
+    configuration: String = "{}",
+    ignoring output: String? = nil
   ) -> String {
-    let inventory = inventory(importedTypes: importedTypes, configuration: configuration)
+    let inventory = inventory(
+      importedTypes: importedTypes,
+      configuration: configuration,
+      ignoring: output,
+      isOfCallbackForms: style == .callbacks
+    )
     let plan = CounterpartPlan(inventory, style: style, only: pattern)
     return Generator(plan).text + GenerationNotes(plan).comment
   }

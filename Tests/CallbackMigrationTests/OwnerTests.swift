@@ -111,7 +111,7 @@
       steps[0].risks = [.callers]
       steps[1] = ConversionStep(function: 1, title: "load(completion:)", counterpart: .replacesGenerated)
       #expect(
-        ConversionStep.message(ofOwner: steps, isTested: false) == """
+        ConversionStep.message(of: steps, byOwner: true, isTested: false) == """
           Async counterparts and awaits in the code of @org/app
 
           - f0 gets an async counterpart
@@ -123,7 +123,7 @@
 
           """
       )
-      let message = ConversionStep.message(ofOwner: self.steps((nil, [])), isTested: true)
+      let message = ConversionStep.message(of: self.steps((nil, [])), byOwner: true, isTested: true)
       #expect(message.hasPrefix("Async counterparts and awaits in the code without an owner\n"))
     }
   }

@@ -4,6 +4,8 @@ internal import Testing
 
 @Suite("The executable, without the plugin")
 struct ProjectTests {
+  private static let module = ["--module", "App", "--sources", "S", "--symbol-graphs", "G"]
+
   private func arguments(_ words: String...) throws -> MigrationArguments {
     try MigrationArguments(words, isPlugin: false)
   }
@@ -16,6 +18,11 @@ struct ProjectTests {
       try arguments("generate", "--module", "App", "--sources", "Sources", "--symbol-graphs=/tmp/graphs").project
         == .module(name: "App", sources: "Sources", symbolGraphs: "/tmp/graphs")
     )
+    let both = try MigrationArguments(
+      ["callers", "--index-store", "I", "--build", "make"] + Self.module,
+      isPlugin: false
+    )
+    #expect(both.project == .module(name: "App", sources: "S", symbolGraphs: "G", index: .store("I")))
     #expect(try arguments("--help").project == nil)
     #expect(try MigrationArguments(["report"]).project == nil)
   }
@@ -27,8 +34,18 @@ struct ProjectTests {
       (["report", "--module", "App", "--sources", "S"], "--module needs --sources and --symbol-graphs"),
       (["report", "--module", "App", "--target", "T"], "--target and --module contradict each other."),
       (["report", "--module", "App", "--package-path", "."], "--package-path and --module contradict each other."),
-      (["callers", "--module", "App"], "`callers` builds a copy of the project with SwiftPM, so it needs a package"),
-      (["convert", "--module", "App"], "`convert` builds a copy of the project with SwiftPM, so it needs a package"),
+      (["callers", "--index-store", "I"], "--index-store needs --module"),
+      (["convert", "--build", "make"], "--build needs --module"),
+      (
+        ["callers"] + module,
+        "`callers` needs the compiler's index of App. Name the folder that its build has written with"
+      ),
+      (
+        ["convert", "--index-store", "I"] + module,
+        "`convert` needs the compiler's index of App. Name a shell command with"
+      ),
+      (["turn-around"] + module, "`turn-around` needs the compiler's index of App. Name a shell command with --build."),
+      (["convert", "--build", "make", "--test"] + module, "--test runs `swift test`, so it needs a package."),
     ]
   )
   func mistakeIsNamed(arguments: [String], message: String) {
@@ -194,7 +211,7 @@ struct ProjectTests {
 }
 
 /// A temporary folder, which goes with the last reference.
-private final class Folder {
+final class Folder {
   let url = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).standardizedFileURL
   var path: String { url.path }
 
@@ -210,14 +227,26 @@ private final class Folder {
 
   /// Compiles a module as a build without SwiftPM does.
   func compile(_ module: String, _ source: String) throws {
-    let graphs = url.appending(path: "graphs").path
-    try FileManager.default.createDirectory(atPath: graphs, withIntermediateDirectories: true)
+    try run(
+      ["-I", path, "-emit-module", "-emit-module-path", "\(path)/\(module).swiftmodule"]
+        + SymbolGraph.compilerOptions(folder: "\(path)/graphs") + ["\(path)/\(source)"],
+      module: module
+    )
+  }
+
+  /// Compiles sources with an index, and puts the object files into a folder.
+  func index(_ sources: String..., objects: String = "objects") throws {
+    let sources = sources.map { "\(path)/Sources/\($0)" }
+    try run(["-index-store-path", "\(path)/index", "-c"] + sources, module: "App", in: objects)
+  }
+
+  private func run(_ options: [String], module: String, in folder: String = "graphs") throws {
+    let current = url.appending(path: folder)
+    try FileManager.default.createDirectory(at: current, withIntermediateDirectories: true)
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments =
-      ["swiftc", "-parse-as-library", "-module-name", module, "-I", path, "-emit-module"]
-      + ["-emit-module-path", "\(path)/\(module).swiftmodule"] + SymbolGraph.compilerOptions(folder: graphs)
-      + ["\(path)/\(source)"]
+    process.arguments = ["swiftc", "-parse-as-library", "-module-name", module] + options
+    process.currentDirectoryURL = current
     try process.run()
     process.waitUntilExit()
     try #require(process.terminationStatus == 0)

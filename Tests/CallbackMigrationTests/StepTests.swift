@@ -180,7 +180,7 @@
       var step = ConversionStep(function: 0, title: "load(completion:)", counterpart: .replacesGenerated)
       step.risks = [.cancellation, .order]
       #expect(
-        step.message(isTested: true) == """
+        ConversionStep.message(of: [step], isTested: true) == """
           The async counterpart of load(completion:) does the work itself
 
           It replaces the counterpart that `generate` wrote, which waits for the callback.
@@ -192,7 +192,7 @@
       )
       let other = ConversionStep(function: 0, title: "load(completion:)", counterpart: .new)
       #expect(
-        other.message(isTested: false) == """
+        ConversionStep.message(of: [other], isTested: false) == """
           load(completion:) gets an async counterpart
 
           Built: the package with its tests.

@@ -9,6 +9,9 @@ struct MigratedFunction {
 
   let title: String
 
+  /// The compiler's identifier of the function, which is that of its index.
+  let identifier: String
+
   /// The name without the types.
   let name: String
 
@@ -86,6 +89,7 @@ struct MigratedFunction {
     self.path = path
     self.offset = offset
     title = function.title
+    identifier = function.symbol.identifier.precise
     name = function.name
     counterpartTitle = function.counterpart(.async).title
     futureTitle = function.counterpart(.future).title

@@ -310,10 +310,12 @@ final class Conversion {
       return try tests?.failure().map { .test($0) }
     } keep: { (texts, kept) throws(MigrationError) in
       guard options.isCommitting else { return }
-      let isTested = tests != nil
-      let message =
-        owners == nil
-        ? kept[0].message(isTested: isTested) : ConversionStep.message(ofOwner: kept, isTested: isTested)
+      let message = ConversionStep.message(
+        of: kept,
+        byOwner: owners != nil,
+        isTested: tests != nil,
+        built: copy.subject
+      )
       try writer.commit(original(texts), message: message)
       commitCount += 1
     }

@@ -59,34 +59,37 @@ struct ConversionStep {
     }
   }
 
-  /// The message of its commit.
-  /// - Parameter isTested: Whether the package's tests pass with it.
+  /// The message of a commit.
+  /// - Parameters:
+  ///   - steps: The steps of the commit: one, or all of an owner.
+  ///   - byOwner: Whether each owner has commits of its own.
+  ///   - isTested: Whether the package's tests pass with it.
+  ///   - built: What the build of the copy includes.
   /// - Returns: A line with the change, and then each check on a line.
-  func message(isTested: Bool) -> String {
-    let note = counterpart == .replacesGenerated ? ["It \(Self.replacement), which waits for the callback."] : []
-    return Self.message([summary, ""] + note, risks: risks, isTested: isTested)
-  }
-
-  private static let replacement = "replaces the counterpart that `generate` wrote"
-
-  /// The message of a commit with the steps of one owner.
-  static func message(ofOwner steps: [ConversionStep], isTested: Bool) -> String {
-    let owner = steps.first?.owner.map { "of \($0)" } ?? "without an owner"
-    let list = steps.map { step in
-      "- " + step.summary + (step.counterpart == .replacesGenerated ? ", and \(replacement)" : "")
+  static func message(
+    of steps: [ConversionStep],
+    byOwner: Bool = false,
+    isTested: Bool,
+    built: String = "package with its tests"
+  ) -> String {
+    let replacement = "replaces the counterpart that `generate` wrote"
+    var lines = [steps[0].summary, ""]
+    if byOwner {
+      let owner = steps[0].owner.map { "of \($0)" } ?? "without an owner"
+      lines = ["Async counterparts and awaits in the code \(owner)", ""]
+      lines += steps.map { step in
+        "- " + step.summary + (step.counterpart == .replacesGenerated ? ", and \(replacement)" : "")
+      }
+      lines.append("")
+    } else if steps[0].counterpart == .replacesGenerated {
+      lines.append("It \(replacement), which waits for the callback.")
     }
-    let title = "Async counterparts and awaits in the code \(owner)"
     let risks = Set(steps.flatMap(\.risks))
-    return message([title, ""] + list + [""], risks: risks, isTested: isTested)
-  }
-
-  private static func message(_ beginning: [String], risks: Set<CallRisk>, isTested: Bool) -> String {
-    var lines = beginning
     if !risks.isEmpty {
       let names = CallRisk.allCases.filter(risks.contains).map(\.rawValue).joined(separator: ",")
       lines.append("Accepted changes of behaviour: --allow \(names)")
     }
-    lines.append("Built: the package with its tests.")
+    lines.append("Built: the \(built).")
     lines.append(isTested ? "Tests: `swift test` passes before and after this commit." : "Tests: not run.")
     return lines.joined(separator: "\n") + "\n"
   }

@@ -15,6 +15,9 @@ final class MigrationWorkspace {
   private var annotated: Set<Int> = []
   private var runningServer: LanguageServer?
 
+  /// The module of a project without Package.swift.
+  private let module: MigrationRequest.Target?
+
   init(
     _ request: MigrationRequest,
     _ plans: [CounterpartPlan],
@@ -30,6 +33,7 @@ final class MigrationWorkspace {
     }
     self.graphs = graphs
     isolation = CodeIsolationFacts(graphs)
+    module = request.targets.first
     functions = plans.flatMap { plan in
       plan.entries.compactMap { entry in
         let path = copy.copied(entry.function.path)
@@ -44,11 +48,12 @@ final class MigrationWorkspace {
   func build() throws(MigrationError) {
     runningServer = nil
     for path in files.changed.keys { try write(files.tokens(path).source.text, to: path) }
-    Shell.progress("Building a copy of the package with its tests, for the compiler's index.")
+    if case .done = copy.builder { return }
+    Shell.progress("Building a copy of the \(copy.subject), for the compiler's index.")
     guard case .failed(let errors, let output) = try copy.build(isStrict: false) else { return }
     throw MigrationError(
       """
-      The package does not build with its tests, so nothing can be said of its calls.
+      A copy of the \(copy.subject) does not build, so nothing can be said of the calls.
       \(copy.text(of: errors, output))
       """
     )
@@ -57,9 +62,27 @@ final class MigrationWorkspace {
   /// The server of the last build.
   func server() throws(MigrationError) -> LanguageServer {
     if let runningServer { return runningServer }
-    let server = try LanguageServer(package: copy.folder, scratch: copy.scratch)
+    let index = try storedIndex()
+    // The server parses single files of a project, and must not look for the project's own settings.
+    let folder = index == nil ? copy.folder : copy.scratch
+    let server = try LanguageServer(package: folder, scratch: copy.scratch, index: index)
     runningServer = server
     return server
+  }
+
+  /// The index of a project without Package.swift; `nil` for a package, whose server reads it.
+  private func storedIndex() throws(MigrationError) -> StoredIndex? {
+    guard let store = try copy.index(), let module else { return nil }
+    let index = try StoredIndex(
+      store,
+      root: copy.folder,
+      required: module.sources.map(copy.copied),
+      others: copy.swiftFiles,
+      module: module.module,
+      files: files
+    )
+    try index.require(functions)
+    return index
   }
 
   /// The calls, and the functions with the facts that the calls need.

@@ -1,9 +1,20 @@
 internal import Foundation
 
-/// A copy of a package, which is built and changed in its place.
+/// A copy of a package or a project, which is built and changed in its place.
 ///
 /// The copy keeps its build between runs, so the next run builds only changed files.
 struct PackageCopy {
+  /// The origin of the compiler's index.
+  enum Builder {
+    case swiftPM
+
+    /// A shell command, run in the copy.
+    case command(String)
+
+    /// The project's own build, which has written this folder. There is no copy.
+    case done(index: URL)
+  }
+
   /// The folder of the package.
   let original: URL
 
@@ -13,17 +24,25 @@ struct PackageCopy {
   /// The folder of its build.
   let scratch: URL
 
-  private let lock: FolderLock
+  let builder: Builder
+  private let lock: FolderLock?
 
   /// Makes or refreshes the copy.
   /// - Parameters:
   ///   - original: The folder of the package.
   ///   - work: The folder for the copy and its build.
+  ///   - builder: The origin of the index. If the project's own build has written it, the copy is the project itself.
   /// - Throws: An error if files cannot be copied.
-  init(of original: URL, in work: URL) throws(MigrationError) {
+  init(of original: URL, in work: URL, builder: Builder = .swiftPM) throws(MigrationError) {
     self.original = original.standardizedFileURL
-    folder = work.appending(path: "copy").standardizedFileURL
+    self.builder = builder
     scratch = work.appending(path: "build").standardizedFileURL
+    if case .done = builder {
+      folder = self.original
+      lock = nil
+      return
+    }
+    folder = work.appending(path: "copy").standardizedFileURL
     do {
       try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
       lock = try FolderLock(work) { Shell.progress("Waiting for the end of another run of migrate-callbacks.") }
@@ -95,7 +114,7 @@ struct PackageCopy {
     for case let file as URL in found {
       let values = try file.resourceValues(forKeys: Set(keys))
       let isLink = values.isSymbolicLink == true
-      if [".build", ".git", ".swiftpm"].contains(file.lastPathComponent) {
+      if [".build", ".git", ".swiftpm", "DerivedData"].contains(file.lastPathComponent) {
         found.skipDescendants()
         continue
       }
@@ -147,12 +166,60 @@ struct PackageCopy {
   /// - Returns: Whether it builds.
   /// - Throws: An error if the build cannot be started.
   func build(isStrict: Bool) throws(MigrationError) -> Build {
+    if case .done = builder { return .succeeded }
+    if case .command(let command) = builder { return try build(command) }
     var arguments = ["swift", "build", "--build-tests", "--disable-sandbox", "--package-path", folder.path]
     arguments += ["--scratch-path", scratch.path]
     // The annotations in the copy make the compiler warn of the calls that are not converted yet.
     if !isStrict { arguments += ["-Xswiftc", "-no-warnings-as-errors"] }
     let (status, output) = try Shell.run(arguments)
     return status == 0 ? .succeeded : .failed(Self.errors(in: output), output: output)
+  }
+
+  private func build(_ command: String) throws(MigrationError) -> Build {
+    do {
+      try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+    } catch {
+      throw MigrationError("\(scratch.path) cannot be made: \(error.localizedDescription)")
+    }
+    let (status, output) = try Shell.run(["\(Self.buildVariable)=\(scratch.path)", "sh", "-c", command], in: folder)
+    if status == 0 { return .succeeded }
+    let paths = swiftFiles
+    let errors = Self.errors(in: output).map { error in
+      // The compiler repeats the paths of its arguments, which are relative to a folder that only the command knows.
+      let found = paths.filter { $0.hasSuffix("/" + error.path) }
+      return BuildError(path: found.count == 1 ? found[0] : error.path, line: error.line, message: error.message)
+    }
+    return .failed(errors, output: output)
+  }
+
+  /// The variable of the environment that names the folder for the results of a command's build.
+  static let buildVariable = "MIGRATION_BUILD"
+
+  /// What a build includes.
+  var subject: String { if case .swiftPM = builder { "package with its tests" } else { "project" } }
+
+  /// The index of a project without Package.swift; `nil` for a package.
+  func index() throws(MigrationError) -> URL? {
+    switch builder {
+    case .swiftPM: return nil
+    case .done(let index): return index
+    case .command:
+      let found = FileManager.default.enumerator(at: scratch, includingPropertiesForKeys: nil)
+      while let file = found?.nextObject() as? URL {
+        if FileManager.default.fileExists(atPath: file.appending(path: "v5/units").path) {
+          return file.standardizedFileURL
+        }
+        // Xcode's index is in `Index.noindex/DataStore`.
+        if (found?.level ?? 0) > 1 { found?.skipDescendants() }
+      }
+      throw MigrationError(
+        """
+        The command of --build has written no index into $\(Self.buildVariable). Let it compile with \
+        `-index-store-path "$\(Self.buildVariable)/index"`, or run xcodebuild with `-derivedDataPath "$\(Self.buildVariable)"`.
+        """
+      )
+    }
   }
 
   /// The first errors, or the end of the output.

@@ -8,11 +8,15 @@ struct SourcePlace: Hashable {
 
 /// The toolchain's `sourcekit-lsp`, for one package that has been built.
 ///
-/// Requests block until their answer. The index comes from the build: the server itself builds nothing.
+/// Requests block until their answer. The index comes from the build: the server itself builds nothing. For a project
+/// without Package.swift, it only parses files: the tool reads the index itself, and has no refactorings.
 final class LanguageServer {
   typealias Message = LanguageServerMessage
 
   private let connection: LanguageServerConnection
+
+  /// The index of a project without Package.swift.
+  private let index: StoredIndex?
   private var lastIdentifier = 0
   private var edits: [String: [Message.TextEdit]] = [:]
 
@@ -26,8 +30,10 @@ final class LanguageServer {
   /// - Parameters:
   ///   - package: The folder of the package.
   ///   - scratch: The folder of its build.
+  ///   - index: The index of a project without Package.swift.
   /// - Throws: An error if there is no server.
-  init(package: URL, scratch: URL) throws(MigrationError) {
+  init(package: URL, scratch: URL, index: StoredIndex? = nil) throws(MigrationError) {
+    self.index = index
     connection = try LanguageServerConnection(arguments: ["--scratch-path", scratch.path])
     struct Parameters: Encodable {
       struct Options: Encodable { let backgroundIndexing = false }
@@ -53,7 +59,7 @@ final class LanguageServer {
     struct Empty: Encodable {}
     _ = try request("initialize", Parameters(rootUri: package.absoluteString), JSONValue.self)
     try notify("initialized", Empty())
-    try synchronize()
+    if index == nil { try synchronize() }
   }
 
   deinit { connection.close() }
@@ -118,6 +124,7 @@ final class LanguageServer {
 
   /// The references to the declaration whose name is at a place of an open file.
   func references(_ path: String, _ position: Message.Position) throws(MigrationError) -> [SourcePlace] {
+    if let index { return index.references(path, position) }
     struct Context: Encodable { let includeDeclaration = false }
     struct Parameters: Encodable {
       let textDocument: Message.Document
@@ -130,6 +137,7 @@ final class LanguageServer {
 
   /// The declarations of the name at a place of an open file.
   func definitions(_ path: String, _ position: Message.Position) throws(MigrationError) -> [SourcePlace] {
+    if let index { return index.definitions(path, position) }
     struct Parameters: Encodable {
       let textDocument: Message.Document
       let position: Message.Position
@@ -151,6 +159,7 @@ final class LanguageServer {
   ///
   /// Returns `nil` if the server does not offer it.
   func perform(_ title: String, _ path: String, _ position: Message.Position) throws(MigrationError) -> Refactored? {
+    if index != nil { return nil }
     struct Context: Encodable { let diagnostics: [String] = [] }
     struct Parameters: Encodable {
       let textDocument: Message.Document

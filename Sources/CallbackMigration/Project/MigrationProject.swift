@@ -4,10 +4,19 @@ public enum MigrationProject: Equatable, Sendable {
   case package(folder: String)
 
   /// A module of a project without Package.swift, and the folder in which its build wrote symbol graphs.
-  case module(name: String, sources: String, symbolGraphs: String)
+  case module(name: String, sources: String, symbolGraphs: String, index: Index? = nil)
+
+  /// The origin of a module's index of the compiler.
+  public enum Index: Equatable, Sendable {
+    /// The folder in which the build of the project wrote it.
+    case store(String)
+
+    /// A shell command that builds a copy of the project.
+    case build(String)
+  }
 
   /// The options that name a project.
-  static let options = ["--package-path", "--module", "--sources", "--symbol-graphs"]
+  static let options = ["--package-path", "--module", "--sources", "--symbol-graphs", "--index-store", "--build"]
 
   /// Reads the options of a command.
   /// - Parameters:
@@ -17,7 +26,7 @@ public enum MigrationProject: Equatable, Sendable {
   /// - Throws: A sentence that names the mistake.
   init(_ values: [String: String], of command: String, needsCalls: Bool) throws(MigrationError) {
     guard let name = values["--module"] else {
-      for option in ["--sources", "--symbol-graphs"] where values[option] != nil {
+      for option in Self.options.dropFirst(2) where values[option] != nil {
         throw MigrationError("\(option) needs --module, the name of the module.")
       }
       self = .package(folder: values["--package-path"] ?? ".")
@@ -26,17 +35,24 @@ public enum MigrationProject: Equatable, Sendable {
     for option in ["--package-path", "--target"] where values[option] != nil {
       throw MigrationError("\(option) and --module contradict each other.")
     }
-    if needsCalls {
-      throw MigrationError(
-        "`\(command)` builds a copy of the project with SwiftPM, so it needs a package; --module is for report and generate."
-      )
-    }
     guard let sources = values["--sources"], let symbolGraphs = values["--symbol-graphs"] else {
       throw MigrationError(
         "--module needs --sources and --symbol-graphs, the folders of its sources and symbol graphs."
       )
     }
-    self = .module(name: name, sources: sources, symbolGraphs: symbolGraphs)
+    let build = values["--build"].map(Index.build)
+    let index = command == "callers" ? values["--index-store"].map(Index.store) ?? build : build
+    if needsCalls, index == nil {
+      let store = "Name the folder that its build has written with --index-store, or a shell command with --build. "
+      throw MigrationError(
+        """
+        `\(command)` needs the compiler's index of \(name). \(command == "callers" ? store : "Name a shell command with --build. ")\
+        The command builds the project in a copy of this folder, and writes all results, with the index, into \
+        $\(PackageCopy.buildVariable).
+        """
+      )
+    }
+    self = .module(name: name, sources: sources, symbolGraphs: symbolGraphs, index: index)
   }
 }
 
@@ -63,9 +79,11 @@ extension MigrationRun {
     case .package(let folder):
       let package = try PackageProject(folder: folder)
       return try MigrationRun(arguments, try package.request(for: arguments), work: package.work).run()
-    case .module(let name, let sources, let symbolGraphs):
+    case .module(let name, let sources, let symbolGraphs, let index):
       let module = ModuleProject(name: name, sources: sources, symbolGraphs: symbolGraphs)
-      return try MigrationRun(arguments, try module.request()).run()
+      let request = try module.request(needsCalls: arguments.command.needsCalls)
+      let builder = index.map(module.builder) ?? .swiftPM
+      return try MigrationRun(arguments, request, work: module.work, builder: builder).run()
     }
   }
 }

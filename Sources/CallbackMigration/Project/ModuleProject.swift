@@ -14,8 +14,30 @@ struct ModuleProject {
     self.symbolGraphs = URL(filePath: symbolGraphs).standardizedFileURL
   }
 
+  /// The folder whose files can have calls: the current folder, or that of sources elsewhere.
+  private var folder: String {
+    let current = URL(filePath: FileManager.default.currentDirectoryPath).standardizedFileURL.path
+    return (sources.path + "/").hasPrefix(current + "/") ? current : sources.path
+  }
+
+  /// The folder for the copy of the project, outside of it: a project has no folder that git and Xcode leave alone.
+  var work: URL {
+    let name = folder.replacingOccurrences(of: "/", with: "-")
+    return FileManager.default.temporaryDirectory.appending(path: "migrate-callbacks\(name)")
+  }
+
+  func builder(_ index: MigrationProject.Index) -> PackageCopy.Builder {
+    switch index {
+    case .store(let folder): .done(index: URL(filePath: folder).standardizedFileURL)
+    case .build(let command): .command(command)
+    }
+  }
+
   /// Describes the project as a package in the current folder with one library.
-  func request() throws(MigrationError) -> MigrationRequest {
+  /// - Parameter needsCalls: Whether the command works on calls.
+  /// - Returns: The description.
+  /// - Throws: An error if the graphs are not those of the sources.
+  func request(needsCalls: Bool) throws(MigrationError) -> MigrationRequest {
     let paths = swiftFiles
     guard !paths.isEmpty else { throw MigrationError("There is no Swift file in \(sources.path).") }
     let graph = try graph()
@@ -32,7 +54,7 @@ struct ModuleProject {
     let library = ["Futures", "FuturesAsync"]
     let clients = clients.map { target($0, sources: [], dependencies: [name] + library) }
     return MigrationRequest(
-      package: FileManager.default.currentDirectoryPath,
+      package: needsCalls ? folder : FileManager.default.currentDirectoryPath,
       library: nil,
       targets: [target(name, isLibrary: true, sources: paths, dependencies: library)] + clients
     )

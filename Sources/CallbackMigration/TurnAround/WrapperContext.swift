@@ -1,3 +1,20 @@
+extension CallbackFunction {
+  /// Where the callback of a new function comes, as the argument of `forward(on:to:)`.
+  private var newContext: String { knowledge.value(.context) ?? ".main" }
+
+  /// How documentation says that.
+  var contextText: String {
+    let place = [".main": "on the main queue", ".global()": "on a global queue"][newContext] ?? "on `\(newContext)`"
+    return "Calls back \(place)."
+  }
+
+  /// The body of the callback form of an async function.
+  func wrapper(in inventory: Inventory) throws(CallRefusal) -> [String] {
+    guard let form else { return [] }
+    return try WrapperText(self, form.declaration, context: newContext, usesFutures: true, in: inventory).lines()
+  }
+}
+
 /// Where the callback of a function comes, by the facts that show it.
 struct WrapperContext {
   /// The argument of `forward(on:to:)`.

@@ -58,6 +58,12 @@ struct WrapperText {
     return transfers + ["let \(handleName) = \(start)", handleName + operators, "return \(handle)"]
   }
 
+  /// The lines of a new function.
+  func lines() throws(CallRefusal) -> [String] {
+    let conversion = try failureConversion
+    return [future(isImmediate: false) + (conversion.isEmpty ? "" : "\n\(conversion)\n") + delivery(try outcome)]
+  }
+
   /// The modules that a file with these lines imports.
   func modules(of lines: [String]) -> [String] {
     if usesFutures { return ["Futures", "FuturesAsync"] }

@@ -23,6 +23,12 @@ let package = Package(
     ),
     // Closures without annotations, as old code has them.
     .target(name: "OldPost", dependencies: dependencies, swiftSettings: [.swiftLanguageMode(.v5)]),
+    // An async API. `.ci/check-migration-tool` writes its callback functions, and then adds the program that calls them.
+    .target(
+      name: "Answers",
+      dependencies: dependencies,
+      swiftSettings: [.enableUpcomingFeature("InternalImportsByDefault"), .treatAllWarnings(as: .error)]
+    ),
     .executableTarget(name: "Record", dependencies: ["Post", "OldPost"], swiftSettings: [.swiftLanguageMode(.v5)]),
   ],
   swiftLanguageModes: [.v6]
