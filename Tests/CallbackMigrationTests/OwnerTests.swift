@@ -80,8 +80,12 @@
       var package = try StepTests.Package(1)
       for _ in 0..<3 { package.call(0) }
       let owners = ["a", "b", "a"]
-      let indices = owners.indices.map { package.add(package.change(call: $0), owner: owners[$0]) }
+      let indices = owners.indices.map { index in
+        package.add(package.change(call: index)) { $0 == "F.swift" ? owners[index] : "a" }
+      }
       #expect(indices == [0, 1, 0])
+      // The function is in another file, the one of "a".
+      #expect(package.steps.all.map(\.isNaming) == [true, false])
       #expect(package.steps.all.map(\.owner) == ["a", "b"] && package.steps.all.map(\.calls.count) == [2, 1])
     }
 
@@ -103,6 +107,23 @@
       }
       #expect(tried == ["A b c", "A b C", "A B c"])
       #expect(kept == [#"A b c ["f0"]"#, #"A B c ["f1"]"#] && trials.left == [2: "it does not build: no"])
+    }
+
+    @Test("A step adds no attribute in the file of another owner")
+    func attributes() throws {
+      var text = StepwiseText("a")
+      text.apply([(SourceEdit(0..<0, "/*migrate-callbacks*/@available(*) "), .attribute(function: 0))])
+      text.apply([(SourceEdit(0..<0, "A"), .step(0))])
+      for isNaming in [true, false] {
+        var steps = steps(("x", []))
+        steps[0].isNaming = isNaming
+        var trials = StepTrials(["F": text], steps, isKeepingAttributes: true)
+        let texts = try trials.run { (_, _) throws(MigrationError) in
+          nil
+        } keep: { (_, _) throws(MigrationError) in
+        }
+        #expect(texts["F"]?.contains("@available") == isNaming)
+      }
     }
 
     @Test("The message of a commit names the owner, and lists the functions")

@@ -109,7 +109,7 @@
       mutating func add(
         _ change: ProposedChange,
         touching touched: Set<Int> = [],
-        owner: String? = nil
+        owner: (String) -> String? = { _ in nil }
       ) -> Int {
         steps.add(change, touching: touched, calls, functions, copy, owner: owner)
       }

@@ -273,8 +273,9 @@ final class Conversion {
     var edits: [String: [StepwiseText.Edit]] = [:]
     for change in changes.leafFirst(calls) {
       let touched = workspace.files.changed[change.path]?.steps(around: change.range) ?? []
-      let owner = owners?.owner(of: writer.relativePath(copy.original(change.path)))
-      let step = steps.add(change, touching: touched, calls, functions, copy, owner: owner)
+      let step = steps.add(change, touching: touched, calls, functions, copy) { path in
+        owners?.owner(of: writer.relativePath(copy.original(path)))
+      }
       if let call = change.call, isPublic(calls[call]) { steps.addPublicCall(to: step) }
       edits[change.path, default: []].append((change.edit, .step(step)))
       if let removal = change.removal {

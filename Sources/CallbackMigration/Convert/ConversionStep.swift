@@ -25,6 +25,9 @@ struct ConversionStep {
   /// The owner of its code, if the commits are by owners, and if there is one.
   var owner: String?
 
+  /// Whether it adds the attribute that names the counterpart: not in the file of another owner.
+  var isNaming = true
+
   /// The earlier steps without which its text means something else.
   var needed: Set<Int> = []
 
@@ -117,7 +120,7 @@ struct ConversionSteps {
   ///   - calls: The calls of the package.
   ///   - functions: The functions of the package.
   ///   - copy: The copy of the package.
-  ///   - owner: The owner of its file, if the commits are by owners. A step has changes of one owner.
+  ///   - owner: Returns the owner of a file, if the commits are by owners. A step has changes of one owner.
   /// - Returns: The index of the step.
   mutating func add(
     _ change: ProposedChange,
@@ -125,24 +128,26 @@ struct ConversionSteps {
     _ calls: [CallbackCall],
     _ functions: [MigratedFunction],
     _ copy: PackageCopy,
-    owner: String? = nil
+    owner: (_ path: String) -> String? = { _ in nil }
   ) -> Int {
+    let own = owner(change.path)
     let converted = change.converted(calls)
     let needed = touched.union(converted.compactMap { first[$0.target] })
     let index: Int
     if let function = change.function {
-      index = append(function, functions, change.removal == nil ? .new : .replacesGenerated, owner)
+      index = append(function, functions, change.removal == nil ? .new : .replacesGenerated, own)
       if change.removal == nil { first[function] = index }
       all[index].declaration = Conversion.LeftCall(functions[function], "", copy)
-    } else if let last = converted.compactMap({ latest[Place(function: $0.target, owner: owner)] }).max(),
+    } else if let last = converted.compactMap({ latest[Place(function: $0.target, owner: own)] }).max(),
       last >= needed.max() ?? 0
     {
       index = last
     } else {
-      index = append(change.call.map { calls[$0].target } ?? 0, functions, nil, owner)
+      index = append(change.call.map { calls[$0].target } ?? 0, functions, nil, own)
     }
     all[index].needed.formUnion(needed.subtracting([index]))
     all[index].risks.formUnion(converted.flatMap { $0.refusals.compactMap(\.risk) })
+    all[index].isNaming = owner(functions[all[index].function].path) == own
     if let call = change.call { all[index].calls.append(Conversion.LeftCall(calls[call], "")) }
     return index
   }

@@ -66,7 +66,7 @@ struct StepTrials {
       return
     }
     let plain = kept.union([.step(index)])
-    let named = isKeepingAttributes ? plain.union([.attribute(function: step.function)]) : plain
+    let named = isKeepingAttributes && step.isNaming ? plain.union([.attribute(function: step.function)]) : plain
     for parts in named == plain ? [plain] : [named, plain] {
       switch try check(texts.mapValues { Self.text($0, parts) }, index) {
       // An attribute brings warnings, which can be errors.
