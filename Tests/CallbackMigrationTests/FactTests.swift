@@ -236,4 +236,13 @@ internal import Testing
     let mixed = text(["func save(completion: @escaping (Int) -> Void)"])
     #expect(mixed.contains(#""renames": {"Client.user(id:completion:)": "userAsync"}"#) && !mixed.contains(line))
   }
+
+  @Test("A function that the package skips is not listed")
+  func skippedFunctionsAreNotListed() {
+    var builder = GraphBuilder()
+    builder.type("class Client")
+    builder.function("func load(_ block: @escaping (Int) -> Void)", of: "Client")
+    #expect(builder.generated().contains("Client.load"))
+    #expect(!builder.generated(configuration: #"{"skip": ["Client.*"]}"#).contains("Client"))
+  }
 }

@@ -397,10 +397,4 @@ struct PrecisionTests {
     #expect(!isWritten(refused) && refused.contains(#""once": ["Pool.each(handler:)"]"#), "\(refused)")
     #expect(isWritten(generated("func load(completion: @escaping (User) throws -> Void)")))
   }
-
-  @Test("A function that the package skips is not listed")
-  func skippedFunctionsAreNotListed() {
-    let text = generated("func load(_ block: @escaping (User) -> Void)", configuration: #"{"skip": ["Pool.*"]}"#)
-    #expect(text.components(separatedBy: "Pool").count == 1, "\(text)")
-  }
 }
