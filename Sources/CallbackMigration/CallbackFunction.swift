@@ -47,6 +47,7 @@ package struct CallbackFunction {
     protocolScopes: [String],
     conformers: [String],
     role: FunctionRole,
+    isReplaceable: Bool,
     facts: TypeFacts,
     handles: Handles,
     counterparts: Counterparts,
@@ -67,6 +68,7 @@ package struct CallbackFunction {
     visibility = min(symbol.access, scopeAccess)
     self.scopes = scopes
     self.role = role
+    self.isReplaceable = isReplaceable
     // The counterpart of a requirement serves all types that conform.
     let all = scopes + protocolScopes
     visibleScopes = all
@@ -84,6 +86,9 @@ package struct CallbackFunction {
   }
 
   let role: FunctionRole
+
+  /// Whether a call can run another body instead.
+  let isReplaceable: Bool
 
   /// Without the enclosing types.
   var name: String { symbol.pathComponents.last ?? "" }

@@ -165,6 +165,7 @@ public struct Inventory {
         protocolScopes: protocols,
         conformers: roles.conformers(of: symbol),
         role: roles.role(of: symbol, asynchronous ?? declaration),
+        isReplaceable: roles.isReplaceable(symbol),
         facts: facts,
         handles: handles,
         counterparts: counterparts,

@@ -18,6 +18,7 @@ enum FunctionRole: Equatable {
 /// Finds the roles of functions.
 struct Roles {
   private var overriding: Set<String> = []
+  private var overridden: Set<String> = []
   private var requirements: Set<String> = []
   private var owners: [String: String] = [:]
   private var origins: [String: String] = [:]
@@ -38,7 +39,9 @@ struct Roles {
     }
     for relation in graph.relationships {
       switch relation.kind {
-      case "overrides" where symbols[relation.target] != nil: overriding.insert(relation.source)
+      case "overrides" where symbols[relation.target] != nil:
+        overriding.insert(relation.source)
+        overridden.insert(relation.target)
       case "conformsTo":
         parents[relation.source, default: []].append(relation.target)
         if protocols[relation.target] == nil, let name = relation.targetFallback?.split(separator: ".").last {
@@ -79,6 +82,15 @@ struct Roles {
     let witnessed = ((owner.map { [$0] } ?? []) + ancestors).first { titles[$0]?.contains(title) == true }
     let name = witnessed.flatMap { protocols[$0] } ?? origin
     return name.map { .witness(protocol: $0) } ?? .plain
+  }
+
+  /// Whether a call of a function can run another body: that of a subclass, or of a type that conforms to its protocol.
+  func isReplaceable(_ symbol: SymbolGraph.Symbol) -> Bool {
+    let identifier = symbol.identifier.precise
+    if symbol.access == .open || overridden.contains(identifier) { return true }
+    let owner = owners[identifier].flatMap { types[$0] }
+    guard let owner, owner.kind.identifier == "swift.protocol" else { return false }
+    return titles[owner.identifier.precise]?.contains(symbol.pathComponents.last ?? "") == true
   }
 
   /// The protocols of the module to which the type of a member conforms, as scopes of counterparts.

@@ -206,6 +206,8 @@
       isVoid: Bool = false,
       returning type: String = "",
       isOverride: Bool = false,
+      access: String = "public",
+      _ relations: [(kind: String, source: String, target: String)] = [],
       _ change: (inout CallbackCall) -> Void = { _ in }
     ) throws -> String? {
       let tokens = SourceTokens("func outer(completion: @escaping (Int) -> Void)\(type) { \(body) }")
@@ -230,12 +232,21 @@
       }
       let start = isOverride ? "override func" : "func"
       let declaration = "\(start) outer(completion: @escaping (\(isVoid ? "" : "Int")) -> Void)\(type)"
+      let kinds = [("C", "class"), ("P", "protocol"), ("P.outer", "method")]
+      let others = kinds.map { name, kind in
+        let path = name.split(separator: ".").map { "\"\($0)\"" }.joined(separator: ", ")
+        return """
+          , {"kind": {"identifier": "swift.\(kind)"}, "identifier": {"precise": "\(name)"}, "pathComponents": [\(path)],
+          "accessLevel": "public", "declarationFragments": [{"kind": "text", "spelling": "\(kind) \(name)"}]}
+          """
+      }
+      let links = relations.map { #"{"kind": "\#($0.kind)", "source": "\#($0.source)", "target": "\#($0.target)"}"# }
       let json = """
         {"symbols": [{
           "kind": {"identifier": "swift.func"}, "identifier": {"precise": "outer"}, "pathComponents": ["outer"],
-          "accessLevel": "public", "location": {"uri": "file:///m/F.swift", "position": {"line": 0, "character": 5}},
+          "accessLevel": "\(access)", "location": {"uri": "file:///m/F.swift", "position": {"line": 0, "character": 5}},
           "declarationFragments": [{"kind": "text", "spelling": "\(declaration)"}]
-        }], "relationships": []}
+        }\(others.joined())], "relationships": [\(links.joined(separator: ", "))]}
         """
       let graph = try JSONDecoder().decode(SymbolGraph.self, from: Data(json.utf8))
       let inventory = Inventory(module: "M", graph, minimumAccess: .internal, root: URL(filePath: "/m"))
@@ -257,7 +268,14 @@
     func refusedDeclarations() throws {
       let body = "load { x in completion(x) }"
       #expect(try functionRefusal(body, returning: " -> Int") == "it returns a value besides its callback")
-      #expect(try functionRefusal(body, isOverride: true) == "it is a requirement, a witness or an override")
+      let another = "a call of it can run another body: that of a type that conforms, or of a subclass"
+      #expect(try functionRefusal(body, isOverride: true) == another)
+      #expect(try functionRefusal(body, access: "open") == another)
+      #expect(try functionRefusal(body, [("overrides", "P.outer", "outer")]) == another)
+      let required = [("requirementOf", "P.outer", "P"), ("conformsTo", "C", "P")]
+      #expect(try functionRefusal(body, required + [("memberOf", "outer", "C")]) == nil)
+      #expect(try functionRefusal(body, required + [("memberOf", "outer", "P")]) == another)
+      #expect(try functionRefusal(body, [("requirementOf", "outer", "P")]) == another)
     }
 
     @Test("a function is refused where an async function would do something else")

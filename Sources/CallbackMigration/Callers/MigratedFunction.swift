@@ -72,8 +72,11 @@ struct MigratedFunction {
   /// Whether an attribute of the function names a counterpart already.
   let isRenamed: Bool
 
-  /// Whether the function is no requirement, witness or override, so that a call can mean no other declaration.
+  /// Whether no call of the function can run the body of another.
   let isPlain: Bool
+
+  /// Whether the function implements a requirement, whose counterpart serves other types, too.
+  let isWitness: Bool
   var called: CalledFunction
 
   /// Makes a function of a module of the package.
@@ -95,7 +98,9 @@ struct MigratedFunction {
     futureTitle = function.counterpart(.future).title
     let text = tokens.index(at: offset).flatMap { FunctionText(name: $0, in: tokens) }
     isRenamed = text?.hasAttribute(with: "renamed", in: tokens) == true
-    isPlain = function.role == .plain && !function.declaration.isOverride
+    if case .witness = function.role { isWitness = true } else { isWitness = false }
+    isPlain =
+      (function.role == .plain || isWitness) && !function.isReplaceable && !function.declaration.isOverride
     switch entry.decisions.first(where: { $0.kind == .async })?.decision {
     case .exists(let file)?: counterpart = .exists(file: file)
     case .write?: counterpart = .writable

@@ -77,7 +77,8 @@ struct CounterpartProposals {
       lead: "\n\n" + indent,
       function: index
     )
-    if function.hasCounterpart {
+    // The counterpart of a requirement stays for the other types that conform.
+    if function.hasCounterpart, !function.isWitness {
       guard let removal = removal(of: function) else {
         throw ConvertedText.Refusal("its generated counterpart is not found")
       }

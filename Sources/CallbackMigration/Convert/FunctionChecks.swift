@@ -13,7 +13,7 @@ struct FunctionChecks {
   var refusal: String? {
     guard let body = text.body else { return "it has no body" }
     if function.returnsValue { return "it returns a value besides its callback" }
-    if !function.isPlain { return "it is a requirement, a witness or an override" }
+    if !function.isPlain { return "a call of it can run another body: that of a type that conforms, or of a subclass" }
     var callbacks: [Int: CallSite] = [:]
     for site in calls.compactMap(\.site) {
       for brace in [site.callback, site.failure].compactMap(\.self) { callbacks[brace] = site }

@@ -11,8 +11,13 @@ public final class Notes: Sendable {
   func add(_ line: String) { lines.withLock { $0.append(line) } }
 }
 
+/// Its requirement keeps the counterpart that `generate` wrote, beside that of each type.
+public protocol Numbers: Sendable {
+  func number(id: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void)
+}
+
 /// A store with callbacks that come at once.
-public struct Store: Sendable {
+public struct Store: Numbers {
   public let notes = Notes()
 
   public init() {}
