@@ -43,7 +43,7 @@ struct CallbackForms {
       guard let declaration = Declaration([Token](symbol.declarationFragments)), !declaration.isAsync else { continue }
       let scope = symbol.pathComponents.dropLast().joined(separator: ".")
       let knowledge = configuration.knowledge(of: symbol.pathComponents.joined(separator: "."))
-      for name in Set([declaration.plainName, knowledge.value(.renames) ?? declaration.plainName]) {
+      for name in Set([declaration.plainName, knowledge.newName(of: declaration.plainName) ?? declaration.plainName]) {
         others[Self.key(scope, name, declaration), default: []].append((symbol, declaration))
       }
     }
@@ -64,7 +64,7 @@ struct CallbackForms {
     }
   }
 
-  /// What a callback form of an async function would be.
+  /// Describes the callback form of an async function.
   /// - Parameters:
   ///   - symbol: The symbol of the form.
   ///   - declaration: The async function.

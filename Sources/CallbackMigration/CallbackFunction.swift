@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// A function that takes a callback.
 package struct CallbackFunction {
   let symbol: SymbolGraph.Symbol
@@ -78,7 +76,7 @@ package struct CallbackFunction {
     handleInitializer = handles.initializerLabel(of: declaration.returnType)
     let failure = callbacks.shape.typedFailure
     caseOfAnyError = failure.flatMap { facts.caseOfAnyError(in: $0) }
-    let renamed = knowledge.value(.renames)?.replacingOccurrences(of: "*", with: declaration.plainName)
+    let renamed = knowledge.newName(of: declaration.plainName)
     let kind = callbacks.isNonescaping ? Counterpart.Kind.sync : .async
     asyncCounterpart = counterparts.counterpart(kind, of: declaration, callbacks, renamed: renamed, in: all)
     futureCounterpart = counterparts.counterpart(.future, of: declaration, callbacks, renamed: renamed, in: all)

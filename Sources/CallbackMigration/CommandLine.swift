@@ -32,7 +32,7 @@ public struct ConversionOptions: Equatable, Sendable {
   /// Whether the wrappers of `turn-around` use futures; otherwise a task.
   public var usesFutures = true
 
-  /// What has a git commit of its own; `nil` for no commits.
+  /// The changes that share a git commit: those of a function, or of an owner; `nil` for no commits.
   public var commits: CommitUnit?
 
   /// Whether changes become git commits.

@@ -281,15 +281,17 @@ package struct Counterpart {
     let start = function.knowledge.value(.start)
     if kind != .sync, case .calls(let cancellation) = function.handle {
       let handle = unused("handle")
-      let started = HandleCall(
-        method: start ?? "",
-        isOptional: cancellation.isOptional,
-        isTransferred: cancellation.isTransferred
-      )
+      let started = start.map { method in
+        HandleCall(
+          method: method,
+          isOptional: cancellation.isOptional,
+          isTransferred: cancellation.isTransferred
+        ).text(of: handle)
+      }
       return [
         "let \(handle) = \(cancellation.isTransferred ? "\(transfer)(\(call))" : call)",
         "\(bridge).onCancel { \(cancellation.text(of: handle, task: spelling.text("Task", "s:ScT"))) }",
-      ] + (start == nil ? [] : [started.text(of: handle)])
+      ] + (started.map { [$0] } ?? [])
     }
     guard function.returnsValue else { return [call] }
     let isOptional = declaration.returnType.last?.text == "?"

@@ -96,7 +96,7 @@ struct RefusalRules {
     if kind != .sync, function.knowledge.says(.neverFails), let refusal = neverFailsRefusal(function) { return refusal }
     if let (name, reason) = inventory.foreignDefault(of: function) { return Refusal("`\(name)`, a default, \(reason)") }
     switch kind {
-    case .async: return asyncRefusal(function)
+    case .async: return overloadRefusal(function)
     case .future: return futureRefusal(function)
     case .sync: return syncRefusal(function)
     case .callback: return callbackRefusal(function)
@@ -120,7 +120,7 @@ struct RefusalRules {
       guard let other = words.subtracting(own).min() else { continue }
       return Refusal("its callback is `\(other)`, and could not store its outcome in a variable of the counterpart")
     }
-    return asyncRefusal(function)
+    return overloadRefusal(function)
   }
 
   private func callbackRefusal(_ function: CallbackFunction) -> Refusal? {
@@ -185,7 +185,7 @@ struct RefusalRules {
     }
   }
 
-  private func asyncRefusal(_ function: CallbackFunction) -> Refusal? {
+  private func overloadRefusal(_ function: CallbackFunction) -> Refusal? {
     let isSaid = function.globalActor != nil || function.isNonisolated
     if inventory.isMainActorTheDefault, function.scope.isEmpty, !isSaid {
       return Refusal("nothing here says whether it belongs to the main actor; add `@MainActor` or `nonisolated`")

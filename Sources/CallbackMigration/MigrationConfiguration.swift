@@ -135,6 +135,9 @@ struct FunctionKnowledge {
   func says(_ list: MigrationConfiguration.List) -> Bool { lists.contains(list) }
 
   func value(_ table: MigrationConfiguration.Table) -> String? { values[table] }
+
+  /// The other base name of the counterpart; `nil` if the package names none.
+  func newName(of name: String) -> String? { values[.renames]?.replacingOccurrences(of: "*", with: name) }
 }
 
 /// The reason why no counterpart is written, and the entry of the configuration that would settle it.
@@ -160,6 +163,11 @@ package struct Refusal: Equatable, Sendable {
 
   /// The text of the entry.
   package var setting: String? { entry?.text }
+
+  /// Refuses a function of which nothing says whether its callback, a parameter, comes once.
+  static func unknownRepetition(of parameter: String, _ title: String) -> Refusal {
+    Refusal("nothing says whether `\(parameter)` is called once", .once, title)
+  }
 
   init(_ reason: String) { self.reason = reason }
 

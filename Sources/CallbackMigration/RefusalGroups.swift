@@ -110,7 +110,7 @@ private struct Wildcards {
     return refusal.entry.map { entry in common.first { $0.key == entry.key } ?? entry }
   }
 
-  /// What each function with a handle would be settled by.
+  /// The entry that settles each function with a handle.
   private static func handle(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
     func values(_ entries: [CounterpartPlan.Entry]) -> [Refusal.Entry?] {
       entries.map(\.function).filter(\.returnsValue).map { function in
@@ -128,7 +128,7 @@ private struct Wildcards {
       entry.refusals.map(\.refusal).filter { $0.entry?.key == List.once.rawValue }
     }
     let isUnknown = matched.flatMap(refusals).allSatisfy {
-      RefusalGroups.withoutNames($0.reason) == "nothing says whether `…` is called once"
+      RefusalGroups.withoutNames($0.reason) == Refusal.unknownRepetition(of: "…", "").reason
     }
     let found = own.compactMap { refusals($0).first?.entry }
     return isUnknown && found.count > 1 ? found[0] : nil

@@ -56,28 +56,28 @@ struct Rivals {
       guard !isItself, isSync || other.declaration.isStatic == declaration.isStatic else { return false }
       // Of an async function with the same parameters, the nearest declaration wins, as before.
       if !isSync, other.declaration.isAsync, own == other.arguments { return false }
-      guard let saved = savedDefaults(own[...], other.arguments[...], ignoringTypes: isSync) else { return false }
+      guard let saved = savedDefaults(own, other.arguments, ignoringTypes: isSync) else { return false }
       return isSync || !other.declaration.isAsync || saved >= 0
     }
     return rival?.declaration.title()
   }
 
   /// The most defaults that a call of both functions needs more for the second; `nil` if no call means both.
-  private func savedDefaults(
-    _ first: ArraySlice<Argument>,
-    _ second: ArraySlice<Argument>,
-    ignoringTypes: Bool
-  ) -> Int? {
-    func rest(_ first: ArraySlice<Argument>, _ second: ArraySlice<Argument>) -> Int? {
-      savedDefaults(first, second, ignoringTypes: ignoringTypes)
+  private func savedDefaults(_ first: [Argument], _ second: [Argument], ignoringTypes: Bool) -> Int? {
+    // The best result for each pair of beginnings of the lists.
+    var best = [[Int?]](repeating: [Int?](repeating: nil, count: second.count + 1), count: first.count + 1)
+    for one in 0...first.count {
+      for other in 0...second.count {
+        var results: [Int?] = [one == 0 && other == 0 ? 0 : nil]
+        if one > 0, first[one - 1].canBeLeftOut { results.append(best[one - 1][other].map { $0 - 1 }) }
+        if other > 0, second[other - 1].canBeLeftOut { results.append(best[one][other - 1].map { $0 + 1 }) }
+        if one > 0, other > 0, first[one - 1].canBe(second[other - 1], ignoringTypes: ignoringTypes) {
+          results.append(best[one - 1][other - 1])
+        }
+        best[one][other] = results.compactMap(\.self).max()
+      }
     }
-    var results: [Int?] = [first.isEmpty && second.isEmpty ? 0 : nil]
-    if first.first?.canBeLeftOut == true { results.append(rest(first.dropFirst(), second).map { $0 - 1 }) }
-    if second.first?.canBeLeftOut == true { results.append(rest(first, second.dropFirst()).map { $0 + 1 }) }
-    if let one = first.first, let other = second.first, one.canBe(other, ignoringTypes: ignoringTypes) {
-      results.append(rest(first.dropFirst(), second.dropFirst()))
-    }
-    return results.compactMap { $0 }.max()
+    return best[first.count][second.count]
   }
 
   private static func arguments(

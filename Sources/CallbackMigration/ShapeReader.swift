@@ -204,7 +204,7 @@ struct ShapeReader {
       guard let phrase = CallbackNames.saysMany(documentation) else { return nil }
       return .unknown(Refusal("its documentation says \"\(phrase)\"", .once, knowledge.title))
     case .unknown:
-      return .unknown(Refusal("nothing says whether `\(parameter.name)` is called once", .once, knowledge.title))
+      return .unknown(.unknownRepetition(of: parameter.name, knowledge.title))
     }
   }
 }

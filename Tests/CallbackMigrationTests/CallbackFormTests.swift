@@ -101,13 +101,15 @@ struct CallbackFormTests {
       "func load(id: Int, success: @escaping (Int) -> Void, failure: @escaping (any Error) -> Void)",
       "func load(_ done: @escaping (Int) -> Void, id: Int)",
       "func fetch(id: Int, completion: @escaping (Int) -> Void)",
+      "func lo(id: Int, completion: @escaping (Int) -> Void)",
     ]
   )
   func existingFormStays(declaration: String) {
     var builder = builder
     builder.function("func load(id: Int) async -> Int", of: "Client")
     builder.function(declaration, of: "Client")
-    let text = builder.generated(.callbacks, configuration: #"{"renames": {"Client.fetch(*": "load"}}"#)
+    let renames = #"{"renames": {"Client.fetch(*": "load", "Client.lo(*": "*ad"}}"#
+    let text = builder.generated(.callbacks, configuration: renames)
     #expect(!text.contains("func ") && !text.contains("// 1. "), "\(text)")
   }
 

@@ -48,6 +48,15 @@ internal import Testing
     #expect(text("-> Reply").contains("`read(_:)` is there"))
   }
 
+  @Test("Functions with many defaults are compared in a table, and not call by call")
+  func rivalWithManyDefaults() {
+    var builder = GraphBuilder()
+    let parameters = (0..<40).map { "_ p\($0): Int = 0" }.joined(separator: ", ")
+    builder.function("func read(\(parameters), completion: @escaping (Int) -> Void)")
+    builder.function("func read(\(parameters), last: Int = 0) async -> Reply")
+    #expect(builder.generated(.async).contains("is there, and async code"))
+  }
+
   @Test("A type can have an async function of its own beside the counterpart of its protocol's requirement")
   func counterpartOfARequirement() {
     var builder = GraphBuilder()
@@ -58,7 +67,7 @@ internal import Testing
     #expect(builder.generated(.async).contains("extension Files {"))
   }
 
-  /// What is written for functions of a type `Store`, whose file has this text.
+  /// Generates the counterparts of a type `Store` whose file has this text.
   private func generated(_ text: String, _ declarations: [(String, line: Int)], _ configuration: String) throws
     -> String
   {
@@ -104,7 +113,7 @@ internal import Testing
       }
       #if canImport(Streams)
         extension Store {
-          \(hidden) { fatalError() }
+          \(hidden) { other() }
         }
       #endif
       """

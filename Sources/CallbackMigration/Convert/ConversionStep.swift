@@ -67,7 +67,7 @@ struct ConversionStep {
   ///   - steps: The steps of the commit: one, or all of an owner.
   ///   - byOwner: Whether each owner has commits of its own.
   ///   - isTested: Whether the package's tests pass with it.
-  ///   - built: What the build of the copy includes.
+  ///   - built: The parts of the project that the copy builds.
   /// - Returns: A line with the change, and then each check on a line.
   static func message(
     of steps: [ConversionStep],

@@ -196,7 +196,7 @@ struct PackageCopy {
   /// The variable of the environment that names the folder for the results of a command's build.
   static let buildVariable = "MIGRATION_BUILD"
 
-  /// What a build includes.
+  /// The parts of the project that a build includes.
   var subject: String { if case .swiftPM = builder { "package with its tests" } else { "project" } }
 
   /// The index of a project without Package.swift; `nil` for a package.

@@ -13,7 +13,7 @@ final class StoredIndex {
     let column: Int
   }
 
-  /// What the compiler has written about one compilation of a file.
+  /// The record of one compilation of a file in the index.
   private struct Unit {
     let path: String
     let build: String

@@ -44,7 +44,7 @@ public struct OrderReport: Sendable, CustomStringConvertible {
   }
 
   private var notExplored: [String] {
-    callsActors ? ["what comes in where a task changes between actors"] + unexplored : unexplored
+    callsActors ? ["other work while a task changes between actors"] + unexplored : unexplored
   }
 }
 

@@ -93,7 +93,7 @@ struct OrderTaskTests {
       try await orders.runAll()
     }
     // With a sanitizer, it also names outside work, which is not observed there.
-    #expect(report.description.hasPrefix("1 order; not explored: what comes in where a task changes between actors"))
+    #expect(report.description.hasPrefix("1 order; not explored: other work while a task changes between actors"))
     let other = try await exploreOrders { orders in
       Task {}
       try await orders.runAll()
