@@ -94,10 +94,10 @@ struct CallbackForms {
   private enum Likeness {
     case none
 
-    /// The labels and a closure more.
+    /// The other function has the same labels, and one more closure.
     case similar
 
-    /// The same types, too, and nothing else but closures that return nothing, and their queue.
+    /// It has the same types, too, and adds only closures that return nothing, and their queue.
     case form
   }
 

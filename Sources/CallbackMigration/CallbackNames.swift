@@ -74,14 +74,14 @@ enum CallbackNames {
     return hasWord(words, like: doubtfulFunctions) || words.first.map(registrations.contains) == true
   }
 
-  /// Whether a function might call a closure that does not escape for each of several things.
+  /// Whether a function might call a closure that does not escape once for each element.
   static func visits(function: String) -> Bool {
     let words = words(function)
     let isPlural = words.contains { $0.count > 3 && $0.hasSuffix("s") && !["ss", "us", "is"].contains($0.suffix(2)) }
     return isPlural || hasWord(words, like: visitors)
   }
 
-  /// Functions that go through several things.
+  /// Beginnings of words in the names of functions that visit elements.
   private static let visitors = [
     "all", "filter", "map", "match", "reduce", "scan", "search", "travers", "visit", "walk",
   ]

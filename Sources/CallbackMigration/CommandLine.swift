@@ -47,10 +47,10 @@ public struct ConversionOptions: Equatable, Sendable {
 
 /// The changes that `convert` puts into one commit.
 public enum CommitUnit: String, CaseIterable, Sendable {
-  /// Those of a function.
+  /// The changes of one function.
   case function
 
-  /// Those in the code of an owner, as a CODEOWNERS file says.
+  /// The changes in the files of one owner of the CODEOWNERS file.
   case owner
 }
 

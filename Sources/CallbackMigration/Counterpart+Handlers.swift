@@ -84,7 +84,7 @@ extension Counterpart {
   /// A result or an optional whose value is wrapped.
   private func mapped(_ value: String) -> String { isTransferred ? "\(value).map(\(transfer).init)" : value }
 
-  /// Passes the values on if there are all, and otherwise the error alone.
+  /// Passes the values on if none is missing, and otherwise only the error.
   private func unwrapping(_ names: [String], _ conditions: [String], _ error: String) -> String {
     let (some, none) = ("valueOrErrorHandler(\(wrapped(tuple(names))), \(error))", "valueOrErrorHandler(nil, \(error))")
     return "if \(conditions.joined(separator: ", ")) { \(bridge).\(some) } else { \(bridge).\(none) }"

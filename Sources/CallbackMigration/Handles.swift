@@ -100,7 +100,7 @@ struct Handles {
       let end = isSystem ? "cancel()" : Self.ending(among: found)
       if knowledge.value(.start) != nil { return end.map { call($0, found[String($0.dropLast(2))]) } ?? .none }
       let reason = "nothing says whether `\(bare.text)`, which it returns, runs before its caller calls `\(start)`"
-      // A handle that does nothing else is there to be started.
+      // A function returns a handle that cannot cancel so that its caller starts it.
       return .refused(
         end.map { Refusal(reason, .handle, knowledge.title, $0) } ?? Refusal(reason, .start, knowledge.title, start)
       )

@@ -21,7 +21,7 @@ package struct CodeOwners {
       try Shell.run(["git", "rev-parse", option], in: package).output.trimmed
     }
     let root = package.appending(path: try git("--show-cdup"))
-    // In the order in which GitHub looks for it.
+    // GitHub looks for the file in this order.
     let files = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"].map { root.appending(path: $0) }
     guard let text = files.lazy.compactMap({ try? String(contentsOf: $0, encoding: .utf8) }).first else {
       throw MigrationError("--commit-by owner needs a CODEOWNERS file in .github, the root or docs of the repository.")

@@ -25,7 +25,9 @@ struct ConversionStep {
   /// The owner of its code, if the commits are by owners, and if there is one.
   var owner: String?
 
-  /// Whether it adds the attribute that names the counterpart: not in the file of another owner.
+  /// Whether the step adds the attribute that names the counterpart.
+  ///
+  /// It adds none to the file of another owner.
   var isNaming = true
 
   /// The earlier steps without which its text means something else.

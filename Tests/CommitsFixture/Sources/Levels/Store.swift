@@ -11,7 +11,7 @@ public final class Notes: Sendable {
   func add(_ line: String) { lines.withLock { $0.append(line) } }
 }
 
-/// Its requirement keeps the counterpart that `generate` wrote, beside that of each type.
+/// The requirement keeps its generated counterpart when a type gets one of its own.
 public protocol Numbers: Sendable {
   func number(id: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void)
 }

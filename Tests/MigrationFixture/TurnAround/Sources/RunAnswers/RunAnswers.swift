@@ -13,7 +13,7 @@ private let place = DispatchSpecificKey<String>()
   print("\(name): \(line)")
 }
 
-/// Calls each callback function that the tool has written, and prints what comes, and where.
+/// Calls each generated callback function, and prints its result and its queue.
 @main @MainActor struct RunAnswers {
   static func main() async {
     DispatchQueue.main.setSpecific(key: place, value: "main")
