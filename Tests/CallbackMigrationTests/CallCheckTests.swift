@@ -204,13 +204,13 @@
 
     @Test("a call that returns nothing is refused in an expression, with a reason of its own")
     func expression() throws {
-      let found = try refusals("func f() async { return load { _ in } }") {
+      let found = try refusals("func f() async { use(load { _ in }) }") {
         $0.canFail = false
         $0.returnsValue = false
       }
       #expect(
         found.map(\.reason) == [
-          "it is part of an expression, such as `return`, and an await would make statements of it"
+          "it is part of an expression, and an await would make statements of it"
         ]
       )
     }

@@ -3,6 +3,33 @@
     /// Calls in code that is async already.
     static let asyncCode: [ConvertedShape] = [
       ConvertedShape(
+        "returns a call before other code",
+        """
+        func f() async {
+          if isNew { return api.count { use($0) } }
+          rest()
+        }
+        """,
+        becomes: """
+          let value = await api.count()
+          use(value)
+          return
+          """
+      ),
+      ConvertedShape(
+        "returns the last call",
+        """
+        func f() async {
+          rest()
+          return api.count { use($0) }
+        }
+        """,
+        becomes: """
+          let value = await api.count()
+          use(value)
+          """
+      ),
+      ConvertedShape(
         "a result is looked at",
         """
         func f() async {

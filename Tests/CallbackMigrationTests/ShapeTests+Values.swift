@@ -3,6 +3,57 @@
     /// Callbacks with optional values and an error.
     static let values: [ConvertedShape] = [
       ConvertedShape(
+        "returns the call that gets its callback",
+        """
+        func f(completion: @escaping (Result<String, any Error>) -> Void) {
+          if isNew { return api.load(id: 1, completion: completion) }
+          return api.load(id: 2, completion: completion)
+        }
+        """,
+        becomes: """
+          if isNew { return try await api.load(id: 1) }
+          return try await api.load(id: 2)
+          """
+      ),
+      ConvertedShape(
+        "returns calls with closures on two levels",
+        """
+        func f(completion: @escaping (Result<Int, any Error>) -> Void) {
+          guard isReady else {
+            return api.count { completion(.success($0)) }
+          }
+          return api.load(id: 2)
+          { result in
+            guard case .success(let text) = result else { return completion(.failure(APIError.noText)) }
+            return api.count { completion(.success($0 + text.count)) }
+          }
+        }
+        """,
+        becomes: """
+          guard isReady else {
+            let value = await api.count()
+            return value
+          }
+          do {
+            let text = try await api.load(id: 2)
+            let value = await api.count()
+            return value + text.count
+          } catch {
+            throw APIError.noText
+          }
+          """
+      ),
+      ConvertedShape(
+        "returns a call whose callback has a path without the own callback",
+        """
+        func f(completion: @escaping (Int) -> Void) {
+          if isNew { return api.count { if $0 > 1 { completion($0) } } }
+          completion(0)
+        }
+        """,
+        becomes: "left: line 2 returns without calling its callback"
+      ),
+      ConvertedShape(
         "guards the data and passes its error",
         """
         func f(completion: @escaping (Int?, (any Error)?) -> Void) {

@@ -91,9 +91,10 @@ struct CallChecks {
   }
 
   private var handle: CallRefusal? {
-    guard site.use == .used || tokens.isResult(site) && !isAloneInCallback else { return nil }
+    if site.use == .returned, !function.returnsValue { return nil }
+    guard site.use == .used || site.use == .returned || tokens.isResult(site) && !isAloneInCallback else { return nil }
     guard function.returnsValue else {
-      return CallRefusal("it is part of an expression, such as `return`, and an await would make statements of it")
+      return CallRefusal("it is part of an expression, and an await would make statements of it")
     }
     return CallRefusal("the code keeps or uses what the call returns, such as a handle that cancels")
   }
@@ -131,6 +132,7 @@ struct CallChecks {
   /// both to success alone. It knows nothing of two closures.
   var ownTextReason: String? {
     if function.failureLabel != nil { return "it takes two closures" }
+    if site.use == .returned { return "it stands after `return`" }
     guard function.canFail, let body = callbackBody, let shape = CallbackBranches(tokens, body, callbackParameters)
     else { return nil }
     return shape.refusal

@@ -7,6 +7,9 @@ struct CallScope {
 
     /// The last token of the statement in these braces that contains the call.
     let end: Int
+
+    /// Whether that statement returns a call: the call, or the one in whose callback it stands.
+    var isReturned = false
   }
 
   enum Boundary: Equatable {
@@ -42,6 +45,7 @@ struct CallScope {
   init(of site: CallSite, in tokens: SourceTokens, callbacks: [Int: CallSite] = [:]) {
     var start = site.start
     var end = site.end
+    var isReturned = site.use == .returned
     while let bracket = tokens.parent(start) {
       guard tokens[bracket] == "{" else {
         // An argument of a call, or a part of a literal.
@@ -50,7 +54,8 @@ struct CallScope {
         continue
       }
       let block = tokens.block(at: bracket)
-      levels.append(Level(brace: bracket, block: block, end: end))
+      levels.append(Level(brace: bracket, block: block, end: end, isReturned: isReturned))
+      isReturned = false
       switch block {
       case .branch, .cases, .loop, .deferred:
         start = tokens.statementStart(before: bracket)
@@ -69,6 +74,7 @@ struct CallScope {
           outerCalls.append(outer.name)
           start = outer.start
           end = outer.end
+          isReturned = outer.use == .returned
           continue
         }
         body = bracket
@@ -83,7 +89,7 @@ struct CallScope {
       guard let site = CallSite(name: callee, in: tokens, label: "operation") else {
         return .task(callee: callee, isKept: true)
       }
-      return .task(callee: callee, isKept: site.use == .used || tokens.isResult(site))
+      return .task(callee: callee, isKept: site.use == .used || site.use == .returned || tokens.isResult(site))
     }
     let signature = tokens.closureSignature(at: brace)
     let body = (signature?.end ?? brace)..<(tokens.partner(brace) ?? brace)
@@ -138,9 +144,9 @@ extension SourceTokens {
     for level in scope.levels {
       guard let close = partner(level.brace) else { return nil }
       let isClosure = if case .closure = level.block { true } else { false }
-      if isLeaving {
+      if isLeaving || level.isReturned {
         // A `return` in a callback leaves the callback only.
-        if isClosure { isLeaving = false }
+        isLeaving = !isClosure
         continue
       }
       switch following(level.end, before: close, isInSwitch: level.block == .cases) {

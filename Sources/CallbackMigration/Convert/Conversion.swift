@@ -165,10 +165,10 @@ final class Conversion {
           refused.insert(LeftCall(calls[index], refusal.reason))
           continue
         }
-        let start = site.use == .discarded && compiled == nil ? site.start - 2 : site.start
+        let start = compiled == nil ? AsyncText.statementStart(of: site) : site.start
         let range = tokens.items[start].range.lowerBound..<tokens.items[site.end].range.upperBound
         var change = ProposedChange(path: path, range: range, text: text, call: index)
-        if compiled != nil, site.use != .discarded { change.alternative = try? own.get() }
+        if compiled != nil, site.use == .statement { change.alternative = try? own.get() }
         changes.append(change)
       }
     }

@@ -31,8 +31,20 @@ struct CallSite {
     /// `_ = call`.
     case discarded
 
+    /// `return call`.
+    case returned
+
     /// The value is kept or used.
     case used
+
+    /// The number of tokens that the statement has before the call, if the call ends it.
+    var lead: Int {
+      switch self {
+      case .discarded: 2
+      case .returned: 1
+      case .statement, .used: 0
+      }
+    }
   }
 
   /// Reads the call whose name is a token.
@@ -56,7 +68,7 @@ struct CallSite {
       end = close
     }
     var hasTrailing = false
-    if tokens[end + 1] == "{", !tokens.isFirstOnLine(end + 1), let close = tokens.partner(end + 1) {
+    if tokens[end + 1] == "{", tokens.isTrailingClosure(end + 1), let close = tokens.partner(end + 1) {
       // The first trailing closure is for the first callback that the brackets do not have.
       if failureLabel != nil, callback != nil { failure = end + 1 } else { callback = end + 1 }
       end = close
@@ -120,6 +132,7 @@ struct CallSite {
     guard isEnd, ![".", "?", ":", "=", "==", "&", "|", "+"].contains(tokens[next]) else { return .used }
     let before = start - 1
     if tokens[before] == "=", tokens[before - 1] == "_" { return .discarded }
+    if tokens[before] == "return", !tokens.isFirstOnLine(start) { return .returned }
     if before < 0 || tokens[before] == ";" || tokens[before] == "{" { return .statement }
     if tokens[before] == "in", let brace = tokens.parent(before), tokens.closureSignature(at: brace)?.end == before {
       return .statement

@@ -49,6 +49,13 @@ extension SourceTokens {
     }
   }
 
+  /// Whether the braces after a call are its closure, which can begin on the next line.
+  func isTrailingClosure(_ brace: Int) -> Bool {
+    guard isFirstOnLine(brace) else { return true }
+    guard line(brace) == line(brace - 1) + 1, case .closure = block(at: brace) else { return false }
+    return true
+  }
+
   /// Whether a token is a modifier, or the name of an attribute.
   func isModifier(_ index: Int) -> Bool {
     self[index].hasPrefix("@") || Self.modifiers.contains(self[index])

@@ -215,7 +215,7 @@ struct OldBody {
 
   private func isEffect(_ index: Int) -> Bool {
     guard SourceTokens.isWord(tokens[index]), let site = CallSite(name: index, in: tokens, label: ""),
-      site.use != .used, !(site.start...site.end).contains(where: uses.contains)
+      site.use == .statement || site.use == .discarded, !(site.start...site.end).contains(where: uses.contains)
     else { return false }
     let first = tokens[site.start]
     return !Self.keywords.contains(first) && !Self.checks.contains(first) && !isLocal(first)

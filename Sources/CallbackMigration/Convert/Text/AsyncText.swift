@@ -53,7 +53,7 @@ struct AsyncText {
     weakBraces = weak
   }
 
-  static func statementStart(of site: CallSite) -> Int { site.use == .discarded ? site.start - 2 : site.start }
+  static func statementStart(of site: CallSite) -> Int { site.start - site.use.lead }
 
   static func names(of form: ResultForm, _ isFailure: Bool) -> [String] {
     if isFailure { return ["error"] }
@@ -105,6 +105,7 @@ struct AsyncText {
       } else if let call = calls[index], !isCallee || index > range.lowerBound {
         result += try awaited(call)
         index = afterReturn(call.site.end + 1)
+        if needsReturn(call), !result.hasSuffix("return") { result += "\nreturn" }
       } else if let found = try ownCall(index) {
         result += found.text
         index = found.end
@@ -130,6 +131,12 @@ struct AsyncText {
     let word = tokens[index] == ";" ? index + 1 : index
     guard own != nil, tokens[word] == "return" else { return index }
     return tokens[word + 1] == "}" || tokens.isFirstOnLine(word + 1) ? word + 1 : index
+  }
+
+  /// Whether code after a call in async code would run without the call's `return`.
+  private func needsReturn(_ call: AwaitedCall) -> Bool {
+    guard own == nil, call.site.use == .returned else { return false }
+    return tokens[call.site.end + 1] != "}" || tokens.parent(call.site.start) != enclosing(call)
   }
 
   func token(_ index: Int) -> String {

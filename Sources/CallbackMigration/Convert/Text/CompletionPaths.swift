@@ -33,7 +33,10 @@ struct CompletionPaths {
   private func end(ofStatement statement: Range<Int>) -> End {
     let start = statement.lowerBound
     if text.ownArguments(start) != nil { return .completes }
-    if let call = text.calls[start] { return end(of: call) }
+    if let call = text.calls[start] {
+      let found = end(of: call)
+      return found == .continues && call.site.use == .returned ? refusedEnd(statement) : found
+    }
     switch tokens[start] {
     case "return": return .refused("line \(tokens.line(start)) returns without calling its callback")
     case "throw", "fatalError", "preconditionFailure": return .completes

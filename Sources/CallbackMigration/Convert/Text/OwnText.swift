@@ -16,7 +16,7 @@ enum OwnText {
         && (other.scope?.outerCalls.contains(site.name) == true || other.site?.name == site.name)
     }
     do throws(ConvertedText.Refusal) {
-      let start = site.use == .discarded ? site.start - 2 : site.start
+      let start = AsyncText.statementStart(of: site)
       let new = try keepingComments(SourceTokens(String(tokens.text(start...site.end)))) {
         isWhole throws(ConvertedText.Refusal) in
         try AsyncText(tokens, inside.compactMap { awaited($0, functions) }, isWhole: isWhole).copy(start..<site.end + 1)
