@@ -173,6 +173,20 @@
           """
       ),
       WrapperShape(
+        "a handle that a call makes",
+        load(
+          "api.load { r in DispatchQueue.main.async { completion(r, nil) } }\nreturn track(1)",
+          "",
+          " -> Tracking"
+        ),
+        counterpart,
+        becomes: """
+          let future = Future.immediate { try await self.load() }
+          future.forward(on: .main, to: completion)
+          return Tracking(onCancel: { future.cancel() })
+          """
+      ),
+      WrapperShape(
         "a handle that is a protocol",
         load("api.load { r in DispatchQueue.main.async { completion(r, nil) } }", "", " -> any Cancellable"),
         counterpart,
