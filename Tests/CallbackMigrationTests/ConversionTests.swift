@@ -24,6 +24,28 @@
       }
     }
 
+    @Test("the compiler's counterpart gets the configured name, and none of the old function's attributes")
+    func compilersCounterpart() {
+      let text = """
+        @discardableResult
+        @available(*, renamed: "settingsAsync()")
+        func settings() async -> Int {
+          return await withCheckedContinuation { continuation in
+            settings() { result in continuation.resume(returning: result) }
+          }
+        }
+        """
+      #expect(
+        CounterpartProposals.declaration(from: text, named: "settingsAsync") == """
+          func settingsAsync() async -> Int {
+            return await withCheckedContinuation { continuation in
+              settings() { result in continuation.resume(returning: result) }
+            }
+          }
+          """
+      )
+    }
+
     @Test("a text with all words of the call is used without its mark")
     func text() throws {
       #expect(

@@ -107,15 +107,18 @@ struct CounterpartProposals {
       if edit.text.contains("fatalError") {
         throw MigrationError("the compiler's counterpart traps without a value and an error; use `generate`")
       }
-      return withoutAttributes(edit.text)
+      return declaration(from: edit.text, named: function.counterpartName)
     }
   }
 
+  /// The compiler's counterpart with the name that the configuration gives it.
+  ///
   /// The attributes that name a counterpart, or that allow to ignore a result, belong to the old function.
-  private static func withoutAttributes(_ text: String) -> String {
+  static func declaration(from text: String, named name: String) -> String {
     let tokens = SourceTokens(Annotations.removed(from: text, isKeepingAttributes: false))
     var edits: [SourceEdit] = []
     for index in tokens.items.indices where tokens.parent(index) == nil {
+      if tokens[index - 1] == "func" { edits.append(SourceEdit(tokens.items[index].range, name)) }
       if tokens[index] == "@discardableResult" { edits.append(SourceEdit(tokens.items[index].range, "")) }
       if tokens[index] == "@available", let end = tokens.partner(index + 1),
         (index...end).contains(where: { tokens[$0] == "renamed" })
