@@ -172,6 +172,7 @@ package struct Counterpart {
   func signature(isWrapper: Bool) -> String {
     var words: [String] = []
     if function.access > .internal { words.append(function.access == .package ? "package" : "public") }
+    if function.access < .internal { words.append(function.access.rawValue) }
     if declaration.isStatic { words.append("static") }
     if declaration.modifiers.contains("mutating") { words.append("mutating") }
     if kind == .sync, declaration.modifiers.contains("consuming") { words.append("consuming") }

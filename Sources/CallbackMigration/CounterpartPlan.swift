@@ -37,14 +37,24 @@ package struct CounterpartPlan {
   ///   - pattern: Only for functions whose title matches it, such as `Store.*`; for all if `nil`. Functions that the
   ///     pattern or the style leaves out keep the counterparts that were written before.
   package init(_ inventory: Inventory, style: CounterpartStyle, only pattern: String? = nil) {
+    self.init(inventory, kinds: style.kinds, only: TitlePattern(part: pattern), isInPlace: false)
+  }
+
+  /// Decides for all functions whose async or synchronous counterparts can stand beside them, private ones too.
+  package init(inPlaceFor inventory: Inventory) {
+    self.init(inventory, kinds: [.async, .sync], only: TitlePattern(part: nil), isInPlace: true)
+  }
+
+  private init(_ inventory: Inventory, kinds allKinds: [Counterpart.Kind], only pattern: TitlePattern, isInPlace: Bool)
+  {
     self.inventory = inventory
-    let pattern = TitlePattern(part: pattern)
-    let refusals = RefusalRules(inventory: inventory)
-    let counts = CounterpartCounts(inventory.allFunctions) {
+    let refusals = RefusalRules(inventory: inventory, isInPlace: isInPlace)
+    let functions = isInPlace ? (inventory.allFunctions + inventory.privateFunctions).inOrder : inventory.allFunctions
+    let counts = CounterpartCounts(functions) {
       refusals.refusal($0, $1) == nil && !$0.counterpart($1).exists
     }
-    entries = inventory.allFunctions.compactMap { function in
-      let asked = pattern.matches(function.title) ? function.kinds.filter(style.kinds.contains) : []
+    entries = functions.compactMap { function in
+      let asked = pattern.matches(function.title) ? function.kinds.filter(allKinds.contains) : []
       let kinds = asked.isEmpty ? function.kinds.filter { function.counterpart($0).wasWritten } : asked
       guard !kinds.isEmpty || !function.callbacks.isNonescaping else { return nil }
       return Entry(
@@ -70,6 +80,9 @@ package struct CounterpartPlan {
 struct RefusalRules {
   let inventory: Inventory
 
+  /// Whether counterparts stand beside their functions, and not in files of their own.
+  var isInPlace = false
+
   /// The reason why no counterpart of this kind is written; `nil` if one is.
   func refusal(_ function: CallbackFunction, _ kind: Counterpart.Kind) -> Refusal? {
     let declaration = function.declaration
@@ -88,7 +101,7 @@ struct RefusalRules {
     if declaration.isRethrowing || function.form?.declaration.isRethrowing == true {
       return Refusal("it rethrows what a closure throws")
     }
-    if function.visibility < .internal { return Refusal("it is private, and another file cannot call it") }
+    if function.visibility < .internal, !isInPlace { return Refusal("it is private, and another file cannot call it") }
     if function.symbol.spi == true { return Refusal("it is for those who import it by `@_spi`") }
     if function.isUnavailable { return Refusal("it is unavailable") }
     if let refusal = roleRefusal(function, kind) ?? parameterRefusal(function) { return refusal }

@@ -8,6 +8,9 @@ public struct Inventory {
   /// The functions whose callback does not escape: it comes before the function returns.
   package let synchronousFunctions: [CallbackFunction]
 
+  /// The functions of either kind that other files cannot call.
+  let privateFunctions: [CallbackFunction]
+
   /// The types of the module that the compiler does not let escape.
   let nonescapableTypes: Set<String>
 
@@ -119,7 +122,7 @@ public struct Inventory {
     self.module = module
     self.sources = sources
     self.allowsFuturesOfAnyValue = allowsFuturesOfAnyValue
-    let graph = graph.withMembersForDefaults
+    let graph = graph.withMembersForDefaults.withPrivatePlaces(in: sources)
     let types = importedTypes.map(graph.adding) ?? graph
     let aliases = TypeAliases(types, errorNames: Set(configuration.errors))
     self.aliases = aliases
@@ -182,6 +185,7 @@ public struct Inventory {
       found.filter { function in
         function.callbacks.isNonescaping && function.visibility >= minimumAccess && !function.knowledge.says(.skip)
       }.inOrder
+    privateFunctions = found.filter { $0.visibility < .internal && !$0.knowledge.says(.skip) }.inOrder
     lessAccessibleCount = all.count { $0.visibility >= .internal && $0.visibility < minimumAccess }
     skippedCount = accessible.count - functions.count
     let spellings = Set(graph.symbols.flatMap { $0.declarationFragments.map(\.spelling) })
@@ -193,7 +197,7 @@ public struct Inventory {
     }
     let files = sources.map(SourceFile.init)
     hidden = HiddenFunctions(sources: files, visible: lines)
-    storedCallbacks = StoredCallbacks(functions.filter { $0.form == nil })
+    storedCallbacks = StoredCallbacks((functions + privateFunctions).filter { $0.form == nil })
     nonescapableTypes = Set(files.flatMap(\.nonescapableTypes))
   }
 
@@ -249,5 +253,5 @@ public struct Inventory {
 
 extension [CallbackFunction] {
   /// The functions by their places.
-  fileprivate var inOrder: Self { sorted { ($0.file, $0.line, $0.title) < ($1.file, $1.line, $1.title) } }
+  var inOrder: Self { sorted { ($0.file, $0.line, $0.title) < ($1.file, $1.line, $1.title) } }
 }

@@ -93,7 +93,9 @@ public struct MigrationRun {
     try inventories().map { CounterpartPlan($0, style: .async) }
   }
 
-  private func workspace() throws(MigrationError) -> MigrationWorkspace { try workspace(try plans()) }
+  private func workspace() throws(MigrationError) -> MigrationWorkspace {
+    try workspace(try inventories().map { CounterpartPlan(inPlaceFor: $0) })
+  }
 
   private func convert(_ options: ConversionOptions) throws(MigrationError) -> Outcome {
     let option = options.commits == .owner ? "--commit-by" : options.isCommitting ? "--commit" : "--apply"

@@ -75,7 +75,7 @@ package struct SymbolGraph: Decodable {
     var declarationFragments: [Fragment]
     let accessLevel: String
     let availability: [Availability]?
-    let location: Location?
+    var location: Location?
     let swiftGenerics: Generics?
     let swiftExtension: ExtensionContext?
     let spi: Bool?

@@ -17,12 +17,14 @@
       return function
     }
 
-    private func symbolGraph(function title: String) throws -> SymbolGraph {
+    private func symbolGraph(function title: String, access: String = "public") throws -> SymbolGraph {
       let json = """
         {"symbols": [{
           "kind": {"identifier": "swift.func"}, "identifier": {"precise": "\(title)"}, "pathComponents": ["\(title)"],
-          "accessLevel": "public", "location": {"uri": "file:///m/F.swift", "position": {"line": 0, "character": 0}},
-          "declarationFragments": [{"kind": "text", "spelling": "func load(completion: @escaping () -> Void)"}]
+          "accessLevel": "\(access)", "location": {"uri": "file:///m/F.swift", "position": {"line": 0, "character": 0}},
+          "declarationFragments": [
+            {"kind": "keyword", "spelling": "func"}, {"kind": "text", "spelling": " load(completion: @escaping () -> Void)"}
+          ]
         }], "relationships": []}
         """
       return try JSONDecoder().decode(SymbolGraph.self, from: Data(json.utf8))
@@ -41,6 +43,46 @@
       call.owner = owner
       if kind == .byHand { call.place = owner == nil ? .ready : .next }
       return call
+    }
+
+    @Test("a private function has a place and a counterpart beside it, if one function alone has its title")
+    func privateFunctions() throws {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "private-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let file = folder.appending(path: "F.swift")
+      let source = """
+        private func load(completion: @escaping () -> Void) {}
+        extension Store.Cache where Key: Sendable {
+          private static func read<T>(_ id: T, @Main completion: (Int) -> Void) where T: Sendable {
+            func inner() {}
+          }
+          private func twice(_ id: Int) {}
+          private func twice(_ id: String) {}
+        }
+        """
+      try source.write(to: file, atomically: true, encoding: .utf8)
+      let places = PrivateFunctions([file.path])
+      #expect(places.place(of: "load(completion:)")?.position.character == 13)
+      #expect(places.place(of: "Store.Cache.read(_:completion:)")?.position.line == 2)
+      #expect(places.place(of: "Store.Cache.read(_:completion:)")?.path == file.path)
+      #expect(places.place(of: "Store.Cache.twice(_:)") == nil)
+      #expect(places.place(of: "Store.Cache.inner()") == nil)
+
+      var graph = try symbolGraph(function: "load(completion:)", access: "private")
+      graph.symbols[0].location = nil
+      let inventory = Inventory(
+        module: "M",
+        graph,
+        sources: [file.path],
+        minimumAccess: .internal,
+        root: folder
+      )
+      #expect(CounterpartPlan(inventory, style: .async).entries.isEmpty)
+      let entry = try #require(CounterpartPlan(inPlaceFor: inventory).entries.first)
+      let function = try #require(MigratedFunction(entry, path: file.path, SourceTokens(source), in: inventory))
+      #expect(function.counterpart == .writable)
+      #expect(function.counterpartHead?.signature == "private func load() async throws")
     }
 
     @Test("the plan begins with leaves, and goes up level by level")

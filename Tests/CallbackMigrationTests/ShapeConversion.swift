@@ -33,6 +33,7 @@
       "func save(_ text: String, completion: @escaping ((any Error)?) -> Void)",
       "func fetch(path: String, success: @escaping (String) -> Void, failure: @escaping (any Error) -> Void)",
       "func download(id: Int, completion: @escaping (Result<String, any Error>) -> Void) -> Download",
+      "func unpack(_ data: Data, completion: (Result<Int, any Error>) -> Void)",
     ]
 
     private let tokens: SourceTokens
@@ -49,7 +50,7 @@
       let brace = try #require(FunctionText(name: name, in: tokens)?.body?.lowerBound)
       for function in Self.functions + [tokens.text(name - 1...brace - 1).trimmed] { graph.function(function) }
       let inventory = graph.inventory()
-      for entry in CounterpartPlan(inventory, style: .async).entries {
+      for entry in CounterpartPlan(inPlaceFor: inventory).entries {
         guard var function = MigratedFunction(entry, path: "/F.swift", tokens, in: inventory) else { continue }
         if function.name.hasPrefix("f(") {
           function.offset = tokens.items[name].range.lowerBound

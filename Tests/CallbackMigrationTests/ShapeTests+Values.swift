@@ -44,6 +44,58 @@
           """
       ),
       ConvertedShape(
+        "passes its callback to a function that calls it before it returns",
+        """
+        func f(completion: @escaping (Result<Int, any Error>) -> Void) {
+          api.pair(from: url) { data, error in
+            if let error { return completion(.failure(error)) }
+            Self.unpack(data!, completion: completion)
+          }
+        }
+        """,
+        becomes: """
+          let data = try await api.pair(from: url)
+          return try Self.unpack(data)
+          """
+      ),
+      ConvertedShape(
+        "calls its callback in that of a function that calls it before it returns",
+        """
+        func f(completion: @escaping (Int) -> Void) {
+          api.count { count in
+            Self.unpack(Data(count: count)) { result in
+              completion((try? result.get()) ?? 0)
+            }
+          }
+        }
+        """,
+        becomes: """
+          let count = await api.count()
+          let result: Result<Int, any Error>
+          do { result = .success(try Self.unpack(Data(count: count))) } catch { result = .failure(error) }
+          return (try? result.get()) ?? 0
+          """
+      ),
+      ConvertedShape(
+        "calls its callback before it returns",
+        """
+        func f(_ data: Data, completion: (Result<Int, any Error>) -> Void) {
+          guard !data.isEmpty else { return completion(.failure(APIError.noData)) }
+          do {
+            let value = try decoder.decode(Int.self, from: data)
+            completion(.success(value))
+          } catch {
+            completion(.failure(error))
+          }
+        }
+        """,
+        becomes: """
+          guard !data.isEmpty else { throw APIError.noData }
+          let value = try decoder.decode(Int.self, from: data)
+          return value
+          """
+      ),
+      ConvertedShape(
         "returns a call whose callback has a path without the own callback",
         """
         func f(completion: @escaping (Int) -> Void) {

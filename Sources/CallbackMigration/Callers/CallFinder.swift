@@ -116,6 +116,7 @@ struct CallFinder {
     )
     call.path = reference.path
     guard let site, let scope else {
+      if function.isSync { return nil }
       call.place = .byHand
       call.refusals = [CallRefusal("the code names the function without calling it")]
       return call
@@ -128,6 +129,14 @@ struct CallFinder {
       call.owner = functions.firstIndex { $0.path == reference.path && $0.offset == place }
     }
     call.place = scope.isAsync ? .ready : call.owner == nil ? .edge : .next
+    // The call of a synchronous function stays, unless the callback of the function around it goes through it.
+    if function.isSync {
+      guard call.place == .next, let owner = call.owner else { return nil }
+      let names = [functions[owner].callbackName, functions[owner].failureName]
+      guard (site.start...site.end).contains(where: { names.contains(tokens[$0]) && tokens[$0 - 1] != "." }) else {
+        return nil
+      }
+    }
     if case .closure(_, isAsync: true) = scope.boundary {
       call.place = .byHand
       call.refusals = [CallRefusal("it is in an async closure of another function")]
@@ -228,7 +237,7 @@ struct CallFinder {
     for index in functions.indices {
       functions[index].called.deliversOnMainQueue = onMain[index]
       if functions[index].hasCounterpart {
-        functions[index].called.isCounterpartCancellable = !uncancellable.contains(index)
+        functions[index].called.isCounterpartCancellable = !functions[index].isSync && !uncancellable.contains(index)
       }
     }
   }
@@ -238,7 +247,7 @@ struct CallFinder {
     guard case .exists(let file) = function.counterpart else { return }
     let path = copy.copied(file)
     let tokens = files.tokens(path)
-    let texts = FunctionText.all(titled: function.counterpartTitle, in: tokens).filter(\.isAsync)
+    let texts = FunctionText.all(titled: function.counterpartTitle, in: tokens).filter { $0.isAsync != function.isSync }
     function.isCounterpartGenerated = files.isGenerated(path)
     function.isCounterpartWaiting = texts.isEmpty || texts.contains { function.isCalled(in: $0, tokens) }
     function.canCounterpartThrow =
@@ -246,8 +255,7 @@ struct CallFinder {
       ? function.called.canFail
       : texts.contains { text in
         let end = text.body?.lowerBound ?? tokens.items.count
-        let effects = (text.name..<end).first { tokens[$0] == "async" && tokens.parent($0) == tokens.parent(text.name) }
-        return effects.map { tokens[$0 + 1] == "throws" } == true
+        return (text.name..<end).contains { tokens[$0] == "throws" && tokens.parent($0) == tokens.parent(text.name) }
       }
   }
 

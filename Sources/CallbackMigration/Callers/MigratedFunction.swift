@@ -42,6 +42,9 @@ struct MigratedFunction {
   /// The name of the async counterpart, with backticks where the name needs them.
   let counterpartName: String
 
+  /// Whether the callback does not escape, so that the counterpart is synchronous.
+  let isSync: Bool
+
   /// Whether the counterpart can throw.
   var canCounterpartThrow = true
 
@@ -94,14 +97,16 @@ struct MigratedFunction {
     title = function.title
     identifier = function.symbol.identifier.precise
     name = function.name
-    counterpartTitle = function.counterpart(.async).title
+    let kind = function.callbacks.isNonescaping ? CallbackMigration.Counterpart.Kind.sync : .async
+    isSync = kind == .sync
+    counterpartTitle = function.counterpart(kind).title
     futureTitle = function.counterpart(.future).title
     let text = tokens.index(at: offset).flatMap { FunctionText(name: $0, in: tokens) }
     isRenamed = text?.hasAttribute(with: "renamed", in: tokens) == true
     if case .witness = function.role { isWitness = true } else { isWitness = false }
     isPlain =
       (function.role == .plain || isWitness) && !function.isReplaceable && !function.declaration.isOverride
-    switch entry.decisions.first(where: { $0.kind == .async })?.decision {
+    switch entry.decisions.first(where: { $0.kind == kind })?.decision {
     case .exists(let file)?: counterpart = .exists(file: file)
     case .write?: counterpart = .writable
     case .refused(let refusal)?: counterpart = .refused(refusal.reason)
@@ -114,10 +119,10 @@ struct MigratedFunction {
     failureLabel = failure?.label
     let spelling = inventory?.spelling(for: function)
     form = ResultForm(function.callbacks.shape) { spelling?.text($0) ?? $0.text }
-    counterpartName = function.counterpart(.async).name
+    counterpartName = function.counterpart(kind).name
     omittedLabels = function.callbacks.callbacks.sorted().map { function.declaration.parameters[$0].label }
     if let inventory, function.declaration.keyword == "func", form != nil {
-      let counterpart = CallbackMigration.Counterpart(kind: .async, function: function, in: inventory)
+      let counterpart = CallbackMigration.Counterpart(kind: kind, function: function, in: inventory)
       counterpartHead = (counterpart.attributes, counterpart.signature(isWrapper: false))
     } else {
       counterpartHead = nil

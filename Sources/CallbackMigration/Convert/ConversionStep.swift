@@ -22,6 +22,9 @@ struct ConversionStep {
   let title: String
   let counterpart: Counterpart?
 
+  /// Whether the counterpart is synchronous.
+  var isSync = false
+
   /// The owner of its code, if the commits are by owners, and if there is one.
   var owner: String?
 
@@ -49,6 +52,7 @@ struct ConversionStep {
     let awaits = "\(count) \(calls.count == 1 ? "awaits" : "await")"
     switch counterpart {
     case nil: return "\(awaits) the async counterpart of \(title)"
+    case .new where isSync: return "\(title) gets a synchronous counterpart"
     case .new: return "\(title) gets an async counterpart" + (calls.isEmpty ? "" : "; \(awaits) it")
     case .replacesGenerated:
       return "The async counterpart of \(title) does the work itself" + (calls.isEmpty ? "" : "; \(awaits) it")
@@ -165,6 +169,7 @@ struct ConversionSteps {
   ) -> Int {
     var step = ConversionStep(function: function, title: functions[function].title, counterpart: counterpart)
     step.owner = owner
+    step.isSync = functions[function].isSync
     all.append(step)
     latest[Place(function: function, owner: owner)] = all.count - 1
     return all.count - 1

@@ -49,7 +49,7 @@ struct CounterpartProposals {
       let body = text.body
     else { throw ConvertedText.Refusal("it has no body") }
     let new: String
-    if inside.isEmpty {
+    if inside.isEmpty, !function.isSync {
       do throws(MigrationError) {
         let refactoring = Refactoring(server: try workspace.server())
         new = try Self.wrapper(try refactoring.wrapper(at: name, function.path, tokens), function)
@@ -63,7 +63,8 @@ struct CounterpartProposals {
       let content = try OwnText.body(of: function, text, inside, in: tokens, functions)
       var signature = head.signature
       if !function.hasCounterpart, !signature.contains("throws("), !AsyncText.canThrow(content) {
-        signature = signature.replacingOccurrences(of: " async throws", with: " async")
+        let end = function.isSync ? "" : " async"
+        signature = signature.replacingOccurrences(of: end + " throws", with: end)
       }
       new = (head.attributes + ["\(signature) {", content, "}"]).joined(separator: "\n")
     }
@@ -73,7 +74,7 @@ struct CounterpartProposals {
     var change = ProposedChange(
       path: function.path,
       range: end..<end,
-      text: "/// The async counterpart of ``\(function.name)``.\n" + new,
+      text: "/// The \(function.isSync ? "synchronous" : "async") counterpart of ``\(function.name)``.\n" + new,
       lead: "\n\n" + indent,
       function: index
     )

@@ -97,7 +97,8 @@ final class MigrationWorkspace {
 
   /// Names the counterparts of functions by attributes in the copy.
   func annotate() {
-    for index in functions.indices where functions[index].hasCounterpart && !functions[index].isRenamed {
+    for index in functions.indices
+    where functions[index].hasCounterpart && !functions[index].isRenamed && !functions[index].isSync {
       guard annotated.insert(index).inserted else { continue }
       let function = functions[index]
       let source = files.tokens(function.path).source

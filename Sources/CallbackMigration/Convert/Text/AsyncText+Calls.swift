@@ -2,7 +2,7 @@
 extension AsyncText {
   /// The text of a call and of its callback.
   func awaited(_ call: AwaitedCall) throws(Refusal) -> String {
-    let callee = (call.canThrow ? "try await " : "await ") + (try calleeText(call))
+    let callee = (call.canThrow ? "try " : "") + (call.isSync ? "" : "await ") + (try calleeText(call))
     if let brace = call.site.callback {
       let text = try inlined(call, brace, callee)
       let names = introducedNames(in: text)

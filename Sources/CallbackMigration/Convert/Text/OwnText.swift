@@ -82,7 +82,8 @@ enum OwnText {
       form: form,
       name: function.counterpartName,
       omitted: function.omittedLabels,
-      canThrow: function.canCounterpartThrow
+      canThrow: function.canCounterpartThrow,
+      isSync: function.isSync
     )
   }
 

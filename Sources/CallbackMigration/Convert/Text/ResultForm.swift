@@ -68,6 +68,9 @@ struct AwaitedCall {
 
   /// Whether the counterpart can throw.
   let canThrow: Bool
+
+  /// Whether the counterpart is synchronous.
+  var isSync = false
 }
 
 /// The callback of the function that becomes async.

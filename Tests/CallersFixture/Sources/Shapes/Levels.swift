@@ -76,6 +76,58 @@ public struct Repository: Sendable {
       }
     }
   }
+
+  /// Its callback goes through a private function that calls it before it returns.
+  public func words(id: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void) {
+    guard id > 0 else { return part(id: id, completion: completion) }
+    store.load(id: id) { result in
+      switch result {
+      case .success(let text): Self.count(text, completion: completion)
+      case .failure(let error): completion(.failure(error))
+      }
+    }
+  }
+
+  private static func count(_ text: String, completion: (Result<Int, any Error>) -> Void) {
+    do {
+      completion(.success(try wordCount(of: text)))
+    } catch {
+      completion(.failure(error))
+    }
+  }
+
+  private static func wordCount(of text: String) throws -> Int {
+    if text.isEmpty { throw StoreError.missing(0) }
+    return text.split(separator: " ").count
+  }
+
+  private func part(id: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void) {
+    store.text(id: id) { text, error in
+      if let error {
+        completion(.failure(error))
+      } else {
+        completion(.success(text?.count ?? 0))
+      }
+    }
+  }
+}
+
+public func levelWords(_ store: Store) async {
+  Repository(store).words(id: 7) { result in
+    switch result {
+    case .success(let count): store.world.note("\(count) words")
+    case .failure(let error): store.world.note("failed \(error)")
+    }
+  }
+}
+
+public func levelPart(_ store: Store) async {
+  Repository(store).words(id: 0) { result in
+    switch result {
+    case .success(let count): store.world.note("\(count) letters")
+    case .failure(let error): store.world.note("failed \(error)")
+    }
+  }
 }
 
 public func levelTitle(_ store: Store) async {
