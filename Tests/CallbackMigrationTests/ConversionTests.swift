@@ -24,6 +24,26 @@
       }
     }
 
+    @Test(
+      "a counterpart does not repeat the access level of its extension, which would warn",
+      arguments: [
+        ("public extension Store {", "public func f() async", "func f() async"),
+        (
+          "@available(macOS 13, *) public extension Store where T: Sendable {", "public static func f()",
+          "static func f()"
+        ),
+        ("private extension Store {", "fileprivate func f() async", "func f() async"),
+        ("private extension Store {", "private func f() async", "private func f() async"),
+        ("extension Store {", "public func f() async", "public func f() async"),
+        ("public struct Store {", "public func f() async", "public func f() async"),
+      ]
+    )
+    func accessOfExtension(head: String, signature: String, text: String) throws {
+      let tokens = SourceTokens(head + " func f(completion: () -> Void) {} }")
+      let name = try #require(tokens.items.indices.first { tokens[$0 - 1] == "func" })
+      #expect(CounterpartProposals.signature(signature, at: name, in: tokens) == text)
+    }
+
     @Test("the compiler's counterpart gets the configured name, and none of the old function's attributes")
     func compilersCounterpart() {
       let text = """

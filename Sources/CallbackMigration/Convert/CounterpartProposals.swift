@@ -61,7 +61,7 @@ struct CounterpartProposals {
       if let refusal = checks.refusal { throw ConvertedText.Refusal(refusal) }
       guard let head = function.counterpartHead else { throw ConvertedText.Refusal("its declaration is not known") }
       let content = try OwnText.body(of: function, text, inside, in: tokens, functions)
-      var signature = head.signature
+      var signature = Self.signature(head.signature, at: name, in: tokens)
       if !function.hasCounterpart, !signature.contains("throws("), !AsyncText.canThrow(content) {
         let end = function.isSync ? "" : " async"
         signature = signature.replacingOccurrences(of: end + " throws", with: end)
@@ -86,6 +86,18 @@ struct CounterpartProposals {
       change.removal = removal
     }
     return change
+  }
+
+  /// A signature without the access level that its extension says already, which would warn.
+  static func signature(_ text: String, at name: Int, in tokens: SourceTokens) -> String {
+    guard let brace = tokens.parent(name), let word = text.split(separator: " ").first.map(String.init) else {
+      return text
+    }
+    let head = tokens.statementStart(before: brace)..<brace
+    guard let keyword = head.first(where: { tokens[$0] == "extension" }) else { return text }
+    // A private extension gives its members the level `fileprivate`.
+    let levels = (head.lowerBound..<keyword).map { tokens[$0] == "private" ? "fileprivate" : tokens[$0] }
+    return levels.contains(word) ? String(text.dropFirst(word.count + 1)) : text
   }
 
   /// The generated counterpart of a function, with its documentation.
