@@ -91,7 +91,7 @@ package struct CallbackFunction {
   /// Without the enclosing types.
   var name: String { symbol.pathComponents.last ?? "" }
 
-  /// Its type and the superclasses.
+  /// The names of the type that has the function, and of its superclasses.
   let scopes: [String]
 
   /// The counterpart of this kind that it has, or would have.

@@ -93,7 +93,7 @@ package enum Unpacking {
 
 /// How a closure reports the progress of the work.
 package enum ProgressShape {
-  /// As a fraction of a floating-point type.
+  /// The closure gets a fraction, a value of this floating-point type.
   case fraction(type: String)
 
   /// Two counts: the finished units and the total, which can be unknown.

@@ -103,7 +103,7 @@ private struct Extension {
 
   func isSame(as other: Extension) -> Bool { header == other.header && condition == other.condition }
 
-  /// By the names of the types, without availability.
+  /// The sort key of an extension: the name of its type comes first.
   var order: (String, String, String) { (scope, header, condition ?? "") }
 
   var lines: [String] {

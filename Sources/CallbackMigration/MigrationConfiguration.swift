@@ -171,13 +171,13 @@ package struct Refusal: Equatable, Sendable {
 
   init(_ reason: String) { self.reason = reason }
 
-  /// The entry is a pattern in a list.
+  /// Makes a refusal whose entry for the configuration is a pattern in a list.
   init(_ reason: String, _ list: MigrationConfiguration.List, _ title: String) {
     self.reason = reason
     entry = Entry(key: list.rawValue, pattern: title, value: nil)
   }
 
-  /// The entry is the name of an error type.
+  /// Makes a refusal whose entry for the configuration is the name of an error type.
   static func unknownError(_ reason: String, _ type: String) -> Refusal {
     var refusal = Refusal(reason)
     refusal.entry = Entry(key: MigrationConfiguration.errorsKey, pattern: type, value: nil)

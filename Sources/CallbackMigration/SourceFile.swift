@@ -239,7 +239,7 @@ struct ImportList {
     publicModules.contains { provides($0, module) }
   }
 
-  /// `s:10Foundation4DataV` is Foundation's; the standard library's have no number.
+  /// Returns the module in an identifier such as `s:10Foundation4DataV`; `nil` for the standard library, which has no number.
   private static func module(ofType type: String) -> String? {
     if type.hasPrefix("c:") { return "C" }
     let digits = type.dropFirst(2).prefix(while: \.isNumber)

@@ -1,6 +1,6 @@
 /// Spells the types of a counterpart: with the name of their module, where another declaration hides them.
 struct TypeSpelling {
-  /// The nearest declaration of each name, by the compiler's identifier; empty for a generic parameter.
+  /// The compiler's identifier of the type that each name means in the counterpart; empty for a generic parameter.
   private var nearest: [String: String] = [:]
 
   /// - Parameters:

@@ -24,7 +24,7 @@ final class Conversion {
   var convertedFunctionCount: Int { convertedFunctions.intersection(nextFunctions).count }
   var includesFunctions: Bool { options.includesFunctions }
 
-  /// The functions with such calls whose async counterpart does their work from the beginning.
+  /// The number of functions with such calls that had an async counterpart which does the work already.
   private(set) var doneFunctionCount = 0
 
   /// The changes, and the steps of them that are left, with the reasons.
@@ -209,7 +209,7 @@ final class Conversion {
       Shell.progress("Building \(trial.count) of \(changes.count) changes (trial \(count)).")
       return try build(trial, of: changes)
     }
-    // The last trial can have been a refused one, and no later step writes a file without kept changes.
+    // The last trial can leave a refused text, and later steps write only the files with kept changes.
     for path in Set(changes.flatMap(\.paths)) {
       try workspace.write(workspace.files.tokens(path).source.text, to: path)
     }
@@ -374,9 +374,9 @@ extension Conversion.LeftCall {
 }
 
 extension MigratedFunction {
-  /// Why it is left although all calls in it could be awaited.
+  /// Returns the reason why the function stays although all calls in it could be awaited.
   /// - Parameters:
-  ///   - call: A call in it of a function without a counterpart.
+  ///   - call: A call in the function's body of a function without a counterpart.
   ///   - isWanted: Whether `--only` names it.
   /// - Returns: The reason; `nil` if a round converts or refuses it.
   func leftReason(waitingFor call: CallbackCall?, isWanted: Bool) -> String? {

@@ -8,7 +8,7 @@ public enum InterruptSignal {
   /// The identifiers of the programs that run; used under `lock`.
   nonisolated(unsafe) private static var programs: Set<Int32> = []
 
-  /// Recursive, because changes that are made whole can run programs.
+  /// Recursive: a block of changes that no interrupt may split can run programs, which takes the lock again.
   private static let lock = NSRecursiveLock()
 
   /// Watches the standard input, which closes when the plugin ends.

@@ -2,7 +2,7 @@ internal import CFuturesTesting
 internal import Futures
 
 #if os(Linux) && compiler(>=6.3) && compiler(<6.4) && canImport(Runtime) && canImport(Glibc)
-  // A static link of the module Runtime needs it.
+  // The module Runtime needs Glibc if it is linked statically.
   internal import Glibc
   // The public functions of this module follow frame pointers, which the overlay of Dispatch does not keep.
   @_spi(Internal) internal import Runtime

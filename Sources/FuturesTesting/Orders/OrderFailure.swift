@@ -6,7 +6,7 @@ public struct OrderReport: Sendable, CustomStringConvertible {
   /// The number of orders that ran, each once.
   public let orders: Int
 
-  /// A number of orders that exist at least; equal to `orders` if these were all.
+  /// A lower bound of the number of orders; equal to `orders` if these were all.
   public let knownOrders: Int
 
   /// Whether all orders ran, and the runs submitted no work whose orders are not explored.

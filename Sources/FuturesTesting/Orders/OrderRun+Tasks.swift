@@ -19,7 +19,7 @@ extension OrderRun: TaskExecutor {
 
   func enqueue(_ job: UnownedJob) {
     let isOwn = isOnOwnThread
-    // On the main thread, which is another one, a body can run while this thread returns from the call that resumed it.
+    // A body on the main thread can run while this thread still returns from the call that resumed the body.
     let isHere = isOnThreadOfMoves
     if keepsNotes, isOwn { nameTasks(of: job) }
     if isHere, case .next = followUp { return followUp = .job(job) }

@@ -96,7 +96,7 @@ final class OrderTree {
     hash = nil
   }
 
-  /// Decides between the possible moves: the first that has unfinished orders, or the one that `select` selects of these.
+  /// Returns the next move: of the possible moves with unfinished orders, the first, or the one that `select` selects.
   func choose(
     after forced: [OrderMove],
     among possible: [OrderMove],

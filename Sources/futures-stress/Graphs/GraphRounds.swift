@@ -63,7 +63,7 @@ struct GraphRounds {
   }
 
   /// Runs the graphs of one round.
-  /// - Returns: What they have had, or `nil` if a check has failed.
+  /// - Returns: The counts of the round, or `nil` if a check has failed.
   private func runRound(_ number: Int) -> Totals? {
     var totals = Totals()
     for graph in 0..<options.graphs {

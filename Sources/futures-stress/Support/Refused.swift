@@ -1,2 +1,2 @@
-/// The failure that operations choose for themselves.
+/// The failure of an operation that the program lets fail.
 struct Refused: Error {}
