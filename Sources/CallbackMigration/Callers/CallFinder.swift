@@ -20,37 +20,52 @@ struct CallFinder {
   /// - Returns: The calls.
   /// - Throws: An error if the server fails.
   func calls(of functions: inout [MigratedFunction]) throws(MigrationError) -> [CallbackCall] {
-    let references = try references(to: functions)
-    var sites: [String: [Int: CallSite]] = [:]
-    var callbacks: [String: [Int: CallSite]] = [:]
-    for reference in references {
-      let called = functions[reference.target].called
-      let tokens = files.tokens(reference.path)
-      guard
-        let site = CallSite(
-          name: reference.name,
-          in: tokens,
-          label: called.callbackLabel,
-          failureLabel: called.failureLabel
-        )
-      else { continue }
-      sites[reference.path, default: [:]][reference.name] = site
-      for brace in [site.callback, site.failure].compactMap(\.self) {
-        callbacks[reference.path, default: [:]][brace] = site
-      }
+    // `generate` writes no counterpart for a local step, so the calls of one that gets none do not hold up others.
+    let references = try references(to: functions).filter {
+      let function = functions[$0.target]
+      return !function.isLocalStep || function.hasCounterpart || function.counterpart == .writable
     }
     var calls: [CallbackCall] = []
     for (path, group) in Dictionary(grouping: references, by: \.path).sorted(by: { $0.key < $1.key }) {
       let declarations = try declarations(of: path)
-      for reference in group.sorted(by: { $0.name < $1.name }) {
-        let site = sites[path]?[reference.name]
-        let scope = site.map { CallScope(of: $0, in: files.tokens(path), callbacks: callbacks[path] ?? [:]) }
-        if let call = call(reference, site, scope, declarations, functions) { calls.append(call) }
-      }
+      calls += self.calls(group.sorted { $0.name < $1.name }, files.tokens(path), declarations, functions)
     }
     try completeFacts(of: &functions, calls)
     try check(&calls, functions)
     return calls
+  }
+
+  /// The calls of a file.
+  private func calls(
+    _ references: [Reference],
+    _ tokens: SourceTokens,
+    _ declarations: EnclosingDeclarations,
+    _ functions: [MigratedFunction]
+  ) -> [CallbackCall] {
+    let all = references.map { reference in
+      let called = functions[reference.target].called
+      return CallSite(
+        name: reference.name,
+        in: tokens,
+        label: called.callbackLabel,
+        failureLabel: called.failureLabel
+      )
+    }
+    var kept = Array(references.indices)
+    while true {
+      var callbacks: [Int: CallSite] = [:]
+      for site in kept.compactMap({ all[$0] }) {
+        for brace in [site.callback, site.failure].compactMap(\.self) { callbacks[brace] = site }
+      }
+      let calls = kept.map { index in
+        let scope = all[index].map { CallScope(of: $0, in: tokens, callbacks: callbacks) }
+        return call(references[index], all[index], scope, declarations, functions)
+      }
+      // The closure of a synchronous call that stays is no callback, which changes the place of the calls in it.
+      let staying = Set(zip(kept, calls).filter { $1 == nil && functions[references[$0].target].isSync }.map(\.0))
+      guard !staying.isEmpty else { return calls.compactMap(\.self) }
+      kept.removeAll(where: staying.contains)
+    }
   }
 
   // MARK: References

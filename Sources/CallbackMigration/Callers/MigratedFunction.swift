@@ -45,6 +45,12 @@ struct MigratedFunction {
   /// Whether the callback does not escape, so that the counterpart is synchronous.
   let isSync: Bool
 
+  /// Whether other files cannot call the function.
+  let isPrivate: Bool
+
+  /// Whether only a conversion of the functions around it needs its counterpart.
+  var isLocalStep: Bool { isPrivate || isSync }
+
   /// Whether the counterpart can throw.
   var canCounterpartThrow = true
 
@@ -99,6 +105,7 @@ struct MigratedFunction {
     name = function.name
     let kind = function.callbacks.isNonescaping ? CallbackMigration.Counterpart.Kind.sync : .async
     isSync = kind == .sync
+    isPrivate = function.visibility < .internal
     counterpartTitle = function.counterpart(kind).title
     futureTitle = function.counterpart(.future).title
     let text = tokens.index(at: offset).flatMap { FunctionText(name: $0, in: tokens) }

@@ -19,10 +19,30 @@ struct CounterpartProposals {
     isWanted: (MigratedFunction) -> Bool,
     _ refused: inout Set<Conversion.LeftCall>
   ) throws(MigrationError) -> [ProposedChange] {
+    while true {
+      let count = refused.count
+      let changes = try onePass(isWanted: isWanted, &refused)
+      // A local step that was refused does not hold up the functions around it.
+      if !changes.isEmpty || refused.count == count { return changes }
+    }
+  }
+
+  private func onePass(
+    isWanted: (MigratedFunction) -> Bool,
+    _ refused: inout Set<Conversion.LeftCall>
+  ) throws(MigrationError) -> [ProposedChange] {
+    let leftSteps = Set(
+      functions.indices.filter { index in
+        let function = functions[index]
+        guard function.isLocalStep, !function.hasCounterpart else { return false }
+        let left = Conversion.LeftCall(function, "", workspace.copy)
+        return refused.contains { $0.title == left.title && $0.place == left.place }
+      }
+    )
     var changes: [ProposedChange] = []
     let called = Set(calls.map(\.target))
     for (index, function) in functions.enumerated() where isWanted(function) {
-      let inside = calls.filter { $0.owner == index && $0.place == .next }
+      let inside = calls.filter { $0.owner == index && $0.place == .next && !leftSteps.contains($0.target) }
       // A generated counterpart waits for the callback. Its work becomes async where the calls inside have counterparts.
       let replaces = function.hasCounterpart && function.isCounterpartGenerated && !inside.isEmpty
       guard function.counterpart == .writable || replaces else { continue }
