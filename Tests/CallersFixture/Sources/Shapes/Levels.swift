@@ -112,6 +112,31 @@ public struct Repository: Sendable {
   }
 }
 
+extension Repository {
+  /// Its private step stays, since it keeps the callback. So the counterpart waits for the callback.
+  public func hint(id: Int, completion: @escaping @Sendable (String) -> Void) {
+    hintStep(id: id, completion: completion)
+  }
+
+  private func hintStep(id: Int, completion: @escaping @Sendable (String) -> Void) {
+    let done = completion
+    store.load(id: id) { result in done((try? result.get()) ?? "no hint") }
+  }
+}
+
+public func levelHint(_ store: Store) async {
+  Repository(store).hint(id: 8) { text in store.world.note(text) }
+}
+
+/// Its call stays, because it is in the closure of a synchronous function.
+public func levelAtOnce(_ store: Store) async {
+  atOnce {
+    Repository(store).length(id: 9) { length in store.world.note("\(length)") }
+  }
+}
+
+private func atOnce(completion: () -> Void) { completion() }
+
 public func levelWords(_ store: Store) async {
   Repository(store).words(id: 7) { result in
     switch result {

@@ -11,6 +11,8 @@ let shapes: [Shape] = [
   Shape("levelHopeful") { await levelHopeful($0) },
   Shape("levelBanner") { await levelBanner($0) },
   Shape("levelSave") { await levelSave($0) },
+  Shape("levelHint") { await levelHint($0) },
+  Shape("levelAtOnce") { await levelAtOnce($0) },
   Shape("levelWords") { await levelWords($0) },
   Shape("levelPart") { await levelPart($0) },
   Shape("switchBoth") { await switchBoth($0) },
