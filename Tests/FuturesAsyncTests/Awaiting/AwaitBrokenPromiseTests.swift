@@ -50,20 +50,4 @@ struct AwaitBrokenPromiseTests {
     #expect(error?.label == "source")
     #expect(error?.line == line)
   }
-
-  @Test("R4: the caller is on its own actor when it gets BrokenPromise", arguments: Home.allCases)
-  func callerIsOnItsActorAfterBreak(home: Home) async {
-    let (future, _, promise) = breakable("far", (any Error).self)
-    let isHome = await run(on: home.make()) { actor in
-      do {
-        _ = try await future.value
-        return false
-      } catch {
-        return error is BrokenPromise && isReallyOn(actor)
-      }
-    } then: { _ in
-      promise.drop()
-    }
-    #expect(isHome)
-  }
 }

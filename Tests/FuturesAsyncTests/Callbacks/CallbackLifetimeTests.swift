@@ -1,4 +1,3 @@
-internal import AllocationCounter
 internal import Dispatch
 internal import Foundation
 internal import Futures
@@ -213,40 +212,6 @@ struct CallbackLifetimeTests {
       }
       #expect(captured == nil)
       #expect(value == nil)
-    }
-  }
-
-  @Test("10,000 calls with every ending leave no memory behind", .enabled(if: AllocationCounts.areSupported))
-  func manyCallsLeaveNothing() async {
-    await #expect(processExitsWith: .success) {
-      func rounds(_ count: Int) async {
-        for number in 0..<count {
-          let held = Locked<Callback<Tracked>?>(nil)
-          let task = Task.immediate {
-            _ = try await withCallback("leaks", of: Tracked.self) { callback in
-              callback.onCancel {}
-              held.withLock { $0 = callback }
-            }
-          }
-          switch number % 4 {
-          case 0: held.withLock { $0 }?.valueHandler(Tracked())
-          case 1: held.withLock { $0 }?.failureHandler(TestError())
-          case 2: held.withLock { $0.take() }?.resume(returning: Tracked())
-          default: task.cancel()
-          }
-          held.withLock { $0 }?.resume(returning: Tracked())
-          _ = await task.result
-        }
-      }
-      // The least of three rounds: a leak shows in each round, the memory of a new thread only in one.
-      var least = Int64.max
-      await rounds(1_000)
-      for _ in 0..<3 {
-        let before = AllocationCounts.ofProcess().liveBytes
-        await rounds(10_000)
-        least = min(least, AllocationCounts.ofProcess().liveBytes - before)
-      }
-      #expect(least < 100_000, "\(least) bytes")
     }
   }
 }

@@ -1,4 +1,3 @@
-internal import AllocationCounter
 internal import Futures
 internal import FuturesAsync
 internal import TestSupport
@@ -369,25 +368,5 @@ struct CallbackStreamTests {
       withExtendedLifetime(stream) {}
     }
     #expect(left == nil)
-  }
-
-  @Test("10,000 streams leave no memory behind", .enabled(if: AllocationCounts.areSupported))
-  func manyStreamsLeaveNothing() {
-    @Sendable func rounds(_ count: Int) {
-      for number in 0..<count {
-        let (stream, held) = makeStream("leaks")
-        held.handle.onCancel {}
-        held.handle.yield(number)
-        switch number % 3 {
-        case 0: held.handle.finish(throwing: TestError())
-        case 1: held.drop()
-        default: break
-        }
-        withExtendedLifetime(stream) {}
-      }
-    }
-    onThread {
-      #expect(leastBlocksLeft(count: 10_000, rounds) <= 0)
-    }
   }
 }

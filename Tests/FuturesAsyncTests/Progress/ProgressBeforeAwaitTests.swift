@@ -366,32 +366,4 @@ struct ProgressBeforeAwaitTests {
     #expect(early.fractions == [0, 1, nil] && late.fractions == [1, nil])
     watch.finish()
   }
-
-  @Test(
-    "R8: progress callbacks do not see the task of the library that resolves their future",
-    arguments: [false, true]
-  )
-  func callbacksDoNotSeeResolvingTask(isPromise: Bool) async {
-    let gate = Gate()
-    let inbox = Inbox<Surroundings>()
-    let work: @Sendable () async throws -> Int = {
-      await gate.pass()
-      withUnsafeCurrentTask { $0?.cancel() }
-      return 1
-    }
-    let future = Local.$name.withValue("producer") { () -> Future<Int, any Error> in
-      guard isPromise else { return Future { try await work() } }
-      let promise = Promise<Int, any Error>()
-      promise.resolve(with: work)
-      return promise.future
-    }
-    let derived = future.map { $0 }
-    for future in [future, derived] {
-      future.whenProgressed(on: .immediate) { if $0.isFinished { inbox.send(Surroundings()) } }
-    }
-    let awaiting = Task.immediate { try await derived.value }
-    gate.open()
-    #expect(await inbox.next(2) == [.none, .none])
-    #expect(await awaiting.result.isSuccess)
-  }
 }

@@ -1,4 +1,3 @@
-internal import AllocationCounter
 internal import Futures
 internal import FuturesAsync
 internal import TestSupport
@@ -17,8 +16,6 @@ private final class Box {
 private func waitForCancellation() async {
   _ = await Future<Void, CancellationError>.never.result
 }
-
-private func cancelCurrentTask() { withUnsafeCurrentTask { $0?.cancel() } }
 
 // MARK: - Task → token
 
@@ -118,27 +115,6 @@ struct CancellationBridgeTests {
     #expect(log.events == [])
   }
 
-  @Test(
-    "R24: captures of the handlers are released, whether the handlers ran or not, also after a throw",
-    arguments: [false, true]
-  )
-  func handlersAreReleased(isCancelled: Bool) async {
-    let isReleased = await Task.immediate {
-      weak var tracked: Tracked?
-      await #expect(throws: TestError(1)) {
-        try await withCancellationToken { token in
-          let captured = Tracked()
-          tracked = captured
-          token.register { captured.use() }
-          if isCancelled { cancelCurrentTask() }
-          throw TestError(1)
-        }
-      }
-      return tracked == nil
-    }.value
-    #expect(isReleased)
-  }
-
   @Test("R24: a token that outlives its cancellation stays cancelled")
   func staysCancelled() async {
     let token = await Task.immediate {
@@ -235,34 +211,6 @@ struct CancellationBridgeTests {
     #expect(log.events == ["open", "never"])
     #expect(open.isResolved)
   }
-
-  @Test(
-    "R21, R24: the closure, and the caller afterwards, are on the caller's actor",
-    arguments: Home.allCases,
-    [false, true]
-  )
-  func callerAndClosureStayOnActor(home: Home, isThrowing: Bool) async {
-    for isCancelled in [false, true] {
-      let promise = Promise<Int, any Error>()
-      let future = promise.future
-      let isHome = await run(on: home.make()) { actor in
-        do {
-          return try await withCancellationToken { _ in
-            guard isReallyOn(actor) else { return false }
-            do { _ = try await future.value } catch { guard isReallyOn(actor) else { return false } }
-            guard isReallyOn(actor) else { return false }
-            if isThrowing { throw TestError(1) }
-            return true
-          } && isReallyOn(actor)
-        } catch {
-          return isReallyOn(actor) && error is TestError
-        }
-      } then: { task in
-        if isCancelled { task.cancel() } else { promise.succeed(1) }
-      }
-      #expect(isHome, "throws: \(isThrowing), cancelled: \(isCancelled)")
-    }
-  }
 }
 
 // MARK: - Waiting for a token
@@ -338,32 +286,6 @@ struct CancellationBridgeWaitingTests {
     let task = Task.immediate { await withCancellationToken { token in await token.cancelled() } }
     task.cancel()
     await task.value
-  }
-
-  @Test("R21, R22a: after `cancelled()` the caller is on its own actor", arguments: Home.allCases, [false, true])
-  func waitReturnsToActor(home: Home, cancelsToken: Bool) async {
-    let source = CancellationTokenSource()
-    let isHome = await run(on: home.make()) { actor in
-      await source.token.cancelled()
-      guard isReallyOn(actor) else { return false }
-      await source.token.cancelled()
-      return isReallyOn(actor)
-    } then: { task in
-      if cancelsToken { source.cancel() } else { task.cancel() }
-    }
-    #expect(isHome, "token: \(cancelsToken)")
-  }
-
-  @Test("R21, R22a: a function that begins with `cancelled()` is on its actor afterwards")
-  func functionThatBeginsWithWaitIsOnItsActor() async {
-    #expect(await TokenEntry.wait(.cancelled))
-    #expect(await ThreadActor().wait(.cancelled))
-    let source = CancellationTokenSource()
-    let tasks = [
-      Task.immediate { await TokenEntry.wait(source.token) }, Task.immediate { await ThreadActor().wait(source.token) },
-    ]
-    source.cancel()
-    for task in tasks { #expect(await task.value) }
   }
 }
 
@@ -444,166 +366,5 @@ struct CancellationBridgeWorkTests {
     let inbox = Inbox<TaskPriority?>()
     Task.detached(priority: .low) { try await token.cancelling { inbox.send(Task.basePriority) } }
     #expect(await inbox.next() == .low)
-  }
-
-  @Test(
-    "R21, R22a: the work of `cancelling` runs on the actor of its closure, and the caller returns to its own",
-    arguments: Home.allCases
-  )
-  func workRunsOnActorOfItsClosure(home: Home) async {
-    for error in [nil, TestError(1)] {
-      let isHome = await FuturesAsyncTests.run(on: home.make()) { actor in
-        let token = CancellationTokenSource().token
-        do {
-          let isOnMain = try await token.cancelling(TokenEntry.isOnMainActor)
-          guard isOnMain, isReallyOn(actor) else { return false }
-          try await token.cancelling {
-            await Task.yield()
-            if let error { throw error }
-          }
-          return isReallyOn(actor) && error == nil
-        } catch {
-          return isReallyOn(actor) && error as? TestError == TestError(1)
-        }
-      }
-      #expect(isHome, "error: \(String(describing: error))")
-    }
-  }
-
-  @Test("R21, R22a: a function that begins with `cancelling` is on its actor afterwards", arguments: [false, true])
-  func functionThatBeginsWithWorkIsOnItsActor(isThrowing: Bool) async {
-    #expect(await TokenEntry.work(.cancelled, isThrowing))
-    #expect(await ThreadActor().work(.none, isThrowing))
-  }
-
-  @Test("R5, R22a: the captures of the work are released when it ends, also while the token lives")
-  func workIsReleasedAtItsEnd() async throws {
-    let source = CancellationTokenSource()
-    let inbox = Inbox<String>()
-    try await {
-      let last = LastUse { inbox.send("released") }
-      try await source.token.cancelling { last.use() }
-    }()
-    #expect(await inbox.next() == "released")
-    #expect(!source.isCancelled)
-  }
-
-  private final class LastUse: Sendable {
-    private let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    deinit { body() }
-    func use() {}
-  }
-}
-
-/// Main actor functions that begin with a call of the library, and return whether they are on the main actor after it.
-@MainActor
-private enum TokenEntry {
-  @Sendable
-  static func isOnMainActor() async -> Bool {
-    guard isReallyOn(MainActor.shared) else { return false }
-    await Task.yield()
-    return isReallyOn(MainActor.shared)
-  }
-
-  @inline(never)
-  static func wait(_ token: CancellationToken) async -> Bool {
-    await token.cancelled()
-    return isOnMainQueue
-  }
-
-  @inline(never)
-  static func work(_ token: CancellationToken, _ isThrowing: Bool) async -> Bool {
-    do {
-      try await token.cancelling { if isThrowing { throw TestError(1) } }
-    } catch {
-      return isOnMainQueue
-    }
-    return isOnMainQueue
-  }
-}
-
-extension ThreadActor {
-  @inline(never)
-  fileprivate func wait(_ token: CancellationToken) async -> Bool {
-    await token.cancelled()
-    return executor.isCurrent
-  }
-
-  @inline(never)
-  fileprivate func work(_ token: CancellationToken, _ isThrowing: Bool) async -> Bool {
-    do {
-      try await token.cancelling { if isThrowing { throw TestError(1) } }
-    } catch {
-      return executor.isCurrent
-    }
-    return executor.isCurrent
-  }
-}
-
-// MARK: - Memory
-
-// In processes of their own, where nothing else allocates.
-
-@Suite("R24: memory after the bridge", .enabled(if: AllocationCounts.areSupported), .timeLimit(.minutes(20)))
-struct CancellationBridgeMemoryTests {
-  /// The blocks that 10,000 rounds of `body` leave behind: the least of three measurements.
-  static func blocksLeft(_ body: @Sendable (_ number: Int) async -> Void) async -> Int64 {
-    for number in 0..<1_000 { await body(number) }
-    var least = Int64.max
-    for _ in 0..<3 {
-      let before = AllocationCounts.ofProcess().liveBlocks
-      for number in 0..<10_000 { await body(number) }
-      least = min(least, AllocationCounts.ofProcess().liveBlocks - before)
-    }
-    return least
-  }
-
-  @Test("R24: 10,000 calls of `withCancellationToken`, half of them cancelled, leave no block behind")
-  func callsWithTokenLeaveNothing() async {
-    await #expect(processExitsWith: .success) {
-      let blocks = await Self.blocksLeft { number in
-        await Task.immediate {
-          await withCancellationToken { token in
-            for _ in 0..<3 { token.register {} }
-            if number.isMultiple(of: 2) { cancelCurrentTask() }
-          }
-        }.value
-      }
-      #expect(blocks < 1_000, "\(blocks) blocks")
-    }
-  }
-
-  @Test("R14, R22a: 10,000 waits that end with their task leave nothing registered with a long-lived token")
-  func endedWaitsLeaveNothing() async {
-    await #expect(processExitsWith: .success) {
-      let source = CancellationTokenSource()
-      let blocks = await Self.blocksLeft { number in
-        let task = Task.immediate {
-          if number.isMultiple(of: 2) { cancelCurrentTask() }
-          await source.token.cancelled()
-        }
-        task.cancel()
-        await task.value
-      }
-      #expect(blocks < 1_000, "\(blocks) blocks")
-      #expect(!source.isCancelled)
-    }
-  }
-
-  @Test("R14, R22a: 10,000 calls of `cancelling` leave nothing registered with a long-lived token")
-  func cancellingLeavesNothing() async {
-    await #expect(processExitsWith: .success) {
-      let source = CancellationTokenSource()
-      let blocks = await Self.blocksLeft { number in
-        _ = try? await source.token.cancelling { if number.isMultiple(of: 2) { throw TestError(1) } }
-      }
-      #if !ASAN
-        // With AddressSanitizer each call leaves a block, which LeakSanitizer does not report as a leak.
-        #expect(blocks < 1_000, "\(blocks) blocks")
-      #endif
-      #expect(!source.isCancelled)
-      _ = blocks
-    }
   }
 }

@@ -1,0 +1,377 @@
+internal import Futures
+internal import FuturesAsync
+internal import TestSupport
+internal import Testing
+
+/// A call of the library that waits for a future on the actor of its caller: one row of the table.
+///
+/// A row also has each body and loop check that it is on the actor, by `expectHome`.
+private struct EntryPoint: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  /// Lets the call end in every way, on an actor of that kind, and checks the result and the actor afterwards.
+  let check: @Sendable (Home) async -> Void
+
+  /// - Parameters:
+  ///   - name: Names the row.
+  ///   - failure: The failure of the future; `nil` if the future cannot fail.
+  ///   - cancelled: The error of the call in a cancelled task; `nil` if the call goes on.
+  ///   - cancelsFuture: Whether a cancelled call cancels its future.
+  ///   - call: Returns the value of the future, or throws its failure.
+  init<Failure: Error>(
+    _ name: String,
+    failing failure: Failure?,
+    cancelled: String? = "CancellationError()",
+    cancelsFuture: Bool = false,
+    _ call: @escaping @Sendable (isolated any Actor, Future<Int, Failure>) async throws -> Int
+  ) {
+    testDescription = name
+    check = { home in
+      for end in End.allCases where end != .failure || failure != nil {
+        guard end != .brokenPromise || Failure.self == (any Error).self else { continue }
+        for isEarly in [true, false] {
+          let promise = Locked<Promise<Int, Failure>?>(Promise())
+          let happen = { @Sendable () -> Future<Int, Failure>? in
+            let ending = promise.withLock { promise in
+              if end == .brokenPromise { return promise.take() }
+              return promise
+            }
+            if end == .success { ending?.succeed(1) }
+            if end == .failure, let failure { ending?.fail(failure) }
+            return ending?.future
+          }
+          guard let future = isEarly && end != .cancellation ? happen() : promise.withLock({ $0?.future }) else {
+            return
+          }
+          let actor = home.make()
+          let outcome = await run(on: actor) { actor in
+            if isEarly, end == .cancellation { withUnsafeCurrentTask { $0?.cancel() } }
+            do {
+              let value = try await call(actor, future)
+              return ("\(value)", isReallyOn(actor))
+            } catch {
+              return (error is BrokenPromise ? "BrokenPromise" : "\(error)", isReallyOn(actor))
+            }
+          } then: { task in
+            guard end == .cancellation else { return _ = happen() }
+            task.cancel()
+            if cancelled == nil { promise.withLock { $0 }?.succeed(1) }
+          }
+          let comment: Comment = "\(name), on \(home): \(end), \(isEarly ? "before" : "during") the call"
+          #expect(outcome.0 == end.text(failure, cancelled), comment)
+          #expect(outcome.1, comment)
+          guard end == .cancellation, cancelled != nil else { continue }
+          #expect(future.isResolved == cancelsFuture, comment)
+          promise.withLock { $0 }?.succeed(1)
+        }
+      }
+    }
+  }
+
+  /// A row whose future fails with any error.
+  init(
+    _ name: String,
+    cancelled: String? = "CancellationError()",
+    cancelsFuture: Bool = false,
+    _ call: @escaping @Sendable (isolated any Actor, Future<Int, any Error>) async throws -> Int
+  ) {
+    self.init(name, failing: TestError(1), cancelled: cancelled, cancelsFuture: cancelsFuture, call)
+  }
+
+  private enum End: CaseIterable {
+    case success, failure, brokenPromise, cancellation
+
+    func text(_ failure: (any Error)?, _ cancelled: String?) -> String {
+      switch self {
+      case .success: "1"
+      case .failure: failure.map { "\($0)" } ?? ""
+      case .brokenPromise: "BrokenPromise"
+      case .cancellation: cancelled ?? "1"
+      }
+    }
+  }
+}
+
+private func expectHome(
+  _ actor: any Actor,
+  isolation: (any Actor)? = #isolation,
+  sourceLocation: SourceLocation = #_sourceLocation
+) {
+  #expect(isReallyOn(actor, isolation: isolation), sourceLocation: sourceLocation)
+}
+
+// MARK: - Functions around an await
+
+// Swift 6.3 leaves the caller's actor when a `nonisolated(nonsending)` function rethrows an error across a hop between
+// executors. These functions would do that if an await of the library rethrew across a hop.
+
+func genericValue<V, F>(_ future: Future<V, F>) async throws(F) -> V { try await future.value }
+
+func genericResult<V, F>(_ future: Future<V, F>) async -> Result<V, F> { await future.result }
+
+nonisolated(nonsending) func inheritingValue<V, F>(_ future: Future<V, F>) async throws(F) -> V {
+  try await future.value
+}
+
+func isolatedValue<V, F>(
+  _ future: Future<V, F>,
+  isolation: isolated (any Actor)? = #isolation
+) async throws(F) -> V {
+  try await future.value
+}
+
+// MARK: - The tables
+
+extension EntryPoint {
+  static let awaits: [EntryPoint] = [
+    EntryPoint("value") { _, future in try await future.value },
+    EntryPoint("result") { _, future in try await future.result.get() },
+    EntryPoint("value of a typed failure", failing: TestError(1), cancelled: nil) { _, future in
+      try await future.value
+    },
+    EntryPoint("result of a typed failure", failing: TestError(1), cancelled: nil) { _, future in
+      try await future.result.get()
+    },
+    EntryPoint("value, cancellable", failing: Interruption.failed, cancelled: "wasCancelled") { _, future in
+      try await future.value
+    },
+    EntryPoint("result, cancellable", failing: Interruption.failed, cancelled: "wasCancelled") { _, future in
+      try await future.result.get()
+    },
+    EntryPoint("value of CancellationError", failing: CancellationError()) { _, future in try await future.value },
+    EntryPoint("value of Never", failing: Never?.none, cancelled: nil) { _, future in await future.value },
+    EntryPoint("result of Never", failing: Never?.none, cancelled: nil) { _, future in await future.result.get() },
+    EntryPoint("a generic function", failing: TestError(1), cancelled: nil) { _, future in
+      try await genericValue(future)
+    },
+    EntryPoint("a generic function, any Error") { _, future in try await genericValue(future) },
+    EntryPoint("a generic function, Never", failing: Never?.none, cancelled: nil) { _, future in
+      await genericValue(future)
+    },
+    EntryPoint("a generic result", failing: Interruption.failed, cancelled: "wasCancelled") { _, future in
+      try await genericResult(future).get()
+    },
+    EntryPoint("a function that inherits the actor", failing: TestError(1), cancelled: nil) { _, future in
+      try await inheritingValue(future)
+    },
+    EntryPoint("a function that inherits the actor, any Error") { _, future in try await inheritingValue(future) },
+    EntryPoint("an isolated function", failing: Interruption.failed, cancelled: "wasCancelled") { _, future in
+      try await isolatedValue(future)
+    },
+    EntryPoint("the last of several awaits") { actor, future in
+      for _ in 0..<3 {
+        await #expect(throws: TestError(9)) {
+          try await inheritingValue(Future<Int, any Error>.failed(TestError(9)))
+        }
+        _ = try? await Future<Int, any Error>.detached { throw TestError(8) }.value
+        expectHome(actor)
+      }
+      return try await future.value
+    },
+  ]
+
+  /// Every choice, for every kind of failure type.
+  static let choices: [EntryPoint] = AwaitMethod.choices.compactMap(\.choice).flatMap { choice in
+    let (cancelled, cancelsFuture) = (choice == .ignore ? nil : "CancellationError()", choice == .cancel)
+    return [
+      EntryPoint("value(onCancel: \(choice))", cancelled: cancelled, cancelsFuture: cancelsFuture) { _, future in
+        try await future.value(onCancel: choice)
+      },
+      EntryPoint("value(onCancel: \(choice)), typed", failing: TestError(1), cancelled: cancelled) { _, future in
+        try await future.value(onCancel: choice)
+      },
+      EntryPoint("value(onCancel: \(choice)), Never", failing: Never?.none, cancelled: cancelled) { _, future in
+        try await future.value(onCancel: choice)
+      },
+      // R22c: the error is the cancelled case of the failure type.
+      EntryPoint(
+        "value(onCancel: \(choice)), cancellable",
+        failing: Interruption.failed,
+        cancelled: cancelled.map { _ in "wasCancelled" },
+        cancelsFuture: cancelsFuture
+      ) { actor, future in
+        do throws(Interruption) {
+          return try await future.value(onCancel: choice)
+        } catch {
+          expectHome(actor)
+          throw error
+        }
+      },
+    ]
+  }
+
+  /// Calls with a body, which runs on the actor, too.
+  static let bodies: [EntryPoint] = [
+    EntryPoint("Future { }") { actor, future in
+      try await Future<Int, any Error> {
+        expectHome(actor)
+        defer { expectHome(actor) }
+        return try await future.value
+      }.value
+    },
+    EntryPoint("Future.immediate") { actor, future in
+      try await Future<Int, any Error>.immediate {
+        expectHome(actor)
+        defer { expectHome(actor) }
+        return try await future.value
+      }.value
+    },
+    EntryPoint("withCallback") { actor, future in
+      try await withCallback(of: Page.self) { callback in
+        expectHome(actor, isolation: actor)
+        future.whenResolved(on: .immediate) { callback.resume(with: $0.map { Page($0) }) }
+      }.number
+    },
+    EntryPoint("withCallback(throwing:)", failing: Interruption.failed, cancelled: "wasCancelled") { actor, future in
+      try await withCallback(throwing: Interruption.self, cancelled: .wasCancelled, dropped: .failed) { callback in
+        expectHome(actor, isolation: actor)
+        future.whenResolved(on: .immediate) { callback.resume(with: $0) }
+      }
+    },
+    EntryPoint("withCancellationToken") { actor, future in
+      try await withCancellationToken { _ in
+        expectHome(actor)
+        defer { expectHome(actor) }
+        return try await future.value
+      }
+    },
+    EntryPoint("cancelled()") { actor, future in
+      let source = CancellationTokenSource()
+      future.whenResolved(on: .immediate) { _ in source.cancel() }
+      await source.token.cancelled()
+      expectHome(actor)
+      return try await future.value
+    },
+    EntryPoint("cancelling") { actor, future in
+      try await CancellationTokenSource().token.cancelling {
+        expectHome(actor)
+        return try await future.value
+      }
+    },
+    EntryPoint("cancelling, of another actor") { actor, future in
+      try await CancellationTokenSource().token.cancelling { @MainActor in
+        expectHome(MainActor.shared)
+        return try await future.value
+      }
+    },
+    EntryPoint("withSlot") { actor, future in
+      try await ConcurrencyLimit(1).withSlot {
+        expectHome(actor)
+        return try await future.value
+      }
+    },
+    EntryPoint("Latest.value") { actor, future in
+      try await Latest().value {
+        expectHome(actor)
+        return try await future.value
+      }
+    },
+  ]
+
+  /// Loops and other readers of a progress, and operations of the standard library on it.
+  static let readers: [EntryPoint] = [
+    EntryPoint("progress") { actor, future in
+      for await _ in future.progress { expectHome(actor) }
+      return try await future.value
+    },
+    EntryPoint("events") { actor, future in
+      for await event in future.events {
+        expectHome(actor)
+        if case .resolved(let result) = event { return try result.get() }
+      }
+      expectHome(actor)
+      return try await future.value
+    },
+    EntryPoint("next()") { actor, future in
+      var reader = future.progress.makeAsyncIterator()
+      while await reader.next() != nil { expectHome(actor) }
+      return try await future.value
+    },
+    EntryPoint("next(isolation:)") { actor, future in
+      var reader = future.progress.makeAsyncIterator()
+      while await reader.next(isolation: actor) != nil { expectHome(actor) }
+      return try await future.value
+    },
+    EntryPoint("two loops") { actor, future in
+      for await _ in future.map({ $0 }).progress {
+        for await _ in future.progress { expectHome(actor) }
+        expectHome(actor)
+      }
+      return try await future.value
+    },
+    EntryPoint("map, filter and compactMap") { actor, future in
+      for await _ in future.progress.map(\.fractionCompleted).filter({ $0 >= 0 }).compactMap({ $0 }) {
+        expectHome(actor)
+      }
+      return try await future.value
+    },
+    EntryPoint("prefix, drop and flatMap") { actor, future in
+      let updates = future.progress
+      for await _ in updates.prefix(1) { expectHome(actor) }
+      for await _ in updates.prefix(while: { !$0.isFinished }) { expectHome(actor) }
+      for await _ in updates.dropFirst() { expectHome(actor) }
+      for await _ in updates.drop(while: { !$0.isFinished }) { expectHome(actor) }
+      for await _ in updates.flatMap({ _ in updates }) { expectHome(actor) }
+      return try await future.value
+    },
+    EntryPoint("first") { actor, future in
+      _ = await future.progress.first { $0.isFinished }
+      expectHome(actor)
+      return try await future.value
+    },
+    EntryPoint("contains") { actor, future in
+      _ = await future.progress.contains { $0.isFinished }
+      expectHome(actor)
+      return try await future.value
+    },
+    EntryPoint("reduce and max") { actor, future in
+      let sum = await future.progress.reduce(0) { $0 + $1.fractionCompleted }
+      expectHome(actor)
+      let greatest = await future.progress.max { $0.fractionCompleted < $1.fractionCompleted }
+      expectHome(actor)
+      if !Task.isCancelled { #expect(sum >= (greatest?.fractionCompleted ?? 0)) }
+      return try await future.value
+    },
+  ]
+}
+
+@Suite("R21: the actor of the caller", .timeLimit(.minutes(20)))
+struct CallerActorTests {
+  @Test(
+    "R21, R22: an await ends as its future does, or with its task, on the actor of the caller",
+    arguments: Home.allCases,
+    EntryPoint.awaits
+  )
+  private func awaitReturnsToActor(home: Home, row: EntryPoint) async { await row.check(home) }
+
+  @Test(
+    "R21, R22c: `value(onCancel:)` ends as its choice says, on the actor of the caller",
+    arguments: Home.allCases,
+    EntryPoint.choices
+  )
+  private func choiceReturnsToActor(home: Home, row: EntryPoint) async { await row.check(home) }
+
+  @Test(
+    "R21-R24: a body runs on the actor of the caller, and the call returns to it",
+    arguments: Home.allCases,
+    EntryPoint.bodies
+  )
+  private func bodyRunsOnActor(home: Home, row: EntryPoint) async { await row.check(home) }
+
+  @Test(
+    "R25: a loop over a progress, and the code after it, run on their actor",
+    arguments: Home.allCases,
+    EntryPoint.readers
+  )
+  private func readerStaysOnActor(home: Home, row: EntryPoint) async { await row.check(home) }
+
+  @Test("R21: a value that cannot fail is awaited in a closure that cannot throw")
+  func neverInTask() async {
+    let promise = Promise<Int, Never>()
+    let future = promise.future
+    let task = Task.immediate { await future.value }
+    let detached = Task.detached { await future.value }
+    promise.succeed(5)
+    #expect(await task.value == 5)
+    #expect(await detached.value == 5)
+  }
+}
