@@ -5,7 +5,7 @@ internal import Testing
 
 /// A call of the library that waits for a future on the actor of its caller: one row of the table.
 ///
-/// A row also has each body and loop check that it is on the actor, by `expectHome`.
+/// The bodies and loops of a row check that they are on the actor, too, by `expectHome`.
 private struct EntryPoint: Sendable, CustomTestStringConvertible {
   let testDescription: String
   /// Lets the call end in every way, on an actor of that kind, and checks the result and the actor afterwards.
@@ -67,14 +67,18 @@ private struct EntryPoint: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// A row whose future fails with any error.
-  init(
+  /// A row whose closure inherits the actor of its caller.
+  init<Failure: Error>(
     _ name: String,
+    failing failure: Failure?,
     cancelled: String? = "CancellationError()",
     cancelsFuture: Bool = false,
-    _ call: @escaping @Sendable (isolated any Actor, Future<Int, any Error>) async throws -> Int
+    _ call: nonisolated(nonsending) @escaping @Sendable (Future<Int, Failure>) async throws -> Int
   ) {
-    self.init(name, failing: TestError(1), cancelled: cancelled, cancelsFuture: cancelsFuture, call)
+    self.init(name, failing: failure, cancelled: cancelled, cancelsFuture: cancelsFuture) { actor, future in
+      defer { expectHome(actor) }
+      return try await call(future)
+    }
   }
 
   private enum End: CaseIterable {
@@ -91,13 +95,18 @@ private struct EntryPoint: Sendable, CustomTestStringConvertible {
   }
 }
 
+/// Checks that the caller, which the compiler takes to be on an actor, is there.
 private func expectHome(
-  _ actor: any Actor,
+  _ actor: (any Actor)? = #isolation,
   isolation: (any Actor)? = #isolation,
   sourceLocation: SourceLocation = #_sourceLocation
 ) {
-  #expect(isReallyOn(actor, isolation: isolation), sourceLocation: sourceLocation)
+  let isHome = actor.map { isReallyOn($0, isolation: isolation) }
+  #expect(isHome == true, sourceLocation: sourceLocation)
 }
+
+/// The failure of the rows with `any Error`.
+private let anyError: any Error = TestError(1)
 
 // MARK: - Functions around an await
 
@@ -123,47 +132,49 @@ func isolatedValue<V, F>(
 
 extension EntryPoint {
   static let awaits: [EntryPoint] = [
-    EntryPoint("value") { _, future in try await future.value },
-    EntryPoint("result") { _, future in try await future.result.get() },
-    EntryPoint("value of a typed failure", failing: TestError(1), cancelled: nil) { _, future in
+    EntryPoint("value", failing: anyError) { future in try await future.value },
+    EntryPoint("result", failing: anyError) { future in try await future.result.get() },
+    EntryPoint("value of a typed failure", failing: TestError(1), cancelled: nil) { future in
       try await future.value
     },
-    EntryPoint("result of a typed failure", failing: TestError(1), cancelled: nil) { _, future in
+    EntryPoint("result of a typed failure", failing: TestError(1), cancelled: nil) { future in
       try await future.result.get()
     },
-    EntryPoint("value, cancellable", failing: Interruption.failed, cancelled: "wasCancelled") { _, future in
+    EntryPoint("value, cancellable", failing: Interruption.failed, cancelled: "wasCancelled") { future in
       try await future.value
     },
-    EntryPoint("result, cancellable", failing: Interruption.failed, cancelled: "wasCancelled") { _, future in
+    EntryPoint("result, cancellable", failing: Interruption.failed, cancelled: "wasCancelled") { future in
       try await future.result.get()
     },
-    EntryPoint("value of CancellationError", failing: CancellationError()) { _, future in try await future.value },
-    EntryPoint("value of Never", failing: Never?.none, cancelled: nil) { _, future in await future.value },
-    EntryPoint("result of Never", failing: Never?.none, cancelled: nil) { _, future in await future.result.get() },
-    EntryPoint("a generic function", failing: TestError(1), cancelled: nil) { _, future in
+    EntryPoint("value of CancellationError", failing: CancellationError()) { future in try await future.value },
+    EntryPoint("value of Never", failing: Never?.none, cancelled: nil) { future in await future.value },
+    EntryPoint("result of Never", failing: Never?.none, cancelled: nil) { future in await future.result.get() },
+    EntryPoint("a generic function", failing: TestError(1), cancelled: nil) { future in
       try await genericValue(future)
     },
-    EntryPoint("a generic function, any Error") { _, future in try await genericValue(future) },
-    EntryPoint("a generic function, Never", failing: Never?.none, cancelled: nil) { _, future in
+    EntryPoint("a generic function, any Error", failing: anyError) { future in try await genericValue(future) },
+    EntryPoint("a generic function, Never", failing: Never?.none, cancelled: nil) { future in
       await genericValue(future)
     },
-    EntryPoint("a generic result", failing: Interruption.failed, cancelled: "wasCancelled") { _, future in
+    EntryPoint("a generic result", failing: Interruption.failed, cancelled: "wasCancelled") { future in
       try await genericResult(future).get()
     },
-    EntryPoint("a function that inherits the actor", failing: TestError(1), cancelled: nil) { _, future in
+    EntryPoint("a function that inherits the actor", failing: TestError(1), cancelled: nil) { future in
       try await inheritingValue(future)
     },
-    EntryPoint("a function that inherits the actor, any Error") { _, future in try await inheritingValue(future) },
-    EntryPoint("an isolated function", failing: Interruption.failed, cancelled: "wasCancelled") { _, future in
+    EntryPoint("a function that inherits the actor, any Error", failing: anyError) { future in
+      try await inheritingValue(future)
+    },
+    EntryPoint("an isolated function", failing: Interruption.failed, cancelled: "wasCancelled") { future in
       try await isolatedValue(future)
     },
-    EntryPoint("the last of several awaits") { actor, future in
+    EntryPoint("the last of several awaits", failing: anyError) { future in
       for _ in 0..<3 {
         await #expect(throws: TestError(9)) {
           try await inheritingValue(Future<Int, any Error>.failed(TestError(9)))
         }
         _ = try? await Future<Int, any Error>.detached { throw TestError(8) }.value
-        expectHome(actor)
+        expectHome()
       }
       return try await future.value
     },
@@ -173,13 +184,14 @@ extension EntryPoint {
   static let choices: [EntryPoint] = AwaitMethod.choices.compactMap(\.choice).flatMap { choice in
     let (cancelled, cancelsFuture) = (choice == .ignore ? nil : "CancellationError()", choice == .cancel)
     return [
-      EntryPoint("value(onCancel: \(choice))", cancelled: cancelled, cancelsFuture: cancelsFuture) { _, future in
+      EntryPoint("value(onCancel: \(choice))", failing: anyError, cancelled: cancelled, cancelsFuture: cancelsFuture) {
+        future in
         try await future.value(onCancel: choice)
       },
-      EntryPoint("value(onCancel: \(choice)), typed", failing: TestError(1), cancelled: cancelled) { _, future in
+      EntryPoint("value(onCancel: \(choice)), typed", failing: TestError(1), cancelled: cancelled) { future in
         try await future.value(onCancel: choice)
       },
-      EntryPoint("value(onCancel: \(choice)), Never", failing: Never?.none, cancelled: cancelled) { _, future in
+      EntryPoint("value(onCancel: \(choice)), Never", failing: Never?.none, cancelled: cancelled) { future in
         try await future.value(onCancel: choice)
       },
       // R22c: the error is the cancelled case of the failure type.
@@ -188,11 +200,11 @@ extension EntryPoint {
         failing: Interruption.failed,
         cancelled: cancelled.map { _ in "wasCancelled" },
         cancelsFuture: cancelsFuture
-      ) { actor, future in
+      ) { future in
         do throws(Interruption) {
           return try await future.value(onCancel: choice)
         } catch {
-          expectHome(actor)
+          expectHome()
           throw error
         }
       },
@@ -201,66 +213,77 @@ extension EntryPoint {
 
   /// Calls with a body, which runs on the actor, too.
   static let bodies: [EntryPoint] = [
-    EntryPoint("Future { }") { actor, future in
-      try await Future<Int, any Error> {
+    EntryPoint("Future { }", failing: anyError) { actor, future in
+      defer { expectHome(actor) }
+      return try await Future<Int, any Error> {
         expectHome(actor)
         defer { expectHome(actor) }
         return try await future.value
       }.value
     },
-    EntryPoint("Future.immediate") { actor, future in
-      try await Future<Int, any Error>.immediate {
+    EntryPoint("Future.immediate", failing: anyError) { actor, future in
+      defer { expectHome(actor) }
+      return try await Future<Int, any Error>.immediate {
         expectHome(actor)
         defer { expectHome(actor) }
         return try await future.value
       }.value
     },
-    EntryPoint("withCallback") { actor, future in
-      try await withCallback(of: Page.self) { callback in
+    EntryPoint("withCallback", failing: anyError) { actor, future in
+      defer { expectHome(actor) }
+      return try await withCallback(of: Page.self) { callback in
         expectHome(actor, isolation: actor)
         future.whenResolved(on: .immediate) { callback.resume(with: $0.map { Page($0) }) }
       }.number
     },
     EntryPoint("withCallback(throwing:)", failing: Interruption.failed, cancelled: "wasCancelled") { actor, future in
-      try await withCallback(throwing: Interruption.self, cancelled: .wasCancelled, dropped: .failed) { callback in
+      defer { expectHome(actor) }
+      return try await withCallback(throwing: Interruption.self, cancelled: .wasCancelled, dropped: .failed) {
+        callback in
         expectHome(actor, isolation: actor)
         future.whenResolved(on: .immediate) { callback.resume(with: $0) }
       }
     },
-    EntryPoint("withCancellationToken") { actor, future in
-      try await withCancellationToken { _ in
+    EntryPoint("withCancellationToken", failing: anyError) { actor, future in
+      defer { expectHome(actor) }
+      return try await withCancellationToken { _ in
         expectHome(actor)
         defer { expectHome(actor) }
         return try await future.value
       }
     },
-    EntryPoint("cancelled()") { actor, future in
+    EntryPoint("cancelled()", failing: anyError) { actor, future in
+      defer { expectHome(actor) }
       let source = CancellationTokenSource()
       future.whenResolved(on: .immediate) { _ in source.cancel() }
       await source.token.cancelled()
       expectHome(actor)
       return try await future.value
     },
-    EntryPoint("cancelling") { actor, future in
-      try await CancellationTokenSource().token.cancelling {
+    EntryPoint("cancelling", failing: anyError) { actor, future in
+      defer { expectHome(actor) }
+      return try await CancellationTokenSource().token.cancelling {
         expectHome(actor)
         return try await future.value
       }
     },
-    EntryPoint("cancelling, of another actor") { actor, future in
-      try await CancellationTokenSource().token.cancelling { @MainActor in
+    EntryPoint("cancelling, of another actor", failing: anyError) { actor, future in
+      defer { expectHome(actor) }
+      return try await CancellationTokenSource().token.cancelling { @MainActor in
         expectHome(MainActor.shared)
         return try await future.value
       }
     },
-    EntryPoint("withSlot") { actor, future in
-      try await ConcurrencyLimit(1).withSlot {
+    EntryPoint("withSlot", failing: anyError) { actor, future in
+      defer { expectHome(actor) }
+      return try await ConcurrencyLimit(1).withSlot {
         expectHome(actor)
         return try await future.value
       }
     },
-    EntryPoint("Latest.value") { actor, future in
-      try await Latest().value {
+    EntryPoint("Latest.value", failing: anyError) { actor, future in
+      defer { expectHome(actor) }
+      return try await Latest().value {
         expectHome(actor)
         return try await future.value
       }
@@ -269,65 +292,65 @@ extension EntryPoint {
 
   /// Loops and other readers of a progress, and operations of the standard library on it.
   static let readers: [EntryPoint] = [
-    EntryPoint("progress") { actor, future in
-      for await _ in future.progress { expectHome(actor) }
+    EntryPoint("progress", failing: anyError) { future in
+      for await _ in future.progress { expectHome() }
       return try await future.value
     },
-    EntryPoint("events") { actor, future in
+    EntryPoint("events", failing: anyError) { future in
       for await event in future.events {
-        expectHome(actor)
+        expectHome()
         if case .resolved(let result) = event { return try result.get() }
       }
-      expectHome(actor)
+      expectHome()
       return try await future.value
     },
-    EntryPoint("next()") { actor, future in
+    EntryPoint("next()", failing: anyError) { future in
       var reader = future.progress.makeAsyncIterator()
-      while await reader.next() != nil { expectHome(actor) }
+      while await reader.next() != nil { expectHome() }
       return try await future.value
     },
-    EntryPoint("next(isolation:)") { actor, future in
+    EntryPoint("next(isolation:)", failing: anyError) { future in
       var reader = future.progress.makeAsyncIterator()
-      while await reader.next(isolation: actor) != nil { expectHome(actor) }
+      while await reader.next(isolation: #isolation) != nil { expectHome() }
       return try await future.value
     },
-    EntryPoint("two loops") { actor, future in
+    EntryPoint("two loops", failing: anyError) { future in
       for await _ in future.map({ $0 }).progress {
-        for await _ in future.progress { expectHome(actor) }
-        expectHome(actor)
+        for await _ in future.progress { expectHome() }
+        expectHome()
       }
       return try await future.value
     },
-    EntryPoint("map, filter and compactMap") { actor, future in
+    EntryPoint("map, filter and compactMap", failing: anyError) { future in
       for await _ in future.progress.map(\.fractionCompleted).filter({ $0 >= 0 }).compactMap({ $0 }) {
-        expectHome(actor)
+        expectHome()
       }
       return try await future.value
     },
-    EntryPoint("prefix, drop and flatMap") { actor, future in
+    EntryPoint("prefix, drop and flatMap", failing: anyError) { future in
       let updates = future.progress
-      for await _ in updates.prefix(1) { expectHome(actor) }
-      for await _ in updates.prefix(while: { !$0.isFinished }) { expectHome(actor) }
-      for await _ in updates.dropFirst() { expectHome(actor) }
-      for await _ in updates.drop(while: { !$0.isFinished }) { expectHome(actor) }
-      for await _ in updates.flatMap({ _ in updates }) { expectHome(actor) }
+      for await _ in updates.prefix(1) { expectHome() }
+      for await _ in updates.prefix(while: { !$0.isFinished }) { expectHome() }
+      for await _ in updates.dropFirst() { expectHome() }
+      for await _ in updates.drop(while: { !$0.isFinished }) { expectHome() }
+      for await _ in updates.flatMap({ _ in updates }) { expectHome() }
       return try await future.value
     },
-    EntryPoint("first") { actor, future in
+    EntryPoint("first", failing: anyError) { future in
       _ = await future.progress.first { $0.isFinished }
-      expectHome(actor)
+      expectHome()
       return try await future.value
     },
-    EntryPoint("contains") { actor, future in
+    EntryPoint("contains", failing: anyError) { future in
       _ = await future.progress.contains { $0.isFinished }
-      expectHome(actor)
+      expectHome()
       return try await future.value
     },
-    EntryPoint("reduce and max") { actor, future in
+    EntryPoint("reduce and max", failing: anyError) { future in
       let sum = await future.progress.reduce(0) { $0 + $1.fractionCompleted }
-      expectHome(actor)
+      expectHome()
       let greatest = await future.progress.max { $0.fractionCompleted < $1.fractionCompleted }
-      expectHome(actor)
+      expectHome()
       if !Task.isCancelled { #expect(sum >= (greatest?.fractionCompleted ?? 0)) }
       return try await future.value
     },

@@ -24,17 +24,6 @@ private actor Store {
   func answer(_ number: Int) { callback?.resume(returning: Page(number)) }
 }
 
-@MainActor private final class Model {
-  var pages: [Page] = []
-  var callback: Callback<Page>?
-
-  func load() async throws {
-    let page = try await withCallback { callback in self.callback = callback }
-    MainActor.preconditionIsolated()
-    pages.append(page)
-  }
-}
-
 @Suite("withCallback: the actor of the caller", .timeLimit(.minutes(20)))
 struct CallbackIsolationTests {
   @Test("An actor uses its own state in the body, and receives a value that is not Sendable")
@@ -45,18 +34,6 @@ struct CallbackIsolationTests {
     await store.answer(5)
     #expect(try await task.value == 5)
     #expect(await store.count == 1)
-  }
-
-  @Test("The main actor uses its own state in the body, and receives a value that is not Sendable")
-  @MainActor
-  func mainActorState() async throws {
-    let model = Model()
-    let task = Task.immediate { try await model.load() }
-    // The callback API calls back on a thread of its own.
-    let callback = Locked(model.callback.take())
-    onThread { callback.withLock { $0.take() }?.resume(returning: Page(6)) }
-    try await task.value
-    #expect(model.pages.map(\.number) == [6])
   }
 
   @Test("Without an actor, the body runs at once in the calling task")

@@ -163,29 +163,6 @@ struct ProgressUpdatesDerivedTests {
     #expect(derived.currentProgress == promise.future.currentProgress)
   }
 
-  @Test("R25: a reader of a future that a task resolves gets the reports of the task")
-  func resolvedByTask() async {
-    let gate = Gate()
-    let promise = Promise<Int, any Error>()
-    let inbox = Inbox<Double>()
-    let future = promise.future
-    let reading = Task {
-      for await progress in future.map({ $0 }).progress { inbox.send(progress.fractionCompleted) }
-    }
-    #expect(await inbox.next() == 0)
-    promise.resolve { [reporter = promise.progress] in
-      reporter.report(fraction: 0.5)
-      await gate.pass()
-      return 1
-    }
-    #expect(await inbox.next() == 0.5)
-    gate.open()
-    #expect(await inbox.next() == 1)
-    await reading.value
-    #expect(await read(Future<Int, any Error> { 1 }.progress).last?.isFinished == true)
-    #expect(await read(Future<Int, any Error> { throw TestError(1) }.progress).map(\.fractionCompleted) == [0])
-  }
-
   @Test("R25, R6: reading the progress of a long chain takes no stack, for every ending", arguments: Ending.allCases)
   func longChainIsReadOnSmallStack(ending: Ending) {
     onThread {
