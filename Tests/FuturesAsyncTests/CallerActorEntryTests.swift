@@ -69,11 +69,12 @@ private func token(of future: Future<Int, any Error>) -> CancellationToken {
 /// Returns whether the caller is on its actor after the call that makes the first argument.
 private func after(_: some Any, _ isHome: Bool) -> Bool { isHome }
 
+private typealias AnyFuture = Future<Int, any Error>
+private typealias TypedFuture = Future<Int, TestError>
+
 /// Main actor functions that begin with a call, and return whether they are on the main actor after it.
 @MainActor
 private enum OnMain {
-  typealias AnyFuture = Future<Int, any Error>
-
   @inline(never)
   static func value(_ future: AnyFuture) async -> Bool { after(try? await future.value, isOnMainQueue) }
 
@@ -81,14 +82,10 @@ private enum OnMain {
   static func result(_ future: AnyFuture) async -> Bool { after(await future.result, isOnMainQueue) }
 
   @inline(never)
-  static func typedValue(_ future: Future<Int, TestError>) async -> Bool {
-    after(try? await future.value, isOnMainQueue)
-  }
+  static func typedValue(_ future: TypedFuture) async -> Bool { after(try? await future.value, isOnMainQueue) }
 
   @inline(never)
-  static func typedResult(_ future: Future<Int, TestError>) async -> Bool {
-    after(await future.result, isOnMainQueue)
-  }
+  static func typedResult(_ future: TypedFuture) async -> Bool { after(await future.result, isOnMainQueue) }
 
   @inline(never)
   static func neverValue(_ future: Future<Int, Never>) async -> Bool { after(await future.value, isOnMainQueue) }
@@ -149,17 +146,15 @@ private enum OnMain {
 /// The same for methods of an actor.
 extension ThreadActor {
   @inline(never)
-  fileprivate func value(_ future: Future<Int, any Error>) async -> Bool {
+  fileprivate func value(_ future: AnyFuture) async -> Bool { after(try? await future.value, executor.isCurrent) }
+
+  @inline(never)
+  fileprivate func typedValue(_ future: TypedFuture) async -> Bool {
     after(try? await future.value, executor.isCurrent)
   }
 
   @inline(never)
-  fileprivate func typedValue(_ future: Future<Int, TestError>) async -> Bool {
-    after(try? await future.value, executor.isCurrent)
-  }
-
-  @inline(never)
-  fileprivate func choice(_ future: Future<Int, any Error>, _ choice: AwaitCancellation) async -> Bool {
+  fileprivate func choice(_ future: AnyFuture, _ choice: AwaitCancellation) async -> Bool {
     after(try? await future.value(onCancel: choice), executor.isCurrent)
   }
 
@@ -187,7 +182,7 @@ extension ThreadActor {
   }
 
   @inline(never)
-  fileprivate func cancelling(_ token: CancellationToken, _ future: Future<Int, any Error>) async -> Bool {
+  fileprivate func cancelling(_ token: CancellationToken, _ future: AnyFuture) async -> Bool {
     after(try? await token.cancelling { try await future.value }, executor.isCurrent)
   }
 }

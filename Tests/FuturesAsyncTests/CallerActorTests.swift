@@ -67,20 +67,6 @@ private struct EntryPoint: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// A row whose closure inherits the actor of its caller.
-  init<Failure: Error>(
-    _ name: String,
-    failing failure: Failure?,
-    cancelled: String? = "CancellationError()",
-    cancelsFuture: Bool = false,
-    _ call: nonisolated(nonsending) @escaping @Sendable (Future<Int, Failure>) async throws -> Int
-  ) {
-    self.init(name, failing: failure, cancelled: cancelled, cancelsFuture: cancelsFuture) { actor, future in
-      defer { expectHome(actor) }
-      return try await call(future)
-    }
-  }
-
   private enum End: CaseIterable {
     case success, failure, brokenPromise, cancellation
 
@@ -95,18 +81,19 @@ private struct EntryPoint: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// Checks that the caller, which the compiler takes to be on an actor, is there.
+/// Checks that the caller, which the compiler takes to be on `actor`, is there.
+///
+/// A row calls this itself: the compiler hops back to the actor when the closure of the row has returned.
 private func expectHome(
-  _ actor: (any Actor)? = #isolation,
+  _ actor: any Actor,
   isolation: (any Actor)? = #isolation,
   sourceLocation: SourceLocation = #_sourceLocation
 ) {
-  let isHome = actor.map { isReallyOn($0, isolation: isolation) }
-  #expect(isHome == true, sourceLocation: sourceLocation)
+  #expect(isReallyOn(actor, isolation: isolation), sourceLocation: sourceLocation)
 }
 
-/// The failure of the rows with `any Error`.
-private let anyError: any Error = TestError(1)
+/// The failure of the rows with `any Error`; optional, because the compiler would open a plain existential.
+private let anyError: (any Error)? = TestError(1)
 
 // MARK: - Functions around an await
 
@@ -114,8 +101,6 @@ private let anyError: any Error = TestError(1)
 // executors. These functions would do that if an await of the library rethrew across a hop.
 
 func genericValue<V, F>(_ future: Future<V, F>) async throws(F) -> V { try await future.value }
-
-func genericResult<V, F>(_ future: Future<V, F>) async -> Result<V, F> { await future.result }
 
 nonisolated(nonsending) func inheritingValue<V, F>(_ future: Future<V, F>) async throws(F) -> V {
   try await future.value
@@ -131,84 +116,98 @@ func isolatedValue<V, F>(
 // MARK: - The tables
 
 extension EntryPoint {
-  static let awaits: [EntryPoint] = [
-    EntryPoint("value", failing: anyError) { future in try await future.value },
-    EntryPoint("result", failing: anyError) { future in try await future.result.get() },
-    EntryPoint("value of a typed failure", failing: TestError(1), cancelled: nil) { future in
-      try await future.value
-    },
-    EntryPoint("result of a typed failure", failing: TestError(1), cancelled: nil) { future in
-      try await future.result.get()
-    },
-    EntryPoint("value, cancellable", failing: Interruption.failed, cancelled: "wasCancelled") { future in
-      try await future.value
-    },
-    EntryPoint("result, cancellable", failing: Interruption.failed, cancelled: "wasCancelled") { future in
-      try await future.result.get()
-    },
-    EntryPoint("value of CancellationError", failing: CancellationError()) { future in try await future.value },
-    EntryPoint("value of Never", failing: Never?.none, cancelled: nil) { future in await future.value },
-    EntryPoint("result of Never", failing: Never?.none, cancelled: nil) { future in await future.result.get() },
-    EntryPoint("a generic function", failing: TestError(1), cancelled: nil) { future in
-      try await genericValue(future)
-    },
-    EntryPoint("a generic function, any Error", failing: anyError) { future in try await genericValue(future) },
-    EntryPoint("a generic function, Never", failing: Never?.none, cancelled: nil) { future in
-      await genericValue(future)
-    },
-    EntryPoint("a generic result", failing: Interruption.failed, cancelled: "wasCancelled") { future in
-      try await genericResult(future).get()
-    },
-    EntryPoint("a function that inherits the actor", failing: TestError(1), cancelled: nil) { future in
-      try await inheritingValue(future)
-    },
-    EntryPoint("a function that inherits the actor, any Error", failing: anyError) { future in
-      try await inheritingValue(future)
-    },
-    EntryPoint("an isolated function", failing: Interruption.failed, cancelled: "wasCancelled") { future in
-      try await isolatedValue(future)
-    },
-    EntryPoint("the last of several awaits", failing: anyError) { future in
-      for _ in 0..<3 {
-        await #expect(throws: TestError(9)) {
-          try await inheritingValue(Future<Int, any Error>.failed(TestError(9)))
+  static let awaits: [EntryPoint] =
+    awaits(failing: anyError)
+    + awaits(failing: CancellationError())
+    + awaits(failing: Interruption.failed, cancelled: "wasCancelled")
+    + awaits(failing: TestError(1), cancelled: nil)
+    + awaits(failing: Never?.none, cancelled: nil)
+    + [
+      EntryPoint("value of Never", failing: Never?.none, cancelled: nil) { actor, future in
+        defer { expectHome(actor) }
+        return await future.value
+      },
+      EntryPoint("the last of several awaits", failing: anyError) { actor, future in
+        for _ in 0..<3 {
+          await #expect(throws: TestError(9)) {
+            try await inheritingValue(Future<Int, any Error>.failed(TestError(9)))
+          }
+          _ = try? await Future<Int, any Error>.detached { throw TestError(8) }.value
+          expectHome(actor)
         }
-        _ = try? await Future<Int, any Error>.detached { throw TestError(8) }.value
-        expectHome()
-      }
-      return try await future.value
-    },
-  ]
+        return try await future.value
+      },
+    ]
 
-  /// Every choice, for every kind of failure type.
-  static let choices: [EntryPoint] = AwaitMethod.choices.compactMap(\.choice).flatMap { choice in
-    let (cancelled, cancelsFuture) = (choice == .ignore ? nil : "CancellationError()", choice == .cancel)
-    return [
-      EntryPoint("value(onCancel: \(choice))", failing: anyError, cancelled: cancelled, cancelsFuture: cancelsFuture) {
+  private static func awaits<Failure: Error>(
+    failing failure: Failure?,
+    cancelled: String? = "CancellationError()"
+  ) -> [EntryPoint] {
+    [
+      EntryPoint("value, \(Failure.self)", failing: failure, cancelled: cancelled) { actor, future in
+        defer { expectHome(actor) }
+        return try await future.value
+      },
+      EntryPoint("result, \(Failure.self)", failing: failure, cancelled: cancelled) { actor, future in
+        let result = await future.result
+        expectHome(actor)
+        return try result.get()
+      },
+      EntryPoint("a generic function, \(Failure.self)", failing: failure, cancelled: cancelled) { actor, future in
+        defer { expectHome(actor) }
+        return try await genericValue(future)
+      },
+      EntryPoint("a function on the caller's actor, \(Failure.self)", failing: failure, cancelled: cancelled) {
+        actor,
         future in
-        try await future.value(onCancel: choice)
+        defer { expectHome(actor) }
+        return try await inheritingValue(future)
       },
-      EntryPoint("value(onCancel: \(choice)), typed", failing: TestError(1), cancelled: cancelled) { future in
-        try await future.value(onCancel: choice)
+      EntryPoint("an isolated function, \(Failure.self)", failing: failure, cancelled: cancelled) { actor, future in
+        defer { expectHome(actor) }
+        return try await isolatedValue(future)
       },
-      EntryPoint("value(onCancel: \(choice)), Never", failing: Never?.none, cancelled: cancelled) { future in
-        try await future.value(onCancel: choice)
-      },
+    ]
+  }
+
+  static let choices: [EntryPoint] = AwaitMethod.choices.compactMap(\.choice).flatMap { choice in
+    let cancelled = choice == .ignore ? nil : "CancellationError()"
+    return [
+      choices(choice, failing: anyError, cancelled, cancelsFuture: choice == .cancel),
+      choices(choice, failing: TestError(1), cancelled),
+      choices(choice, failing: Never?.none, cancelled),
       // R22c: the error is the cancelled case of the failure type.
       EntryPoint(
         "value(onCancel: \(choice)), cancellable",
         failing: Interruption.failed,
         cancelled: cancelled.map { _ in "wasCancelled" },
-        cancelsFuture: cancelsFuture
-      ) { future in
+        cancelsFuture: choice == .cancel
+      ) { actor, future in
         do throws(Interruption) {
           return try await future.value(onCancel: choice)
         } catch {
-          expectHome()
+          expectHome(actor)
           throw error
         }
       },
     ]
+  }
+
+  private static func choices<Failure: Error>(
+    _ choice: AwaitCancellation,
+    failing failure: Failure?,
+    _ cancelled: String?,
+    cancelsFuture: Bool = false
+  ) -> EntryPoint {
+    EntryPoint(
+      "value(onCancel: \(choice)), \(Failure.self)",
+      failing: failure,
+      cancelled: cancelled,
+      cancelsFuture: cancelsFuture
+    ) { actor, future in
+      defer { expectHome(actor) }
+      return try await future.value(onCancel: choice)
+    }
   }
 
   /// Calls with a body, which runs on the actor, too.
@@ -292,65 +291,69 @@ extension EntryPoint {
 
   /// Loops and other readers of a progress, and operations of the standard library on it.
   static let readers: [EntryPoint] = [
-    EntryPoint("progress", failing: anyError) { future in
-      for await _ in future.progress { expectHome() }
+    EntryPoint("progress", failing: anyError) { actor, future in
+      for await _ in future.progress { expectHome(actor) }
+      expectHome(actor)
       return try await future.value
     },
-    EntryPoint("events", failing: anyError) { future in
+    EntryPoint("events", failing: anyError) { actor, future in
       for await event in future.events {
-        expectHome()
+        expectHome(actor)
         if case .resolved(let result) = event { return try result.get() }
       }
-      expectHome()
+      expectHome(actor)
       return try await future.value
     },
-    EntryPoint("next()", failing: anyError) { future in
+    EntryPoint("next()", failing: anyError) { actor, future in
       var reader = future.progress.makeAsyncIterator()
-      while await reader.next() != nil { expectHome() }
+      while await reader.next() != nil { expectHome(actor) }
+      expectHome(actor)
       return try await future.value
     },
-    EntryPoint("next(isolation:)", failing: anyError) { future in
+    EntryPoint("next(isolation:)", failing: anyError) { actor, future in
       var reader = future.progress.makeAsyncIterator()
-      while await reader.next(isolation: #isolation) != nil { expectHome() }
+      while await reader.next(isolation: actor) != nil { expectHome(actor) }
+      expectHome(actor)
       return try await future.value
     },
-    EntryPoint("two loops", failing: anyError) { future in
+    EntryPoint("two loops", failing: anyError) { actor, future in
       for await _ in future.map({ $0 }).progress {
-        for await _ in future.progress { expectHome() }
-        expectHome()
+        for await _ in future.progress { expectHome(actor) }
+        expectHome(actor)
       }
       return try await future.value
     },
-    EntryPoint("map, filter and compactMap", failing: anyError) { future in
+    EntryPoint("map, filter and compactMap", failing: anyError) { actor, future in
       for await _ in future.progress.map(\.fractionCompleted).filter({ $0 >= 0 }).compactMap({ $0 }) {
-        expectHome()
+        expectHome(actor)
       }
       return try await future.value
     },
-    EntryPoint("prefix, drop and flatMap", failing: anyError) { future in
+    EntryPoint("prefix, drop and flatMap", failing: anyError) { actor, future in
       let updates = future.progress
-      for await _ in updates.prefix(1) { expectHome() }
-      for await _ in updates.prefix(while: { !$0.isFinished }) { expectHome() }
-      for await _ in updates.dropFirst() { expectHome() }
-      for await _ in updates.drop(while: { !$0.isFinished }) { expectHome() }
-      for await _ in updates.flatMap({ _ in updates }) { expectHome() }
+      for await _ in updates.prefix(1) { expectHome(actor) }
+      for await _ in updates.prefix(while: { !$0.isFinished }) { expectHome(actor) }
+      for await _ in updates.dropFirst() { expectHome(actor) }
+      for await _ in updates.drop(while: { !$0.isFinished }) { expectHome(actor) }
+      for await _ in updates.flatMap({ _ in updates }) { expectHome(actor) }
+      expectHome(actor)
       return try await future.value
     },
-    EntryPoint("first", failing: anyError) { future in
+    EntryPoint("first", failing: anyError) { actor, future in
       _ = await future.progress.first { $0.isFinished }
-      expectHome()
+      expectHome(actor)
       return try await future.value
     },
-    EntryPoint("contains", failing: anyError) { future in
+    EntryPoint("contains", failing: anyError) { actor, future in
       _ = await future.progress.contains { $0.isFinished }
-      expectHome()
+      expectHome(actor)
       return try await future.value
     },
-    EntryPoint("reduce and max", failing: anyError) { future in
+    EntryPoint("reduce and max", failing: anyError) { actor, future in
       let sum = await future.progress.reduce(0) { $0 + $1.fractionCompleted }
-      expectHome()
+      expectHome(actor)
       let greatest = await future.progress.max { $0.fractionCompleted < $1.fractionCompleted }
-      expectHome()
+      expectHome(actor)
       if !Task.isCancelled { #expect(sum >= (greatest?.fractionCompleted ?? 0)) }
       return try await future.value
     },
@@ -386,15 +389,4 @@ struct CallerActorTests {
     EntryPoint.readers
   )
   private func readerStaysOnActor(home: Home, row: EntryPoint) async { await row.check(home) }
-
-  @Test("R21: a value that cannot fail is awaited in a closure that cannot throw")
-  func neverInTask() async {
-    let promise = Promise<Int, Never>()
-    let future = promise.future
-    let task = Task.immediate { await future.value }
-    let detached = Task.detached { await future.value }
-    promise.succeed(5)
-    #expect(await task.value == 5)
-    #expect(await detached.value == 5)
-  }
 }

@@ -197,17 +197,6 @@ struct AwaitCancellationTests {
     #expect(log.events == ["cancelled"] && middle.isResolved && promise.isResolved)
   }
 
-  @Test("R16: `cancel` on a shielded view cancels the view, and not the future", arguments: [false, true])
-  func cancelStopsAtShieldedView(isCancelledBefore: Bool) async {
-    let log = Recorder<String>()
-    let promise = promise((any Error).self, log)
-    let view = promise.future.shielded
-    let task = AwaitMethod.cancel.start(view, isCancelled: isCancelledBefore)
-    task.cancel()
-    #expect(await task.value.isCancellation)
-    #expect(view.isResolved && !promise.isResolved && log.events == [])
-  }
-
   @Test("R15: the future keeps the result of an `onCancel` handler; the await that cancelled it throws")
   func handlerResolvesCancelledFuture() async {
     let promise = Promise<Int, any Error>()

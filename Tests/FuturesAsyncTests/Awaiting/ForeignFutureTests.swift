@@ -169,20 +169,6 @@ private final class Subject<Output, Failure: Error>: Publisher {
   }
 }
 
-/// Sends one value at once.
-private struct Just<Output>: Publisher {
-  let output: Output
-
-  func sink(
-    receiveCompletion: @escaping (Completion<Never>) -> Void,
-    receiveValue: @escaping (Output) -> Void
-  ) -> AnyCancellable {
-    receiveValue(output)
-    receiveCompletion(.finished)
-    return AnyCancellable {}
-  }
-}
-
 // bridge
 extension Publisher where Output: Sendable {
   fileprivate var firstValue: Future<Output, any Error> {
@@ -325,7 +311,5 @@ struct ForeignFutureTests {
     #expect(throws: CancellationError.self) {
       try subscribe { _, future in Task.immediate { try await future.value(onCancel: .cancel) }.cancel() }?.get()
     }
-    // A value that is sent during the subscription is there at once.
-    #expect(try Just(output: 3).firstValue.peek()?.get() == 3)
   }
 }

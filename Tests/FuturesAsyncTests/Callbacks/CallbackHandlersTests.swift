@@ -151,11 +151,13 @@ struct SecondCallTests {
     }
   #endif
 
-  @Test("A second call changes nothing and is reported with the label, for every pair of handlers")
+  @Test("A second call, during the call or later, changes nothing and is reported with the label, for every handler")
   func secondCalls() async {
     await #expect(processExitsWith: .success) {
       let reports = recordSecondCalls()
+      let kept = Locked<(@Sendable (Int) -> Void)?>(nil)
       let value = try await withCallback("number", of: Int.self) { callback in
+        kept.withLock { $0 = callback.valueHandler }
         callback.resume(returning: 1)
         callback.resume(returning: 2)
         callback.resultHandler(.failure(TestError()))
@@ -166,6 +168,10 @@ struct SecondCallTests {
       }
       #expect(value == 1)
       #expect(reports.events == Array(repeating: "number", count: 6))
+      // After the call has returned.
+      kept.withLock { $0 }?(5)
+      kept.withLock { $0 = nil }
+      #expect(reports.events == Array(repeating: "number", count: 7))
 
       try await withCallback("void") { (callback: Callback<Void>) in
         callback.errorHandler(nil)
@@ -180,25 +186,7 @@ struct SecondCallTests {
       }
       #expect(pair == (1, 2))
       #expect(reports.events.suffix(2) == ["void", "none"])
-      #expect(reports.events.count == 9)
-    }
-  }
-
-  @Test("A second call after the call has returned is reported")
-  func secondCallAfterReturnIsReported() async {
-    await #expect(processExitsWith: .success) {
-      let reports = recordSecondCalls()
-      let kept = Locked<(@Sendable (Int) -> Void)?>(nil)
-      let value = try await withCallback("late") { callback in
-        kept.withLock { $0 = callback.valueHandler }
-        callback.resume(returning: 1)
-      }
-      #expect(value == 1)
-      #expect(reports.events == [])
-      kept.withLock { $0 }?(2)
-      #expect(reports.events == ["late"])
-      kept.withLock { $0 = nil }
-      #expect(reports.events == ["late"])
+      #expect(reports.events.count == 10)
     }
   }
 

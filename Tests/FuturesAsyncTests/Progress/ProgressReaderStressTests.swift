@@ -8,40 +8,9 @@ internal import Testing
 @Suite("R25: readers of a progress and threads", .timeLimit(.minutes(20)))
 struct ProgressReaderStressTests {
   static let rounds = TestTier.choose(standard: 100, thorough: 300)
-  static let reports: Int64 = TestTier.choose(standard: 100_000, thorough: 1_000_000)
 
   /// Whether a reader can have seen these fractions: each more than the one before.
   static func areRising(_ fractions: [Double]) -> Bool { zip(fractions, fractions.dropFirst()).allSatisfy { $0 < $1 } }
-
-  @Test("R25, R18: a thread that reports without a pause starves no reader", arguments: [0, 1, 2, 10])
-  func busyReporter(readerCount: Int) async {
-    let promise = Promise<Int, any Error>()
-    let updates = promise.future.progress
-    let started = Inbox<Int>()
-    let tasks = (0..<readerCount).map { number in
-      Task {
-        var fractions: [Double] = []
-        for await progress in updates {
-          if fractions.isEmpty { started.send(number) }
-          fractions.append(progress.fractionCompleted)
-        }
-        return fractions
-      }
-    }
-    _ = await started.next(readerCount)
-    DispatchQueue.global().async {
-      let reporter = promise.progress
-      for completed in 1...Self.reports { reporter.report(completed: completed, of: Self.reports) }
-      promise.succeed(1)
-    }
-    for (index, task) in tasks.enumerated() {
-      let fractions = await task.value
-      #expect(fractions.first == 0, "task \(index)")
-      #expect(fractions.last == 1, "task \(index)")
-      #expect(Self.areRising(fractions), "task \(index)")
-    }
-    #expect(await promise.future.result.isSuccess)
-  }
 
   @Test("R25: a reader continues while a thread reports without a pause")
   func readerContinuesDuringReports() async {
@@ -68,33 +37,6 @@ struct ProgressReaderStressTests {
     #expect(await reporting.value >= previous)
     promise.fail(TestError(1))
     while await reader.next() != nil {}
-  }
-
-  @Test("R25: a thousand readers, of every priority, get the last state, and end")
-  func manyReaders() async {
-    let promise = Promise<Int, any Error>()
-    let future = promise.future
-    let priorities: [TaskPriority?] = [nil, .high, .low, .background, .userInitiated]
-    let started = Inbox<Int>()
-    await withTaskGroup(of: [Double].self) { group in
-      for number in 0..<1_000 {
-        group.addTask(priority: priorities[number % priorities.count]) {
-          var fractions: [Double] = []
-          for await progress in future.progress {
-            if fractions.isEmpty { started.send(number) }
-            fractions.append(progress.fractionCompleted)
-          }
-          return fractions
-        }
-      }
-      #expect(await started.next(1_000).count == 1_000)
-      for number in 1...20 { promise.progress.report(fraction: Double(number) / 20) }
-      promise.succeed(1)
-      for await fractions in group {
-        #expect(fractions.first == 0 && fractions.last == 1)
-        #expect(Self.areRising(fractions))
-      }
-    }
   }
 
   @Test("R25: reports, new readers, cancellation and the resolution race; each reader sees fractions rise to the last")

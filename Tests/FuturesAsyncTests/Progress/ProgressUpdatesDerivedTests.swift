@@ -117,31 +117,6 @@ struct ProgressUpdatesDerivedTests {
     #expect(race.fractions == [0, 0.5, 1, nil])
   }
 
-  @Test("R25: a reader of a derived future ends when the future is cancelled or its source breaks")
-  func derivedReaderEnds() {
-    let promise = Promise<Int, any Error>()
-    let derived = promise.future.map { $0 }.flatMap { .succeeded($0) }
-    let reader = HeldReader(derived.progress)
-    reader.run()
-    derived.cancel()
-    #expect(reader.resumptions == 1)
-    reader.run()
-    #expect(reader.fractions == [0, nil])
-
-    var typed: Promise<Int, TestError>? = Promise()
-    let joined = [typed?.future].compactMap { $0 }.map { $0.map { $0 } }
-    let all = HeldReader(Future.all(joined).progress)
-    let one = HeldReader(joined[0].progress)
-    all.run()
-    one.run()
-    typed?.progress.report(fraction: 0.5)
-    typed = nil
-    all.run()
-    one.run()
-    #expect(all.fractions == [0, 0.5, nil])
-    #expect(one.fractions == [0, 0.5, nil])
-  }
-
   @Test(
     "R19, R20: a future's last report before its failure reaches its derived futures, for each order of delivery",
     arguments: [false, true]

@@ -114,30 +114,6 @@ struct CancellationBridgeTests {
     }
     #expect(result === box && box.number == 3)
   }
-
-  @Test("R24: nested calls have different tokens, which are all cancelled", arguments: Moment.allCases)
-  func nestedCallsHaveTheirOwnTokens(moment: Moment) async {
-    let log = Recorder<String>()
-    let task = Task.immediate {
-      if moment == .before { cancelCurrentTask() }
-      await withCancellationToken { outer in
-        outer.register { log.record("outer") }
-        let ended = await withCancellationToken { inner in
-          inner.register { log.record("ended") }.remove()
-          return inner
-        }
-        await withCancellationToken { inner in
-          #expect(inner != outer && inner != ended)
-          inner.register { log.record("inner") }
-          await waitForCancellation()
-        }
-        #expect(ended.isCancelled == (moment == .before))
-      }
-    }
-    task.cancel()
-    await task.value
-    #expect(log.events.sorted() == (moment == .before ? ["ended"] : []) + ["inner", "outer"])
-  }
 }
 
 // MARK: - Waiting for a token

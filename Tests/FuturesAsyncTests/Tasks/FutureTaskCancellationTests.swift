@@ -43,28 +43,6 @@ struct FutureTaskCancellationTests {
     await check(failing: TestError(1), endsAtOnce: false)
   }
 
-  @MainActor
-  @Test("R23: a task whose future is cancelled before it begins is cancelled when it begins")
-  func beforeItBegins() async {
-    let inbox = Inbox<Bool>()
-    let promise = Promise<Void, any Error>()
-    // The operation cannot begin before this function gives up the main actor.
-    promise.resolve {
-      inbox.send(Task.isCancelled)
-      try Task.checkCancellation()
-    }
-    let future = Future<Void, any Error> {
-      inbox.send(Task.isCancelled)
-      try Task.checkCancellation()
-    }
-    let futures = [future, promise.future]
-    for (index, future) in futures.enumerated() {
-      future.cancel()
-      #expect(future.peek()?.isCancellation == true, "future \(index)")
-    }
-    #expect(await inbox.next(2) == [true, true])
-  }
-
   // MARK: - The last consumer
 
   private enum Leaving: CaseIterable, Sendable { case derived, deep, await, token, zip, follow }

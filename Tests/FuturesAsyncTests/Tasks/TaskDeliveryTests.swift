@@ -105,18 +105,6 @@ struct TaskDeliveryTests {
     }
   }
 
-  @Test("R8: callbacks on contexts that run tasks do not see the resolving task")
-  func onTaskContexts() async {
-    let gate = Gate()
-    let inbox = Inbox<Surroundings>()
-    let future = Start.inheriting.make(gate)
-    future.whenResolved(on: .task()) { _ in inbox.send(Surroundings()) }
-    future.whenResolved(on: .actor(PlainActor())) { _ in inbox.send(Surroundings()) }
-    gate.open()
-    let inOwnTask = Surroundings(local: "none", isCancelled: false, isInTask: true)
-    #expect(await inbox.next(2) == [inOwnTask, inOwnTask])
-  }
-
   @Test(
     "R8: awaits of one future all get the result, and so do callbacks, in order",
     arguments: Start.allCases,
@@ -134,20 +122,6 @@ struct TaskDeliveryTests {
     gate.open()
     for task in awaits { #expect(await task.value == (start != .failing)) }
     #expect(await inbox.next(callbackCount) == Array(0..<callbackCount))
-  }
-
-  @Test("R8: an await continues in its own task, with the task-locals of that task")
-  func awaitSeesItsTask() async throws {
-    let gate = Gate()
-    let future = Start.inheriting.make(gate)
-    let task = Local.$name.withValue("awaiting") {
-      Task.immediate {
-        _ = try await future.value
-        return Surroundings()
-      }
-    }
-    gate.open()
-    #expect(try await task.value == Surroundings(local: "awaiting", isCancelled: false, isInTask: true))
   }
 
   @Test("R8: a promise that user code resolves in its own task delivers there, at once")
