@@ -29,16 +29,19 @@ struct ActorContextTests {
     return make(actor)
   }
 
-  @Test("R2: `Future(on: actor)` isolates its closure to the actor, and resolves with its value or its error")
+  @Test(
+    "R2: `Future(on: actor)` isolates its closure to the actor, in the order of creation, and has its value or error"
+  )
   func futureOnAnActor() async {
     let log = Log()
-    let count = Future(on: log) { log in
-      log.append(5)
-      return log.numbers.count
+    var reads: [Future<Int?, Never>] = []
+    for number in 0..<1000 {
+      _ = Future(on: log) { $0.append(number) }
+      reads.append(Future(on: log) { $0.numbers.last })
     }
-    #expect(await count.value == 1)
+    #expect(await Future.all(reads).value == Array(0..<1000))
     let failed = Future<Int, TestError>(on: log) { (log) throws(TestError) in throw TestError(log.numbers.count) }
-    #expect(await failed.result == .failure(TestError(1)))
+    #expect(await failed.result == .failure(TestError(1000)))
   }
 
   @Test("R2: callbacks keep the order of attachment across several contexts of one actor")
