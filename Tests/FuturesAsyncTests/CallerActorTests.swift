@@ -4,8 +4,6 @@ internal import TestSupport
 internal import Testing
 
 /// A call of the library that waits for a future on the actor of its caller: one row of the table.
-///
-/// The bodies and loops of a row check that they are on the actor, too, by `expectHome`.
 private struct EntryPoint: Sendable, CustomTestStringConvertible {
   let testDescription: String
   /// Lets the call end in every way, on an actor of that kind, and checks the result and the actor afterwards.
@@ -26,49 +24,64 @@ private struct EntryPoint: Sendable, CustomTestStringConvertible {
   ) {
     testDescription = name
     check = { home in
-      for end in End.allCases where end != .failure || failure != nil {
-        guard end != .brokenPromise || Failure.self == (any Error).self else { continue }
+      for end in End.allCases where end.isPossible(failure) {
         for isEarly in [true, false] {
-          let promise = Locked<Promise<Int, Failure>?>(Promise())
-          let happen = { @Sendable () -> Future<Int, Failure>? in
-            let ending = promise.withLock { promise in
-              if end == .brokenPromise { return promise.take() }
-              return promise
-            }
-            if end == .success { ending?.succeed(1) }
-            if end == .failure, let failure { ending?.fail(failure) }
-            return ending?.future
-          }
-          guard let future = isEarly && end != .cancellation ? happen() : promise.withLock({ $0?.future }) else {
-            return
-          }
-          let actor = home.make()
-          let outcome = await run(on: actor) { actor in
-            if isEarly, end == .cancellation { withUnsafeCurrentTask { $0?.cancel() } }
+          let source = Source<Failure>()
+          if isEarly { source.end(by: end, failing: failure) }
+          let (result, isHome) = await run(on: home.make()) { actor in
+            if isEarly, end == .cancellation { cancelCurrentTask() }
             do {
-              let value = try await call(actor, future)
+              let value = try await call(actor, source.future)
               return ("\(value)", isReallyOn(actor))
             } catch {
               return (error is BrokenPromise ? "BrokenPromise" : "\(error)", isReallyOn(actor))
             }
           } then: { task in
-            guard end == .cancellation else { return _ = happen() }
-            task.cancel()
-            if cancelled == nil { promise.withLock { $0 }?.succeed(1) }
+            if end == .cancellation { task.cancel() }
+            let goesOn = end == .cancellation && cancelled == nil
+            source.end(by: goesOn ? .success : end, failing: failure)
           }
           let comment: Comment = "\(name), on \(home): \(end), \(isEarly ? "before" : "during") the call"
-          #expect(outcome.0 == end.text(failure, cancelled), comment)
-          #expect(outcome.1, comment)
-          guard end == .cancellation, cancelled != nil else { continue }
-          #expect(future.isResolved == cancelsFuture, comment)
-          promise.withLock { $0 }?.succeed(1)
+          #expect(result == end.text(failure, cancelled), comment)
+          #expect(isHome, comment)
+          if end == .cancellation, cancelled != nil { #expect(source.future.isResolved == cancelsFuture, comment) }
+          source.end(by: .success, failing: failure)
         }
+      }
+    }
+  }
+
+  /// A future, and the only reference to its promise.
+  private final class Source<Failure: Error>: Sendable {
+    let future: Future<Int, Failure>
+    private let promise: Locked<Promise<Int, Failure>?>
+
+    init() {
+      let promise = Promise<Int, Failure>()
+      future = promise.future
+      self.promise = Locked(promise)
+    }
+
+    func end(by end: End, failing failure: Failure?) {
+      let promise = promise.withLock { end == .brokenPromise ? $0.take() : $0 }
+      switch end {
+      case .success: promise?.succeed(1)
+      case .failure: if let failure { promise?.fail(failure) }
+      case .brokenPromise, .cancellation: break
       }
     }
   }
 
   private enum End: CaseIterable {
     case success, failure, brokenPromise, cancellation
+
+    func isPossible<Failure: Error>(_ failure: Failure?) -> Bool {
+      switch self {
+      case .success, .cancellation: true
+      case .failure: failure != nil
+      case .brokenPromise: Failure.self == (any Error).self
+      }
+    }
 
     func text(_ failure: (any Error)?, _ cancelled: String?) -> String {
       switch self {
@@ -339,17 +352,11 @@ extension EntryPoint {
       expectHome(actor)
       return try await future.value
     },
-    EntryPoint("first", failing: anyError) { actor, future in
+    EntryPoint("first, contains, reduce and max", failing: anyError) { actor, future in
       _ = await future.progress.first { $0.isFinished }
       expectHome(actor)
-      return try await future.value
-    },
-    EntryPoint("contains", failing: anyError) { actor, future in
       _ = await future.progress.contains { $0.isFinished }
       expectHome(actor)
-      return try await future.value
-    },
-    EntryPoint("reduce and max", failing: anyError) { actor, future in
       let sum = await future.progress.reduce(0) { $0 + $1.fractionCompleted }
       expectHome(actor)
       let greatest = await future.progress.max { $0.fractionCompleted < $1.fractionCompleted }

@@ -6,9 +6,6 @@ internal import TestSupport
 enum TaskStart: CaseIterable, Sendable {
   case inheriting, detached, immediate, promise, task
 
-  /// The ways that give the future its own task.
-  static let ofOwnTask: [TaskStart] = [.inheriting, .detached, .immediate, .promise]
-
   /// Starts `work`; `.task` needs `any Error` or `Never`, which are the failure types of tasks.
   func make<Value: Sendable, Failure: Error>(
     _ work: @escaping @Sendable () async throws(Failure) -> Value

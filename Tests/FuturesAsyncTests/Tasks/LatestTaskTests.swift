@@ -42,11 +42,4 @@ struct LatestTaskTests {
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(!latest.isRunning)
   }
-
-  @Test("The error of the newest request is thrown")
-  func failure() async throws {
-    struct Failed: Error {}
-    let latest = Latest()
-    await #expect(throws: Failed.self) { try await latest.value { () async throws -> Int in throw Failed() } }
-  }
 }
