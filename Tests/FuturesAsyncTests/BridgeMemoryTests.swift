@@ -1,4 +1,5 @@
 internal import AllocationCounter
+internal import Foundation
 internal import Futures
 internal import FuturesAsync
 internal import TestSupport
@@ -112,9 +113,30 @@ private struct Bridge: Sendable {
       }
       captured.keep(0)  // the callback captures the objects of its caller
     },
+    Bridge(name: "withCallback, cancelled before or during the call") { captured, isBefore in
+      let kept = Locked<Callback<Int>?>(nil)
+      let task = Task.immediate {
+        if isBefore { withUnsafeCurrentTask { $0?.cancel() } }
+        return try await withCallback(of: Int.self) { callback in
+          callback.onCancel { captured.use() }
+          kept.withLock { $0 = callback }
+        }
+      }
+      task.cancel()
+      _ = await task.result
+      kept.withLock { $0 }?.resume(returning: 1)
+    },
+    Bridge(name: "callbackStream, unread") { captured, isSuccess in
+      let kept = Locked<CallbackStream<Int>?>(nil)
+      let stream = callbackStream(of: Int.self) { handle in kept.withLock { $0 = handle } }
+      kept.withLock { $0 }?.onCancel { captured.use() }
+      kept.withLock { $0 }?.yield(1)
+      if isSuccess { kept.withLock { $0 }?.finish() }
+      withExtendedLifetime(stream) {}
+    },
     Bridge(name: "withCancellationToken") { captured, isSuccess in
       await withCancellationToken { token in
-        token.register { captured.use() }
+        for _ in 0..<3 { token.register { captured.use() } }
         if !isSuccess { withUnsafeCurrentTask { $0?.cancel() } }
       }
     },
@@ -160,7 +182,60 @@ private struct Bridge: Sendable {
       if isSuccess { promise.succeed(1) } else { task.cancel() }
       await task.value
     },
+    cancelled(.result, (any Error).self),
+    cancelled(.result, Interruption.self),
+    cancelled(.abandon, TestError.self),
+    cancelled(.abandon, Never.self),
+    cancelled(.cancel, (any Error).self),
+    cancelled(.result, "never", Future<Int, any Error>.never),
+    cancelled(.result, "broken", Promise<Int, Interruption>().future),
+    Bridge(name: "progress and events of one pending future, left, resumed or cancelled") { captured, isProgress in
+      captured.use()
+      let future = longLivedPromise.future
+      for await _ in future.progress { break }
+      for await _ in future.events { break }
+      let executor = HeldExecutor()
+      let task = Task(executorPreference: executor) {
+        isProgress ? await read(future.progress).count : await read(future.events).count
+      }
+      executor.runAll()
+      let number = completed.withLock { number in
+        number += 1
+        return number
+      }
+      longLivedPromise.progress.report(completed: number, of: .max)
+      executor.runAll()
+      task.cancel()
+      executor.runAll()
+      #expect(await task.value == 2)
+    },
   ]
+
+  private static let longLivedPromise = Promise<Int, any Error>()
+  private static let completed = Locked<Int64>(0)
+
+  /// A cancelled await of a future that stays pending, and has a callback and a thousand other awaits.
+  private static func cancelled<Failure: Error>(_ method: AwaitMethod, _ type: Failure.Type) -> Bridge {
+    let promise = Promise<Int, Failure>()
+    promise.onCancel { promise.succeed(1) }  // a cycle, so the promise is never broken
+    promise.future.whenResolved(on: .immediate) { _ in }
+    let future = promise.future
+    for _ in 0..<1_000 { Task.immediate { await future.result } }
+    return cancelled(method, "pending, \(type)", future)
+  }
+
+  private static func cancelled<Failure: Error>(
+    _ method: AwaitMethod,
+    _ name: String,
+    _ future: Future<Int, Failure>
+  ) -> Bridge {
+    Bridge(name: "cancelled \(method) of one future, \(name)") { captured, isBefore in
+      captured.use()
+      let task = method.start(future, isCancelled: isBefore)
+      task.cancel()
+      #expect(await !task.value.isSuccess)
+    }
+  }
 }
 
 #if ASAN || TSAN
@@ -184,11 +259,22 @@ struct BridgeMemoryTests {
   func bridgesLeaveNothing() async {
     // In a process of its own, where nothing else allocates.
     await #expect(processExitsWith: .success) {
+      ignoreLeaksFromNowOn()
+      Self.removeErrorHook()
+      FuturesDiagnostics.setHandler { _ in }  // one future is broken
       for bridge in Bridge.all {
         let bytes = await Self.bytesLeft(by: bridge)
         // Less than the smallest object for every second use.
         #expect(bytes < Self.tolerance, "\(bridge.name): \(bytes) bytes")
       }
+      exitWithTasksThatWaitForEver()
+    }
+  }
+
+  /// Removes the hook by which Swift Testing records a backtrace of each thrown error and keeps it for a while.
+  private static func removeErrorHook() {
+    for name in ["_swift_willThrow", "_swift_willThrowTypedImpl"] {
+      dlsym(dlopen(nil, RTLD_NOW), name)?.assumingMemoryBound(to: UnsafeRawPointer?.self).pointee = nil
     }
   }
 

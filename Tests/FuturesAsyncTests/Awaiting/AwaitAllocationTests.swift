@@ -10,38 +10,12 @@ struct AwaitAllocationTests {
   typealias Body = @Sendable (isolated any Actor) async -> Void
 
   /// The allocations of the thread while `body` runs a hundred times, after a warm-up; `body` must not suspend.
-  func allocations(_ home: Home, _ body: Body) async -> Int64 {
+  static func allocations(_ home: Home, _ body: Body) async -> Int64 {
     await run(on: home.make()) { actor in
       for _ in 0..<10 { await body(actor) }
       let before = AllocationCounts.ofThread().allocations
       for _ in 0..<100 { await body(actor) }
       return AllocationCounts.ofThread().allocations - before
-    }
-  }
-
-  func resolved<Failure: Error>(_ result: Result<Int, Failure>) -> [Future<Int, Failure>] {
-    AwaitResolvedTests.Origin.allCases.map { $0.make(result) }
-  }
-
-  @Test("R21: the await of a resolved future with `any Error` allocates nothing", arguments: Home.allCases)
-  func awaitOfAnyErrorAllocatesNothing(home: Home) async {
-    for (index, future) in resolved(Result<Int, any Error>.success(1)).enumerated() {
-      #expect(await allocations(home) { _ in _ = try? await future.value } == 0, "future \(index)")
-    }
-    for (index, future) in (resolved(.success(1)) + resolved(Result<Int, any Error>.failure(TestError(1)))).enumerated()
-    {
-      #expect(await allocations(home) { _ in _ = await future.result } == 0, "future \(index)")
-    }
-  }
-
-  @Test("R21: the await of a resolved future with a typed failure allocates nothing", arguments: Home.allCases)
-  func awaitOfTypedFailureAllocatesNothing(home: Home) async {
-    for (index, future) in resolved(Result<Int, TestError>.success(1)).enumerated() {
-      #expect(await allocations(home) { _ in _ = try? await future.value } == 0, "future \(index)")
-    }
-    for (index, future) in (resolved(.success(1)) + resolved(Result<Int, TestError>.failure(TestError(1)))).enumerated()
-    {
-      #expect(await allocations(home) { _ in _ = await future.result } == 0, "future \(index)")
     }
   }
 
@@ -53,39 +27,34 @@ struct AwaitAllocationTests {
     }
   }
 
-  @Test("R21: an await that throws the failure of a resolved future allocates nothing")
-  func throwingAwaitAllocatesNothing() async {
-    // In a process of its own, because the hook belongs to the whole process.
-    await #expect(processExitsWith: .success) {
-      Self.removeThrowHooks()
-      let tests = AwaitAllocationTests()
-      for home in Home.allCases {
-        for (index, future) in tests.resolved(Result<Int, any Error>.failure(TestError(1))).enumerated() {
-          #expect(
-            await tests.allocations(home) { _ in do { _ = try await future.value } catch {} } == 0,
-            "future \(index)"
-          )
+  private static func check<Failure: Error>(_ results: Result<Int, Failure>...) async {
+    for result in results {
+      for (home, origin) in Home.allCases.flatMap({ home in AwaitResolvedTests.Origin.allCases.map { (home, $0) } }) {
+        let future = origin.make(result)
+        let comment: Comment = "\(Failure.self), \(result), \(origin), on \(home)"
+        let byValue = await Self.allocations(home) { _ in do throws(Failure) { _ = try await future.value } catch {}
         }
-        for (index, future) in tests.resolved(Result<Int, TestError>.failure(TestError(1))).enumerated() {
-          #expect(
-            await tests.allocations(home) { _ in do throws(TestError) { _ = try await future.value } catch {} } == 0,
-            "future \(index)"
-          )
-        }
+        #expect(byValue == 0, comment)
+        #expect(await Self.allocations(home) { _ in _ = await future.result } == 0, comment)
       }
     }
   }
 
-  @Test("R21: the await of a resolved future that cannot fail allocates nothing", arguments: Home.allCases)
-  func awaitOfNeverAllocatesNothing(home: Home) async {
-    for (index, future) in resolved(Result<Int, Never>.success(1)).enumerated() {
-      #expect(await allocations(home) { _ in _ = await future.value } == 0, "future \(index)")
-      #expect(await allocations(home) { _ in _ = await future.result } == 0, "future \(index)")
+  @Test("R21: the await of a resolved future allocates nothing, for each kind of failure type and of actor")
+  func awaitAllocatesNothing() async {
+    // In a process of its own, because the hook belongs to the whole process.
+    await #expect(processExitsWith: .success) {
+      Self.removeThrowHooks()
+      await Self.check(.success(1), Result<Int, any Error>.failure(TestError(1)))
+      await Self.check(.success(1), .failure(TestError(1)))
+      await Self.check(Result<Int, Never>.success(1))
+      let certain = Future<Int, Never>.succeeded(1)
+      #expect(await Self.allocations(.plain) { _ in _ = await certain.value } == 0)
     }
   }
 
   @Test("R21: the counter of these tests sees the allocations of a promise")
   func allocationsAreCounted() async {
-    #expect(await allocations(.plain) { _ in _ = Promise<Int, Never>().future } >= 100)
+    #expect(await Self.allocations(.plain) { _ in _ = Promise<Int, Never>().future } >= 100)
   }
 }

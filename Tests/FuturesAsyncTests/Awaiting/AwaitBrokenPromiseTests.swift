@@ -14,13 +14,17 @@ struct AwaitBrokenPromiseTests {
     return (promise.future, line, Dropping(promise))
   }
 
-  @Test("R4: with `any Error`, the await throws BrokenPromise with label, file and line", arguments: [nil, "upload"])
+  @Test(
+    "R4: with `any Error`, the await throws BrokenPromise with label, file and line, also of a stage",
+    arguments: [nil, "upload"]
+  )
   func awaitThrowsBrokenPromise(label: String?) async {
     let (future, line, promise) = breakable(label, (any Error).self)
-    let waiting = Task.immediate { try await future.value }
+    let stage = future.map { $0 }.flatMap { .succeeded($0) }
+    let waiting = [future, stage].map { future in Task.immediate { try await future.value } }
     promise.drop()
     let late = Task.immediate { try await future.value }
-    for (index, task) in [waiting, late].enumerated() {
+    for (index, task) in (waiting + [late]).enumerated() {
       let error = await #expect(throws: BrokenPromise.self, "task \(index)") { try await task.value }
       #expect(error?.label == label, "task \(index)")
       #expect(error?.fileID == #fileID, "task \(index)")
@@ -38,32 +42,5 @@ struct AwaitBrokenPromiseTests {
       #expect(error?.label == "typed")
       #expect(error?.line == line)
     }
-  }
-
-  @Test("R4: the await of a stage of a broken future throws the same error")
-  func awaitOfStageThrowsBrokenPromise() async {
-    let (future, line, promise) = breakable("source", (any Error).self)
-    let stage = future.map { $0 }.flatMap { .succeeded($0) }
-    let waiting = Task.immediate { try await stage.value }
-    promise.drop()
-    let error = await #expect(throws: BrokenPromise.self) { try await waiting.value }
-    #expect(error?.label == "source")
-    #expect(error?.line == line)
-  }
-
-  @Test("R4: the caller is on its own actor when it gets BrokenPromise", arguments: Home.allCases)
-  func callerIsOnItsActorAfterBreak(home: Home) async {
-    let (future, _, promise) = breakable("far", (any Error).self)
-    let isHome = await run(on: home.make()) { actor in
-      do {
-        _ = try await future.value
-        return false
-      } catch {
-        return error is BrokenPromise && isReallyOn(actor)
-      }
-    } then: { _ in
-      promise.drop()
-    }
-    #expect(isHome)
   }
 }

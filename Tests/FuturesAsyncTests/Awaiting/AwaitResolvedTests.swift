@@ -74,21 +74,6 @@ struct AwaitResolvedTests {
     #expect(actor.executor.jobCount >= 5)
   }
 
-  @Test("R21: awaiting a resolved future does not let a waiting job of the actor run first", arguments: Home.allCases)
-  func nothingInBetween(home: Home) async {
-    let recorder = Recorder<String>()
-    await run(on: home.make()) { actor in
-      let other = Task {
-        _ = actor
-        recorder.record("other")
-      }
-      for origin in Origin.allCases { _ = await Self.awaitAll(origin, on: actor) }
-      recorder.record("awaited")
-      await other.value
-    }
-    #expect(recorder.events == ["awaited", "other"])
-  }
-
   @Test("R21: awaiting a resolved future in a cancelled task gives the future's result", arguments: Origin.allCases)
   func inCancelledTask(origin: Origin) async {
     let matches = await Task.immediate {

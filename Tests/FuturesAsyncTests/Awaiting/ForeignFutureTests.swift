@@ -58,62 +58,6 @@ private struct Bridged<Value: Sendable>: FutureProtocol {
 }
 // end of bridge
 
-@Suite("R12: a future with the shape of SwiftNIO's")
-struct EventLoopFutureTests {
-  @Test(
-    "R12: success and failure of an event loop future arrive on the loop, before or after the conversion",
-    arguments: [true, false]
-  )
-  func resultsArriveOnEventLoop(isEarly: Bool) throws {
-    for result in [Result<Int, any Error>.success(1), .failure(TestError(2))] {
-      let loop = EventLoop()
-      let foreign = EventLoopFuture<Int>(on: loop)
-      if isEarly { foreign.complete(result) }
-      let future = Future(Bridged(foreign: foreign))
-      if !isEarly { foreign.complete(result) }
-      #expect(!future.isResolved, "\(result)")
-      loop.run()
-      switch result {
-      case .success(let value): #expect(try #require(future.peek()).get() == value, "\(result)")
-      case .failure: #expect(throws: TestError(2), "\(result)") { try future.peek()?.get() }
-      }
-    }
-  }
-
-  @Test("An event loop future can be awaited and combined with other futures")
-  func eventLoopFutureCanBeAwaited() async throws {
-    let loop = EventLoop()
-    let foreign = EventLoopFuture<Int>(on: loop)
-    let task = Task.immediate { try await Future.zip(Future(Bridged(foreign: foreign)), Future.succeeded("a")).value }
-    foreign.complete(.success(1))
-    loop.run()
-    #expect(try await task.value == (1, "a"))
-  }
-
-  @Test("R4: an event loop future that is dropped without a result is a broken promise")
-  func droppedEventLoopFutureBreaks() {
-    let loop = EventLoop()
-    var foreign: EventLoopFuture<Int>? = EventLoopFuture(on: loop)
-    let future = Future(Bridged(foreign: foreign!))
-    loop.run()
-    #expect(!future.isResolved)
-    foreign = nil
-    #expect(throws: BrokenPromise.self) { try future.peek()?.get() }
-  }
-
-  @Test("R15, R17: a cancelled event loop future ends at once, and its later result is dropped")
-  func cancelledEventLoopFutureEndsAtOnce() {
-    let loop = EventLoop()
-    let foreign = EventLoopFuture<Tracked>(on: loop)
-    let future = Future(Bridged(foreign: foreign))
-    future.cancel()
-    #expect(throws: CancellationError.self) { try future.peek()?.get() }
-    foreign.complete(.success(Tracked()))
-    loop.run()
-    #expect(throws: CancellationError.self) { try future.peek()?.get() }
-  }
-}
-
 // MARK: - PromiseKit
 
 private enum PromiseKit {
@@ -163,59 +107,6 @@ private func bridged(_ foreign: PromiseKit.Promise<Int>) -> Future<Int, any Erro
   // bridge
   Future { promise in foreign.done(promise.valueHandler).catch(promise.failureHandler) }
   // end of bridge
-}
-
-@Suite("R12: a future with the shape of PromiseKit's")
-struct PromiseKitTests {
-  private static let bridges: [@Sendable (PromiseKit.Promise<Int>) -> Future<Int, any Error>] = [
-    { Future(BridgedPromise(foreign: $0)) }, bridged,
-  ]
-
-  @Test(
-    "R12: success and failure of a PromiseKit promise arrive at once or later",
-    arguments: bridges.indices,
-    [true, false]
-  )
-  func promiseKitResultsArrive(index: Int, isEarly: Bool) throws {
-    for result in [Result<Int, any Error>.success(1), .failure(TestError(2))] {
-      let foreign = PromiseKit.Promise<Int>()
-      if isEarly { foreign.seal(result) }
-      let future = Self.bridges[index](foreign)
-      #expect(future.isResolved == isEarly, "\(result), resolved before: \(isEarly)")
-      if !isEarly { foreign.seal(result) }
-      switch result {
-      case .success(let value):
-        #expect(try #require(future.peek()).get() == value, "\(result), resolved before: \(isEarly)")
-      case .failure:
-        #expect(throws: TestError(2), "\(result), resolved before: \(isEarly)") { try future.peek()?.get() }
-      }
-    }
-  }
-
-  @Test("R4: a PromiseKit promise that is dropped without a result is a broken promise", arguments: bridges.indices)
-  func droppedPromiseKitPromiseBreaks(index: Int) {
-    var foreign: PromiseKit.Promise<Int>? = PromiseKit.Promise()
-    let future = Self.bridges[index](foreign!)
-    #expect(!future.isResolved)
-    foreign = nil
-    #expect(throws: BrokenPromise.self) { try future.peek()?.get() }
-  }
-
-  @Test("R15: the future of a PromiseKit promise ends at once when it is cancelled", arguments: bridges.indices)
-  func cancelledPromiseKitPromiseEndsAtOnce(index: Int) {
-    let foreign = PromiseKit.Promise<Int>()
-    let future = Self.bridges[index](foreign)
-    future.cancel()
-    foreign.seal(.success(1))
-    #expect(throws: CancellationError.self) { try future.peek()?.get() }
-  }
-
-  @Test("A PromiseKit promise can be awaited")
-  func promiseKitPromiseCanBeAwaited() async throws {
-    let foreign = PromiseKit.Promise<Int>()
-    foreign.seal(.success(1))
-    #expect(try await Future(BridgedPromise(foreign: foreign)).value == 1)
-  }
 }
 
 // MARK: - Combine
@@ -278,20 +169,6 @@ private final class Subject<Output, Failure: Error>: Publisher {
   }
 }
 
-/// Sends one value at once.
-private struct Just<Output>: Publisher {
-  let output: Output
-
-  func sink(
-    receiveCompletion: @escaping (Completion<Never>) -> Void,
-    receiveValue: @escaping (Output) -> Void
-  ) -> AnyCancellable {
-    receiveValue(output)
-    receiveCompletion(.finished)
-    return AnyCancellable {}
-  }
-}
-
 // bridge
 extension Publisher where Output: Sendable {
   fileprivate var firstValue: Future<Output, any Error> {
@@ -310,72 +187,129 @@ extension Publisher where Output: Sendable {
 
 private struct NoValue: Error {}
 
-@Suite("R12: a publisher with the shape of Combine's")
-struct PublisherTests {
-  @Test("The first value of a publisher arrives and ends the subscription")
-  func firstValue() throws {
-    let subject = Subject<Int, TestError>()
-    let future = subject.firstValue
-    #expect(subject.subscriberCount == 1)
+// MARK: - Tests
+
+/// A future of another library, and the future that its bridge makes: one row of the table.
+private struct Foreign {
+  let complete: (Result<Int, any Error>) -> Void
+  let bridge: () -> Future<Int, any Error>
+}
+
+/// The bridges; each makes a future that nothing but the row refers to.
+private enum Library: CaseIterable {
+  case eventLoopFuture, promiseKit, promiseKitInOnePlace, publisher
+
+  func make() -> Foreign {
+    switch self {
+    case .eventLoopFuture:
+      let loop = EventLoop()
+      let foreign = EventLoopFuture<Int>(on: loop)
+      return Foreign {
+        foreign.complete($0)
+        loop.run()
+      } bridge: {
+        defer { loop.run() }
+        return Future(Bridged(foreign: foreign))
+      }
+    case .promiseKit:
+      let foreign = PromiseKit.Promise<Int>()
+      return Foreign(complete: foreign.seal) { Future(BridgedPromise(foreign: foreign)) }
+    case .promiseKitInOnePlace:
+      let foreign = PromiseKit.Promise<Int>()
+      return Foreign(complete: foreign.seal) { bridged(foreign) }
+    case .publisher:
+      let subject = Subject<Int, any Error>()
+      return Foreign { result in
+        switch result {
+        case .success(let value): subject.send(value)
+        case .failure(let error): subject.send(completion: .failure(error))
+        }
+      } bridge: {
+        subject.firstValue
+      }
+    }
+  }
+}
+
+@Suite("R12: futures with the shape of other libraries'")
+struct ForeignFutureTests {
+  @Test(
+    "R12: the value or the error of a foreign future arrives, before or after the conversion",
+    arguments: Library.allCases,
+    [true, false]
+  )
+  private func resultArrives(library: Library, isEarly: Bool) {
+    // A subject sends only to its present subscribers.
+    guard library != .publisher || !isEarly else { return }
+    for result in [Result<Int, any Error>.success(1), .failure(TestError(2))] {
+      let foreign = library.make()
+      if isEarly { foreign.complete(result) }
+      let future = foreign.bridge()
+      #expect(future.isResolved == isEarly, "\(result)")
+      if !isEarly { foreign.complete(result) }
+      #expect("\(future.peek() as Any)" == "\(result as Any?)")
+    }
+  }
+
+  @Test("R4: a foreign future that is dropped without a result is a broken promise", arguments: Library.allCases)
+  private func droppedFutureBreaks(library: Library) {
+    var foreign: Foreign? = library.make()
+    let future = foreign!.bridge()
     #expect(!future.isResolved)
-    subject.send(1)
-    #expect(subject.subscriberCount == 0)
-    subject.send(2)
-    subject.send(completion: .failure(TestError()))
-    #expect(try #require(future.peek()).get() == 1)
-  }
-
-  @Test("A value that a publisher sends during the subscription is there at once")
-  func valueDuringSubscriptionArrives() throws {
-    #expect(try #require(Just(output: 3).firstValue.peek()).get() == 3)
-  }
-
-  @Test("The failure of a publisher arrives and ends the subscription")
-  func publisherFailureEndsSubscription() {
-    let subject = Subject<Int, TestError>()
-    let future = subject.firstValue
-    subject.send(completion: .failure(TestError(1)))
-    #expect(throws: TestError(1)) { try future.peek()?.get() }
-    #expect(subject.subscriberCount == 0)
-  }
-
-  @Test("A publisher that finishes without a value fails its future with NoValue")
-  func emptyPublisherFails() {
-    let subject = Subject<Int, TestError>()
-    let future = subject.firstValue
-    #expect(!future.isResolved)
-    subject.send(completion: .finished)
-    #expect(throws: NoValue.self) { try future.peek()?.get() }
-  }
-
-  @Test("R4: a dropped publisher is a broken promise")
-  func droppedPublisherBreaks() {
-    var subject: Subject<Int, TestError>? = Subject()
-    let future = subject!.firstValue
-    subject = nil
+    foreign = nil
     #expect(throws: BrokenPromise.self) { try future.peek()?.get() }
   }
 
-  @Test(
-    "R15, R16: cancelling the future, or its last derived future, cancels the subscription",
-    arguments: [true, false]
-  )
-  func cancellationEndsSubscription(isDerived: Bool) {
-    let subject = Subject<Int, TestError>()
-    let future = subject.firstValue
-    if isDerived { future.map { $0 }.cancel() } else { future.cancel() }
-    #expect(subject.subscriberCount == 0)
-    subject.send(1)
+  @Test("R15, R17: a cancelled future ends at once, and drops the later result", arguments: Library.allCases)
+  private func cancelledFutureEndsAtOnce(library: Library) {
+    let foreign = library.make()
+    let future = foreign.bridge()
+    future.cancel()
+    #expect(throws: CancellationError.self) { try future.peek()?.get() }
+    foreign.complete(.success(1))
     #expect(throws: CancellationError.self) { try future.peek()?.get() }
   }
 
-  @Test("A publisher can be awaited, and a cancelled await with `.cancel` cancels the subscription")
-  func publisherCanBeAwaited() async {
-    let subject = Subject<Int, TestError>()
-    let future = subject.firstValue
-    let task = Task.immediate { try await future.value(onCancel: .cancel) }
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(subject.subscriberCount == 0)
+  @Test("A foreign future can be awaited and combined with other futures", arguments: Library.allCases)
+  private func futureCanBeAwaited(library: Library) async throws {
+    let foreign = library.make()
+    let zipped = Future.zip(foreign.bridge(), Future.succeeded("a"))
+    let task = Task.immediate { try await zipped.value }
+    foreign.complete(.success(1))
+    #expect(try await task.value == (1, "a"))
+  }
+
+  @Test("R12: the result of an event loop future arrives on the loop")
+  func resultArrivesOnEventLoop() {
+    let loop = EventLoop()
+    let foreign = EventLoopFuture<Int>(on: loop)
+    foreign.complete(.success(1))
+    let future = Future(Bridged(foreign: foreign))
+    #expect(!future.isResolved)
+    loop.run()
+    #expect(future.isResolved)
+  }
+
+  @Test("The first value, the failure, the end and a cancellation each end the subscription of a publisher")
+  func endsSubscription() async throws {
+    func subscribe(_ body: (Subject<Int, TestError>, Future<Int, any Error>) -> Void) -> Result<Int, any Error>? {
+      let subject = Subject<Int, TestError>()
+      let future = subject.firstValue
+      #expect(subject.subscriberCount == 1 && !future.isResolved)
+      body(subject, future)
+      #expect(subject.subscriberCount == 0)
+      subject.send(2)
+      return future.peek()
+    }
+    #expect(try subscribe { subject, _ in subject.send(1) }?.get() == 1)
+    #expect(throws: TestError(1)) {
+      try subscribe { subject, _ in subject.send(completion: .failure(TestError(1))) }?.get()
+    }
+    #expect(throws: NoValue.self) { try subscribe { subject, _ in subject.send(completion: .finished) }?.get() }
+    #expect(throws: CancellationError.self) { try subscribe { _, future in future.cancel() }?.get() }
+    #expect(throws: CancellationError.self) { try subscribe { _, future in future.map { $0 }.cancel() }?.get() }
+    #expect(throws: CancellationError.self) {
+      try subscribe { _, future in Task.immediate { try await future.value(onCancel: .cancel) }.cancel() }?.get()
+    }
   }
 }

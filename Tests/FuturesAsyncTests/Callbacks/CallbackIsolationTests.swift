@@ -24,66 +24,8 @@ private actor Store {
   func answer(_ number: Int) { callback?.resume(returning: Page(number)) }
 }
 
-@MainActor private final class Model {
-  var pages: [Page] = []
-  var callback: Callback<Page>?
-
-  func load() async throws {
-    let page = try await withCallback { callback in self.callback = callback }
-    MainActor.preconditionIsolated()
-    pages.append(page)
-  }
-}
-
 @Suite("withCallback: the actor of the caller", .timeLimit(.minutes(20)))
 struct CallbackIsolationTests {
-  /// The event that ends the call.
-  enum End: CaseIterable { case returns, fails, drops, cancels, wasCancelled, inBody }
-
-  @Test(
-    "R21: the body runs on the caller's actor, and the call returns to it, for every ending",
-    arguments: Home.allCases,
-    End.allCases
-  )
-  func callReturnsToCallersActor(home: Home, end: End) async {
-    let actor = home.make()
-    let held = Locked<Callback<Page>?>(nil)
-    let observed = await run(on: actor) { actor in
-      var isHome: [Bool] = []
-      if end == .wasCancelled { withUnsafeCurrentTask { $0?.cancel() } }
-      do {
-        let page = try await withCallback(of: Page.self) { callback in
-          isHome.append(isReallyOn(actor, isolation: actor))
-          if end == .inBody { callback.resume(returning: Page(1)) } else { held.withLock { $0 = callback } }
-        }
-        isHome.append(isReallyOn(actor))
-        return (isHome, "\(page.number)")
-      } catch {
-        isHome.append(isReallyOn(actor))
-        return (isHome, "\(type(of: error))")
-      }
-    } then: { task in
-      let callback = held.withLock { $0.take() }
-      switch end {
-      case .returns: callback?.resume(returning: Page(1))
-      case .fails: callback?.resume(throwing: TestError())
-      case .cancels:
-        task.cancel()
-        callback?.resume(returning: Page(2))
-      case .drops, .wasCancelled, .inBody: break
-      }
-    }
-    #expect(observed.0 == (end == .wasCancelled ? [true] : [true, true]))
-    let expected =
-      switch end {
-      case .returns, .inBody: "1"
-      case .fails: "TestError"
-      case .drops: "BrokenPromise"
-      case .cancels, .wasCancelled: "CancellationError"
-      }
-    #expect(observed.1 == expected)
-  }
-
   @Test("An actor uses its own state in the body, and receives a value that is not Sendable")
   func actorState() async throws {
     let store = Store()
@@ -92,18 +34,6 @@ struct CallbackIsolationTests {
     await store.answer(5)
     #expect(try await task.value == 5)
     #expect(await store.count == 1)
-  }
-
-  @Test("The main actor uses its own state in the body, and receives a value that is not Sendable")
-  @MainActor
-  func mainActorState() async throws {
-    let model = Model()
-    let task = Task.immediate { try await model.load() }
-    // The callback API calls back on a thread of its own.
-    let callback = Locked(model.callback.take())
-    onThread { callback.withLock { $0.take() }?.resume(returning: Page(6)) }
-    try await task.value
-    #expect(model.pages.map(\.number) == [6])
   }
 
   @Test("Without an actor, the body runs at once in the calling task")

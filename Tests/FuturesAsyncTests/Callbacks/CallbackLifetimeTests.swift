@@ -1,46 +1,30 @@
-internal import AllocationCounter
-internal import Dispatch
 internal import Foundation
 internal import Futures
 internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// Runs jobs on a queue, and records each resumption.
-private final class RecordingExecutor: TaskExecutor {
-  let events = Recorder<String>()
-  private let queue = DispatchQueue(label: "recording executor")
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    events.record("resumed")
-    let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-  }
-
-  /// Returns when all earlier jobs have ended.
-  func pass() async {
-    await withUnsafeContinuation { continuation in queue.async { continuation.resume() } }
-  }
-}
-
-/// Runs its action when it is released.
-private final class Farewell: Sendable {
-  private let action: @Sendable () -> Void
-
-  init(_ action: @escaping @Sendable () -> Void) { self.action = action }
-
-  deinit { action() }
-
-  func use() {}
-}
-
 @Suite("withCallback: lifetimes", .timeLimit(.minutes(20)))
 struct CallbackLifetimeTests {
   /// The event that ends the call.
-  enum End: CaseIterable { case returns, fails, drops, cancels }
+  enum End: CaseIterable {
+    case returns, fails, drops, cancels
+
+    /// Ends the call of `held`, which `task` awaits.
+    func happen<Value>(to held: Locked<Callback<Value>?>, _ value: sending Value, _ task: Task<Void, Never>) {
+      switch self {
+      case .returns: held.withLock { $0 }?.resume(returning: value)
+      case .fails: held.withLock { $0 }?.resume(throwing: TestError())
+      case .drops:
+        let dropped = held.withLock { $0.take() }
+        _ = dropped  // released here, outside the lock
+      case .cancels: task.cancel()
+      }
+    }
+  }
 
   @Test(
-    "R5: after the call, its handlers, their captures and the value are released while the callback is held",
+    "R5: the end of a call releases its handlers and the value, also while the callback is held",
     arguments: End.allCases
   )
   func endedCallReleasesEverything(end: End) async {
@@ -48,28 +32,18 @@ struct CallbackLifetimeTests {
     weak var value: Tracked?
     let held = Locked<Callback<Tracked>?>(nil)
     func call() async {
-      let object = Tracked()
-      captured = object
+      let (object, answer) = (Tracked(), Tracked())
+      (captured, value) = (object, answer)
       let task = Task.immediate { [object] in
-        _ = try await withCallback(of: Tracked.self) { callback in
+        _ = try? await withCallback(of: Tracked.self) { callback in
           callback.onCancel { object.use() }
           held.withLock { $0 = callback }
         } onCancel: {
           object.use()
         }
       }
-      switch end {
-      case .returns:
-        let tracked = Tracked()
-        value = tracked
-        held.withLock { $0 }?.resume(returning: tracked)
-      case .fails: held.withLock { $0 }?.resume(throwing: TestError())
-      case .drops:
-        let dropped = held.withLock { $0.take() }
-        _ = dropped  // released here, outside the lock
-      case .cancels: task.cancel()
-      }
-      _ = await task.result
+      end.happen(to: held, answer, task)
+      await task.value
     }
     await call()
     #expect(captured == nil)
@@ -82,6 +56,25 @@ struct CallbackLifetimeTests {
     }
     add()
     #expect(captured == nil)
+  }
+
+  @Test("R5: the handlers and their captures are released before the call returns", arguments: End.allCases)
+  func releasedBeforeTheReturn(end: End) async {
+    let events = Recorder<String>()
+    let executor = HeldExecutor { events.record("resumed") }
+    let held = Locked<Callback<Int>?>(nil)
+    let task = Task(executorPreference: executor) {
+      _ = try? await withCallback(of: Int.self) { callback in
+        let captured = LastUse { events.record("released") }
+        callback.onCancel { captured.use() }
+        held.withLock { $0 = callback }
+      }
+    }
+    executor.runAll()
+    end.happen(to: held, 1, task)
+    #expect(events.events == ["resumed", "released", "resumed"])
+    executor.runAll()
+    await task.value
   }
 
   @Test(
@@ -104,39 +97,6 @@ struct CallbackLifetimeTests {
       #expect(late == nil)
     }
     _ = await task.result
-  }
-
-  @Test(
-    "R5: the handlers and their captures are released before the call returns",
-    arguments: End.allCases
-  )
-  func releasedBeforeTheReturn(end: End) async {
-    let executor = RecordingExecutor()
-    let events = executor.events
-    let held = Locked<Callback<Int>?>(nil)
-    let hasBegun = Gate()
-    let task = Task(executorPreference: executor) {
-      _ = try? await withCallback(of: Int.self) { callback in
-        let farewell = Farewell { events.record("released") }
-        callback.onCancel { farewell.use() }
-        held.withLock { $0 = callback }
-        hasBegun.open()
-      }
-    }
-    await hasBegun.pass()
-    // The task is suspended when the job in which the body ran has ended.
-    await executor.pass()
-    let count = events.events.count
-    switch end {
-    case .returns: held.withLock { $0 }?.resume(returning: 1)
-    case .fails: held.withLock { $0 }?.resume(throwing: TestError())
-    case .drops:
-      let dropped = held.withLock { $0.take() }
-      _ = dropped  // released here, outside the lock
-    case .cancels: task.cancel()
-    }
-    await task.value
-    #expect(events.events.dropFirst(count).prefix(2) == ["released", "resumed"])
   }
 
   @Test("R22b: a handler that is added while other handlers run waits for its turn, on any thread")
@@ -213,40 +173,6 @@ struct CallbackLifetimeTests {
       }
       #expect(captured == nil)
       #expect(value == nil)
-    }
-  }
-
-  @Test("10,000 calls with every ending leave no memory behind", .enabled(if: AllocationCounts.areSupported))
-  func manyCallsLeaveNothing() async {
-    await #expect(processExitsWith: .success) {
-      func rounds(_ count: Int) async {
-        for number in 0..<count {
-          let held = Locked<Callback<Tracked>?>(nil)
-          let task = Task.immediate {
-            _ = try await withCallback("leaks", of: Tracked.self) { callback in
-              callback.onCancel {}
-              held.withLock { $0 = callback }
-            }
-          }
-          switch number % 4 {
-          case 0: held.withLock { $0 }?.valueHandler(Tracked())
-          case 1: held.withLock { $0 }?.failureHandler(TestError())
-          case 2: held.withLock { $0.take() }?.resume(returning: Tracked())
-          default: task.cancel()
-          }
-          held.withLock { $0 }?.resume(returning: Tracked())
-          _ = await task.result
-        }
-      }
-      // The least of three rounds: a leak shows in each round, the memory of a new thread only in one.
-      var least = Int64.max
-      await rounds(1_000)
-      for _ in 0..<3 {
-        let before = AllocationCounts.ofProcess().liveBytes
-        await rounds(10_000)
-        least = min(least, AllocationCounts.ofProcess().liveBytes - before)
-      }
-      #expect(least < 100_000, "\(least) bytes")
     }
   }
 }

@@ -1,4 +1,3 @@
-internal import AllocationCounter
 internal import Futures
 internal import FuturesAsync
 internal import TestSupport
@@ -54,15 +53,6 @@ struct CallbackStreamTests {
     #expect(try await iterator.next() == nil)
   }
 
-  @Test("A waiting reader gets elements that are yielded later")
-  func readerFirst() async {
-    let (stream, held) = makeStream()
-    let reader = Task.immediate { await read(stream).elements }
-    for number in 0..<3 { held.handle.yield(number) }
-    held.handle.finish()
-    #expect(await reader.value == [0, 1, 2])
-  }
-
   @Test("The buffering policy decides which unread elements remain")
   func bufferingPolicies() async {
     let rows: [(AsyncThrowingStream<Int, any Error>.Continuation.BufferingPolicy, [Int])] = [
@@ -99,18 +89,77 @@ struct CallbackStreamTests {
 
   // MARK: - The end
 
+  /// The event that ends a stream.
+  enum End: CaseIterable { case finishes, throwsError, drops, taskCancelled, taskCancelledBefore, breaksOut, unread }
+
   @Test(
-    "After the earlier elements, finish ends the sequence and finish(throwing:) throws"
+    "R5: every end: the elements, the error, the handlers, which run only if the reader leaves, and their release",
+    arguments: End.allCases
   )
-  func finishEndsSequenceAfterItsElements() async {
-    for error in [nil, TestError(3)] {
-      let (stream, held) = makeStream()
-      held.handle.yield(1)
-      held.handle.yield(2)
-      held.handle.finish(throwing: error)
-      let (elements, end) = await read(stream)
-      #expect(elements == [1, 2], "\(error as Any)")
-      #expect(end as? TestError == error, "\(error as Any)")
+  func endsOfStream(end: End) async throws {
+    let held = Locked<CallbackStream<Int>?>(nil)
+    var stream: AsyncThrowingStream<Int, any Error>? = callbackStream(of: Int.self) { handle in
+      held.withLock { $0 = handle }
+    }
+    let log = Recorder<String>()
+    weak var captured: Tracked?
+    /// Adds a handler with a tracked object.
+    func add(_ name: String) {
+      let object = Tracked()
+      captured = object
+      held.withLock { $0 }?.onCancel {
+        object.use()
+        log.record(name)
+      }
+    }
+    for name in ["first", "second"] { add(name) }
+    var (elements, error): ([Int], (any Error)?) = ([], nil)
+    if end != .taskCancelledBefore { for number in 1...2 { held.handle.yield(number) } }
+    switch end {
+    case .finishes: held.handle.finish()
+    case .throwsError: held.handle.finish(throwing: TestError(3))
+    case .drops: held.drop()
+    case .taskCancelled:
+      let reader = Task.immediate { [stream] in await read(stream!) }
+      #expect(log.events == [])
+      reader.cancel()
+      // The handlers run on the thread that cancels, so all have run.
+      #expect(log.events == ["first", "second"])
+      (elements, error) = await reader.value
+    case .taskCancelledBefore:
+      elements = await Task.immediate { [stream] in
+        cancelCurrentTask()
+        return await read(stream!).elements
+      }.value
+    case .breaksOut:
+      for try await element in stream! {
+        elements.append(element)
+        break
+      }
+    case .unread: break
+    }
+    let leaves = ![.finishes, .throwsError, .drops].contains(end)
+    if leaves { stream = nil }
+    #expect(captured == nil)
+    let handled = leaves ? ["first", "second"] : []
+    #expect(log.events == handled)
+    // Calls after the end have no effect, apart from a handler that is added after a cancellation.
+    held.withLock { $0 }?.yield(4)
+    held.withLock { $0 }?.finish(throwing: TestError(4))
+    add("late")
+    #expect(captured == nil)
+    held.drop()
+    if let stream { (elements, error) = await read(stream) }
+    #expect(log.events == handled + (leaves ? ["late"] : []))
+    switch end {
+    case .throwsError: #expect(error as? TestError == TestError(3))
+    case .drops: #expect(error is BrokenPromise)
+    default: #expect(error == nil)
+    }
+    switch end {
+    case .taskCancelledBefore, .unread: #expect(elements == [])
+    case .breaksOut: #expect(elements == [1])
+    default: #expect(elements == [1, 2])
     }
   }
 
@@ -155,126 +204,7 @@ struct CallbackStreamTests {
     #expect(error.line == line)
   }
 
-  @Test("Dropping the handle ends the wait of its reader; dropping it after the end changes nothing")
-  func droppedLater() async {
-    let (waiting, held) = makeStream()
-    let reader = Task.immediate { await read(waiting).error }
-    held.drop()
-    #expect(await reader.value is BrokenPromise)
-
-    let (ended, other) = makeStream()
-    other.handle.finish()
-    other.drop()
-    #expect(await read(ended).error == nil)
-  }
-
   // MARK: - Cancellation
-
-  @Test("onCancel runs once, in order of addition, when the reader's task is cancelled; the sequence ends")
-  func cancelledTask() async {
-    let (stream, held) = makeStream()
-    let log = Recorder<Int>()
-    for number in 1...3 { held.handle.onCancel { log.record(number) } }
-    let reader = Task.immediate { await read(stream) }
-    #expect(log.events == [])
-    reader.cancel()
-    // The handlers run on the thread that cancels, so all have run.
-    #expect(log.events == [1, 2, 3])
-    held.handle.yield(4)
-    #expect(await reader.value.elements == [])
-    held.handle.finish()
-    held.drop()
-    #expect(log.events == [1, 2, 3])
-  }
-
-  @Test("onCancel runs when a task that is cancelled begins to read")
-  func cancelledBefore() async {
-    let (stream, held) = makeStream()
-    let log = Recorder<Int>()
-    held.handle.onCancel { log.record(1) }
-    let reader = Task.immediate {
-      withUnsafeCurrentTask { $0?.cancel() }
-      return await read(stream).elements
-    }
-    #expect(await reader.value == [])
-    #expect(log.events == [1])
-  }
-
-  @Test("onCancel runs once when the reader breaks out and releases the sequence")
-  func breaksOut() async throws {
-    let log = Recorder<Int>()
-    let held = Locked<CallbackStream<Int>?>(nil)
-    func readOne() async throws {
-      let stream = callbackStream(of: Int.self) { handle in
-        handle.onCancel { log.record(1) }
-        handle.yield(1)
-        handle.yield(2)
-        held.withLock { $0 = handle }
-      }
-      for try await element in stream {
-        #expect(element == 1)
-        break
-      }
-    }
-    try await readOne()
-    #expect(log.events == [1])
-    held.handle.yield(3)
-    held.drop()
-    #expect(log.events == [1])
-  }
-
-  @Test("onCancel runs when an unread sequence is released")
-  func unreadSequenceRunsOnCancel() {
-    let log = Recorder<Int>()
-    let held = Locked<CallbackStream<Int>?>(nil)
-    do {
-      let stream = callbackStream(of: Int.self) { handle in
-        handle.onCancel { log.record(1) }
-        held.withLock { $0 = handle }
-      }
-      #expect(log.events == [])
-      withExtendedLifetime(stream) {}
-    }
-    #expect(log.events == [1])
-  }
-
-  @Test("onCancel does not run after the end of a sequence, read or unread")
-  func onCancelDoesNotRunAfterEnd() async {
-    let log = Recorder<Int>()
-    let ends: [(Locked<CallbackStream<Int>?>) -> Void] = [
-      { $0.handle.finish() }, { $0.handle.finish(throwing: TestError()) }, { $0.drop() },
-    ]
-    for (number, end) in ends.enumerated() {
-      for isRead in [true, false] {
-        let (stream, held) = makeStream()
-        held.handle.onCancel { log.record(number) }
-        held.handle.yield(1)
-        end(held)
-        if isRead { #expect(await read(stream).elements == [1], "end \(number), read: \(isRead)") }
-        let reader = Task.immediate {
-          withUnsafeCurrentTask { $0?.cancel() }
-          return await read(stream).elements
-        }
-        reader.cancel()
-        _ = await reader.value
-        held.withLock { $0 }?.onCancel { log.record(100 + number) }
-      }
-    }
-    #expect(log.events == [])
-  }
-
-  @Test("A handler that is added after the cancellation runs at once")
-  func addedLate() async {
-    let (stream, held) = makeStream()
-    let reader = Task.immediate { await read(stream).elements }
-    reader.cancel()
-    let log = Recorder<Int>()
-    held.handle.onCancel { log.record(1) }
-    #expect(log.events == [1])
-    _ = await reader.value
-    held.handle.onCancel { log.record(2) }
-    #expect(log.events == [1, 2])
-  }
 
   @Test("R3, R17: a handler can use or drop the handle; its elements and its end are ignored")
   func reentrantHandlers() async {
@@ -327,67 +257,4 @@ struct CallbackStreamTests {
     }
   }
 
-  // MARK: - Memory
-
-  @Test("R5: the end releases the handlers, for every ending")
-  func handlersAreReleased() async {
-    for end in Array(0..<4) {
-      let (stream, held) = makeStream()
-      weak var left: Tracked?
-      do {
-        let object = Tracked()
-        left = object
-        held.handle.onCancel { object.use() }
-      }
-      #expect(left != nil, "end \(end)")
-      switch end {
-      case 0: held.handle.finish()
-      case 1: held.handle.finish(throwing: TestError())
-      case 2: held.drop()
-      default:
-        let reader = Task.immediate { await read(stream).elements }
-        reader.cancel()
-        _ = await reader.value
-      }
-      #expect(left == nil, "\(end)")
-      do {
-        let object = Tracked()
-        left = object
-        held.withLock { $0 }?.onCancel { object.use() }
-      }
-      #expect(left == nil, "\(end), added later")
-    }
-  }
-
-  @Test("Unread elements are released with the sequence")
-  func elementsAreReleased() async {
-    weak var left: Tracked?
-    do {
-      let object = Tracked()
-      left = object
-      let stream = callbackStream(of: Tracked.self) { $0.yield(object) }
-      withExtendedLifetime(stream) {}
-    }
-    #expect(left == nil)
-  }
-
-  @Test("10,000 streams leave no memory behind", .enabled(if: AllocationCounts.areSupported))
-  func manyStreamsLeaveNothing() {
-    @Sendable func rounds(_ count: Int) {
-      for number in 0..<count {
-        let (stream, held) = makeStream("leaks")
-        held.handle.onCancel {}
-        held.handle.yield(number)
-        switch number % 3 {
-        case 0: held.handle.finish(throwing: TestError())
-        case 1: held.drop()
-        default: break
-        }
-        withExtendedLifetime(stream) {}
-      }
-    }
-    onThread {
-      #expect(leastBlocksLeft(count: 10_000, rounds) <= 0)
-    }
-  }
 }

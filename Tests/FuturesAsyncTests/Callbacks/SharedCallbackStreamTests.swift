@@ -148,19 +148,26 @@ struct SharedCallbackStreamTests {
 
   // MARK: - Elements
 
-  @Test("All readers get all elements since they came, in order, and the end")
+  @Test("All readers get all elements since they came, in order, and the end; a broken promise names the stream")
   func allElements() async {
-    let first = reader()
-    source.handle?.yield(1)
-    let second = reader()
-    source.handle?.yield(2)
-    source.handle?.finish(throwing: TestError(1))
-    for (reader, expected) in [(first, [1, 2]), (second, [2])] {
-      let (elements, error) = await read(reader)
-      #expect(elements == expected)
-      #expect(error as? TestError == TestError(1))
+    let ends: [(CallbackStream<Int>?) -> Void] = [
+      { $0?.finish() }, { $0?.finish(throwing: TestError(1)) }, { [source] _ in source.drop() },
+    ]
+    for (number, end) in ends.enumerated() {
+      let first = reader()
+      source.handle?.yield(1)
+      let second = reader()
+      source.handle?.yield(2)
+      end(source.handle)
+      for (reader, expected) in [(first, [1, 2]), (second, [2])] {
+        let (elements, error) = await read(reader)
+        #expect(elements == expected, "end \(number)")
+        #expect(error as? TestError == (number == 1 ? TestError(1) : nil), "end \(number)")
+        #expect((error as? BrokenPromise)?.label == (number == 2 ? "numbers" : nil), "end \(number)")
+        #expect((error as? BrokenPromise)?.fileID == (number == 2 ? #fileID : nil), "end \(number)")
+      }
     }
-    #expect(source.log.events == ["start"])
+    #expect(source.log.events == ["start", "start", "start"])
   }
 
   @Test("A late reader gets the last element if it asks for it, and no element of an earlier run")
@@ -236,19 +243,6 @@ struct SharedCallbackStreamTests {
   }
 
   // MARK: - Lifetime
-
-  @Test("A dropped handle throws BrokenPromise, which names the stream, at all readers")
-  func droppedHandle() async throws {
-    let readers = [reader(), reader()]
-    source.handle?.yield(1)
-    source.drop()
-    for reader in readers {
-      let (elements, error) = await read(reader)
-      #expect(elements == [1])
-      #expect((error as? BrokenPromise)?.label == "numbers")
-      #expect((error as? BrokenPromise)?.fileID == #fileID)
-    }
-  }
 
   @Test("The stream, its last element and its handlers are released when the readers and the handle have gone")
   func released() async {

@@ -263,79 +263,20 @@ struct ProgressBeforeAwaitTests {
     }
   }
 
-  @Test("R20: reports, the resolution and tasks race; no await continues before the last report")
+  @Test("R20: reports, the resolution and new awaits race; no await continues before the last report")
   func noAwaitContinuesBeforeLastReport() async {
-    for round in 0..<100 {
+    for round in 0..<150 {
       let promise = Promise<Int, any Error>()
-      let derived = promise.future.map { $0 }
-      let watches = [Watch(promise.future), Watch(derived)]
+      let future = promise.future
+      let watches = [Watch(future), Watch(future.map { $0 })]
+      let last = Locked(0.0)
+      future.whenProgressed(on: .immediate) { progress in last.withLock { $0 = progress.fractionCompleted } }
+      let tasks = Locked<[Task<Double, Never>]>([])
       TestSupport.race([
         { for number in 1..<10 { promise.progress.report(fraction: Double(number) / 20) } },
         { for number in 1..<10 { promise.progress.report(completed: Int64(number), of: 20) } },
         {
           if round.isMultiple(of: 2) { promise.succeed(1) } else { promise.resolve { 1 } }
-        },
-      ])
-      for watch in watches {
-        var others = 4
-        while others > 0, let note = await watch.inbox.next() {
-          if note == .resumed || note == .called { others -= 1 }
-        }
-        watch.check(last: 1)
-        watch.finish()
-      }
-    }
-  }
-
-  @Test("R22: in a cancelled task, a resolved future gives its result, even while a thread delivers the last report")
-  func cancelledMeanwhile() async {
-    let promise = Promise<Int, any Error>()
-    let future = promise.future
-    let tasks = Recorder<Task<Int, any Error>>()
-    future.whenProgressed(on: .immediate) { progress in
-      guard progress.isFinished else { return }
-      let cancel = { @Sendable in withUnsafeCurrentTask { $0?.cancel() } }
-      tasks.record(
-        Task.immediate {
-          cancel()
-          return try await future.value
-        }
-      )
-      tasks.record(
-        Task.immediate {
-          cancel()
-          return try await future.result.get()
-        }
-      )
-      for choice in [AwaitCancellation.abandon, .cancel, .ignore] {
-        tasks.record(
-          Task.immediate {
-            cancel()
-            return try await future.value(onCancel: choice)
-          }
-        )
-      }
-    }
-    promise.succeed(1)
-    #expect(tasks.events.count == 5)
-    for task in tasks.events { #expect((try? await task.value) == 1) }
-  }
-
-  @Test("R20: awaits that begin at any moment of a report and a resolution continue after the last report")
-  func beginningAtAnyTime() async {
-    for _ in 0..<300 {
-      let promise = Promise<Int, any Error>()
-      let future = promise.future
-      let last = Locked(0.0)
-      for _ in 0..<10 {
-        future.whenProgressed(on: .immediate) { progress in last.withLock { $0 = 0 } }
-      }
-      future.whenProgressed(on: .immediate) { progress in last.withLock { $0 = progress.fractionCompleted } }
-      let tasks = Locked<[Task<Double, Never>]>([])
-      TestSupport.race([
-        {
-          for number in 1..<5 { promise.progress.report(fraction: Double(number) / 5) }
-          promise.succeed(1)
         },
         {
           for _ in 0..<5 {
@@ -347,51 +288,29 @@ struct ProgressBeforeAwaitTests {
           }
         },
       ])
+      for watch in watches {
+        var others = 4
+        while others > 0, let note = await watch.inbox.next() {
+          if note == .resumed || note == .called { others -= 1 }
+        }
+        watch.check(last: 1)
+        watch.finish()
+      }
       for task in tasks.withLock({ $0 }) { #expect(await task.value == 1) }
     }
   }
 
-  @Test("R20: a reader sees the last state, whether it is resumed first or last")
-  func readersToo() async {
+  @Test("R22: in a cancelled task, a resolved future gives its result, even while a thread delivers the last report")
+  func cancelledMeanwhile() async {
     let promise = Promise<Int, any Error>()
-    let early = HeldReader(promise.future.progress)
-    early.run()
-    let watch = Watch(promise.future)
-    let late = HeldReader(promise.future.progress)
+    let future = promise.future
+    let tasks = Recorder<Task<Result<Int, any Error>, Never>>()
+    future.whenProgressed(on: .immediate) { progress in
+      guard progress.isFinished else { return }
+      for method in AwaitMethod.allCases { tasks.record(method.start(future, isCancelled: true)) }
+    }
     promise.succeed(1)
-    watch.check(last: 1)
-    #expect(watch.log.events.first { $0 != .progress(1) } == .notified)
-    early.run()
-    late.run()
-    #expect(early.fractions == [0, 1, nil] && late.fractions == [1, nil])
-    watch.finish()
-  }
-
-  @Test(
-    "R8: progress callbacks do not see the task of the library that resolves their future",
-    arguments: [false, true]
-  )
-  func callbacksDoNotSeeResolvingTask(isPromise: Bool) async {
-    let gate = Gate()
-    let inbox = Inbox<Surroundings>()
-    let work: @Sendable () async throws -> Int = {
-      await gate.pass()
-      withUnsafeCurrentTask { $0?.cancel() }
-      return 1
-    }
-    let future = Local.$name.withValue("producer") { () -> Future<Int, any Error> in
-      guard isPromise else { return Future { try await work() } }
-      let promise = Promise<Int, any Error>()
-      promise.resolve(with: work)
-      return promise.future
-    }
-    let derived = future.map { $0 }
-    for future in [future, derived] {
-      future.whenProgressed(on: .immediate) { if $0.isFinished { inbox.send(Surroundings()) } }
-    }
-    let awaiting = Task.immediate { try await derived.value }
-    gate.open()
-    #expect(await inbox.next(2) == [.none, .none])
-    #expect(await awaiting.result.isSuccess)
+    #expect(tasks.events.count == 5)
+    for task in tasks.events { #expect(await task.value.isSuccess) }
   }
 }

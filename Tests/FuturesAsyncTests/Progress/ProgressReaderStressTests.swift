@@ -8,40 +8,9 @@ internal import Testing
 @Suite("R25: readers of a progress and threads", .timeLimit(.minutes(20)))
 struct ProgressReaderStressTests {
   static let rounds = TestTier.choose(standard: 100, thorough: 300)
-  static let reports: Int64 = TestTier.choose(standard: 100_000, thorough: 1_000_000)
 
   /// Whether a reader can have seen these fractions: each more than the one before.
   static func areRising(_ fractions: [Double]) -> Bool { zip(fractions, fractions.dropFirst()).allSatisfy { $0 < $1 } }
-
-  @Test("R25, R18: a thread that reports without a pause starves no reader", arguments: [0, 1, 2, 10])
-  func busyReporter(readerCount: Int) async {
-    let promise = Promise<Int, any Error>()
-    let updates = promise.future.progress
-    let started = Inbox<Int>()
-    let tasks = (0..<readerCount).map { number in
-      Task {
-        var fractions: [Double] = []
-        for await progress in updates {
-          if fractions.isEmpty { started.send(number) }
-          fractions.append(progress.fractionCompleted)
-        }
-        return fractions
-      }
-    }
-    _ = await started.next(readerCount)
-    DispatchQueue.global().async {
-      let reporter = promise.progress
-      for completed in 1...Self.reports { reporter.report(completed: completed, of: Self.reports) }
-      promise.succeed(1)
-    }
-    for (index, task) in tasks.enumerated() {
-      let fractions = await task.value
-      #expect(fractions.first == 0, "task \(index)")
-      #expect(fractions.last == 1, "task \(index)")
-      #expect(Self.areRising(fractions), "task \(index)")
-    }
-    #expect(await promise.future.result.isSuccess)
-  }
 
   @Test("R25: a reader continues while a thread reports without a pause")
   func readerContinuesDuringReports() async {
@@ -70,35 +39,8 @@ struct ProgressReaderStressTests {
     while await reader.next() != nil {}
   }
 
-  @Test("R25: a thousand readers, of every priority, get the last state, and end")
-  func manyReaders() async {
-    let promise = Promise<Int, any Error>()
-    let future = promise.future
-    let priorities: [TaskPriority?] = [nil, .high, .low, .background, .userInitiated]
-    let started = Inbox<Int>()
-    await withTaskGroup(of: [Double].self) { group in
-      for number in 0..<1_000 {
-        group.addTask(priority: priorities[number % priorities.count]) {
-          var fractions: [Double] = []
-          for await progress in future.progress {
-            if fractions.isEmpty { started.send(number) }
-            fractions.append(progress.fractionCompleted)
-          }
-          return fractions
-        }
-      }
-      #expect(await started.next(1_000).count == 1_000)
-      for number in 1...20 { promise.progress.report(fraction: Double(number) / 20) }
-      promise.succeed(1)
-      for await fractions in group {
-        #expect(fractions.first == 0 && fractions.last == 1)
-        #expect(Self.areRising(fractions))
-      }
-    }
-  }
-
-  @Test("R25: reports, new readers and the resolution race; each reader sees the last state")
-  func comingAndResolving() async {
+  @Test("R25: reports, new readers, cancellation and the resolution race; each reader sees fractions rise to the last")
+  func reportsReadersAndEndRace() async {
     for round in 0..<Self.rounds {
       let promise = Promise<Int, any Error>()
       let future = promise.future.map { $0 }
@@ -107,48 +49,32 @@ struct ProgressReaderStressTests {
         let task = Task { await read(future.progress) }
         tasks.withLock { $0.append(task) }
       }
-      race([
-        { for number in 1...5 { promise.progress.report(fraction: Double(number) / 10) } },
-        { for _ in 0..<5 { start() } },
-        { for _ in 0..<5 { start() } },
-        { _ = round.isMultiple(of: 2) ? promise.succeed(1) : promise.fail(TestError(1)) },
-      ])
-      let last = future.currentProgress
-      #expect(last.isFinished == round.isMultiple(of: 2), "round \(round)")
-      for (index, task) in tasks.withLock({ $0 }).enumerated() {
-        let read = await task.value
-        #expect(read.last == last, "task \(index)")
-        #expect(Self.areRising(read.map(\.fractionCompleted)), "task \(index)")
-      }
-    }
-  }
-
-  @Test("R25: cancellation, reports and the resolution race; the reader ends and is resumed at most once")
-  func cancellationRacesWithReports() async {
-    for round in 0..<Self.rounds {
-      let promise = Promise<Int, any Error>()
-      let future = promise.future
-      let read: @Sendable () async -> [Double] = {
-        var fractions: [Double] = []
-        for await progress in future.progress { fractions.append(progress.fractionCompleted) }
-        return fractions
+      let report = { @Sendable (first: Int) in
+        for number in stride(from: first, to: 30, by: 3) { promise.progress.report(fraction: Double(number) / 30) }
       }
       // Some readers are suspended when the race begins, and other readers are about to be.
-      let cancelled = (0..<4).map { $0.isMultiple(of: 2) ? Task.immediate(operation: read) : Task(operation: read) }
-      let other = Task(operation: read)
-      race([
-        { for number in 1...5 { promise.progress.report(fraction: Double(number) / 10) } },
-        { for task in cancelled { task.cancel() } },
-        { if round % 3 > 0 { promise.succeed(1) } },
-      ])
-      for (index, task) in cancelled.enumerated() {
-        let fractions = await task.value
-        #expect(Self.areRising(fractions), "task \(index)")
+      let cancelled = (0..<4).map { number in
+        let read: @Sendable () async -> [FutureProgress] = { await FuturesAsyncTests.read(future.progress) }
+        return number.isMultiple(of: 2) ? Task.immediate(operation: read) : Task(operation: read)
       }
+      race([
+        { report(0) }, { report(1) }, { report(2) },
+        { for _ in 0..<5 { start() } },
+        { for task in cancelled { task.cancel() } },
+        { if round % 3 > 0 { _ = round % 3 == 1 ? promise.succeed(1) : promise.fail(TestError(1)) } },
+      ])
       promise.succeed(1)
-      let fractions = await other.value
-      #expect(fractions.last == 1, "round \(round)")
-      #expect(Self.areRising(fractions), "round \(round)")
+      let last = future.currentProgress
+      #expect(last.isFinished == (round % 3 < 2), "round \(round)")
+      for task in cancelled {
+        let fractions = await task.value.map(\.fractionCompleted)
+        #expect(Self.areRising(fractions), "round \(round)")
+      }
+      for task in tasks.withLock({ $0 }) {
+        let read = await task.value
+        #expect(read.last == last, "round \(round)")
+        #expect(Self.areRising(read.map(\.fractionCompleted)), "round \(round)")
+      }
     }
   }
 
@@ -162,26 +88,6 @@ struct ProgressReaderStressTests {
       }
       race([{ promise.drop() }, { tasks[2].cancel() }])
       for task in tasks { #expect(await task.value <= 1) }
-    }
-  }
-
-  @Test("R25: several threads report, and each reader sees the fractions rise to the last state")
-  func severalReporters() async {
-    for _ in 0..<Self.rounds {
-      let promise = Promise<Int, any Error>()
-      let future = promise.future
-      let tasks = (0..<3).map { _ in Task { await read(future.progress).map(\.fractionCompleted) } }
-      let report = { @Sendable (first: Int) in
-        for number in stride(from: first, to: 30, by: 3) { promise.progress.report(fraction: Double(number) / 30) }
-      }
-      race([{ report(0) }, { report(1) }, { report(2) }])
-      #expect(future.currentProgress.fractionCompleted == 29.0 / 30)
-      promise.succeed(1)
-      for (index, task) in tasks.enumerated() {
-        let fractions = await task.value
-        #expect(fractions.last == 1, "task \(index)")
-        #expect(Self.areRising(fractions), "task \(index)")
-      }
     }
   }
 }

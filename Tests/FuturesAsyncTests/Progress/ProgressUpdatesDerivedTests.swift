@@ -117,31 +117,6 @@ struct ProgressUpdatesDerivedTests {
     #expect(race.fractions == [0, 0.5, 1, nil])
   }
 
-  @Test("R25: a reader of a derived future ends when the future is cancelled or its source breaks")
-  func derivedReaderEnds() {
-    let promise = Promise<Int, any Error>()
-    let derived = promise.future.map { $0 }.flatMap { .succeeded($0) }
-    let reader = HeldReader(derived.progress)
-    reader.run()
-    derived.cancel()
-    #expect(reader.resumptions == 1)
-    reader.run()
-    #expect(reader.fractions == [0, nil])
-
-    var typed: Promise<Int, TestError>? = Promise()
-    let joined = [typed?.future].compactMap { $0 }.map { $0.map { $0 } }
-    let all = HeldReader(Future.all(joined).progress)
-    let one = HeldReader(joined[0].progress)
-    all.run()
-    one.run()
-    typed?.progress.report(fraction: 0.5)
-    typed = nil
-    all.run()
-    one.run()
-    #expect(all.fractions == [0, 0.5, nil])
-    #expect(one.fractions == [0, 0.5, nil])
-  }
-
   @Test(
     "R19, R20: a future's last report before its failure reaches its derived futures, for each order of delivery",
     arguments: [false, true]
@@ -161,29 +136,6 @@ struct ProgressUpdatesDerivedTests {
     #expect(sourceReader.fractions == (isReadingSource ? [0, 0.5, nil] : [0.5, nil]))
     #expect(reader.fractions == [0, 0.5, nil])
     #expect(derived.currentProgress == promise.future.currentProgress)
-  }
-
-  @Test("R25: a reader of a future that a task resolves gets the reports of the task")
-  func resolvedByTask() async {
-    let gate = Gate()
-    let promise = Promise<Int, any Error>()
-    let inbox = Inbox<Double>()
-    let future = promise.future
-    let reading = Task {
-      for await progress in future.map({ $0 }).progress { inbox.send(progress.fractionCompleted) }
-    }
-    #expect(await inbox.next() == 0)
-    promise.resolve { [reporter = promise.progress] in
-      reporter.report(fraction: 0.5)
-      await gate.pass()
-      return 1
-    }
-    #expect(await inbox.next() == 0.5)
-    gate.open()
-    #expect(await inbox.next() == 1)
-    await reading.value
-    #expect(await read(Future<Int, any Error> { 1 }.progress).last?.isFinished == true)
-    #expect(await read(Future<Int, any Error> { throw TestError(1) }.progress).map(\.fractionCompleted) == [0])
   }
 
   @Test("R25, R6: reading the progress of a long chain takes no stack, for every ending", arguments: Ending.allCases)

@@ -15,44 +15,6 @@ func read<Element>(_ sequence: some AsyncSequence<Element, Never>) async -> [Ele
 struct ProgressUpdatesTests {
   // MARK: - One reader
 
-  @Test("R25: a loop gets the reports, then the last state, then ends")
-  func loopGetsReportsThenEnds() async {
-    let promise = Promise<Int, any Error>()
-    let future = promise.future
-    let inbox = Inbox<FutureProgress>()
-    let task = Task {
-      for await progress in future.progress { inbox.send(progress) }
-      return future.isResolved
-    }
-    let first = await inbox.next()
-    #expect(first == future.currentProgress && first?.totalUnitCount == nil && first?.fractionCompleted == 0)
-    promise.progress.report(completed: 10, of: 40)
-    let second = await inbox.next()
-    #expect(second?.completedUnitCount == 10 && second?.totalUnitCount == 40 && second?.fractionCompleted == 0.25)
-    promise.progress.report(completed: 40, of: 40)
-    let third = await inbox.next()
-    #expect(third?.completedUnitCount == 40 && third?.fractionCompleted == 1.0.nextDown && third?.isFinished == false)
-    promise.succeed(1)
-    let last = await inbox.next()
-    #expect(last?.completedUnitCount == 40 && last?.fractionCompleted == 1 && last?.isFinished == true)
-    #expect(await task.value)
-  }
-
-  @Test("R25: a busy reader gets only the newest state, and each state once")
-  func busyReaderGetsNewestState() async {
-    let promise = Promise<Int, any Error>()
-    var reader = promise.future.progress.makeAsyncIterator()
-    #expect(await reader.next()?.fractionCompleted == 0)
-    for number in 1...9 { promise.progress.report(fraction: Double(number) / 10) }
-    #expect(await reader.next()?.fractionCompleted == 0.9)
-    promise.progress.report(fraction: 0.95)
-    promise.progress.report(fraction: 0.5)  // changes nothing
-    #expect(await reader.next()?.fractionCompleted == 0.95)
-    promise.succeed(1)
-    #expect(await reader.next()?.isFinished == true)
-    for _ in 0..<3 { #expect(await reader.next() == nil) }
-  }
-
   @Test("R25: a report that changes nothing resumes no reader")
   func reportWithoutNewsResumesNoReader() {
     let promise = Promise<Int, any Error>()
@@ -72,110 +34,37 @@ struct ProgressUpdatesTests {
     #expect(reader.fractions == [0.5, 0.5, nil])
   }
 
-  @Test("R25: a reader begins at the state of its first read, not of its creation")
-  func readerBeginsAtPresentState() async {
-    let promise = Promise<Int, any Error>()
-    let updates = promise.future.progress
-    var early = updates.makeAsyncIterator()
-    promise.progress.report(fraction: 0.5)
-    var late = updates.makeAsyncIterator()
-    #expect(await early.next()?.fractionCompleted == 0.5)
-    #expect(await late.next()?.fractionCompleted == 0.5)
-    promise.succeed(1)
-    #expect(await early.next()?.fractionCompleted == 1)
-    #expect(await early.next() == nil)
-    #expect(await read(updates).map(\.fractionCompleted) == [1])
-  }
-
-  @Test("R25: `next()` and `next(isolation:)` can read in turns, and copies of a reader are independent")
+  @Test("R25: a reader begins at the state of its first read, by `next()` or `next(isolation:)`, and so do its copies")
   func bothNexts() async {
     let promise = Promise<Int, any Error>()
     var reader = promise.future.progress.makeAsyncIterator()
-    #expect(await reader.next(isolation: nil)?.fractionCompleted == 0)
+    promise.progress.report(fraction: 0.1)
+    #expect(await reader.next(isolation: nil)?.fractionCompleted == 0.1)
     promise.progress.report(fraction: 0.25)
     #expect(await reader.next()?.fractionCompleted == 0.25)
     var copy = reader
     promise.progress.report(fraction: 0.5)
     #expect(await reader.next(isolation: nil)?.fractionCompleted == 0.5)
     promise.fail(TestError(1))
-    #expect(await reader.next(isolation: nil) == nil)
+    for _ in 0..<3 { #expect(await reader.next(isolation: nil) == nil) }
     #expect(await copy.next()?.fractionCompleted == 0.5)
-    #expect(await copy.next() == nil)
+    for _ in 0..<3 { #expect(await copy.next() == nil) }
   }
 
-  // MARK: - Every way to end
-
-  /// The position of a reader when the future ends.
-  enum Place: CaseIterable, Sendable { case neverRead, hasUnread, hasReadAll, suspended, resumed }
-
-  /// Returns the elements that a reader at `place` still reads when a future at 0.5 ends.
-  func lastWords<Failure: Error>(_ place: Place, _ ending: Ending, failing failure: Failure) async -> [Double?] {
-    var promise: Promise<Int, Failure>? = Promise()
-    defer { withExtendedLifetime(promise) {} }
-    guard let future = promise?.future else { return [] }
-    var busy = future.progress.makeAsyncIterator()
-    let waiting = HeldReader(future.progress)
-    defer {
-      waiting.cancel()
-      waiting.run()
-    }
-    if place == .hasUnread { #expect(await busy.next()?.fractionCompleted == 0) }
-    promise?.progress.report(fraction: 0.5)
-    if place == .hasReadAll { #expect(await busy.next()?.fractionCompleted == 0.5) }
-    waiting.run()
-    if place == .resumed { promise?.progress.report(fraction: 0.75) }
-    ending.happen(to: &promise, failing: failure)
-    waiting.run()
-    if place == .suspended || place == .resumed { return Array(waiting.fractions[1...]) }
-    guard future.isResolved || ending == .brokenPromise else { return [0.5] }
-    return [await busy.next()?.fractionCompleted, await busy.next()?.fractionCompleted]
-  }
-
-  @Test("R25: after the end each reader gets the last state if it is new, and ends", arguments: Place.allCases)
-  func readersGetLastStateOnce(place: Place) async {
-    for ending in Ending.allCases {
-      let read = await lastWords(place, ending, failing: TestError(1) as any Error)
-      switch (ending, place) {
-      case (.success, _): #expect(read == [1, nil], "\(ending)")
-      case (_, .resumed): #expect(read == [0.75, nil], "\(ending)")
-      case (_, .hasReadAll): #expect(read == [nil, nil], "\(ending)")
-      case (_, .suspended): #expect(read == [nil], "\(ending)")
-      case (_, .neverRead), (_, .hasUnread): #expect(read == [0.5, nil], "\(ending)")
+  @Test("R25: futures that were made resolved have one state, and one result, for each reader")
+  func resolvedFutureHasOneStateAndOneResult() async {
+    func check<Failure: Error>(_ future: Future<Int, Failure>, _ state: String, _ result: String) async {
+      let (updates, events) = (future.progress, future.events)
+      for _ in 0..<2 {
+        #expect(await read(updates) == [future.currentProgress])
+        #expect(await read(updates).map { word(for: $0) } == [state])
+        #expect(await read(events).map { word(for: $0) } == [state, result])
       }
-      guard ending != .cancellation else { continue }
-      #expect(await lastWords(place, ending, failing: TestError(1)) == read, "\(ending)")
     }
-    let cancelled = await lastWords(place, .cancellation, failing: Interruption.failed)
-    #expect(await cancelled == lastWords(place, .cancellation, failing: TestError(1) as any Error))
-    // The failure type cannot represent cancellation: the future and its readers continue.
-    #expect(await lastWords(place, .cancellation, failing: TestError(1)).last != .some(nil))
-  }
-
-  @Test("R25: readers that start after the end get the last state once", arguments: Ending.allCases, [false, true])
-  func lateReadersGetLastStateOnce(ending: Ending, isReported: Bool) async {
-    var promise: Promise<Int, any Error>? = Promise()
-    guard let future = promise?.future else { return }
-    let early = future.progress
-    if isReported { promise?.progress.report(fraction: 0.5) }
-    ending.happen(to: &promise, failing: TestError(1))
-    let last = ending == .success ? 1 : isReported ? 0.5 : 0
-    for (index, updates) in [early, future.progress, early].enumerated() {
-      #expect(await read(updates).map(\.fractionCompleted) == [last], "updates \(index)")
-    }
-    #expect(await read(future.progress).first?.isFinished == (ending == .success))
-    withExtendedLifetime(promise) {}
-  }
-
-  @Test("R25: futures that were made resolved have one state")
-  func resolvedFutureHasOneState() async {
-    #expect(await read(Future.succeeded(1).progress).map(\.fractionCompleted) == [1])
-    #expect(await read(Future<Int, any Error>.succeeded(1).progress).map(\.isFinished) == [true])
-    for (index, future) in [Future<Int, any Error>.failed(TestError(1)), .resolved(.failure(TestError(1)))].enumerated()
-    {
-      #expect(await read(future.progress).map(\.fractionCompleted) == [0], "future \(index)")
-      #expect(await read(future.progress) == [future.currentProgress], "future \(index)")
-    }
-    #expect(await read(Future<Int, TestError>.failed(TestError(1)).progress).map(\.isFinished) == [false])
+    await check(Future<Int, any Error>.succeeded(1), "1.0", "success 1")
+    await check(Future<Int, TestError>.succeeded(1), "1.0", "success 1")
+    await check(Future<Int, any Error>.failed(TestError(1)), "0.0", "failure TestError")
+    await check(Future<Int, TestError>.resolved(.failure(TestError(1))), "0.0", "failure TestError")
   }
 
   @Test(
@@ -204,15 +93,15 @@ struct ProgressUpdatesTests {
     }
     let updates = future.progress
     var reader = updates.makeAsyncIterator()
-    _ = future.events.makeAsyncIterator()
+    var events = future.events.makeAsyncIterator()
     #expect(starts.events.isEmpty)
     #expect(await reader.next()?.fractionCompleted == 0.5)
-    var other = updates.makeAsyncIterator()
-    #expect(await other.next()?.fractionCompleted == 0.5)
+    #expect(await events.next().map { word(for: $0) } == "0.5")
     #expect(starts.events == [1])
     promises.events.first?.succeed(1)
     #expect(await reader.next()?.isFinished == true)
-    #expect(await other.next()?.isFinished == true)
+    #expect(await read(future.events).count == 2)
+    #expect(starts.events == [1])
   }
 
   @Test("R25: reading does not start a lazy future that was cancelled before, and its readers end")
@@ -250,49 +139,6 @@ struct ProgressUpdatesTests {
     #expect(readers[3].fractions == [0, 1, nil])
   }
 
-  @Test("R25: a stored sequence can be read twice and sent to other tasks")
-  func storedSequenceIsReadTwice() async {
-    struct Screen: Sendable {
-      let updates: ProgressUpdates
-    }
-    let promise = Promise<Int, any Error>()
-    promise.progress.report(fraction: 0.5)
-    let screen = Screen(updates: promise.future.progress)
-    let inbox = Inbox<Double>()
-    let tasks = (0..<3).map { number in
-      let read: @Sendable () async -> [Double] = {
-        var fractions: [Double] = []
-        for await progress in screen.updates {
-          fractions.append(progress.fractionCompleted)
-          inbox.send(progress.fractionCompleted)
-        }
-        return fractions
-      }
-      return number == 0 ? Task.detached(operation: read) : Task(operation: read)
-    }
-    #expect(await inbox.next(3) == [0.5, 0.5, 0.5])
-    promise.succeed(1)
-    for task in tasks { #expect(await task.value == [0.5, 1]) }
-    for _ in 0..<2 { #expect(await read(screen.updates).map(\.fractionCompleted) == [1]) }
-  }
-
-  @Test("R25: a reader can move to another task, and continues there")
-  func movedReader() async {
-    let promise = Promise<Int, any Error>()
-    var reader = promise.future.progress.makeAsyncIterator()
-    #expect(await reader.next()?.fractionCompleted == 0)
-    promise.progress.report(fraction: 0.5)
-    let task = Task { [reader] in
-      var reader = reader
-      return await [
-        reader.next()?.fractionCompleted, reader.next()?.fractionCompleted, reader.next()?.fractionCompleted,
-      ]
-    }
-    promise.succeed(1)
-    let read = await task.value
-    #expect(read == [0.5, 1, nil] || read == [1, nil, nil])
-  }
-
   // MARK: - Not a consumer
 
   @Test("R16: a reader is no consumer: when the consumers have left, the future is cancelled and the reader ends")
@@ -327,24 +173,5 @@ struct ProgressUpdatesTests {
     #expect(reader.fractions == [0, nil])
     #expect(!promise.isResolved)
     promise.succeed(1)
-  }
-
-  @Test("R5: after the end, readers keep nothing of the future, and the future keeps no readers")
-  func endReleasesReaders() async {
-    weak var captured: Tracked?
-    let future = {
-      let tracked = Tracked()
-      captured = tracked
-      let promise = Promise<Int, any Error>()
-      promise.onCancel { tracked.use() }
-      let reader = HeldReader(promise.future.progress)
-      reader.run()
-      promise.progress.report(fraction: 0.5)
-      promise.succeed(1)
-      reader.run()
-      return promise.future
-    }()
-    #expect(captured == nil)
-    #expect(future.isResolved)
   }
 }

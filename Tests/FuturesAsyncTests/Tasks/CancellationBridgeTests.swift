@@ -1,4 +1,3 @@
-internal import AllocationCounter
 internal import Futures
 internal import FuturesAsync
 internal import TestSupport
@@ -18,72 +17,37 @@ private func waitForCancellation() async {
   _ = await Future<Void, CancellationError>.never.result
 }
 
-private func cancelCurrentTask() { withUnsafeCurrentTask { $0?.cancel() } }
-
 // MARK: - Task → token
 
 @Suite("R24: `withCancellationToken`", .timeLimit(.minutes(20)))
 struct CancellationBridgeTests {
   @Test(
-    "R24: cancelling the task, before or during the call, cancels the token; handlers run once, in order",
+    "R24: cancelling the task cancels the token for ever; handlers run once, in order, before the cancelling call returns",
     arguments: Moment.allCases
   )
   func cancelledTaskCancelsToken(moment: Moment) async {
     let log = Recorder<String>()
+    let gate = Gate()
     let task = Task.immediate {
       if moment == .before { cancelCurrentTask() }
-      await withCancellationToken { token in
+      return await withCancellationToken { token in
         #expect(token.isCancelled == (moment == .before))
         for name in ["first", "second", "third"] { token.register { log.record(name) } }
         token.register { log.record("removed") }.remove()
-        await waitForCancellation()
-        #expect(token.isCancelled)
-        log.record("body")
-      }
-      cancelCurrentTask()
-    }
-    task.cancel()
-    task.cancel()
-    await task.value
-    let removed = moment == .before ? ["removed"] : []
-    #expect(log.events.filter { $0 != "body" } == ["first", "second", "third"] + removed)
-    #expect(log.events.filter { $0 == "body" }.count == 1)
-  }
-
-  @Test("R24: handlers have run when the cancelling call of the task returns")
-  func handlersRunBeforeCancelReturns() async {
-    let log = Recorder<String>()
-    let gate = Gate()
-    let task = Task.immediate {
-      await withCancellationToken { token in
-        token.register { log.record("notified") }
         await gate.pass()
+        #expect(token.isCancelled)
+        return token
       }
     }
     task.cancel()
-    #expect(log.events == ["notified"])
+    task.cancel()
+    let handled = ["first", "second", "third"] + (moment == .before ? ["removed"] : [])
+    #expect(log.events == handled)
     gate.open()
-    await task.value
-  }
-
-  @Test("R24: cancellation of the whole group, or of the parent, reaches the token")
-  func groupCancellationReachesToken() async {
-    let log = Recorder<Int>()
-    let task = Task.immediate {
-      await withTaskGroup(of: Void.self) { group in
-        for number in 0..<3 {
-          group.addTask {
-            await withCancellationToken { token in
-              token.register { log.record(number) }
-              await waitForCancellation()
-            }
-          }
-        }
-      }
-    }
-    task.cancel()
-    await task.value
-    #expect(Set(log.events) == [0, 1, 2] && log.events.count == 3)
+    let token = await task.value
+    #expect(token.isCancelled)
+    token.register { log.record("late") }
+    #expect(log.events == handled + ["late"])
   }
 
   @Test("R24: after the return no handler is registered, and a later cancellation does not reach the token")
@@ -118,41 +82,6 @@ struct CancellationBridgeTests {
     #expect(log.events == [])
   }
 
-  @Test(
-    "R24: captures of the handlers are released, whether the handlers ran or not, also after a throw",
-    arguments: [false, true]
-  )
-  func handlersAreReleased(isCancelled: Bool) async {
-    let isReleased = await Task.immediate {
-      weak var tracked: Tracked?
-      await #expect(throws: TestError(1)) {
-        try await withCancellationToken { token in
-          let captured = Tracked()
-          tracked = captured
-          token.register { captured.use() }
-          if isCancelled { cancelCurrentTask() }
-          throw TestError(1)
-        }
-      }
-      return tracked == nil
-    }.value
-    #expect(isReleased)
-  }
-
-  @Test("R24: a token that outlives its cancellation stays cancelled")
-  func staysCancelled() async {
-    let token = await Task.immediate {
-      await withCancellationToken { token in
-        cancelCurrentTask()
-        return token
-      }
-    }.value
-    #expect(token.isCancelled)
-    let log = Recorder<Int>()
-    token.register { log.record(1) }
-    #expect(log.events == [1])
-  }
-
   @Test("R24: `withCancellationToken` throws the typed error of its closure, and needs no `try` for `Never`")
   func errorTypeIsKept() async {
     let error = ReferenceError()
@@ -184,84 +113,6 @@ struct CancellationBridgeTests {
       return box
     }
     #expect(result === box && box.number == 3)
-  }
-
-  @Test("R24: nested calls have different tokens, which are all cancelled", arguments: Moment.allCases)
-  func nestedCallsHaveTheirOwnTokens(moment: Moment) async {
-    let log = Recorder<String>()
-    let task = Task.immediate {
-      if moment == .before { cancelCurrentTask() }
-      await withCancellationToken { outer in
-        outer.register { log.record("outer") }
-        let ended = await withCancellationToken { inner in
-          inner.register { log.record("ended") }.remove()
-          return inner
-        }
-        await withCancellationToken { inner in
-          #expect(inner != outer && inner != ended)
-          inner.register { log.record("inner") }
-          await waitForCancellation()
-        }
-        #expect(ended.isCancelled == (moment == .before))
-      }
-    }
-    task.cancel()
-    await task.value
-    #expect(log.events.sorted() == (moment == .before ? ["ended"] : []) + ["inner", "outer"])
-  }
-
-  @Test("R16, R24: the token of `withCancellationToken` cancels a future and its producer", arguments: Moment.allCases)
-  func cancelledByBridgedTokenStopsProducer(moment: Moment) async {
-    let log = Recorder<String>()
-    let open = Promise<Int, any Error>()
-    open.onCancel { log.record("open") }
-    let never = Promise<Int, Never>()
-    never.onCancel { [weak never] in
-      log.record("never")
-      never?.succeed(7)
-    }
-    let (openFuture, neverFuture) = (open.future, never.future)
-    let task = Task.immediate {
-      if moment == .before { cancelCurrentTask() }
-      return await withCancellationToken { token in
-        let (first, second) = (openFuture.cancelled(by: token), neverFuture.cancelled(by: token))
-        let number = await second.value
-        await #expect(throws: CancellationError.self) { try await first.value }
-        return number
-      }
-    }
-    task.cancel()
-    #expect(await task.value == 7)
-    #expect(log.events == ["open", "never"])
-    #expect(open.isResolved)
-  }
-
-  @Test(
-    "R21, R24: the closure, and the caller afterwards, are on the caller's actor",
-    arguments: Home.allCases,
-    [false, true]
-  )
-  func callerAndClosureStayOnActor(home: Home, isThrowing: Bool) async {
-    for isCancelled in [false, true] {
-      let promise = Promise<Int, any Error>()
-      let future = promise.future
-      let isHome = await run(on: home.make()) { actor in
-        do {
-          return try await withCancellationToken { _ in
-            guard isReallyOn(actor) else { return false }
-            do { _ = try await future.value } catch { guard isReallyOn(actor) else { return false } }
-            guard isReallyOn(actor) else { return false }
-            if isThrowing { throw TestError(1) }
-            return true
-          } && isReallyOn(actor)
-        } catch {
-          return isReallyOn(actor) && error is TestError
-        }
-      } then: { task in
-        if isCancelled { task.cancel() } else { promise.succeed(1) }
-      }
-      #expect(isHome, "throws: \(isThrowing), cancelled: \(isCancelled)")
-    }
   }
 }
 
@@ -332,39 +183,6 @@ struct CancellationBridgeWaitingTests {
     await task.value
     #expect(log.events == ["task"])
   }
-
-  @Test("R24, R22a: inside `withCancellationToken`, `cancelled()` waits for the task")
-  func waitInsideBridgeEndsWithTask() async {
-    let task = Task.immediate { await withCancellationToken { token in await token.cancelled() } }
-    task.cancel()
-    await task.value
-  }
-
-  @Test("R21, R22a: after `cancelled()` the caller is on its own actor", arguments: Home.allCases, [false, true])
-  func waitReturnsToActor(home: Home, cancelsToken: Bool) async {
-    let source = CancellationTokenSource()
-    let isHome = await run(on: home.make()) { actor in
-      await source.token.cancelled()
-      guard isReallyOn(actor) else { return false }
-      await source.token.cancelled()
-      return isReallyOn(actor)
-    } then: { task in
-      if cancelsToken { source.cancel() } else { task.cancel() }
-    }
-    #expect(isHome, "token: \(cancelsToken)")
-  }
-
-  @Test("R21, R22a: a function that begins with `cancelled()` is on its actor afterwards")
-  func functionThatBeginsWithWaitIsOnItsActor() async {
-    #expect(await TokenEntry.wait(.cancelled))
-    #expect(await ThreadActor().wait(.cancelled))
-    let source = CancellationTokenSource()
-    let tasks = [
-      Task.immediate { await TokenEntry.wait(source.token) }, Task.immediate { await ThreadActor().wait(source.token) },
-    ]
-    source.cancel()
-    for task in tasks { #expect(await task.value) }
-  }
 }
 
 // MARK: - Token → task
@@ -396,28 +214,20 @@ struct CancellationBridgeWorkTests {
     return try result.get()
   }
 
-  @Test("R22a: the token and the task cancel the work of `cancelling`", arguments: Canceller.allCases, Moment.allCases)
-  func tokenAndTaskCancelWork(canceller: Canceller, moment: Moment) async {
-    await #expect(throws: CancellationError.self) {
-      try await run(canceller, moment) { try await Future<Int, any Error>.never.value }
-    }
-  }
-
   @Test(
-    "R22a: `cancelling` returns a value that its cancelled work returns",
+    "R22a: the token and the task cancel the work of `cancelling`, which decides the outcome",
     arguments: Canceller.allCases,
     Moment.allCases
   )
-  func valueOfCancelledWorkIsReturned(canceller: Canceller, moment: Moment) async throws {
+  func tokenAndTaskCancelWork(canceller: Canceller, moment: Moment) async throws {
+    await #expect(throws: CancellationError.self) {
+      try await run(canceller, moment) { try await Future<Int, any Error>.never.value }
+    }
     let value = try await run(canceller, moment) {
       await waitForCancellation()
       return Task.isCancelled ? 5 : 0
     }
     #expect(value == 5)
-  }
-
-  @Test("R22a: `cancelling` throws the very error of its work", arguments: Canceller.allCases, Moment.allCases)
-  func errorOfWorkIsThrown(canceller: Canceller, moment: Moment) async {
     let error = ReferenceError()
     let thrown = await #expect(throws: ReferenceError.self) {
       try await run(canceller, moment) { () async throws -> Int in
@@ -444,166 +254,5 @@ struct CancellationBridgeWorkTests {
     let inbox = Inbox<TaskPriority?>()
     Task.detached(priority: .low) { try await token.cancelling { inbox.send(Task.basePriority) } }
     #expect(await inbox.next() == .low)
-  }
-
-  @Test(
-    "R21, R22a: the work of `cancelling` runs on the actor of its closure, and the caller returns to its own",
-    arguments: Home.allCases
-  )
-  func workRunsOnActorOfItsClosure(home: Home) async {
-    for error in [nil, TestError(1)] {
-      let isHome = await FuturesAsyncTests.run(on: home.make()) { actor in
-        let token = CancellationTokenSource().token
-        do {
-          let isOnMain = try await token.cancelling(TokenEntry.isOnMainActor)
-          guard isOnMain, isReallyOn(actor) else { return false }
-          try await token.cancelling {
-            await Task.yield()
-            if let error { throw error }
-          }
-          return isReallyOn(actor) && error == nil
-        } catch {
-          return isReallyOn(actor) && error as? TestError == TestError(1)
-        }
-      }
-      #expect(isHome, "error: \(String(describing: error))")
-    }
-  }
-
-  @Test("R21, R22a: a function that begins with `cancelling` is on its actor afterwards", arguments: [false, true])
-  func functionThatBeginsWithWorkIsOnItsActor(isThrowing: Bool) async {
-    #expect(await TokenEntry.work(.cancelled, isThrowing))
-    #expect(await ThreadActor().work(.none, isThrowing))
-  }
-
-  @Test("R5, R22a: the captures of the work are released when it ends, also while the token lives")
-  func workIsReleasedAtItsEnd() async throws {
-    let source = CancellationTokenSource()
-    let inbox = Inbox<String>()
-    try await {
-      let last = LastUse { inbox.send("released") }
-      try await source.token.cancelling { last.use() }
-    }()
-    #expect(await inbox.next() == "released")
-    #expect(!source.isCancelled)
-  }
-
-  private final class LastUse: Sendable {
-    private let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    deinit { body() }
-    func use() {}
-  }
-}
-
-/// Main actor functions that begin with a call of the library, and return whether they are on the main actor after it.
-@MainActor
-private enum TokenEntry {
-  @Sendable
-  static func isOnMainActor() async -> Bool {
-    guard isReallyOn(MainActor.shared) else { return false }
-    await Task.yield()
-    return isReallyOn(MainActor.shared)
-  }
-
-  @inline(never)
-  static func wait(_ token: CancellationToken) async -> Bool {
-    await token.cancelled()
-    return isOnMainQueue
-  }
-
-  @inline(never)
-  static func work(_ token: CancellationToken, _ isThrowing: Bool) async -> Bool {
-    do {
-      try await token.cancelling { if isThrowing { throw TestError(1) } }
-    } catch {
-      return isOnMainQueue
-    }
-    return isOnMainQueue
-  }
-}
-
-extension ThreadActor {
-  @inline(never)
-  fileprivate func wait(_ token: CancellationToken) async -> Bool {
-    await token.cancelled()
-    return executor.isCurrent
-  }
-
-  @inline(never)
-  fileprivate func work(_ token: CancellationToken, _ isThrowing: Bool) async -> Bool {
-    do {
-      try await token.cancelling { if isThrowing { throw TestError(1) } }
-    } catch {
-      return executor.isCurrent
-    }
-    return executor.isCurrent
-  }
-}
-
-// MARK: - Memory
-
-// In processes of their own, where nothing else allocates.
-
-@Suite("R24: memory after the bridge", .enabled(if: AllocationCounts.areSupported), .timeLimit(.minutes(20)))
-struct CancellationBridgeMemoryTests {
-  /// The blocks that 10,000 rounds of `body` leave behind: the least of three measurements.
-  static func blocksLeft(_ body: @Sendable (_ number: Int) async -> Void) async -> Int64 {
-    for number in 0..<1_000 { await body(number) }
-    var least = Int64.max
-    for _ in 0..<3 {
-      let before = AllocationCounts.ofProcess().liveBlocks
-      for number in 0..<10_000 { await body(number) }
-      least = min(least, AllocationCounts.ofProcess().liveBlocks - before)
-    }
-    return least
-  }
-
-  @Test("R24: 10,000 calls of `withCancellationToken`, half of them cancelled, leave no block behind")
-  func callsWithTokenLeaveNothing() async {
-    await #expect(processExitsWith: .success) {
-      let blocks = await Self.blocksLeft { number in
-        await Task.immediate {
-          await withCancellationToken { token in
-            for _ in 0..<3 { token.register {} }
-            if number.isMultiple(of: 2) { cancelCurrentTask() }
-          }
-        }.value
-      }
-      #expect(blocks < 1_000, "\(blocks) blocks")
-    }
-  }
-
-  @Test("R14, R22a: 10,000 waits that end with their task leave nothing registered with a long-lived token")
-  func endedWaitsLeaveNothing() async {
-    await #expect(processExitsWith: .success) {
-      let source = CancellationTokenSource()
-      let blocks = await Self.blocksLeft { number in
-        let task = Task.immediate {
-          if number.isMultiple(of: 2) { cancelCurrentTask() }
-          await source.token.cancelled()
-        }
-        task.cancel()
-        await task.value
-      }
-      #expect(blocks < 1_000, "\(blocks) blocks")
-      #expect(!source.isCancelled)
-    }
-  }
-
-  @Test("R14, R22a: 10,000 calls of `cancelling` leave nothing registered with a long-lived token")
-  func cancellingLeavesNothing() async {
-    await #expect(processExitsWith: .success) {
-      let source = CancellationTokenSource()
-      let blocks = await Self.blocksLeft { number in
-        _ = try? await source.token.cancelling { if number.isMultiple(of: 2) { throw TestError(1) } }
-      }
-      #if !ASAN
-        // With AddressSanitizer each call leaves a block, which LeakSanitizer does not report as a leak.
-        #expect(blocks < 1_000, "\(blocks) blocks")
-      #endif
-      #expect(!source.isCancelled)
-      _ = blocks
-    }
   }
 }

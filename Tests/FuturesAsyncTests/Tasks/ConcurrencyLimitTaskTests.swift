@@ -78,18 +78,4 @@ struct ConcurrencyLimitTaskTests {
     await #expect(throws: Failed.self) { try await limit.withSlot { throw Failed() } }
     #expect(limit.runningCount == 0)
   }
-
-  @Test("The work runs on the caller's actor, and so does the code after it")
-  @MainActor func isolation() async throws {
-    let limit = ConcurrencyLimit(1)
-    let promise = Promise<Int, any Error>()
-    _ = limit.run { promise.future }
-    Task.detached { promise.succeed(1) }
-    let value = try await limit.withSlot {
-      MainActor.assertIsolated()
-      return 2
-    }
-    MainActor.assertIsolated()
-    #expect(value == 2)
-  }
 }

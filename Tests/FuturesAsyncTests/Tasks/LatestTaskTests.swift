@@ -4,19 +4,6 @@ internal import Testing
 
 @Suite("The latest request: async callers", .timeLimit(.minutes(20)))
 struct LatestTaskTests {
-  @Test("The newest request returns its value, on the caller's actor")
-  @MainActor func value() async throws {
-    let latest = Latest()
-    let value = try await latest.value {
-      MainActor.assertIsolated()
-      await Task.yield()
-      return 1
-    }
-    MainActor.assertIsolated()
-    #expect(value == 1)
-    #expect(!latest.isRunning)
-  }
-
   @Test("A newer request cancels the work of the one before, which throws")
   func supersede() async throws {
     let latest = Latest()
@@ -54,12 +41,5 @@ struct LatestTaskTests {
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(!latest.isRunning)
-  }
-
-  @Test("The error of the newest request is thrown")
-  func failure() async throws {
-    struct Failed: Error {}
-    let latest = Latest()
-    await #expect(throws: Failed.self) { try await latest.value { () async throws -> Int in throw Failed() } }
   }
 }

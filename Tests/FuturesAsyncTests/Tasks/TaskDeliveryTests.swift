@@ -4,21 +4,11 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// The properties of the current task that a callback sees, if there is a task.
-struct Surroundings: Equatable, Sendable {
-  var local = Local.name
-  var isCancelled = Task.isCancelled
-  var isInTask = withUnsafeCurrentTask { $0 != nil }
-
-  /// The properties on a thread without a task.
-  static let none = Surroundings(local: "none", isCancelled: false, isInTask: false)
-}
-
 @Suite("R8: callbacks and the task that resolves their future", .timeLimit(.minutes(20)))
 struct TaskDeliveryTests {
   /// The ways to make a future of a task; the task has a task-local, and is cancelled when it ends.
   enum Start: CaseIterable, Sendable {
-    case inheriting, detached, immediate, typed, onMainActor, followed, flattened
+    case inheriting, detached, immediate, promise, typed, onMainActor, followed, flattened, failing
 
     func make(_ gate: Gate) -> Future<Int, any Error> {
       let work: @Sendable () async -> Int = {
@@ -34,6 +24,15 @@ struct TaskDeliveryTests {
           return .detached { await work() }
         case .immediate:
           return .immediate { await work() }
+        case .promise:
+          let promise = Promise<Int, any Error>()
+          promise.resolve { await work() }
+          return promise.future
+        case .failing:
+          return Future {
+            _ = await work()
+            throw TestError(1)
+          }
         case .typed:
           let promise = Promise<Int, any Error>()
           Future<Int, Never> { await work() }.whenSucceeded(on: .immediate) { promise.succeed($0) }
@@ -54,62 +53,41 @@ struct TaskDeliveryTests {
     }
   }
 
-  @Test("R8: callbacks attached before the task ends run outside it", arguments: Start.allCases)
-  func callbacksBefore(start: Start) async {
+  @Test("R8: callbacks and transforms attached before the task ends run outside it", arguments: Start.allCases)
+  func callbacksBefore(start: Start) async throws {
     let gate = Gate()
     let inbox = Inbox<Surroundings>()
     let future = start.make(gate)
     future.whenResolved(on: .immediate) { _ in inbox.send(Surroundings()) }
-    future.whenSucceeded(on: .immediate) { _ in inbox.send(Surroundings()) }
-    future.forward { _ in inbox.send(Surroundings()) }
-    gate.open()
-    #expect(await inbox.next(3) == [.none, .none, .none])
-  }
-
-  @Test("R8: transforms attached before the task ends run outside it", arguments: Start.allCases)
-  func transformsBefore(start: Start) async throws {
-    let gate = Gate()
-    let future = start.make(gate)
-    let mapped = future.map { _ in Surroundings() }
-    let flatMapped = future.flatMap { _ in Future<Surroundings, any Error>.succeeded(Surroundings()) }
-    let deep = future.map { $0 }.flatMap { _ in Future<Int, any Error>.succeeded(2) }.map { _ in Surroundings() }
-    gate.open()
-    #expect(try await mapped.value == .none)
-    #expect(try await flatMapped.value == .none)
-    #expect(try await deep.value == .none)
-  }
-
-  @Test("R8: callbacks and transforms of a failure also run outside the task")
-  func failureIsDeliveredOutsideTask() async {
-    let gate = Gate()
-    let inbox = Inbox<Surroundings>()
-    let future = Local.$name.withValue("producer") {
-      Future<Int, any Error> {
-        await gate.pass()
-        withUnsafeCurrentTask { $0?.cancel() }
-        throw TestError(1)
-      }
+    if start == .failing {
+      future.whenFailed(on: .immediate) { _ in inbox.send(Surroundings()) }
+      future.map { $0 }.whenFailed(on: .immediate) { _ in inbox.send(Surroundings()) }
+    } else {
+      future.whenSucceeded(on: .immediate) { _ in inbox.send(Surroundings()) }
+      future.map { $0 }.flatMap { _ in .succeeded(2) }.whenSucceeded(on: .immediate) { _ in inbox.send(Surroundings()) }
     }
-    future.whenFailed(on: .immediate) { _ in inbox.send(Surroundings()) }
-    future.map { $0 }.whenFailed(on: .immediate) { _ in inbox.send(Surroundings()) }
+    future.forward { _ in inbox.send(Surroundings()) }
+    future.whenProgressed(on: .immediate) { if $0.isFinished { inbox.send(Surroundings()) } }
+    let mapped = future.map { _ in Surroundings() }.recover { _ in Surroundings() }
     gate.open()
-    #expect(await inbox.next(2) == [.none, .none])
+    #expect(await inbox.next(start == .failing ? 4 : 5).allSatisfy { $0 == .none })
+    #expect(await mapped.value == .none)
   }
 
   @Test("R8: callbacks attached after the end see only the attaching task", arguments: Start.allCases)
-  func lateCallbacksSeeOnlyAttachingTask(start: Start) async throws {
+  func lateCallbacksSeeOnlyAttachingTask(start: Start) async {
     let gate = Gate()
     let future = start.make(gate)
     gate.open()
-    _ = try await future.value
+    _ = await future.result
     let recorder = Recorder<Surroundings>()
     let attaching = Surroundings(local: "attacher", isCancelled: false, isInTask: true)
     // An await can resume before callbacks on the global queue have run. This waits behind them.
     let mapped = Local.$name.withValue("attacher") {
       future.whenResolved(on: .immediate) { _ in recorder.record(Surroundings()) }
-      return future.map { _ in Surroundings() }
+      return future.map { _ in Surroundings() }.recover { _ in Surroundings() }
     }
-    let seen = [try await mapped.value] + recorder.events
+    let seen = [await mapped.value] + recorder.events
     #expect(seen.allSatisfy { $0 == attaching || $0 == .none })
     #expect(seen.count == 2)
   }
@@ -127,57 +105,23 @@ struct TaskDeliveryTests {
     }
   }
 
-  @Test("R8: callbacks on contexts that run tasks do not see the resolving task")
-  func onTaskContexts() async {
-    let gate = Gate()
-    let inbox = Inbox<Surroundings>()
-    let future = Start.inheriting.make(gate)
-    future.whenResolved(on: .task()) { _ in inbox.send(Surroundings()) }
-    future.whenResolved(on: .actor(PlainActor())) { _ in inbox.send(Surroundings()) }
-    gate.open()
-    let inOwnTask = Surroundings(local: "none", isCancelled: false, isInTask: true)
-    #expect(await inbox.next(2) == [inOwnTask, inOwnTask])
-  }
-
-  @Test("R8: awaits and callbacks of one future all get the result, the callbacks in order", arguments: Start.allCases)
-  func awaitsAndCallbacksAllRun(start: Start) async throws {
+  @Test(
+    "R8: awaits of one future all get the result, and so do callbacks, in order",
+    arguments: Start.allCases,
+    [0, 20]
+  )
+  func awaitsAndCallbacksAllRun(start: Start, callbackCount: Int) async {
     let gate = Gate()
     let inbox = Inbox<Int>()
     let future = start.make(gate)
-    var awaits: [Task<Int, any Error>] = []
+    var awaits: [Task<Bool, Never>] = []
     for number in 0..<20 {
-      future.whenSucceeded(on: .immediate) { _ in inbox.send(number) }
-      awaits.append(Task.immediate { try await future.value })
-    }
-    let mapped = future.map { $0 + 1 }
-    gate.open()
-    for task in awaits { #expect(try await task.value == 1) }
-    #expect(try await mapped.value == 2)
-    #expect(await inbox.next(20) == Array(0..<20))
-    #expect(try await future.value == 1)
-  }
-
-  @Test("R8: all awaits of a future without callbacks get the result", arguments: Start.allCases)
-  func awaitsOnly(start: Start) async throws {
-    let gate = Gate()
-    let future = start.make(gate)
-    let awaits = (0..<5).map { _ in Task.immediate { try await future.value } }
-    gate.open()
-    for task in awaits { #expect(try await task.value == 1) }
-  }
-
-  @Test("R8: an await continues in its own task, with the task-locals of that task")
-  func awaitSeesItsTask() async throws {
-    let gate = Gate()
-    let future = Start.inheriting.make(gate)
-    let task = Local.$name.withValue("awaiting") {
-      Task.immediate {
-        _ = try await future.value
-        return Surroundings()
-      }
+      if number < callbackCount { future.whenResolved(on: .immediate) { _ in inbox.send(number) } }
+      awaits.append(Task.immediate { await future.result.isSuccess })
     }
     gate.open()
-    #expect(try await task.value == Surroundings(local: "awaiting", isCancelled: false, isInTask: true))
+    for task in awaits { #expect(await task.value == (start != .failing)) }
+    #expect(await inbox.next(callbackCount) == Array(0..<callbackCount))
   }
 
   @Test("R8: a promise that user code resolves in its own task delivers there, at once")

@@ -64,17 +64,4 @@ struct TaskDepthTests {
       #expect(growth < tolerance, "\(step): \(growth) bytes")
     }
   }
-
-  @Test("R6: a countdown through tasks releases all its levels")
-  func countedDownFutureIsReleased() async {
-    await #expect(processExitsWith: .success) {
-      var left = Int64.max
-      for _ in 0..<3 {
-        let before = AllocationCounts.ofProcess().liveBytes
-        _ = await growth(.inheriting, 5_000)
-        left = min(left, AllocationCounts.ofProcess().liveBytes - before)
-      }
-      #expect(left < tolerance, "\(left) bytes")
-    }
-  }
 }

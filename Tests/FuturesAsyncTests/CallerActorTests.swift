@@ -1,0 +1,399 @@
+internal import Futures
+internal import FuturesAsync
+internal import TestSupport
+internal import Testing
+
+/// A call of the library that waits for a future on the actor of its caller: one row of the table.
+private struct EntryPoint: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  /// Lets the call end in every way, on an actor of that kind, and checks the result and the actor afterwards.
+  let check: @Sendable (Home) async -> Void
+
+  /// - Parameters:
+  ///   - name: Names the row.
+  ///   - failure: The failure of the future; `nil` if the future cannot fail.
+  ///   - cancelled: The error of the call in a cancelled task; `nil` if the call goes on.
+  ///   - cancelsFuture: Whether a cancelled call cancels its future.
+  ///   - call: Returns the value of the future, or throws its failure.
+  init<Failure: Error>(
+    _ name: String,
+    failing failure: Failure?,
+    cancelled: String? = "CancellationError()",
+    cancelsFuture: Bool = false,
+    _ call: @escaping @Sendable (isolated any Actor, Future<Int, Failure>) async throws -> Int
+  ) {
+    testDescription = name
+    check = { home in
+      for end in End.allCases where end.isPossible(failure) {
+        for isEarly in [true, false] {
+          let source = Source<Failure>()
+          if isEarly { source.end(by: end, failing: failure) }
+          let (result, isHome) = await run(on: home.make()) { actor in
+            if isEarly, end == .cancellation { cancelCurrentTask() }
+            do {
+              let value = try await call(actor, source.future)
+              return ("\(value)", isReallyOn(actor))
+            } catch {
+              return (error is BrokenPromise ? "BrokenPromise" : "\(error)", isReallyOn(actor))
+            }
+          } then: { task in
+            if end == .cancellation { task.cancel() }
+            let goesOn = end == .cancellation && cancelled == nil
+            source.end(by: goesOn ? .success : end, failing: failure)
+          }
+          let comment: Comment = "\(name), on \(home): \(end), \(isEarly ? "before" : "during") the call"
+          #expect(result == end.text(failure, cancelled), comment)
+          #expect(isHome, comment)
+          if end == .cancellation, cancelled != nil { #expect(source.future.isResolved == cancelsFuture, comment) }
+          source.end(by: .success, failing: failure)
+        }
+      }
+    }
+  }
+
+  /// A future, and the only reference to its promise.
+  private final class Source<Failure: Error>: Sendable {
+    let future: Future<Int, Failure>
+    private let promise: Locked<Promise<Int, Failure>?>
+
+    init() {
+      let promise = Promise<Int, Failure>()
+      future = promise.future
+      self.promise = Locked(promise)
+    }
+
+    func end(by end: End, failing failure: Failure?) {
+      let promise = promise.withLock { end == .brokenPromise ? $0.take() : $0 }
+      switch end {
+      case .success: promise?.succeed(1)
+      case .failure: if let failure { promise?.fail(failure) }
+      case .brokenPromise, .cancellation: break
+      }
+    }
+  }
+
+  private enum End: CaseIterable {
+    case success, failure, brokenPromise, cancellation
+
+    func isPossible<Failure: Error>(_ failure: Failure?) -> Bool {
+      switch self {
+      case .success, .cancellation: true
+      case .failure: failure != nil
+      case .brokenPromise: Failure.self == (any Error).self
+      }
+    }
+
+    func text(_ failure: (any Error)?, _ cancelled: String?) -> String {
+      switch self {
+      case .success: "1"
+      case .failure: failure.map { "\($0)" } ?? ""
+      case .brokenPromise: "BrokenPromise"
+      case .cancellation: cancelled ?? "1"
+      }
+    }
+  }
+}
+
+/// Checks that the caller, which the compiler takes to be on `actor`, is there.
+///
+/// A row calls this itself: the compiler hops back to the actor when the closure of the row has returned.
+private func expectHome(
+  _ actor: any Actor,
+  isolation: (any Actor)? = #isolation,
+  sourceLocation: SourceLocation = #_sourceLocation
+) {
+  #expect(isReallyOn(actor, isolation: isolation), sourceLocation: sourceLocation)
+}
+
+/// The failure of the rows with `any Error`; optional, because the compiler would open a plain existential.
+private let anyError: (any Error)? = TestError(1)
+
+// MARK: - Functions around an await
+
+// Swift 6.3 leaves the caller's actor when a `nonisolated(nonsending)` function rethrows an error across a hop between
+// executors. These functions would do that if an await of the library rethrew across a hop.
+
+func genericValue<V, F>(_ future: Future<V, F>) async throws(F) -> V { try await future.value }
+
+nonisolated(nonsending) func inheritingValue<V, F>(_ future: Future<V, F>) async throws(F) -> V {
+  try await future.value
+}
+
+func isolatedValue<V, F>(
+  _ future: Future<V, F>,
+  isolation: isolated (any Actor)? = #isolation
+) async throws(F) -> V {
+  try await future.value
+}
+
+// MARK: - The tables
+
+extension EntryPoint {
+  static let awaits: [EntryPoint] =
+    awaits(failing: anyError)
+    + awaits(failing: CancellationError())
+    + awaits(failing: Interruption.failed, cancelled: "wasCancelled")
+    + awaits(failing: TestError(1), cancelled: nil)
+    + awaits(failing: Never?.none, cancelled: nil)
+    + [
+      EntryPoint("value of Never", failing: Never?.none, cancelled: nil) { actor, future in
+        defer { expectHome(actor) }
+        return await future.value
+      },
+      EntryPoint("the last of several awaits", failing: anyError) { actor, future in
+        for _ in 0..<3 {
+          await #expect(throws: TestError(9)) {
+            try await inheritingValue(Future<Int, any Error>.failed(TestError(9)))
+          }
+          _ = try? await Future<Int, any Error>.detached { throw TestError(8) }.value
+          expectHome(actor)
+        }
+        return try await future.value
+      },
+    ]
+
+  private static func awaits<Failure: Error>(
+    failing failure: Failure?,
+    cancelled: String? = "CancellationError()"
+  ) -> [EntryPoint] {
+    [
+      EntryPoint("value, \(Failure.self)", failing: failure, cancelled: cancelled) { actor, future in
+        defer { expectHome(actor) }
+        return try await future.value
+      },
+      EntryPoint("result, \(Failure.self)", failing: failure, cancelled: cancelled) { actor, future in
+        let result = await future.result
+        expectHome(actor)
+        return try result.get()
+      },
+      EntryPoint("a generic function, \(Failure.self)", failing: failure, cancelled: cancelled) { actor, future in
+        defer { expectHome(actor) }
+        return try await genericValue(future)
+      },
+      EntryPoint("a function on the caller's actor, \(Failure.self)", failing: failure, cancelled: cancelled) {
+        actor,
+        future in
+        defer { expectHome(actor) }
+        return try await inheritingValue(future)
+      },
+      EntryPoint("an isolated function, \(Failure.self)", failing: failure, cancelled: cancelled) { actor, future in
+        defer { expectHome(actor) }
+        return try await isolatedValue(future)
+      },
+    ]
+  }
+
+  static let choices: [EntryPoint] = AwaitMethod.choices.compactMap(\.choice).flatMap { choice in
+    let cancelled = choice == .ignore ? nil : "CancellationError()"
+    return [
+      choices(choice, failing: anyError, cancelled, cancelsFuture: choice == .cancel),
+      choices(choice, failing: TestError(1), cancelled),
+      choices(choice, failing: Never?.none, cancelled),
+      // R22c: the error is the cancelled case of the failure type.
+      EntryPoint(
+        "value(onCancel: \(choice)), cancellable",
+        failing: Interruption.failed,
+        cancelled: cancelled.map { _ in "wasCancelled" },
+        cancelsFuture: choice == .cancel
+      ) { actor, future in
+        do throws(Interruption) {
+          return try await future.value(onCancel: choice)
+        } catch {
+          expectHome(actor)
+          throw error
+        }
+      },
+    ]
+  }
+
+  private static func choices<Failure: Error>(
+    _ choice: AwaitCancellation,
+    failing failure: Failure?,
+    _ cancelled: String?,
+    cancelsFuture: Bool = false
+  ) -> EntryPoint {
+    EntryPoint(
+      "value(onCancel: \(choice)), \(Failure.self)",
+      failing: failure,
+      cancelled: cancelled,
+      cancelsFuture: cancelsFuture
+    ) { actor, future in
+      defer { expectHome(actor) }
+      return try await future.value(onCancel: choice)
+    }
+  }
+
+  /// Calls with a body, which runs on the actor, too.
+  static let bodies: [EntryPoint] = [
+    EntryPoint("Future { }", failing: anyError) { actor, future in
+      defer { expectHome(actor) }
+      return try await Future<Int, any Error> {
+        expectHome(actor)
+        defer { expectHome(actor) }
+        return try await future.value
+      }.value
+    },
+    EntryPoint("Future.immediate", failing: anyError) { actor, future in
+      defer { expectHome(actor) }
+      return try await Future<Int, any Error>.immediate {
+        expectHome(actor)
+        defer { expectHome(actor) }
+        return try await future.value
+      }.value
+    },
+    EntryPoint("withCallback", failing: anyError) { actor, future in
+      defer { expectHome(actor) }
+      return try await withCallback(of: Page.self) { callback in
+        expectHome(actor, isolation: actor)
+        future.whenResolved(on: .immediate) { callback.resume(with: $0.map { Page($0) }) }
+      }.number
+    },
+    EntryPoint("withCallback(throwing:)", failing: Interruption.failed, cancelled: "wasCancelled") { actor, future in
+      defer { expectHome(actor) }
+      return try await withCallback(throwing: Interruption.self, cancelled: .wasCancelled, dropped: .failed) {
+        callback in
+        expectHome(actor, isolation: actor)
+        future.whenResolved(on: .immediate) { callback.resume(with: $0) }
+      }
+    },
+    EntryPoint("withCancellationToken", failing: anyError) { actor, future in
+      defer { expectHome(actor) }
+      return try await withCancellationToken { _ in
+        expectHome(actor)
+        defer { expectHome(actor) }
+        return try await future.value
+      }
+    },
+    EntryPoint("cancelled()", failing: anyError) { actor, future in
+      defer { expectHome(actor) }
+      let source = CancellationTokenSource()
+      future.whenResolved(on: .immediate) { _ in source.cancel() }
+      await source.token.cancelled()
+      expectHome(actor)
+      return try await future.value
+    },
+    EntryPoint("cancelling", failing: anyError) { actor, future in
+      defer { expectHome(actor) }
+      return try await CancellationTokenSource().token.cancelling {
+        expectHome(actor)
+        return try await future.value
+      }
+    },
+    EntryPoint("cancelling, of another actor", failing: anyError) { actor, future in
+      defer { expectHome(actor) }
+      return try await CancellationTokenSource().token.cancelling { @MainActor in
+        expectHome(MainActor.shared)
+        return try await future.value
+      }
+    },
+    EntryPoint("withSlot", failing: anyError) { actor, future in
+      defer { expectHome(actor) }
+      return try await ConcurrencyLimit(1).withSlot {
+        expectHome(actor)
+        return try await future.value
+      }
+    },
+    EntryPoint("Latest.value", failing: anyError) { actor, future in
+      defer { expectHome(actor) }
+      return try await Latest().value {
+        expectHome(actor)
+        return try await future.value
+      }
+    },
+  ]
+
+  /// Loops and other readers of a progress, and operations of the standard library on it.
+  static let readers: [EntryPoint] = [
+    EntryPoint("progress", failing: anyError) { actor, future in
+      for await _ in future.progress { expectHome(actor) }
+      expectHome(actor)
+      return try await future.value
+    },
+    EntryPoint("events", failing: anyError) { actor, future in
+      for await event in future.events {
+        expectHome(actor)
+        if case .resolved(let result) = event { return try result.get() }
+      }
+      expectHome(actor)
+      return try await future.value
+    },
+    EntryPoint("next()", failing: anyError) { actor, future in
+      var reader = future.progress.makeAsyncIterator()
+      while await reader.next() != nil { expectHome(actor) }
+      expectHome(actor)
+      return try await future.value
+    },
+    EntryPoint("next(isolation:)", failing: anyError) { actor, future in
+      var reader = future.progress.makeAsyncIterator()
+      while await reader.next(isolation: actor) != nil { expectHome(actor) }
+      expectHome(actor)
+      return try await future.value
+    },
+    EntryPoint("two loops", failing: anyError) { actor, future in
+      for await _ in future.map({ $0 }).progress {
+        for await _ in future.progress { expectHome(actor) }
+        expectHome(actor)
+      }
+      return try await future.value
+    },
+    EntryPoint("map, filter and compactMap", failing: anyError) { actor, future in
+      for await _ in future.progress.map(\.fractionCompleted).filter({ $0 >= 0 }).compactMap({ $0 }) {
+        expectHome(actor)
+      }
+      return try await future.value
+    },
+    EntryPoint("prefix, drop and flatMap", failing: anyError) { actor, future in
+      let updates = future.progress
+      for await _ in updates.prefix(1) { expectHome(actor) }
+      for await _ in updates.prefix(while: { !$0.isFinished }) { expectHome(actor) }
+      for await _ in updates.dropFirst() { expectHome(actor) }
+      for await _ in updates.drop(while: { !$0.isFinished }) { expectHome(actor) }
+      for await _ in updates.flatMap({ _ in updates }) { expectHome(actor) }
+      expectHome(actor)
+      return try await future.value
+    },
+    EntryPoint("first, contains, reduce and max", failing: anyError) { actor, future in
+      _ = await future.progress.first { $0.isFinished }
+      expectHome(actor)
+      _ = await future.progress.contains { $0.isFinished }
+      expectHome(actor)
+      let sum = await future.progress.reduce(0) { $0 + $1.fractionCompleted }
+      expectHome(actor)
+      let greatest = await future.progress.max { $0.fractionCompleted < $1.fractionCompleted }
+      expectHome(actor)
+      if !Task.isCancelled { #expect(sum >= (greatest?.fractionCompleted ?? 0)) }
+      return try await future.value
+    },
+  ]
+}
+
+@Suite("R21: the actor of the caller", .timeLimit(.minutes(20)))
+struct CallerActorTests {
+  @Test(
+    "R21, R22: an await ends as its future does, or with its task, on the actor of the caller",
+    arguments: Home.allCases,
+    EntryPoint.awaits
+  )
+  private func awaitReturnsToActor(home: Home, row: EntryPoint) async { await row.check(home) }
+
+  @Test(
+    "R21, R22c: `value(onCancel:)` ends as its choice says, on the actor of the caller",
+    arguments: Home.allCases,
+    EntryPoint.choices
+  )
+  private func choiceReturnsToActor(home: Home, row: EntryPoint) async { await row.check(home) }
+
+  @Test(
+    "R21-R24: a body runs on the actor of the caller, and the call returns to it",
+    arguments: Home.allCases,
+    EntryPoint.bodies
+  )
+  private func bodyRunsOnActor(home: Home, row: EntryPoint) async { await row.check(home) }
+
+  @Test(
+    "R25: a loop over a progress, and the code after it, run on their actor",
+    arguments: Home.allCases,
+    EntryPoint.readers
+  )
+  private func readerStaysOnActor(home: Home, row: EntryPoint) async { await row.check(home) }
+}
