@@ -25,7 +25,7 @@
     }
 
     @Test(
-      "a counterpart does not repeat the access level of its extension, which would warn",
+      "a counterpart has the access level of its function, and does not repeat that of its extension",
       arguments: [
         ("public extension Store {", "public func f() async", "func f() async"),
         (
@@ -34,7 +34,9 @@
         ),
         ("private extension Store {", "fileprivate func f() async", "func f() async"),
         ("private extension Store {", "private func f() async", "private func f() async"),
+        ("public extension Store {", "func f() async", "internal func f() async"),
         ("extension Store {", "public func f() async", "public func f() async"),
+        ("extension Store {", "func f() async", "func f() async"),
         ("public struct Store {", "public func f() async", "public func f() async"),
       ]
     )
@@ -42,6 +44,21 @@
       let tokens = SourceTokens(head + " func f(completion: () -> Void) {} }")
       let name = try #require(tokens.items.indices.first { tokens[$0 - 1] == "func" })
       #expect(CounterpartProposals.signature(signature, at: name, in: tokens) == text)
+    }
+
+    @Test(
+      "a counterpart that cannot fail loses its own `throws` alone",
+      arguments: [
+        (
+          "func f(_ run: () async throws -> Int) async throws -> Int",
+          "func f(_ run: () async throws -> Int) async -> Int"
+        ),
+        ("func f(_ run: (Int) throws -> Int) throws", "func f(_ run: (Int) throws -> Int)"),
+        ("func f()", "func f()"),
+      ]
+    )
+    func ownEffect(signature: String, text: String) {
+      #expect(CounterpartProposals.nonthrowing(signature) == text)
     }
 
     @Test("the compiler's counterpart gets the configured name, and none of the old function's attributes")

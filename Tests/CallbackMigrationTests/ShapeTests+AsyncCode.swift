@@ -3,6 +3,24 @@
     /// Calls in code that is async already.
     static let asyncCode: [ConvertedShape] = [
       ConvertedShape(
+        "returns a call whose text ends in the word",
+        """
+        func f() async {
+          if isNew {
+            return api.count { count in
+              use(count) // and return
+            }
+          }
+          rest()
+        }
+        """,
+        becomes: """
+          let count = await api.count()
+          use(count) // and return
+          return
+          """
+      ),
+      ConvertedShape(
         "returns a call before other code",
         """
         func f() async {

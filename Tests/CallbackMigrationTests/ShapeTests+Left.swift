@@ -3,6 +3,77 @@
     /// Functions that stay, each for its reason.
     static let left: [ConvertedShape] = [
       ConvertedShape(
+        "leaves a switch before its callback",
+        """
+        func f(id: Int, completion: @escaping ((any Error)?) -> Void) {
+          switch id {
+          case 1:
+            if isNew { break }
+            api.save("a", completion: completion)
+          default: completion(nil)
+          }
+        }
+        """,
+        becomes: "left: a path through it ends without calling its callback"
+      ),
+      ConvertedShape(
+        "leaves the switch of a result before its callback",
+        """
+        func f(completion: @escaping ((any Error)?) -> Void) {
+          api.load(id: 1) { result in
+            switch result {
+            case .success(let text):
+              if text.isEmpty { break }
+              completion(nil)
+            case .failure(let error): completion(error)
+            }
+          }
+        }
+        """,
+        becomes: "left: a path through it ends without calling its callback"
+      ),
+      ConvertedShape(
+        "has code after a return that becomes a bare one",
+        """
+        func f(completion: @escaping ((any Error)?) -> Void) {
+          return api.save("a") { completion($0) }
+          note("dead")
+        }
+        """,
+        becomes: "left: line 3 is after a `return`, and never runs; delete it"
+      ),
+      ConvertedShape(
+        "has code after its callback in a return",
+        """
+        func f(completion: @escaping ((any Error)?) -> Void) {
+          api.save("a") { error in
+            return completion(error)
+            note("dead")
+          }
+        }
+        """,
+        becomes: "left: line 4 is after a `return`, and never runs; delete it"
+      ),
+      ConvertedShape(
+        "has code after a synchronous call that gets its callback",
+        """
+        func f(completion: @escaping (Result<Int, any Error>) -> Void) {
+          unpack(data, completion: completion)
+          note("after")
+        }
+        """,
+        becomes: "left: line 3 runs after its callback"
+      ),
+      ConvertedShape(
+        "passes its callback on in a loop",
+        """
+        func f(completion: @escaping (Result<Int, any Error>) -> Void) {
+          for data in all { unpack(data, completion: completion) }
+        }
+        """,
+        becomes: "left: line 2 passes its callback on in a loop or a `defer`"
+      ),
+      ConvertedShape(
         "passes its callback to a helper that is no call of the plan",
         """
         func f(completion: @escaping (Result<Int, any Error>) -> Void) {

@@ -96,6 +96,36 @@
           """
       ),
       ConvertedShape(
+        "ends in a comment with the word return",
+        """
+        func f(completion: @escaping () -> Void) {
+          api.count { _ in
+            completion()
+            // and now return
+          }
+        }
+        """,
+        becomes: """
+          _ = await api.count()
+          return
+          // and now return
+          """
+      ),
+      ConvertedShape(
+        "labels a closure after the brackets as its own callback",
+        """
+        func f(completion: @escaping (Int) -> Void) {
+          many(1) { $0 + 1 } completion: { use($0) }
+          api.count { completion($0) }
+        }
+        """,
+        becomes: """
+          many(1) { $0 + 1 } completion: { use($0) }
+          let value = await api.count()
+          return value
+          """
+      ),
+      ConvertedShape(
         "returns a call whose callback has a path without the own callback",
         """
         func f(completion: @escaping (Int) -> Void) {

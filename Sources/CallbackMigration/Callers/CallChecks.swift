@@ -27,6 +27,9 @@ struct CalledFunction {
   /// Whether the callback comes on the main queue, as far as the body of the function shows.
   var deliversOnMainQueue = false
 
+  /// Whether the callback comes before the function returns.
+  var isSync = false
+
   /// Whether the counterpart can end when the task is cancelled.
   var isCounterpartCancellable = false
 }
@@ -147,7 +150,7 @@ struct CallChecks {
   // MARK: Refusals that an option allows
 
   private var order: CallRefusal? {
-    guard let index = tokens.statement(after: scope) else { return nil }
+    guard !function.isSync, let index = tokens.statement(after: scope) else { return nil }
     let line = tokens.line(index)
     let reason =
       tokens[index] == "return"
@@ -162,13 +165,14 @@ struct CallChecks {
   }
 
   private var loop: CallRefusal? {
-    guard scope.levels.contains(where: { $0.block == .loop }) else { return nil }
+    guard !function.isSync, scope.levels.contains(where: { $0.block == .loop }) else { return nil }
     return CallRefusal("the calls of the loop ran at once; use a task group, or they run one after another", .loop)
   }
 
   private var deferBlock: CallRefusal? {
     for level in scope.levels {
       if level.block == .deferred { return CallRefusal("it is in a `defer` block, which cannot await") }
+      if function.isSync { continue }
       let before = level.brace + 1..<max(level.brace + 1, site.start)
       if let found = before.first(where: { tokens[$0] == "defer" && tokens.parent($0) == level.brace }) {
         let reason = "the `defer` on line \(tokens.line(found)) ran before the callback, and would run after it"

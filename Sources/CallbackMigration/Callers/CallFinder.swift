@@ -20,6 +20,7 @@ struct CallFinder {
   /// - Returns: The calls.
   /// - Throws: An error if the server fails.
   func calls(of functions: inout [MigratedFunction]) throws(MigrationError) -> [CallbackCall] {
+    for index in functions.indices { refuseForeignCounterpart(of: &functions[index]) }
     // `generate` writes no counterpart for a local step, so the calls of one that gets none do not hold up others.
     let references = try references(to: functions).filter {
       let function = functions[$0.target]
@@ -255,6 +256,17 @@ struct CallFinder {
         functions[index].called.isCounterpartCancellable = !functions[index].isSync && !uncancellable.contains(index)
       }
     }
+  }
+
+  /// Refuses a synchronous function that has the title of a counterpart, and that the tool has not written.
+  ///
+  /// Such a function is often there before: a cache beside a loader, or a default of a protocol.
+  private func refuseForeignCounterpart(of function: inout MigratedFunction) {
+    guard function.isSync, case .exists(let file) = function.counterpart else { return }
+    let path = copy.copied(file)
+    let sentence = "The synchronous counterpart of ``\(function.name)``"
+    guard !files.isGenerated(path), !files.tokens(path).source.text.contains(sentence) else { return }
+    function.counterpart = .refused("nothing says that `\(function.counterpartTitle)`, which is there, does the same")
   }
 
   /// Reads from its text whether a counterpart throws, and who has written it.

@@ -139,6 +139,7 @@ struct MigratedFunction {
     returnsValue = function.returnsValue
     called = CalledFunction(title: function.title, callbackLabel: parameter.label)
     called.failureLabel = failure?.label
+    called.isSync = kind == .sync
     called.returnsValue = function.returnsValue
     called.canFail = function.callbacks.shape.canFail
     called.isCallbackOnMainActor = parameter.type.contains { $0.text == "@MainActor" }

@@ -83,8 +83,7 @@ struct CounterpartProposals {
       let content = try OwnText.body(of: function, text, inside, in: tokens, functions)
       var signature = Self.signature(head.signature, at: name, in: tokens)
       if !function.hasCounterpart, !signature.contains("throws("), !AsyncText.canThrow(content) {
-        let end = function.isSync ? "" : " async"
-        signature = signature.replacingOccurrences(of: end + " throws", with: end)
+        signature = Self.nonthrowing(signature)
       }
       new = (head.attributes + ["\(signature) {", content, "}"]).joined(separator: "\n")
     }
@@ -108,7 +107,17 @@ struct CounterpartProposals {
     return change
   }
 
-  /// A signature without the access level that its extension says already, which would warn.
+  /// A signature without its own `throws`.
+  static func nonthrowing(_ text: String) -> String {
+    let tokens = SourceTokens(text)
+    guard let index = tokens.items.indices.first(where: { tokens[$0] == "throws" && tokens.parent($0) == nil }) else {
+      return text
+    }
+    return tokens.source.applying([SourceEdit(tokens.items[index - 1].range.upperBound..<tokens.end(index), "")])
+  }
+
+  /// A signature without the access level that its extension says already, which would warn, or with `internal` in an
+  /// extension of a higher level.
   static func signature(_ text: String, at name: Int, in tokens: SourceTokens) -> String {
     guard let brace = tokens.parent(name), let word = text.split(separator: " ").first.map(String.init) else {
       return text
@@ -117,7 +126,9 @@ struct CounterpartProposals {
     guard let keyword = head.first(where: { tokens[$0] == "extension" }) else { return text }
     // A private extension gives its members the level `fileprivate`.
     let levels = (head.lowerBound..<keyword).map { tokens[$0] == "private" ? "fileprivate" : tokens[$0] }
-    return levels.contains(word) ? String(text.dropFirst(word.count + 1)) : text
+    if levels.contains(word) { return String(text.dropFirst(word.count + 1)) }
+    let isInternal = AccessLevel(rawValue: word) == nil
+    return isInternal && (levels.contains("public") || levels.contains("package")) ? "internal " + text : text
   }
 
   /// The generated counterpart of a function, with its documentation.

@@ -21,10 +21,14 @@ struct FunctionChecks {
     var uses = 0
     let names = [function.callbackName, function.failureName].compactMap(\.self)
     for index in body where names.contains(tokens[index]) && tokens[index - 1] != "." {
-      let isLabel = tokens[index + 1] == ":" && ["(", ","].contains(tokens[index - 1])
+      let isLabel =
+        tokens[index + 1] == ":" && (["(", ","].contains(tokens[index - 1]) || tokens[index + 2] == "{")
       if isLabel { continue }
       uses += 1
-      if calls.contains(where: { passesOn($0, index) }) { continue }
+      if let call = calls.first(where: { passesOn($0, index) }) {
+        if let reason = refusal(ofPassing: call, at: index) { return reason }
+        continue
+      }
       if let reason = refusal(ofUse: index, callbacks) { return reason }
     }
     if uses == 0 { return "it never calls its callback" }
@@ -34,6 +38,15 @@ struct FunctionChecks {
   private func passesOn(_ call: CallbackCall, _ index: Int) -> Bool {
     guard let site = call.site, let arguments = site.arguments, site.name < index else { return false }
     return tokens.arguments(in: arguments).contains { $0.value == index..<index + 1 }
+  }
+
+  /// `--allow` accepts that code runs later, and not that it never runs.
+  private func refusal(ofPassing call: CallbackCall, at index: Int) -> String? {
+    guard let site = call.site, let scope = call.scope, site.use != .returned else { return nil }
+    if scope.levels.contains(where: { $0.block == .loop || $0.block == .deferred }) {
+      return "line \(tokens.line(index)) passes its callback on in a loop or a `defer`"
+    }
+    return tokens.statement(after: scope).map { "line \(tokens.line($0)) runs after its callback" }
   }
 
   private func refusal(ofUse index: Int, _ callbacks: [Int: CallSite]) -> String? {

@@ -15,6 +15,7 @@ extension AsyncText {
     switch call.form {
     case .result(let value, let failure):
       let type = types[names[0]] ?? "Result<\(value), \(failure)>"
+      guard call.canThrow else { return lines("let \(names[0]): \(type) = .success(\(callee))", code) }
       let binding = """
         let \(names[0]): \(type)
         do { \(names[0]) = .success(\(callee)) } catch { \(names[0]) = .failure(error) }

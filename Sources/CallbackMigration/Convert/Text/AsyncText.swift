@@ -105,9 +105,11 @@ struct AsyncText {
       } else if let call = calls[index], !isCallee || index > range.lowerBound {
         result += try awaited(call)
         index = afterReturn(call.site.end + 1)
-        if needsReturn(call), !result.hasSuffix("return") { result += "\nreturn" }
+        if needsReturn(call), SourceTokens(result).items.last?.text != "return" { result += "\nreturn" }
+        if call.site.use == .returned { try requireEnd(index, before: range.upperBound) }
       } else if let found = try ownCall(index) {
         result += found.text
+        if tokens[index] == "return" { try requireEnd(found.end, before: range.upperBound) }
         index = found.end
       } else if let found = guardOfSelf(index) {
         result += found.text
@@ -131,6 +133,13 @@ struct AsyncText {
     let word = tokens[index] == ";" ? index + 1 : index
     guard own != nil, tokens[word] == "return" else { return index }
     return tokens[word + 1] == "}" || tokens.isFirstOnLine(word + 1) ? word + 1 : index
+  }
+
+  /// Throws if a statement follows a `return` that becomes a bare one: it would be the value of that `return`.
+  private func requireEnd(_ index: Int, before end: Int) throws(Refusal) {
+    let ends = ["}", ";", "case", "default", "@unknown", "#endif", "#else", "#elseif"]
+    guard index < end, !ends.contains(tokens[index]) else { return }
+    throw Refusal("line \(tokens.line(index)) is after a `return`, and never runs; delete it")
   }
 
   /// Whether code after a call in async code would run without the call's `return`.

@@ -7,6 +7,9 @@ struct CompletionPaths {
     /// Each path has called the callback.
     case completes
     case continues
+
+    /// A path has left the `switch` or the loop around it, without its callback.
+    case breaks
     case refused(String)
   }
 
@@ -14,7 +17,7 @@ struct CompletionPaths {
   func refusal(in body: ClosedRange<Int>) -> String? {
     switch end(of: body.lowerBound + 1..<body.upperBound) {
     case .completes: nil
-    case .continues: "a path through it ends without calling its callback"
+    case .continues, .breaks: "a path through it ends without calling its callback"
     case .refused(let reason): reason
     }
   }
@@ -23,6 +26,7 @@ struct CompletionPaths {
     for statement in tokens.statements(in: range) {
       switch end(ofStatement: statement) {
       case .completes: return .completes
+      case .breaks: return .breaks
       case .refused(let reason): return .refused(reason)
       case .continues: break
       }
@@ -34,10 +38,14 @@ struct CompletionPaths {
     let start = statement.lowerBound
     if text.ownArguments(start) != nil { return .completes }
     if let call = text.calls[start] {
-      let found = end(of: call)
+      let found = outside(end(of: call))
       return found == .continues && call.site.use == .returned ? refusedEnd(statement) : found
     }
     switch tokens[start] {
+    case "break":
+      // With a label, it can leave more.
+      return statement.count == 1
+        ? .breaks : .refused("line \(tokens.line(start)) can leave without calling its callback")
     case "return": return .refused("line \(tokens.line(start)) returns without calling its callback")
     case "throw", "fatalError", "preconditionFailure": return .completes
     case "if": return joined(blocks(statement), isComplete: hasElse(statement))
@@ -50,16 +58,18 @@ struct CompletionPaths {
       else {
         return .continues
       }
-      return joined(cases(brace), isComplete: true)
+      return outside(joined(cases(brace), isComplete: true))
     case "do":
       guard let brace = blocks(statement).first.map({ $0.lowerBound - 1 }) else { return .continues }
       return joined(blocks(statement), isComplete: tokens[brace] == "{")
     case "for", "while", "repeat":
-      let found = joined(blocks(statement), isComplete: false)
-      return found == .completes ? .continues : found
+      return outside(joined(blocks(statement), isComplete: false))
     default: return .continues
     }
   }
+
+  /// The end of a `switch`, a loop or a callback, which a `break` in it leaves.
+  private func outside(_ end: End) -> End { end == .breaks ? .continues : end }
 
   private func refusedEnd(_ statement: Range<Int>) -> End {
     .refused("line \(tokens.line(statement.lowerBound)) returns without calling its callback")
@@ -68,6 +78,7 @@ struct CompletionPaths {
   private func joined(_ ranges: [Range<Int>], isComplete: Bool) -> End {
     let ends = ranges.map(end(of:))
     if let refused = ends.first(where: { if case .refused = $0 { true } else { false } }) { return refused }
+    if ends.contains(.breaks) { return .breaks }
     return isComplete && !ends.isEmpty && ends.allSatisfy { $0 == .completes } ? .completes : .continues
   }
 

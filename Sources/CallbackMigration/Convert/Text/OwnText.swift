@@ -53,7 +53,9 @@ enum OwnText {
       return try writer.text(braces.lowerBound + 1..<braces.upperBound)
     }
     // Nothing follows the last `return` of a function that returns nothing.
-    guard form.valueCount == 0, new.hasSuffix("return") else { return new }
+    guard form.valueCount == 0, let last = SourceTokens(new).items.last, last.text == "return",
+      last.range.upperBound == new.utf8.count
+    else { return new }
     let rest = new.dropLast("return".count)
     return rest.last?.isWhitespace == true && rest.trimmed.last != "{" ? String(rest.trimmed) : new
   }

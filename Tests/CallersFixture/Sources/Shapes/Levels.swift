@@ -124,6 +124,25 @@ extension Repository {
   }
 }
 
+extension Repository {
+  /// The synchronous function with the title of a counterpart does something else. So the counterpart waits.
+  public func tally(id: Int, completion: @escaping @Sendable ((any Error)?) -> Void) {
+    tallied(id, completion: completion)
+  }
+
+  private func tallied(_ id: Int, completion: ((any Error)?) -> Void) {
+    completion(id > 5 ? StoreError.missing(id) : nil)
+  }
+
+  private func tallied(_ id: Int) { store.world.note("tallied \(id)") }
+}
+
+public func levelTally(_ store: Store) async {
+  Repository(store).tally(id: 10) { error in
+    store.world.note(error.map { "failed \($0)" } ?? "tally")
+  }
+}
+
 public func levelHint(_ store: Store) async {
   Repository(store).hint(id: 8) { text in store.world.note(text) }
 }

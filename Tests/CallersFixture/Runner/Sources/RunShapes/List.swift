@@ -11,6 +11,7 @@ let shapes: [Shape] = [
   Shape("levelHopeful") { await levelHopeful($0) },
   Shape("levelBanner") { await levelBanner($0) },
   Shape("levelSave") { await levelSave($0) },
+  Shape("levelTally") { await levelTally($0) },
   Shape("levelHint") { await levelHint($0) },
   Shape("levelAtOnce") { await levelAtOnce($0) },
   Shape("levelWords") { await levelWords($0) },
