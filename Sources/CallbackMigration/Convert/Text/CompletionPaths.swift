@@ -38,7 +38,7 @@ struct CompletionPaths {
     let start = statement.lowerBound
     if text.ownArguments(start) != nil { return .completes }
     if let call = text.calls[start] {
-      let found = outside(end(of: call))
+      let found = end(of: call)
       return found == .continues && call.site.use == .returned ? refusedEnd(statement) : found
     }
     switch tokens[start] {
