@@ -26,53 +26,23 @@ struct CancellationDepthTests {
     #expect(log.events == nested(0..<64) + nested(64..<70))
   }
 
-  @Test("R6, R13: a chain of sources takes no stack; all handlers have run when the outermost cancel() returns")
-  func sources() {
+  @Test(
+    "R6, R13, R15: a chain takes no stack; all handlers have run when the outermost cancel() returns",
+    arguments: Chain.allCases
+  )
+  func chains(_ chain: Chain) {
     onThread {
       let log = Recorder<Int>()
-      let sources = (0..<Self.count).map { _ in CancellationTokenSource() }
-      for index in sources.indices.dropLast() {
-        sources[index].token.register { [next = sources[index + 1]] in
+      let links = chain.links(count: Self.count)
+      for index in links.indices.dropLast() {
+        links[index].onCancel { [next = links[index + 1]] in
           log.record(index)
           next.cancel()
         }
       }
-      #expect(sources[0].cancel())
-      #expect(log.events == Array(sources.indices.dropLast()))
-      #expect(!sources.contains { !$0.isCancelled })
-    }
-  }
-
-  @Test("R6, R15: a chain of futures takes no stack; all of them are cancelled when the outermost cancel() returns")
-  func futures() {
-    onThread {
-      let log = Recorder<Int>()
-      let promises = (0..<Self.count).map { _ in Promise<Int, any Error>() }
-      for index in promises.indices.dropLast() {
-        promises[index].onCancel { [next = promises[index + 1].future] in
-          log.record(index)
-          next.cancel()
-        }
-      }
-      promises[0].future.cancel()
-      #expect(log.events == Array(promises.indices.dropLast()))
-      #expect(!promises.contains { !isCancelled($0.future) })
-    }
-  }
-
-  @Test("R6: a chain that alternates tokens and derived futures takes no stack")
-  func tokensAndFutures() {
-    onThread {
-      let sources = (0..<Self.count).map { _ in CancellationTokenSource() }
-      let promises = sources.map { _ in Promise<Int, any Error>() }
-      let futures = zip(sources, promises).map { source, promise in promise.future.cancelled(by: source.token) }
-      for index in promises.indices.dropLast() {
-        promises[index].onCancel { [next = sources[index + 1]] in next.cancel() }
-      }
-      sources[0].cancel()
-      #expect(!futures.contains { !isCancelled($0) })
-      // The last use of a promise would break its future.
-      withExtendedLifetime(promises) {}
+      links[0].cancel()
+      #expect(log.events == Array(links.indices.dropLast()))
+      #expect(links.allSatisfy { $0.isCancelled })
     }
   }
 
@@ -92,18 +62,6 @@ struct CancellationDepthTests {
       sources[0].cancel()
       #expect(log.events == Array(sources.indices.dropLast()))
     }
-  }
-
-  @Test("R13: the handlers of one source keep their order in a deep cancellation")
-  func order() {
-    let log = Recorder<Int>()
-    let sources = (0..<100).map { _ in CancellationTokenSource() }
-    for index in sources.indices.dropLast() {
-      sources[index].token.register { [next = sources[index + 1]] in next.cancel() }
-    }
-    for number in 0..<10 { sources[99].token.register { log.record(number) } }
-    sources[0].cancel()
-    #expect(log.events == Array(0..<10))
   }
 
   @Test("R13: a cancellation in a deep delivery runs its handlers before it returns")
@@ -256,9 +214,5 @@ struct CancellationDepthTests {
         if case .failure(let error)? = promise.future.peek() { error is CancellationError } else { false }
       }
     }
-  }
-
-  private func isCancelled(_ future: Future<Int, any Error>) -> Bool {
-    if case .failure(let error)? = future.peek() { error is CancellationError } else { false }
   }
 }

@@ -21,19 +21,6 @@ struct CancellationDetailTests {
 
   // MARK: - R15: the producer
 
-  @Test("R15: onCancel handlers run in order, before the future ends, and see it cancelled")
-  func handlersRunBeforeFutureEnds() {
-    let promise = Promise<Int, any Error>()
-    let (future, token) = (promise.future, promise.cancellationToken)
-    for number in 0..<3 {
-      promise.onCancel { [log] in log.record("\(number) \(future.isResolved) \(token.isCancelled)") }
-    }
-    future.whenFailed(on: .immediate) { [log] in log.record("\($0)") }
-    future.cancel()
-    future.cancel()
-    #expect(log.events == ["0 false true", "1 false true", "2 false true", "CancellationError()"])
-  }
-
   @Test("R15: the future keeps the result of an onCancel handler, and later handlers still run")
   func handlerResultIsKept() {
     func check<Failure: Error>(_ result: Result<Int, Failure>, is expected: (Result<Int, Failure>?) -> Bool) {
@@ -122,18 +109,6 @@ struct CancellationDetailTests {
     check(Never.self, "Never")
   }
 
-  @Test("R15: a handler that a handler adds runs at once")
-  func handlerAddsHandler() {
-    let promise = Promise<Int, TestError>()
-    promise.onCancel { [weak promise, log] in
-      log.record("1")
-      promise?.onCancel { log.record("2") }
-      log.record("3")
-    }
-    promise.future.cancel()
-    #expect(log.events == ["1", "2", "3"])
-  }
-
   @Test("R5, R15: the end of a future releases its onCancel handlers; after the end, a promise keeps no handler")
   func handlersReleased() {
     func check<Failure: Error>(_: Failure.Type, _ name: String, _ end: (inout Promise<Int, Failure>?) -> Void) {
@@ -194,97 +169,7 @@ struct CancellationDetailTests {
     check(Never.self)
   }
 
-  @Test("R16: removing the last callback cancels nothing, not even beside a cancelled derived future")
-  func removalCancelsNothing() {
-    let promise = open("source")
-    #expect(promise.future.whenResolved(on: .immediate) { _ in }.remove())
-    #expect(notified == [])
-    let registration = promise.future.whenResolved(on: .immediate) { _ in }
-    promise.future.map { $0 }.cancel()
-    #expect(notified == [])
-    registration.remove()
-    #expect(notified == [] && !promise.isResolved)
-    promise.future.map { $0 }.cancel()
-    #expect(notified == ["source"] && promise.isResolved)
-  }
-
-  @Test("R16: a stage that waits for its context only no longer keeps its source running")
-  func queuedStageLeavesItsSource() {
-    let held = HeldContext()
-    let promise = open("source")
-    promise.succeed(1)
-    let derived = promise.future.map(on: held.context) { $0 }
-    derived.cancel()
-    #expect(isCancelled(derived) && notified == [])
-  }
-
   // MARK: - R17: transforms
-
-  @Test("R17: a transform or effect still queued when its stage is cancelled never runs and is released")
-  func queuedTransformOfCancelledStageNeverRuns() {
-    typealias Derive = (Future<Int, any Error>, ExecutionContext, Tracked, Recorder<String>) -> Future<Int, any Error>
-    let derivations: [(String, Derive)] = [
-      (
-        "map",
-        {
-          $0.map(on: $1) { [t = $2, log = $3] value in
-            t.use(); log.record("ran"); return value
-          }
-        }
-      ),
-      (
-        "flatMap",
-        {
-          $0.flatMap(on: $1) { [t = $2, log = $3] in
-            t.use(); log.record("ran"); return .succeeded($0)
-          }
-        }
-      ),
-      (
-        "tap",
-        {
-          $0.tap(on: $1) { [t = $2, log = $3] _ in
-            t.use(); log.record("ran")
-          }
-        }
-      ),
-      (
-        "on",
-        { _, context, t, log in
-          Future(on: context) {
-            t.use(); log.record("ran"); return 1
-          }
-        }
-      ),
-      (
-        "flattening",
-        { _, c, t, log in
-          Future(
-            on: c,
-            flattening: {
-              t.use(); log.record("ran"); return .succeeded(1)
-            }
-          )
-        }
-      ),
-    ]
-    for (name, derive) in derivations {
-      let held = HeldContext()
-      weak var captured: Tracked?
-      let derived: Future<Int, any Error>
-      do {
-        let object = Tracked()
-        captured = object
-        derived = derive(.succeeded(1), held.context, object, log)
-      }
-      #expect(held.count == 1 && captured != nil, "\(name)")
-      derived.cancel()
-      #expect(isCancelled(derived), "\(name)")
-      #expect(captured == nil, "\(name)")
-      held.runAll()
-      #expect(log.events == [], "\(name)")
-    }
-  }
 
   @Test("R17: a running transform finishes; the stage drops its value and cancels the future that it returns")
   func runningTransformFinishes() {
@@ -452,45 +337,6 @@ struct CancellationDetailTests {
       #expect(second.isResolved == (!isNeeded && isStarted), "\(name), \(when)")
       needed?.remove()
     }
-  }
-
-  @Test("R12: a cancelled gathering of typed results cancels its inputs and resolves as they do")
-  func typedGatheringCancelsInputsAndResolves() {
-    func check<Value, Failure: Error>(
-      _ name: String,
-      _ gather: ([Future<Int, TestError>]) -> Future<Value, Failure>
-    ) {
-      let producers = CancellationFlowTests.Producers()
-      let promises = (0..<3).map { producers.promise("\($0)", TestError.self) }
-      let needed = promises[1].future.whenResolved(on: .immediate) { _ in }
-      let gathered = gather(promises.map(\.future))
-      promises[2].succeed(2)
-      gathered.cancel()
-      #expect(producers.cancelled.events == ["0"], "\(name)")
-      #expect(!gathered.isResolved, "\(name)")
-      promises[0].fail(TestError(0))
-      promises[1].fail(TestError(1))
-      #expect(gathered.isResolved, "\(name)")
-      needed.remove()
-    }
-    check("allSettled") { Future.allSettled($0) }
-    check("allOptional") { Future.allOptional($0) }
-    check("allSucceeding") { Future.allSucceeding($0) }
-    check("allOrErrors") { Future.allOrErrors($0) }
-    check("all") { Future.all($0) }
-    check("zip") { Future.zip($0[0], $0[1]) }
-    check("reduce") { Future.reduce(0, $0, +) }
-    check("concurrent") { all in Future.concurrent([0, 1], limit: 2) { all[$0] } }
-    let promise = typed("settled")
-    let settled = Future.allSettled([promise.future])
-    settled.cancel()
-    promise.succeed(4)
-    #expect(settled.peek() == .success([.success(4)]))
-    let late = Promise<Int, TestError>()
-    let first = Future.firstSuccess([late.future, typed("first").future])
-    first.cancel()
-    late.succeed(5)
-    #expect((try? first.peek()?.get()) == 5)
   }
 
   @Test("R17: serial and concurrent, cancelled in the middle, leave the running items and start no more")
@@ -665,49 +511,6 @@ struct CancellationDetailTests {
     check(Never.self, canSay: false)
   }
 
-  @Test("R16, R2b: the cancellation of its first and only consumer cancels a started lazy future")
-  func cancellingFirstConsumerCancelsStartedLazyFuture() {
-    let producers = producers
-    let kept = Locked<Promise<Int, any Error>?>(nil)
-    let lazy = Future<Int, any Error>.lazy { promise in
-      promise.onCancel { producers.cancelled.record("lazy") }
-      producers.cancelled.record("started")
-      kept.withLock { $0 = promise }
-    }
-    lazy.map { $0 }.cancel()
-    #expect(notified == ["started", "lazy"] && isCancelled(lazy))
-    kept.withLock { $0 = nil }
-  }
-
-  @Test("R16: a shielded view stops cancellation, its own and that of derived futures")
-  func shieldedViewStopsCancellation() {
-    let promise = open("source")
-    let source = promise.future
-    let (view, derived) = (source.shielded, source.shielded.map { $0 + 1 })
-    let (twice, joined) = (source.shielded.shielded, Future.race([source.shielded, .never]))
-    view.cancel()
-    derived.cancel()
-    twice.cancel()
-    joined.cancel()
-    #expect([view, derived, twice, joined].map(isCancelled) == [true, true, true, true])
-    #expect(notified == [] && !source.isResolved)
-    let other = source.shielded
-    source.map { $0 }.cancel()
-    #expect(notified == [] && !source.isResolved)
-    promise.succeed(1)
-    #expect((try? other.peek()?.get()) == 1)
-    let direct = open("direct")
-    let directView = direct.future.shielded
-    direct.future.cancel()
-    #expect(notified == ["direct"] && isCancelled(directView))
-    let typed = self.typed("typed")
-    let typedView = typed.future.shielded
-    typedView.cancel()
-    #expect(notified == ["direct"])
-    typed.succeed(2)
-    #expect(typedView.peek() == .success(2))
-  }
-
   @Test("R16: a shielded view that a flatMap returns stops the cancellation of the flatMap", arguments: [false, true])
   func shieldedViewOfFlatMap(isOuterPending: Bool) {
     let promise = open("source")
@@ -742,20 +545,6 @@ struct CancellationDetailTests {
     let after = AllocationCounts.ofThread().allocations
     #expect(after - before == 2)
     view.cancel()
-    #expect(!promise.isResolved)
-  }
-
-  @Test("R16: cancelled views leave no memory in a long-lived source")
-  func cancelledViewsLeaveNothing() {
-    let promise = Promise<Int, any Error>()
-    let left = CancellationTokenTests.blocksLeft {
-      for number in 0..<10_000 {
-        let view = promise.future.shielded
-        if number % 2 == 0 { view.cancel() } else { view.map { $0 }.cancel() }
-        if number % 2 != 0 { #expect(view.isResolved, "view \(number)") }
-      }
-    }
-    #expect(left < 100, "\(left)")
     #expect(!promise.isResolved)
   }
 

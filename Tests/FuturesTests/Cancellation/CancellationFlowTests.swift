@@ -1,4 +1,3 @@
-import AllocationCounter
 import Futures
 import FuturesTesting
 import TestSupport
@@ -21,99 +20,71 @@ struct CancellationFlowTests {
   let producers = Producers()
   var cancelled: [String] { producers.cancelled.events }
 
-  func isCancelled<Value>(_ future: Future<Value, any Error>) -> Bool {
-    if case .failure(let error)? = future.peek() { error is CancellationError } else { false }
+  @Test(
+    "R15, R16: a cancelled operator ends, leaves its source, and cancels the source if no consumer remains",
+    arguments: Operator.leavingSource,
+    [false, true]
+  )
+  func cancelledOperatorLeavesSource(operation: Operator, isNeeded: Bool) {
+    let it = Surroundings()
+    let promise = producers.promise("source")
+    let other = isNeeded ? promise.future.whenResolved(on: .immediate) { _ in } : nil
+    let derived = operation.derive(promise.future, it)
+    let (isTyped, isShield) = (operation.traits.contains(.typed), operation.traits.contains(.shields))
+    let stopsSource = operation.traits.contains(.same) || !isShield && !isNeeded
+    derived.cancel()
+    #expect(cancelled == (stopsSource ? ["source"] : []))
+    #expect(promise.isResolved == stopsSource)
+    #expect(derived.isCancelled() == !isTyped)
+    #expect(derived.isResolved() == (!isTyped || stopsSource))
+    promise.succeed(3)
+    it.manual.advance(by: .seconds(10))
+    #expect(derived.isResolved())
+    #expect(derived.isCancelled() == !isTyped)
+    other?.remove()
   }
-
-  /// Each operator on one source, cancelled while the source is pending.
-  static let operators: [(name: String, derive: @Sendable (Future<Int, any Error>) -> Future<Int, any Error>)] = [
-    ("map", { $0.map { $0 + 1 } }),
-    ("map that throws", { $0.map { value throws in value } }),
-    ("map on a queue", { $0.map(on: .global()) { $0 + 1 } }),
-    ("flatMap", { $0.flatMap { .succeeded($0) } }),
-    ("mapError", { $0.mapError { $0 } }),
-    ("flatMapError", { $0.flatMapError { .failed($0) } }),
-    ("recover that throws", { $0.recover { error in throw error } }),
-    ("tap", { $0.tap(on: .immediate) { _ in } }),
-    ("receive", { $0.receive(on: .global()) }),
-    ("eraseFailure", { $0.eraseFailure() }),
-    ("delay", { $0.delay(by: .seconds(1)) }),
-    ("timeout", { $0.timeout(after: .seconds(1_000)) }),
-    ("timeout with a fallback", { $0.timeout(after: .seconds(1_000), fallback: 1) }),
-    ("cancelled(by:)", { $0.cancelled(by: CancellationTokenSource().token) }),
-    ("zip", { Future.zip($0, Future<Int, any Error>.never).map { $0.0 } }),
-    ("all", { Future.all([$0, .never]).map { $0[0] } }),
-    ("race", { Future.race([.never, $0]) }),
-    ("firstSuccess", { Future.firstSuccess([$0]).mapError { $0 } }),
-    ("reduce", { Future.reduce(0, [$0], +) }),
-    ("serial", { future in Future.serial([1]) { _ in future }.map { $0[0] } }),
-    ("concurrent", { future in Future.concurrent([1, 2], limit: 2) { _ in future }.map { $0[0] } }),
-    ("retry", { future in Future.retry(attempts: 2) { future } }),
-    ("flatMap to it", { future in Future<Int, any Error>.succeeded(1).flatMap { _ in future } }),
-    (
-      "follow",
-      { future in
-        let promise = Promise<Int, any Error>()
-        promise.follow(future)
-        return promise.future
-      }
-    ),
-    (
-      "lazy",
-      { future in
-        let lazy = Future<Int, any Error>.lazy { $0.follow(future) }
-        return lazy.map { $0 }
-      }
-    ),
-  ]
 
   @Test(
-    "R16: a cancelled derived future leaves its source and cancels it if no consumer remains",
-    arguments: operators.indices
+    "R14: cancelled operators leave nothing in a long-lived source",
+    arguments: Operator.leavingSource.filter { $0.traits.isDisjoint(with: [.usesDispatch, .same, .typed]) }
   )
-  func lastConsumerCancelsItsSource(index: Int) {
-    let (name, derive) = Self.operators[index]
-    let promise = producers.promise("source")
-    let derived = derive(promise.future)
-    #expect(cancelled == [])
-    derived.cancel()
-    #expect(cancelled == ["source"], "\(name)")
-    #expect(isCancelled(derived), "\(name)")
-    #expect(promise.isResolved, "\(name)")
-  }
-
-  @Test("R16: a source with another consumer is not cancelled", arguments: operators.indices)
-  func neededSourceIsNotCancelled(index: Int) {
-    let (name, derive) = Self.operators[index]
-    let promise = producers.promise("source")
-    let log = Recorder<Int>()
-    promise.future.whenSucceeded(on: .immediate) { log.record($0) }
-    let derived = derive(promise.future)
-    derived.cancel()
-    #expect(isCancelled(derived), "\(name)")
-    #expect(cancelled == [], "\(name)")
-    promise.succeed(3)
-    #expect(log.events == [3], "\(name)")
-    #expect(isCancelled(derived), "\(name)")
-  }
-
-  @Test("R14: cancelled operators leave nothing in a long-lived source", arguments: operators.indices)
-  func cancelledOperatorsLeaveNothing(index: Int) {
-    let (name, derive) = Self.operators[index]
-    // Queues allocate for themselves. A `CompositeError` cannot represent cancellation, so its future stays pending.
-    if name.contains("queue") || name == "receive" || name == "firstSuccess" { return }
+  func cancelledOperatorsLeaveNothing(operation: Operator) {
     onThread {
+      let it = Surroundings()
       let promise = Promise<Int, any Error>()
       let source = promise.future
       let registration = source.whenResolved(on: .immediate) { _ in }
-      for _ in 0..<10 { derive(source).cancel() }
-      let before = AllocationCounts.ofThread().liveBlocks
-      for _ in 0..<1_000 { derive(source).cancel() }
-      let left = AllocationCounts.ofThread().liveBlocks - before
-      // Dispatch frees a timer on a thread of its own.
-      #expect(name == "delay" || name.hasPrefix("timeout") ? left < 20_000 : left < 100, "\(name): \(left)")
+      let left = leastBlocksLeft(count: 1_000) { count in
+        for _ in 0..<count { operation.derive(source, it).cancel() }
+        it.manual.advance(by: .seconds(1_000))
+      }
+      #expect(left < 100, "\(operation.testDescription)")
       registration.remove()
     }
+  }
+
+  @Test(
+    "R16, R17: work that is queued when its stage is cancelled never runs, is released, and leaves the source alone",
+    arguments: Operator.queueing
+  )
+  func queuedWorkOfCancelledStageNeverRuns(operation: Operator) {
+    let promise = producers.promise("source")
+    promise.succeed(1)
+    let manual = ManualContext()
+    weak var captured: Captured?
+    let uses: Recorder<Int>
+    let derived: AnyFuture
+    do {
+      let it = Surroundings(manual: manual)
+      (captured, uses) = (it.captured, it.captured.uses)
+      derived = operation.derive(promise.future, it)
+    }
+    let before = uses.events.count
+    #expect(manual.pendingCount == 1 && !derived.isResolved())
+    derived.cancel()
+    #expect(derived.isCancelled() && captured == nil && cancelled == [])
+    manual.advance(by: .seconds(10))
+    #expect(uses.events.count == before)
   }
 
   @Test("R17: an effect that is queued when its stage is cancelled never runs, for every failure type")

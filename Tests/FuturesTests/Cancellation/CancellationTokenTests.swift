@@ -33,12 +33,14 @@ struct CancellationTokenTests {
 
   enum Event: CaseIterable { case register, remove, cancel, dropSource, dropToken }
 
+  /// What cancels the source. A token or a handler keeps a linked source, and a deadline, without their source.
+  enum Canceller: CaseIterable, Sendable { case source, parent, deadline }
+
   /// One source and one token, with the state that the contract expects.
   struct Run {
-    /// The parent of `source`, which the test cancels instead; `nil` if the test cancels `source` itself.
-    ///
-    /// A linked source lives as long as its token and handlers.
-    let parent: CancellationTokenSource?
+    let canceller: Canceller
+    let parent = CancellationTokenSource()
+    let manual = ManualContext()
     var source: CancellationTokenSource?
     var token: CancellationToken?
     var registrations: [(number: Int, registration: Registration)] = []
@@ -47,16 +49,17 @@ struct CancellationTokenTests {
     var expected: [Int] = []
     var listed: [Int] = []
     var isCancelled = false
-    var parentIsCancelled = false
+    var cancellations = 0
 
-    init(isLinked: Bool) {
-      parent = isLinked ? CancellationTokenSource() : nil
-      source = parent.map { CancellationTokenSource(linkedTo: $0.token) } ?? CancellationTokenSource()
+    init(_ canceller: Canceller) {
+      self.canceller = canceller
+      source = canceller == .parent ? CancellationTokenSource(linkedTo: parent.token) : CancellationTokenSource()
+      if canceller == .deadline { source?.cancel(after: .seconds(5), on: manual.context) }
       token = source?.token
     }
 
     var canBeCancelled: Bool {
-      source != nil || parent != nil && (token != nil || !listed.isEmpty)
+      source != nil || canceller != .source && (token != nil || !listed.isEmpty)
     }
 
     mutating func perform(_ event: Event) {
@@ -82,9 +85,12 @@ struct CancellationTokenTests {
         listed.removeAll { $0 == number }
         registrations.insert((number, registration), at: 0)
       case .cancel:
-        guard let canceller = parent ?? source else { return }
-        #expect(canceller.cancel() == !parentIsCancelled)
-        parentIsCancelled = true
+        switch canceller {
+        case .source: if let source { #expect(source.cancel() == (cancellations == 0)) }
+        case .parent: #expect(parent.cancel() == (cancellations == 0))
+        case .deadline: manual.advance(by: .seconds(5))
+        }
+        cancellations += 1
         guard canBeCancelled, !isCancelled else { return }
         isCancelled = true
         expected += listed
@@ -102,17 +108,21 @@ struct CancellationTokenTests {
       if alive != listed { return "handlers \(alive) are alive instead of \(listed)" }
       if let token, token.isCancelled != isCancelled { return "isCancelled of the token is \(token.isCancelled)" }
       if let source, source.isCancelled != isCancelled { return "isCancelled of the source is \(source.isCancelled)" }
+      // A registration keeps the deadline, too.
+      let isKept = canBeCancelled || !registrations.isEmpty
+      let timers = canceller == .deadline && cancellations == 0 && isKept ? 1 : 0
+      if manual.pendingCount != timers { return "\(manual.pendingCount) timers instead of \(timers)" }
       return nil
     }
   }
 
   @Test(
-    "R13, R14: register, remove, cancel, drop the source and the token, twice each, in every order",
-    arguments: [false, true]
+    "R5, R13, R14: register, remove, cancel, drop the source and the token, twice each, in every order",
+    arguments: Canceller.allCases
   )
-  func everyOrder(isLinked: Bool) {
+  func everyOrder(canceller: Canceller) {
     for sequence in CancellationTableTests.sequences(of: Event.allCases) {
-      var run = Run(isLinked: isLinked)
+      var run = Run(canceller)
       for event in sequence {
         run.perform(event)
         if let difference = run.difference {
@@ -124,26 +134,6 @@ struct CancellationTokenTests {
   }
 
   // MARK: - Cancelling
-
-  @Test("R13: handlers run once, in order of registration, on the cancelling thread, before cancel() returns true")
-  func handlersRunInOrderOnCancellingThread() {
-    let source = CancellationTokenSource()
-    let log = Recorder<Int>()
-    for number in 0..<100 { source.token.register { log.record(number) } }
-    #expect(source.cancel())
-    #expect(log.events == Array(0..<100))
-    #expect(!source.cancel())
-    #expect(log.events.count == 100)
-  }
-
-  @Test("R13: handlers of several tokens linked to one source run in order of registration")
-  func handlersOfLinkedTokensRunInOrder() {
-    let (first, second) = (CancellationTokenSource(), CancellationTokenSource())
-    let log = Recorder<Int>()
-    for number in 0..<3 { CancellationToken.any(first.token, second.token).register { log.record(number) } }
-    #expect(first.cancel())
-    #expect(log.events == [0, 1, 2])
-  }
 
   @Test("R13: handlers have run when cancel() returns, at any depth of callbacks")
   func cancelInCallbackRunsHandlersFirst() {
@@ -280,44 +270,6 @@ struct CancellationTokenTests {
     #expect(other == nil)
   }
 
-  @Test("R14: removing a handler releases it at once, also while its registration is kept")
-  func removedHandlerIsReleased() {
-    let source = CancellationTokenSource()
-    let log = Recorder<Int>()
-    weak var captured: Tracked?
-    let registration: Registration
-    do {
-      let object = Tracked()
-      captured = object
-      registration = source.token.register {
-        object.use()
-        log.record(1)
-      }
-    }
-    #expect(captured != nil)
-    #expect(registration.remove())
-    #expect(captured == nil)
-    #expect(!registration.remove())
-    source.cancel()
-    #expect(log.events == [])
-  }
-
-  @Test("R5: dropping a source releases its handlers without running them, also while a registration is kept")
-  func droppedSourceReleasesHandlers() {
-    var source: CancellationTokenSource? = CancellationTokenSource()
-    weak var captured: Tracked?
-    let registration: Registration
-    do {
-      let object = Tracked()
-      captured = object
-      registration = source!.token.register { object.use() }
-    }
-    #expect(captured != nil)
-    source = nil
-    #expect(captured == nil)
-    withExtendedLifetime(registration) {}
-  }
-
   // MARK: - Tokens
 
   @Test("R13: `none` can never be cancelled, and `cancelled` always is")
@@ -422,19 +374,6 @@ struct CancellationTokenTests {
     #expect(one.isCancelled)
   }
 
-  @Test("R14: a handler keeps the token that it registered with, of `any` or of a linked source")
-  func handlerKeepsLinkedTokenAlive() {
-    for index in 0..<2 {
-      let sources = [CancellationTokenSource(), CancellationTokenSource()]
-      let log = Recorder<Int>()
-      CancellationToken.any(sources[0].token, sources[1].token).register { log.record(1) }
-      CancellationTokenSource(linkedTo: CancellationToken.any(sources[0].token, sources[1].token)).token
-        .register { log.record(2) }
-      sources[index].cancel()
-      #expect(log.events.sorted() == [1, 2], "token \(index)")
-    }
-  }
-
   @Test("R5, R14: dropping all parents releases the handlers of a linked source or of `any`")
   func droppedParentsReleaseHandlers() {
     weak var any: Tracked?
@@ -535,60 +474,6 @@ struct CancellationTokenTests {
     #expect(manual.pendingCount == 3)
     parent.cancel()
     #expect(manual.pendingCount == 0)
-  }
-
-  @Test("R14: a token or a handler keeps a deadline alive without its source; without both, the timer is freed")
-  func deadlineOutlivesItsSource() {
-    let manual = ManualContext()
-    let log = Recorder<String>()
-    func token(_ delay: Duration = .seconds(5)) -> CancellationToken {
-      let source = CancellationTokenSource()
-      source.cancel(after: delay, on: manual.context)
-      return source.token
-    }
-    var kept: CancellationToken? = token()
-    kept?.register { log.record("kept") }
-    _ = token()
-    do {
-      let source = CancellationTokenSource()
-      source.cancel(after: .seconds(5), on: manual.context)
-      source.token.register { log.record("source") }
-    }
-    #expect(manual.pendingCount == 2)
-    manual.advance(by: .seconds(5))
-    #expect(log.events.sorted() == ["kept", "source"])
-    #expect(kept?.isCancelled == true)
-    kept = token()
-    #expect(manual.pendingCount == 1)
-    kept = nil
-    #expect(manual.pendingCount == 0)
-  }
-
-  @Test("R14: removing the last handler frees a deadline whose source was released")
-  func deadlineEndsWithLastHandler() {
-    let manual = ManualContext()
-    var source: CancellationTokenSource? = CancellationTokenSource()
-    source?.cancel(after: .seconds(5), on: manual.context)
-    var registration: Registration? = source?.token.register {}
-    source = nil
-    #expect(manual.pendingCount == 1)
-    #expect(registration?.remove() == true)
-    registration = nil
-    #expect(manual.pendingCount == 0)
-  }
-
-  @Test("R13: a deadline runs a handler that was registered after the source was dropped")
-  func deadlineRunsLateHandler() {
-    let manual = ManualContext()
-    let log = Recorder<Int>()
-    var source: CancellationTokenSource? = CancellationTokenSource()
-    source?.cancel(after: .seconds(5), on: manual.context)
-    var token = source?.token
-    source = nil
-    token?.register { log.record(1) }
-    token = nil
-    manual.advance(by: .seconds(5))
-    #expect(log.events == [1])
   }
 
   // MARK: - Memory

@@ -267,13 +267,16 @@ struct MainOverloadTests {
     }
   }
 
-  @Test("R9: delay and after resolve on the main queue", arguments: [false, true])
+  @Test("R9: delay, after and timeout resolve on the main queue", arguments: [false, true])
   func delays(isImmediate: Bool) async {
     let context = isImmediate ? MainContext.mainImmediate : .main
     let source = trial.source
     let delayed = source.future.delay(by: .nanoseconds(1), on: context)
     #expect(await resolvesOnMainQueue(delayed) { onThread { source.succeed(1) } })
     #expect(await resolvesOnMainQueue(Future.after(.milliseconds(1), on: context)))
+    let late = Future<Int, any Error>.never.timeout(after: .nanoseconds(1), on: context)
+    #expect(await resolvesOnMainQueue(late))
+    #expect(throws: TimeoutError.self) { try late.peek()?.get() }
   }
 
   @Test(

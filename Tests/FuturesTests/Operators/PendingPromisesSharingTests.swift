@@ -32,23 +32,6 @@ private final class Downloads<Failure: Error>: Sendable {
 
 @Suite("Promises by key: work that is shared")
 struct PendingPromisesSharingTests {
-  @Test("The work starts once for all callers that ask while it runs, and all get its result")
-  func workRunsOnceForAllCallers() throws {
-    let downloads = Downloads<any Error>()
-    let futures = (0..<3).map { _ in downloads.ask("a") }
-    let other = downloads.ask("b")
-    #expect(downloads.count == 2)
-    #expect(downloads.pending.count == 2)
-    downloads[0].succeed(1)
-    #expect(try futures.map { try $0.peek()?.get() } == [1, 1, 1])
-    #expect(!other.isResolved)
-    #expect(downloads.pending.count == 1)
-    downloads[1].fail(TestError(2))
-    #expect(throws: TestError.self) { try other.wait().get() }
-    #expect(downloads.pending.count == 0)
-    #expect(downloads.stopped.events == [])
-  }
-
   @Test("R2: callers resolve in order after their key is removed, so asking again starts new work")
   func callersResolveInOrderAfterKeyIsGone() throws {
     let downloads = Downloads<any Error>()
@@ -63,36 +46,6 @@ struct PendingPromisesSharingTests {
     #expect(log.events == [0, 1, 2])
     #expect(downloads.count == 2)
     #expect(downloads.pending.count == 1)
-  }
-
-  @Test("R17: a cancelled caller leaves other callers pending, and the last one stops the work")
-  func lastLeavingCallerStopsWork() throws {
-    let downloads = Downloads<any Error>()
-    let (first, second) = (downloads.ask("a"), downloads.ask("a"))
-    first.cancel()
-    #expect(first.isResolved)
-    #expect(downloads.stopped.events == [])
-    #expect(!second.isResolved)
-    second.cancel()
-    #expect(downloads.stopped.events == [0])
-    #expect(downloads.pending.count == 0)
-  }
-
-  @Test("R17: the late result of stopped work does not reach callers that have asked again")
-  func lateResultDoesNotReachNewCallers() throws {
-    let downloads = Downloads<TestError>()  // a failure type without a cancelled case
-    let abandoned = downloads.ask("a")
-    abandoned.cancel()
-    #expect(downloads.stopped.events == [0])
-    let anew = downloads.ask("a")
-    #expect(downloads.count == 2)
-    downloads[0].fail(TestError(1))
-    #expect(!anew.isResolved)
-    #expect(downloads.pending.count == 1)
-    downloads[1].succeed(2)
-    #expect(anew.peek() == .success(2))
-    #expect(abandoned.peek() == .failure(TestError(1)))
-    #expect(downloads.pending.count == 0)
   }
 
   @Test("R17: a caller that asks while earlier work stops gets its own work, which continues")
@@ -170,19 +123,6 @@ struct PendingPromisesSharingTests {
     #expect(works.allSatisfy { $0.isResolved })
   }
 
-  @Test("R17: the work of callers that cannot represent cancellation is cancelled with the object, too")
-  func droppedObjectCancelsWorkOfTypedCallers() {
-    var downloads: Downloads<TestError>? = Downloads()
-    let (asked, left) = (downloads!.ask("a"), downloads!.ask("a"))
-    left.cancel()
-    let (stopped, work) = (downloads!.stopped, downloads![0])
-    downloads = nil
-    #expect(stopped.events == [0])
-    work.succeed(1)
-    #expect(asked.peek() == nil)
-    #expect(left.peek() == nil)
-  }
-
   @Test("R16: work with another consumer continues after its object has gone", arguments: [false, true])
   func droppedObjectLeavesNeededWork(isAttachedByCaller: Bool) throws {
     let stopped = Recorder<Int>()
@@ -245,19 +185,6 @@ struct PendingPromisesSharingTests {
     downloads[0].progress.report(completed: 1, of: 4)
     #expect(futures.map(\.currentProgress.fractionCompleted) == [0.25, 0.25])
     #expect(downloads.ask("a").currentProgress.fractionCompleted == 0.25)
-  }
-
-  @Test("R1: an answer by `resolve` comes first, and later callers start new work")
-  func answerFromElsewhereWins() throws {
-    let downloads = Downloads<any Error>()
-    let asked = downloads.ask("a")
-    #expect(downloads.pending.resolve("a", with: .success(7)))
-    #expect(try asked.peek()?.get() == 7)
-    let anew = downloads.ask("a")
-    downloads[0].succeed(1)
-    #expect(!anew.isResolved)
-    downloads[1].succeed(2)
-    #expect(try anew.peek()?.get() == 2)
   }
 
   @Test("Work that is already resolved gives a resolved future and leaves no key")

@@ -24,50 +24,6 @@ private final class Server<Failure: Error>: Sendable {
 struct PendingPromisesTests {
   // MARK: - Asking and answering
 
-  @Test(
-    "Callers join a pending key: `start` runs once, and each caller gets the answer by its own future"
-  )
-  func secondCallerJoinsPendingKey() {
-    let server = Server<TestError>()
-    let futures = (0..<3).map { _ in server.ask("a") }
-    let other = server.ask("b")
-    #expect(server.asked.events == ["a", "b"])
-    #expect(server.pending.count == 2)
-    #expect(server.pending.resolve("a", with: .success(1)))
-    #expect(futures.map { $0.peek() } == [.success(1), .success(1), .success(1)])
-    #expect(other.peek() == nil)
-    #expect(server.pending.count == 1)
-    #expect(server.pending.resolve("b", with: .failure(TestError(2))))
-    #expect(other.peek() == .failure(TestError(2)))
-    #expect(server.pending.count == 0)
-    #expect(server.calledOff.events == [])
-  }
-
-  @Test("An answered key starts again, and earlier callers do not get the second answer")
-  func answeredKeyStartsAgain() {
-    let server = Server<TestError>()
-    let first = server.ask("a")
-    server.pending.resolve("a", with: .success(1))
-    let second = server.ask("a")
-    #expect(server.asked.events == ["a", "a"])
-    #expect(second.peek() == nil)
-    server.pending.resolve("a", with: .success(2))
-    #expect(first.peek() == .success(1))
-    #expect(second.peek() == .success(2))
-  }
-
-  @Test("The answer for a key without callers changes nothing and returns false")
-  func unknownKey() {
-    let server = Server<TestError>()
-    #expect(!server.pending.resolve("a", with: .success(1)))
-    let future = server.ask("a")
-    #expect(!server.pending.resolve("b", with: .success(1)))
-    #expect(future.peek() == nil)
-    #expect(server.pending.resolve("a", with: .success(2)))
-    #expect(!server.pending.resolve("a", with: .success(3)))
-    #expect(future.peek() == .success(2))
-  }
-
   @Test("failAll fails the pending futures of every key, and later callers start again")
   func failAllFailsEveryPendingKey() {
     let server = Server<TestError>()
@@ -150,45 +106,6 @@ struct PendingPromisesTests {
 
   // MARK: - Cancelling
 
-  @Test("R17: a cancelled caller leaves the other callers pending")
-  func cancelledCallerLeavesOthersPending() {
-    let server = Server<any Error>()
-    let (stays, leaves) = (server.ask("a"), server.ask("a"))
-    leaves.cancel()
-    #expect(throws: CancellationError.self) { try leaves.peek()?.get() }
-    #expect(stays.peek() == nil)
-    #expect(server.pending.count == 1)
-    #expect(server.calledOff.events == [])
-    let joins = server.ask("a")
-    #expect(server.asked.events == ["a"])
-    server.pending.resolve("a", with: .success(1))
-    #expect(try! stays.peek()?.get() == 1)
-    #expect(try! joins.peek()?.get() == 1)
-    #expect(throws: CancellationError.self) { try leaves.peek()?.get() }
-  }
-
-  @Test("R17: when all callers have left, the key is removed, `onCancel` runs once, and the next caller starts again")
-  func lastLeavingCallerRemovesKey() {
-    let server = Server<any Error>()
-    let futures = (0..<3).map { _ in server.ask("a") }
-    let other = server.ask("b")
-    for (index, future) in futures.enumerated() {
-      #expect(server.calledOff.events == [], "future \(index)")
-      future.cancel()
-      future.cancel()
-    }
-    #expect(server.calledOff.events == ["a"])
-    #expect(server.pending.count == 1)
-    #expect(!server.pending.resolve("a", with: .success(1)))
-    let next = server.ask("a")
-    #expect(server.asked.events == ["a", "b", "a"])
-    server.pending.resolve("a", with: .success(2))
-    #expect(try! next.peek()?.get() == 2)
-    next.cancel()
-    #expect(other.peek() == nil)
-    #expect(server.calledOff.events == ["a"])
-  }
-
   @Test("R15: `onCancel` runs before the future of the last caller ends")
   func onCancelRunsFirst() {
     let log = Recorder<String>()
@@ -227,27 +144,6 @@ struct PendingPromisesTests {
     #expect(try! future.peek()?.get() == 1)
   }
 
-  @Test(
-    "R15, R17: without a cancelled case, a cancelled caller keeps no key but still gets the answer"
-  )
-  func cancelledCallerWithoutCancelledCaseGetsAnswer() {
-    let server = Server<TestError>()
-    let (first, second) = (server.ask("a"), server.ask("a"))
-    first.cancel()
-    #expect(first.peek() == nil)
-    #expect(server.calledOff.events == [])
-    second.cancel()
-    #expect(server.calledOff.events == ["a"])
-    #expect(server.pending.count == 0)
-    first.cancel()
-    #expect(server.calledOff.events == ["a"])
-    let third = server.ask("a")
-    #expect(server.asked.events == ["a", "a"])
-    #expect(server.pending.count == 1)
-    #expect(server.pending.resolve("a", with: .success(1)))
-    #expect([first, second, third].map { $0.peek() } == [.success(1), .success(1), .success(1)])
-  }
-
   @Test("R3: a key is released outside the lock", arguments: [false, true])
   func keyIsReleasedOutsideLock(isResolved: Bool) {
     final class Key: Hashable, Sendable {
@@ -265,18 +161,6 @@ struct PendingPromisesTests {
     if isResolved { pending.resolve(Key {}, with: .success(1)) } else { second.cancel() }
     #expect(counts.events == [0])
     #expect(second.isResolved)
-  }
-
-  @Test("R17: callers without a cancelled case that have all left still get the answer")
-  func leftCallersWithoutCancelledCaseGetAnswer() {
-    let server = Server<TestError>()
-    let (first, second) = (server.ask("a"), server.ask("b"))
-    first.cancel()
-    second.cancel()
-    #expect(server.pending.resolve("a", with: .success(1)))
-    #expect(first.peek() == .success(1))
-    server.pending.failAll(TestError(1))
-    #expect(second.peek() == .failure(TestError(1)))
   }
 
   @Test("R15: a failure with a cancelled case ends a cancelled caller with that case")
@@ -321,20 +205,6 @@ struct PendingPromisesTests {
     #expect(error.fileID == #fileID)
     #expect(error.line == line)
     #expect(throws: BrokenPromise.self) { try #require(joined.peek()).get() }
-    #expect(calledOff.events == [])
-  }
-
-  @Test("R4: without a failure case for the break, a dropped object leaves its futures pending for ever")
-  func droppedObjectLeavesTypedFuturesPending() {
-    var server: Server<TestError>? = Server("rpc")
-    let (future, left) = (server!.ask("a"), server!.ask("a"))
-    left.cancel()
-    let calledOff = server!.calledOff
-    server = nil
-    #expect(future.peek() == nil)
-    #expect(left.peek() == nil)
-    future.cancel()
-    #expect(future.peek() == nil)
     #expect(calledOff.events == [])
   }
 

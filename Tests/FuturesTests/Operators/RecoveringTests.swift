@@ -10,13 +10,6 @@ struct RecoveringTests {
 
   // MARK: - mapError, flatMapError, recover
 
-  @Test("mapError transforms the error, and passes the value on", arguments: Source.allCases)
-  func mapError(source: Source) {
-    let transform: @Sendable (TestError) -> OtherError = { OtherError(text: "\($0.number)") }
-    #expect(source.outcome(.failure(TestError(1))) { $0.mapError(transform) } == .failure(OtherError(text: "1")))
-    #expect(source.outcome(.success(2)) { $0.mapError(transform) } == .success(2))
-  }
-
   @Test(
     "flatMapError resolves as the future that it makes of the error, and passes the value on",
     arguments: Source.allCases

@@ -123,18 +123,6 @@ struct SequencingTests {
     return model.isOver
   }
 
-  @Test("R11: serial starts each item when the previous item has succeeded")
-  func serialStartsNextAfterSuccess() {
-    let work = Work()
-    let derived = Future.serial(0..<3) { work.start($0) }
-    for item in 0..<3 {
-      #expect(work.started == Array(0...item), "item \(item)")
-      #expect(!derived.isResolved, "item \(item)")
-      work.end(item, .success(()))
-    }
-    #expect(derived.peek() == .success([0, 1, 2]))
-  }
-
   @Test("R11: without items, the result is an empty array at once, and nothing starts", arguments: [1, Int.max])
   func noItemsResolveAtOnce(limit: Int) {
     let start = { @Sendable (item: Int) -> Future<Int, TestError> in
@@ -156,34 +144,6 @@ struct SequencingTests {
     await #expect(processExitsWith: .failure) {
       _ = Future<Int, TestError>.concurrent(0..<3, limit: -1) { .succeeded($0) }
     }
-  }
-
-  @Test("R4: items that never end keep their places; other items continue, and the future never resolves")
-  func neverEndingItems() {
-    let work = Work()
-    weak var captured: Tracked?
-    let derived: Future<[Int], TestError>
-    do {
-      let object = Tracked()
-      captured = object
-      derived = Future.concurrent(0..<6, limit: 3) { item in
-        object.use()
-        let future = work.start(item)
-        return item == 1 ? .never : future
-      }
-    }
-    #expect(work.started == [0, 1, 2])
-    work.end(0, .success(()))
-    #expect(work.started == [0, 1, 2, 3])
-    work.end(2, nil)
-    #expect(work.started == [0, 1, 2, 3])
-    work.end(3, .success(()))
-    work.end(4, .success(()))
-    #expect(work.started == Array(0..<6))
-    #expect(captured != nil)
-    work.end(5, .success(()))
-    #expect(!derived.isResolved)
-    #expect(captured == nil)
   }
 
   @Test("R16: an item that starts after a cancellation that cannot be represented does not keep its future running")
@@ -215,14 +175,6 @@ struct SequencingTests {
     let derived = Future.concurrent(0..<20, limit: 20) { promises[$0].future }
     derived.cancel()
     #expect(cancelled.withLock { $0 } == Array(0..<20))
-  }
-
-  @Test("R4: an item that fails by a broken promise fails the future")
-  func brokenItemFailsWhole() throws {
-    let derived = Future<Int, any Error>.serial(0..<3) { item in
-      item == 1 ? Promise<Int, any Error>("dropped").future : .succeeded(item)
-    }
-    #expect(throws: BrokenPromise.self) { try #require(derived.peek()).get() }
   }
 
   @Test("R2b, R12: after a failure, no lazy item starts")
@@ -302,15 +254,6 @@ struct SequencingTests {
     }
     #expect(captured == nil)
     withExtendedLifetime(pending) {}
-  }
-
-  @Test("R5: dropping the derived future does not stop the work")
-  func droppedDerivedFuture() {
-    let work = Work()
-    _ = Future.serial(0..<3) { work.start($0) }
-    for item in 0..<2 { work.end(item, .success(())) }
-    #expect(work.started == [0, 1, 2])
-    work.end(2, .success(()))  // else its promise, which the work holds, keeps the work
   }
 
   @Test("R11: an item costs the same number of allocations among 1,000 and among 100,000", arguments: [1, 10, Int.max])

@@ -295,16 +295,6 @@ struct TimingTests {
     #expect(broken.count { $0.label == "timing \(kind)" } == (kind < 2 ? 1 : 0))
   }
 
-  @Test("R12: a break that the failure type can hold ends a timeout and frees its timer")
-  func brokenSourceEndsTimeout() {
-    let manual = ManualContext()
-    var promise: Promise<Int, any Error>? = Promise()
-    let derived = promise!.future.timeout(after: .seconds(5), on: manual.context)
-    promise = nil
-    #expect(throws: BrokenPromise.self) { try derived.peek()?.get() }
-    #expect(manual.pendingCount == 0)
-  }
-
   // MARK: - Lifetimes
 
   @Test("R12: an unneeded timer is freed at once, on any clock", arguments: [false, true])

@@ -22,12 +22,6 @@ struct TransformingTests {
     }
   }
 
-  @Test("map transforms the value, and passes the failure on", arguments: Source.allCases)
-  func mapTransformsValue(source: Source) {
-    #expect(source.run(.success(1)) { $0.map { "\($0)" } } == .success("1"))
-    #expect(source.run(.failure(TestError(2))) { $0.map { "\($0)" } } == .failure(TestError(2)))
-  }
-
   @Test("A transform can throw the failure", arguments: Source.allCases)
   func throwingTransforms(source: Source) {
     let map: @Sendable (Int) throws(TestError) -> String = { value throws(TestError) in
@@ -42,29 +36,6 @@ struct TransformingTests {
     #expect(source.run(.success(1)) { $0.flatMap(flatMap) } == .success("1"))
     #expect(source.run(.success(2)) { $0.flatMap(flatMap) } == .failure(TestError(2)))
     #expect(source.run(.failure(TestError(3))) { $0.flatMap(flatMap) } == .failure(TestError(3)))
-  }
-
-  @Test("flatMap resolves as the future of its transform", arguments: Source.allCases)
-  func flatMapResolvesAsItsInnerFuture(source: Source) {
-    #expect(source.run(.success(1)) { $0.flatMap { .succeeded("\($0)") } } == .success("1"))
-    #expect(source.run(.success(1)) { $0.flatMap { .failed(TestError($0)) } } == .failure(TestError(1)))
-    #expect(source.run(.failure(TestError(2))) { $0.flatMap { .succeeded("\($0)") } } == .failure(TestError(2)))
-  }
-
-  @Test("flatMap waits for a pending inner future, even if that has other consumers", arguments: Source.allCases)
-  func flatMapPending(source: Source) {
-    let inner = Promise<String, TestError>()
-    let shared = inner.future
-    let log = Recorder<String>()
-    shared.whenSucceeded(on: .immediate) { log.record("shared \($0)") }
-    let promise = Promise<Int, TestError>()
-    if source == .promiseBefore { promise.succeed(1) }
-    let derived = (source == .ready ? .succeeded(1) : promise.future).flatMap { _ in shared }
-    promise.succeed(1)
-    derived.whenSucceeded(on: .immediate) { log.record("derived \($0)") }
-    #expect(derived.peek() == nil)
-    inner.succeed("done")
-    #expect(log.events == ["shared done", "derived done"])
   }
 
   @Test(

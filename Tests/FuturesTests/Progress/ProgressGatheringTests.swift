@@ -12,24 +12,24 @@ struct ProgressGatheringTests {
     let testDescription: String
     /// Whether it waits for all inputs, even if one fails.
     var settles = false
-    let join: @Sendable ([Source]) -> AnyProgress
+    let join: @Sendable ([Source]) -> AnyFuture
   }
 
   /// The joins that average; each has four inputs, because `zip` has.
   static let averages: [Join] = [
-    Join(testDescription: "zip") { AnyProgress(Future.zip($0[0], $0[1].map { "\($0)" }, $0[2], $0[3])) },
-    Join(testDescription: "all") { AnyProgress(Source.all($0)) },
-    Join(testDescription: "all, mapped") { AnyProgress(Source.all($0).map { $0[0] }) },
-    Join(testDescription: "reduce") { AnyProgress(Source.reduce(0, $0) { $0 + $1 }) },
-    Join(testDescription: "allSettled", settles: true) { AnyProgress(Source.allSettled($0)) },
-    Join(testDescription: "allOrErrors", settles: true) { AnyProgress(Source.allOrErrors($0)) },
-    Join(testDescription: "allOptional", settles: true) { AnyProgress(Source.allOptional($0)) },
-    Join(testDescription: "allSucceeding", settles: true) { AnyProgress(Source.allSucceeding($0)) },
-    Join(testDescription: "concurrent") { futures in AnyProgress(Source.concurrent(0..<4, limit: 4) { futures[$0] }) },
+    Join(testDescription: "zip") { AnyFuture(Future.zip($0[0], $0[1].map { "\($0)" }, $0[2], $0[3])) },
+    Join(testDescription: "all") { AnyFuture(Source.all($0)) },
+    Join(testDescription: "all, mapped") { AnyFuture(Source.all($0).map { $0[0] }) },
+    Join(testDescription: "reduce") { AnyFuture(Source.reduce(0, $0) { $0 + $1 }) },
+    Join(testDescription: "allSettled", settles: true) { AnyFuture(Source.allSettled($0)) },
+    Join(testDescription: "allOrErrors", settles: true) { AnyFuture(Source.allOrErrors($0)) },
+    Join(testDescription: "allOptional", settles: true) { AnyFuture(Source.allOptional($0)) },
+    Join(testDescription: "allSucceeding", settles: true) { AnyFuture(Source.allSucceeding($0)) },
+    Join(testDescription: "concurrent") { futures in AnyFuture(Source.concurrent(0..<4, limit: 4) { futures[$0] }) },
     Join(testDescription: "concurrent, limited") { futures in
-      AnyProgress(Source.concurrent(0..<4, limit: 2) { futures[$0] })
+      AnyFuture(Source.concurrent(0..<4, limit: 2) { futures[$0] })
     },
-    Join(testDescription: "serial") { futures in AnyProgress(Source.serial(0..<4) { futures[$0] }) },
+    Join(testDescription: "serial") { futures in AnyFuture(Source.serial(0..<4) { futures[$0] }) },
   ]
 
   static func promises(_ count: Int) -> [Promise<Int, any Error>] { (0..<count).map { _ in Promise() } }
@@ -39,31 +39,6 @@ struct ProgressGatheringTests {
   }
 
   // MARK: - Averages
-
-  @Test("R19: the progress of a join is the average of its inputs", arguments: averages)
-  func joinAveragesItsInputs(_ join: Join) {
-    let promises = Self.promises(4)
-    let joined = join.join(promises.map(\.future))
-    let log = joined.log()
-    for promise in promises {
-      promise.progress.report(fraction: 0.5)
-      promise.succeed(1)
-    }
-    #expect(Self.isNear(log.fractions, [0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1]))
-    #expect(log.isSound && joined.current().isFinished)
-  }
-
-  @Test("R19: inputs without reports count in full once they have resolved", arguments: averages)
-  func silentInputs(_ join: Join) {
-    let promises = Self.promises(4)
-    let joined = join.join(promises.map(\.future))
-    let log = joined.log()
-    for (number, promise) in promises.enumerated() {
-      promise.succeed(1)
-      #expect(abs(joined.current().fractionCompleted - Double(number + 1) / 4) < 1e-12, "input \(number)")
-    }
-    #expect(Self.isNear(log.fractions, [0, 0.25, 0.5, 0.75, 1]))
-  }
 
   @Test("R19, R20: a late listener sees the same state as an early one", arguments: averages)
   func askedLate(_ join: Join) throws {
@@ -241,8 +216,8 @@ struct ProgressGatheringTests {
 
   /// The joins that the first input decides.
   static let races: [Join] = [
-    Join(testDescription: "race") { AnyProgress(Source.race($0)) },
-    Join(testDescription: "firstSuccess", settles: true) { AnyProgress(Source.firstSuccess($0)) },
+    Join(testDescription: "race") { AnyFuture(Source.race($0)) },
+    Join(testDescription: "firstSuccess", settles: true) { AnyFuture(Source.firstSuccess($0)) },
   ]
 
   @Test("R19: a race has the progress of its furthest input", arguments: races, [false, true])
@@ -258,21 +233,6 @@ struct ProgressGatheringTests {
     #expect(joined.current().isFinished)
     #expect(log.fractions == (asksLate ? [] : [0, 0.5, 0.75, 0.8, 1]))
     for promise in promises { #expect(!promise.progress.report(fraction: 1)) }
-  }
-
-  @Test("R19: the progress of firstSuccess does not decrease when the furthest input fails")
-  func firstSuccessFailing() {
-    let promises = Self.promises(3)
-    let joined = Source.firstSuccess(promises.map(\.future))
-    let log = ProgressLog(joined)
-    promises[0].progress.report(fraction: 0.75)
-    promises[0].fail(TestError(1))
-    promises[1].progress.report(fraction: 0.5)
-    promises[2].progress.report(fraction: 0.9)
-    promises[1].fail(TestError(2))
-    promises[2].fail(TestError(3))
-    #expect(log.fractions == [0, 0.75, 0.9])
-    #expect(joined.isResolved)
   }
 
   @Test("R19: a race that ends with a failure keeps its state; a resolved winner decides at once")

@@ -162,41 +162,6 @@ struct ProgressInterleavingTests {
     return logs
   }
 
-  @Test("R20: a report on another thread during a callback returns at once; listeners get only the newest state")
-  func reportDuringCallbackReturnsAtOnce() {
-    let promise = Promise<Int, any Error>()
-    let answers = Recorder<Bool>()
-    let logs = interrupted(promise.future, promise) {
-      for fraction in [0.6, 0.7, 0.65] { answers.record(promise.progress.report(fraction: fraction)) }
-      #expect(promise.future.currentProgress.fractionCompleted == 0.7)
-    }
-    #expect(answers.events == [true, true, true])
-    #expect(logs.map(\.fractions) == [[0, 0.5, 0.7], [0, 0.5, 0.7], [0, 0.7]])
-    promise.succeed(1)
-  }
-
-  @Test(
-    "R20: another thread resolves the future during a callback; callbacks run after the last report"
-  )
-  func resolutionDuringCallbackIsImmediate() {
-    let promise = Promise<Int, any Error>()
-    let future = promise.future
-    let order = Recorder<String>()
-    future.whenResolved(on: .immediate) { _ in order.record("end") }
-    let late = Recorder<ProgressLog>()
-    let logs = interrupted(future, promise) {
-      #expect(promise.succeed(1))
-      #expect(future.isResolved && future.currentProgress.isFinished)
-      #expect(!promise.progress.report(fraction: 0.9))
-      late.record(ProgressLog(future))
-      future.whenResolved(on: .immediate) { _ in order.record("late end") }
-      order.record("returned")
-    }
-    #expect(order.events == ["returned", "end", "late end"])
-    #expect(logs.map(\.fractions) == [[0, 0.5, 1], [0, 0.5, 1], [0, 1]])
-    #expect(late.events.map(\.fractions) == [[1]])
-  }
-
   @Test("R20: a wait on another thread returns after the running callback and the last report")
   func waitDuringCallbackReturnsAfterLastReport() {
     let promise = Promise<Int, any Error>()
@@ -218,31 +183,6 @@ struct ProgressInterleavingTests {
     waited.wait()
     #expect(order.events == ["last", "waited"])
     #expect(logs.allSatisfy { $0.fractions.last == 1 })
-  }
-
-  @Test("R5, R7: a listener that another thread removes during its call ends with that call")
-  func removedListenerEndsWithItsCall() {
-    let promise = Promise<Int, any Error>()
-    weak var captured: Tracked?
-    let (log, box) = (ProgressLog(), Locked<Registration?>(nil))
-    do {
-      let object = Tracked()
-      captured = object
-      let registration = promise.future.whenProgressed(on: .immediate) { progress in
-        log.note(progress)
-        guard progress.fractionCompleted > 0 else { return }
-        onThread { #expect(box.withLock { $0! }.remove()) }
-        #expect(!box.withLock { $0! }.remove())
-        object.use()
-      }
-      box.withLock { $0 = registration }
-    }
-    #expect(captured != nil)
-    promise.progress.report(fraction: 0.5)
-    #expect(captured == nil)
-    promise.progress.report(fraction: 0.75)
-    promise.succeed(1)
-    #expect(log.fractions == [0, 0.5])
   }
 
   @Test(

@@ -18,22 +18,6 @@ struct ProgressListenerTests {
 
   // MARK: - Late observers
 
-  @Test("R20: a late listener gets the present state at once, then the new ones")
-  func lateListenerGetsPresentState() {
-    let logs = (0..<3).map { number in
-      promise.progress.report(completed: Int64(number), of: 4)
-      let log = ProgressLog(future)
-      #expect(log.units == ["\(number) of 4"])
-      return log
-    }
-    promise.progress.report(completed: 3, of: 4)
-    promise.succeed(1)
-    let late = ProgressLog(future)
-    #expect(logs.map(\.units) == (0..<3).map { (Array($0...4) + []).map { "\($0) of 4" } })
-    #expect(late.units == ["4 of 4"])
-    #expect(late.events[0].isFinished)
-  }
-
   @Test("R20: a listener that attaches after the end gets the last state once", arguments: [true, false])
   func afterTheEnd(succeeds: Bool) {
     let held = HeldContext()
@@ -107,18 +91,6 @@ struct ProgressListenerTests {
     promise.progress.report(fraction: 0.5)
     promise.fail(TestError(1))
     #expect(log.events == ["0.0", "0.5", "end"])
-  }
-
-  @Test("R20: listeners on a serial queue get every report, in order, the last before the completion")
-  func serialQueueKeepsReportsInOrder() {
-    let queue = DispatchQueue(label: "serial")
-    let log = Recorder<String>()
-    future.whenResolved(on: .queue(queue)) { _ in log.record("end") }
-    future.whenProgressed(on: .queue(queue)) { log.record($0.units) }
-    for completed: Int64 in 1...100 { promise.progress.report(completed: completed, of: 200) }
-    promise.succeed(1)
-    queue.sync {}
-    #expect(log.events == ["0 of ?"] + (1...100).map { "\($0) of 200" } + ["200 of 200", "end"])
   }
 
   @Test("R20: a manual context gets each report when it is made")
@@ -311,29 +283,5 @@ struct ProgressListenerTests {
     #expect(answers.events == (fraction == 1 ? [false, false] : [true, false]))
     #expect(log.fractions == (fraction == 1 ? [0, 0.25, 0.5, 0.75, 1] : [0, 0.25, 0.5]))
     #expect(stays.fractions == [0, 0.25, 0.5, 0.75, 1])
-  }
-
-  @Test("R7: a listener that removes later listeners keeps them from running", arguments: [0.5, 1])
-  func removesOthers(at fraction: Double) {
-    let logs = (0..<3).map { _ in ProgressLog() }
-    let registrations = Recorder<Registration>()
-    let answers = Recorder<Bool>()
-    for number in 0..<3 {
-      registrations.record(
-        future.whenProgressed(on: .immediate) { progress in
-          logs[number].note(progress)
-          guard number == 1, progress.fractionCompleted == fraction else { return }
-          for index in [0, 2] { answers.record(registrations.events[index].remove()) }
-        }
-      )
-    }
-    promise.progress.report(fraction: 0.5)
-    promise.progress.report(fraction: 0.75)
-    promise.succeed(1)
-    let isLast = fraction == 1
-    #expect(answers.events == [!isLast, true])
-    #expect(logs[0].fractions == (isLast ? [0, 0.5, 0.75, 1] : [0, 0.5]))
-    #expect(logs[1].fractions == [0, 0.5, 0.75, 1])
-    #expect(logs[2].fractions == (isLast ? [0, 0.5, 0.75] : [0]))
   }
 }

@@ -43,29 +43,6 @@ extension FutureProgress {
 /// The greatest fraction before success.
 let almostDone = 1.0.nextDown
 
-/// A future without its types.
-struct AnyProgress: Sendable {
-  let current: @Sendable () -> FutureProgress
-  let listen:
-    @Sendable (_ context: ExecutionContext, _ callback: @escaping @Sendable (FutureProgress) -> Void) -> Registration
-  let isResolved: @Sendable () -> Bool
-  let cancel: @Sendable () -> Void
-
-  init<Value, Failure>(_ future: Future<Value, Failure>) {
-    current = { future.currentProgress }
-    listen = { context, callback in future.whenProgressed(on: context, callback) }
-    isResolved = { future.isResolved }
-    cancel = { future.cancel() }
-  }
-
-  /// Adds a listener, and returns its log.
-  func log() -> ProgressLog {
-    let log = ProgressLog()
-    _ = listen(.immediate) { log.note($0) }
-    return log
-  }
-}
-
 /// Numbers that are the same in every run.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64

@@ -202,9 +202,9 @@ struct ProgressMemoryTests {
     (
       "operators, unresolved",
       {
-        let it = ProgressCompositionTests.Surroundings()
+        let it = Surroundings()
         var promise: Promise<Int, any Error>? = Promise()
-        for operation in ProgressCompositionTests.operators {
+        for operation in Operator.passingProgressOn {
           _ = operation.derive(promise!.future, it).log()
         }
         promise!.progress.report(fraction: 0.5)
@@ -215,9 +215,9 @@ struct ProgressMemoryTests {
     (
       "operators, resolved",
       {
-        let it = ProgressCompositionTests.Surroundings()
+        let it = Surroundings()
         let promise = Promise<Int, any Error>()
-        for operation in ProgressCompositionTests.operators {
+        for operation in Operator.passingProgressOn {
           _ = operation.derive(promise.future, it).log()
         }
         promise.progress.report(fraction: 0.5)

@@ -11,24 +11,6 @@ struct ProgressPartsTests {
 
   var fraction: Double { whole.future.currentProgress.fractionCompleted }
 
-  @Test("R19: a part counts for its share, and the promise's own reports for the rest")
-  func partsCountForTheirShares() {
-    let parts = [Promise<Int, any Error>(), Promise<Int, any Error>()]
-    let log = ProgressLog(whole.future)
-    whole.progress.add(parts[0].future, share: 0.5)
-    whole.progress.add(parts[1].future, share: 0.25)
-    parts[0].progress.report(fraction: 0.5)
-    whole.progress.report(fraction: 0.5)
-    parts[1].progress.report(completed: 1, of: 2)
-    parts[0].succeed(1)
-    parts[1].succeed(1)
-    whole.progress.report(completed: 3, of: 4)
-    whole.progress.report(completed: 4, of: 4)
-    whole.succeed(1)
-    #expect(log.fractions == [0, 0.25, 0.375, 0.5, 0.75, 0.875, 0.9375, almostDone, 1])
-    #expect(log.isSound)
-  }
-
   @Test(
     "R19: shares are clamped to the rest, and invalid shares count as zero",
     arguments: [
@@ -148,26 +130,6 @@ struct ProgressPartsTests {
     #expect(log.fractions.last == almostDone)
     #expect(log.isSound)
     withExtendedLifetime(whole) {}
-  }
-
-  @Test("R19: nested parts, derived parts and a part of several wholes add up")
-  func partsOfPartsAddUp() {
-    let (a, b, leaf) = (Promise<Int, any Error>(), Promise<Int, any Error>(), Promise<Int, any Error>())
-    whole.progress.add(a.future.map { $0 }, share: 0.5)
-    whole.progress.add(Future.all([b.future, leaf.future]), share: 0.5)
-    let endless = leaf.future.flatMap { _ in Source.never }
-    a.progress.add(endless, share: 1)
-    b.progress.add(leaf.future, share: 0.5)
-    let logs = [ProgressLog(whole.future), ProgressLog(a.future), ProgressLog(b.future)]
-    leaf.progress.report(fraction: 0.5)
-    #expect(logs.map { $0.fractions.last } == [0.3125, 0.25, 0.25])
-    leaf.succeed(1)
-    #expect(logs.map { $0.fractions.last } == [0.625, 0.5, 0.5])
-    a.succeed(1)
-    b.succeed(1)
-    whole.succeed(1)
-    for log in logs { #expect(log.isSound && log.fractions.last == 1) }
-    withExtendedLifetime(endless) {}
   }
 
   @Test("R16, R19: the whole neither starts nor cancels a part, and a part neither cancels nor resolves the whole")

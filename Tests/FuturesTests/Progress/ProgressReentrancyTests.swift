@@ -35,21 +35,6 @@ struct ProgressReentrancyTests {
     return logs
   }
 
-  @Test("R20: a report in a callback returns before its delivery; later listeners get only the newest state")
-  func callbackReportReturnsFirst() {
-    let answers = Recorder<Bool>()
-    let logs = logs { [promise] in
-      answers.record(promise.progress.report(fraction: 0.6))
-      answers.record(promise.progress.report(fraction: 0.75))
-      #expect(promise.future.currentProgress.fractionCompleted == 0.75)
-    }
-    promise.progress.report(fraction: 0.5)
-    #expect(answers.events == [true, true])
-    #expect(logs.map(\.fractions) == [[0, 0.5, 0.75], [0, 0.5, 0.75], [0, 0.75]])
-    promise.succeed(1)
-    #expect(logs.allSatisfy { $0.isSound && $0.fractions.last == 1 })
-  }
-
   @Test("R20: a callback that reports on each call runs again until there is no new state, on a small stack")
   func reportsAgainAndAgain() {
     onThread {
@@ -71,82 +56,6 @@ struct ProgressReentrancyTests {
       promise.succeed(1)
       #expect(log.withLock { $0 } == 1)
     }
-  }
-
-  @Test("R20: a resolution in a callback returns before all listeners get the last state, and then the completion runs")
-  func callbackResolutionReturnsFirst() {
-    let log = Recorder<String>()
-    future.whenResolved(on: .immediate) { _ in log.record("end") }
-    let logs = logs { [promise] in
-      #expect(promise.succeed(1))
-      #expect(promise.isResolved && !promise.progress.report(fraction: 0.9))
-      log.record("resolved")
-    }
-    promise.progress.report(fraction: 0.5)
-    #expect(log.events == ["resolved", "end"])
-    #expect(logs.map(\.fractions) == [[0, 0.5, 1], [0, 0.5, 1], [0, 1]])
-  }
-
-  @Test("R15, R20: a cancellation in a callback ends the future without further reports", arguments: [false, true])
-  func callbackCancellationEndsReports(isDerived: Bool) {
-    let derived = isDerived ? future.map { $0 } : future
-    let log = Recorder<String>()
-    promise.onCancel { log.record("cancelled") }
-    derived.whenResolved(on: .immediate) { _ in log.record("end") }
-    let logs = logs(of: derived) {
-      derived.cancel()
-      #expect(derived.isResolved)
-      log.record("returned")
-    }
-    promise.progress.report(fraction: 0.5)
-    #expect(log.events == ["cancelled", "returned", "end"])
-    #expect(promise.isResolved)
-    #expect(logs.map(\.fractions) == [[0, 0.5], [0, 0.5], [0, 0.5]])
-  }
-
-  @Test("R4, R20: dropping the promise in a callback breaks it when the callback returns")
-  func callbackDropBreaksPromise() {
-    let log = Recorder<String>()
-    let box = Locked<Promise<Int, any Error>?>(Promise())
-    let future = box.withLock { $0!.future }
-    future.whenFailed(on: .immediate) { log.record("\($0 is BrokenPromise)") }
-    let reporter = box.withLock { $0!.progress }
-    let logs = logs(of: future) {
-      _ = box.withLock { $0.take() }
-      log.record("dropped")
-    }
-    reporter.report(fraction: 0.5)
-    #expect(log.events == ["dropped", "true"])
-    #expect(logs.map(\.fractions) == [[0, 0.5], [0, 0.5], [0, 0.5]])
-  }
-
-  @Test("R20: a listener that a callback attaches gets the present state once, before the report returns")
-  func callbackAttachesListener() {
-    let added = Recorder<ProgressLog>()
-    let ends = Recorder<Int>()
-    let logs = logs { [future] in
-      added.record(ProgressLog(future))
-      added.record(ProgressLog(future.map { $0 }))
-      future.whenResolved(on: .immediate) { _ in ends.record(1) }
-    }
-    promise.progress.report(fraction: 0.5)
-    #expect(added.events.map(\.fractions.last) == [0.5, 0.5])
-    #expect(ends.events.isEmpty)
-    promise.progress.report(fraction: 0.75)
-    promise.succeed(1)
-    #expect(logs.map(\.fractions) == Array(repeating: [0, 0.5, 0.75, 1], count: 3))
-    #expect(added.events[0].fractions == [0.5, 0.75, 1])
-    #expect(added.events.allSatisfy { $0.isSound })
-    #expect(ends.events == [1])
-  }
-
-  @Test("R20: a callback of the last state attaches another listener and is not called again")
-  func attachesAtTheEnd() {
-    let added = Recorder<ProgressLog>()
-    let logs = logs(at: 1) { [future] in added.record(ProgressLog(future)) }
-    promise.succeed(1)
-    #expect(added.events.map(\.fractions) == [[1]])
-    #expect(logs.map(\.fractions) == [[0, 1], [0, 1], [0, 1]])
   }
 
   @Test("R19, R20: a callback adds a part; another callback makes the promise follow")

@@ -56,76 +56,7 @@ struct ProgressReportTests {
     #expect(log.isSound)
   }
 
-  @Test("R18: the unit of a fraction is a millionth")
-  func unitOfFractionIsMillionth() {
-    let promise = Promise<Int, Never>()
-    let log = ProgressLog(promise.future)
-    for fraction in [0.25, 1.0 / 3, 0.999_999_9, 1] { promise.progress.report(fraction: fraction) }
-    promise.succeed(1)
-    let million = "of 1000000"
-    #expect(
-      log.units
-        == ["0 of ?", "250000 \(million)", "333333 \(million)", "1000000 \(million)", "1000000 \(million)"]
-        + ["1000000 \(million)"]
-    )
-    #expect(log.fractions == [0, 0.25, 1.0 / 3, 0.999_999_9, almostDone, 1])
-  }
-
   // MARK: - No decrease
-
-  @Test("R18: fewer units of the same total change nothing and call no listener")
-  func fewerUnitsChangeNothing() {
-    let promise = Promise<Int, Never>()
-    let log = ProgressLog(promise.future)
-    for completed: Int64 in [5, 3, 5, 0, -7, 6] { #expect(promise.progress.report(completed: completed, of: 10)) }
-    for completed: Int64 in [6, 7, 8, 2] { #expect(promise.progress.report(completed: completed, of: nil)) }
-    #expect(log.units == ["0 of ?", "5 of 10", "6 of 10", "6 of ?", "7 of ?", "8 of ?"])
-    #expect(log.fractions == [0, 0.5, 0.6, 0.6, 0.6, 0.6])
-  }
-
-  @Test("R18: another total changes the units; the fraction waits until they have caught up")
-  func newTotalHoldsFraction() {
-    let promise = Promise<Int, Never>()
-    let log = ProgressLog(promise.future)
-    for (completed, total): (Int64, Int64?) in [(5, 10), (5, 20), (9, 20), (11, 20), (11, 12), (3, 4), (12, 12)] {
-      promise.progress.report(completed: completed, of: total)
-    }
-    promise.succeed(1)
-    #expect(
-      log.units == [
-        "0 of ?", "5 of 10", "5 of 20", "9 of 20", "11 of 20", "11 of 12", "3 of 4", "12 of 12", "12 of 12",
-      ]
-    )
-    #expect(log.fractions == [0, 0.5, 0.5, 0.5, 0.55, 11.0 / 12, 11.0 / 12, almostDone, 1])
-    #expect(log.isSound)
-  }
-
-  @Test("R18: indeterminate progress counts units and keeps its last fraction")
-  func indeterminateKeepsFraction() {
-    let promise = Promise<Int, Never>()
-    let log = ProgressLog(promise.future)
-    promise.progress.report(completed: 7, of: nil)
-    promise.progress.report(completed: 9, of: nil)
-    promise.progress.report(completed: 9, of: 18)
-    promise.progress.report(completed: 20, of: nil)
-    promise.progress.report(fraction: 0.25)
-    promise.succeed(1)
-    #expect(log.units == ["0 of ?", "7 of ?", "9 of ?", "9 of 18", "20 of ?", "20 of 20"])
-    #expect(log.fractions == [0, 0, 0, 0.5, 0.5, 1])
-  }
-
-  @Test("R18: a fraction without a new state changes no units")
-  func fractionsAfterUnits() {
-    let promise = Promise<Int, Never>()
-    let log = ProgressLog(promise.future)
-    promise.progress.report(completed: 5, of: 10)
-    promise.progress.report(fraction: 0.5)
-    promise.progress.report(fraction: 0.4)
-    promise.progress.report(completed: 10, of: 10)
-    promise.progress.report(fraction: 1)
-    promise.progress.report(fraction: 2)
-    #expect(log.units == ["0 of ?", "5 of 10", "10 of 10"])
-  }
 
   /// One report, of either kind.
   enum Report: Sendable {
@@ -307,18 +238,6 @@ struct ProgressReportTests {
     }
     #expect(reporter == nil)
     #expect(future.isResolved)
-  }
-
-  @Test("R4: a promise with a kept reporter breaks like any other")
-  func keptReporter() {
-    let reporter: ProgressReporter
-    let future: Future<Int, any Error>
-    do {
-      let promise = Promise<Int, any Error>()
-      (reporter, future) = (promise.progress, promise.future)
-    }
-    #expect(throws: BrokenPromise.self) { try future.peek()?.get() }
-    #expect(!reporter.report(fraction: 1))
   }
 
   @Test("R18: work can report before its future is returned")
