@@ -33,7 +33,9 @@ struct CancellationTokenTests {
 
   enum Event: CaseIterable { case register, remove, cancel, dropSource, dropToken }
 
-  /// What cancels the source. A token or a handler keeps a linked source, and a deadline, without their source.
+  /// The cause of the cancellation.
+  ///
+  /// A token or a handler keeps a linked source, and a deadline, without their source.
   enum Canceller: CaseIterable, Sendable { case source, parent, deadline }
 
   /// One source and one token, with the state that the contract expects.
