@@ -31,7 +31,7 @@ extension Variant {
         floors: [
           Contender("unsafe continuation resumed at once", continuation), Contender("finished Task.value", task),
         ],
-        budget: [.timesFloor(Value.self == Int.self ? 0.19 : 0.75), .allocations(0)]
+        budget: [.timesFloor(Value.self == Int.self ? 0.24 : 0.75), .allocations(0)]
       )
     ]
   }

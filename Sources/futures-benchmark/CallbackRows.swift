@@ -61,7 +61,7 @@ extension Variant {
         "promise, future, attach 1 callback, succeed",
         ours: ours,
         floors: [callbackThenSuccessByHand],
-        budget: [timesFloor(0.9), .allocations(3)]
+        budget: [timesFloor(1), .allocations(3)]
       )
     ]
   }
@@ -82,7 +82,7 @@ extension Variant {
         "promise, future, attach 1 callback of the value, succeed",
         ours: ours,
         floors: [callbackThenSuccessByHand],
-        budget: [timesFloor(0.9), .allocations(3)]
+        budget: [timesFloor(1), .allocations(3)]
       )
     ]
   }
@@ -124,7 +124,7 @@ extension Variant {
         "promise, succeed, then attach 1 callback",
         ours: ours,
         floors: [Contender("lock and slot by hand", floor)],
-        budget: [timesFloor(0.95), .allocations(3)]
+        budget: [timesFloor(1.04), .allocations(3)]
       )
     ]
   }
@@ -154,7 +154,7 @@ extension Variant {
         parts: callbacks,
         ours: ours,
         floors: [Contender("lock and slots by hand", floor)],
-        budget: [timesFloor(callbacks == 1_000 ? 0.9 : 0.85), .allocations(2)]
+        budget: [timesFloor(callbacks == 1_000 ? 0.93 : 0.88), .allocations(2)]
       )
     }
   }
@@ -187,7 +187,7 @@ extension Variant {
         parts: callbacks,
         ours: ours,
         floors: [Contender("lock and slots by hand", floor)],
-        budget: [timesFloor(1.15), .allocations(1)]
+        budget: [timesFloor(1.16), .allocations(1)]
       )
     ]
   }

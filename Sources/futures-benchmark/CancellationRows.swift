@@ -49,14 +49,14 @@ func tokenHandlers(_ harness: Harness) -> [Row] {
       floors: [
         Contender("a lock and a list by hand", token), Contender("an array of closures, without removal", closures),
       ],
-      budget: [.timesFloor(0.9), .allocations(2)]
+      budget: [.timesFloor(0.97), .allocations(2)]
     ),
     harness.measure(
       "C9 remove",
       "register a handler with a long-lived token, and remove it",
       ours: remove,
       floors: [Contender("a lock and a list by hand", removeByHand)],
-      budget: [.timesFloor(1.01), .allocations(2), .bytesLeft(0)]
+      budget: [.timesFloor(1.03), .allocations(2), .bytesLeft(0)]
     ),
   ]
 }
@@ -97,7 +97,7 @@ func cancellationToken(_ harness: Harness) -> [Row] {
         Contender("withTaskCancellationHandler, and a token by hand", byHand),
         Contender("withTaskCancellationHandler without a token", handler),
       ],
-      budget: [.timesFloor(1.31)]
+      budget: [.timesFloor(1.48)]
     )
   ]
 }

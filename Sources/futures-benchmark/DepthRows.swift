@@ -31,7 +31,7 @@ extension Variant {
             parts: stages,
             ours: releasedChain(stages),
             floors: [Contender(byHand, releasedChainsByHand(stages))],
-            budget: [timesFloor(0.5), .bytesLeft(0)]
+            budget: [timesFloor(0.51), .bytesLeft(0)]
           )
         )
       }
@@ -61,7 +61,7 @@ extension Variant {
         parts: readySteps,
         ours: readyRecursion(readySteps),
         floors: [Contender(byHand, readyRecursionsByHand(readySteps))],
-        budget: [timesFloor(0.345), .peakGrowth(4 << 20)]
+        budget: [timesFloor(0.38), .peakGrowth(4 << 20)]
       ),
       harness.measure(
         "C11 async" + suffix,

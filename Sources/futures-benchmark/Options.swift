@@ -38,7 +38,7 @@ struct Options {
     ×A is the cost in relation to allocating and releasing a final class with four words, measured around each
     sample; ×floor in relation to the first floor below the row, measured in the same samples. Each number is a
     median. allocs and bytes count every malloc of one operation, the user's own closures included. Exceeded
-    limits are in [brackets]; "near" is less than 8 % above a limit of time, the noise between two runs. Limits of time
+    limits are in [brackets]; "near" is less than 3 % above a limit of time, the noise between two runs. Limits of time
     and bytes are 15 % higher for strings and objects. Growth is in relation to the growth of the floor, if there is one.
     """
 

@@ -37,7 +37,7 @@ extension Variant {
         parts: stages,
         ours: ours,
         floors: [Contender("lock and slot by hand", floor)],
-        budget: [timesFloor(0.55), .allocations(2.4)]
+        budget: [timesFloor(0.63), .allocations(2.4)]
       )
     ]
   }
@@ -105,7 +105,7 @@ extension Variant {
         parts: stages,
         ours: ours,
         floors: [Contender("lock and slot by hand", floor)],
-        budget: [timesFloor(0.46), .allocations(2.4)]
+        budget: [timesFloor(0.54), .allocations(2.4)]
       )
     ]
   }
@@ -153,7 +153,7 @@ extension Variant {
         parts: stages,
         ours: ours,
         floors: [Contender("lock and slot by hand", floor)],
-        budget: [timesFloor(0.78), .allocations(4.4)]
+        budget: [timesFloor(0.88), .allocations(4.4)]
       )
     ]
   }
