@@ -243,28 +243,6 @@ struct CancellationDetailTests {
     withExtendedLifetime(promises) {}
   }
 
-  @Test("R17: without a cancelled case, flatMap cancels the running future too, and resolves as that future does")
-  func typedFlatMapCancelsRunningFuture() {
-    for phase in 0..<3 {
-      let producers = CancellationFlowTests.Producers()
-      let promises = ["outer", "inner", "last"].map { producers.promise($0, TestError.self) }
-      let derived = promises[0].future
-        .flatMap { _ in promises[1].future.map { $0 } }
-        .flatMapError { (_: TestError) in promises[2].future }
-      if phase > 0 { promises[0].succeed(1) }
-      if phase > 1 { promises[1].fail(TestError(1)) }
-      derived.cancel()
-      #expect(producers.cancelled.events == [["outer", "inner", "last"][phase]], "phase \(phase)")
-      if phase == 0 { promises[0].succeed(1) }
-      if phase < 2 { promises[1].fail(TestError(1)) }
-      // A handler that is added after the cancellation runs at once.
-      #expect(producers.cancelled.events == Array(["outer", "inner", "last"][phase...]), "phase \(phase)")
-      #expect(!derived.isResolved, "phase \(phase)")
-      promises[2].succeed(7)
-      #expect(derived.peek() == .success(7), "phase \(phase)")
-    }
-  }
-
   @Test("R17: follow passes cancellation on, also an earlier one, and through chains without promises")
   func followPassesCancellationOn() {
     let (source, late, other) = (open("source"), open("late"), open("other"))

@@ -49,18 +49,16 @@ struct CancellationFlowTests {
     arguments: Operator.leavingSource.filter { $0.traits.isDisjoint(with: [.usesDispatch, .same, .typed]) }
   )
   func cancelledOperatorsLeaveNothing(operation: Operator) {
-    onThread {
-      let it = Surroundings()
-      let promise = Promise<Int, any Error>()
-      let source = promise.future
-      let registration = source.whenResolved(on: .immediate) { _ in }
-      let left = leastBlocksLeft(count: 1_000) { count in
-        for _ in 0..<count { operation.derive(source, it).cancel() }
-        it.manual.advance(by: .seconds(1_000))
-      }
-      #expect(left < 100, "\(operation.testDescription)")
-      registration.remove()
+    let it = Surroundings()
+    let promise = Promise<Int, any Error>()
+    let source = promise.future
+    let registration = source.whenResolved(on: .immediate) { _ in }
+    let left = CancellationTokenTests.blocksLeft {
+      for _ in 0..<1_000 { operation.derive(source, it).cancel() }
+      it.manual.advance(by: .seconds(1_000))
     }
+    #expect(left < 100)
+    registration.remove()
   }
 
   @Test(

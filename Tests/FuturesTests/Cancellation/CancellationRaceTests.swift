@@ -91,6 +91,23 @@ struct CancellationRaceTests {
 
   // MARK: - Derived futures
 
+  @Test("R16: when several consumers leave at once, the last one stops the source, once")
+  func lastOfSeveralLeavingConsumersStopsSource() throws {
+    try Self.rounds { object in
+      let notified = Recorder<Int>()
+      let promise = Promise<Int, any Error>()
+      promise.onCancel {
+        object.use()
+        notified.record(1)
+      }
+      let source = promise.future
+      let derived = (0..<4).map { _ in source.map { $0 } }
+      Self.race(derived.map { future in { future.cancel() } })
+      try #require(notified.events == [1])
+      try #require(([source] + derived).map { Self.end(of: $0) } == Array(repeating: .cancelled, count: 5))
+    }
+  }
+
   // MARK: - Tokens
 
   @Test("R14: linking races with the cancellation of the parent; the source is cancelled and its handlers run once")
@@ -191,47 +208,6 @@ struct CancellationRaceTests {
       try #require(manual.pendingCount == 0 && notified.events.count <= 1)
       try #require(Self.end(of: source) == .value || notified.events == [1] && end != .value)
     }
-  }
-
-  /// Cancels the future of flatMap while another thread makes the inner future.
-  func checkFlatMap<Failure: Error>(_: Failure.Type, isPrivate: Bool, isNeeded: Bool, canSay: Bool) throws {
-    try Self.rounds { object in
-      let (outerTold, innerTold, made) = (Recorder<Int>(), Recorder<Int>(), Recorder<Int>())
-      let (outer, inner) = (Promise<Int, Failure>(), Promise<Value, Failure>())
-      outer.onCancel {
-        object.use()
-        outerTold.record(1)
-      }
-      inner.onCancel {
-        object.use()
-        innerTold.record(1)
-      }
-      let future = inner.future
-      let needed = isNeeded ? future.whenResolved(on: .immediate) { _ in object.use() } : nil
-      let derived = outer.future.flatMap { _ -> Future<Value, Failure> in
-        object.use()
-        made.record(1)
-        return isPrivate ? future.map { $0 } : future
-      }
-      Self.race([{ outer.succeed(1) }, { derived.cancel() }, { _ = derived.isResolved }])
-      // If the failure type cannot represent cancellation, the transform also runs after the cancellation.
-      try #require(Self.end(of: derived) == (canSay ? .cancelled : .pending))
-      try #require(canSay ? outerTold.events.count + made.events.count <= 1 : made.events.count == 1)
-      try #require(innerTold.events == (made.events.isEmpty || isNeeded ? [] : [1]))
-      try #require(inner.succeed(object) == (innerTold.events.isEmpty || !canSay))
-      try #require(Self.end(of: derived) == (canSay ? .cancelled : .value))
-      needed?.remove()
-    }
-  }
-
-  @Test(
-    "R17: flatMap, cancelled while it makes its inner future, cancels an unneeded inner future exactly once",
-    arguments: [false, true],
-    [false, true]
-  )
-  func cancelRacesWithInnerFutureOfFlatMap(isPrivate: Bool, isNeeded: Bool) throws {
-    try checkFlatMap((any Error).self, isPrivate: isPrivate, isNeeded: isNeeded, canSay: true)
-    try checkFlatMap(TestError.self, isPrivate: isPrivate, isNeeded: isNeeded, canSay: false)
   }
 
   typealias Join = @Sendable ([Future<Tracked, any Error>]) -> Future<Tracked, any Error>

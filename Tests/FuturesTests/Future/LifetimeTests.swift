@@ -51,48 +51,6 @@ struct LifetimeTests {
     #expect(captured == nil)
   }
 
-  @Test("R5: a transform is released as soon as it has run")
-  func transformReleased() {
-    let promise = Promise<Int, Never>()
-    weak var captured: Tracked?
-    let mapped: Future<Int, Never>
-    let flatMapped: Future<Int, Never>
-    do {
-      let object = Tracked()
-      captured = object
-      mapped = promise.future.map { value in
-        object.use()
-        return value + 1
-      }
-      flatMapped = promise.future.flatMap { value in
-        object.use()
-        return Future.succeeded(value + 2)
-      }
-    }
-    promise.succeed(1)
-    #expect(captured == nil)
-    #expect(mapped.peek() == .success(2))
-    #expect(flatMapped.peek() == .success(3))
-  }
-
-  @Test("R5: a failed source releases the transforms that it skips")
-  func skippedTransformReleased() {
-    let promise = Promise<Int, TestError>()
-    weak var captured: Tracked?
-    let derived: Future<Int, TestError>
-    do {
-      let object = Tracked()
-      captured = object
-      derived = promise.future.map(on: .mainQueue) { value in
-        object.use()
-        return value
-      }
-    }
-    promise.fail(TestError(1))
-    #expect(captured == nil)
-    #expect(derived.peek() == .failure(TestError(1)))
-  }
-
   @Test("R5: dropping a derived future does not detach it")
   func droppedDerivedFutureRuns() {
     let promise = Promise<Int, Never>()

@@ -5,33 +5,6 @@ import Testing
 
 @Suite("Callbacks")
 struct ObservingTests {
-  @Test("R2: callbacks run once each, in the order of attachment, before and after the resolution")
-  func orderOfAttachment() {
-    let promise = Promise<Int, TestError>()
-    let log = Recorder<String>()
-    for number in 0..<5 { promise.future.whenResolved(on: .immediate) { _ in log.record("\(number)") } }
-    #expect(log.events.isEmpty)
-    promise.succeed(1)
-    for number in 5..<8 { promise.future.whenResolved(on: .immediate) { _ in log.record("\(number)") } }
-    #expect(log.events == (0..<8).map(String.init))
-  }
-
-  @Test("R2: a callback that a callback attaches runs after the earlier callbacks")
-  func attachedDuringDelivery() {
-    let promise = Promise<Int, TestError>()
-    let log = Recorder<String>()
-    let future = promise.future
-    future.whenResolved(on: .immediate) { _ in
-      log.record("a")
-      future.whenResolved(on: .immediate) { _ in log.record("d") }
-      log.record("a'")
-    }
-    future.whenResolved(on: .immediate) { _ in log.record("b") }
-    _ = future.map { _ in log.record("c") }
-    promise.succeed(1)
-    #expect(log.events == ["a", "a'", "b", "c", "d"])
-  }
-
   @Test("R2: a callback that another thread attaches during the delivery runs after the earlier callbacks")
   func attachedByAnotherThreadDuringDelivery() {
     let promise = Promise<Int, TestError>()
@@ -148,20 +121,6 @@ struct ObservingTests {
     promise.succeed(1)
     held.runFirst(times: 2)
     #expect(log.events == [1])
-  }
-
-  @Test("Callbacks for success run only on success, and callbacks for failure only on failure")
-  func successAndFailure() {
-    let log = Recorder<String>()
-    for result: Result<Int, TestError> in [.success(1), .failure(TestError(2))] {
-      let promise = Promise<Int, TestError>()
-      for future in [promise.future, .resolved(result)] {
-        future.whenSucceeded(on: .immediate) { log.record("succeeded \($0)") }
-        future.whenFailed(on: .immediate) { log.record("failed \($0.number)") }
-      }
-      promise.resolve(result)
-    }
-    #expect(log.events == ["succeeded 1", "succeeded 1", "failed 2", "failed 2"])
   }
 
   @Test("A future forwards its result to a completion, and to a promise")

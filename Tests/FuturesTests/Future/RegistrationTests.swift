@@ -4,39 +4,6 @@ import Testing
 
 @Suite("Registrations")
 struct RegistrationTests {
-  @Test("R7: a removed callback never runs, and is released at once")
-  func removedBeforeResolution() {
-    let promise = Promise<Int, Never>()
-    let log = Recorder<Int>()
-    weak var captured: Tracked?
-    let registration: Registration
-    do {
-      let object = Tracked()
-      captured = object
-      registration = promise.future.whenResolved(on: .immediate) { _ in
-        object.use()
-        log.record(1)
-      }
-    }
-    #expect(captured != nil)
-    #expect(registration.remove())
-    #expect(captured == nil)
-    #expect(!registration.remove())
-    promise.succeed(1)
-    #expect(log.events.isEmpty)
-  }
-
-  @Test("R7: removing a callback that has run returns false")
-  func removedAfterRun() {
-    let promise = Promise<Int, Never>()
-    let before = promise.future.whenResolved(on: .immediate) { _ in }
-    promise.succeed(1)
-    let after = promise.future.whenResolved(on: .immediate) { _ in }
-    #expect(!before.remove())
-    #expect(!after.remove())
-    #expect(!Future.succeeded(1).whenResolved(on: .immediate) { _ in }.remove())
-  }
-
   @Test("R7: a callback can remove itself and later callbacks")
   func removedDuringDelivery() {
     let promise = Promise<Int, Never>()

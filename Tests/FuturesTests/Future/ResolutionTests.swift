@@ -5,39 +5,6 @@ import Testing
 
 @Suite("Resolution")
 struct ResolutionTests {
-  @Test("R1: the first resolution wins, and later resolutions return false and change nothing")
-  func firstResolutionWins() {
-    let promise = Promise<Int, TestError>()
-    #expect(!promise.isResolved)
-    #expect(promise.future.peek() == nil)
-    #expect(promise.succeed(1))
-    #expect(!promise.succeed(2))
-    #expect(!promise.fail(TestError(3)))
-    #expect(!promise.resolve(.success(4)))
-    #expect(promise.isResolved)
-    #expect(promise.future.isResolved)
-    #expect(promise.future.peek() == .success(1))
-  }
-
-  @Test(
-    "R1: the first resolution wins, in every order of a value, an error and a result",
-    arguments: permutations(of: [0, 1, 2])
-  )
-  func firstResolutionWinsInEveryOrder(order: [Int]) {
-    let results: [Result<Int, TestError>] = [.success(0), .failure(TestError(1)), .success(2)]
-    let promise = Promise<Int, TestError>()
-    for (position, index) in order.enumerated() {
-      let isFirst =
-        switch index {
-        case 0: promise.succeed(0)
-        case 1: promise.fail(TestError(1))
-        default: promise.resolve(results[2])
-        }
-      #expect(isFirst == (position == 0), "position \(position)")
-    }
-    #expect(promise.future.peek() == results[order[0]])
-  }
-
   @Test("R1: of many threads that resolve one promise, exactly one wins")
   func oneThreadWins() {
     for _ in 0..<500 {

@@ -385,28 +385,6 @@ struct GatheringLifetimeTests {
     #expect(leastBytesLeft(count: TestTier.choose(standard: 1_000, thorough: 10_000), run) <= 0)
   }
 
-  @Test("R5: dropping a derived future does not detach it; resolved inputs release it")
-  func droppedDerivedFuture() {
-    let (first, second) = (Promise<Int, TestError>(), Promise<Int, TestError>())
-    let log = Recorder<[Int]>()
-    weak var captured: Tracked?
-    do {
-      let object = Tracked()
-      captured = object
-      _ = Future.reduce(0, [first.future, second.future]) { sum, value in
-        object.use()
-        log.record([sum, value])
-        return sum + value
-      }
-    }
-    second.succeed(2)
-    #expect(captured != nil)
-    #expect(log.events.isEmpty)
-    first.succeed(1)
-    #expect(log.events == [[0, 1], [1, 2]])
-    #expect(captured == nil)
-  }
-
   enum Order: CaseIterable, Sendable {
     case forward, reverse, shuffled
 

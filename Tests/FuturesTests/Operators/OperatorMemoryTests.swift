@@ -26,6 +26,9 @@ struct Operation: Sendable, CustomTestStringConvertible {
       observing("whenSucceeded") { source, it in source.whenSucceeded(on: it.context) { _ in it.captured.touch() } },
       observing("whenFailed") { source, it in source.whenFailed(on: it.context) { _ in it.captured.touch() } },
       observing("whenProgressed") { source, it in source.whenProgressed(on: .immediate) { _ in it.captured.touch() } },
+      observing("whenProgressed on a context") { source, it in
+        source.whenProgressed(on: it.context) { _ in it.captured.touch() }
+      },
       observing("a handler of a token") { source, it in
         // Without `it`, which owns the tokens.
         source.whenResolved(on: .immediate) { [tokens = it.tokens] _ in tokens.cancel() }
@@ -92,13 +95,16 @@ struct OperatorMemoryTests {
     arguments: Operation.all
   )
   func bytesLeft(operation: Operation) {
+    // Expects on the test's own thread, so that an issue names the row.
+    let left = Locked<Int64>(0)
     onThread {
-      let left = leastBytesLeft(count: Self.count) { count in
+      let bytes = leastBytesLeft(count: Self.count) { count in
         for number in 0..<count {
           Self.run(operation, Ending.allCases[number % Ending.allCases.count]) { _ in }
         }
       }
-      #expect(left <= 0, "\(operation.testDescription)")
+      left.withLock { $0 = bytes }
     }
+    #expect(left.withLock { $0 } <= 0)
   }
 }

@@ -106,44 +106,6 @@ struct PendingPromisesTests {
 
   // MARK: - Cancelling
 
-  @Test("R15: `onCancel` runs before the future of the last caller ends")
-  func onCancelRunsFirst() {
-    let log = Recorder<String>()
-    let pending = PendingPromises<Int, Int, any Error> { _ in log.record("onCancel") }
-    let future = pending.future(for: 1)
-    future.whenFailed(on: .immediate) { log.record("\(type(of: $0))") }
-    future.cancel()
-    #expect(log.events == ["onCancel", "CancellationError"])
-  }
-
-  @Test("R16: cancelling a derived future leaves the key; the last one removes it")
-  func cancelledDerivedFutureLeavesKey() {
-    let server = Server<any Error>()
-    let source = server.ask("a")
-    let (first, second) = (source.map { $0 + 1 }, source.map { $0 + 2 })
-    let other = server.ask("a")
-    first.cancel()
-    #expect(!source.isResolved)
-    second.cancel()
-    #expect(source.isResolved)
-    #expect(server.calledOff.events == [])
-    let late = other.flatMap { Future<Int, any Error>.succeeded($0) }.map { $0 }
-    late.cancel()
-    #expect(server.calledOff.events == ["a"])
-    #expect(server.pending.count == 0)
-  }
-
-  @Test("R16: a shielded future keeps its key")
-  func shieldedFutureKeepsItsKey() {
-    let server = Server<any Error>()
-    let future = server.ask("a")
-    future.shielded.map { $0 }.cancel()
-    #expect(server.pending.count == 1)
-    #expect(server.calledOff.events == [])
-    server.pending.resolve("a", with: .success(1))
-    #expect(try! future.peek()?.get() == 1)
-  }
-
   @Test("R3: a key is released outside the lock", arguments: [false, true])
   func keyIsReleasedOutsideLock(isResolved: Bool) {
     final class Key: Hashable, Sendable {
@@ -161,15 +123,6 @@ struct PendingPromisesTests {
     if isResolved { pending.resolve(Key {}, with: .success(1)) } else { second.cancel() }
     #expect(counts.events == [0])
     #expect(second.isResolved)
-  }
-
-  @Test("R15: a failure with a cancelled case ends a cancelled caller with that case")
-  func cancelledCaseEndsCaller() {
-    let server = Server<CancellableTestError>()
-    let future = server.ask("a")
-    future.cancel()
-    #expect(future.peek() == .failure(.cancelled))
-    #expect(server.calledOff.events == ["a"])
   }
 
   @Test("A cancellation is not reported as an unobserved failure, and a later answer not as a double resolution")

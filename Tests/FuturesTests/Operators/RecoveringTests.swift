@@ -11,28 +11,6 @@ struct RecoveringTests {
   // MARK: - mapError, flatMapError, recover
 
   @Test(
-    "flatMapError resolves as the future that it makes of the error, and passes the value on",
-    arguments: Source.allCases
-  )
-  func flatMapError(source: Source) {
-    let transform: @Sendable (TestError) -> Future<Int, OtherError> = { error in
-      error.number == 1 ? .succeeded(10) : .failed(OtherError(text: "\(error.number)"))
-    }
-    #expect(source.outcome(.failure(TestError(1))) { $0.flatMapError(transform) } == .success(10))
-    #expect(source.outcome(.failure(TestError(2))) { $0.flatMapError(transform) } == .failure(OtherError(text: "2")))
-    #expect(source.outcome(.success(3)) { $0.flatMapError(transform) } == .success(3))
-    let throwing: @Sendable (TestError) throws(OtherError) -> Future<Int, OtherError> = { error throws(OtherError) in
-      if error.number == 4 { throw OtherError(text: "thrown") }
-      return transform(error)
-    }
-    #expect(source.outcome(.failure(TestError(1))) { $0.flatMapError(throwing) } == .success(10))
-    #expect(
-      source.outcome(.failure(TestError(4))) { $0.flatMapError(throwing) } == .failure(OtherError(text: "thrown"))
-    )
-    #expect(source.outcome(.success(3)) { $0.flatMapError(throwing) } == .success(3))
-  }
-
-  @Test(
     "flatMapError waits for a pending inner future, also for a derived one that is private",
     arguments: Source.allCases
   )
@@ -50,36 +28,7 @@ struct RecoveringTests {
     #expect(derived.peek() == .success(2))
   }
 
-  @Test("recover replaces the error by a value, or throws another error", arguments: Source.allCases)
-  func recoverReplacesError(source: Source) {
-    #expect(source.outcome(.failure(TestError(1))) { $0.recover { $0.number + 10 } } == .success(11))
-    #expect(source.outcome(.success(2)) { $0.recover { $0.number + 10 } } == .success(2))
-    let throwing: @Sendable (TestError) throws(OtherError) -> Int = { error throws(OtherError) in
-      if error.number == 4 { throw OtherError(text: "thrown") }
-      return error.number
-    }
-    #expect(source.outcome(.failure(TestError(1))) { $0.recover(throwing) } == .success(1))
-    #expect(source.outcome(.failure(TestError(4))) { $0.recover(throwing) } == .failure(OtherError(text: "thrown")))
-    #expect(source.outcome(.success(4)) { $0.recover(throwing) } == .success(4))
-  }
-
   // MARK: - Failure types
-
-  @Test("materialize makes the result the value, and ignoreValue drops the value", arguments: Source.allCases)
-  func materializeAndIgnore(source: Source) throws {
-    for result in [.success(1), .failure(TestError(2))] as [Result<Int, TestError>] {
-      #expect(source.outcome(result) { $0.materialize() } == .success(result), "\(result)")
-      let ignored = try #require(source.outcome(result) { $0.ignoreValue() }, "\(result)")
-      #expect(ignored.map { 0 } == result.map { _ in 0 }, "\(result)")
-    }
-  }
-
-  @Test("eraseFailure passes the result on, with the same error", arguments: Source.allCases)
-  func eraseFailure(source: Source) throws {
-    #expect(try source.outcome(.success(1)) { $0.eraseFailure() }?.get() == 1)
-    let failed = try #require(source.outcome(.failure(TestError(2))) { $0.eraseFailure() })
-    #expect(throws: TestError(2)) { try failed.get() }
-  }
 
   @Test(
     "R4: when a typed future breaks, its erased future fails, and the other futures stay pending",
@@ -131,34 +80,6 @@ struct RecoveringTests {
   // MARK: - Contexts
 
   @Test(
-    "Transforms of errors run on their context, and values pass without a hop",
-    arguments: Source.allCases
-  )
-  func transformsRunOnTheirContext(source: Source) {
-    let held = HeldContext()
-    let transforms: [@Sendable (Future<Int, TestError>) -> Future<Int, OtherError>] = [
-      { $0.mapError(on: held.context) { OtherError(text: "\($0.number)") } },
-      { $0.flatMapError(on: held.context) { .failed(OtherError(text: "\($0.number)")) } },
-      { $0.recover(on: held.context) { error throws(OtherError) in throw OtherError(text: "\(error.number)") } },
-      { $0.recover(on: held.context) { $0.number }.flatMap { .failed(OtherError(text: "\($0)")) } },
-    ]
-    for (index, transform) in transforms.enumerated() {
-      if index < 3 {
-        #expect(source.outcome(.success(1), transform) == .success(1), "transform \(index)")
-        #expect(held.count == 0, "transform \(index)")
-      }
-      let promise = Promise<Int, TestError>()
-      if source == .promiseBefore { promise.fail(TestError(2)) }
-      let derived = transform(source == .ready ? .failed(TestError(2)) : promise.future)
-      promise.fail(TestError(2))
-      #expect(derived.peek() == nil, "transform \(index)")
-      #expect(held.count == 1, "transform \(index)")
-      held.runAll()
-      #expect(derived.peek() == .failure(OtherError(text: "2")), "transform \(index)")
-    }
-  }
-
-  @Test(
     "tap runs its effect on the context, with any result, before the derived future is resolved",
     arguments: Source.allCases
   )
@@ -183,26 +104,6 @@ struct RecoveringTests {
       let immediate = source.outcome(result) { $0.tap(on: .immediate) { log.record($0) } }
       #expect(immediate == result, "\(result)")
       #expect(log.events == [result, result], "\(result)")
-    }
-  }
-
-  @Test(
-    "receive resolves on the context, with any result; inline stages after it run there",
-    arguments: Source.allCases
-  )
-  func receiveResolvesOnContext(source: Source) {
-    for result in [.success(1), .failure(TestError(2))] as [Result<Int, TestError>] {
-      let held = HeldContext()
-      let log = Recorder<Result<Int, TestError>>()
-      let atOnce = source.outcome(result) { source in
-        let received = source.receive(on: held.context)
-        received.whenResolved(on: .immediate) { log.record($0) }
-        return received
-      }
-      #expect(atOnce == nil, "\(result)")
-      #expect(log.events.isEmpty, "\(result)")
-      held.runAll()
-      #expect(log.events == [result], "\(result)")
     }
   }
 

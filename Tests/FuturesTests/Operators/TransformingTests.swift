@@ -9,33 +9,6 @@ struct TransformingTests {
   /// The source of a test: made resolved, or resolved by a promise before or after the derivation.
   enum Source: CaseIterable, Sendable {
     case ready, promiseBefore, promiseAfter
-
-    func run(
-      _ result: Result<Int, TestError>,
-      _ derive: (Future<Int, TestError>) -> Future<String, TestError>
-    ) -> Result<String, TestError>? {
-      let promise = Promise<Int, TestError>()
-      if self == .promiseBefore { promise.resolve(result) }
-      let derived = derive(self == .ready ? .resolved(result) : promise.future)
-      promise.resolve(result)
-      return derived.peek()
-    }
-  }
-
-  @Test("A transform can throw the failure", arguments: Source.allCases)
-  func throwingTransforms(source: Source) {
-    let map: @Sendable (Int) throws(TestError) -> String = { value throws(TestError) in
-      if value > 1 { throw TestError(value) }
-      return "\(value)"
-    }
-    let flatMap: @Sendable (Int) throws(TestError) -> Future<String, TestError> = { value throws(TestError) in
-      .succeeded(try map(value))
-    }
-    #expect(source.run(.success(1)) { $0.map(map) } == .success("1"))
-    #expect(source.run(.success(2)) { $0.map(map) } == .failure(TestError(2)))
-    #expect(source.run(.success(1)) { $0.flatMap(flatMap) } == .success("1"))
-    #expect(source.run(.success(2)) { $0.flatMap(flatMap) } == .failure(TestError(2)))
-    #expect(source.run(.failure(TestError(3))) { $0.flatMap(flatMap) } == .failure(TestError(3)))
   }
 
   @Test(
@@ -57,26 +30,6 @@ struct TransformingTests {
     inner.succeed(4)
     #expect(log.events == ["second 44"])
     #expect(derived.peek() == .success("44"))
-  }
-
-  @Test("Transforms run on their context, and failures pass without a hop")
-  func transformsRunOnTheirContext() {
-    let held = HeldContext()
-    let source = Promise<Int, TestError>()
-    let mapped = source.future.map(on: held.context) { $0 + 1 }
-    let flatMapped = source.future.flatMap(on: held.context) { value in mapped.map { $0 + value } }
-    let failed = Future<Int, TestError>.failed(TestError(1)).map(on: held.context) { $0 }
-    #expect(failed.peek() == .failure(TestError(1)))
-    source.succeed(1)
-    #expect(held.count == 2)
-    #expect(mapped.peek() == nil)
-    held.runAll()
-    #expect(mapped.peek() == .success(2))
-    #expect(flatMapped.peek() == .success(3))
-    let ready = Future<Int, TestError>.succeeded(1).map(on: held.context) { $0 + 1 }
-    #expect(ready.peek() == nil)
-    held.runFirst(times: 2)
-    #expect(ready.peek() == .success(2))
   }
 
   @Test("A stage on a context resolves the stages after it, also as a private one", arguments: [false, true])

@@ -27,6 +27,7 @@ struct ProgressInterleavingTests {
     let end: End
     let logs = (0..<4).map { _ in ProgressLog() }
     let order = Recorder<String>()
+    private let isCalling = Locked(false)
     let registrations = Recorder<Registration>()
     /// The number of calls of each removed listener before its removal.
     let removed = Locked<[Int: Int]>([:])
@@ -44,11 +45,14 @@ struct ProgressInterleavingTests {
         registrations.record(
           future.whenProgressed(on: .immediate) { [weak self] progress in
             guard let self else { return }
+            if isCalling.withLock({ $0 }) { order.record("overlap") }
+            isCalling.withLock { $0 = true }
+            defer { isCalling.withLock { $0 = false } }
             logs[index].note(progress)
-            order.record("notified")
             guard index == number, progress.fractionCompleted > 0, hasRun.events.isEmpty else { return }
             hasRun.record(1)
             interruption(self)
+            order.record("returned")
           }
         )
       }
@@ -92,7 +96,7 @@ struct ProgressInterleavingTests {
         }
       }
       let ends = order.events.filter { $0 == "end" }.count
-      return ends == (end == .none ? 0 : 1) && future.isResolved == (end != .none)
+      return !order.events.contains("overlap") && ends == (end == .none ? 0 : 1) && future.isResolved == (end != .none)
         && (end == .none || order.events.last == "end")
         && future.currentProgress.isFinished == (end == .success)
     }

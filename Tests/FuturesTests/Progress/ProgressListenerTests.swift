@@ -185,32 +185,6 @@ struct ProgressListenerTests {
 
   // MARK: - Removing
 
-  @Test("R7: a removed listener is not called again and is released at once", arguments: [false, true])
-  func removedListenerIsReleased(isDerived: Bool) {
-    let future = isDerived ? self.future.map { $0 } : self.future
-    let log = ProgressLog()
-    let stays = ProgressLog(future)
-    weak var captured: Tracked?
-    let registration: Registration
-    do {
-      let object = Tracked()
-      captured = object
-      registration = future.whenProgressed(on: .immediate) { progress in
-        object.use()
-        log.note(progress)
-      }
-    }
-    promise.progress.report(fraction: 0.25)
-    #expect(captured != nil)
-    #expect(registration.remove())
-    #expect(captured == nil)
-    #expect(!registration.remove())
-    promise.progress.report(fraction: 0.5)
-    promise.succeed(1)
-    #expect(!registration.remove())
-    #expect(log.fractions == [0, 0.25] && stays.fractions == [0, 0.25, 0.5, 1])
-  }
-
   @Test("R7: removing a listener of a future that has ended returns false")
   func removalAfterTheEnd() {
     let registration = future.whenProgressed(on: .immediate) { _ in }
