@@ -48,28 +48,3 @@ extension SymbolGraph {
     return graph
   }
 }
-
-extension SourceTokens {
-  /// The names of the types around a token, the outermost first; `nil` in a function.
-  fileprivate func typeNames(around index: Int) -> [String]? {
-    var names: [String] = []
-    var bracket = parent(index)
-    while let brace = bracket {
-      bracket = parent(brace)
-      // `#if` has no braces.
-      guard self[brace] == "{", case .type = block(at: brace) else { return nil }
-      let keywords: Set = ["class", "struct", "enum", "extension", "actor", "protocol"]
-      let start = statementStart(before: brace)
-      guard var word = (start..<brace).first(where: { keywords.contains(self[$0]) && Self.isWord(self[$0 + 1]) }) else {
-        return nil
-      }
-      var path = [self[word + 1]]
-      while self[word + 2] == "." {
-        path.append(self[word + 3])
-        word += 2
-      }
-      names = path + names
-    }
-    return names
-  }
-}

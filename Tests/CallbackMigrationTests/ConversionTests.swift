@@ -46,6 +46,31 @@
       #expect(CounterpartProposals.signature(signature, at: name, in: tokens) == text)
     }
 
+    @Test("a generated counterpart is found by its title, its type and whether it is async")
+    func generatedCounterpart() throws {
+      let file = GeneratedFile(
+        SourceTokens(
+          """
+          extension Store.Cache {
+            /// Sync.
+            func load() throws -> Int { 1 }
+
+            /// Async.
+            func load() async throws -> Int { 2 }
+          }
+
+          extension Store {
+            /// Other.
+            func load() async throws -> Int { 3 }
+          }
+          """
+        )
+      )
+      #expect(file.range(of: "load()", in: "Store.Cache", isSync: true) == 24..<70)
+      #expect(file.range(of: "load()", in: "Store.Cache") == 70..<124)
+      #expect(file.range(of: "load()", in: "Cache") == nil)
+    }
+
     @Test(
       "a counterpart that cannot fail loses its own `throws` alone",
       arguments: [

@@ -71,7 +71,7 @@
           for data in all { unpack(data, completion: completion) }
         }
         """,
-        becomes: "left: line 2 passes its callback on in a loop or a `defer`"
+        becomes: "left: line 2 calls its callback in a loop or a `defer`"
       ),
       ConvertedShape(
         "passes its callback to a helper that is no call of the plan",

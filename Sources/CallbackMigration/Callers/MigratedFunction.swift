@@ -43,7 +43,7 @@ struct MigratedFunction {
   let counterpartName: String
 
   /// Whether the callback does not escape, so that the counterpart is synchronous.
-  let isSync: Bool
+  var isSync: Bool { called.isSync }
 
   /// Whether other files cannot call the function.
   let isPrivate: Bool
@@ -104,7 +104,6 @@ struct MigratedFunction {
     identifier = function.symbol.identifier.precise
     name = function.name
     let kind = function.callbacks.isNonescaping ? CallbackMigration.Counterpart.Kind.sync : .async
-    isSync = kind == .sync
     isPrivate = function.visibility < .internal
     counterpartTitle = function.counterpart(kind).title
     futureTitle = function.counterpart(.future).title

@@ -122,10 +122,11 @@ struct CounterpartProposals {
     guard let brace = tokens.parent(name), let word = text.split(separator: " ").first.map(String.init) else {
       return text
     }
-    let head = tokens.statementStart(before: brace)..<brace
-    guard let keyword = head.first(where: { tokens[$0] == "extension" }) else { return text }
+    guard let keyword = tokens.typeKeyword(before: brace), tokens[keyword] == "extension" else { return text }
     // A private extension gives its members the level `fileprivate`.
-    let levels = (head.lowerBound..<keyword).map { tokens[$0] == "private" ? "fileprivate" : tokens[$0] }
+    let levels = (tokens.statementStart(before: brace)..<keyword).map {
+      tokens[$0] == "private" ? "fileprivate" : tokens[$0]
+    }
     if levels.contains(word) { return String(text.dropFirst(word.count + 1)) }
     let isInternal = AccessLevel(rawValue: word) == nil
     return isInternal && (levels.contains("public") || levels.contains("package")) ? "internal " + text : text
@@ -136,8 +137,12 @@ struct CounterpartProposals {
     guard case .exists(let file) = function.counterpart else { return nil }
     let path = workspace.copy.copied(file)
     let type = String(function.type.dropLast())
-    return GeneratedFile(workspace.files.tokens(path)).range(of: function.counterpartTitle, in: type)
-      .map { ProposedChange.Removal(path: path, range: $0) }
+    return GeneratedFile(workspace.files.tokens(path)).range(
+      of: function.counterpartTitle,
+      in: type,
+      isSync: function.isSync
+    )
+    .map { ProposedChange.Removal(path: path, range: $0) }
   }
 
   /// Refuses a wrapper that traps if the callback breaks its contract.

@@ -43,10 +43,16 @@ struct FunctionChecks {
   /// `--allow` accepts that code runs later, and not that it never runs.
   private func refusal(ofPassing call: CallbackCall, at index: Int) -> String? {
     guard let site = call.site, let scope = call.scope, site.use != .returned else { return nil }
-    if scope.levels.contains(where: { $0.block == .loop || $0.block == .deferred }) {
-      return "line \(tokens.line(index)) passes its callback on in a loop or a `defer`"
-    }
-    return tokens.statement(after: scope).map { "line \(tokens.line($0)) runs after its callback" }
+    return repetition(scope, at: index) ?? laterStatement(scope)
+  }
+
+  private func repetition(_ scope: CallScope, at index: Int) -> String? {
+    guard scope.levels.contains(where: { $0.block == .loop || $0.block == .deferred }) else { return nil }
+    return "line \(tokens.line(index)) calls its callback in a loop or a `defer`"
+  }
+
+  private func laterStatement(_ scope: CallScope) -> String? {
+    tokens.statement(after: scope).map { "line \(tokens.line($0)) runs after its callback" }
   }
 
   private func refusal(ofUse index: Int, _ callbacks: [Int: CallSite]) -> String? {
@@ -64,15 +70,12 @@ struct FunctionChecks {
     guard case .function(let name, _) = scope.boundary, name == text.name else {
       return "line \(line) calls its callback in a closure that is not awaited"
     }
-    if scope.levels.contains(where: { $0.block == .loop || $0.block == .deferred }) {
-      return "line \(line) calls its callback in a loop or a `defer`"
-    }
+    if let reason = repetition(scope, at: index) { return reason }
     if let found = deferred(before: index, scope) {
       return
         "the `defer` on line \(tokens.line(found)) ran after its callback, and would run before the code after an await"
     }
-    if isReturned { return nil }
-    return tokens.statement(after: scope).map { "line \(tokens.line($0)) runs after its callback" }
+    return isReturned ? nil : laterStatement(scope)
   }
 
   private func deferred(before index: Int, _ scope: CallScope) -> Int? {

@@ -4,13 +4,16 @@ struct GeneratedFile {
 
   init(_ tokens: SourceTokens) { self.tokens = tokens }
 
-  /// The UTF-8 range of an async counterpart with its documentation, its attributes and the empty line before it.
+  /// The UTF-8 range of a counterpart with its documentation, its attributes and the empty line before it.
   /// - Parameters:
   ///   - title: The title of the counterpart.
   ///   - type: The name of its type, such as `Store.Cache`; empty outside types.
+  ///   - isSync: Whether the counterpart is synchronous.
   /// - Returns: The range; `nil` if there is no such counterpart, or more than one.
-  func range(of title: String, in type: String) -> Range<Int>? {
-    let found = FunctionText.all(titled: title, in: tokens).filter { $0.isAsync && self.type(around: $0.name) == type }
+  func range(of title: String, in type: String, isSync: Bool = false) -> Range<Int>? {
+    let found = FunctionText.all(titled: title, in: tokens).filter {
+      $0.isAsync != isSync && tokens.typeNames(around: $0.name)?.joined(separator: ".") == type
+    }
     guard found.count == 1, let body = found[0].body else { return nil }
     let source = tokens.source
     var line = source.line(of: tokens.items[found[0].name].range.lowerBound)
@@ -20,14 +23,5 @@ struct GeneratedFile {
     return source.start(
       ofLine: line
     )..<max(source.start(ofLine: end + 1), tokens.items[body.upperBound].range.upperBound)
-  }
-
-  private func type(around index: Int) -> String {
-    guard let brace = tokens.parent(index) else { return "" }
-    let start = tokens.statementStart(before: brace)
-    guard let keyword = (start..<brace).first(where: { tokens[$0] == "extension" }) else { return "" }
-    var end = keyword + 1
-    while tokens[end + 1] == "." { end += 2 }
-    return (keyword + 1...end).map { tokens[$0] }.joined()
   }
 }

@@ -49,6 +49,27 @@ extension SourceTokens {
     }
   }
 
+  /// The names of the types around a token, the outermost first; `nil` in a function.
+  func typeNames(around index: Int) -> [String]? {
+    var names: [String] = []
+    var bracket = parent(index)
+    while let brace = bracket {
+      bracket = parent(brace)
+      guard self[brace] == "{", let keyword = typeKeyword(before: brace) else { return nil }
+      var end = keyword + 1
+      while self[end + 1] == "." { end += 2 }
+      names = stride(from: keyword + 1, through: end, by: 2).map { self[$0] } + names
+    }
+    return names
+  }
+
+  /// The keyword of the type or the extension that begins at `brace`.
+  func typeKeyword(before brace: Int) -> Int? {
+    guard case .type = block(at: brace) else { return nil }
+    let keywords = ["class", "struct", "enum", "extension", "actor", "protocol"]
+    return (statementStart(before: brace)..<brace).first { keywords.contains(self[$0]) && Self.isWord(self[$0 + 1]) }
+  }
+
   /// Whether the braces after a call are its closure, which can begin on the next line.
   func isTrailingClosure(_ brace: Int) -> Bool {
     guard isFirstOnLine(brace) else { return true }

@@ -49,7 +49,7 @@ final class Captured: Sendable {
   func leave() { made.withLock { $0 }?() }
 }
 
-/// What an operator can need beside its source.
+/// The context and the token source of an operator, and the objects that its closures capture.
 struct Surroundings: Sendable {
   var manual = ManualContext()
   let tokens = CancellationTokenSource()

@@ -20,7 +20,7 @@ struct PendingPromisesModelTests {
     let works = Recorder<Promise<Int, Failure>>()
     var futures: [Future<Int, Failure>] = []
 
-    // The model: what the contract expects.
+    // The state that the contract expects.
     var ends: [End] = []
     /// The callers of the key that have not left, and those that have left without a cancelled case.
     var active: [Int] = []
