@@ -39,7 +39,7 @@ enum Work: String, CaseIterable {
 /// Repeats one operation, and returns the nanoseconds of all repetitions.
 struct Body: Sendable {
   let nanoseconds: @Sendable (_ count: Int) -> Double
-  /// Names what the library does in another way than the others.
+  /// How the library differs in this row, such as a bridge in place of its own await.
   private(set) var remark = ""
 
   /// Repeats a closure.

@@ -21,7 +21,7 @@ struct CallFinder {
   /// - Throws: An error if the server fails.
   func calls(of functions: inout [MigratedFunction]) throws(MigrationError) -> [CallbackCall] {
     for index in functions.indices { refuseForeignCounterpart(of: &functions[index]) }
-    // `generate` writes no counterpart for a local step, so the calls of one that gets none do not hold up others.
+    // A local step without a counterpart stays, and does not hold up the functions that call it.
     let references = try references(to: functions).filter {
       let function = functions[$0.target]
       return !function.isLocalStep || function.hasCounterpart || function.counterpart == .writable

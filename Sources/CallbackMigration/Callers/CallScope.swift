@@ -8,7 +8,7 @@ struct CallScope {
     /// The last token of the statement in these braces that contains the call.
     let end: Int
 
-    /// Whether that statement returns a call: the call, or the one in whose callback it stands.
+    /// Whether that statement is a `return` with the call, or with another call in whose callback the call stands.
     var isReturned = false
   }
 

@@ -48,7 +48,7 @@ struct MigratedFunction {
   /// Whether other files cannot call the function.
   let isPrivate: Bool
 
-  /// Whether only a conversion of the functions around it needs its counterpart.
+  /// Whether only converted callers need its counterpart, because the function is private or synchronous.
   var isLocalStep: Bool { isPrivate || isSync }
 
   /// Whether the counterpart can throw.

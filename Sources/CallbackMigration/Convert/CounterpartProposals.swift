@@ -116,8 +116,9 @@ struct CounterpartProposals {
     return tokens.source.applying([SourceEdit(tokens.items[index - 1].range.upperBound..<tokens.end(index), "")])
   }
 
-  /// A signature without the access level that its extension says already, which would warn, or with `internal` in an
-  /// extension of a higher level.
+  /// Returns a signature with the access level that its function needs in its extension.
+  ///
+  /// The level of the extension itself would warn. Without `internal`, a member of a public extension would be public.
   static func signature(_ text: String, at name: Int, in tokens: SourceTokens) -> String {
     guard let brace = tokens.parent(name), let word = text.split(separator: " ").first.map(String.init) else {
       return text

@@ -28,7 +28,7 @@ struct ProgressCostTests {
     // One reader has read nothing, the other readers everything.
     for number in 1..<readers.count { #expect(await readers[number].next() != nil) }
     _ = await events.next()
-    // A reader that is resumed, and does not continue.
+    // A report resumes this reader, whose task does not continue.
     let resumed = HeldReader(updates)
     resumed.run()
     #expect(Self.allocations(busy.progress) == 0)

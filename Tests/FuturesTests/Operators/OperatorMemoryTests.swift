@@ -30,7 +30,7 @@ struct Operation: Sendable, CustomTestStringConvertible {
         source.whenProgressed(on: it.context) { _ in it.captured.touch() }
       },
       observing("a handler of a token") { source, it in
-        // Without `it`, which owns the tokens.
+        // Captures the tokens alone: `it` owns them, and would make a cycle.
         source.whenResolved(on: .immediate) { [tokens = it.tokens] _ in tokens.cancel() }
         return it.tokens.token.register { [captured = it.captured] in captured.touch() }
       },

@@ -73,9 +73,9 @@ struct Operator: Sendable, CustomTestStringConvertible {
     static let typed = Traits(rawValue: 4)
     /// A cancellation does not pass through it.
     static let shields = Traits(rawValue: 8)
-    /// It is its source.
+    /// The operator returns its source.
     static let same = Traits(rawValue: 16)
-    /// Its cancellation is not that of one stage of its source.
+    /// The result has no source, or more than one stage, so that cancelling it does not only leave the source.
     static let detached = Traits(rawValue: 32)
     /// A queue or a timer that allocates for itself.
     static let usesDispatch = Traits(rawValue: 64)

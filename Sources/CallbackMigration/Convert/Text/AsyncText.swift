@@ -135,7 +135,7 @@ struct AsyncText {
     return tokens[word + 1] == "}" || tokens.isFirstOnLine(word + 1) ? word + 1 : index
   }
 
-  /// Throws if a statement follows a `return` that becomes a bare one: it would be the value of that `return`.
+  /// Throws if a statement follows a `return` without a value: Swift would read the statement as that value.
   private func requireEnd(_ index: Int, before end: Int) throws(Refusal) {
     let ends = ["}", ";", "case", "default", "@unknown", "#endif", "#else", "#elseif"]
     guard index < end, !ends.contains(tokens[index]) else { return }

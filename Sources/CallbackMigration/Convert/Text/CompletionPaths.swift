@@ -43,7 +43,7 @@ struct CompletionPaths {
     }
     switch tokens[start] {
     case "break":
-      // With a label, it can leave more.
+      // With a label, `break` can leave an outer statement.
       return statement.count == 1
         ? .breaks : .refused("line \(tokens.line(start)) can leave without calling its callback")
     case "return": return .refused("line \(tokens.line(start)) returns without calling its callback")
