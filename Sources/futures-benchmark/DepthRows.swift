@@ -20,7 +20,7 @@ extension Variant {
           parts: stages,
           ours: resolvedChain(stages),
           floors: [Contender(byHand, resolvedChainsByHand(stages))],
-          budget: [timesFloor(0.46), .bytesLeft(0)]
+          budget: [timesFloor(0.46), .bytes(144), .bytesLeft(0)]
         )
       ]
       if Failure.self != Never.self {
@@ -31,7 +31,7 @@ extension Variant {
             parts: stages,
             ours: releasedChain(stages),
             floors: [Contender(byHand, releasedChainsByHand(stages))],
-            budget: [timesFloor(0.51), .bytesLeft(0)]
+            budget: [timesFloor(0.51), .bytes(144), .bytesLeft(0)]
           )
         )
       }

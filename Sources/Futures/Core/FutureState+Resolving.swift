@@ -4,32 +4,27 @@ extension FutureState {
   package enum Resolver {
     /// A promise. It has no effect after `follow`.
     case promise
-    /// A promise, in a task of the library; see `task`.
-    case promiseInTask
-    /// A task of the library.
+    /// A task of the library, for a future or a promise; it has no effect after `follow`.
     ///
     /// The task resumes waiters directly. Callbacks and transforms run on a thread of the global queue. There they cannot see
     /// the task's locals and its cancellation (R8).
     case task
-    /// A cancellation, or work on a context.
-    case library
-    /// A delivery of this thread.
-    case stage(Trampoline)
+    /// The library: a delivery of this thread, with its trampoline; otherwise a cancellation, or work on a context.
+    case library(Trampoline?)
 
     /// The last phase in which the caller can resolve a state.
     var last: Phase {
       switch self {
-      case .promise, .promiseInTask: .pending
-      case .task: .following
-      case .library, .stage: .orphaned
+      case .promise, .task: .pending
+      case .library: .orphaned
       }
     }
 
     /// Whether the caller takes the first consumer in the same turn with the lock.
     var canTakeFirst: Bool {
       switch self {
-      case .promise, .library: Trampoline.current.canDeliver
-      case .promiseInTask, .task, .stage: false
+      case .promise, .library(nil): Trampoline.current.canDeliver
+      case .task, .library: false
       }
     }
   }
@@ -50,9 +45,9 @@ extension FutureState {
     case .deliver:
       released.take()?.release()
       switch resolver {
-      case .promise, .library: deliver(in: nil)
-      case .stage(let trampoline): deliver(in: trampoline)
-      case .promiseInTask, .task: if resumeWaiters(in: .current) { deliverElsewhere() }
+      case .promise: deliver(in: nil)
+      case .library(let trampoline): deliver(in: trampoline)
+      case .task: if resumeWaiters(in: .current) { deliverElsewhere() }
       }
     }
     return true

@@ -27,19 +27,23 @@ extension FutureState {
 
   /// Whether the caller holds the only handle of a pending future that has no consumer and no progress.
   ///
-  /// If so, and if a stage resolves it, this maps the stage's progress to the rest after `share`. Without a promise, no
-  /// other producer reports progress.
+  /// If so, and if a stage resolves it, this maps the stage's progress to the rest after `share`. `false` if the producer
+  /// cannot do so. Without a promise, no other producer reports progress.
   @usableFromInline
   static func isExclusive(_ state: inout FutureState, after share: Double) -> Bool {
     reading(&state) { state in
       guard state.isUnobserved, state.progressRecord == nil, isOnlyHandle(&state) else { return false }
+      let isWhole = share <= 0 || share >= 1
       switch state.producer {
       case .stage(let stage):
         // It is alive now (invariant 6).
-        stage._withUnsafeGuaranteedRef { $0.place = $0.place.inside(ProgressPlace(share: share).next) }
-        return true
+        return stage._withUnsafeGuaranteedRef { stage in
+          guard stage.canMove else { return isWhole }
+          stage.place = stage.place.inside(ProgressPlace(share: share).next)
+          return true
+        }
       // Inputs cannot map their progress to a region.
-      case .inputs: return share >= 1
+      case .inputs: return isWhole
       default: return true
       }
     }

@@ -154,12 +154,15 @@ package class FutureState: Consumer, @unchecked Sendable {
   /// Whether the interruption can resolve the state without its source, for the graph of pending futures.
   var endsWithoutSource: Bool { false }
 
-  /// The part of the target's progress that a stage fills.
+  /// Whether a stage can move on to another source, and change its place in the progress.
+  var canMove: Bool { false }
+
+  /// The part of the target's progress that the source of a stage fills.
   ///
   /// Under the lock of the target.
   var place: ProgressPlace {
     get { .whole }
-    set {}
+    set { preconditionFailure("Only a stage that can move on changes its place in the progress.") }
   }
 }
 

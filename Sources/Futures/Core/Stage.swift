@@ -15,25 +15,16 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
   /// itself is relaxed.
   @usableFromInline final let source: AtomicWord<Unmanaged<FutureState>?>
 
-  @exclusivity(unchecked) @usableFromInline final var ownPlace: ProgressPlace
-
   /// - Parameters:
-  ///   - source: The state to wait for, to which the caller attaches the stage next; `nil` if `relink(to:)` sets it.
-  ///   - progressShare: The share of the source in the progress; 1 for a stage that passes progress on.
+  ///   - source: The state to wait for, to which the caller attaches the stage next; `nil` if `move(_:to:inside:)` sets it.
   ///   - deliver: The delivery to the stage, which resolves it.
   @inlinable
-  init(of source: Unmanaged<FutureState>?, progressShare: Double = 1, deliver: @escaping Delivery) {
+  init(of source: Unmanaged<FutureState>?, deliver: @escaping Delivery) {
     self.source = AtomicWord(source)
-    ownPlace = ProgressPlace(share: progressShare)
     super.init(isForPromise: false, isStage: source != nil, deliver: deliver)
   }
 
   override final var stageSource: FutureState? { source.load(ordering: .relaxed)?.takeUnretainedValue() }
-
-  override final var place: ProgressPlace {
-    get { ownPlace }
-    set { ownPlace = newValue }
-  }
 
   override final func setStageSource(_ source: FutureState) {
     self.source.store(.passUnretained(source), ordering: .relaxed)
@@ -44,7 +35,31 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
   }
 
   override func stateToOrphan(from source: FutureState) -> FutureState? { target }
+}
 
+/// A stage that can move on to another source, so that each source fills a part of the progress.
+@_fixed_layout
+@usableFromInline
+package class MovingStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecked Sendable {
+  // @unchecked: the lock of the target protects `currentPlace`.
+  @exclusivity(unchecked) @usableFromInline final var currentPlace: ProgressPlace
+
+  /// - Parameters:
+  ///   - source: As in `Stage`.
+  ///   - progressShare: The share of the source in the progress; 1 for a stage that passes progress on.
+  ///   - deliver: As in `Stage`.
+  @inlinable
+  init(of source: Unmanaged<FutureState>?, progressShare: Double, deliver: @escaping Delivery) {
+    currentPlace = ProgressPlace(share: progressShare)
+    super.init(of: source, deliver: deliver)
+  }
+
+  override final var canMove: Bool { true }
+
+  override final var place: ProgressPlace {
+    get { currentPlace }
+    set { currentPlace = newValue }
+  }
 }
 
 extension TypedState {
@@ -73,7 +88,7 @@ extension FutureState {
 /// A stage that resolves as its source.
 @_fixed_layout
 @usableFromInline
-package final class FollowingStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecked Sendable {
+package final class FollowingStage<Stored: OutcomeStorage>: MovingStage<Stored>, @unchecked Sendable {
   // @unchecked: as the base class says.
 
   /// The state that the stage resolves in its own place, because the links of a promise's state can be in use.

@@ -68,7 +68,7 @@ package class TypedState<Stored: OutcomeStorage>: FutureState, @unchecked Sendab
       return
     }
     // A cancellation is not reported as an unobserved failure.
-    if resolve(.failure(failure), by: .library) {
+    if resolve(.failure(failure), by: .library(nil)) {
       noteObserved()
     }
   }
@@ -128,6 +128,6 @@ extension TypedState {
   @inlinable
   @discardableResult
   final func resolve(_ result: Result<Value, Failure>, in trampoline: Trampoline?) -> Bool {
-    resolve(result, by: trampoline.map { .stage($0) } ?? .library)
+    resolve(result, by: .library(trampoline))
   }
 }

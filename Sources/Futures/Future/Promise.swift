@@ -135,7 +135,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
 
   /// Resolves the future from a task of the library (R8).
   package func resolveFromTask(_ result: Result<Value, Failure>) {
-    state.resolve(result, by: .promiseInTask)
+    state.resolveFromTask(result)
   }
 
   /// Resolves the future as `other` resolves.

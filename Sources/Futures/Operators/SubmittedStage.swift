@@ -20,7 +20,7 @@ enum TransformedResults: Sendable {
 /// transform made.
 @_fixed_layout
 @usableFromInline
-final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFailure: Error>: Stage<
+final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFailure: Error>: MovingStage<
   Outcome<New, NewFailure>
 >, @unchecked Sendable  // as the base class says
 {

@@ -69,7 +69,7 @@ final class MapStage<Value: Sendable, Stored: OutcomeStorage>: Stage<Stored>, @u
 /// Once it is a `follower`, its source is that future.
 @_fixed_layout
 @usableFromInline
-final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Stage<Outcome<New, Failure>>,
+final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: MovingStage<Outcome<New, Failure>>,
   @unchecked Sendable  // as the base class says
 {
   @exclusivity(unchecked) @usableFromInline final var transform: Transform<Argument, Future<New, Failure>>?

@@ -118,14 +118,3 @@ extension Future {
 /// There is no such parameter, so the library never calls it.
 @inlinable
 func surplus<Parameter>(_: Parameter.Type) -> (Never, Parameter) -> Void { { _, _ in } }
-
-/// Calls `start` on `actor`, from any isolation; `TaskWork.start(on:_:name:priority:)` explains the cast.
-@inlinable
-func startTask(
-  on actor: any Actor,
-  _ start: (isolated (any Actor)?) -> Task<Void, any Error>
-) -> Task<Void, any Error> {
-  withoutActuallyEscaping(start) { start in
-    unsafeBitCast(start, to: (((any Actor)?) -> Task<Void, any Error>).self)(actor)
-  }
-}

@@ -2,7 +2,7 @@ public import Futures
 
 /// The kind of task behind a future.
 @usableFromInline
-enum TaskStart {
+enum TaskStart: Sendable {
   /// As `Task.detached { }`.
   case detached
   /// As `Task.immediate { }`.
@@ -61,7 +61,7 @@ extension Future {
       if start == .detached {
         work.startDetached(name: name, priority: priority)
       } else if let actor = operation.isolation {
-        work.start(on: actor, start, name: name, priority: priority)
+        startTask(on: actor) { isolation in work.start(isolation: isolation, start, name: name, priority: priority) }
       } else {
         work.start(isolation: nil, start, name: name, priority: priority)
       }
@@ -131,25 +131,21 @@ extension TaskWork {
       return Task.detached(priority: priority) { () async throws in await run() }
     }
   }
+}
 
-  /// Starts a task on `actor`, from any isolation.
-  ///
-  /// A call of a function with an isolated parameter needs a hop, and an initializer cannot hop. A task that starts
-  /// elsewhere would run on the global executor first, and lose its place on the actor. So this casts the function's
-  /// type, as `Actor.assumeIsolated` does. The cast is safe because `start` does not access the actor's state. It only
-  /// passes the reference to a task.
-  @inlinable
-  func start(
-    on actor: any Actor,
-    _ start: TaskStart,
-    name: String?,
-    priority: TaskPriority?
-  ) -> Task<Void, any Error> {
-    typealias Plain = (TaskWork, (any Actor)?, TaskStart, String?, TaskPriority?) -> Task<Void, any Error>
-    let isolated = { (work: TaskWork, isolation: isolated (any Actor)?, start, name, priority) in
-      work.start(isolation: isolation, start, name: name, priority: priority)
-    }
-    return unsafeBitCast(isolated, to: Plain.self)(self, actor, start, name, priority)
+/// Calls `start`, which starts a task on `actor`, from any isolation.
+///
+/// A call of a function with an isolated parameter needs a hop, and an initializer cannot hop. A task that starts
+/// elsewhere would run on the global executor first, and lose its place on the actor. So this casts the function's
+/// type, as `Actor.assumeIsolated` does. The cast is safe because `start` does not access the actor's state. It only
+/// passes the reference to a task.
+@inlinable
+func startTask<TaskFailure>(
+  on actor: any Actor,
+  _ start: (isolated (any Actor)?) -> Task<Void, TaskFailure>
+) -> Task<Void, TaskFailure> {
+  withoutActuallyEscaping(start) { start in
+    unsafeBitCast(start, to: (((any Actor)?) -> Task<Void, TaskFailure>).self)(actor)
   }
 }
 

@@ -35,31 +35,25 @@ extension Promise {
   }
 
   private func start(_ operation: TaskOperation<Value, Failure>) -> Task<Void, Never> {
-    let work = PromiseWork(promise: self, operation: operation)
-    let task = if let actor = operation.isolation { work.start(on: actor) } else { work.start(isolation: nil) }
+    let task =
+      if let actor = operation.isolation {
+        startTask(on: actor) { isolation in start(operation, isolation: isolation) }
+      } else {
+        start(operation, isolation: nil)
+      }
     onCancel { task.cancel() }
     setProducer(task: task)
     return task
   }
-}
 
-/// The work of a task that resolves a promise.
-private struct PromiseWork<Value: Sendable, Failure: Error>: Sendable {
-  let promise: Promise<Value, Failure>
-  let operation: TaskOperation<Value, Failure>
-
-  /// Starts a task on `isolation`: the capture makes the task start there, in order of creation.
-  func start(isolation: isolated (any Actor)?) -> Task<Void, Never> {
+  /// Starts the task on `isolation`: the capture makes the task start there, in order of creation.
+  private func start(
+    _ operation: TaskOperation<Value, Failure>,
+    isolation: isolated (any Actor)?
+  ) -> Task<Void, Never> {
     Task {
       _ = isolation
-      promise.resolveFromTask(await operation.run())
+      resolveFromTask(await operation.run())
     }
-  }
-
-  /// Starts a task on `actor`, from any isolation; `TaskWork.start(on:)` explains the cast.
-  func start(on actor: any Actor) -> Task<Void, Never> {
-    typealias Plain = (PromiseWork, (any Actor)?) -> Task<Void, Never>
-    let isolated = { (work: PromiseWork, isolation: isolated (any Actor)?) in work.start(isolation: isolation) }
-    return unsafeBitCast(isolated, to: Plain.self)(self, actor)
   }
 }
