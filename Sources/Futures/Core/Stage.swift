@@ -18,7 +18,7 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
   @exclusivity(unchecked) @usableFromInline final var ownPlace: ProgressPlace
 
   /// - Parameters:
-  ///   - source: The state to wait for, to which the caller attaches the stage next; `nil` if `relink(to:)` sets it.
+  ///   - source: The state to wait for, to which the caller attaches the stage next; `nil` if `adopt` sets it.
   ///   - progressShare: The share of the source in the progress; 1 for a stage that passes progress on.
   ///   - deliver: The delivery to the stage, which resolves it.
   @inlinable
