@@ -35,7 +35,7 @@ extension FutureState {
       guard state.isUnobserved, state.progressRecord == nil, isOnlyHandle(&state) else { return false }
       switch state.producer {
       case .stage(let stage):
-        // It is alive now (invariant 6).
+        // The stage is alive now (invariant 6).
         stage._withUnsafeGuaranteedRef { $0.place = $0.place.inside(ProgressPlace(share: share).next) }
         return true
       // Inputs cannot map their progress to a region.
