@@ -75,7 +75,7 @@ private struct SplitReader {
       guard let pattern = pattern(at: start), tokens[pattern.end] == ":" else { return nil }
       var range = (pattern.end + 1)..<(index == 0 ? starts[1] : close)
       if range.count == 1, tokens[range.lowerBound] == "break" { range = range.upperBound..<range.upperBound }
-      // A `break` leaves the switch, which is no more.
+      // The conversion removes the switch, so no `break` can leave it.
       let leaves = range.contains { tokens[$0] == "break" && isOfSwitch($0, brace) }
       guard !leaves, !range.contains(where: { tokens[$0] == "fallthrough" }) else { return nil }
       if pattern.isSuccess { success = (pattern.name, range) } else { failure = (pattern.name, range) }
