@@ -1,6 +1,8 @@
 internal import Foundation
 
-/// Converts the calls of a package, each change built in the copy.
+/// Converts the calls of a package.
+///
+/// Builds each change in a copy of the package.
 final class Conversion {
   private let workspace: MigrationWorkspace
   private let options: ConversionOptions
@@ -24,10 +26,10 @@ final class Conversion {
   var convertedFunctionCount: Int { convertedFunctions.intersection(nextFunctions).count }
   var includesFunctions: Bool { options.includesFunctions }
 
-  /// The number of functions with such calls that had an async counterpart which does the work already.
+  /// The number of functions with such calls whose async counterpart already does the work.
   private(set) var doneFunctionCount = 0
 
-  /// The changes, and the steps of them that are left, with the reasons.
+  /// The steps, and the reasons why some of them are left out.
   private var steps = ConversionSteps()
   private var leftSteps: [Int: String] = [:]
   private var keptSteps: [ConversionStep] { steps.all.indices.filter { leftSteps[$0] == nil }.map { steps.all[$0] } }

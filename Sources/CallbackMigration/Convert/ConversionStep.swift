@@ -1,8 +1,8 @@
 /// The changes for one function: its new async counterpart, or calls that await one, or both.
 struct ConversionStep {
-  /// A part of a text that belongs to a step.
+  /// A group of text changes that stay or go together.
   enum Part: Hashable {
-    /// A change of the step with this index.
+    /// The changes of the step with this index.
     case step(Int)
 
     /// The attribute that names the counterpart of the function with this index.
@@ -33,10 +33,10 @@ struct ConversionStep {
   /// It adds none to the file of another owner.
   var isNaming = true
 
-  /// The earlier steps without which its text means something else.
+  /// The earlier steps that its text depends on.
   var needed: Set<Int> = []
 
-  /// The places of its calls and of its function, as they are named where they stay.
+  /// Its calls and its function, for the report if the step is left out.
   var calls: [Conversion.LeftCall] = []
   var declaration: Conversion.LeftCall?
 
@@ -59,10 +59,10 @@ struct ConversionStep {
     }
   }
 
-  /// Returns its calls and its function, for the case that it is left.
+  /// Returns its calls and its function with the reason why the step is left out.
   func left(_ reason: String) -> [Conversion.LeftCall] {
     ([declaration].compactMap(\.self) + calls).map { call in
-      // Without the line, which counts the text of all steps.
+      // Without the line number, which counts lines that other steps insert.
       let path = call.place.split(separator: ":").first.map(String.init) ?? call.place
       return Conversion.LeftCall(place: path, title: call.title, reason: reason)
     }

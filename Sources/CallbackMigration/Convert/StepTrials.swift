@@ -16,7 +16,7 @@ struct StepTrials {
   /// Whether the attribute of a kept step did not pass.
   private(set) var lacksAttributes = false
 
-  /// The parts of the kept steps.
+  /// The groups of changes of the kept steps.
   private var kept: Set<ConversionStep.Part> = []
 
   /// Why a step does not pass.

@@ -1,4 +1,6 @@
-/// A text whose changes belong to steps, and that can be shown with some of the steps only.
+/// A text whose changes belong to steps.
+///
+/// It can be written with some of the steps only.
 struct StepwiseText {
   /// A part of the text, which one step inserted, and another can have deleted.
   private struct Piece {
@@ -7,14 +9,14 @@ struct StepwiseText {
     var deletedBy: ConversionStep.Part?
   }
 
-  /// A change, and the part of a step to which it belongs.
+  /// A change, and the group of changes to which it belongs.
   typealias Edit = (edit: SourceEdit, part: ConversionStep.Part)
 
   private var pieces: [Piece]
 
   init(_ text: String) { pieces = [Piece(text: text)] }
 
-  /// Changes the text that all steps make.
+  /// Changes the text with all steps.
   /// - Parameter edits: The changes, at UTF-8 offsets in that text. A change that overlaps an earlier one is left out,
   ///   as in ``SourceText/applying(_:)``.
   mutating func apply(_ edits: [Edit]) {
@@ -33,7 +35,7 @@ struct StepwiseText {
     }
   }
 
-  /// The steps that inserted the text in and around a range of the text that all steps make.
+  /// The steps that inserted the text in and around a range of the text with all steps.
   func steps(around range: Range<Int>) -> Set<Int> {
     var offset = 0
     var found: Set<Int> = []
@@ -46,14 +48,14 @@ struct StepwiseText {
     return found
   }
 
-  /// The text that some parts of steps make.
+  /// The text with some groups of changes only.
   func text(with parts: Set<ConversionStep.Part>) -> String {
     pieces.filter { piece in
       piece.insertedBy.map(parts.contains) ?? true && !(piece.deletedBy.map(parts.contains) ?? false)
     }.map(\.text).joined()
   }
 
-  /// The index of the piece that begins at an offset of the text that all steps make.
+  /// The index of the piece that begins at an offset of the text with all steps.
   private mutating func split(at offset: Int) -> Int {
     var start = 0
     for index in pieces.indices where pieces[index].deletedBy == nil {

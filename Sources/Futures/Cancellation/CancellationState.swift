@@ -180,8 +180,8 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
 
   /// Notes that the source can no longer cancel the state, and releases the handlers.
   ///
-  /// A pending deadline can still cancel it. Then the state lives until the deadline, while a token or a handler needs
-  /// it.
+  /// With a pending deadline it keeps the handlers, because the deadline can still cancel the state. Then the handlers keep
+  /// the state alive until the deadline.
   @usableFromInline
   override package func end() {
     let released = lock.withLock { () -> ConsumerList in

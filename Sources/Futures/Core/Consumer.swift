@@ -7,8 +7,8 @@
 @_fixed_layout
 @usableFromInline
 package class Consumer: @unchecked Sendable {
-  // @unchecked: the lock of the list's owner protects the links. One thread alone uses the variables of a subclass. It
-  // moved `status` to `finished`, or took the consumer from the list.
+  // @unchecked: the lock of the list's owner protects the links. One thread alone uses the variables of a subclass: the thread
+  // that moved `status` to `finished`, or took the consumer from the list.
 
   /// How a consumer gets the result.
   @usableFromInline
@@ -118,7 +118,9 @@ package class Consumer: @unchecked Sendable {
   }
 
   #if DEBUG
-    /// The status for a check of the invariants, which is no step of the explorer.
+    /// The status for a check of the invariants.
+    ///
+    /// The explorer does not count this load as a step.
     final var statusForCheck: Status { status.load(ordering: .relaxed) }
   #endif
 

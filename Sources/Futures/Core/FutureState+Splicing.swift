@@ -36,7 +36,7 @@ extension FutureState {
       let isWhole = share <= 0 || share >= 1
       switch state.producer {
       case .stage(let stage):
-        // It is alive now (invariant 6).
+        // The stage is alive now (invariant 6).
         return stage._withUnsafeGuaranteedRef { stage in
           guard stage.canMove else { return isWhole }
           stage.place = stage.place.inside(ProgressPlace(share: share).next)

@@ -92,9 +92,9 @@ package class FutureState: Consumer, @unchecked Sendable {
   #endif
 
   /// - Parameters:
-  ///   - isForPromise: Whether a promise resolves the state, which then has room for a first consumer.
-  ///   - isStage: Whether the state is the stage that resolves it.
-  ///   - deliver: The delivery to the state, as the consumer of its source.
+  ///   - isForPromise: Whether a promise resolves the state. Such a state has room for a first consumer.
+  ///   - isStage: Whether the state is a stage that resolves itself.
+  ///   - deliver: Handles the source's result. Runs when the state is a consumer.
   @usableFromInline
   init(isForPromise: Bool, isStage: Bool, deliver: @escaping Delivery) {
     flags = AtomicByte((isForPromise ? [.hasPromise, .hasFreeSlot] : [] as StateFlags).rawValue)
@@ -137,7 +137,7 @@ package class FutureState: Consumer, @unchecked Sendable {
 
   // MARK: Overridden by stages
 
-  /// The state that a stage resolves: the stage itself, or the state of a promise.
+  /// The state that a stage resolves: the stage itself, or the state of the promise that follows the stage's source.
   var target: FutureState { self }
 
   /// The state whose result a stage waits for.
@@ -194,7 +194,9 @@ final class StateExtras {
 // MARK: - Reading
 
 extension FutureState {
-  /// The phase, for a reader that reads nothing else without the lock.
+  /// The phase.
+  ///
+  /// Relaxed: the caller reads no other data of the state without the lock.
   final var currentPhase: Phase { phase.load(ordering: .relaxed) }
 
   /// Whether the state has a result, which the caller reads next.
@@ -211,7 +213,9 @@ extension FutureState {
   }
 
   #if DEBUG
-    /// The phase for a check of the invariants, which is no step of the explorer.
+    /// The phase for a check of the invariants.
+    ///
+    /// The explorer does not count this load as a step.
     final var phaseForCheck: Phase { phase.load(ordering: .relaxed) }
   #endif
 
@@ -582,7 +586,7 @@ extension FutureState {
       let progress = canRepresentCancellation ? progressRecord?.detach(.cancelled) : nil
       let released = Released(producer: producer, cancellation: extras?.cancellation, progress: progress)
       guard case .stage(let stage) = producer else { return Cancellation(released: released, derivation: nil) }
-      // Both are alive now (invariant 6). The result keeps them alive.
+      // The stage and its source are alive now (invariant 6). The returned references keep them alive.
       guard let source = stage.takeUnretainedValue().stageSource else {
         preconditionFailure("The stage of a cancelled future has no source. Set the source before the producer.")
       }
@@ -645,7 +649,7 @@ extension FutureState {
     orphanedInputs?.notified += 1
   }
 
-  /// Ends the count of an input that was taken over.
+  /// Stops counting a notified input, which `withdraw` has finished.
   /// - Returns: Whether this state has no other consumer, so that the caller can cancel it.
   final func leaveNotified() -> Bool {
     changing {
@@ -790,7 +794,7 @@ extension FutureState {
       let follower = unsafeDowncast(only, to: FutureState.self)
       guard follower.target !== state else { return .circle }
       guard state.isPlain, !state.isCancelled else { return .refused }
-      // Both are alive now (invariant 6). The result keeps them alive.
+      // The stage and its source are alive now (invariant 6). The returned references keep them alive.
       let stage = producer.takeUnretainedValue()
       guard let source = stage.stageSource else { return .refused }
       state.insert(.isPrivate)

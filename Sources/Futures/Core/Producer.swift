@@ -1,7 +1,7 @@
 /// The producer of a state: a promise, a stage, a task or several inputs.
 @usableFromInline
 enum Producer {
-  /// A promise, or nothing. Next is any other.
+  /// A promise, or no producer. Any other case can follow.
   case none
   /// A stage that waits for its source: the state itself, or the stage of a promise that follows a future.
   ///
@@ -9,13 +9,13 @@ enum Producer {
   case stage(Unmanaged<FutureState>)
   /// A task, which is cancelled with the state.
   case task(Task<Void, any Error>)
-  /// Several inputs, which the state leaves when it is cancelled, or an interruption.
+  /// Several inputs, or an interruption: a deadline or a token. A cancelled state leaves its inputs.
   case inputs(CancellationTarget)
   /// The closure that starts the producer of a dormant state.
   case start(LazyStart)
   /// No producer: the state is broken. Final.
   case broken(BreakReason)
-  /// The extras of the state, which hold its producer: only in the word of a state that holds either.
+  /// The extras of the state, which then hold its producer. Only `producerOrExtras` has this case.
   case extras(StateExtras)
 }
 
@@ -25,7 +25,9 @@ enum Producer {
 /// The file (a static, null-terminated string) and the line of a promise.
 typealias PromisePlace = (fileID: UnsafePointer<UInt8>, line: UInt)
 
-/// The `onCancel` handlers of a state: the state of a token, of which the core uses only these two functions.
+/// The `onCancel` handlers of a state.
+///
+/// The subclass is the state of a token; the core uses only these two functions.
 @usableFromInline
 package class CancellationHandlers: @unchecked Sendable {
   // @unchecked: the subclass says how its variables are protected.

@@ -16,7 +16,7 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
   @usableFromInline final let source: AtomicWord<Unmanaged<FutureState>?>
 
   /// - Parameters:
-  ///   - source: The state to wait for, to which the caller attaches the stage next; `nil` if `move(_:to:inside:)` sets it.
+  ///   - source: The state to wait for, to which the caller attaches the stage next; `nil` if `adopt` sets it.
   ///   - deliver: The delivery to the stage, which resolves it.
   @inlinable
   init(of source: Unmanaged<FutureState>?, deliver: @escaping Delivery) {

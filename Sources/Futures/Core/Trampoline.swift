@@ -21,10 +21,10 @@ package struct Trampoline {
   struct Storage {
     var depth = 0
 
-    /// States that stages of the library have resolved during a delivery, and whose consumers wait for theirs.
+    /// States that the library's stages have resolved during a delivery, with consumers that have not run.
     var ready = FIFO<FutureState>()
 
-    /// States whose progress has changed, and whose listeners wait for the notification.
+    /// States with a changed progress, and with listeners to notify.
     var changed = FIFO<FutureState>()
 
     /// Deliveries that began at `maximumDepth`.
@@ -97,16 +97,17 @@ package struct Trampoline {
 
   /// Runs `body` now, or at the end of the thread's outermost delivery if deliveries nest too deeply.
   ///
-  /// Allocates a closure each time. A hot path writes `enter()`, `defer(_:)` and `leave()` out, and allocates only to defer.
+  /// Allocates a closure each time. A hot path calls `enter()`, `defer(_:)` and `leave()` itself, and allocates only to defer.
   func runOrDefer(_ body: @escaping () -> Void) {
     guard enter() else { return `defer`(body) }
     body()
     leave()
   }
 
-  /// Returns whether the caller runs a closure of the user inline now; it then calls `leave()` after it.
+  /// Returns whether the caller can run a user's closure inline now.
   ///
-  /// Returns `false` while older closures are deferred, so that those of one future keep their order.
+  /// If so, the caller calls `leave()` afterwards. Returns `false` while older closures are deferred, so that those of one
+  /// future keep their order.
   @usableFromInline
   func enter() -> Bool {
     guard storage.pointee.depth < Self.maximumDepth, storage.pointee.deferred.isEmpty else { return false }

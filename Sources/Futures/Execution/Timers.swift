@@ -23,7 +23,8 @@ func startTimer(afterNanoseconds delay: Int64, _ work: @escaping @Sendable () ->
 
 /// A deadline or a token that can interrupt an operation.
 ///
-/// An operation that ends by itself ends the interruption. Both can end at the same time, on any thread, even before the interruption has started.
+/// An operation that ends by itself ends the interruption. Both can end at the same time, on any thread, even before the
+/// interruption has started.
 @usableFromInline
 final class Interruption: CancellationTarget, @unchecked Sendable {
   // @unchecked: `state` is locked.

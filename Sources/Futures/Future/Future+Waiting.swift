@@ -36,7 +36,7 @@ extension Future {
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public func wait(timeout: Duration) -> Result<Value, Failure>? {
     if let result = peek() { return result }
-    // A single check runs no deferred work: it does not block, and checks in that work would nest without limit.
+    // A single check does not block, so it runs no deferred work: such work can check again, and would nest without limit.
     let nanoseconds = timeout.nanoseconds
     wait(until: DispatchTime(afterNanoseconds: nanoseconds), runningPending: nanoseconds > 0)
     return peek()

@@ -99,7 +99,7 @@ public struct WaitForGraph: Sendable, Hashable, Codable {
     }
   }
 
-  /// A node that waits for another one.
+  /// A dependency: one node waits for another.
   public struct Edge: Sendable, Hashable, Codable {
     /// The identity of the node that waits.
     public internal(set) var waiter: Node.ID

@@ -326,7 +326,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
       }
       if !Cancelled<Failure>.isExpressible { entry.resultOnly.append(caller) }
       guard entry.callers.isEmpty else { return (caller, nil, false) }
-      // Callers that cannot represent cancellation keep waiting for an answer, or for their shared work.
+      // Callers that cannot represent cancellation still wait: for the shared work, or for an answer, so the entry stays.
       let isAwaited = !entry.resultOnly.isEmpty && entry.work == nil
       return (caller, isAwaited ? nil : state.entries.removeValue(forKey: key), true)
     }

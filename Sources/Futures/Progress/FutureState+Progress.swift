@@ -166,7 +166,7 @@ extension FutureState {
     if let link { Self.connect([link]) }
   }
 
-  /// Adds the links to the listeners of their sources, and links these to their own sources, and so on.
+  /// Adds each link to the listeners of its source, and links that source to its own sources, up the whole chain.
   private static func connect(_ links: [ProgressLink]) {
     var links = links
     while let link = links.popLast() {

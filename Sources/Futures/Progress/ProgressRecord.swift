@@ -4,7 +4,7 @@
 /// (`FutureState+Progress`). Progress is pushed: the record has a link to each state whose progress it combines. A link is a
 /// listener of that state. A state whose progress was never requested has no record, and gets no updates.
 ///
-/// The seam: the files of `State` and `Consumers` use these members only. The last two need no lock.
+/// The core uses only these members. The last two run without the lock.
 ///
 /// | member | use |
 /// |---|---|
@@ -15,10 +15,10 @@
 /// | `Detached.release()` | releases them |
 /// | `FutureState.relinkProgress()` | takes the progress from the new producer of the state |
 ///
-/// Besides, a stage has a `place` in the progress, and several inputs have `progressParts`.
+/// A stage also has a `place` in the progress, and several inputs have `progressParts`.
 ///
-/// In return the progress uses these members of the state: `lock`, `phase`, `hasSucceeded` and `madeExtras`; for
-/// its sources `producingStage` and `producer`; for its listeners `withdraw`, `unlist` and `deliver(in:)`.
+/// In return the progress reads the state through `withProgress`, under the lock. Without the lock it uses `start`,
+/// `withdraw`, `takeOut` and `deliver(in:)`.
 final class ProgressRecord: @unchecked Sendable {
   // @unchecked: the lock of the state protects it.
 

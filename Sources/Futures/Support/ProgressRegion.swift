@@ -17,7 +17,9 @@ struct ProgressRegion: Sendable {
   @inlinable
   static var whole: ProgressRegion { ProgressRegion(offset: 0, width: 1) }
 
-  /// The region after `share`; the whole if `share` is 1, as it is for stages that pass progress on.
+  /// The region after the first `share` of the whole.
+  ///
+  /// A share of 1 returns the whole, for stages that pass progress on.
   @inlinable
   static func rest(after share: Double) -> ProgressRegion {
     share < 1 ? ProgressRegion(offset: share, width: 1 - share) : .whole
@@ -39,9 +41,10 @@ package struct ProgressPlace: Sendable {
   /// The region for the stage's source, and for the future that its transform makes.
   @usableFromInline var region: ProgressRegion
 
-  /// The share of the region that is the source's; the rest is for the future that a transform makes.
+  /// The source's share of the region.
   ///
-  /// A stage that passes progress on has a share of 1, which gives everything to either.
+  /// The rest is for the future that a transform makes. A stage that passes progress on has a share of 1: its source, and then
+  /// that future, fills the whole region.
   @usableFromInline var share: Double
 
   @inlinable

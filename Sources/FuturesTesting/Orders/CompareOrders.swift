@@ -108,7 +108,7 @@ public struct OrderDifference: Error, Sendable, CustomStringConvertible {
   /// The moves of the shortest order with this outcome.
   public let order: [String]
 
-  /// The string for `exploreOrders(repeating:)` with the closure of that version.
+  /// Repeats this order: the argument of `exploreOrders(repeating:)`, with the closure of the version that has the outcome.
   public let repeating: String
 
   /// The outcomes of the other version.

@@ -30,11 +30,12 @@ extension Orders {
   /// }
   /// ```
   ///
-  /// Which of them happens is a choice, made when the returned closure is called; the order names it, for example `answer: twice`.
+  /// The search chooses one of them when the returned closure is called. The order names the choice, for example
+  /// `answer: twice`.
   /// - Parameters:
   ///   - name: The name in the order.
   ///   - faults: The faults to choose from.
-  ///   - failure: The argument for `OrderFault.failure`; without it, that is no choice.
+  ///   - failure: The argument for `OrderFault.failure`; without it, the search does not choose that fault.
   ///   - completion: The completion handler of the code under test, also a handler of `Promise` or `Callback`.
   /// - Returns: The completion handler.
   public func fault<Value: Sendable>(
@@ -63,11 +64,11 @@ extension Orders {
 
   /// Returns a future that resolves in one order as `future` does, and in other orders with a fault.
   ///
-  /// A future resolves once, so `OrderFault.twice` is no choice.
+  /// A future resolves once, so the search does not choose `OrderFault.twice`.
   /// - Parameters:
   ///   - name: The name in the order.
   ///   - faults: The faults to choose from.
-  ///   - error: The error of `OrderFault.failure`; without it, that is no choice.
+  ///   - error: The error of `OrderFault.failure`; without it, the search does not choose that fault.
   ///   - future: The future of the API.
   /// - Returns: The future for the code under test. Cancelling it cancels `future`.
   public func fault<Value>(

@@ -18,13 +18,15 @@ final class OrderNames: Sendable {
     /// The sources that are contexts: each has a column of its own where an order is shown.
     var contexts: Set<Int32> = []
 
-    /// The contexts whose items have no effect on each other.
+    /// The pairs of contexts whose items have no effect on each other.
     var independent: Set<[Int32]> = []
   }
 
   private let state = Locked(State())
 
-  /// The body: the names of the explorer itself have numbers of their own, since a user's step can have the same name.
+  /// The body.
+  ///
+  /// The explorer's own names have negative numbers, because a user's step can have the same name.
   static let body: Int32 = -1
   static let task: Int32 = -2
   static let hop: Int32 = -3
@@ -45,7 +47,7 @@ final class OrderNames: Sendable {
     }
   }
 
-  /// Returns the number of the name of a context.
+  /// Returns the number of a name, and marks it as that of a context.
   func contextSource(_ name: String) -> Int32 {
     let source = source(name)
     state.withLock { _ = $0.contexts.insert(source) }

@@ -15,7 +15,9 @@ struct MainWork: @unchecked Sendable {
     (self.context, self.function, self.task) = (context, function, task)
   }
 
-  /// Makes work of a closure, which has to run once.
+  /// Makes work of a closure.
+  ///
+  /// The caller performs the work exactly once: that releases the closure.
   init(_ work: @escaping @Sendable () -> Void) {
     context = Unmanaged.passRetained(Closure(work: work)).toOpaque()
     function = { Unmanaged<Closure>.fromOpaque($0!).takeRetainedValue().work() }
@@ -31,7 +33,7 @@ struct MainWork: @unchecked Sendable {
 // The main queue is a context of the run: its items are moves, which run on the main thread while the thread of the moves waits.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun {
-  /// Whether the work that runs submit to the main queue comes to the runs: on Linux, with Dispatch as a shared library.
+  /// Whether a run gets the work that its threads submit to the main queue: on Linux, with Dispatch as a shared library.
   static let controlsMain = cfuturestesting_divert_main { run, context, function in
     let task = cfuturestesting_is_job(function) ? unsafeBitCast(context, to: UnownedJob?.self)?.taskIdentifier : nil
     let work = MainWork(context: context, function: function, task: task)

@@ -2,8 +2,8 @@ internal import CFuturesTesting
 internal import Dispatch
 internal import Futures
 
-// Work that leaves the run, in real time. It is never an order: the run waits for it after each move, so that it enters the run
-// always or never, and then the run fails. If it does not enter, the report names it.
+// Work that leaves the run, in real time. The search cannot choose its order, so the run waits for it after each move. If it
+// enters the run, the run fails. If it does not, the report names it.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun {
   /// A move while it runs, or a part of it.
@@ -70,8 +70,9 @@ extension OrderRun {
     return work
   }
 
-  /// Waits until the move that submitted work has returned, so that the work comes always after it; or until the move waits, which can
-  /// be for that work.
+  /// Waits until the move that submitted work has returned, so that the work always comes after it.
+  ///
+  /// Also ends when the move itself waits, because it can wait for that work.
   private func waitForEnd(ofMove move: OrderRun.Move) {
     var waits = 0
     for _ in 0..<Int.max {

@@ -4,7 +4,7 @@ internal import Futures
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun: TaskExecutor {
-  /// The job that runs directly after the present one, without a decision.
+  /// The job that runs directly after the current one, without a decision.
   enum FollowUp {
     case none
     /// The job that the next enqueueing on this thread brings: a resumed step, whose decision was made.
@@ -40,7 +40,7 @@ extension OrderRun: TaskExecutor {
     signalArrival()
   }
 
-  /// Makes a job a move of its own.
+  /// Adds a job to the agenda, as a move of its own.
   private func submit(_ job: UnownedJob) {
     state.withLock { state in
       let task = job.taskIdentifier.map { state.number($0) }
@@ -93,7 +93,7 @@ extension OrderRun: TaskExecutor {
     if case .main(let work) = following { perform(work) }
   }
 
-  /// Whether the jobs of unstructured tasks come to the runs: `Task { }` does not inherit an executor preference.
+  /// Whether a run gets the jobs of its unstructured tasks: `Task { }` does not inherit an executor preference.
   static let controlsUnstructuredTasks = cfuturestesting_divert_jobs { run, job in
     Unmanaged<OrderRun>.fromOpaque(run).takeUnretainedValue().enqueue(unsafeBitCast(job, to: UnownedJob.self))
   } _: { job in

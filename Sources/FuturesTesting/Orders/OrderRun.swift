@@ -83,7 +83,9 @@ final class OrderRun: @unchecked Sendable {
   /// The greatest number of moves in a run.
   static let maximumMoves = 100_000
 
-  /// The greatest number of turns in a run: moves, parts of tasks that follow without a decision, and ends of `runAll`.
+  /// The greatest number of turns in a run.
+  ///
+  /// A turn is a move, a part of a task that follows without a decision, or an end of `runAll`.
   static let maximumTurns = 2 * maximumMoves
 
   /// The greatest number of turns after the body.
@@ -120,7 +122,7 @@ final class OrderRun: @unchecked Sendable {
   /// The number of turns so far.
   var turns = 0
 
-  /// The number of turns at which a part of a task that follows without a decision becomes a move, so that the loop can end.
+  /// From this number of turns on, each following part of a task is a move, so that the loop can end.
   var turnLimit = OrderRun.maximumTurns
 
   /// Whether the work that the body left behind has ended.
@@ -134,7 +136,7 @@ final class OrderRun: @unchecked Sendable {
   /// The moves since the last decision.
   private(set) var forced: [OrderMove] = []
 
-  /// Makes the decisions, while the run makes moves; and why it could not make one.
+  /// Makes the decisions while the run makes moves; `strayed` says why it could not make one.
   private var chooser: Chooser?
   private var strayed: (any Error)?
   private let start = DispatchTime.now()

@@ -132,7 +132,7 @@ final class OrderSearch {
     }
     guard let shortest else { return kept.map { .failure(confirm($0)) } ?? .success(report()) }
     if case .endless = shortest.reason { return .failure(failure(shortest)) }
-    // Of all orders, it is the best.
+    // After all orders, `shortest` is the best one, so it needs no shrinking.
     return .failure(confirm(tree.isFinished ? shortest : shrink(shortest)))
   }
 

@@ -25,7 +25,9 @@ final class OrderWatch: Sendable {
   /// How many seconds a thread waits within one move before the move counts as blocked.
   static let bound = 10
 
-  /// Keeps the answer of the search, unless there is one.
+  /// Ends the search with an answer.
+  ///
+  /// The first answer wins.
   func resolve(_ answer: Answer) {
     let continuation = state.withLock { state in
       guard state.answer == nil else { return nil as UnsafeContinuation<Answer, Never>? }
@@ -59,7 +61,7 @@ final class OrderWatch: Sendable {
 
   func end() { state.withLock { $0.move = nil } }
 
-  /// Looks each second whether the thread still waits in the same move, without a moment of processor time.
+  /// Checks each second whether the thread is still in the same move, and has used no processor time.
   private func watch(moves: Int, seconds: Int, ticks: Int64) {
     DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
       guard let self, state.withLock({ $0.answer == nil }) else { return }

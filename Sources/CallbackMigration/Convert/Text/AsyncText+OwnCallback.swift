@@ -20,7 +20,7 @@ extension AsyncText {
     return OwnCall(name: word, arguments: tokens.arguments(in: name + 1...close), end: close + 1)
   }
 
-  /// The error that a call of the own callback passes; `nil` if it passes none, or nobody knows.
+  /// The error that a call of the own callback passes; `nil` if it passes none, or the text does not show it.
   func failureExpression(_ call: OwnCall, _ own: OwnCallback) -> Range<Int>? {
     let values = call.arguments.map(\.value)
     switch own.form {
@@ -182,7 +182,7 @@ extension AsyncText {
 
   // MARK: Early returns
 
-  /// Throws if a callback returns early, or has a `defer`, and code after the call would not run any more, or would run first.
+  /// Throws if a callback has an early return or a `defer` that would skip code after the call, or run after it.
   func refuseEarlyReturns(_ call: AwaitedCall, _ brace: Int) throws(Refusal) {
     guard own == nil else { return }
     let words = ["return", "defer"]

@@ -16,13 +16,13 @@ struct AsyncText {
   /// Whether each callback keeps its arguments and its statements, so that no comment is lost.
   let isWhole: Bool
 
-  /// Texts that replace tokens, by the first of these.
+  /// Texts that replace tokens, by the first replaced token.
   var replacements: [Int: (text: String, end: Int)] = [:]
 
-  /// The names for `$0` and the others, by the brace of the callback.
+  /// The names that replace `$0`, `$1` …, by the token of the callback's opening brace.
   let shortNames: [Int: [String]]
 
-  /// The braces of callbacks that capture `self` weakly.
+  /// The opening braces of callbacks that have a weak or unowned capture.
   let weakBraces: Set<Int>
 
   typealias Refusal = ConvertedText.Refusal

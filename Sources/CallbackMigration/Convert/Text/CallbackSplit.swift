@@ -1,9 +1,9 @@
-/// The statements of a callback for a success and for a failure, where its text divides into these.
+/// A callback's statements, divided into those for a success and those for a failure.
 struct CallbackSplit {
   /// The names of the values of a success; `nil` where the code has none.
   var values: [String?] = []
 
-  /// Whether the code for a success takes its value as an optional one.
+  /// Whether the code for a success uses its value as an optional.
   var isOptional = false
   var success: Range<Int>
 
@@ -75,7 +75,7 @@ private struct SplitReader {
       guard let pattern = pattern(at: start), tokens[pattern.end] == ":" else { return nil }
       var range = (pattern.end + 1)..<(index == 0 ? starts[1] : close)
       if range.count == 1, tokens[range.lowerBound] == "break" { range = range.upperBound..<range.upperBound }
-      // A `break` leaves the switch, which is no more.
+      // The conversion removes the switch, so no `break` can leave it.
       let leaves = range.contains { tokens[$0] == "break" && isOfSwitch($0, brace) }
       guard !leaves, !range.contains(where: { tokens[$0] == "fallthrough" }) else { return nil }
       if pattern.isSuccess { success = (pattern.name, range) } else { failure = (pattern.name, range) }
@@ -183,7 +183,7 @@ private struct SplitReader {
     let parts = range.split { tokens[$0] == "," }
     for part in parts {
       let words = part.map { tokens[$0] }
-      // An await keeps the object.
+      // After the conversion the function itself keeps `self` alive.
       if words == ["let", "self"] || words == ["let", "self", "=", "self"] { continue }
       switch words.count {
       case 2 where words[0] == "let", 4 where words[0] == "let" && words[2] == "=":
@@ -217,7 +217,7 @@ private struct SplitReader {
 
   /// The division where the code for a failure has left the callback.
   ///
-  /// A guard of the values follows it often. It holds in each success, so that its `else` is gone.
+  /// Often a guard of the values follows. It always holds in a success, so its `else` is dropped.
   private func success(after end: Int, failing failure: (name: String?, range: Range<Int>)) -> CallbackSplit? {
     let rest = end..<body.upperBound
     if let statement = tokens.statements(in: rest).first, tokens[statement.lowerBound] == "guard",
@@ -242,7 +242,7 @@ private struct SplitReader {
     var isOptional = false
     for value in values {
       if let name = condition.names[value] {
-        // The optional value itself is not there any more.
+        // After an await there is no optional value.
         guard name == value || !tokens.uses(value, in: success) else { return nil }
         names.append(name)
       } else if tokens.uses(value, in: success) {
@@ -275,7 +275,7 @@ private struct SplitReader {
     return success(condition, first.content, failing: elseRange)
   }
 
-  /// `if error != nil { … error … }` takes the error as an optional one.
+  /// The division for `if error != nil { … error … }`, whose block uses the optional error itself.
   private func whole(_ failure: Range<Int>, _ statement: Range<Int>, _ isOnly: Bool) -> CallbackSplit? {
     guard !isOnly, leaves(failure) else { return nil }
     return success(after: statement.upperBound, failing: (nil, failure))
