@@ -146,7 +146,9 @@ package class FutureState: Consumer, @unchecked Sendable {
   /// Changes the state whose result a stage waits for.
   ///
   /// Under the lock of the target.
-  func setStageSource(_ source: FutureState) {}
+  func setStageSource(_ source: FutureState) {
+    preconditionFailure("Only a stage that can move on gets another source.")
+  }
 
   /// Whether an interruption can resolve a stage before its source does.
   var isInterruptible: Bool { false }

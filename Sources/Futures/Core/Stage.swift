@@ -26,10 +26,6 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
 
   override final var stageSource: FutureState? { source.load(ordering: .relaxed)?.takeUnretainedValue() }
 
-  override final func setStageSource(_ source: FutureState) {
-    self.source.store(.passUnretained(source), ordering: .relaxed)
-  }
-
   override final func isConsumer(of source: FutureState) -> Bool {
     self.source.load(ordering: .relaxed)?.toOpaque() == Unmanaged.passUnretained(source).toOpaque()
   }
@@ -55,6 +51,10 @@ package class MovingStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecked Sen
   }
 
   override final var canMove: Bool { true }
+
+  override final func setStageSource(_ source: FutureState) {
+    self.source.store(.passUnretained(source), ordering: .relaxed)
+  }
 
   override final var place: ProgressPlace {
     get { currentPlace }

@@ -139,7 +139,9 @@ extension Stage {
     }
     return nil
   }
+}
 
+extension MovingStage {
   /// Resolves as `other`, which a transform made.
   @inlinable
   final func follow<V, F>(
