@@ -39,8 +39,7 @@ struct StartingTests {
       }
     }
     let (first, second) = (make(1), make(-1))
-    #expect(log.events.isEmpty)
-    #expect(first.peek() == nil)
+    #expect(log.events.isEmpty && first.peek() == nil)
     held.runFirst(times: 2)
     held.runAll()
     #expect(first.peek() == .success(1))
@@ -170,6 +169,18 @@ struct StartingTests {
       Consumer.allCases.forEach { $0.consume(future) }
       #expect(log.events == [true])
     }
+  }
+
+  @Test("R2b: consumers that attach while a lazy future runs do not start it again, and get its result")
+  func laterConsumers() {
+    let (promises, log) = (Recorder<Promise<Int, TestError>>(), Recorder<String>())
+    let future = Future<Int, TestError>.lazy { promises.record($0) }
+    future.whenSucceeded(on: .immediate) { log.record("first \($0)") }
+    _ = future.map { log.record("second \($0)") }
+    #expect(promises.events.count == 1)
+    promises.events[0].succeed(1)
+    future.whenSucceeded(on: .immediate) { log.record("third \($0)") }
+    #expect(log.events == ["first 1", "second 1", "third 1"])
   }
 
   @Test("R2b: of consumers that attach at the same time, one starts a lazy future, and all get the result")
