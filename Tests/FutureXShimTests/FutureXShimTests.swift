@@ -13,26 +13,13 @@ struct FutureXShimTests {
 
   @Test("The first result stays, and later results are ignored")
   func firstResultStays() {
-    let succeeded = F { promise in
-      promise.succeed(value: 1)
-      promise.succeed(value: 2)
-      promise.fail(error: TestError(1))
-    }
-    let failed = F { promise in
-      promise.fail(error: TestError(1))
-      promise.fail(error: TestError(2))
-      promise.resolve(result: .success(1))
-    }
-    #expect(succeeded.result == .success(1))
-    #expect(failed.result == .failure(TestError(1)))
-  }
-
-  @Test("The nested Promise and Result of a future have its value and failure types")
-  func nestedTypes() {
-    let promise = F.Promise()
-    let result: F.Result = .success(1)
-    promise.resolve(result: result)
-    #expect(promise.future.value == 1)
+    let (succeeded, failed) = (F.Promise(), F.Promise())
+    for number in 1...2 { succeeded.succeed(value: number) }
+    succeeded.fail(error: TestError(1))
+    for number in 1...2 { failed.fail(error: TestError(number)) }
+    failed.resolve(result: .success(1))
+    #expect(succeeded.future.result == .success(1))
+    #expect(failed.future.result == .failure(TestError(1)))
   }
 
   @Test("isCancelling tells whether the source was cancelled")
@@ -43,41 +30,21 @@ struct FutureXShimTests {
     #expect(source.isCancelling && source.token.isCancelling)
   }
 
-  @Test("tryMap of an observed future runs where it is observed, and fails with the error of its closure")
-  func observedTryMap() {
-    let manual = ManualContext()
-    let future = Future<Int, any Error>(value: 1)
-    let text = future.observe(on: manual.context).tryMap { "\($0)" }
-    let failed = future.observe(on: manual.context).tryMap { _ -> Int in throw TestError(1) }
-    #expect(text.result == nil && failed.result == nil)
-    manual.runAll()
-    #expect(text.value == "1" && failed.error as? TestError == TestError(1))
-  }
-
-  @Test("A pending future has no value, error or result, and a resolved future has them at once")
+  @Test("A pending future has no value, error or result; a resolved future has them; a value alone cannot fail")
   func looks() {
-    let promise = Promise<Int, TestError>()
+    let promise = F.Promise()
+    let result: F.Result = .success(1)
     let future = promise.future
     #expect(future.value == nil && future.error == nil && future.result == nil)
-    promise.resolve(result: .success(1))
+    promise.resolve(result: result)
     #expect(future.value == 1 && future.error == nil && future.result == .success(1))
+    let optional = Promise<Int?, TestError>()
+    #expect(optional.future.value == nil)
+    optional.succeed(value: nil)
+    #expect(optional.future.value == .some(nil))
+    #expect(type(of: Future(value: 1)) == Future<Int, Never>.self && Future(value: 1).value == 1)
     #expect(F(error: TestError(2)).error == TestError(2) && F(error: TestError(2)).value == nil)
     #expect(F(result: .failure(TestError(3))).error == TestError(3))
-  }
-
-  @Test("The value of a future of optionals is nil only while it is pending")
-  func optionalValue() {
-    let promise = Promise<Int?, TestError>()
-    #expect(promise.future.value == nil)
-    promise.succeed(value: nil)
-    #expect(promise.future.value == .some(nil))
-  }
-
-  @Test("A value alone makes a future that cannot fail")
-  func inferredNever() {
-    let future = Future(value: 1)
-    let same: Future<Int, Never> = future
-    #expect(same.value == 1)
   }
 
   @Test("A throwing closure runs at once, and its value or error becomes the result of the future")
@@ -86,15 +53,6 @@ struct FutureXShimTests {
     #expect(parsed.error as? TestError == TestError(1))
     let number = Future { try [3].first ?? { throw TestError(2) }() }
     #expect(number.value == 3)
-  }
-
-  @Test("The methods of a promise can be passed as callbacks")
-  @MainActor
-  func functionsAsCallbacks() {
-    let (source, target) = (Promise<Int, TestError>(), Promise<Int, TestError>())
-    source.future.on(success: target.succeed, failure: target.fail)
-    source.succeed(value: 1)
-    #expect(target.future.value == 1)
   }
 
   // MARK: - Callbacks
@@ -115,8 +73,7 @@ struct FutureXShimTests {
     promise.succeed(value: 1)
     promise.succeed(value: 2)
     promise.future.on(success: { events.append("late \($0)") }, completion: { events.append("late completion") })
-    let expected = ["success 1", "completion", "only completion", "trailing 1", "late 1", "late completion"]
-    #expect(events == expected)
+    #expect(events == ["success 1", "completion", "only completion", "trailing 1", "late 1", "late completion"])
 
     events = []
     F(error: TestError(1)).on(success: { _ in events.append("success") }, failure: { events.append("\($0.number)") })
@@ -130,7 +87,7 @@ struct FutureXShimTests {
     var events: [String] = []
     Future<Void, TestError>(value: ()).on { events.append("void") }
     Future<Void, TestError>(error: TestError(1)).on { events.append("failed") }
-    Future<Void, TestError>(error: TestError(1)).observe(on: Scheduler.immediate).on { fail() }
+    Future<Void, TestError>(error: TestError(1)).observe(on: Scheduler.immediate).on { Issue.record("must not run") }
     Future<Void, Never>(value: ()).on { events.append("never") }
     Future(value: 3).on { events.append("\($0)") }
     F(error: TestError(1)).materialize().on { events.append("\($0 == .failure(TestError(1)))") }
@@ -146,6 +103,11 @@ struct FutureXShimTests {
     promise.future.map { $0 + 1 }.on(success: { _ in events.append("resolved") })
     promise.succeed(value: 1)
     #expect(events == ["attached", "resolved"])
+    // The methods of a promise as callbacks.
+    let (source, target) = (F.Promise(), F.Promise())
+    source.future.on(success: target.succeed, failure: target.fail)
+    source.succeed(value: 1)
+    #expect(target.future.value == 1)
   }
 
   @Test("on: from another thread, success and completion run on the main queue in one go")
@@ -194,48 +156,42 @@ struct FutureXShimTests {
     #expect(checkpoints.passed == ["main", "queue", "queue completion", "scheduler"])
   }
 
-  @Test("observe(on: Scheduler.immediate) runs callbacks before it returns, on any thread")
-  func observeImmediately() async {
-    let recorder = Recorder<String>()
-    await onNewThread {
+  @Test("observe(on: Scheduler) runs callbacks at once: on main for `main`, on any thread for `immediate`")
+  @MainActor
+  func observeAtOnce() async {
+    let (recorder, checkpoints) = (Recorder<String>(), Checkpoints())
+    F(value: 1).observe(on: Scheduler.main).on { _ in recorder.record("main") }
+    #expect(recorder.events == ["main"])
+    startThread {
       F(value: 1).observe(on: Scheduler.immediate)
         .on(success: { _ in recorder.record("success") }, completion: { recorder.record("completion") })
       F(error: TestError(1)).observe(on: Scheduler.immediate).on(failure: { _ in recorder.record("failure") })
       recorder.record("returned")
-    }
-    #expect(recorder.events == ["success", "completion", "failure", "returned"])
-  }
-
-  @Test("observe(on: Scheduler.main) runs callbacks at once on the main thread, or through the main queue")
-  @MainActor
-  func observeOnMain() async {
-    let (recorder, checkpoints) = (Recorder<String>(), Checkpoints())
-    F(value: 1).observe(on: Scheduler.main).on { _ in recorder.record("at once") }
-    #expect(recorder.events == ["at once"])
-    startThread {
       F(value: 1).observe(on: Scheduler.main).on { _ in
         MainActor.preconditionIsolated()
         checkpoints.pass("main")
       }
     }
     await checkpoints.passing("main").outcome()
+    #expect(recorder.events == ["main", "success", "completion", "failure", "returned"])
   }
 
-  @Test("observe(on:) moves the next transform, for resolved and pending futures")
+  @Test("observe(on:) moves the next map or tryMap, for resolved and pending futures")
   func observeTransforms() async {
-    let manual = ManualContext()
-    let promise = Promise<Int, TestError>()
-    let results = [F(value: 1), promise.future].map { $0.observe(on: manual.context).map { $0 + 1 } }
+    let (manual, promise) = (ManualContext(), Promise<Int, any Error>())
+    let observed = [Future(value: 1), promise.future].map { $0.observe(on: manual.context) }
     promise.succeed(value: 2)
-    #expect(results.map(\.value) == [nil, nil])
+    let results = observed.map { $0.map { $0 + 1 } } + observed.map { $0.tryMap { $0 + 1 } }
+    let failed = observed[0].tryMap { _ -> Int in throw TestError(1) }
+    #expect(results.map(\.value) == [nil, nil, nil, nil] && failed.result == nil)
     manual.runAll()
-    #expect(results.map(\.value) == [2, 3])
+    #expect(results.map(\.value) == [2, 3, 2, 3] && failed.error as? TestError == TestError(1))
     #expect(await F(value: 4).observe(on: .global()).map { $0 }.outcome() == .success(4))
   }
 
   // MARK: - Transforms
 
-  @Test("map, flatMap, mapError and flatMapError run at once on the thread that resolves the future")
+  @Test("map, tryMap, flatMap, mapError and flatMapError run at once on the thread that resolves the future")
   func transforms() {
     let promise = Promise<Int, TestError>()
     let mapped = promise.future.map { $0 + 1 }
@@ -252,10 +208,7 @@ struct FutureXShimTests {
     #expect(failed.flatMapError { _ in F(value: 3) }.value == 3)
     let recovered: Future<Int, Never> = failed.flatMapError { _ in Future(value: 1) }
     #expect(recovered.value == 1)
-  }
 
-  @Test("tryMap fails with the error that its closure throws, and passes on values and earlier errors")
-  func tryMap() {
     let future = Future<Int, any Error>(value: 1)
     #expect(future.tryMap { $0 + 1 }.value == 2)
     #expect(future.tryMap { _ -> Int in throw TestError(1) }.error as? TestError == TestError(1))
@@ -273,8 +226,8 @@ struct FutureXShimTests {
 
   // MARK: - Several futures
 
-  @Test("zip of two or three futures succeeds when all have succeeded, in any order")
-  func zipTuples() {
+  @Test("zip and reduce succeed when all inputs have succeeded, in any order, and keep the order of the inputs")
+  func gathering() {
     let (first, second, third) = (Promise<Int, TestError>(), Promise<String, TestError>(), Promise<Bool, TestError>())
     let two = Future.zip(first.future, second.future)
     let three = Future.zip(first.future, second.future, third.future)
@@ -284,47 +237,34 @@ struct FutureXShimTests {
     first.succeed(value: 1)
     #expect(two.value.map { $0 == (1, "b") } == true)
     #expect(three.value.map { $0 == (1, "b", true) } == true)
-  }
 
-  @Test("zip, reduce and first fail as soon as one input fails, while other inputs are pending", arguments: 0..<3)
-  func failFast(index: Int) {
-    let promises = (0..<3).map { _ in Promise<Int, TestError>() }
-    let all = promises.map(\.future)
-    let joined = [
-      Future.zip(all[0], all[1], all[2]).asVoid(), Future.zip(all[index], all[(index + 1) % 3]).asVoid(),
-      Future.zip(all[(index + 1) % 3], all[index]).asVoid(), Future.zip(all).asVoid(),
-      Future.reduce(0, all, +).asVoid(), Future.first(all).asVoid(),
-    ]
-    promises[index].fail(error: TestError(index))
-    #expect(joined.map(\.error) == Array(repeating: TestError(index), count: 6))
-  }
-
-  @Test("zip, reduce and first never cancel another input, as in FutureX")
-  func nothingIsCancelled() {
-    typealias AnyFuture = Future<Int, any Error>
-    let joins: [([AnyFuture]) -> Future<Void, any Error>] = [
-      { Future.zip($0[0], $0[1]).asVoid() }, { Future.zip($0[0], $0[1], $0[2]).asVoid() },
-      { Future.zip($0).asVoid() }, { Future.reduce(0, $0, +).asVoid() }, { Future.first($0).asVoid() },
-    ]
-    for join in joins {
-      let (promises, cancelled) = ((0..<3).map { _ in Promise<Int, any Error>() }, Recorder<Int>())
-      for (index, promise) in promises.enumerated() { promise.onCancel { cancelled.record(index) } }
-      let joined = join(promises.map(\.future))
-      promises[0].fail(error: TestError())
-      for promise in promises.dropFirst() { promise.succeed(value: 1) }
-      #expect(cancelled.events.isEmpty && joined.error is TestError)
-      #expect(promises.map(\.future.value) == [nil, 1, 1])
-    }
-  }
-
-  @Test("zip of an array and reduce keep the order, and succeed for an empty array")
-  func arrays() {
     let promises = (0..<3).map { _ in Promise<Int, TestError>() }
     let zipped = Future.zip(promises.map(\.future))
     let reduced = Future.reduce("", promises.map(\.future)) { $0 + "\($1)" }
     for index in [2, 0, 1] { promises[index].succeed(value: index) }
     #expect(zipped.value == [0, 1, 2] && reduced.value == "012")
     #expect(Future.zip([F]()).value == [] && Future.reduce(1, [F](), +).value == 1)
+  }
+
+  @Test("zip, reduce and first fail at once with one input, and never cancel another, as in FutureX", arguments: 0..<3)
+  func failFast(index: Int) {
+    typealias AnyFuture = Future<Int, any Error>
+    let next = (index + 1) % 3
+    let joins: [([AnyFuture]) -> Future<Void, any Error>] = [
+      { Future.zip($0[index], $0[next]).asVoid() }, { Future.zip($0[next], $0[index]).asVoid() },
+      { Future.zip($0[0], $0[1], $0[2]).asVoid() }, { Future.zip($0).asVoid() },
+      { Future.reduce(0, $0, +).asVoid() }, { Future.first($0).asVoid() },
+    ]
+    for (number, join) in joins.enumerated() {
+      let (promises, cancelled) = ((0..<3).map { _ in Promise<Int, any Error>() }, Recorder<Int>())
+      for (index, promise) in promises.enumerated() { promise.onCancel { cancelled.record(index) } }
+      let joined = join(promises.map(\.future))
+      promises[index].fail(error: TestError(index))
+      #expect(joined.error as? TestError == TestError(index), "join \(number)")
+      for promise in promises { promise.succeed(value: 1) }
+      #expect(cancelled.events.isEmpty, "join \(number)")
+      #expect(promises.map(\.future.value) == (0..<3).map { $0 == index ? nil : 1 }, "join \(number)")
+    }
   }
 
   @Test("first takes the first input that resolves or is resolved, and never resolves without inputs")
@@ -358,48 +298,32 @@ struct FutureXShimTests {
     promises[1].fail(error: TestError(1))
     #expect(recorder.events.count == 5 && all.error == TestError(1))
     #expect(Future.forEach([one, one]) { _ in }.value != nil)
-  }
-
-  @Test("forEach takes closures that are not Sendable")
-  func forEachOfPlainClosures() {
+    // Closures that are not Sendable.
     var (started, given) = (0, 0)
-    let starts: [() -> F] = [
+    let plain: [() -> F] = [
       {
         started += 1
         return F(value: 1)
       }
     ]
-    #expect(F.forEach(starts) { _ in given += 1 }.value != nil)
+    #expect(F.forEach(plain) { _ in given += 1 }.value != nil)
     #expect(started == 1 && given == 1)
   }
 
   // MARK: - Time, and blocking
 
-  @Test("retry makes the given number of attempts, and fails with the error of the last one")
-  func retry() async {
-    let recorder = Recorder<Int>()
-    let failing = Future.retry(attempts: 3, delay: .seconds(0.000_01)) { () -> F in
-      recorder.record(1)
-      return F(error: TestError(recorder.events.count))
-    }
-    #expect(await failing.outcome() == .failure(TestError(3)))
-    #expect(recorder.events.count == 3)
-  }
-
-  @Test("retry waits for its delay after each failure")
+  @Test("retry makes the given number of attempts, each after its delay, and fails with the error of the last one")
   func retryDelay() {
     let (manual, recorder) = (ManualContext(), Recorder<Int>())
     let failing = Future.retry(attempts: 3, delay: .seconds(1.5), on: manual.context) { () -> F in
       recorder.record(1)
-      return F(error: TestError())
+      return F(error: TestError(recorder.events.count))
     }
-    #expect(recorder.events.count == 1)
-    manual.advance(by: .milliseconds(1499))
-    #expect(recorder.events.count == 1)
-    manual.advance(by: .milliseconds(1))
-    #expect(recorder.events.count == 2)
-    manual.advance(by: .milliseconds(1500))
-    #expect(recorder.events.count == 3 && failing.error == TestError())
+    for (milliseconds, count) in [(0, 1), (1_499, 1), (1, 2), (1_499, 2), (1, 3)] {
+      manual.advance(by: .milliseconds(milliseconds))
+      #expect(recorder.events.count == count, "attempt \(count)")
+    }
+    #expect(failing.error == TestError(3))
   }
 
   @Test("after succeeds on the given queue, and its callbacks run on main")
@@ -430,11 +354,13 @@ struct FutureXShimTests {
       promises.0.fail(error: TestError(1))
       promises.1.fail(error: TestError(1))
     }
-    let recorder = Recorder<Result<Int, TestError>>()
-    await onNewThread {
+    let (recorder, checkpoints) = (Recorder<Result<Int, TestError>>(), Checkpoints())
+    startThread {
       recorder.record(mapped.wait())
       recorder.record(recovered.wait())
+      checkpoints.pass("waited")
     }
+    await checkpoints.passing("waited").outcome()
     #expect(recorder.events == [.failure(TestError(2)), .success(3)])
   }
 
@@ -472,15 +398,3 @@ struct FutureXShimTests {
 }
 
 private func one() -> Future<Int, TestError> { Future(value: 1) }
-
-private func fail() { Issue.record("This callback must not run.") }
-
-/// Runs `body`, which can block, on a new thread, and returns when it has ended.
-private func onNewThread(_ body: @escaping @Sendable () -> Void) async {
-  await withCheckedContinuation { done in
-    startThread {
-      body()
-      done.resume()
-    }
-  }
-}

@@ -64,17 +64,23 @@ struct CancellationDepthTests {
     }
   }
 
-  @Test("R13: a cancellation in a deep delivery runs its handlers before it returns")
+  @Test("R13: a cancellation in a deep delivery runs its handlers, and those of a future, before it returns")
   func insideDeliveries() {
     let log = Recorder<Bool>()
     let promises = (0..<100).map { _ in Promise<Int, Never>() }
     for index in promises.indices.dropLast() {
       promises[index].future.whenSucceeded(on: .immediate) { [next = promises[index + 1]] number in
+        // This callback is deferred at the deepest level, and must not delay the handlers.
+        Future.succeeded(1).whenResolved(on: .immediate) { _ in }
         let source = CancellationTokenSource()
-        let isRun = Recorder<Int>()
-        source.token.register { isRun.record(1) }
+        let linked = CancellationTokenSource(linkedTo: source.token)
+        let (promise, runs) = (Promise<Int, any Error>(), Recorder<Int>())
+        source.token.register { runs.record(1) }
+        linked.token.register { runs.record(2) }
+        promise.onCancel { runs.record(3) }
+        let future = promise.future.map { $0 + 1 }.cancelled(by: linked.token)
         source.cancel()
-        log.record(isRun.events == [1])
+        log.record(runs.events.sorted() == [1, 2, 3] && future.isResolved)
         next.succeed(number)
       }
     }

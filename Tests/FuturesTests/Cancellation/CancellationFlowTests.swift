@@ -20,6 +20,9 @@ struct CancellationFlowTests {
   let producers = Producers()
   var cancelled: [String] { producers.cancelled.events }
 
+  func open(_ name: String) -> Promise<Int, any Error> { producers.promise(name) }
+  func typed(_ name: String) -> Promise<Int, TestError> { producers.promise(name, TestError.self) }
+
   @Test(
     "R15, R16: a cancelled operator ends, leaves its source, and cancels the source if no consumer remains",
     arguments: Operator.leavingSource,
@@ -35,6 +38,7 @@ struct CancellationFlowTests {
     derived.cancel()
     #expect(cancelled == (stopsSource ? ["source"] : []))
     #expect(promise.isResolved == stopsSource)
+    #expect(it.manual.pendingCount == 0)
     #expect(derived.isCancelled() == !isTyped)
     #expect(derived.isResolved() == (!isTyped || stopsSource))
     promise.succeed(3)
@@ -105,4 +109,150 @@ struct CancellationFlowTests {
     #expect(log.events == [])
     needed.remove()
   }
+
+  // MARK: - Several futures
+
+  /// Joins that no longer need the second input once the first has resolved with `first`; `nil` is a failure.
+  static let joins:
+    [(name: String, first: Int?, join: @Sendable ([Future<Int, any Error>]) -> Future<Int, any Error>)] =
+      [
+        ("race", 1, { Future.race($0) }), ("lost race", nil, { Future.race($0) }),
+        ("firstSuccess", 1, { Future.firstSuccess($0).mapError { $0 } }),
+        ("all", nil, { Future.all($0).map { $0[0] } }), ("reduce", nil, { Future.reduce(0, $0, +) }),
+        ("zip", nil, { Future.zip($0[0], $0[1]).map { $0.0 } }),
+        ("concurrent", nil, { all in Future.concurrent([0, 1], limit: 2) { all[$0] }.map { $0[0] } }),
+      ]
+
+  /// The time at which the first input resolves: before, while or after the join attaches to it.
+  enum When: CaseIterable, Sendable { case before, during, after }
+
+  @Test(
+    "R12, R16: a join cancels the inputs that it no longer needs, unless they have other consumers",
+    arguments: joins.indices,
+    When.allCases
+  )
+  func decidedJoinCancelsUnneededInputs(index: Int, when: When) {
+    let (name, value, join) = Self.joins[index]
+    for isNeeded in [false, true] {
+      let producers = Producers()
+      let second: Promise<Int, any Error> = producers.promise("second")
+      let result = value.map { Result<Int, any Error>.success($0) } ?? .failure(TestError(1))
+      let needed = isNeeded ? second.future.whenResolved(on: .immediate) { _ in } : nil
+      let first = Promise<Int, any Error>()
+      if when == .before { first.resolve(result) }
+      // A lazy future resolves while the join attaches to it, before the join attaches to the second input.
+      let lazy = Future<Int, any Error>.lazy { $0.resolve(result) }
+      let joined = join([when == .during ? lazy : first.future, second.future])
+      if when == .after { first.resolve(result) }
+      #expect(joined.isResolved, "\(name), \(when)")
+      // `concurrent` did not start the second item in the first two cases.
+      let isStarted = name != "concurrent" || when == .after
+      #expect(producers.cancelled.events == (isNeeded || !isStarted ? [] : ["second"]), "\(name), \(when)")
+      #expect(second.isResolved == (!isNeeded && isStarted), "\(name), \(when)")
+      needed?.remove()
+    }
+  }
+
+  @Test("R17: serial, cancelled by the item that it starts, leaves that item and starts no more")
+  func sequenceCancelledWhileStarting() {
+    let (box, promise) = (Locked<Future<[Int], any Error>?>(nil), open("item"))
+    let first = Promise<Int, any Error>()
+    let log = Recorder<Int>()
+    let values = Future.serial([0, 1, 2]) { item -> Future<Int, any Error> in
+      log.record(item)
+      if item == 0 { return first.future }
+      box.withLock { $0 }?.cancel()
+      return promise.future
+    }
+    box.withLock { $0 = values }
+    first.succeed(1)
+    #expect(isCancelled(values) && cancelled == ["item"])
+    #expect(log.events == [0, 1])
+    box.withLock { $0 = nil }
+  }
+
+  // MARK: - Time
+
+  @Test(
+    "R12: a cancelled retry cancels its attempt, or ends its delay at once and frees the timer, and makes no more attempts",
+    arguments: [false, true]
+  )
+  func cancelledRetryMakesNoMoreAttempts(isDelay: Bool) {
+    func check<Failure: Error>(_ failure: Failure) {
+      let manual = ManualContext()
+      let (attempts, notified) = (Recorder<Int>(), Recorder<Int>())
+      let promise = Promise<Int, Failure>()
+      promise.onCancel { notified.record(1) }
+      weak var captured: Tracked?
+      let future: Future<Int, Failure>
+      do {
+        let object = Tracked()
+        captured = object
+        future = Future.retry(attempts: 5, delay: .constant(.seconds(1)), on: manual.context) {
+          object.use()
+          attempts.record(1)
+          return isDelay || attempts.events.count == 1 ? .failed(failure) : promise.future
+        }
+      }
+      manual.advance(by: .seconds(1))
+      #expect(attempts.events.count == 2 && manual.pendingCount == (isDelay ? 1 : 0), "\(Failure.self)")
+      future.cancel()
+      #expect(notified.events == (isDelay ? [] : [1]), "\(Failure.self)")
+      if !isDelay { promise.fail(failure) }
+      #expect(attempts.events.count == 2 && future.isResolved, "\(Failure.self)")
+      #expect(manual.pendingCount == 0 && captured == nil, "\(Failure.self)")
+      manual.advance(by: .seconds(100))
+      #expect(attempts.events.count == 2, "\(Failure.self)")
+    }
+    check(TestError(1))
+    check(CancellableTestError.other)
+    check(TestError(1) as any Error)
+  }
+
+  @Test("R12: a cancelled after or delay frees its timer and resolves at once")
+  func cancelledDelaysFreeTheirTimers() {
+    let manual = ManualContext()
+    let after = Future.after(.seconds(5), on: manual.context)
+    let never = Future<Int, Never>.succeeded(1).delay(by: .seconds(5), on: manual.context)
+    let typed = Future<Int, TestError>.succeeded(1).delay(by: .seconds(5), on: manual.context)
+    let open = Future<Int, any Error>.succeeded(1).delay(by: .seconds(5), on: manual.context)
+    #expect(manual.pendingCount == 4)
+    after.cancel()
+    never.cancel()
+    typed.cancel()
+    open.cancel()
+    #expect(manual.pendingCount == 0)
+    #expect(after.isResolved && never.peek() == .success(1) && typed.peek() == .success(1) && isCancelled(open))
+    let promise = self.typed("source")
+    let waiting = promise.future.delay(by: .seconds(5), on: manual.context)
+    waiting.cancel()
+    #expect(cancelled == ["source"] && !waiting.isResolved)
+    promise.fail(TestError(1))
+    #expect(waiting.peek() == .failure(TestError(1)) && manual.pendingCount == 0)
+  }
+
+  @Test("R12: a timeout frees its timer when it ends; a timeout that fires leaves its future")
+  func endedTimeoutsFreeTheirTimers() {
+    let manual = ManualContext()
+    let promises = ["cancelled", "ended", "fired", "needed"].map { open($0) }
+    let futures = promises.map { $0.future.timeout(after: .seconds(5), on: manual.context) }
+    let needed = promises[3].future.whenResolved(on: .immediate) { _ in }
+    #expect(manual.pendingCount == 4)
+    futures[0].cancel()
+    promises[1].succeed(1)
+    #expect(manual.pendingCount == 2 && cancelled == ["cancelled"] && isCancelled(futures[0]))
+    manual.advance(by: .seconds(5))
+    for future in futures[2...] { #expect(throws: TimeoutError.self) { try future.peek()?.get() } }
+    #expect(cancelled == ["cancelled", "fired"] && !promises[3].isResolved)
+    needed.remove()
+    let typed = self.typed("typed")
+    let fallback = typed.future.timeout(after: .seconds(5), on: manual.context, fallback: 7)
+    fallback.cancel()
+    #expect(cancelled == ["cancelled", "fired", "typed"] && !fallback.isResolved)
+    manual.advance(by: .seconds(5))
+    #expect(fallback.peek() == .success(7) && manual.pendingCount == 0)
+  }
 }
+
+/// Whether the future has failed with a `CancellationError`.
+func isCancelled<Value>(_ future: Future<Value, any Error>) -> Bool { AnyFuture(future).isCancelled() }

@@ -16,17 +16,6 @@ struct CancellationTokenTests {
     return left.withLock { $0 }
   }
 
-  /// Calls `body` at each of `depth` levels of nested callbacks.
-  static func nest(_ depth: Int, _ body: @escaping @Sendable () -> Void) {
-    guard depth > 0 else { return }
-    let promise = Promise<Int, Never>()
-    promise.future.whenResolved(on: .immediate) { _ in
-      body()
-      nest(depth - 1, body)
-    }
-    promise.succeed(depth)
-  }
-
   struct WeakReference { weak var object: Tracked? }
 
   // MARK: - Every order
@@ -141,64 +130,18 @@ struct CancellationTokenTests {
 
   // MARK: - Cancelling
 
-  @Test("R13: handlers have run when cancel() returns, at any depth of callbacks")
-  func cancelInCallbackRunsHandlersFirst() {
-    let levels = Recorder<Int>()
-    Self.nest(20) {
-      // This callback is deferred at the deepest level, and must not delay the handlers.
-      Future.succeeded(1).whenResolved(on: .immediate) { _ in }
-      let source = CancellationTokenSource()
-      let linked = CancellationTokenSource(linkedTo: source.token)
-      let log = Recorder<String>()
-      source.token.register { log.record("handler") }
-      linked.token.register { log.record("linked") }
-      let promise = Promise<Int, any Error>()
-      promise.onCancel { log.record("producer") }
-      let future = promise.future.map { $0 + 1 }.cancelled(by: linked.token)
-      #expect(source.cancel())
-      #expect(Set(log.events) == ["handler", "linked", "producer"])
-      #expect(log.events.count == 3)
-      #expect(future.isResolved)
-      levels.record(1)
-    }
-    #expect(levels.events.count == 20)
-  }
-
-  @Test("R13: handlers have run when cancel() returns, at any depth of handlers")
-  func cancelInHandlerRunsHandlersFirst() {
-    let sources = (0..<20).map { _ in CancellationTokenSource() }
-    let log = Recorder<Int>()
-    for index in 0..<19 {
-      sources[index].token.register {
-        #expect(sources[index + 1].cancel(), "source \(index)")
-        #expect(log.events == Array((index + 1..<20).reversed()), "source \(index)")
-        log.record(index)
-      }
-    }
-    sources[19].token.register { log.record(19) }
-    #expect(sources[0].cancel())
-    #expect(log.events == Array((0..<20).reversed()))
-  }
-
-  @Test("R13: a concurrent cancel() returns false and does not wait for the handlers")
-  func concurrentCancelDoesNotWait() {
+  @Test("R13: cancel() and remove() on another thread return false and do not wait for the running handler")
+  func concurrentCallsDoNotWait() {
     let source = CancellationTokenSource()
-    let log = Recorder<Bool>()
-    // The handler waits for the other thread, which would wait for the handler.
-    source.token.register { onThread { log.record(source.cancel()) } }
-    #expect(source.cancel())
-    #expect(log.events == [false])
-  }
-
-  @Test("R13: remove() on another thread returns false and does not wait for the running handler")
-  func concurrentRemoveDoesNotWait() {
-    let source = CancellationTokenSource()
-    let log = Recorder<Bool>()
+    let log = Recorder<[Bool]>()
     let registration = Locked<Registration?>(nil)
-    let running = source.token.register { onThread { log.record(registration.withLock { $0!.remove() }) } }
+    // The handler waits for the other thread, which would wait for the handler.
+    let running = source.token.register {
+      onThread { log.record([source.cancel(), registration.withLock { $0!.remove() }]) }
+    }
     registration.withLock { $0 = running }
-    source.cancel()
-    #expect(log.events == [false])
+    #expect(source.cancel())
+    #expect(log.events == [[false, false]])
   }
 
   @Test("R13: a handler can register another handler, which runs at once")
@@ -259,23 +202,6 @@ struct CancellationTokenTests {
     #expect(token.isCancelled)
   }
 
-  @Test("R13: cancelling or removing a handler that holds its own source releases both")
-  func handlerThatHoldsItsSourceIsReleased() {
-    weak var captured: CancellationTokenSource?
-    weak var other: CancellationTokenSource?
-    do {
-      let source = CancellationTokenSource()
-      captured = source
-      source.token.register { _ = source.isCancelled }
-      source.cancel()
-      let second = CancellationTokenSource()
-      other = second
-      #expect(second.token.register { _ = second.isCancelled }.remove())
-    }
-    #expect(captured == nil)
-    #expect(other == nil)
-  }
-
   // MARK: - Tokens
 
   @Test("R13: `none` can never be cancelled, and `cancelled` always is")
@@ -315,69 +241,47 @@ struct CancellationTokenTests {
 
   // MARK: - Linked sources
 
-  @Test("R14: each parent cancels a linked source, which cancels no parent")
-  func linkedSourceFollowsItsParents() {
-    for index in 0..<3 {
-      let parents = (0..<3).map { _ in CancellationTokenSource() }
-      let linked = CancellationTokenSource(linkedTo: parents[0].token, parents[1].token, .none, parents[2].token)
-      let other = CancellationTokenSource(linkedTo: parents[0].token, parents[0].token)
-      let log = Recorder<String>()
-      linked.token.register { log.record("linked") }
-      other.token.register { log.record("other") }
-      #expect(!linked.isCancelled, "parent \(index)")
-      #expect(parents[index].cancel(), "parent \(index)")
-      #expect(linked.isCancelled && linked.token.isCancelled, "parent \(index)")
-      #expect(log.events.sorted() == (index == 0 ? ["linked", "other"] : ["linked"]), "parent \(index)")
-      #expect(parents[(index + 1) % 3].cancel() && parents[(index + 2) % 3].cancel(), "parent \(index)")
-      #expect(!linked.cancel(), "parent \(index)")
-      #expect(log.events.sorted() == ["linked", "other"], "parent \(index)")
-    }
-    let parent = CancellationTokenSource()
-    let child = CancellationTokenSource(linkedTo: parent.token)
-    #expect(child.cancel())
-    #expect(!parent.isCancelled)
-    #expect(parent.cancel())
+  /// Tokens that follow both `first` and `second`, with the text that names them.
+  static let links:
+    [(name: String, make: @Sendable (_ first: CancellationToken, _ second: CancellationToken) -> CancellationToken)] = [
+      ("source", { CancellationTokenSource(linkedTo: $0, $1).token }),
+      ("source of three", { CancellationTokenSource(linkedTo: $0, .none, CancellationTokenSource().token, $1).token }),
+      ("source, repeated", { CancellationTokenSource(linkedTo: $0, $0, $1, $1).token }),
+      ("any", { .any($0, $1) }), ("any, repeated", { .any($1, $0, $1) }), ("any with none", { .any(.none, $0, $1) }),
+      ("any of one each", { .any(.any($0), .any($1)) }), ("any of any", { .any(.any($0, $1), $0, $1) }),
+      ("source of any", { CancellationTokenSource(linkedTo: .any($0, $1, .none)).token }),
+    ]
+
+  @Test("R14: each parent cancels a linked source and `any`, once, before or after", arguments: links.indices, 0..<2)
+  func linkFollowsEachParent(link: Int, parent: Int) {
+    let (name, make) = Self.links[link]
+    let parents = [CancellationTokenSource(), CancellationTokenSource()]
+    let (first, second) = (parents[0].token, parents[1].token)
+    let token = make(first, second)
+    let log = Recorder<Int>()
+    token.register { log.record(1) }
+    #expect(!token.isCancelled, "\(name)")
+    #expect(parents[parent].cancel(), "\(name)")
+    #expect(token.isCancelled && log.events == [1], "\(name)")
+    let late = make(first, second)
+    late.register { log.record(2) }
+    #expect(late.isCancelled && log.events == [1, 2], "\(name)")
+    #expect(parents[1 - parent].cancel() && log.events == [1, 2], "\(name)")
   }
 
-  @Test("R14: linking a source to a cancelled token cancels it; linking to `none` does not")
-  func linkingToCancelledTokenCancels() {
+  @Test("R14: a linked source does not cancel its parent; a source or `any` that links only `none` is not cancelled")
+  func linkedSourceCancelsNoParent() {
     let parent = CancellationTokenSource()
-    parent.cancel()
-    let child = CancellationTokenSource(linkedTo: CancellationTokenSource().token, parent.token)
-    #expect(child.isCancelled && !child.cancel())
-    let log = Recorder<Int>()
-    child.token.register { log.record(1) }
-    #expect(log.events == [1])
+    let linked = (0..<2).map { _ in CancellationTokenSource(linkedTo: parent.token) }
+    let one = CancellationToken.any(parent.token, parent.token, .none)
+    #expect(linked[0].cancel() && !parent.isCancelled && !linked[1].isCancelled && !one.isCancelled)
+    #expect(parent.cancel())
+    let late = CancellationTokenSource(linkedTo: parent.token)
+    #expect(one.isCancelled && linked[1].isCancelled && late.isCancelled && !linked[1].cancel() && !late.cancel())
     let free = CancellationTokenSource(linkedTo: .none, .none)
     #expect(!free.isCancelled && free.cancel() && free.token.isCancelled)
-  }
-
-  @Test("R14: `any` is cancelled by each of its tokens, before or after; `any` of no tokens never is")
-  func anyFollowsEachToken() {
-    #expect(!CancellationToken.any().isCancelled)
-    #expect(!CancellationToken.any(.none).isCancelled)
+    #expect(!CancellationToken.any().isCancelled && !CancellationToken.any(.none).isCancelled)
     #expect(CancellationToken.any(.none, .cancelled).isCancelled)
-    for index in 0..<2 {
-      let sources = [CancellationTokenSource(), CancellationTokenSource()]
-      let (first, second) = (sources[0].token, sources[1].token)
-      let tokens: [CancellationToken] = [
-        .any(first, second), .any(second, first, second), .any(.none, first, second), .any(.any(first), .any(second)),
-        .any(.any(first, second), first, second),
-      ]
-      let log = Recorder<Int>()
-      for (number, token) in tokens.enumerated() { token.register { log.record(number) } }
-      #expect(tokens.map(\.isCancelled) == Array(repeating: false, count: 5), "token \(index)")
-      sources[index].cancel()
-      #expect(tokens.map(\.isCancelled) == Array(repeating: true, count: 5), "token \(index)")
-      sources[1 - index].cancel()
-      #expect(log.events.sorted() == Array(0..<5), "token \(index)")
-      #expect(CancellationToken.any(first, second).isCancelled, "token \(index)")
-    }
-    let source = CancellationTokenSource()
-    let one = CancellationToken.any(source.token, source.token, .none)
-    #expect(!one.isCancelled)
-    source.cancel()
-    #expect(one.isCancelled)
   }
 
   @Test("R5, R14: dropping all parents releases the handlers of a linked source or of `any`")
@@ -392,27 +296,7 @@ struct CancellationTokenTests {
       CancellationToken.any(sources[0].token, sources[1].token).register { first.use() }
       CancellationTokenSource(linkedTo: sources[0].token).token.register { second.use() }
     }
-    #expect(any == nil)
-    #expect(linked == nil)
-  }
-
-  @Test("R14: released linked sources leave nothing in a long-lived parent")
-  func linkedSourcesLeaveNothing() {
-    let (parent, other) = (CancellationTokenSource(), CancellationTokenSource())
-    let left = Self.blocksLeft {
-      for number in 0..<10_000 {
-        let linked = CancellationTokenSource(linkedTo: parent.token, other.token)
-        switch number % 5 {
-        case 0: break
-        case 1: linked.token.register { _ = number }.remove()
-        case 2: CancellationToken.any(linked.token, other.token).register { _ = number }.remove()
-        case 3: linked.token.register { _ = number }; linked.cancel()
-        default: _ = CancellationTokenSource(linkedTo: linked.token, linked.token)
-        }
-      }
-    }
-    #expect(left < 100, "\(left)")
-    #expect(parent.cancel())
+    #expect(any == nil && linked == nil)
   }
 
   static func checkLongChain(isCancelled: Bool) {
@@ -432,13 +316,9 @@ struct CancellationTokenTests {
 
   // In processes of their own, because an overflow of the stack ends the process.
 
-  @Test("R6, R14: cancelling and releasing a long chain of linked sources takes no stack")
-  func longChainCancelled() async {
+  @Test("R6, R14: cancelling and releasing a long chain of linked sources, or only releasing it, takes no stack")
+  func longChainTakesNoStack() async {
     await #expect(processExitsWith: .success) { CancellationTokenTests.checkLongChain(isCancelled: true) }
-  }
-
-  @Test("R6, R14: releasing an uncancelled long chain of linked sources takes no stack")
-  func longChainReleased() async {
     await #expect(processExitsWith: .success) { CancellationTokenTests.checkLongChain(isCancelled: false) }
   }
 
@@ -484,12 +364,13 @@ struct CancellationTokenTests {
 
   // MARK: - Memory
 
-  @Test("R14: finished operations leave no registration with a long-lived token", arguments: 0..<4)
+  @Test("R14: finished operations and released linked sources leave nothing in long-lived tokens", arguments: 0..<8)
   func finishedOperationsLeaveNothing(operation: Int) {
     let (source, other) = (CancellationTokenSource(), CancellationTokenSource())
     let token = source.token
     let left = Self.blocksLeft {
       for number in 0..<DepthTests.count {
+        let linked = CancellationTokenSource(linkedTo: token, other.token)
         switch operation {
         case 0: token.register { _ = number }.remove()
         case 1:
@@ -497,7 +378,11 @@ struct CancellationTokenTests {
           let future = promise.future.cancelled(by: token)
           promise.succeed(number)
           #expect(future.isResolved, "operation \(number)")
-        case 2: CancellationTokenSource(linkedTo: token, other.token).token.register { _ = number }.remove()
+        case 2: linked.token.register { _ = number }.remove()
+        case 3: break
+        case 4: CancellationToken.any(linked.token, other.token).register { _ = number }.remove()
+        case 5: linked.token.register { _ = number }; linked.cancel()
+        case 6: _ = CancellationTokenSource(linkedTo: linked.token, linked.token)
         default: promiseThatIsCancelled(by: token)
         }
       }
