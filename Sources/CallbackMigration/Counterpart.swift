@@ -28,10 +28,12 @@ package struct Counterpart {
   let kind: Kind
   let function: CallbackFunction
 
-  /// The module that gets the counterpart, and the names of the types there.
+  /// The module that gets the counterpart.
   private let module: String
   private let isMainActorTheDefault: Bool
-  private let typeNames: Set<String>
+
+  /// The library's future type.
+  private let future: String
 
   /// Whether the compiler accepts a value that is not `Sendable` in a future.
   private let allowsAnyValue: Bool
@@ -45,7 +47,7 @@ package struct Counterpart {
     self.function = function
     module = inventory.module
     isMainActorTheDefault = inventory.isMainActorTheDefault
-    typeNames = inventory.typeNames
+    future = inventory.future
     allowsAnyValue = inventory.allowsFuturesOfAnyValue
     spelling = inventory.spelling(for: function)
     wrapper = kind == .callback ? (try? function.wrapper(in: inventory)) ?? [] : []
@@ -73,9 +75,6 @@ package struct Counterpart {
 
   /// The types that the counterpart's body names, in addition to those of the declaration.
   var bodyTypes: [Token] { declaration.parameters.flatMap { Array($0.type) } + Array(declaration.returnType) }
-
-  /// The library's type, which a type of that name in the module would hide.
-  private var future: String { typeNames.contains("Future") ? "Futures.Future" : "Future" }
 
   /// The declaration and the body, with its documentation, not indented.
   var lines: [String] {

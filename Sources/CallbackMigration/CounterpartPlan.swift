@@ -50,7 +50,7 @@ package struct CounterpartPlan {
     self.inventory = inventory
     let refusals = RefusalRules(inventory: inventory, isInPlace: isInPlace)
     let functions = isInPlace ? (inventory.allFunctions + inventory.privateFunctions).inOrder : inventory.allFunctions
-    let counts = CounterpartCounts(functions) {
+    let claims = CounterpartClaims(functions) {
       refusals.refusal($0, $1) == nil && !$0.counterpart($1).exists
     }
     entries = functions.compactMap { function in
@@ -62,10 +62,7 @@ package struct CounterpartPlan {
         decisions: kinds.map { kind in
           if let file = function.counterpart(kind).file { return (kind, .exists(file: file)) }
           if let refusal = refusals.refusal(function, kind) { return (kind, .refused(refusal)) }
-          if counts.isAmbiguous(function, kind) {
-            let reason = "another function differs from it only in its callback"
-            return (kind, .refused(function.renaming(reason)))
-          }
+          if let refusal = claims.refusal(function, kind) { return (kind, .refused(refusal)) }
           if function.isDeprecated, !function.counterpart(kind).wasWritten {
             return (kind, .refused(Refusal("it is deprecated, and calling it would warn")))
           }
@@ -239,9 +236,9 @@ extension CallbackFunction {
   }
 }
 
-/// The number of counterparts of each kind to write.
-private struct CounterpartCounts {
-  private var counts: [Int: [String: Int]] = [:]
+/// The functions that would get the same counterpart.
+private struct CounterpartClaims {
+  private var functions: [String: [CallbackFunction]] = [:]
 
   init(
     _ functions: [CallbackFunction],
@@ -249,18 +246,24 @@ private struct CounterpartCounts {
   ) {
     for function in functions {
       for kind in function.kinds where isCounted(function, kind) {
-        for key in function.counterpartKeys(kind).prefix(1) {
-          counts[function.precedence, default: [:]][key, default: 0] += 1
-        }
+        for key in function.counterpartKeys(kind).prefix(1) { self.functions[key, default: []].append(function) }
       }
     }
   }
 
-  /// Whether another function takes precedence for the same counterpart.
-  func isAmbiguous(_ function: CallbackFunction, _ kind: Counterpart.Kind) -> Bool {
-    let keys = function.counterpartKeys(kind)
-    func count(_ precedence: Int) -> Int { keys.reduce(0) { $0 + (counts[precedence]?[$1] ?? 0) } }
-    return count(function.precedence) > 1 || counts.keys.contains { $0 < function.precedence && count($0) > 0 }
+  /// The reason why another function gets the counterpart of this one, or none of them does; `nil` if this one gets it.
+  func refusal(_ function: CallbackFunction, _ kind: Counterpart.Kind) -> Refusal? {
+    let others = function.counterpartKeys(kind).flatMap { functions[$0] ?? [] }.filter {
+      $0.precedence <= function.precedence && $0.symbol.identifier.precise != function.symbol.identifier.precise
+    }
+    let rivals = others.filter { !function.isPreferred(to: $0) }
+    guard !rivals.isEmpty else { return nil }
+    if rivals.contains(where: { $0.isPreferred(to: function) }) {
+      return Refusal("another function, which differs from it only in the form of its callback, gets the counterpart")
+    }
+    let reason = "another function differs from it only in its callback"
+    // A setting is for all functions of a title.
+    return rivals.contains { $0.title == function.title } ? Refusal(reason) : function.renaming(reason)
   }
 }
 
@@ -270,6 +273,29 @@ extension CallbackFunction {
   /// Deprecated functions and functions with a queue rank higher.
   fileprivate var precedence: Int {
     (isRenamedToCounterpart ? 2 : isDeprecated ? 4 : 0) + (callbacks.queue == nil ? 0 : 1)
+  }
+
+  /// Whether its callback gets the same values as the callback of `other`, in a form that divides success and failure better.
+  fileprivate func isPreferred(to other: CallbackFunction) -> Bool {
+    guard let rank = formRank, let otherRank = other.formRank, rank < otherRank else { return false }
+    return precedence <= other.precedence && values == other.values && callbacks.labels == other.callbacks.labels
+      && declaration.returnType.text == other.declaration.returnType.text
+  }
+
+  /// The rank of its callback among those that can get a failure; `nil` if it gets none, or its form is a special one.
+  private var formRank: Int? {
+    switch callbacks.shape {
+    case .result: 0
+    case .successOrFailure: 1
+    case .valuesOrError(_, areOptional: true): 2
+    case .valuesOrError(_, areOptional: false): 3
+    case .error: 4
+    case .values, .unpacked, .repeated, .unknown: nil
+    }
+  }
+
+  private var values: [String] {
+    (callbacks.shape.values ?? []).filter { !CallbackShape.isVoid($0) }.map(\.text)
   }
 
   /// The identity of a counterpart: its type, name, labels and parameters, also with the names of the superclasses.

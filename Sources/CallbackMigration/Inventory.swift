@@ -26,6 +26,9 @@ public struct Inventory {
   /// The names of types and values.
   let typeNames: Set<String>
 
+  /// The library's future type, as the module's files can name it.
+  let future: String
+
   /// The names of types.
   let aliases: TypeAliases
 
@@ -96,6 +99,7 @@ public struct Inventory {
       try SymbolGraph.read(module: target.module, in: URL(filePath: graphs)),
       clients: extensions,
       importedTypes: types,
+      importedModules: Set(imports.map(\.module)),
       sources: target.sources,
       minimumAccess: minimumAccess,
       root: root,
@@ -111,6 +115,7 @@ public struct Inventory {
     _ graph: SymbolGraph,
     clients: [SymbolGraph] = [],
     importedTypes: SymbolGraph? = nil,
+    importedModules: Set<String> = [],
     sources: [String] = [],
     minimumAccess: AccessLevel,
     root: URL,
@@ -199,6 +204,11 @@ public struct Inventory {
     hidden = HiddenFunctions(sources: files, visible: lines)
     storedCallbacks = StoredCallbacks((functions + privateFunctions).filter { $0.form == nil })
     nonescapableTypes = Set(files.flatMap(\.nonescapableTypes))
+    let otherModules = Set(files.flatMap(\.allImports).map(\.module)).subtracting(importedModules)
+    let isHidden =
+      typeNames.contains("Future") || importedTypes?.declaresFuture == true
+      || !otherModules.isSubset(of: Import.modulesWithoutFuture)
+    future = isHidden ? "Futures.Future" : "Future"
   }
 
   /// The functions with a callback of either kind.

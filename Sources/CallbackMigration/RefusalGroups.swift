@@ -10,6 +10,9 @@ struct RefusalGroups {
     let place: String
     let title: String
 
+    /// The names for which the reason of the group has `…`; empty if it has none.
+    var names = ""
+
     /// The line of the configuration that would settle the refusal.
     let setting: String?
   }
@@ -46,7 +49,12 @@ struct RefusalGroups {
     }
     groups = found.map { general, refusals in
       let isSame = Set(refusals.map(\.reason)).count == 1
-      return Group(reason: isSame ? refusals[0].reason : general, members: refusals.map(\.member))
+      let members = refusals.map { reason, member in
+        var member = member
+        if !isSame { member.names = Self.names(in: reason) }
+        return member
+      }
+      return Group(reason: isSame ? refusals[0].reason : general, members: members)
     }.sorted { ($1.members.count, $0.reason) < ($0.members.count, $1.reason) }
   }
 
@@ -63,7 +71,8 @@ struct RefusalGroups {
         + group.members.enumerated().flatMap { index, member in
           let isRepeated = group.members.dropFirst(index + 1).first.map { $0.setting == member.setting } == true
           let setting = isRepeated ? nil : member.setting
-          return ["   \(member.place): \(member.title)"] + (setting.map { ["     " + $0] } ?? [])
+          let names = member.names.isEmpty ? "" : ": \(member.names)"
+          return ["   \(member.place): \(member.title)\(names)"] + (setting.map { ["     " + $0] } ?? [])
         }
     }
   }
@@ -75,7 +84,12 @@ struct RefusalGroups {
     let functions =
       count == 1
       ? "1 function has one of its two counterparts" : "\(count) functions have one of their two counterparts"
-    return "\(functions), and not the other; `report --json` says why."
+    return "\(functions), and no setting gives the other; `report --json` says why."
+  }
+
+  private static func names(in reason: String) -> String {
+    reason.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+      .filter { !$0.offset.isMultiple(of: 2) }.map { "`\($0.element)`" }.joined(separator: ", ")
   }
 
   fileprivate static func withoutNames(_ reason: String) -> String {

@@ -184,8 +184,9 @@ extension CounterpartPlan {
     let titles = entries.map(\.function.title)
     let writable = entries.count { !$0.counterparts.isEmpty }
     let counterparts = writable == 1 ? "1 counterpart" : "\(writable) counterparts"
+    let help = writable == 0 ? "and refused" : "`generate --style sync` writes \(counterparts)"
     // For a terminal of 120 columns.
-    let line = "\(count(titles.count)) synchronous; `generate --style sync` writes \(counterparts): "
+    let line = "\(count(titles.count)) synchronous; \(help): "
     var names = titles.joined(separator: ", ")
     if line.count + names.count > 120 { names = names.prefix(max(0, 119 - line.count)) + "…" }
     return line + names
@@ -207,10 +208,15 @@ extension CounterpartPlan {
     guard !entries.isEmpty else { return "no function takes a callback" }
     let percent = migratedCount * 100 / entries.count
     let functions = entries.count == 1 ? "1 function takes" : "\(entries.count) functions take"
-    let writable = entries.count { !$0.function.hasAsyncCounterpart && !$0.counterparts.isEmpty }
+    let writable = entries.filter { !$0.function.hasAsyncCounterpart && !$0.counterparts.isEmpty }
+    let counts = [Counterpart.Kind.async, .future].map { kind in
+      (kind, count: writable.count { entry in entry.counterparts.contains { $0.kind == kind } })
+    }
+    let isPartial = counts.contains { $0.count < writable.count }
+    let parts = isPartial ? " (\(counts.map { "\($0.count) \($0.0.adjective)" }.joined(separator: ", ")))" : ""
     let refused = entries.count { !$0.function.hasAsyncCounterpart && $0.counterparts.isEmpty }
     return "\(functions) a callback; \(migratedCount) (\(percent) %) have an async counterpart, "
-      + "\(writable) can be written, \(refused) refused"
+      + "\(writable.count) can be written\(parts), \(refused) refused"
   }
 }
 

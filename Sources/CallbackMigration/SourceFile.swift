@@ -27,6 +27,9 @@ struct SourceFile {
 
   private(set) var imports: [ImportPart] = []
 
+  /// Each import, also one among conditional code.
+  private(set) var allImports: [Import] = []
+
   /// The condition of each line; empty for none.
   private var conditions: [String] = []
 
@@ -42,6 +45,7 @@ struct SourceFile {
       if line.hasPrefix("#"), !open.isEmpty { open[open.count - 1].read(line) }
       conditions.append(open.map(\.text).filter { !$0.isEmpty }.joined(separator: " && "))
       let found = Import(line)
+      if let found { allImports.append(found) }
       if !open.isEmpty {
         if line.hasPrefix("#") { block.append(.directive(line)) } else if let found { block.append(.line(found)) }
         isOnlyImports = isOnlyImports && (line.isEmpty || line.hasPrefix("#") || line.hasPrefix("//") || found != nil)
@@ -107,6 +111,13 @@ struct Import {
     module = last.split(separator: ".").first.map(String.init) ?? last
     target = words.prefix(through: words.firstIndex(of: last) ?? words.startIndex).joined(separator: " ")
   }
+
+  /// Modules that declare no type `Future`, as Combine does, and pass none on.
+  static let modulesWithoutFuture: Set<String> = [
+    "AppKit", "CoreFoundation", "CoreGraphics", "Darwin", "Dispatch", "Foundation", "FoundationEssentials",
+    "FoundationNetworking", "Futures", "FuturesAsync", "FuturesFoundation", "Glibc", "Musl", "Security", "Swift",
+    "Synchronization", "UIKit", "os",
+  ]
 
   private static let kinds: Set<String> = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var"]
 }

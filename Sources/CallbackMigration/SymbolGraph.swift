@@ -136,6 +136,11 @@ package struct SymbolGraph: Decodable {
     return graph?.types
   }
 
+  /// Whether the graph has another type of that name than the library's.
+  var declaresFuture: Bool {
+    symbols.contains { $0.pathComponents == ["Future"] && !$0.identifier.precise.hasPrefix("s:7Futures") }
+  }
+
   /// The graph without its functions.
   private var types: SymbolGraph {
     let functions = [

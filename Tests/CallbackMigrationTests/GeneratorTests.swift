@@ -173,6 +173,60 @@ struct GeneratorTests {
     #expect(builder.generated().contains(reason), "\(builder.generated())")
   }
 
+  @Test(
+    "Of functions that differ in the form of their callback, the best form gets the counterpart",
+    arguments: [
+      (["(Int?, (any Error)?)", "(Result<Int, any Error>)"], "resultHandler"),
+      (["(Result<Int, any Error>)", "(Int?, (any Error)?)", "(Int, (any Error)?)"], "resultHandler"),
+      (["((any Error)?)", "(Result<Void, any Error>)"], "resultHandler"),
+      (["(Int, (any Error)?)", "(Int?, (any Error)?)"], "valueOrErrorHandler"),
+    ]
+  )
+  func bestFormWins(forms: [String], handler: String) {
+    var builder = GraphBuilder()
+    for form in forms { builder.function("func load(id: Int, completion: @escaping \(form) -> Void)") }
+    let text = builder.generated(.async)
+    let reason = "another function, which differs from it only in the form of its callback, gets the counterpart"
+    #expect(text.components(separatedBy: "func load(id: Int) async throws").count == 2, "\(text)")
+    #expect(text.contains("completion: callback.\(handler)"), "\(text)")
+    #expect(text.contains(reason) && !text.contains("renames"), "\(text)")
+  }
+
+  @Test(
+    "Functions of one title whose callbacks get something else get no counterpart, and no setting that would not help",
+    arguments: [
+      ["(Int?, (any Error)?) -> Void)", "(Result<String, any Error>) -> Void)"],
+      ["(Int) -> Void)", "(Result<Int, any Error>) -> Void)"],
+    ]
+  )
+  func otherValuesAreAmbiguous(forms: [String]) {
+    var builder = GraphBuilder()
+    for form in forms { builder.function("func load(id: Int, completion: @escaping \(form)") }
+    let text = builder.generated(.async)
+    #expect(!text.contains("func load"), "\(text)")
+    #expect(text.contains("another function differs from it only in its callback"), "\(text)")
+    #expect(!text.contains("renames"), "\(text)")
+  }
+
+  @Test(
+    "The library's type is qualified where an import can bring another `Future`",
+    arguments: [
+      ("import Foundation", "Future"), ("#if canImport(Combine)\nimport Combine\n#endif", "Futures.Future"),
+      ("import Foundation\n#if os(Linux)\nlet a = 1\nimport OpenCombine\n#endif", "Futures.Future"),
+      ("@preconcurrency import Dispatch", "Future"), ("@testable import Elsewhere", "Futures.Future"),
+    ]
+  )
+  func importsHideFuture(source: String, type: String) throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).swift")
+    try Data(source.utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    var builder = GraphBuilder()
+    builder.function("func load(completion: @escaping (Result<Int, any Error>) -> Void)")
+    let text = Generator(CounterpartPlan(builder.inventory(sources: [file.path]), style: .futures)).text
+    #expect(text.contains("func loadFuture() -> \(type)<Int, any Error> {"), "\(text)")
+    #expect(text.contains("  \(type)(\"load(completion:)\") { promise in"), "\(text)")
+  }
+
   @Test("The tool refuses ambiguous functions, private functions and functions with a plain counterpart")
   func conflictingFunctionsAreRefused() {
     var ambiguous = GraphBuilder()

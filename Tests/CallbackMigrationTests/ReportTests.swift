@@ -32,13 +32,26 @@ struct ReportTests {
 
         Refused:
         1. nothing says whether `…` is called once
-           Sources/App/App.swift:6: visit(_:)
+           Sources/App/App.swift:6: visit(_:): `body`
              "once": ["visit(_:)"]
-           Sources/App/App.swift:7: look(_:)
+           Sources/App/App.swift:7: look(_:): `block`
              "once": ["look(_:)"]
 
         """
     )
+  }
+
+  @Test("The summary counts each kind where they differ, and names no command that writes nothing")
+  func summaryCountsKinds() {
+    var builder = GraphBuilder()
+    builder.function("func load(completion: @escaping (Int) -> Void)")
+    builder.function("func load() -> Int")
+    builder.function("func save(completion: @escaping (Int) -> Void)")
+    builder.function("func reduce(into value: Int, completion: (Result<Int, any Error>) throws -> Void) rethrows")
+    let text = text(builder, as: .table)
+    #expect(text.contains("2 can be written (1 async, 2 future), 0 refused"), "\(text)")
+    #expect(text.contains("1 more function is synchronous; and refused: reduce(into:completion:)"), "\(text)")
+    #expect(!text.contains("--style sync"), "\(text)")
   }
 
   @Test("Closures that belong to the main actor by default, and that an API calls, are listed with their lines")

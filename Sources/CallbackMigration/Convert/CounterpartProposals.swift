@@ -70,6 +70,9 @@ struct CounterpartProposals {
     else { throw ConvertedText.Refusal("it has no body") }
     let new: String
     if inside.isEmpty, !function.isSync {
+      if let queue = function.called.queueParameter {
+        throw ConvertedText.Refusal("the compiler's counterpart keeps the parameter `\(queue)`; use `generate`")
+      }
       do throws(MigrationError) {
         let refactoring = Refactoring(server: try workspace.server())
         new = try Self.wrapper(try refactoring.wrapper(at: name, function.path, tokens), function)

@@ -73,9 +73,8 @@ struct WrapperText {
   // MARK: The work
 
   private func future(isImmediate: Bool) -> String {
-    let type = inventory.typeNames.contains("Future") ? "Futures.Future" : "Future"
     let signature = typedFailure.map { "() async throws(\($0)) in " } ?? ""
-    return "\(type)\(isImmediate ? ".immediate" : "") { \(signature)\(work) }"
+    return "\(inventory.future)\(isImmediate ? ".immediate" : "") { \(signature)\(work) }"
   }
 
   /// The call of the counterpart.
