@@ -258,10 +258,11 @@ private struct CounterpartClaims {
     }
     let rivals = others.filter { !function.isPreferred(to: $0) }
     guard !rivals.isEmpty else { return nil }
-    if rivals.contains(where: { $0.isPreferred(to: function) }) {
-      return Refusal("another function, which differs from it only in the form of its callback, gets the counterpart")
-    }
-    let reason = "another function differs from it only in its callback"
+    let isServed = rivals.contains { $0.isPreferred(to: function) }
+    let reason =
+      isServed
+      ? "another function, which differs from it only in the form of its callback, gets the counterpart"
+      : "another function differs from it only in its callback"
     // A setting is for all functions of a title.
     return rivals.contains { $0.title == function.title } ? Refusal(reason) : function.renaming(reason)
   }

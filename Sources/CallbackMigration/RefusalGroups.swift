@@ -71,8 +71,9 @@ struct RefusalGroups {
         + group.members.enumerated().flatMap { index, member in
           let isRepeated = group.members.dropFirst(index + 1).first.map { $0.setting == member.setting } == true
           let setting = isRepeated ? nil : member.setting
+          let line = "   \(member.place): \(member.title)"
           let names = member.names.isEmpty ? "" : ": \(member.names)"
-          return ["   \(member.place): \(member.title)\(names)"] + (setting.map { ["     " + $0] } ?? [])
+          return [line.count + names.count > 120 ? line : line + names] + (setting.map { ["     " + $0] } ?? [])
         }
     }
   }

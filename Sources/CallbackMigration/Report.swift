@@ -164,6 +164,7 @@ extension CounterpartPlan {
     let less = inventory.lessAccessibleCount
     let lines: [String?] = [
       "\(inventory.module): \(summary)",
+      kindsText,
       less == 0 ? nil : "\(count(less)) not accessible enough; --minimum-access internal lists them.",
       hiddenCount == 0 ? nil : "\(count(hiddenCount)) compiled out by #if here, and not listed.",
       inventory.skippedCount == 0
@@ -171,6 +172,20 @@ extension CounterpartPlan {
       nonescapingText,
     ]
     return lines.compactMap(\.self)
+  }
+
+  private var writableEntries: [Entry] {
+    entries.filter { !$0.function.hasAsyncCounterpart && !$0.counterparts.isEmpty }
+  }
+
+  /// The number of counterparts of each kind that can be written; `nil` if each function gets both.
+  private var kindsText: String? {
+    let counts = [Counterpart.Kind.async, .future].map { kind in
+      (kind, count: writableEntries.count { entry in entry.counterparts.contains { $0.kind == kind } })
+    }
+    guard counts.contains(where: { $0.count < writableEntries.count }) else { return nil }
+    let parts = counts.map { "\($0.count) \($0.0.adjective)" }
+    return "Counterparts that can be written: \(parts.joined(separator: ", "))."
   }
 
   /// The functions whose callback does not escape, and that have no counterpart.
@@ -208,15 +223,9 @@ extension CounterpartPlan {
     guard !entries.isEmpty else { return "no function takes a callback" }
     let percent = migratedCount * 100 / entries.count
     let functions = entries.count == 1 ? "1 function takes" : "\(entries.count) functions take"
-    let writable = entries.filter { !$0.function.hasAsyncCounterpart && !$0.counterparts.isEmpty }
-    let counts = [Counterpart.Kind.async, .future].map { kind in
-      (kind, count: writable.count { entry in entry.counterparts.contains { $0.kind == kind } })
-    }
-    let isPartial = counts.contains { $0.count < writable.count }
-    let parts = isPartial ? " (\(counts.map { "\($0.count) \($0.0.adjective)" }.joined(separator: ", ")))" : ""
     let refused = entries.count { !$0.function.hasAsyncCounterpart && $0.counterparts.isEmpty }
     return "\(functions) a callback; \(migratedCount) (\(percent) %) have an async counterpart, "
-      + "\(writable.count) can be written\(parts), \(refused) refused"
+      + "\(writableEntries.count) can be written, \(refused) refused"
   }
 }
 
