@@ -89,7 +89,8 @@ struct RefusalGroups {
   }
 
   private static func names(in reason: String) -> String {
-    reason.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+    // Some symbol graphs write `Self.` before an associated type.
+    reason.replacing("`Self.", with: "`").split(separator: "`", omittingEmptySubsequences: false).enumerated()
       .filter { !$0.offset.isMultiple(of: 2) }.map { "`\($0.element)`" }.joined(separator: ", ")
   }
 
