@@ -26,7 +26,7 @@ final class HeldExecutor: Executor {
 }
 
 /// The requirements of Deferred's own tests of tasks for the parts that the shim covers.
-@Suite("Task shim of Deferred", .timeLimit(.minutes(5)))
+@Suite("Task shim of Deferred", .timeLimit(.minutes(20)))
 struct TaskShimTests {
   private let executor = InlineExecutor()
 

@@ -290,7 +290,7 @@ extension Litmus {
   ]
 }
 
-@Suite("The explorer's memory model", .timeLimit(.minutes(5)))
+@Suite("The explorer's memory model", .timeLimit(.minutes(20)))
 struct LitmusTests {
   @Test("A litmus program has the outcomes of the memory model", arguments: Litmus.all, LitmusOrdering.allCases)
   func litmus(litmus: Litmus, ordering: LitmusOrdering) async {

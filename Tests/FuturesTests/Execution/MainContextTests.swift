@@ -7,7 +7,7 @@ import Testing
   var values: [Int] = []
 }
 
-@Suite("The main actor", .timeLimit(.minutes(5)))
+@Suite("The main actor", .timeLimit(.minutes(20)))
 struct MainContextTests {
   @Test("R9: on: .main runs closures without annotations on the main actor, whichever thread resolves the future")
   @MainActor
