@@ -26,7 +26,7 @@ public struct Inventory {
   /// The names of types and values.
   let typeNames: Set<String>
 
-  /// The library's future type, as the module's files can name it.
+  /// The name of the library's future type; qualified where the module can see another type `Future`.
   let future: String
 
   /// The names of types.
@@ -206,7 +206,7 @@ public struct Inventory {
     nonescapableTypes = Set(files.flatMap(\.nonescapableTypes))
     let otherModules = Set(files.flatMap(\.allImports).map(\.module)).subtracting(importedModules)
     let isHidden =
-      typeNames.contains("Future") || importedTypes?.declaresFuture == true
+      typeNames.contains("Future") || importedTypes?.declaresOtherFuture == true
       || !otherModules.isSubset(of: Import.modulesWithoutFuture)
     future = isHidden ? "Futures.Future" : "Future"
   }

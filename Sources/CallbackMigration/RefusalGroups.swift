@@ -10,8 +10,8 @@ struct RefusalGroups {
     let place: String
     let title: String
 
-    /// The names for which the reason of the group has `…`; empty if it has none.
-    var names = ""
+    /// The reason, with its names.
+    let reason: String
 
     /// The line of the configuration that would settle the refusal.
     let setting: String?
@@ -33,7 +33,7 @@ struct RefusalGroups {
     _ plan: CounterpartPlan,
     _ reasons: (CounterpartPlan.Entry) -> [(kind: Counterpart.Kind?, refusal: Refusal)]
   ) {
-    var found: [String: [(reason: String, member: Member)]] = [:]
+    var found: [String: [Member]] = [:]
     let wildcards = Wildcards(plan)
     for entry in plan.entries {
       let function = entry.function
@@ -42,19 +42,15 @@ struct RefusalGroups {
         let member = Member(
           place: "\(function.file):\(function.line)",
           title: function.title + which,
+          reason: refusal.reason,
           setting: wildcards.entry(for: refusal, of: function)?.text
         )
-        found[Self.withoutNames(refusal.reason), default: []].append((refusal.reason, member))
+        found[Self.withoutNames(refusal.reason), default: []].append(member)
       }
     }
-    groups = found.map { general, refusals in
-      let isSame = Set(refusals.map(\.reason)).count == 1
-      let members = refusals.map { reason, member in
-        var member = member
-        if !isSame { member.names = Self.names(in: reason) }
-        return member
-      }
-      return Group(reason: isSame ? refusals[0].reason : general, members: members)
+    groups = found.map { general, members in
+      let isSame = Set(members.map(\.reason)).count == 1
+      return Group(reason: isSame ? members[0].reason : general, members: members)
     }.sorted { ($1.members.count, $0.reason) < ($0.members.count, $1.reason) }
   }
 
@@ -72,7 +68,7 @@ struct RefusalGroups {
           let isRepeated = group.members.dropFirst(index + 1).first.map { $0.setting == member.setting } == true
           let setting = isRepeated ? nil : member.setting
           let line = "   \(member.place): \(member.title)"
-          let names = member.names.isEmpty ? "" : ": \(member.names)"
+          let names = member.reason == group.reason ? "" : ": " + Self.names(in: member.reason)
           return [line.count + names.count > 120 ? line : line + names] + (setting.map { ["     " + $0] } ?? [])
         }
     }
@@ -88,15 +84,19 @@ struct RefusalGroups {
     return "\(functions), and no setting gives the other; `report --json` says why."
   }
 
+  /// The parts of a reason, in turn words and a name in backticks.
+  private static func parts(of reason: String) -> [(text: String, isName: Bool)] {
+    reason.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+      .map { (String($0.element), !$0.offset.isMultiple(of: 2)) }
+  }
+
   private static func names(in reason: String) -> String {
     // Some symbol graphs write `Self.` before an associated type.
-    reason.replacing("`Self.", with: "`").split(separator: "`", omittingEmptySubsequences: false).enumerated()
-      .filter { !$0.offset.isMultiple(of: 2) }.map { "`\($0.element)`" }.joined(separator: ", ")
+    parts(of: reason.replacing("`Self.", with: "`")).filter(\.isName).map { "`\($0.text)`" }.joined(separator: ", ")
   }
 
   fileprivate static func withoutNames(_ reason: String) -> String {
-    reason.split(separator: "`", omittingEmptySubsequences: false).enumerated()
-      .map { $0.offset.isMultiple(of: 2) ? String($0.element) : "`…`" }.joined()
+    parts(of: reason).map { $0.isName ? "`…`" : $0.text }.joined()
   }
 }
 

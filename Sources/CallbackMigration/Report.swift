@@ -199,9 +199,9 @@ extension CounterpartPlan {
     let titles = entries.map(\.function.title)
     let writable = entries.count { !$0.counterparts.isEmpty }
     let counterparts = writable == 1 ? "1 counterpart" : "\(writable) counterparts"
-    let help = writable == 0 ? "and refused" : "`generate --style sync` writes \(counterparts)"
+    let help = writable == 0 ? ", and refused" : "; `generate --style sync` writes \(counterparts)"
     // For a terminal of 120 columns.
-    let line = "\(count(titles.count)) synchronous; \(help): "
+    let line = "\(count(titles.count)) synchronous\(help): "
     var names = titles.joined(separator: ", ")
     if line.count + names.count > 120 { names = names.prefix(max(0, 119 - line.count)) + "…" }
     return line + names

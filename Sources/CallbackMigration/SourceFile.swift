@@ -27,7 +27,7 @@ struct SourceFile {
 
   private(set) var imports: [ImportPart] = []
 
-  /// Each import, also one among conditional code.
+  /// All imports, including those beside other code in an `#if`.
   private(set) var allImports: [Import] = []
 
   /// The condition of each line; empty for none.
@@ -112,7 +112,7 @@ struct Import {
     target = words.prefix(through: words.firstIndex(of: last) ?? words.startIndex).joined(separator: " ")
   }
 
-  /// Modules that declare no type `Future`, as Combine does, and pass none on.
+  /// Modules that neither declare a type `Future` nor export one of another module. Combine declares one.
   static let modulesWithoutFuture: Set<String> = [
     "AppKit", "CoreFoundation", "CoreGraphics", "Darwin", "Dispatch", "Foundation", "FoundationEssentials",
     "FoundationNetworking", "Futures", "FuturesAsync", "FuturesFoundation", "Glibc", "Musl", "Security", "Swift",

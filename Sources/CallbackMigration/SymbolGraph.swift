@@ -136,8 +136,8 @@ package struct SymbolGraph: Decodable {
     return graph?.types
   }
 
-  /// Whether the graph has another type of that name than the library's.
-  var declaresFuture: Bool {
+  /// Whether the graph has a type `Future` that is not the library's.
+  var declaresOtherFuture: Bool {
     symbols.contains { $0.pathComponents == ["Future"] && !$0.identifier.precise.hasPrefix("s:7Futures") }
   }
 

@@ -51,7 +51,7 @@ struct ReportTests {
     let text = text(builder, as: .table)
     let summary = "2 can be written, 0 refused\nCounterparts that can be written: 1 async, 2 future."
     #expect(text.contains(summary), "\(text)")
-    #expect(text.contains("1 more function is synchronous; and refused: reduce(into:completion:)"), "\(text)")
+    #expect(text.contains("1 more function is synchronous, and refused: reduce(into:completion:)"), "\(text)")
     #expect(!text.contains("--style sync"), "\(text)")
   }
 

@@ -106,7 +106,7 @@ struct Litmus: Sendable, CustomTestStringConvertible {
   /// The places whose values belong to the outcome.
   let end: [LitmusStep.Place]
 
-  /// Without `outcomes` these are all words of binary digits.
+  /// Without `outcomes`, each word of binary digits is an outcome.
   init(
     _ name: String,
     _ threads: [[LitmusStep]],

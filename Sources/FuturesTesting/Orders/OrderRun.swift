@@ -83,9 +83,7 @@ final class OrderRun: @unchecked Sendable {
   /// The greatest number of moves in a run.
   static let maximumMoves = 100_000
 
-  /// The greatest number of turns in a run.
-  ///
-  /// A turn is a move, a part of a task that follows without a decision, or an end of `runAll`.
+  /// The greatest number of turns in a run: of moves, of parts of tasks without a decision, and of ends of `runAll`.
   static let maximumTurns = 2 * maximumMoves
 
   /// The greatest number of turns after the body.
