@@ -112,7 +112,7 @@ struct Import {
     target = words.prefix(through: words.firstIndex(of: last) ?? words.startIndex).joined(separator: " ")
   }
 
-  /// Modules that neither declare a type `Future` nor export one of another module. Combine declares one.
+  /// Modules that neither declare a type `Future`, as Combine does, nor export one of another module.
   static let modulesWithoutFuture: Set<String> = [
     "AppKit", "CoreFoundation", "CoreGraphics", "Darwin", "Dispatch", "Foundation", "FoundationEssentials",
     "FoundationNetworking", "Futures", "FuturesAsync", "FuturesFoundation", "Glibc", "Musl", "Security", "Swift",
