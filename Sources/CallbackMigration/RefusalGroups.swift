@@ -91,8 +91,10 @@ struct RefusalGroups {
   }
 
   private static func names(in reason: String) -> String {
-    // Some symbol graphs write `Self.` before an associated type.
-    parts(of: reason.replacing("`Self.", with: "`")).filter(\.isName).map { "`\($0.text)`" }.joined(separator: ", ")
+    parts(of: reason).filter(\.isName)
+      // Some symbol graphs write `Self.` before an associated type.
+      .map { "`\($0.text.hasPrefix("Self.") ? String($0.text.dropFirst(5)) : $0.text)`" }
+      .joined(separator: ", ")
   }
 
   fileprivate static func withoutNames(_ reason: String) -> String {
