@@ -51,12 +51,14 @@ struct Counterparts {
     // A counterpart that was written by hand can still have the queue.
     let kept = omitted.subtracting(callbacks.queue.map { [$0.index] } ?? [])
     let fullKey = self.key(renamedTitle(without: kept), declaration, without: kept)
-    let found = [key, fullKey].lazy.compactMap { symbol($0, in: scopes, isAsync: kind == .async) }.first
+    let withoutQueue = symbol(key, in: scopes, isAsync: kind == .async)
+    let found = withoutQueue ?? symbol(fullKey, in: scopes, isAsync: kind == .async)
     return ExpectedCounterpart(
       name: name,
       title: renamedTitle(without: omitted),
       key: key,
       symbol: kind == .sync ? found.flatMap { returns(callbacks, $0) ? $0 : nil } : found,
+      keepsQueue: withoutQueue == nil && found != nil,
       wasWritten: scopes.contains { written.contains(self.name(key, in: $0, isAsync: kind == .async)) }
     )
   }
@@ -114,6 +116,9 @@ struct ExpectedCounterpart {
 
   /// The existing one; `nil` if there is none, or if the tool replaces its file.
   let symbol: SymbolGraph.Symbol?
+
+  /// Whether the existing one has the parameter that names the queue of the callback.
+  let keepsQueue: Bool
 
   /// Whether the existing file has the counterpart, so that callers of it can exist.
   let wasWritten: Bool

@@ -231,18 +231,54 @@
       #expect(try refusals("func f() async { load(id: { 1 }, completion: { _ in }) }") { $0.canFail = false } == [])
     }
 
-    @Test("the shape and the queue of the called function are refused")
+    @Test("a shape without an async counterpart is refused")
     func function() throws {
       #expect(
         try refusals("func f() async { load { _ in } }") { $0.shapeRefusal = "many times" }.map(\.reason) == [
           "many times"
         ]
       )
-      let queue = try refusals("func f() async { load(on: .main) { _ in } }") {
-        $0.canFail = false
-        $0.queueParameter = "queue"
+    }
+
+    @Test("the queue that a call names decides where its callback comes")
+    func queue() throws {
+      func found(
+        _ call: String,
+        _ isolation: CodeIsolation,
+        default value: String? = nil,
+        isKept: Bool = false
+      ) throws -> [CallRisk?] {
+        try refusals("func f() async { \(call) { _ in } }", isolation: isolation) {
+          $0.canFail = false
+          $0.queue = CallbackQueue(label: "on", name: "queue", defaultValue: value, isKept: isKept)
+        }.map(\.risk)
       }
-      #expect(queue.map(\.reason) == ["its callback comes on the queue that `queue` names"])
+      for main in [".main", "DispatchQueue.main", "OperationQueue.main"] {
+        #expect(try found("load(on: \(main))", .mainActor) == [])
+        #expect(try found("load(on: \(main))", .none) == [.isolation])
+        #expect(try found("load()", .mainActor, default: main) == [])
+        #expect(try found("load(on: .global())", .none, default: main) == [])
+      }
+      #expect(try found("load(on: .global())", .mainActor) == [.isolation])
+      #expect(try found("load(on: self.queue)", .none) == [.lock])
+      #expect(try found("load(on: self.queue)", .mainActor, default: ".main") == [.lock, .isolation])
+      for unknown in ["load(on: nil)", "load(on: makeQueue())", "load()", "load(on: .global(qos: .utility))"] {
+        #expect(try found(unknown, .none) == [nil], "\(unknown)")
+      }
+      #expect(try found("load(on: .main)", .mainActor, isKept: true) == [nil])
+      #expect(
+        try checks("func f() async { load(on: .main) { _ in } }") {
+          $0.queue = CallbackQueue(label: "on", name: "queue")
+        }.ownTextReason == "the counterpart has no queue"
+      )
+    }
+
+    @Test("the main queue as an argument is the main queue, and not every argument `.main`")
+    func mainQueueArgument() throws {
+      #expect(try risks("func f() async { load { _ in hop(queue: .main) } }") == [.mainQueue])
+      #expect(try risks("func f() async { load { _ in hop(callbackQueue: .main) } }") == [.mainQueue])
+      #expect(try risks("func f() async { load { _ in hop(on: .main) } }") == [.mainQueue])
+      #expect(try risks("func f() async { load { _ in image(bundle: .main) } }") == [])
     }
 
     @Test(

@@ -24,6 +24,8 @@
 
   /// Decides as `convert --functions --allow weak-self` does, without the compiler.
   struct ShapeConversion {
+    private static let completion = "completion: @escaping (Result<String, any Error>) -> Void"
+
     private static let functions = [
       "func load(id: Int, completion: @escaping (Result<String, any Error>) -> Void)",
       "func remove(id: Int, completion: @escaping (Result<Void, any Error>) -> Void)",
@@ -34,6 +36,8 @@
       "func fetch(path: String, success: @escaping (String) -> Void, failure: @escaping (any Error) -> Void)",
       "func download(id: Int, completion: @escaping (Result<String, any Error>) -> Void) -> Download",
       "func unpack(_ data: Data, completion: (Result<Int, any Error>) -> Void)",
+      "func send(_ text: String, callbackQueue: DispatchQueue = .main, \(completion))",
+      "func post(_ id: Int, _ responseQueue: DispatchQueue, \(completion))",
     ]
 
     private let tokens: SourceTokens
@@ -101,7 +105,9 @@
           scope: scope,
           function: function.called,
           isolation: .none,
-          ownCallback: call.owner.map { functions[$0].callbackName }
+          ownCallback: call.owner.map { functions[$0].callbackName },
+          ownFailure: call.owner.flatMap { functions[$0].failureName },
+          ownQueue: call.owner.flatMap { functions[$0].called.queue?.name }
         )
         call.refusals = checks.refusals.filter { $0.risk != .weakSelf }
         if !call.refusals.isEmpty { call.callClass = .byHand }

@@ -19,7 +19,7 @@ struct CalledFunction {
   var shapeRefusal: String?
 
   /// The parameter that names the queue of the callback.
-  var queueParameter: String?
+  var queue: CallbackQueue?
 
   /// Whether the callback is isolated to the main actor.
   var isCallbackOnMainActor = false
@@ -60,13 +60,19 @@ struct CallChecks {
   /// The callback of the enclosing function, which a call can pass on as it is.
   var ownCallback: String?
 
+  /// The closure of the enclosing function for a failure.
+  var ownFailure: String?
+
+  /// The queue parameter of the enclosing function, for its callback.
+  var ownQueue: String?
+
   /// All reasons, those without a remedy first.
   var refusals: [CallRefusal] {
     guard tokens.isBalanced else { return [CallRefusal("the brackets of its file cannot be matched")] }
     let obstacles = [shape, queue, optionalChain, handle, callbackLiteral, captures].compactMap(\.self)
     guard obstacles.isEmpty else { return obstacles }
     return [
-      order, keptTask, loop, deferBlock, lock, weakSelf, mainQueue, callbackIsolation, cancellation,
+      order, keptTask, loop, deferBlock, lock, otherQueue, weakSelf, mainQueue, callbackIsolation, cancellation,
     ].compactMap(\.self)
   }
 
@@ -75,8 +81,11 @@ struct CallChecks {
   private var shape: CallRefusal? { function.shapeRefusal.map { CallRefusal($0) } }
 
   private var queue: CallRefusal? {
-    function.queueParameter.map { CallRefusal("its callback comes on the queue that `\($0)` names") }
+    guard let queue = function.queue, queue.isKept || queuePlace == .unknown else { return nil }
+    return CallRefusal("its callback comes on the queue that `\(queue.name)` names")
   }
+
+  private var queuePlace: CallbackQueue.Place? { function.queue?.place(at: site, own: ownQueue, in: tokens) }
 
   /// After the await there would be code where there was no callback.
   private var optionalChain: CallRefusal? {
@@ -135,6 +144,7 @@ struct CallChecks {
   /// both to success alone. It knows nothing of two closures.
   var ownTextReason: String? {
     if function.failureLabel != nil { return "it takes two closures" }
+    if function.queue != nil { return "the counterpart has no queue" }
     if site.use == .returned { return "it stands after `return`" }
     guard function.canFail, let body = callbackBody, let shape = CallbackBranches(tokens, body, callbackParameters)
     else { return nil }
@@ -214,8 +224,23 @@ struct CallChecks {
     return CallRefusal(reason, .mainQueue)
   }
 
+  /// A serial queue can protect what the callback uses.
+  private var otherQueue: CallRefusal? {
+    guard case .other(let name) = queuePlace else { return nil }
+    return CallRefusal("its callback comes on the queue `\(name)`, and the code after an await would not", .lock)
+  }
+
   private var callbackIsolation: CallRefusal? {
-    let isOnMain = function.isCallbackOnMainActor || function.deliversOnMainQueue
+    if queuePlace == .own, let ownQueue {
+      let callbacks = [ownCallback, ownFailure].compactMap(\.self)
+      let check = ForwardingCheck(tokens: tokens, callbacks: callbacks, queue: ownQueue)
+      let bodies = [callbackBody, site.failure.map(tokens.content)].compactMap(\.self)
+      guard bodies.allSatisfy(check.onlyForwards) else {
+        let reason = "its callback does more on the queue that `\(ownQueue)` names than pass its result on"
+        return CallRefusal(reason, .isolation)
+      }
+    }
+    let isOnMain = function.isCallbackOnMainActor || function.deliversOnMainQueue || queuePlace == .main
     switch isolation {
     case .mainActor where isOnMain: return nil
     case .none where !isOnMain: return nil
@@ -259,7 +284,10 @@ struct CallChecks {
 extension SourceTokens {
   /// Whether a token begins the name of the main queue, or of the main actor.
   func isMainQueue(_ index: Int) -> Bool {
-    ["DispatchQueue", "OperationQueue", "RunLoop"].contains(self[index]) && self[index + 1] == "."
+    if self[index] == ".", self[index + 1] == "main", self[index - 1] == ":" {
+      return self[index - 2] == "on" || self[index - 2].lowercased().hasSuffix("queue")
+    }
+    return ["DispatchQueue", "OperationQueue", "RunLoop"].contains(self[index]) && self[index + 1] == "."
       && self[index + 2] == "main" || self[index] == "MainActor" || self[index] == "@MainActor"
   }
 }

@@ -182,7 +182,9 @@ struct CallFinder {
           path: copy.original(call.path),
           type: type.isEmpty ? nil : type
         ),
-        ownCallback: call.owner.map { functions[$0].callbackName }
+        ownCallback: call.owner.map { functions[$0].callbackName },
+        ownFailure: call.owner.flatMap { functions[$0].failureName },
+        ownQueue: call.owner.flatMap { functions[$0].called.queue?.name }
       )
       calls[index].ownTextReason = checks.ownTextReason
       calls[index].ignoresFailure = checks.ignoresFailure
@@ -243,7 +245,8 @@ struct CallFinder {
     while hasChanged {
       hasChanged = false
       for call in calls {
-        guard let owner = call.owner, onMain[call.target], !onMain[owner] else { continue }
+        guard let owner = call.owner, !onMain[owner] else { continue }
+        guard onMain[call.target] || namesMainQueue(call, functions) else { continue }
         onMain[owner] = true
         hasChanged = true
       }
@@ -256,6 +259,12 @@ struct CallFinder {
         functions[index].called.isCounterpartCancellable = !functions[index].isSync && !uncancellable.contains(index)
       }
     }
+  }
+
+  private func namesMainQueue(_ call: CallbackCall, _ functions: [MigratedFunction]) -> Bool {
+    guard let site = call.site, let queue = functions[call.target].called.queue else { return false }
+    let own = call.owner.flatMap { functions[$0].called.queue?.name }
+    return queue.place(at: site, own: own, in: files.tokens(call.path)) == .main
   }
 
   /// Refuses a synchronous function that has the title of a counterpart, and that the tool has not written.

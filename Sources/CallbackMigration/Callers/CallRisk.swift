@@ -12,7 +12,7 @@ public enum CallRisk: String, CaseIterable, Codable, Sendable {
   /// A `defer` block ran before the callback.
   case `defer`
 
-  /// A lock, a group or a semaphore is used around the call, or in its callback.
+  /// A lock, a group or a semaphore is used around the call or in its callback, or the call names a queue of its own.
   case lock
 
   /// The callback did not keep an object, or ended without it.

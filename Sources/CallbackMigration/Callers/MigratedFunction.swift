@@ -142,7 +142,15 @@ struct MigratedFunction {
     called.returnsValue = function.returnsValue
     called.canFail = function.callbacks.shape.canFail
     called.isCallbackOnMainActor = parameter.type.contains { $0.text == "@MainActor" }
-    called.queueParameter = function.callbacks.queue.map { function.declaration.parameters[$0.index].name }
+    called.queue = function.callbacks.queue.map { queue in
+      let parameter = function.declaration.parameters[queue.index]
+      return CallbackQueue(
+        label: parameter.label,
+        name: parameter.name,
+        defaultValue: parameter.defaultValue?.text,
+        isKept: function.counterpart(kind).keepsQueue
+      )
+    }
     called.shapeRefusal = Self.shapeRefusal(function.callbacks.shape)
     if called.shapeRefusal == nil, case .refused(let reason) = counterpart { called.shapeRefusal = reason }
   }

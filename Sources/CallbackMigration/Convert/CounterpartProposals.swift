@@ -70,7 +70,7 @@ struct CounterpartProposals {
     else { throw ConvertedText.Refusal("it has no body") }
     let new: String
     if inside.isEmpty, !function.isSync {
-      if let queue = function.called.queueParameter {
+      if let queue = function.called.queue?.name {
         throw ConvertedText.Refusal("the compiler's counterpart keeps the parameter `\(queue)`; use `generate`")
       }
       do throws(MigrationError) {

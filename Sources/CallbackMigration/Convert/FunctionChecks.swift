@@ -20,6 +20,13 @@ struct FunctionChecks {
     }
     var uses = 0
     let names = [function.callbackName, function.failureName].compactMap(\.self)
+    let queue = function.called.queue?.name
+    for hop in body.compactMap({ QueueHop(at: $0, of: queue, in: tokens) }) {
+      guard ForwardingCheck(tokens: tokens, callbacks: names, queue: queue).onlyForwards(hop.content) else {
+        return "the closure on line \(tokens.line(hop.brace)) does more on the queue of the callback than call it"
+      }
+      callbacks[hop.brace] = hop.site
+    }
     for index in body where names.contains(tokens[index]) && tokens[index - 1] != "." {
       let isLabel =
         tokens[index + 1] == ":" && (["(", ","].contains(tokens[index - 1]) || tokens[index + 2] == "{")

@@ -7,6 +7,29 @@ extension SourceTokens {
     return starts.indices.map { starts[$0]..<($0 + 1 < starts.count ? starts[$0 + 1] : body.upperBound) }
   }
 
+  /// The contents of the blocks of a statement, without closures in its conditions.
+  func blocks(of statement: Range<Int>) -> [Range<Int>] {
+    statement.filter { index in
+      guard self[index] == "{", parent(index) == parent(statement.lowerBound) else { return false }
+      if case .branch = block(at: index) { return true }
+      return [.loop, .cases].contains(block(at: index))
+    }.map { $0 + 1..<(partner($0) ?? $0 + 1) }
+  }
+
+  /// The statements of each case of a `switch`, by its brace.
+  func cases(_ brace: Int) -> [Range<Int>] {
+    guard let close = partner(brace) else { return [] }
+    let labels = (brace + 1..<close).filter { index in
+      parent(index) == brace && ["case", "default"].contains(self[index])
+        && !["if", "guard", "while", "for", ",", "@unknown"].contains(self[index - 1])
+    }
+    return labels.indices.map { index in
+      let end = index + 1 < labels.count ? labels[index + 1] : close
+      let colon = (labels[index]..<end).first { self[$0] == ":" && parent($0) == brace } ?? end - 1
+      return colon + 1..<end
+    }
+  }
+
   /// The tokens between a pair of braces, after the head of a closure.
   func content(of brace: Int) -> Range<Int> {
     let start = (closureSignature(at: brace)?.end ?? brace) + 1

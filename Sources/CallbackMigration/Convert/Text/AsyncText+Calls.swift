@@ -24,6 +24,7 @@ extension AsyncText {
         let start = argument.value.lowerBound
         if start == site.callback || start == site.failure { continue }
         if let label = argument.label, call.omitted.contains(label) { continue }
+        if call.queue?.isNamed(by: argument, own: own?.queueName, in: tokens) == true { continue }
         if argument.label == nil, call.omitted.contains("_"), site.callback == nil, argument.value.count == 1,
           [own?.name, own?.failureName].contains(tokens[start])
         {

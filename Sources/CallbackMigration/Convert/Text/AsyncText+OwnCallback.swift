@@ -12,6 +12,12 @@ extension AsyncText {
   /// The call of the own callback that begins at a token, also as `return completion(…)` and `completion?(…)`.
   func ownArguments(_ index: Int) -> OwnCall? {
     guard let own else { return nil }
+    if let hop = QueueHop(at: index, of: own.queueName, in: tokens) {
+      guard let call = ownArguments(hop.content.lowerBound), afterReturn(call.end) == hop.content.upperBound else {
+        return nil
+      }
+      return OwnCall(name: call.name, arguments: call.arguments, end: hop.site.end + 1)
+    }
     var name = tokens[index] == "return" && !tokens.isFirstOnLine(index + 1) ? index + 1 : index
     let word = tokens[name]
     guard word == own.name || word == own.failureName, tokens[name - 1] != "." else { return nil }

@@ -111,6 +111,10 @@ struct AsyncText {
         result += found.text
         if tokens[index] == "return" { try requireEnd(found.end, before: range.upperBound) }
         index = found.end
+      } else if let hop = QueueHop(at: index, of: own?.queueName, in: tokens) {
+        let content = try text(hop.content)
+        result += introducedNames(in: content).isEmpty ? content : "do {\n\(content)\n}"
+        index = afterReturn(hop.site.end + 1)
       } else if let found = guardOfSelf(index) {
         result += found.text
         index = found.end

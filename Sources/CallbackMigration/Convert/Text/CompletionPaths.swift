@@ -37,6 +37,7 @@ struct CompletionPaths {
   private func end(ofStatement statement: Range<Int>) -> End {
     let start = statement.lowerBound
     if text.ownArguments(start) != nil { return .completes }
+    if let hop = QueueHop(at: start, of: text.own?.queueName, in: tokens) { return end(of: hop.content) }
     if let call = text.calls[start] {
       let found = end(of: call)
       return found == .continues && call.site.use == .returned ? refusedEnd(statement) : found
@@ -48,22 +49,23 @@ struct CompletionPaths {
         ? .breaks : .refused("line \(tokens.line(start)) can leave without calling its callback")
     case "return": return .refused("line \(tokens.line(start)) returns without calling its callback")
     case "throw", "fatalError", "preconditionFailure": return .completes
-    case "if": return joined(blocks(statement), isComplete: hasElse(statement))
+    case "if": return joined(tokens.blocks(of: statement), isComplete: hasElse(statement))
     case "guard":
       if text.guardOfSelf(start) != nil { return .continues }
-      let found = joined(blocks(statement), isComplete: true)
+      let found = joined(tokens.blocks(of: statement), isComplete: true)
       return found == .completes ? .continues : found == .continues ? refusedEnd(statement) : found
     case "switch":
       guard let brace = statement.first(where: { tokens[$0] == "{" && tokens.parent($0) == tokens.parent(start) })
       else {
         return .continues
       }
-      return outside(joined(cases(brace), isComplete: true))
+      return outside(joined(tokens.cases(brace), isComplete: true))
     case "do":
-      guard let brace = blocks(statement).first.map({ $0.lowerBound - 1 }) else { return .continues }
-      return joined(blocks(statement), isComplete: tokens[brace] == "{")
+      let blocks = tokens.blocks(of: statement)
+      guard let brace = blocks.first.map({ $0.lowerBound - 1 }) else { return .continues }
+      return joined(blocks, isComplete: tokens[brace] == "{")
     case "for", "while", "repeat":
-      return outside(joined(blocks(statement), isComplete: false))
+      return outside(joined(tokens.blocks(of: statement), isComplete: false))
     default: return .continues
     }
   }
@@ -82,31 +84,9 @@ struct CompletionPaths {
     return isComplete && !ends.isEmpty && ends.allSatisfy { $0 == .completes } ? .completes : .continues
   }
 
-  /// The contents of the blocks of a statement, without closures in its conditions.
-  private func blocks(_ statement: Range<Int>) -> [Range<Int>] {
-    statement.filter { index in
-      guard tokens[index] == "{", tokens.parent(index) == tokens.parent(statement.lowerBound) else { return false }
-      if case .branch = tokens.block(at: index) { return true }
-      return [.loop, .cases].contains(tokens.block(at: index))
-    }.map { $0 + 1..<(tokens.partner($0) ?? $0 + 1) }
-  }
-
   private func hasElse(_ statement: Range<Int>) -> Bool {
     statement.contains {
       tokens[$0] == "else" && tokens[$0 + 1] == "{" && tokens.parent($0) == tokens.parent(statement.lowerBound)
-    }
-  }
-
-  private func cases(_ brace: Int) -> [Range<Int>] {
-    guard let close = tokens.partner(brace) else { return [] }
-    let labels = (brace + 1..<close).filter { index in
-      tokens.parent(index) == brace && ["case", "default"].contains(tokens[index])
-        && !["if", "guard", "while", "for", ",", "@unknown"].contains(tokens[index - 1])
-    }
-    return labels.indices.map { index in
-      let end = index + 1 < labels.count ? labels[index + 1] : close
-      let colon = (labels[index]..<end).first { tokens[$0] == ":" && tokens.parent($0) == brace } ?? end - 1
-      return colon + 1..<end
     }
   }
 

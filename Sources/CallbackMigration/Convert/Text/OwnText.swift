@@ -41,6 +41,7 @@ enum OwnText {
     let own = OwnCallback(
       name: function.callbackName,
       failureName: function.failureName,
+      queueName: function.called.queue?.name,
       form: form,
       function: text.name
     )
@@ -52,8 +53,12 @@ enum OwnText {
       if let reason = CompletionPaths(text: writer).refusal(in: braces) { throw ConvertedText.Refusal(reason) }
       return try writer.text(braces.lowerBound + 1..<braces.upperBound)
     }
+    let written = SourceTokens(new)
+    if let queue = own.queueName, written.uses(queue, in: written.items.indices) {
+      throw ConvertedText.Refusal("it uses `\(queue)` for more than its callback")
+    }
     // Nothing follows the last `return` of a function that returns nothing.
-    guard form.valueCount == 0, let last = SourceTokens(new).items.last, last.text == "return",
+    guard form.valueCount == 0, let last = written.items.last, last.text == "return",
       last.range.upperBound == new.utf8.count
     else { return new }
     let rest = new.dropLast("return".count)
@@ -84,6 +89,7 @@ enum OwnText {
       form: form,
       name: function.counterpartName,
       omitted: function.omittedLabels,
+      queue: function.called.queue,
       canThrow: function.canCounterpartThrow,
       isSync: function.isSync
     )

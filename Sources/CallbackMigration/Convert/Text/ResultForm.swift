@@ -66,6 +66,9 @@ struct AwaitedCall {
   /// The labels of the parameters that the counterpart does not have.
   let omitted: [String]
 
+  /// The parameter for the queue of the callback, which the counterpart does not have.
+  var queue: CallbackQueue?
+
   /// Whether the counterpart can throw.
   let canThrow: Bool
 
@@ -78,6 +81,9 @@ struct OwnCallback {
   /// The names of the function's parameters: of its callback, or of its closures for success and failure.
   let name: String
   let failureName: String?
+
+  /// The name of the parameter for the queue of the callback.
+  var queueName: String?
   let form: ResultForm
 
   /// The token with the name of the function.

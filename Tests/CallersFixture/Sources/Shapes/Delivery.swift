@@ -56,6 +56,16 @@ public final class MainScreen {
     }
   }
 
+  public func onQueue() async {
+    let world = store.world
+    store.read(id: 1, callbackQueue: .main) { result in
+      switch result {
+      case .success(let text): world.note(text)
+      case .failure(let error): world.note("failed \(error)")
+      }
+    }
+  }
+
   public func fromTheMainQueue() async {
     let world = store.world
     store.loadOnMain(id: 1) { result in
@@ -93,6 +103,25 @@ public func hopsToMain(_ store: Store) async {
 
 public func onQueue(_ store: Store) async {
   store.read(id: 1, callbackQueue: .main) { result in
+    switch result {
+    case .success(let text): store.world.note(text)
+    case .failure(let error): store.world.note("failed \(error)")
+    }
+  }
+}
+
+public func onGlobalQueue(_ store: Store) async {
+  store.read(id: 1, callbackQueue: .global()) { result in
+    switch result {
+    case .success(let text): store.world.note(text)
+    case .failure(let error): store.world.note("failed \(error)")
+    }
+  }
+}
+
+public func onOtherQueue(_ store: Store) async {
+  let queue = DispatchQueue(label: "other")
+  store.read(id: 1, callbackQueue: queue) { result in
     switch result {
     case .success(let text): store.world.note(text)
     case .failure(let error): store.world.note("failed \(error)")

@@ -1,3 +1,4 @@
+public import Foundation
 public import Leaves
 
 // Functions that take a callback and call others. `convert --functions` writes their counterparts, leaf first.
@@ -155,6 +156,78 @@ public func levelAtOnce(_ store: Store) async {
 }
 
 private func atOnce(completion: () -> Void) { completion() }
+
+extension Repository {
+  /// Passes its queue on, and calls its callback on that queue itself.
+  public func excerpt(
+    id: Int,
+    callbackQueue: DispatchQueue = .main,
+    completion: @escaping @Sendable (Result<String, any Error>) -> Void
+  ) {
+    guard id > 0 else {
+      callbackQueue.async {
+        completion(.failure(StoreError.missing(id)))
+      }
+      return
+    }
+    store.read(id: id, callbackQueue: callbackQueue) { result in
+      switch result {
+      case .success(let text): completion(.success(String(text.prefix(3))))
+      case .failure(let error): completion(.failure(error))
+      }
+    }
+  }
+
+  /// Not converted: its callback does more on the queue.
+  public func noted(
+    id: Int,
+    callbackQueue: DispatchQueue = .main,
+    completion: @escaping @Sendable (Result<String, any Error>) -> Void
+  ) {
+    let world = store.world
+    store.read(id: id, callbackQueue: callbackQueue) { result in
+      world.note("noted")
+      completion(result)
+    }
+  }
+}
+
+public func levelExcerpt(_ store: Store) async {
+  Repository(store).excerpt(id: 1, callbackQueue: .global()) { result in
+    switch result {
+    case .success(let text): store.world.note(text)
+    case .failure(let error): store.world.note("failed \(error)")
+    }
+  }
+}
+
+public func levelMissingExcerpt(_ store: Store) async {
+  Repository(store).excerpt(id: 0, callbackQueue: .global()) { result in
+    switch result {
+    case .success(let text): store.world.note(text)
+    case .failure(let error): store.world.note("failed \(error)")
+    }
+  }
+}
+
+@MainActor
+public func levelExcerptOnMain(_ store: Store) async {
+  Repository(store).excerpt(id: 2) { result in
+    switch result {
+    case .success(let text): store.world.note(text)
+    case .failure(let error): store.world.note("failed \(error)")
+    }
+  }
+}
+
+public func levelNoted(_ store: Store) async {
+  Repository(store).noted(id: 1, callbackQueue: .global()) { result in
+    switch result {
+    case .success(let text): store.world.note(text)
+    case .failure(let error): store.world.note("failed \(error)")
+    }
+  }
+}
 
 public func levelWords(_ store: Store) async {
   Repository(store).words(id: 7) { result in

@@ -1,0 +1,211 @@
+#if DEBUG
+  extension ShapeTests {
+    private static let head =
+      "func f(callbackQueue: DispatchQueue = .main, completion: @escaping (Result<String, any Error>) -> Void)"
+
+    /// Callbacks on a queue that a parameter names.
+    static let queues: [ConvertedShape] = [
+      ConvertedShape(
+        "passes its queue and its callback on",
+        """
+        \(head) {
+          api.send("x", callbackQueue: callbackQueue, completion: completion)
+        }
+        """,
+        becomes: "return try await api.send(\"x\")"
+      ),
+      ConvertedShape(
+        "passes its queue on without a label",
+        """
+        \(head) {
+          self.post(1, callbackQueue) { result in completion(result) }
+        }
+        """,
+        becomes: "return try await self.post(1)"
+      ),
+      ConvertedShape(
+        "calls its callback on its queue, and passes both on",
+        """
+        \(head) {
+          guard isReady else {
+            callbackQueue.async {
+              completion(.failure(APIError.offline))
+            }
+            return
+          }
+          send("x", callbackQueue: callbackQueue) { result in
+            switch result {
+            case .success(let text): completion(.success(text + "!"))
+            case .failure(let error): completion(.failure(error))
+            }
+          }
+        }
+        """,
+        becomes: """
+          guard isReady else {
+            throw APIError.offline
+          }
+          let text = try await send("x")
+          return text + "!"
+          """
+      ),
+      ConvertedShape(
+        "calls its callback on its queue after a call without a queue",
+        """
+        \(head) {
+          load(id: 1) { result in
+            callbackQueue.async { completion(result) }
+          }
+        }
+        """,
+        becomes: "return try await load(id: 1)"
+      ),
+      ConvertedShape(
+        "decides on its queue",
+        """
+        \(head) {
+          do {
+            try check()
+            send("x", callbackQueue: callbackQueue, completion: completion)
+          } catch {
+            callbackQueue.async {
+              if let error = error as? APIError {
+                completion(.failure(error))
+              } else {
+                let other = APIError.offline
+                completion(.failure(other))
+              }
+            }
+          }
+        }
+        """,
+        becomes: "left: the `catch` of a `do` around line 4 would get the failure, and the callback gets it now"
+      ),
+      ConvertedShape(
+        "decides on its queue after a failure of its own",
+        """
+        \(head) {
+          guard isReady else {
+            callbackQueue.async {
+              if isOffline {
+                completion(.failure(APIError.offline))
+              } else {
+                let text = "late"
+                completion(.success(text))
+              }
+            }
+            return
+          }
+          load(id: 1, completion: completion)
+        }
+        """,
+        becomes: """
+          guard isReady else {
+            if isOffline {
+              throw APIError.offline
+            } else {
+              let text = "late"
+              return text
+            }
+          }
+          return try await load(id: 1)
+          """
+      ),
+      ConvertedShape(
+        "a variable of a closure on its queue",
+        """
+        \(head) {
+          let text = "x"
+          guard isReady else {
+            callbackQueue.async {
+              let text = "late"
+              completion(.success(text))
+            }
+            return
+          }
+          send(text, callbackQueue: callbackQueue, completion: completion)
+        }
+        """,
+        becomes: """
+          let text = "x"
+          guard isReady else {
+            do {
+              let text = "late"
+              return text
+            }
+          }
+          return try await send(text)
+          """
+      ),
+      ConvertedShape(
+        "does more on its queue",
+        """
+        \(head) {
+          load(id: 1) { result in
+            callbackQueue.async {
+              self.count += 1
+              completion(result)
+            }
+          }
+        }
+        """,
+        becomes: "left: the closure on line 3 does more on the queue of the callback than call it"
+      ),
+      ConvertedShape(
+        "a callback that does more on its queue",
+        """
+        \(head) {
+          send("x", callbackQueue: callbackQueue) { result in
+            self.count += 1
+            completion(result)
+          }
+        }
+        """,
+        becomes: "left: its callback does more on the queue that `callbackQueue` names than pass its result on"
+      ),
+      ConvertedShape(
+        "uses its queue for more",
+        """
+        \(head) {
+          log(callbackQueue.label)
+          send("x", callbackQueue: callbackQueue, completion: completion)
+        }
+        """,
+        becomes: "left: it uses `callbackQueue` for more than its callback"
+      ),
+      ConvertedShape(
+        "another queue",
+        """
+        \(head) {
+          send("x", callbackQueue: self.queue, completion: completion)
+        }
+        """,
+        becomes: "left: its callback comes on the queue `self.queue`, and the code after an await would not"
+      ),
+      ConvertedShape(
+        "another queue without a label",
+        """
+        \(head) {
+          post(1, self.queue, completion: completion)
+        }
+        """,
+        becomes: "left: its callback comes on the queue that `responseQueue` names"
+      ),
+      ConvertedShape(
+        "a queue in async code",
+        """
+        func f() async {
+          send("x", callbackQueue: .global()) { result in
+            print(result)
+          }
+        }
+        """,
+        becomes: """
+          let result: Result<String, any Error>
+          do { result = .success(try await send("x")) } catch { result = .failure(error) }
+          print(result)
+          """
+      ),
+    ]
+  }
+#endif
