@@ -118,7 +118,7 @@ struct ExpectedCounterpart {
   let symbol: SymbolGraph.Symbol?
 
   /// Whether the existing one has the parameter that names the queue of the callback.
-  let keepsQueue: Bool
+  var keepsQueue = false
 
   /// Whether the existing file has the counterpart, so that callers of it can exist.
   let wasWritten: Bool

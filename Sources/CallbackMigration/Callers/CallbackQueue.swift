@@ -56,7 +56,7 @@ struct CallbackQueue {
     case ".main", "DispatchQueue.main", "OperationQueue.main": return .main
     case ".global()", "DispatchQueue.global()": return .global
     default:
-      let isPath = text != "nil" && text.split(separator: ".").allSatisfy { SourceTokens.isWord(String($0)) }
+      let isPath = text != "nil" && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
       return isPath ? .other(text) : .unknown
     }
   }
