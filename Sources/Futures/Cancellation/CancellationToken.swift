@@ -34,14 +34,8 @@ public final class CancellationTokenSource: Sendable {
     let tokens = tokens.filter { $0.state != nil }
     let state = CancellationState(parentCount: tokens.isEmpty ? nil : tokens.count)
     self.state = state
-    if tokens.contains(where: \.isCancelled) {
-      links = []
-      state.trigger()
-    } else {
-      links = tokens.compactMap { token in
-        token.state?.register(LinkedHandler(nil, of: token.linkedSource, linking: state))
-      }
-    }
+    // A link to a cancelled token runs at once, and cancels the state.
+    links = tokens.compactMap { $0.state?.register(LinkedHandler(nil, of: $0.linkedSource, linking: state)) }
   }
 
   deinit {

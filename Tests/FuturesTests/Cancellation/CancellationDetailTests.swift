@@ -350,7 +350,7 @@ struct CancellationDetailTests {
     #expect(notified == ["typed"] && !future.isResolved)
     typed.succeed(1)
     #expect(future.peek() == .success(1))
-    #expect((try? Future<Int, any Error>.succeeded(1).cancelled(by: .cancelled).peek()?.get()) == 1)
+    #expect((try? promises[2].future.cancelled(by: .cancelled).peek()?.get()) == 1)
   }
 
   // MARK: - Depth and reports

@@ -108,6 +108,37 @@ struct RetryingTests {
     #expect(manual.pendingCount == 0)
   }
 
+  @Test("R12: a retry that its condition or its attempt cancels starts nothing more", arguments: [false, true])
+  func cancellationFromWithin(isInCondition: Bool) {
+    let manual = ManualContext()
+    for context in [.immediate, manual.context] {
+      let first = Promise<Int, TestError>()
+      let (attempts, asked) = (Recorder<Int>(), Recorder<Int>())
+      let running = Locked<Future<Int, TestError>?>(nil)
+      let future = Future<Int, TestError>.retry(
+        attempts: 5,
+        on: context,
+        while: { error in
+          asked.record(error.number)
+          if isInCondition { running.withLock { $0 }?.cancel() }
+          return true
+        },
+        {
+          attempts.record(attempts.events.count + 1)
+          guard attempts.events.count > 1 else { return first.future }
+          running.withLock { $0 }?.cancel()
+          return .failed(TestError(2))
+        }
+      )
+      running.withLock { $0 = future }
+      first.fail(TestError(1))
+      manual.runAll()
+      #expect(attempts.events == (isInCondition ? [1] : [1, 2]))
+      #expect(asked.events == [1])
+      #expect(future.peek() == .failure(TestError(isInCondition ? 1 : 2)))
+    }
+  }
+
   @Test("R2a: a context that drops an attempt breaks the future; a context that runs it twice makes one attempt")
   func contextThatMisbehaves() {
     let held = HeldContext()
