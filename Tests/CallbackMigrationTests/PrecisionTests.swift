@@ -119,14 +119,13 @@ struct PrecisionTests {
     let text = generated(function)
     #expect(text.contains("func load(id: Int) async throws -> User"), "\(text)")
     #expect(text.contains(call), "\(text)")
-    var migrated = builder
-    migrated.function(function, of: "Pool")
-    migrated.function("func load(id: Int) async throws -> User", of: "Pool")
-    #expect(!isWritten(migrated.generated(.async)), "a counterpart without the queue is there")
-    migrated = builder
-    migrated.function(function, of: "Pool")
-    migrated.function("func load(id: Int, \(parameter)) async throws -> User", of: "Pool")
-    #expect(!isWritten(migrated.generated(.async)), "a counterpart with the queue is there")
+    for (queue, isKept) in [("", false), (", \(parameter)", true)] {
+      var migrated = builder
+      migrated.function(function, of: "Pool")
+      migrated.function("func load(id: Int\(queue)) async throws -> User", of: "Pool")
+      #expect(!isWritten(migrated.generated(.async)), "a counterpart is there")
+      #expect(migrated.inventory().functions.contains { $0.counterpart(.async).keepsQueue } == isKept)
+    }
   }
 
   @Test("A queue that might be the one of the work stays a parameter, unless the package says otherwise")

@@ -37,6 +37,7 @@
       "func download(id: Int, completion: @escaping (Result<String, any Error>) -> Void) -> Download",
       "func unpack(_ data: Data, completion: (Result<Int, any Error>) -> Void)",
       "func send(_ text: String, callbackQueue: DispatchQueue = .main, \(completion))",
+      "func ask(callbackQueue: DispatchQueue = .main, success: @escaping (Int) -> Void, failure: @escaping (any Error) -> Void)",
       "func post(_ id: Int, _ responseQueue: DispatchQueue, \(completion))",
     ]
 

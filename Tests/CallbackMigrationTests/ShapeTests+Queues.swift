@@ -164,6 +164,46 @@
         becomes: "left: its callback does more on the queue that `callbackQueue` names than pass its result on"
       ),
       ConvertedShape(
+        "a closure in a variable on its queue",
+        """
+        \(head) {
+          send("x", callbackQueue: callbackQueue) { result in
+            let sum = items.map { self.add($0) }
+            completion(result)
+          }
+        }
+        """,
+        becomes: "left: its callback does more on the queue that `callbackQueue` names than pass its result on"
+      ),
+      ConvertedShape(
+        "a closure for a failure that does more on its queue",
+        """
+        \(head) {
+          ask(callbackQueue: callbackQueue, success: { completion(.success("\\($0)")) }, failure: { error in
+            self.count += 1
+            completion(.failure(error))
+          })
+        }
+        """,
+        becomes: "left: its callback does more on the queue that `callbackQueue` names than pass its result on"
+      ),
+      ConvertedShape(
+        "two closures on its queue",
+        """
+        \(head) {
+          ask(callbackQueue: callbackQueue) { number in
+            completion(.success("\\(number)"))
+          } failure: { error in
+            completion(.failure(error))
+          }
+        }
+        """,
+        becomes: """
+          let number = try await ask()
+          return "\\(number)"
+          """
+      ),
+      ConvertedShape(
         "uses its queue for more",
         """
         \(head) {
