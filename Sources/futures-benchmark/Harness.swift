@@ -20,7 +20,7 @@ struct Harness: Sendable {
   /// Whether the harness measures times, or only allocations.
   let isTimed: Bool
 
-  /// The row to run without a measurement.
+  /// The row to run without a measurement; `nil` to measure all rows.
   private let repetition: Repetition?
 
   private var samples: Int
@@ -140,7 +140,8 @@ struct Harness: Sendable {
 
   /// Counts the allocations and bytes of one repetition, and the bytes that all repetitions left.
   ///
-  /// The runtime sometimes allocates for itself. So this takes the least of three readings, and the median of the bytes left.
+  /// The runtime sometimes allocates for itself. So the counts are the least of three readings, the bytes left the
+  /// median.
   private func count(_ body: Body, repetitions: Int) -> (allocations: Double, bytes: Double, bytesLeft: Int) {
     _ = body.allocations(repetitions)
     let readings = (0..<3).map { _ in body.allocations(repetitions) }

@@ -23,7 +23,7 @@ struct Row {
   var peakMemory: Int?
   /// The growth of the peak memory from few steps to many, in bytes.
   var peakGrowth: Int?
-  /// The number of parts or threads, for rows that differ only in it.
+  /// The number of parts or threads, for rows that differ only in that number.
   var size: Int?
   /// The cost of one part in relation to its cost in a smaller row; with floors, in relation to the growth of the floor.
   var growth: Double?

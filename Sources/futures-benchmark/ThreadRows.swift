@@ -7,7 +7,7 @@ import FuturesAsync
   import Synchronization
 #endif
 
-/// The number of operations of each thread or task: enough for its start to vanish.
+/// The number of operations of each thread or task: so many that the cost of its start does not matter.
 private let operations = 10_000
 
 /// S6: threads that create promises, attach a callback and resolve them, all at once.

@@ -2,15 +2,15 @@ import Dispatch
 import Futures
 import FuturesAsync
 
-/// An execution context, and what its work can rely on.
+/// An execution context, and its guarantees for work.
 struct Site: Sendable {
   let name: String
   let context: ExecutionContext
-  /// Whether it keeps the order of submission.
+  /// Whether the context keeps the order of submission.
   var isOrdered = false
-  /// Whether it drops some of its work.
+  /// Whether the context drops some of its work.
   var dropsWork = false
-  /// Whether the calling code runs there; true where that is unknown.
+  /// Whether the calling code runs in the context; true where that is unknown.
   var isHere: @Sendable () -> Bool = { true }
 }
 
