@@ -164,7 +164,7 @@ private struct Agenda {
 
   var count: Int { ready.count + delayed.count }
 
-  /// Adds work that is ready now. Returns its turn; `nil` if the caller has to drop the work.
+  /// Adds work that is ready now, and returns its turn; `nil` if the caller has to drop the work.
   mutating func add(_ work: @escaping Work) -> Turn? {
     guard !closing.drops() else { return nil }
     let turn = nextTurn(afterNanoseconds: 0)
@@ -172,7 +172,7 @@ private struct Agenda {
     return turn
   }
 
-  /// Adds work with a delay. Returns its turn; `nil` if the caller has to drop the work.
+  /// Adds work with a delay, and returns its turn; `nil` if the caller has to drop the work.
   ///
   /// O(log n).
   mutating func add(_ work: @escaping Work, afterNanoseconds delay: Int64) -> Turn? {

@@ -5,7 +5,7 @@ struct OrderMove: Hashable, Sendable {
   /// The number of the name: a context, a timer, a step, the body or a task.
   let source: Int32
 
-  /// For an item, its number among the items of that name, counted from 1. For a task, the number of the task.
+  /// The number of the task, or of the item among the items of that name, counted from 1.
   let ordinal: Int32
 }
 

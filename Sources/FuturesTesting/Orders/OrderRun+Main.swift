@@ -89,7 +89,7 @@ extension OrderRun {
 
   private var hasNoMainWork: Bool { MainContext.isMainQueueCurrent && state.withLock { !$0.agenda.hasMainWork } }
 
-  /// Runs work on the main thread and waits until it returns. Then runs the work that follows without a decision.
+  /// Runs work on the main thread until it returns, and then the work that follows without a decision.
   func perform(_ work: MainWork) {
     var next: MainWork? = work
     while let work = next {
@@ -132,8 +132,8 @@ extension OrderRun {
     return true
   }
 
-  /// Runs a move. If the body runs on the main queue, blocks that queue meanwhile: what the move submits to it runs
-  /// later.
+  /// Runs a move; if the body runs on the main queue, blocks that queue, so that work for the queue runs after the
+  /// move.
   ///
   /// A move that waits for the main queue would be a deadlock. The time limit ends it.
   func withMainWaiting(_ move: () -> Void) {

@@ -285,7 +285,7 @@ final class OrderRun: @unchecked Sendable {
     }
   }
 
-  /// Decides between moves. Takes the first move after the body has returned, and after the run has left its order.
+  /// Decides between moves; takes the first move after the body has returned, and after the run has left its order.
   func choose(_ possible: [OrderMove]) -> Int {
     var index = 0
     if possible.count > 1, let chooser, strayed == nil {
@@ -328,7 +328,7 @@ final class OrderRun: @unchecked Sendable {
     if let watch { watch.watch.begin(self, failure: watch.failure) }
   }
 
-  /// Begins a move, or a part of one. Returns the move that it interrupts, if any.
+  /// Begins a move, or a part of one, and returns the move that it interrupts, if any.
   private func beginMove() -> Move? {
     let thread = cfuturestesting_thread_number()
     return state.withLock { state in

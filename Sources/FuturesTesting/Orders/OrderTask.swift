@@ -27,8 +27,7 @@ extension OrderNames {
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun {
-  /// Keeps the name of the running task. If `job` is the first job of a new task, also keeps the place that makes that
-  /// task.
+  /// Keeps the name of the running task, and the place that makes a new task if `job` is the first job of that task.
   func nameTasks(of job: UnownedJob) {
     nameCurrentTask()
     guard let identifier = job.taskIdentifier else { return }

@@ -59,6 +59,6 @@ final class OutsidePatience: Sendable {
   /// Returns whether to wait once more.
   func allowsWait() -> Bool { left.withLock { $0 > 0 } }
 
-  /// Counts a wait of 10 ms. A wait for sleeping work counts 60 times, so such work gets a second instead of a minute.
+  /// Counts a wait of 10 ms; counts it 60 times if the work sleeps, so such work gets a second instead of a minute.
   func spend(isAsleep: Bool) { left.withLock { $0 -= isAsleep ? 60 : 1 } }
 }

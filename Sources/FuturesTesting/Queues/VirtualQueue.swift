@@ -256,7 +256,7 @@ public final class VirtualQueue: Sendable {
     return number
   }
 
-  /// Adds work that is ready at a time. Returns its number if it is ready now.
+  /// Adds work that is ready at a time, and returns its number if it is ready now.
   @discardableResult
   private func add(at deadline: DispatchTime, isBarrier: Bool, _ work: @escaping Work) -> Int? {
     let delay = deadline.nanosecondsFromNow
@@ -274,7 +274,7 @@ public final class VirtualQueue: Sendable {
     return nil
   }
 
-  /// Submits the work that no barrier holds back. A serial queue submits all work: the backend keeps its order.
+  /// Submits the work that no barrier holds back; of a serial queue all work, because the backend keeps the order.
   private func admit() {
     while let (number, isBarrier, work) = state.withLock({ $0.takeAdmitted(isConcurrent: isConcurrent) }) {
       let take = backend.submit { [self] in

@@ -58,7 +58,7 @@ final class Record: Sendable {
   }
 }
 
-/// Counts the calls of one closure. The closure captures its ticket, so the ticket is released with the closure.
+/// Counts the calls of the closure that captures the ticket, and notes the release of the closure.
 final class Ticket: Sendable {
   let record: Record
   private let alive: DispatchGroup
