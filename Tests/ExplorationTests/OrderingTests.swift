@@ -2,7 +2,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-/// Relaxes each acquire and each release of the core, one by one; a program must find each.
+/// Relaxes each acquire and each release of the core, one by one; each time, a program must fail.
 @Suite(
   "Every ordering of the core is needed",
   .enabled(if: TestTier.current != .standard),

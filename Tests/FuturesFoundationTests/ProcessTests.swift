@@ -198,7 +198,7 @@ import Testing
       }.value
       await isIgnoring.future.value
       timer.advance(by: .nanoseconds(Process.timeToEnd))
-      // Both hold the writing end until they end.
+      // Both processes hold the writing end until they end.
       #expect(try await reading.value == Data("..".utf8))
     }
 
@@ -225,7 +225,7 @@ import Testing
       _ = try await Future<Void, any Error>(on: .newThread) {
         try FileHandle(forWritingTo: start).write(contentsOf: Data("\n".utf8))
       }.value
-      // 0 if `head` could write all of it.
+      // The last byte is 0 if `head` could write all bytes.
       #expect(try await reading.value != Data(".0".utf8))
     }
 
@@ -373,7 +373,7 @@ import Testing
             let (bounded, ended) = (future.timeout(after: .seconds(60)), reading.timeout(after: .seconds(60)))
             // Starts are serial, so the first start has ended when another has failed.
             _ = await Process.future(executable: URL(string: "/bin/ls")!).result
-            // `poll` takes no more descriptors than the process can open. This one polls three.
+            // `poll` takes no more descriptors than the process can open. The next call polls three.
             Self.limitOpenFiles(2)
             try starts.write(contentsOf: Data("\n".utf8))
             let error = await bounded.result.error as? CocoaError

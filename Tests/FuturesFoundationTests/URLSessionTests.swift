@@ -208,7 +208,8 @@ struct URLSessionTests {
     future.cancel()
     #expect(future.peek()?.error is CancellationError)
     await isClosed.future.value
-    // The session also removes a part of a file, when it has noticed. If it did not, this would wait for ever.
+    // The session also removes a partial file, once it has noticed the cancellation. Otherwise this would wait for
+    // ever.
     while place.count > 0 { await Future.after(.milliseconds(1)).value }
   }
 

@@ -49,7 +49,7 @@ private enum AwaitGraphChecks {
     #expect(FuturesDiagnostics.graph.cycles.count == 1)
   }
 
-  /// Two tasks that await each other, the first one through what `derive` makes.
+  /// Two tasks that await each other, the first one through the future that `derive` makes.
   static func circle(_ derive: @escaping @Sendable (Future<Int, Never>) -> Future<Int, Never>) -> WaitForGraph {
     ignoreLeaksFromNowOn()
     FuturesDiagnostics.tracksPendingFutures = true

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("exploreOrders: contexts that are declared independent")
 struct IndependentContextTests {
-  /// The outcomes of contexts, with their numbers of items, of which only some pairs touch each other.
+  /// Explores contexts of which only the pairs in `touching` touch each other; `items` has their numbers of items.
   private func outcomes(
     _ items: [String: Int],
     touching: [(String, String)],

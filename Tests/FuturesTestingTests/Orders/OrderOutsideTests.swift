@@ -45,7 +45,7 @@ struct OrderOutsideTests {
         try await exploreOrders { orders in
           let promise = Promise<Int, any Error>()
           way.submit { promise.succeed(1) }
-          // Does not wait for the work: it enters by chance.
+          // The body does not wait for the work, so the work enters the run only by chance.
           promise.future.whenResolved(on: orders.context("screen")) { _ in }
           try await orders.runAll()
         }

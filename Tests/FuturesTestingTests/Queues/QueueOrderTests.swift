@@ -116,7 +116,7 @@ struct QueueOrderTests {
   }
 }
 
-/// As apps have it, with a protocol in the place of the queue.
+/// The protocol that an app declares in the place of the queue.
 protocol WorkQueue: Sendable {
   func asyncAfter(deadline: DispatchTime, execute workItem: DispatchWorkItem)
 }

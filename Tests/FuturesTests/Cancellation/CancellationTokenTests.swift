@@ -24,7 +24,7 @@ struct CancellationTokenTests {
 
   /// The cause of the cancellation.
   ///
-  /// A token or a handler keeps a linked source, and a deadline, without their source.
+  /// A token or a handler keeps the link to a parent, and a deadline, also after the source was dropped.
   enum Canceller: CaseIterable, Sendable { case source, parent, deadline }
 
   /// One source and one token, with the state that the contract expects.

@@ -37,7 +37,7 @@ private struct ErrorPipe: Sendable {
 
 /// An atomic number, which a signal handler can use: a lock would wait for the interrupted thread.
 ///
-/// Relaxed: nothing else depends on it.
+/// Relaxed: nothing else depends on the number.
 private struct SignalSafeNumber: @unchecked Sendable {
   // @unchecked: each access is atomic.
   private let place = UnsafeMutablePointer<UInt>.allocate(capacity: 1)
@@ -46,7 +46,7 @@ private struct SignalSafeNumber: @unchecked Sendable {
 
   var value: UInt { cfutures_load_word(place, 0) }
 
-  func increment() { _ = cfutures_subtract_word(place, .max, 0) }  // minus one, modulo the size of a word
+  func increment() { _ = cfutures_subtract_word(place, .max, 0) }  // `.max` is minus one, modulo the size of a word
 }
 
 /// The number of handled signals.

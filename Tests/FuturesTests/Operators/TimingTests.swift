@@ -270,7 +270,7 @@ struct TimingTests {
     arguments: 0..<4
   )
   func brokenSource(kind: Int) {
-    // Recorded, because the timeout of a dropped promise causes a report (R4).
+    // Recorded by `brokenPromises`, because the timeout of a dropped promise causes a report (R4).
     let broken = brokenPromises(madeIn: #fileID) {
       let manual = ManualContext()
       var promise: Promise<Int, TestError>? = kind == 0 ? Promise("timing \(kind)") : nil

@@ -10,7 +10,7 @@ struct ProgressGatheringTests {
   /// A future with several inputs.
   struct Join: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// Whether it waits for all inputs, even if one fails.
+    /// Whether the join waits for all inputs, even if one fails.
     var settles = false
     let join: @Sendable ([Source]) -> AnyFuture
   }
@@ -93,7 +93,7 @@ struct ProgressGatheringTests {
     promises[0].succeed(1)
     promises[1].progress.report(fraction: 0.5)
     promises[1].succeed(1)
-    // Changes within one call can arrive one by one, or only the last one.
+    // If one call changes the progress several times, a listener gets each change, or only the last.
     let expected = limit == 1 ? [0, 0.1, 0.6, 0.7, 1] : [0.4, 0.5, 0.8, 0.9, 1]
     let missing = expected.filter { fraction in !log.fractions.contains { abs($0 - fraction) < 1e-12 } }
     #expect(missing.isEmpty, "\(log.fractions)")
