@@ -75,8 +75,9 @@ void cfuturestesting_set_time(long long nanoseconds) { frozenTime = nanoseconds;
 
 #if defined(__GLIBC__)
 
-// The functions of this part replace those of the shared libraries, for the whole process: a symbol of the executable comes first.
-// On threads without a run they only call the original. They are weak: an executable with a static Dispatch has its own.
+// The functions of this part replace functions of the shared libraries, for the whole process: a symbol of the
+// executable comes first. On threads without a run, the replacements only call the original functions. The replacements
+// are weak symbols: an executable with a static Dispatch has its own functions.
 
 typedef int (*ClockGetTime)(clockid_t, struct timespec *);
 

@@ -38,7 +38,8 @@ public final class ManualContext: Sendable {
 
   /// The execution context that submits work to this object.
   ///
-  /// It does not keep this object alive. Without the object it drops its work, and that breaks the futures of the work.
+  /// The context does not keep this object alive. Without the object, the context drops its work: the futures of the
+  /// work break.
   public var context: ExecutionContext {
     .custom { [agenda] work in
       _ = agenda.withLock { $0.add(work) }

@@ -99,8 +99,8 @@ void cfuturestesting_print_left(const char *_Nonnull name);
 
 /// Makes a record in a file that survives a crash; null if that is not possible.
 ///
-/// At the first call it installs handlers for the signals of a crash. They print the record of the thread, and go on with the handlers
-/// that were installed before.
+/// The first call installs handlers for the signals of a crash. These handlers print the record of the thread, and then
+/// restore the handlers that were installed before.
 struct cfuturestesting_record *_Nullable cfuturestesting_open_record(const char *_Nonnull name,
                                                                      const char *_Nonnull place);
 

@@ -51,7 +51,7 @@ struct OrderAgenda {
 
   private struct Timer {
     let due: Duration
-    /// `nil` for a task that sleeps.
+    /// The context in which the timer runs; `nil` for a task that sleeps.
     let context: Int?
     let item: Item
   }

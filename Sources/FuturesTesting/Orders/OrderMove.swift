@@ -156,7 +156,7 @@ struct OrderChoice: Equatable, Sendable {
     return choices
   }
 
-  /// More than a run can have.
+  /// More decisions than a run can have.
   private static let maximumDecisions = 1_000_000
 
   private static func popNumber(_ text: inout Substring) -> Int? {

@@ -120,7 +120,7 @@ extension OrderRun {
 
   /// Waits until the main queue has run its earlier work, if the body runs there.
   ///
-  /// It waits several times, because work on the main actor often enqueues more work there.
+  /// Waits several times, because work on the main actor often enqueues more work there.
   /// - Returns: Whether the main queue runs.
   func settleMain() -> Bool {
     guard isOnMain else { return true }

@@ -10,7 +10,7 @@ extension OrderRun: TaskExecutor {
     /// The next job that this thread enqueues: that of a resumed step. The decision for the step was already made.
     case next
     case job(UnownedJob)
-    /// Work of the main queue, as `job`: of a body or a task on the main actor.
+    /// Like `job`, for the main queue: work of a body or a task on the main actor.
     case main(MainWork)
   }
 

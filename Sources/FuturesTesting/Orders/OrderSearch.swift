@@ -64,7 +64,7 @@ final class OrderSearch {
     /// The failure in sentences.
     var text: String { sentence ?? reason.sentence }
 
-    /// A string that fits no order.
+    /// A failure without a run: the string to repeat fits no order.
     init(_ reason: OrderFailure.Reason) {
       self.reason = reason
       (trace, choices) = ([], [])
@@ -103,7 +103,7 @@ final class OrderSearch {
 
   /// The number of turns after which the search stops.
   ///
-  /// It bounds the time of bodies with long orders.
+  /// This number bounds the time of bodies with long orders.
   private var maximumTurns: Int { max(1_000_000, min(options.limit, 1 << 50) * 1_000) }
 
   init(_ body: @escaping OrderBody, _ options: Options) {

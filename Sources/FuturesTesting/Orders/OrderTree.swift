@@ -18,7 +18,7 @@ final class OrderTree {
   }
 
   private final class Node {
-    /// The moves since the decision before.
+    /// The moves since the previous decision.
     let forced: [OrderMove]
     let possible: [OrderMove]
     var branches: [Branch]

@@ -17,7 +17,7 @@ public final class Orders: Sendable {
   /// - Returns: The context. Submit to it from the run only: work from another thread is a failure.
   public func context(_ name: String) -> ExecutionContext { run.context(name) }
 
-  /// Returns a serial context whose items and the items of other contexts have no effect on each other.
+  /// Returns a serial context whose items and the items of the contexts `others` have no effect on each other.
   ///
   /// Of the orders that differ only in the order of such items, the search takes one: six contexts of six items, of
   /// which only two pairs touch each other, have 853,776 orders and not 2.7·10²⁴.

@@ -2,7 +2,7 @@ internal import Futures
 
 /// Work that has left a run: for a Dispatch queue that no run controls, or a thread.
 ///
-/// It runs in real time, so its place in the order is not a choice.
+/// Outside work runs in real time, so its place in the order is not a choice.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 final class OutsideWork: @unchecked Sendable {
   // @unchecked: `run` is set once.

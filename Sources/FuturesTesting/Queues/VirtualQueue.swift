@@ -3,7 +3,7 @@ internal import Futures
 
 /// A stand-in for a Dispatch queue, whose work runs when the test decides: a queue of a `ManualContext`, or of `Orders`.
 ///
-/// It has the methods of `DispatchQueue` that code uses most, with the same parameters:
+/// A virtual queue has the methods of `DispatchQueue` that code uses most, with the same parameters:
 ///
 /// ```swift
 /// let manual = ManualContext()

@@ -3,7 +3,7 @@ internal import Futures
 
 /// A stand-in for `DispatchWorkItem`, for a `VirtualQueue`.
 ///
-/// It has the same methods, also those that need a queue: `wait()` and `notify`.
+/// A virtual work item has the same methods, also those that need a queue: `wait()` and `notify`.
 public final class VirtualWorkItem: Sendable {
   private struct State {
     var isCancelled = false

@@ -18,7 +18,7 @@ struct Tour {
 
   /// Downloads all files at the same time: the first by callback, the second by future, the others by await.
   ///
-  /// Each reports its progress to the bars in its own way.
+  /// Each download reports its progress to the bars in its own way.
   /// - Returns: The downloads in the order in which they end.
   private func downloadInThreeWays(
     _ downloads: [Download],

@@ -3,7 +3,7 @@ internal import Futures
 internal import TestSupport
 internal import Testing
 
-/// Each test in a separate process: the observer is that of a process.
+/// Each test runs in a separate process, because a process has one observer.
 @Suite("Diagnostics: events")
 struct EventTests {
   @Test("Each promise has one begin and one end, with a cancellation between them if there was one")
