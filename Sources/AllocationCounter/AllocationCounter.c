@@ -78,7 +78,7 @@ void allocationCountsSetEnabled(bool enabled) { atomic_store_explicit(&isEnabled
 
 #if defined(COUNTS_BY_INTERPOSITION)
 
-// The executable's malloc goes before the C library's for every shared library in the process.
+// Every shared library in the process calls the executable's malloc instead of the C library's.
 // Why not dlsym(RTLD_NEXT, "malloc")? dlsym allocates, even before the program starts. glibc exports its
 // allocator under a second name, which needs no lookup at run time.
 #include <malloc.h>

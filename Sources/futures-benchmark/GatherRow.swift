@@ -82,7 +82,7 @@ private enum CompletionOrder: String, CaseIterable {
   func indices(count: Int) -> [Int] {
     var indices = Array(0..<count)
     guard self == .shuffled else { return indices }
-    // The same numbers in each run.
+    // The same seed gives the same order in each run.
     var generator = SplitMix64(state: 1)
     indices.shuffle(using: &generator)
     return indices

@@ -1,6 +1,6 @@
 import AllocationCounter
 
-/// One measured body of a row: ours, or a floor.
+/// One measured body of a row: the library's, or a floor.
 struct Contender: Sendable {
   let name: String
   let body: Body
@@ -13,7 +13,7 @@ struct Contender: Sendable {
 
 /// Measures rows.
 ///
-/// Each sample runs A, ours, the floors and A again. The result is the median of all samples.
+/// Each sample runs row A, the library's body, the floors, and row A again. The result is the median of all samples.
 struct Harness: Sendable {
   /// Few, short samples and smaller sizes: for a check that every row runs.
   let isQuick: Bool
@@ -96,7 +96,7 @@ struct Harness: Sendable {
     )
   }
 
-  /// Measures A itself, for the head of the table.
+  /// Measures row A, for the head of the table.
   func baseline() -> Row {
     measure("A", "allocate and release a final class with four words", ours: FourWords.baseline, budget: [])
   }

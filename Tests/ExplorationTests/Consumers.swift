@@ -95,7 +95,7 @@ final class Listener: @unchecked Sendable {
 }
 
 extension Waiting {
-  /// Returns the failed checks of how the await ended.
+  /// Returns the failed checks of the end of the await.
   func faults(_ result: String, mayBeAbandoned: Bool) -> [String] {
     guard let end else { return ["an await was lost (R2)"] }
     guard let ended = end else { return mayBeAbandoned ? [] : ["an await ended although no thread abandoned it (R22)"] }

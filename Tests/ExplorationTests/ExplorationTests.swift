@@ -125,7 +125,7 @@ struct ExplorationTests {
 
   @Test("R3-R5: threads with one or two operations each cause no fault on a future whose promise is dropped")
   func brokenPromises() async {
-    // In a separate process: all explorers share the handler of FuturesDiagnostics, and its lock.
+    // Runs in a separate process: all explorers share the handler of FuturesDiagnostics, and its lock.
     await #expect(processExitsWith: .success) {
       let operations = BreakWorld.Operation.allCases
       let orders = preemptions(standard: 0, thorough: 1)

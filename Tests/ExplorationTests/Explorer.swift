@@ -17,7 +17,7 @@ struct Step {
 
 /// A deliberate fault that the explorer must find.
 enum PlantedBug {
-  /// Locks do not exclude, so a checked value can change before its use.
+  /// Locks do not exclude other threads, so a checked value can change before its use.
   case checkOutsideTheLock
   /// An exchange does not compare, so it overwrites a change in between.
   case missedRecheck

@@ -1,4 +1,4 @@
-/// A set of numbers of threads.
+/// A set of thread numbers.
 struct ThreadSet {
   private var bits: UInt = 0
 

@@ -257,7 +257,7 @@ struct BridgeMemoryTests {
     .enabled(if: isMeasurable)
   )
   func bridgesLeaveNothing() async {
-    // In a process of its own, where nothing else allocates.
+    // Runs in a process of its own, where nothing else allocates.
     await #expect(processExitsWith: .success) {
       ignoreLeaksFromNowOn()
       Self.removeErrorHook()

@@ -367,8 +367,8 @@ struct ManualContextTests {
     .enabled(if: AllocationCounts.areSupported)
   )
   func goneContextsLeaveNothing() async {
-    // In a process of its own. The process has one list of break observers: when contexts go away on two threads at the same time,
-    // one thread frees a list that the other has allocated.
+    // Runs in a process of its own. A process has one list of break observers: when contexts go away on two threads at
+    // the same time, one thread frees a list that the other has allocated.
     await #expect(processExitsWith: .success) {
       let left = leastBytesLeft(count: 200) { count in
         for _ in 0..<count {

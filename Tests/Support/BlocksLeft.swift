@@ -23,7 +23,7 @@ public func leastBlocksLeft(
 
 /// Returns the number of bytes that `body` leaves allocated on the calling thread: the lesser of two runs.
 ///
-/// Unlike `leastBlocksLeft`, this also finds a table that grows with each use. Such a table allocates only when its
+/// Unlike `leastBlocksLeft`, this function finds a table that grows with each use. Such a table allocates only when its
 /// size has doubled. The second run still allocates. A third run might not.
 /// - Parameters:
 ///   - count: The number of operations of each run. At most a hundred uncounted operations come before.

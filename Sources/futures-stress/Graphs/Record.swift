@@ -8,7 +8,7 @@ final class Record: Sendable {
   enum Runs: Sendable {
     /// Once, unless it is removed.
     case once
-    /// Not at all if its future is cancelled, or its context drops it.
+    /// Once, or not at all if the future is cancelled, or the context drops the work.
     case atMostOnce
     case anyNumber
   }

@@ -75,7 +75,7 @@ final class LateContext: Sendable {
     return Site(name: "a context that drops work", context: context, dropsWork: true)
   }
 
-  /// Ends the work that is kept.
+  /// Runs or drops the work that is kept.
   func flush() { replaceWork(with: nil) }
 
   private func replaceWork(with new: (@Sendable () -> Void)?) {

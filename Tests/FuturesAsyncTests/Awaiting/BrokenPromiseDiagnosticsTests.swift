@@ -4,7 +4,7 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-// In processes of their own: the handler belongs to the whole process, in which other tests drop promises, too.
+// The tests run in separate processes: a process has one handler, and other tests drop promises, too.
 
 /// Sets a handler that records the label of each broken promise, and "other" for any other misuse.
 func recordBrokenPromises() -> Recorder<String> {

@@ -4,7 +4,7 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-// In processes of their own, where nothing else allocates.
+// The tests run in processes of their own, where nothing else allocates.
 
 /// The task that makes a step of a countdown.
 enum CountdownStep: String, CaseIterable, Codable, Sendable { case inheriting, detached, immediate, actor }

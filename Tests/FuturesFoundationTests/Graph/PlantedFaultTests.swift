@@ -39,7 +39,7 @@ private final class OldAPI: Sendable {
 
 /// Ten faults of programs that hang: for each, the text of the graph names the guilty line.
 ///
-/// Each in a separate process, because the graph shows the pending work of the whole process.
+/// Each test runs in a separate process, because the graph shows the pending work of the whole process.
 @Suite("Diagnostics: ten planted faults", .unlessLookingForLeaks)
 struct PlantedFaultTests {
   @Test("1. A dropped callback: the graph names the promise that was released unresolved")

@@ -57,7 +57,7 @@ struct IndependentContextTests {
     let all = try await outcomes(items, touching: touching, declares: false)
     let reduced = try await outcomes(items, touching: touching, declares: true)
     #expect(reduced.outcomes == all.outcomes)
-    #expect(reduced.report.orders == all.outcomes.count)  // each class once
+    #expect(reduced.report.orders == all.outcomes.count)  // each class of equivalent orders once
     #expect(reduced.report.orders < all.report.orders)
   }
 

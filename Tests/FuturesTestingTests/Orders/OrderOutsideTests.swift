@@ -190,7 +190,7 @@ struct OrderOutsideTests {
 
   @Test("R27: a lock that a suspended task holds is a failure with the order so far, after ten seconds")
   func lockAcrossAwait() async throws {
-    // In a process of its own: the thread stays blocked.
+    // Runs in a process of its own: the thread stays blocked.
     await #expect(processExitsWith: .success) {
       let lock = DispatchSemaphore(value: 1)
       let failure = try await explorationFailure {

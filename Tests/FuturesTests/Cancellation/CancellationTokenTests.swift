@@ -314,7 +314,7 @@ struct CancellationTokenTests {
     precondition(left < 100, "\(left)")
   }
 
-  // In processes of their own, because an overflow of the stack ends the process.
+  // Both cases run in processes of their own, because an overflow of the stack ends the process.
 
   @Test("R6, R14: cancelling and releasing a long chain of linked sources, or only releasing it, takes no stack")
   func longChainTakesNoStack() async {

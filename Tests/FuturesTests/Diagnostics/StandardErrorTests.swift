@@ -6,7 +6,7 @@ import Testing
 
 /// A pipe that replaces the standard error of the process.
 private struct ErrorPipe: Sendable {
-  /// Many times the capacity of the pipe.
+  /// The number of bytes to write: many times the capacity of the pipe.
   static let size = 1 << 20
 
   let readingEnd: Int32
@@ -55,7 +55,7 @@ private let handledSignals = SignalSafeNumber()
 /// Whether the writer has ended; a correct writer does not end before its pipe has a reader.
 private let writerHasEnded = Locked(false)
 
-// In separate processes: each has its own standard error.
+// The tests run in separate processes: each has its own standard error.
 @Suite("Writing to standard error", .timeLimit(.minutes(20)))
 struct StandardErrorTests {
   @Test("A full pipe that does not block the writer receives all bytes")

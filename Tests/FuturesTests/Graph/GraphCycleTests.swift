@@ -2,7 +2,7 @@ internal import Futures
 internal import TestSupport
 internal import Testing
 
-/// Each test in a separate process, because the graph shows the futures of other tests, too.
+/// Each test runs in a separate process, because the graph shows the futures of other tests, too.
 @Suite("Diagnostics: circles that end, and circles that do not")
 struct GraphCycleTests {
   @Test("A circle that a timeout can end is not called one, also in the text and in the pictures")

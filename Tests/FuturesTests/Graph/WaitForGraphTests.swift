@@ -5,7 +5,7 @@ internal import Futures
 internal import TestSupport
 internal import Testing
 
-/// Each test in a separate process, because the graph shows the futures of other tests, too.
+/// Each test runs in a separate process, because the graph shows the futures of other tests, too.
 @Suite("Diagnostics: the graph of everything pending")
 struct WaitForGraphTests {
   @Test(
@@ -108,7 +108,7 @@ private enum GraphChecks {
     timer.cancel()
     promise.succeed(1)
     other.succeed(2)
-    // The callbacks for the queues are on their way.
+    // The callbacks are already submitted to their queues.
     #expect(FuturesDiagnostics.graph.nodes.allSatisfy { $0.kind == .work }, "\(FuturesDiagnostics.graph)")
     _ = all
   }

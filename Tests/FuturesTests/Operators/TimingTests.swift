@@ -47,7 +47,7 @@ struct TimingTests {
     manual.advance(by: .seconds(2))
     #expect((try? other.peek()?.get()) != nil)
     #expect(Future<Void, any Error>.after(.zero).isResolved)
-    // Without a type, the overload that cannot fail.
+    // Without a type annotation, the compiler selects the overload that cannot fail.
     let untyped = Future.after(.zero)
     #expect(type(of: untyped) == Future<Void, Never>.self)
   }

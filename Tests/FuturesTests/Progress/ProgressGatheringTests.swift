@@ -15,7 +15,7 @@ struct ProgressGatheringTests {
     let join: @Sendable ([Source]) -> AnyFuture
   }
 
-  /// The joins that average; each has four inputs, because `zip` has.
+  /// The joins whose progress is the average of their inputs; each has four inputs, because the `zip` here needs four.
   static let averages: [Join] = [
     Join(testDescription: "zip") { AnyFuture(Future.zip($0[0], $0[1].map { "\($0)" }, $0[2], $0[3])) },
     Join(testDescription: "all") { AnyFuture(Source.all($0)) },
