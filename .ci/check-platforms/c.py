@@ -3,7 +3,7 @@
 from modules import PLATFORMS, STUBS, TOOLCHAIN, number, run
 from package import C_TARGETS
 
-# arm64 of watchOS begins with version 26; arm64_32 is all earlier ones.
+# watchOS has arm64 from version 26 on; earlier versions have arm64_32.
 OLDEST = {"arm64-apple-watchos": "26.0"}
 
 

@@ -6,12 +6,13 @@ from modules import FRONTEND, run
 from swift import messages
 
 BLOCK = re.compile(r"(?ms)^```swift\n(.*?)^```$")
-# A module that only Apple platforms have, and of which `stubs` has what the examples use.
+# Marks the examples for Apple platforms: only these have the module `os`. `stubs` declares its names that the examples
+# use.
 BRANCH = "canImport(os)"
 
 
 def check_examples(check, package, work, change=lambda text: text):
-    """Returns the messages about the examples, and their number. A test of this check plants a fault by `change`."""
+    """Returns the messages about the examples, and the number of examples. The self-test plants a fault through `change`."""
     folder = work / "examples"
     folder.mkdir(parents=True, exist_ok=True)
     found, count = [], 0
@@ -24,7 +25,7 @@ def check_examples(check, package, work, change=lambda text: text):
             line = text.count("\n", 0, block.start(1)) + 1
             source = folder / f"{article.stem}{count}.swift"
             source.write_text(f"#sourceLocation(file: \"{article}\", line: {line})\n{change(block[1])}")
-            # The settings are those of a target without any that a user would not have.
+            # The settings of TestSupport, because they are also those of a user's target.
             found += messages(run([*FRONTEND, "-typecheck", "-warnings-as-errors", *check.options("TestSupport"), source]), package)
     if not count:
         found.append(f"No article has an example with `{BRANCH}`.")

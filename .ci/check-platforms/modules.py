@@ -44,8 +44,8 @@ class Platform:
         return "apple" in self.triple
 
 
-# Of Apple's platforms, 64 bits: the interface of Linux for x86_64 does not compile for arm64_32. Simulators, except macOS: the
-# compiler has no other triple of x86_64 for them.
+# Apple's platforms have 64 bits: the interface of Linux for x86_64 does not compile for arm64_32. They are simulators,
+# except macOS: the compiler has no other triple of x86_64 for the others.
 PLATFORMS = {
     platform.name: platform
     for platform in [
@@ -149,7 +149,7 @@ class Modules:
         self.compile(self.platform.c_library, self.stub("C", self.platform.c_library))
         for module in ("_Concurrency", "_StringProcessing"):
             self.compile(module, self.interface(module), "-parse-stdlib")
-        if self.platform.is_apple:  # Elsewhere it needs headers of the system. The libraries do not import it.
+        if self.platform.is_apple:  # Elsewhere Synchronization needs system headers. The libraries do not import it.
             self.compile("Synchronization", self.interface("Synchronization"), "-parse-stdlib")
         self.compile("Dispatch", self.dispatch())
         networking = self.stub("FoundationNetworking", "FoundationNetworking")
@@ -167,14 +167,14 @@ class Modules:
         text = interface_of_linux(module)
         text = re.sub(r"-target \S+", "-target " + self.target(self.platform.oldest), text, count=1).replace(" -O ", " -Onone ", 1)
         text = re.sub(r"(?m)^import Glibc$", f"import {self.platform.c_library}", text)
-        # An interface without bodies cannot have these. The attribute `@available` of each declaration stays.
+        # An interface without bodies cannot have `@backDeployed`. The attribute `@available` of each declaration stays.
         text = re.sub(r"(?m)^ *@backDeployed\(.*\)$", "", text)
         if self.platform.is_apple:
             text = text.replace(" -disable-objc-interop", "")
             if module == "Swift":
                 text += OBJECTIVE_C_POINTER
         if module == "Swift" and not self.platform.triple.startswith("x86_64-apple"):
-            # These need Float80. The interface of x86_64 has inlinable code that uses it.
+            # These functions need Float80, and the interface of x86_64 calls them in inlinable code.
             text = re.sub(r"_stdlib_(remainder|squareRoot)l\([^)]*\)", "Float80()", text)
         return text
 

@@ -1,7 +1,7 @@
 """Looks for code of the programs and the tests that a Mac would not compile, although they run on Linux only.
 
 A target cannot have a higher floor than its package. The programs use far more of Foundation and of the C library than the stubs
-declare. So only the messages about availability count, and an expression with an unknown name hides its own.
+declare. So only the messages about availability count. An expression with an unknown name hides its message about availability.
 """
 
 import re

@@ -77,7 +77,7 @@ def named_symbols(interface):
         while lines[end].lstrip().startswith("@") and end + 1 < len(lines):
             end += 1
         attributes = lines[begin : end + 1]
-        # The attributes of the types and extensions around it.
+        # The attributes of the types and extensions around the declaration.
         depth = len(line) - len(line.lstrip())
         for before in range(begin, -1, -1):
             indent = len(lines[before]) - len(lines[before].lstrip())

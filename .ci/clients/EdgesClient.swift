@@ -1,4 +1,4 @@
-// Client code for the second edition of the contract, in Swift 5, Swift 6 and default main actor modes.
+// Client code at the edges of the API, which compiles in Swift 5, Swift 6 and default main actor modes.
 import Dispatch
 import Futures
 import FuturesAsync

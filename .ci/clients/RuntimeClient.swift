@@ -211,7 +211,7 @@ nonisolated func cancellation() async {
   }
 }
 
-/// A list under a lock of its own, a queue.
+/// A list that a queue of its own protects.
 final class Counted: @unchecked Sendable {
   nonisolated(unsafe) private var list: [Int] = []
   nonisolated private let queue = DispatchQueue(label: "list")

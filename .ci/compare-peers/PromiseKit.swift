@@ -1,4 +1,4 @@
-// Its configuration is a global variable.
+// @preconcurrency: the configuration of PromiseKit is a global variable.
 @preconcurrency import PromiseKit
 
 @inline(never)
@@ -6,7 +6,7 @@ private func makePromise() -> (promise: Promise<Int>, resolver: Resolver<Int>) {
 
 extension Peer {
   static let promiseKit: Peer = {
-    // For `async()`, whose callbacks take no queue: the default is the main queue.
+    // Callbacks of `async()` take no queue, and run on the main queue by default. `nil` runs them inline.
     conf.Q = (map: nil, return: nil)
     return Peer(
       "PromiseKit",

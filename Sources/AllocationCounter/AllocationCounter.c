@@ -28,7 +28,7 @@ static struct {
 } process;
 
 #if defined(COUNTS_BY_INTERPOSITION)
-// Reads a fixed offset from the thread pointer. The default model can call malloc.
+// This TLS model reads a fixed offset from the thread pointer. The default model can call malloc.
 __attribute__((tls_model("initial-exec")))
 #endif
 static _Thread_local struct {
@@ -78,7 +78,7 @@ void allocationCountsSetEnabled(bool enabled) { atomic_store_explicit(&isEnabled
 
 #if defined(COUNTS_BY_INTERPOSITION)
 
-// The executable's malloc goes before the C library's for every shared library in the process.
+// Every shared library in the process calls the executable's malloc instead of the C library's.
 // Why not dlsym(RTLD_NEXT, "malloc")? dlsym allocates, even before the program starts. glibc exports its
 // allocator under a second name, which needs no lookup at run time.
 #include <malloc.h>
@@ -114,7 +114,7 @@ void *realloc(void *block, size_t size) {
   if (!counts()) return __libc_realloc(block, size);
   size_t before = block == NULL ? 0 : malloc_usable_size(block);
   void *moved = __libc_realloc(block, size);
-  // glibc frees the block when the size is zero; otherwise no result means that the block stays as it was.
+  // glibc frees the block when the size is zero; otherwise NULL means that the block is unchanged.
   if (block != NULL && (moved != NULL || size == 0)) countFree(before);
   if (moved != NULL) countAllocation(malloc_usable_size(moved));
   return moved;
@@ -127,7 +127,7 @@ void free(void *block) {
 
 #elif defined(COUNTS_BY_SANITIZER)
 
-// A sanitizer brings its own malloc, which must stay in place to find anything; it calls these hooks.
+// A sanitizer needs its own malloc to find errors, so its malloc stays in place. It calls these hooks.
 extern size_t __sanitizer_get_allocated_size(const volatile void *);
 extern int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void *, size_t),
                                                      void (*)(const volatile void *));

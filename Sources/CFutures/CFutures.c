@@ -29,7 +29,7 @@
 #include <sys/syscall.h>
 #endif
 
-// The numbers in AtomicByte.swift.
+// AtomicByte.swift uses these numbers.
 _Static_assert(__ATOMIC_RELAXED == 0 && __ATOMIC_ACQUIRE == 2 && __ATOMIC_RELEASE == 3 && __ATOMIC_ACQ_REL == 4, "");
 
 // MARK: - Objects of Swift
@@ -49,8 +49,9 @@ bool cfutures_retain_object(void *object) { return swift_tryRetain(object) != NU
 
 #if !defined(__APPLE__)
 
-// `waitWhileContended` can return early. When `cfutures_wake_waiter` runs, the lock is free, so another thread can have released
-// its memory. Both systems only compare the address then, and a stray wake-up is an early return.
+// `waitWhileContended` can return early. When `cfutures_wake_waiter` runs, the lock is free, so another thread can have
+// released its memory. Both systems then only compare the address. If a new lock has that address, its waiter returns
+// early.
 
 #if defined(__linux__)
 
@@ -69,7 +70,7 @@ void cfutures_wake_waiter(uint32_t *lock) { WakeByAddressSingle(lock); }
 
 #elif defined(HAS_ONE_THREAD)
 
-// The one thread has the lock already.
+// The only thread has the lock already, so it would wait for ever.
 static void waitWhileContended(uint32_t *lock) { __builtin_trap(); }
 
 void cfutures_wake_waiter(uint32_t *lock) { (void)lock; }
@@ -99,7 +100,7 @@ void cfutures_lock_slowly(uint32_t *lock) {
     if (__atomic_load_n(lock, __ATOMIC_RELAXED) == 0 && cfutures_try_lock(lock)) return;
     relax();
   }
-  // This thread does not know whether others wait, so its unlock wakes one.
+  // This thread does not know whether other threads wait. The value 2 makes its unlock wake one of them.
   while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE) != 0) waitWhileContended(lock);
 }
 
@@ -107,8 +108,9 @@ void cfutures_lock_slowly(uint32_t *lock) {
 
 // MARK: - Thread-local storage
 
-// In this file: each object file that includes the header would have its own copy of a static variable there.
-// No TLS model: "initial-exec" fails in some libraries loaded by dlopen. In an executable the linker chooses the fastest.
+// Not in the header: each object file that includes the header would have a copy of the variable.
+// No TLS model: "initial-exec" fails in some libraries loaded by dlopen. In an executable the linker chooses the
+// fastest.
 static _Thread_local struct {
   void *pointer;
   void (*destroy)(void *);
@@ -235,7 +237,8 @@ static pthread_mutex_t signalsMutex = PTHREAD_MUTEX_INITIALIZER;
 static int signalPipe[2] = {-1, -1};
 static void (*signalAction)(int);
 
-// Only async-signal-safe functions. A full pipe loses the byte: then there are dumps enough to come.
+// Calls only async-signal-safe functions. If the pipe is full, the byte is lost: enough calls of the action are
+// pending.
 static void handleSignal(int signal) {
   int error = errno;
   unsigned char number = (unsigned char)signal;
@@ -254,7 +257,7 @@ static void *readSignals(void *unused) {
   }
 }
 
-// Under the mutex.
+// Called under the mutex.
 static bool startSignalThread(void (*action)(int)) {
   if (signalAction) return true;
   int ends[2];
@@ -264,7 +267,7 @@ static bool startSignalThread(void (*action)(int)) {
   signalPipe[0] = ends[0];
   signalPipe[1] = ends[1];
   signalAction = action;
-  // The thread takes no signals of the program.
+  // All signals are blocked in the new thread.
   sigset_t all, previous;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &previous);

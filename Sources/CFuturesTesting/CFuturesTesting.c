@@ -51,7 +51,7 @@ bool cfuturestesting_divert_jobs(void (*enqueue)(void *run, void *job), bool (*e
   enqueueInRun = enqueue;
   enqueueFromOutside = enqueueOutside;
   previousHook = swift_task_enqueueGlobal_hook;
-  // Never removed: a thread without a run takes the usual way.
+  // The hook is never removed. For a thread without a run it calls `original`.
   swift_task_enqueueGlobal_hook = enqueueGlobal;
   return true;
 }
@@ -75,8 +75,9 @@ void cfuturestesting_set_time(long long nanoseconds) { frozenTime = nanoseconds;
 
 #if defined(__GLIBC__)
 
-// The functions of this part replace those of the shared libraries, for the whole process: a symbol of the executable comes first.
-// On threads without a run they only call the original. They are weak: an executable with a static Dispatch has its own.
+// The functions of this part replace functions of the shared libraries, for the whole process: a symbol of the
+// executable comes first. On threads without a run, the replacements only call the original functions. The replacements
+// are weak symbols: an executable with a static Dispatch has its own functions.
 
 typedef int (*ClockGetTime)(clockid_t, struct timespec *);
 
@@ -105,7 +106,7 @@ static int64_t offsetOfSuspending(void) {
   if (known) return known;
   struct timespec time;
   long long other = cfuturestesting_real_time();
-  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &time);  // second: no time in a run is before the beginning of the run
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &time);  // read second: no time in a run is before its start
   known = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec - other;
   int64_t none = 0;
   bool isFirst = __atomic_compare_exchange_n(&offset, &none, known, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
@@ -185,7 +186,8 @@ static AsyncFunction originalAsyncFunction(void) {
   return function;
 }
 
-// Aliases, so that `cfuturestesting_divert_main` can see whether the weak symbols of a sanitizer come first.
+// The public names are aliases, so that `cfuturestesting_divert_main` can see whether a sanitizer's weak symbols come
+// first.
 static void asyncFunction(void *queue, void *context, Work work) {
   // The jobs of the main actor come here.
   if (isMainOfRun(queue)) submitInRun(currentRun, context, work);
@@ -249,7 +251,7 @@ long long cfuturestesting_sleeping(int thread) {
   size_t length = fread(text, 1, sizeof text - 1, file);
   fclose(file);
   text[length] = 0;
-  // The name of the thread, which comes before, can contain anything.
+  // The thread's name, which stands before the last ")", can contain any character.
   const char *rest = strrchr(text, ')');
   unsigned long long user, kernel;
   char state;

@@ -19,7 +19,8 @@ void *cfuturestesting_origin(void) { return origin; }
 #include <stdlib.h>
 #include <string.h>
 
-// Replaces functions of the shared libraries, as the main part does. On threads without a run they only call the original.
+// Replaces functions of the shared libraries, as CFuturesTesting.c does. On threads without a run, the replacements
+// only call the original functions.
 
 extern const char *dispatch_queue_get_label(void *queue) __attribute__((weak));
 extern void *dispatch_block_create(unsigned long flags, void *block) __attribute__((weak));
@@ -44,7 +45,7 @@ static void *leaveRun(int kind, void *queue) {
   return leave(cfuturestesting_run(), origin, kind, queue ? dispatch_queue_get_label(queue) : NULL);
 }
 
-// Work with the object of the run that describes it.
+// Work, and the run's object (`token`) that describes the work.
 struct Outside {
   void *token;
   void *context;
@@ -77,8 +78,8 @@ static void runOutside(void *context) {
     __atomic_store_n(&found, original, __ATOMIC_RELAXED); \
   }
 
-// Blocks of `DispatchWorkItem` have data of their own, which follow the block. Called directly, they wait, notify and are cancelled
-// as in Dispatch. Only the flag for a barrier is read here, from libdispatch's structures.
+// Blocks of `DispatchWorkItem` have extra data after the block. Such a block, called directly, waits, notifies and is
+// cancelled as in Dispatch. Only the flag for a barrier is read here, from libdispatch's structures.
 static void (*invokeOfItems)(struct Block *);
 
 struct Item {
@@ -122,7 +123,7 @@ static void dispatch_group_async_(void *group, void *queue, void *block) {
   if (!function) function = (void (*)(void *, void *, void *, Work))dlsym(RTLD_NEXT, "dispatch_group_async_f");
   void *token = leaveRun(cfuturestesting_queue, queue);
   if (!token) return original(group, queue, block);
-  // A barrier keeps its flag; the run waits for the group instead.
+  // A barrier block is passed on unchanged, so it keeps its flag. The run waits for the group instead of the block.
   if (isBarrier(block)) {
     original(group, queue, block);
     return dispatch_group_notify_f(group, dispatch_get_global_queue(0, 0), token, end);
@@ -149,7 +150,7 @@ static void originalAfter(uint64_t when, void *queue, void *context, Work work) 
   original(when, queue, context, work);
 }
 
-// A timer in real time does not fire while its run lasts: its place in the order would be one by chance.
+// A timer in real time does not fire while its run lasts: its place in the order would depend on chance.
 static void fire(void *context) {
   struct Outside *outside = context;
   if (isOver(outside->token)) runOutside(outside);
@@ -200,7 +201,7 @@ static void *runThread(void *context) {
 static int pthread_create_(pthread_t *thread, const pthread_attr_t *attributes, Start start, void *context) {
   ORIGINAL(pthread_create)
   if (!isObserved()) return original(thread, attributes, start, context);
-  // Dispatch makes its threads on the thread that submits work: that work has been seen.
+  // Dispatch makes its threads on the thread that submits work. That work is counted already.
   Dl_info caller;
   bool isDispatch =
       dladdr(__builtin_return_address(0), &caller) && caller.dli_fname && strstr(caller.dli_fname, "libdispatch");

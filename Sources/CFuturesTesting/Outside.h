@@ -20,11 +20,12 @@ void runBlock(void *block);
 // Whether the calling thread runs moves, or outside work of a run.
 bool isObserved(void);
 
-// Work that was submitted to a queue: passes it to `original`, and tells the run of the caller.
+// Submits work or a block to a Dispatch queue, and reports the work to the run of the calling thread.
 void submitOutside(void *queue, void *context, Work work);
 void submitBlockOutside(void *queue, void *block);
 
-// Submits work with a delay to the main queue of the run that this thread executes. Returns whether that is the queue.
+// If `queue` is the main queue and this thread executes a run, submits the work to the run with a delay; else returns
+// false.
 bool submitMainAfter(uint64_t when, void *queue, void *context, Work work);
 
 #endif

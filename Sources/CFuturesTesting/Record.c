@@ -31,7 +31,7 @@ static void print(const char *text) {
   }
 }
 
-// Only functions that a signal handler can call.
+// Calls only functions that a signal handler can call.
 static void describe(const struct cfuturestesting_record *record, const char *event) {
   print(event);
   print(" an order of exploreOrders at ");
@@ -65,7 +65,7 @@ static void installHandlers(void) {
 
 static bool isAlive(long process) { return kill((pid_t)process, 0) == 0 || errno != ESRCH; }
 
-// The folder of this user.
+// The folder for the files of this user.
 static void findFolder(char *folder, size_t size) {
   const char *temporary = getenv("TMPDIR");
   snprintf(folder, size, "%s/swift-futures-orders-%u", temporary ? temporary : "/tmp", (unsigned)geteuid());
@@ -184,7 +184,7 @@ void cfuturestesting_begin_record(struct cfuturestesting_record *record) {
   record->isRunning = 1;
 }
 
-// A text that does not fit keeps its beginning.
+// Drops a part that does not fit: the text keeps its beginning.
 static void append(char *text, int *length, int capacity, const char *part, int partLength) {
   if (*length + partLength >= capacity) return;
   for (int i = 0; i < partLength; i++) text[*length + i] = part[i];

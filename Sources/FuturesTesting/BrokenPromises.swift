@@ -1,8 +1,8 @@
 public import Futures
 
-/// Runs `body`, and returns the promises that were dropped without a result meanwhile, in the whole process.
+/// Runs `body`, and returns the promises of the whole process that were dropped without a result while it ran.
 ///
-/// It also finds a dropped promise whose failure other code has recovered from.
+/// A dropped promise counts even if other code has recovered from its failure.
 ///
 /// If the failure type cannot hold `BrokenPromise`, a waiting consumer traps in a debug build. The promises that this
 /// function returns cause no trap: the test checks them.
@@ -11,11 +11,11 @@ public import Futures
 /// #expect(brokenPromises { screen.reload() }.isEmpty)
 /// ```
 ///
-/// It also finds promises of tests that run at the same time. Pass `madeIn`, or run such tests one after another.
+/// Promises of tests that run at the same time count too. Pass `madeIn`, or run such tests one after another.
 /// - Parameters:
 ///   - fileID: The file of the promises, or `nil` for all files.
 ///   - body: The code under test.
-/// - Returns: Label, file and line of each promise, in order.
+/// - Returns: Label, file and line of each promise, in the order in which they were dropped.
 /// - Throws: The error of `body`.
 public func brokenPromises<Failure: Error>(
   madeIn fileID: String? = nil,
@@ -27,14 +27,14 @@ public func brokenPromises<Failure: Error>(
   return recorder.recorded
 }
 
-/// Runs `body`, and returns the promises that were dropped without a result meanwhile, in the whole process.
+/// Runs an asynchronous `body`, and returns the promises that were dropped without a result while it ran.
 ///
-/// As the overload for code that is not asynchronous.
+/// Promises of the whole process count, as in `brokenPromises(madeIn:during:)`.
 /// - Parameters:
 ///   - fileID: The file of the promises, or `nil` for all files.
 ///   - isolation: The caller's actor. `body` runs there.
 ///   - body: The code under test.
-/// - Returns: Label, file and line of each promise, in order.
+/// - Returns: Label, file and line of each promise, in the order in which they were dropped.
 /// - Throws: The error of `body`.
 public func brokenPromises(
   madeIn fileID: String? = nil,

@@ -20,7 +20,7 @@ public final class Checkpoints: Sendable {
   public init() {}
 
   /// Appends `checkpoint` to the record, and resolves the futures that wait for it.
-  /// - Parameter checkpoint: Its name. It can be passed more than once.
+  /// - Parameter checkpoint: The name. A checkpoint can be passed more than once.
   public func pass(_ checkpoint: String) {
     let awaited = state.withLock { state in
       state.passed.append(checkpoint)
@@ -35,7 +35,7 @@ public final class Checkpoints: Sendable {
   /// Returns a future that succeeds when `checkpoint` is passed, or at once if it has been passed.
   ///
   /// Its `.immediate` callbacks run on the thread that passes the checkpoint.
-  /// - Parameter checkpoint: Its name.
+  /// - Parameter checkpoint: The name.
   /// - Returns: The future.
   public func passing(_ checkpoint: String) -> Future<Void, Never> {
     state.withLock { state in

@@ -2,8 +2,8 @@ internal import Futures
 
 /// Whether a context drops the work that it receives, because its test has ended.
 ///
-/// Dropped work breaks its future at once (R2a). A callback that then submits the next work would do so for ever. So after
-/// `maximumDrops` pieces of work the context keeps work again, and never runs it.
+/// Dropped work breaks its future at once (R2a). If a callback of that future submits new work, the new work is dropped
+/// too, and so on for ever. So after `maximumDrops` pieces of work the context keeps work again, and never runs it.
 struct Closing {
   static let maximumDrops = 10_000
 
@@ -23,7 +23,7 @@ extension BreakObservers {
   ///
   /// The user has made no mistake, so the default handler of misuse ignores the futures that break meanwhile.
   /// - Parameters:
-  ///   - isConcerned: Returns whether the calling thread is one of the test.
+  ///   - isConcerned: Returns whether the calling thread belongs to the test.
   ///   - body: Runs once.
   func excuse(onThreadsWhere isConcerned: @escaping @Sendable () -> Bool, during body: () -> Void) {
     let owner = Locked(())

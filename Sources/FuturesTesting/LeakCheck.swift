@@ -24,7 +24,7 @@ public final class LeakCheck: Sendable {
 
   /// Watches an object.
   ///
-  /// It holds the object weakly.
+  /// The check holds the object weakly.
   /// - Parameters:
   ///   - object: The object.
   ///   - name: The object's name in `alive`.
@@ -33,19 +33,20 @@ public final class LeakCheck: Sendable {
     self.watched.withLock { $0.append(watched) }
   }
 
-  /// Watches the state that a pending future shares with its promise and its copies: the consumers, and the objects they capture.
+  /// Watches the state that a pending future shares with its promise and its copies.
   ///
-  /// A resolved future has no such state. The check holds the state weakly.
+  /// The state holds the consumers and the objects that they capture. A resolved future has no such state. The check
+  /// holds the state weakly.
   /// - Parameters:
   ///   - future: The future.
-  ///   - name: The object's name in `alive`.
+  ///   - name: The future's name in `alive`.
   public func watch<Value, Failure>(_ future: Future<Value, Failure>, _ name: String) {
     if let state = future.sharedObject { watch(state, name) }
   }
 
   /// The names of the objects that are alive, in the order of `watch`.
   public var alive: [String] {
-    // Outside the lock: this can release the last reference of an object.
+    // Outside the lock: reading a weak reference retains the object, and its release can run `deinit`.
     watched.withLock(\.self).compactMap { $0.object == nil ? nil : $0.name }
   }
 }

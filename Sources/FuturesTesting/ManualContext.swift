@@ -2,7 +2,7 @@ public import Futures
 
 /// An execution context with virtual time.
 ///
-/// Its work runs when the test calls it, on the test's thread.
+/// Its work runs on the test's thread, when the test calls `runNext()`, `runAll()` or `advance(by:)`.
 ///
 /// ```swift
 /// let manual = ManualContext()
@@ -15,11 +15,12 @@ public import Futures
 /// Work without a delay is ready at once. Work with a delay is ready when the test has advanced the time that far. Ready work
 /// runs in the order of its due time, and then of its submission. Any thread can submit and run work.
 ///
-/// Keep this object as long as the test needs its work. When it goes away, it releases its work and its timers, and their futures
-/// break: they fail with `BrokenPromise` if their failure type can hold it. It traps for none of them, because a test can end with
-/// pending work.
+/// Keep this object as long as the test needs its work. Its `deinit` releases its work and its timers, and their
+/// futures break: they fail with `BrokenPromise` if their failure type can hold it. These broken futures never trap,
+/// because a test can end with pending work.
 public final class ManualContext: Sendable {
-  // Not `self` in the closures of `context`: work owns the closure that cancels its timer, so a timer would keep this object.
+  // The closures of `context` capture `agenda`, not `self`. Work owns the closure that cancels its timer, so with
+  // `self` a timer would keep this object alive.
   private let agenda = Locked(Agenda())
 
   /// Makes a context without work, at time zero.
@@ -37,7 +38,8 @@ public final class ManualContext: Sendable {
 
   /// The execution context that submits work to this object.
   ///
-  /// It does not keep this object alive. Without the object it drops its work, and that breaks the futures of the work.
+  /// The context does not keep this object alive. Without the object, the context drops its work: the futures of the
+  /// work break.
   public var context: ExecutionContext {
     .custom { [agenda] work in
       _ = agenda.withLock { $0.add(work) }
@@ -50,11 +52,11 @@ public final class ManualContext: Sendable {
     }
   }
 
-  /// Returns the virtual time, also after this object has gone.
+  /// A closure that returns the virtual time, also after this object has gone.
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   var currentTime: @Sendable () -> Duration { { [agenda] in .nanoseconds(agenda.withLock { $0.now }) } }
 
-  /// Keeps the work of the queues of this context.
+  /// The place where the queues of this context submit their work.
   var queueBackend: VirtualQueue.Backend {
     VirtualQueue.Backend { [agenda] work in
       let turn = agenda.withLock { $0.add(work, afterNanoseconds: 0) }
@@ -77,9 +79,9 @@ public final class ManualContext: Sendable {
   /// }
   /// ```
   ///
-  /// It holds for code that `body` calls, and for the tasks that this starts, where they attach callbacks and set timers. Other
-  /// threads, `DispatchQueue.main`, and hops to the main actor are not affected. The callbacks are isolated to the main actor, so run
-  /// the work of this context on it, as in `body`.
+  /// The replacement applies to callbacks and timers of the code that `body` calls, and of the tasks that this code
+  /// starts. Other threads, `DispatchQueue.main`, and hops to the main actor are not affected. The callbacks are
+  /// isolated to the main actor, so run the work of this context on the main actor, as in `body`.
   /// - Parameter body: The test.
   /// - Returns: The result of `body`.
   /// - Throws: The error of `body`.
@@ -88,7 +90,7 @@ public final class ManualContext: Sendable {
     try MainContext.replace(with: context) { try body() }
   }
 
-  /// Runs `body` with this context in the place of the main context, as the overload for code that is not asynchronous.
+  /// Runs an asynchronous `body` with this context in the place of the main context.
   /// - Parameter body: The test.
   /// - Returns: The result of `body`.
   /// - Throws: The error of `body`.
@@ -111,7 +113,7 @@ public final class ManualContext: Sendable {
 
   /// Runs ready work until none is left, without moving the time.
   ///
-  /// It includes work that is submitted meanwhile, so work that always submits more never ends.
+  /// Work that is submitted during the call runs too. So the call never ends if the work always submits more work.
   /// - Returns: The number of pieces of work that ran.
   @discardableResult
   public func runAll() -> Int {
@@ -123,7 +125,7 @@ public final class ManualContext: Sendable {
   /// Moves the time, and runs each piece of work at its due time.
   ///
   /// Work that submits more work with a delay sees its own due time as the current time.
-  /// - Parameter duration: The time to advance. For zero or less it runs the work that is ready.
+  /// - Parameter duration: The time to advance. Zero or less runs only the work that is ready.
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public func advance(by duration: Duration) {
     let end = agenda.withLock { $0.time(afterNanoseconds: duration.nanoseconds) }
@@ -144,7 +146,7 @@ private struct Agenda {
     static func < (left: Turn, right: Turn) -> Bool { (left.due, left.number) < (right.due, right.number) }
   }
 
-  /// In nanoseconds.
+  /// The virtual time in nanoseconds.
   private(set) var now: Int64 = 0
 
   /// The work without a delay, in order.
@@ -158,12 +160,12 @@ private struct Agenda {
 
   private var lastNumber = 0
 
-  /// Drops the work once the manual context has gone.
+  /// Says whether new work is dropped: once the manual context has gone.
   private var closing = Closing()
 
   var count: Int { ready.count + delayed.count }
 
-  /// Returns the turn of the work; `nil` if the caller drops it.
+  /// Adds work that is ready now, and returns its turn; `nil` if the caller has to drop the work.
   mutating func add(_ work: @escaping Work) -> Turn? {
     guard !closing.drops() else { return nil }
     let turn = nextTurn(afterNanoseconds: 0)
@@ -171,7 +173,7 @@ private struct Agenda {
     return turn
   }
 
-  /// Returns the turn of the work; `nil` if the caller drops it.
+  /// Adds work with a delay, and returns its turn; `nil` if the caller has to drop the work.
   ///
   /// O(log n).
   mutating func add(_ work: @escaping Work, afterNanoseconds delay: Int64) -> Turn? {
@@ -199,7 +201,7 @@ private struct Agenda {
     return Turn(due: time(afterNanoseconds: delay), number: lastNumber)
   }
 
-  /// Returns the time after a delay, at most the greatest time.
+  /// Returns the time after a delay, or the greatest time if the sum overflows.
   func time(afterNanoseconds delay: Int64) -> Int64 {
     let (time, overflow) = now.addingReportingOverflow(delay)
     return overflow ? .max : time

@@ -3,8 +3,8 @@ public import Futures
 
 /// Runs a test, and reports what is pending if the test takes longer than a limit.
 ///
-/// For a test that hangs, and for the trait of a test library. It does not end the test: the test library does that at its own
-/// limit, which has to be longer.
+/// For a test that hangs, and for the trait of a test library. This function does not end the test: the test library
+/// does that at its own limit, which has to be longer.
 ///
 /// ```swift
 /// try await reportingPendingFutures(after: 10) {
@@ -12,9 +12,9 @@ public import Futures
 /// }
 /// ```
 ///
-/// It sets `FuturesDiagnostics.tracksPendingFutures` while `body` runs. The report has the objects that were made since the call,
-/// also by other tests that run meanwhile. A queue of its own measures the time, so the report comes also if all threads of tasks
-/// are blocked.
+/// `FuturesDiagnostics.tracksPendingFutures` is `true` while `body` runs. The report has the objects that were made
+/// since the call, also by other tests that run meanwhile. A separate Dispatch queue measures the time, so the report
+/// comes even if all threads of tasks are blocked.
 /// - Parameters:
 ///   - seconds: The limit in seconds.
 ///   - isolation: The caller's actor, on which `body` runs.

@@ -63,7 +63,7 @@ public struct VirtualClock: Clock {
     let delay = now.duration(to: deadline)
     guard delay > .zero else { return }
     let (future, cancel) = startTimer(after: delay)
-    // A `Result`: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+    // A `Result`: in Swift 6.3 a call that rethrows after an actor hop resumes off the caller's actor.
     let result = await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         _ = future.whenResolved(on: .immediate) { continuation.resume(returning: $0) }
@@ -90,7 +90,8 @@ public struct VirtualClock: Clock {
 extension ManualContext {
   /// The clock of this context, for code that takes a `Clock`.
   ///
-  /// Its time moves in `advance(by:)`, and a sleep is a pending piece of work. It does not keep the context alive.
+  /// Its time moves in `advance(by:)`, and a sleep is a pending piece of work. The clock does not keep the context
+  /// alive.
   public var clock: VirtualClock {
     VirtualClock(context, time: currentTime)
   }

@@ -61,7 +61,7 @@ public final class LoopbackServer: Sendable {
 
   /// Starts a server; `answer` answers the one request of each connection.
   ///
-  /// If it is not `listening`, it occupies its port and refuses every connection.
+  /// With `listening: false` the server occupies its port and refuses every connection.
   public init(listening: Bool = true, _ answer: @escaping @Sendable (Exchange) -> Void) throws {
     let listener = socket(AF_INET, streamType, 0)
     var address = sockaddr_in()

@@ -8,9 +8,9 @@ public struct Plot {
     let value: Double
     let limit: Double?
 
-    /// A bar of a group, which is named before its first bar.
+    /// Makes a bar of a group.
     ///
-    /// The first bar of a group has the strongest colour, and `limit` is the place of a red mark.
+    /// The name and the strongest colour are at the first bar of the group. `limit` is the place of a red mark.
     public init(_ group: String, _ text: String, value: Double, limit: Double? = nil) {
       (self.group, self.text, self.value, self.limit) = (group, text, value, limit)
     }
@@ -131,7 +131,7 @@ private struct Axis {
     (self.isLogarithmic, self.length) = (isLogarithmic, length)
   }
 
-  /// The numbers to label: the powers of ten, or the ends.
+  /// The numbers to label: the powers of ten, or the two ends of the axis.
   var numbers: [Double] {
     isLogarithmic
       ? stride(from: range.lowerBound, through: range.upperBound, by: 1).map { pow(10, $0) }

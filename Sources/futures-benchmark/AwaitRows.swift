@@ -5,8 +5,8 @@ import FuturesAsync
 extension Variant {
   /// B1: `await` of a future that a promise resolved earlier.
   ///
-  /// All operations await one future. It has a shared state, unlike a future from `.succeeded`, which holds its value. Strings
-  /// and objects have a budget of their own, because their values count references.
+  /// All operations await one future, which has a shared state. A future from `.succeeded` would hold its value
+  /// instead. Strings and objects have a budget of their own, because their values count references.
   @Sendable
   static func awaitResolved(_ harness: Harness) -> [Row] {
     let ours = Body.asynchronous { repetitions in

@@ -2,7 +2,7 @@
 ///
 /// Each row makes a value from an integer, passes it on, and reads an integer from it.
 protocol BenchmarkValue: Sendable {
-  /// Its part of the name of a row; empty for `Int`.
+  /// The end of a row's name, for example " String"; empty for `Int`.
   static var suffix: String { get }
 
   /// Returns a value, without an allocation.

@@ -6,17 +6,17 @@ enum Body: Sendable {
   case synchronous(@Sendable (_ repetitions: Int) -> Void)
   case asynchronous(@Sendable (_ repetitions: Int) async -> Void)
 
-  /// Runs that many repetitions, and measures nothing.
+  /// Runs the given number of repetitions, and measures nothing.
   func run(_ repetitions: Int) {
     around(repetitions, read: {}, difference: { _, _ in })
   }
 
-  /// Returns the nanoseconds of that many repetitions; the task of an asynchronous body reads the clock.
+  /// Returns the nanoseconds of the given number of repetitions; the task of an asynchronous body reads the clock.
   func nanoseconds(_ repetitions: Int) -> Double {
     around(repetitions, read: { DispatchTime.now().uptimeNanoseconds }, difference: { Double($1 - $0) })
   }
 
-  /// Counts the allocations of that many repetitions, on all threads.
+  /// Counts the allocations of the given number of repetitions, on all threads.
   func allocations(_ repetitions: Int) -> AllocationCounts {
     AllocationCounts.setEnabled(true)
     defer { AllocationCounts.setEnabled(false) }

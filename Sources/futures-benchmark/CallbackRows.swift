@@ -3,7 +3,7 @@ import Futures
 extension Variant {
   /// C1: makes a resolved future, and reads it.
   ///
-  /// Both are out of line, so that the compiler cannot combine them.
+  /// Both operations are out of line, so that the compiler cannot combine them.
   @Sendable
   static func resolvedFuture(_ harness: Harness) -> [Row] {
     let ours = Body.synchronous { repetitions in
@@ -45,7 +45,7 @@ extension Variant {
 
   /// C2: makes a promise, attaches one callback, resolves and releases the promise.
   ///
-  /// The callback captures one word. Its context is in the count.
+  /// The callback captures one word, so the allocation of its context counts.
   @Sendable
   static func callbackThenSuccess(_ harness: Harness) -> [Row] {
     let ours = Body.synchronous { repetitions in

@@ -3,8 +3,8 @@ import FuturesAsync
 
 /// C9: handlers of one token: registers, runs or removes, and releases each of them.
 ///
-/// A handler captures one word. Its context is in the count. In the second row one token lives for the whole row, as the token
-/// of a screen or a server outlives its operations.
+/// A handler captures one word, so the allocation of its context counts. In the second row one token lives for the
+/// whole row, as the token of a screen or a server outlives its operations.
 @Sendable
 func tokenHandlers(_ harness: Harness) -> [Row] {
   let handlers = 1_000

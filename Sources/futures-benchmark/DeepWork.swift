@@ -2,7 +2,7 @@ import Dispatch
 import Futures
 import FuturesAsync
 
-/// Resolves the steps of every recursion.
+/// The queue that resolves the pending steps of C11.
 let deepQueue = DispatchQueue(label: "benchmark")
 
 extension Variant {

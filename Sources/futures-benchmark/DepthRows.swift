@@ -41,8 +41,8 @@ extension Variant {
 
   /// C11: `f(n) = step().flatMap { f(n - 1) }`, with resolved steps, and with steps that a queue resolves.
   ///
-  /// The floor of the first row is the recursion by hand, 100 deep. That of the second row is an async/await loop with a
-  /// continuation for each step, which the same queue resumes.
+  /// The floor of the first row is the recursion by hand, 100 deep. The floor of the second row is an async/await loop
+  /// with a continuation for each step, which the same queue resumes.
   @Sendable
   static func recursion(_ harness: Harness) -> [Row] {
     let readySteps = harness.isQuick ? 10_000 : 1_000_000

@@ -2,7 +2,7 @@ import Futures
 
 /// D1: makes, resolves and releases a promise, with the tracking of pending futures.
 ///
-/// The floor is the same without tracking, which is the default.
+/// The floor does the same without tracking, which is the default.
 @Sendable
 func trackingOfPendingFutures(_ harness: Harness) -> [Row] {
   let resolve = { @Sendable (repetitions: Int) in

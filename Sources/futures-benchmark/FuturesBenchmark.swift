@@ -39,7 +39,7 @@ struct FuturesBenchmark {
     }
     if options.isJSON { print(try JSONReport(isQuick: options.isQuick, rows: rows.map(JSONReport.Line.init)).text) }
     if let file = options.plot {
-      // Without A, which is the unit.
+      // Without row A, which is the unit of the other rows.
       try plot(of: Array(rows.dropFirst())).write(to: file)
     }
   }

@@ -7,8 +7,8 @@ import Futures
 extension Variant {
   /// C7: makes many promises, passes their futures to `all`, resolves each promise and reads the values.
   ///
-  /// The growth of a row is its cost per element in relation to 1,000 elements in the same order of resolution, and to the
-  /// growth of the floor. In a shuffled order the floor misses the caches, too.
+  /// The growth of a row is its cost per element divided by the cost with 1,000 elements in the same order. Both costs
+  /// are in relation to their floors: in a shuffled order the floor misses the caches, too.
   @Sendable
   static func gatherAll(_ harness: Harness) -> [Row] {
     CompletionOrder.allCases.flatMap { order in
@@ -82,7 +82,7 @@ private enum CompletionOrder: String, CaseIterable {
   func indices(count: Int) -> [Int] {
     var indices = Array(0..<count)
     guard self == .shuffled else { return indices }
-    // The same numbers in each run.
+    // The same seed gives the same order in each run.
     var generator = SplitMix64(state: 1)
     indices.shuffle(using: &generator)
     return indices

@@ -6,9 +6,9 @@
 
 /// The floor of the callback rows: a lock and a slot, written by hand.
 ///
-/// It has a producer and a consumer side as `Promise` and `Future` have, and keeps the order of callbacks. It has no execution
-/// contexts, no removal and no broken promises, and recurses on deep chains. Every entry is out of line, as calls into a
-/// library are. Otherwise the compiler sees that no object outlives the loop of the benchmark, and allocates none.
+/// It has a producer and a consumer side as `Promise` and `Future` have, and keeps the order of callbacks. It has no
+/// execution contexts, no removal and no broken promises, and recurses on deep chains. Every function that a row calls
+/// is out of line, as in a library. Otherwise the compiler sees that no object outlives the loop, and allocates none.
 final class HandPromise<Hand: HandFuture>: Sendable {
   let future = Hand(.pending(first: nil, others: []))
 
@@ -21,8 +21,8 @@ final class HandPromise<Hand: HandFuture>: Sendable {
 
 /// The consumer side, and the storage.
 ///
-/// Why not a generic class? Code by hand is for one type. The deinitializer of a generic class is not specialised; it would
-/// make the floor half as slow again.
+/// Why not a generic class? Code by hand is for one type. The deinitializer of a generic class is not specialised: the
+/// floor would take 50 % longer.
 protocol HandFuture: AnyObject, Sendable {
   associatedtype Value: BenchmarkValue
   associatedtype Failure: Error

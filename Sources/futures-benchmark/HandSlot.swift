@@ -6,7 +6,7 @@
 
 /// The floor of B2: a lock and a slot for one value or one suspended task.
 ///
-/// Its generic deinitializer runs unspecialised. That costs some tens of nanoseconds; B2 takes microseconds.
+/// The generic deinitializer runs unspecialised. That costs some tens of nanoseconds, but B2 takes microseconds.
 final class HandSlot<Value: Sendable>: Sendable {
   typealias Continuation = UnsafeContinuation<Value, Never>
 

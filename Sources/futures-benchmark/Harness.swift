@@ -1,6 +1,6 @@
 import AllocationCounter
 
-/// One measured body of a row: ours, or a floor.
+/// One measured body of a row: the library's, or a floor.
 struct Contender: Sendable {
   let name: String
   let body: Body
@@ -13,14 +13,14 @@ struct Contender: Sendable {
 
 /// Measures rows.
 ///
-/// Each sample runs A, ours, the floors and A again. The result is the median of all samples.
+/// Each sample runs row A, the library's body, the floors, and row A again. The result is the median of all samples.
 struct Harness: Sendable {
   /// Few, short samples and smaller sizes: for a check that every row runs.
   let isQuick: Bool
   /// Whether the harness measures times, or only allocations.
   let isTimed: Bool
 
-  /// The row to run without a measurement.
+  /// The row to run without a measurement; `nil` to measure all rows.
   private let repetition: Repetition?
 
   private var samples: Int
@@ -96,7 +96,7 @@ struct Harness: Sendable {
     )
   }
 
-  /// Measures A itself, for the head of the table.
+  /// Measures row A, for the head of the table.
   func baseline() -> Row {
     measure("A", "allocate and release a final class with four words", ours: FourWords.baseline, budget: [])
   }
@@ -140,7 +140,8 @@ struct Harness: Sendable {
 
   /// Counts the allocations and bytes of one repetition, and the bytes that all repetitions left.
   ///
-  /// The runtime sometimes allocates for itself. So this takes the least of three readings, and the median of the bytes left.
+  /// The runtime sometimes allocates for itself. So the counts are the least of three readings, the bytes left the
+  /// median.
   private func count(_ body: Body, repetitions: Int) -> (allocations: Double, bytes: Double, bytesLeft: Int) {
     _ = body.allocations(repetitions)
     let readings = (0..<3).map { _ in body.allocations(repetitions) }

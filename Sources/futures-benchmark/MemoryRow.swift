@@ -40,7 +40,7 @@ private func live<Thing>(_ name: String, _ make: (Int) -> Thing, end: (Thing) ->
   let count = 1_000
   var things: [Thing] = []
   things.reserveCapacity(count + 1)
-  // The runtime allocates its metadata for the first one.
+  // The runtime allocates its metadata for the first thing.
   things.append(make(0))
   let before = AllocationCounts.ofThread()
   for index in 0..<count { things.append(make(index)) }

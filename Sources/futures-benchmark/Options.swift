@@ -10,12 +10,12 @@ struct Options {
   var plot: String?
   /// The row to run without a measurement.
   var repetition: Repetition?
-  /// Hidden: this process is the child that runs one deep work and prints its peak memory.
+  /// Set by a hidden option: this process is a child that runs one deep work and prints its peak memory.
   var peakMemory: PeakMemory?
 
   /// An error in the command line.
   struct Mistake: Error {
-    /// Names the error and its replacement.
+    /// Says what is wrong, and what to write instead.
     let sentence: String
   }
 

@@ -4,7 +4,7 @@ import FuturesAsync
 extension Variant {
   /// B6: reports of progress without a suspended reader, and with one reading task.
   ///
-  /// Each report changes the progress. The first row and its floor make one promise or stream for a whole sample. That cost vanishes in the sample.
+  /// Each report changes the progress. The first row and its floor make only one promise or stream for a whole sample.
   @Sendable
   static func progressReports(_ harness: Harness) -> [Row] {
     let reports = harness.isTimed ? 1_000_000 : 10_000

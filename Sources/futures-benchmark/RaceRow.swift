@@ -69,7 +69,7 @@ extension Variant {
   }
 }
 
-/// The number of racers that exist at a time; the two threads race for one after the other.
+/// The number of objects that exist at a time; the two threads race for one object after the other.
 private let batch = 100
 
 /// Runs `here` on this thread and `there` on a second thread at the same time, on each of many new objects.

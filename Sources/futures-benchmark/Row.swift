@@ -11,19 +11,19 @@ struct Measurement: Codable {
   var bytesLeft: Int?
 }
 
-/// One row of the table: ours, the floors below it, and the budget.
+/// One row of the table: the library's costs, the floors below them, and the budget.
 struct Row {
   var name: String
   var work: String
   var ours: Measurement
   var floors: [Measurement] = []
-  /// Ours in relation to the first floor, from the same samples.
+  /// The library's time in relation to the time of the first floor, from the same samples.
   var timesFloor: Double?
   /// The peak memory of a process that runs the row at its greatest depth, in bytes.
   var peakMemory: Int?
   /// The growth of the peak memory from few steps to many, in bytes.
   var peakGrowth: Int?
-  /// The number of parts or threads, for rows that differ only in it.
+  /// The number of parts or threads, for rows that differ only in that number.
   var size: Int?
   /// The cost of one part in relation to its cost in a smaller row; with floors, in relation to the growth of the floor.
   var growth: Double?

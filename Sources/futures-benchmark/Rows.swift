@@ -67,7 +67,7 @@ extension RowDefinition {
   }
 }
 
-/// Returns the recursion that the row's peak-memory process runs; all variants of a row have the same.
+/// Returns the deep work that the process for a row's peak memory runs.
 func deepWork(ofRow name: String) -> (@Sendable (_ depth: Int) -> Body)? {
   variants.lazy.compactMap { $0.deepWorks[name] }.first
 }

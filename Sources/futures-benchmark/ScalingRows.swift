@@ -51,7 +51,7 @@ private func elementsOfAll(_ harness: Harness) -> [Row] {
 
 /// S3: tasks that all await one future; the time includes starting and ending each task.
 ///
-/// At most 100,000, because a million tasks take more than a gigabyte.
+/// At most 100,000 tasks, because a million tasks take more than a gigabyte.
 @Sendable
 private func tasksAwaitingOneFuture(_ harness: Harness) -> [Row] {
   harness.measureGrowth("S3", "tasks awaiting one future (at most 100,000), per task", atMost: 100_000) { count in

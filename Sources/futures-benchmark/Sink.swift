@@ -6,8 +6,8 @@
 
 /// The sum of all measured values, so that the compiler cannot remove their work.
 ///
-/// It is global, so that callbacks do not capture it. The measured callbacks capture one integer. A closure that captures only
-/// one class reference has no context of its own, and would make every row look cheaper.
+/// The sum is global, so that callbacks do not capture it. The measured callbacks capture one integer. A closure that
+/// captures only one class reference allocates no context, and would make every row look cheaper.
 enum Sink {
   private static let sum = Atomic<Int>(0)
 

@@ -10,8 +10,8 @@ extension Variant {
 
   /// C4: attaches ten `map` stages to a pending future, and resolves it.
   ///
-  /// Each closure captures one word, as closures in programs do. Its context is in the count. A tenth of the promise's cost is
-  /// in each stage.
+  /// Each closure captures one word, as closures in programs do, so the allocation of its context counts. The cost of a
+  /// stage includes a tenth of the promise's cost.
   @Sendable
   static func mapStages(_ harness: Harness) -> [Row] {
     let ours = Body.synchronous { repetitions in
@@ -112,7 +112,7 @@ extension Variant {
 
   /// C5b: ten `flatMap` stages; each closure returns a pending future, which the loop resolves afterwards.
   ///
-  /// The closures make the inner promises and pass them to the loop through a slot. Both are in the count. Each closure captures
+  /// The closures make the inner promises and pass them to the loop through a slot. Both count. Each closure captures
   /// the slot and an integer.
   @Sendable
   static func flatMapStagesToPending(_ harness: Harness) -> [Row] {

@@ -1,5 +1,6 @@
-// The floors use `Mutex` and `Atomic`, as a user's code would. On Apple platforms these need macOS 15, and the package does not.
-// There, these types stand for them: each use costs one allocation more, and an operation takes a lock.
+// The floors use `Mutex` and `Atomic`, as a user's code would. On Apple platforms these need macOS 15, and the package
+// does not. There, the types below replace them: each use costs one more allocation, and each operation of `Atomic`
+// takes a lock.
 #if canImport(Darwin)
   import Futures
 

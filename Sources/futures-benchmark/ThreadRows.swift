@@ -7,12 +7,13 @@ import FuturesAsync
   import Synchronization
 #endif
 
-/// The number of operations of each thread or task: enough for its start to vanish.
+/// The number of operations of each thread or task: so many that the cost of its start does not matter.
 private let operations = 10_000
 
 /// S6: threads that create promises, attach a callback and resolve them, all at once.
 ///
-/// The cost is the elapsed time divided by the operations of all threads. With two cores, two threads should halve it.
+/// The cost is the elapsed time divided by the operations of all threads. With two cores, two threads should halve the
+/// cost.
 @Sendable
 func threadsThatCreateAndResolve(_ harness: Harness) -> [Row] {
   harness.measureThreads("S6", "threads that create and resolve, per operation", unit: "thread") { threads in

@@ -17,8 +17,8 @@ extension LegacyDownloader {
 
   /// Downloads everything, at most `limit` files at once, and reports each file when it is finished.
   ///
-  /// When `token` is cancelled, running downloads end at once, and no other starts. The `bars` show the progress of each
-  /// download and of the whole. Without bars the progress costs nothing.
+  /// When `token` is cancelled, running downloads end at once, and no other download starts. The `bars` show the
+  /// progress of each download and of all together. Without bars the progress costs nothing.
   func downloadAll(
     _ downloads: [Download],
     atMost limit: Int = 4,
@@ -49,7 +49,7 @@ extension LegacyDownloader {
 
   /// Returns when all earlier downloads have finished, and their partial files are removed.
   ///
-  /// A cancelled future does not wait for the file. This awaits a callback without a future.
+  /// A cancelled future ends before its partial file is removed. So this function awaits a callback, without a future.
   func settle() async throws {
     try await withCallback { callback in whenSettled(callback.voidHandler) }
   }

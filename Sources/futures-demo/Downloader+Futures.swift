@@ -6,9 +6,9 @@ import Futures
 extension LegacyDownloader {
   /// Downloads `url` to the file `destination`, which must not exist yet.
   ///
-  /// The promise has a completion closure for each usual shape; this one takes a `Result`. Its `onCancel` stops the download,
-  /// and its `progress` reports the bytes. The download starts with the first consumer. If it is cancelled before that, it
-  /// sends no request.
+  /// A promise has a completion closure for each usual shape; `resultHandler` takes a `Result`. `onCancel` stops the
+  /// download, and `progress` reports the bytes. The download starts with the first consumer. A download that is
+  /// cancelled before that sends no request.
   func download(_ url: URL, to destination: URL) -> Future<DownloadedFile, any Error> {
     .lazy { promise in
       let progress = promise.progress

@@ -6,7 +6,7 @@ import Foundation
 
 /// A downloader as written before async/await: a session delegate inside, and closures outside.
 ///
-/// It does not use futures. `Downloader+Futures.swift` wraps it, and `Downloader+Async.swift` awaits it.
+/// The downloader does not use futures. `Downloader+Futures.swift` wraps it, and `Downloader+Async.swift` awaits it.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 final class LegacyDownloader: Sendable {
   /// Called with the received bytes, and the total if the server has sent it.
@@ -43,8 +43,8 @@ final class LegacyDownloader: Sendable {
 
   /// Downloads `url` to the file `destination`, which must not exist yet.
   ///
-  /// It writes the body to a file beside it, with the extension `part`. At the end it renames that file, or removes it after
-  /// a failure. Both closures run on a background queue.
+  /// Writes the body to a partial file: `destination` with the extension `part`. At the end renames the partial file,
+  /// or removes it after a failure. Both closures run on a background queue.
   @discardableResult
   func download(
     _ url: URL,
@@ -71,7 +71,7 @@ final class LegacyDownloader: Sendable {
 
 /// Passes the events of a session to the transfer they belong to.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
-// @unchecked Sendable: only the session's delegate queue uses its variables, and it is serial.
+// @unchecked Sendable: only the session's delegate queue, which is serial, uses the variables.
 private final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   private var running: [URLSessionTask: Transfer] = [:]
   func start(_ task: URLSessionTask, _ transfer: Transfer) {

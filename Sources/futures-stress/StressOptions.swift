@@ -8,7 +8,7 @@ struct StressOptions {
   var graphs = 50
   var futures = 44
   var threads = 3
-  /// By default twice the size of the graph.
+  /// The number of operations of each thread; by default twice the size of the graph.
   var operations: Int?
   /// The duration of a soak of the bridges, instead of rounds.
   var soak: Duration?

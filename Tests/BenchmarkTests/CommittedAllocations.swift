@@ -15,8 +15,8 @@ struct CommittedAllocations {
   /// Returns the tolerance of a row above its number.
   ///
   /// The runtime allocates up to 0.05 for itself. Dispatch caches its items per thread, and a task is not always suspended when
-  /// its result arrives. So some counts depend on the order of the threads. The file has the greatest possible number for B2,
-  /// which is that of an await that suspends, with a new work item.
+  /// its result arrives. So some counts depend on the order of the threads. The file has the greatest possible number
+  /// for B2: the await suspends, and Dispatch makes a new work item.
   static func tolerance(of row: String) -> Double {
     switch row.prefix(while: { $0 != " " }) {
     case "B3": 1  // a work item of the queue, and a waiting task or none

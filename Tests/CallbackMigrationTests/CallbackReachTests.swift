@@ -5,7 +5,7 @@
   @testable import CallbackMigration
 
   extension SourceFiles {
-    /// Gives a file that does not exist a text.
+    /// Sets the text of a file that does not exist.
     fileprivate func set(_ path: String, _ text: String) { apply([(SourceEdit(0..<0, text), .step(0))], to: path) }
   }
 

@@ -51,7 +51,7 @@ struct GraphBuilder {
   /// Adds the name of a type of another module.
   mutating func foreignType(_ name: String, _ identifier: String) { identifiers[name] = identifier }
 
-  /// Adds a type whose name the declarations do not mean.
+  /// Adds a type with the name of another type, which the declarations mean.
   mutating func hidingType(_ declaration: String, of owner: String?) {
     let words = declaration.split(separator: " ").map(String.init)
     let identifier = "s:\(owner ?? "")own\(words[1])"
@@ -72,7 +72,8 @@ struct GraphBuilder {
 
   /// Adds a function, as a member of `owner` if there is one.
   ///
-  /// `origin` is the requirement that it implements, such as `Store.load(completion:)`. `version` is that of macOS which it needs.
+  /// `origin` is the requirement that the function implements, such as `Store.load(completion:)`. `version` is the
+  /// version of macOS that the function needs.
   mutating func function(
     _ declaration: String,
     of owner: String? = nil,
@@ -178,7 +179,7 @@ private func decoded<Value: Decodable>(_ json: Any) -> Value {
 }
 
 extension GraphBuilder {
-  /// The inventory of the graph, with what the package says in `.migrate-callbacks.json`.
+  /// The inventory of the graph, with the settings of `.migrate-callbacks.json`.
   func inventory(
     minimumAccess: AccessLevel = .private,
     clients: [SymbolGraph] = [],
@@ -209,7 +210,7 @@ extension GraphBuilder {
     inventory(minimumAccess: minimumAccess).functions
   }
 
-  /// What is generated.
+  /// The generated text.
   func generated(
     _ style: CounterpartStyle = .both,
     only pattern: String? = nil,

@@ -160,7 +160,7 @@ struct ReportTests {
     let failed = try check(added, baseline: builder)
     #expect(failed.status == 1 && failed.text.contains(":9: load(name:completion:)\n"), "\(failed.text)")
     #expect(!failed.text.contains("save"), "\(failed.text)")
-    // A counterpart makes it right; one that is taken away makes it wrong.
+    // With an added counterpart the check passes, and also with both functions removed.
     added.function("func load(name: String) async throws -> Int", line: 10)
     #expect(try check(added, baseline: builder).status == 0)
     #expect(try check(builder, baseline: added).status == 0)
@@ -229,7 +229,7 @@ struct ReportTests {
     let inventory = builder.inventory(clients: [client.graph], sources: ["/package/Sources/App/App.swift"])
     let text = Report([inventory]).text(as: .table)
     #expect(text.contains("2 (50 %) have an async counterpart"), "\(text)")
-    // Callers of the module might not import the other.
+    // Callers of the module might not import the other module.
     #expect(try! DeprecationDiff(inventory, style: .async, only: "save").text().isEmpty)
   }
 }

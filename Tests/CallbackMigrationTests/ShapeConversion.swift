@@ -5,7 +5,7 @@
 
   @testable import CallbackMigration
 
-  /// A function with calls, and what `convert` makes of it with its own text.
+  /// A function with calls, and the text that `convert` itself writes for it.
   struct ConvertedShape: Sendable, CustomStringConvertible {
     let name: String
     let source: String

@@ -148,7 +148,7 @@
       #expect(package.add(package.change(function: 1)) == 0)
       #expect(package.add(package.change(function: 2)) == 1)
       #expect(package.add(package.change(function: 3, replacing: true)) == 2)
-      // In the text of the last step.
+      // The change is in the text of the last step.
       #expect(package.add(package.change(call: 3), touching: [2]) == 3)
       #expect(package.steps.all.map(\.needed) == [[], [0], [1], [2]])
     }
@@ -319,7 +319,7 @@
       let commit = try git("log", "-1", "--format=%B", "--name-only")
       #expect(commit.split(separator: "\n") == ["A is new", "Built.", "A.swift"])
       #expect(try git("status", "--porcelain") == "")
-      // A hook refuses the next one.
+      // A hook refuses the next commit.
       let hook = package.appending(path: ".git/hooks/pre-commit")
       try PackageCopy.write(Data("#!/bin/sh\necho not today; exit 1\n".utf8), to: hook)
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: hook.path)

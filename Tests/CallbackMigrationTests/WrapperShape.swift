@@ -42,7 +42,7 @@
       self.becomes = becomes
     }
 
-    /// What the tool decides without the compiler.
+    /// The decision of the tool without the compiler.
     func decision() throws -> String {
       let tokens = SourceTokens(source)
       let name = try #require(tokens.items.indices.first { tokens[$0 - 1] == "func" })

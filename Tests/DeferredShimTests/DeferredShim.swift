@@ -136,8 +136,8 @@ nonisolated final class Protected<T>: @unchecked Sendable {
 nonisolated extension Collection where Element: FutureProtocol {
   /// Ours: ``Futures/Future/all(_:)``.
   func allFilled() -> Future<[Element.Value]> { Future<Element.Value>.all(map(\.filled)) }
-  /// Ours: ``Futures/Future/race(_:)``, which needs a future and can cancel the losers; Deferred never does, so this
-  /// shields them.
+  /// Ours: ``Futures/Future/race(_:)``, which needs a future and can cancel the losers; Deferred never cancels, so this
+  /// function shields the futures.
   func firstFilled() -> Future<Element.Value> { isEmpty ? .never : .race(map(\.filled.shielded)) }
 }
 

@@ -160,8 +160,8 @@ nonisolated extension Deferred {
 }
 
 nonisolated extension Collection {
-  /// Ours: ``Futures/Future/all(_:)``, which can cancel the other futures after a failure; Deferred never does, so this
-  /// shields them.
+  /// Ours: ``Futures/Future/all(_:)``, which can cancel the other futures after a failure; Deferred never cancels, so
+  /// this function shields the futures.
   func allSucceeded<T>() -> Task<[T]> where Element == Task<T> {
     let tasks = Array(self)
     return Task(Futures.Future.all(map(\.future.shielded)).materialize()) { for task in tasks { task.cancel() } }

@@ -113,7 +113,7 @@ final class BreakWorld: ExploredWorld, @unchecked Sendable {
   private func look(_ thread: ExploredThread) {
     guard case .sharedState(let state) = future.storage, let reason = state.breakReason else { return }
     if let drop, !thread.hasSeen(drop) { faults.append("a thread saw the break, but not what came before it") }
-    // Like `PendingPromises`: the reason is an object that the breaking thread has made.
+    // Uses the reason as `PendingPromises` does: the breaking thread has made the reason, which is an object.
     let derived = State<Int, Never>()
     derived.breakPromise(reason, in: nil)
     reason.allowAnotherReport()

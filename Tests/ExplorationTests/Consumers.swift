@@ -21,10 +21,10 @@ final class Resolution {
 final class ExploredCallback: @unchecked Sendable {
   // @unchecked: only one thread runs at a time, as in the worlds.
 
-  /// The step that attached it; `nil` if that was before the threads began.
+  /// The step that attached the callback; `nil` if it was attached before the threads began.
   let attachment: Event?
 
-  /// The number of its context; callbacks of one future on one context have an order.
+  /// The number of the callback's context; callbacks of one future on one context have an order.
   let context: Int
 
   var results: [Result<Int, any Error>] = []
@@ -36,15 +36,15 @@ final class ExploredCallback: @unchecked Sendable {
     self.context = context
   }
 
-  /// The step in which it ended.
+  /// The step in which the callback ended.
   var end: Event?
 
-  /// Whether it has not run yet and must run before `other`.
+  /// Whether this callback has not run yet and must run before `other`.
   func isDue(before other: ExploredCallback) -> Bool {
     results.isEmpty && !removals.contains(true) && closure != nil && precedes(other)
   }
 
-  /// Whether it must run before `other` (R2).
+  /// Whether this callback must run before `other` (R2).
   func precedes(_ other: ExploredCallback) -> Bool {
     guard self !== other, context == other.context else { return false }
     guard let mine = attachment else { return other.attachment != nil }
@@ -52,7 +52,7 @@ final class ExploredCallback: @unchecked Sendable {
     return mine.thread == others.thread && mine.time < others.time
   }
 
-  /// Returns its failed checks after the run.
+  /// Returns the failed checks after the run.
   func faults(_ result: String) -> [String] {
     var faults: [String] = []
     let wasRemoved = removals.contains(true)
@@ -84,7 +84,7 @@ final class Listener: @unchecked Sendable {
   var fractions: [Double] = []
   weak var closure: CapturedObject?
 
-  /// Returns its failed checks after the run.
+  /// Returns the failed checks after the run.
   func faults(hasSucceeded: Bool) -> [String] {
     var faults: [String] = []
     if hasSucceeded, fractions.last != 1 { faults.append("the last report was lost (R20)") }
@@ -95,7 +95,7 @@ final class Listener: @unchecked Sendable {
 }
 
 extension Waiting {
-  /// Returns the failed checks of its end.
+  /// Returns the failed checks of the end of the await.
   func faults(_ result: String, mayBeAbandoned: Bool) -> [String] {
     guard let end else { return ["an await was lost (R2)"] }
     guard let ended = end else { return mayBeAbandoned ? [] : ["an await ended although no thread abandoned it (R22)"] }

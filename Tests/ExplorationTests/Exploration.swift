@@ -24,7 +24,7 @@ protocol ExploredWorld: AnyObject, Sendable {
 
 /// Explores each program in worlds of each shape until one has a fault.
 ///
-/// Runs on a thread of its own, because it blocks that thread.
+/// Runs on a new thread, because the explorer blocks its thread.
 func explore<World: ExploredWorld>(
   _ programs: [[[World.Operation]]],
   in _: World.Type,
@@ -76,7 +76,7 @@ func pairs<Operation>(_ operations: [Operation]) -> [[Operation]] {
 /// Makes each transition of a future check the invariants of `FutureState`, in a debug build.
 private func checkInvariants() {
   #if DEBUG
-    // A planted bug breaks invariants, too. The program must find it without them.
+    // A planted bug breaks invariants, too. The program must find the bug without these checks.
     FuturesDiagnostics.invariantHandler = { fault in
       guard let explorer = ExploredThread.current?.explorer, explorer.bug == nil else { return }
       explorer.note(fault)

@@ -14,7 +14,8 @@ private let shortSearches: [Thoroughness] = TestTier.choose(
   thorough: TestTier.current == .exhaustive ? [.everyOrder] : [.everyOrderOfNewestValues, .preemptions(1)]
 )
 
-/// The search of longer programs: all orders with this number of preemptions, and every older value without one.
+/// The search of longer programs: all orders with this number of preemptions, and every older value without a
+/// preemption.
 private func longSearches(preemptions: Int) -> [Thoroughness] {
   switch TestTier.current {
   case .standard: [.preemptions(0)]
@@ -23,14 +24,12 @@ private func longSearches(preemptions: Int) -> [Thoroughness] {
   }
 }
 
-/// The future of the first world ends when it is cancelled; that of the second still waits for its result.
+/// In the first world a cancelled future ends; in the second world a cancelled future still waits for its result.
 typealias CancellableWorld = FutureWorld<any Error>
 typealias WaitingWorld = FutureWorld<BrokenPromise>
 
 #if ASAN
-  /// A lost callback is never released.
-  ///
-  /// LeakSanitizer would report the callbacks that a planted bug loses.
+  /// Whether a program may leak; LeakSanitizer would report the callbacks that a planted bug loses.
   private let mayLeak = false
 #else
   private let mayLeak = true
@@ -87,7 +86,7 @@ struct ExplorationTests {
     let race: [[[FutureOperation]]] = [[[.follow], [.cancel]]]
     let twoThreads = selections(of: 2, from: operations.map { [$0] })
     let threeThreads = selections(of: 2, from: operations.map { [$0] }).map { [[.follow]] + $0 }
-    // A stage changes its source while it is cancelled. Three preemptions are necessary to lose an element.
+    // A stage is cancelled while it changes its source. Losing a consumer takes three preemptions.
     await Self.expectNoFault(explore(race, in: CancellableWorld.self, [.relinked, .shared], .everyOrderOfNewestValues))
     for allOrders in shortSearches {
       await Self.expectNoFault(explore(twoThreads, in: CancellableWorld.self, FutureShape.following, allOrders))
@@ -126,7 +125,7 @@ struct ExplorationTests {
 
   @Test("R3-R5: threads with one or two operations each cause no fault on a future whose promise is dropped")
   func brokenPromises() async {
-    // In a separate process: all explorers share the handler of FuturesDiagnostics, and its lock.
+    // Runs in a separate process: all explorers share the handler of FuturesDiagnostics, and its lock.
     await #expect(processExitsWith: .success) {
       let operations = BreakWorld.Operation.allCases
       let orders = preemptions(standard: 0, thorough: 1)
@@ -161,7 +160,7 @@ struct ExplorationTests {
     // Each operation once: a second operation of the same kind has no effect.
     let twoThreads = selections(of: 2, from: operations).filter { Set($0).count == 2 }
     let threeThreads = selections(of: 3, from: operations).filter { Set($0).count == 3 }
-    // Each run must make the same steps: the join leaves the links of its progress in their order.
+    // Each run must make the same steps, so the join must remove the links of its progress in a fixed order.
     await Self.expectNoFault(explore([[[.succeedFirst], [.listen]]], in: JoinWorld.self))
     for allOrders in longSearches(preemptions: 2) {
       await Self.expectNoFault(explore(twoThreads, in: JoinWorld.self, JoinWorld.Shape.allCases, allOrders))
@@ -175,7 +174,8 @@ struct ExplorationTests {
     "R1, R2, R4, R15, R17: a stage moves on to a private future without a fault while another thread resolves or breaks that"
   )
   func movingOnToPrivateFuture() async {
-    // Whether a state is private depends on its reference count, of which the search of every order sees no races.
+    // Whether a state is private depends on its reference count. The search of every order does not see races of
+    // counts.
     let orders = Thoroughness.preemptions(TestTier.choose(standard: 1, thorough: 2))
     let ends: [[PrivateWorld.Operation]] = [[.succeed], [.drop]]
     let programs = [PrivateWorld.Operation.follow, .followAndCancel].flatMap { follow in

@@ -34,7 +34,7 @@ struct CallSite {
 
   /// Whether the operation is in a deinitializer.
   ///
-  /// Reference counting orders it after all uses of the object. The explorer does not see the counts.
+  /// Reference counting orders a deinitializer after all uses of the object. The explorer does not see the counts.
   var isDeinitializer: Bool { function.utf8CodeUnitCount == 6 && function.description == "deinit" }
 
   /// Whether the operation only checks an invariant, and is no step.
@@ -225,7 +225,7 @@ struct Lock: ~Copyable, Sendable {
   }
 }
 
-/// A value that such a lock protects.
+/// A value that a `Lock` of this file protects.
 final class Locked<Value>: @unchecked Sendable {
   // @unchecked: `value` is used under `lock` only.
   private let lock = Lock()

@@ -12,11 +12,11 @@ internal import TestSupport
 /// A thread that runs when the explorer gives it the turn.
 @usableFromInline
 final class ExploredThread: @unchecked Sendable {
-  // @unchecked: its own thread uses the variables. Other threads use them only while it waits for `turn`.
+  // @unchecked: the explored thread uses the variables. Other threads use them only while that thread waits for `turn`.
   let explorer: Explorer
   let number: Int
 
-  /// The steps it has seen.
+  /// The steps that the thread has seen.
   ///
   /// All threads have seen the steps before their start, so these do not count.
   private(set) var clock = VectorClock()
@@ -58,7 +58,7 @@ final class ExploredThread: @unchecked Sendable {
     pthread_setspecific(Self.key, nil)
   }
 
-  /// Runs and releases the body, both in its own turn.
+  /// Runs and releases the body, both in the turn of this thread.
   ///
   /// The body can hold the last reference to the tested objects.
   private func runBody() -> Bool {
@@ -113,7 +113,7 @@ final class ExploredThread: @unchecked Sendable {
   /// The last step of the thread.
   var lastStep: Event { Event(thread: number, time: clock[number]) }
 
-  /// Its current step, for comparison with the steps that other threads have seen.
+  /// The current step of the thread, for comparison with the steps that other threads have seen.
   var now: Event { Event(thread: number, time: clock[number] + 1) }
 
   /// Whether the thread has seen `event`.

@@ -6,8 +6,8 @@
   internal import Musl
 #endif
 
-// Replaces the core's `Trampoline+Current.swift`, which the target leaves out. A thread of this process also uses the
-// library itself, whose trampoline occupies the one pointer of CFutures. So this copy keeps its trampolines behind a
+// Replaces the core's `Trampoline+Current.swift`, which the target leaves out. CFutures has one pointer for each
+// thread, and the library itself uses that pointer in this process. So this copy keeps its trampolines under a pthread
 // key.
 extension Trampoline {
   /// The calling thread's trampoline; made on first use, freed when the thread ends.

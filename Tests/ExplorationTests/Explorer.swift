@@ -7,7 +7,7 @@ struct Step {
   let kind: Kind
   let location: ExploredLocation
 
-  /// Whether the order of the two makes no difference.
+  /// Whether the order of the two steps makes no difference.
   func commutes(with other: Step) -> Bool {
     // Unlocking is not a step of its own, but `tryLock` observes it.
     if kind == .tryLock || other.kind == .tryLock { return false }
@@ -17,7 +17,7 @@ struct Step {
 
 /// A deliberate fault that the explorer must find.
 enum PlantedBug {
-  /// Locks do not exclude, so a checked value can change before its use.
+  /// Locks do not exclude other threads, so a checked value can change before its use.
   case checkOutsideTheLock
   /// An exchange does not compare, so it overwrites a change in between.
   case missedRecheck
@@ -42,9 +42,9 @@ struct WeakenedOrdering: Codable, Sendable {
 enum Thoroughness {
   /// All orders of the steps, except orders that differ only in commuting steps.
   ///
-  /// It tries one of these equivalent orders. A run chooses another thread only where a step has a race, as
-  /// `RaceDetector` says. A thread whose step was tried first also sleeps in the other branches. It wakes when a step is
-  /// made that does not commute with its own.
+  /// The search tries one of these equivalent orders. A run chooses another thread only where a step has a race, as
+  /// `RaceDetector` says. A thread whose step was tried first also sleeps in the other branches. The thread wakes when
+  /// a step is made that does not commute with its own step.
   case everyOrder
   /// Like `everyOrder`, but each load returns the newest value.
   case everyOrderOfNewestValues
@@ -202,7 +202,7 @@ final class Explorer: @unchecked Sendable {
     }
   }
 
-  /// Notes that `thread` gives a lock back.
+  /// Notes that `thread` unlocks a lock.
   func unlock(_ location: ExploredLocation, by thread: ExploredThread) { races.unlock(location, by: thread.number) }
 
   private var maximumStaleLoads: Int {
@@ -323,7 +323,7 @@ private enum Decision {
     }
   }
 
-  /// The decision of the next run; `nil` if the search has made all.
+  /// The decision of the next run; `nil` if the search has tried all of them.
   var next: Decision? {
     switch self {
     case .number(let number, let count): number + 1 < count ? .number(number + 1, of: count) : nil
@@ -364,12 +364,12 @@ private struct ThreadDecision {
     if let first = initials.intersection(able).first {
       chosen.insert(first)
     } else {
-      // They wait for locks. A run that begins with another thread can release these.
+      // These threads wait for locks. A run that begins with another thread can release the locks.
       chosen.formUnion(able)
     }
   }
 
-  /// The choice of the next run; `nil` if the search has made all.
+  /// The choice of the next run; `nil` if the search has tried all of them.
   var next: ThreadDecision? {
     var result = self
     result.asleep.insert(thread)

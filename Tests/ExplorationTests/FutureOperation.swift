@@ -12,7 +12,7 @@ enum FutureOperation: String, CaseIterable, Sendable {
   case report
   /// Awaits as a task does.
   case await
-  /// Ends the first await, as the cancellation of its task does; a program without an await has one from before the
+  /// Ends the first await, as the cancellation of its task does; a program without an await gets one before the
   /// threads.
   case abandon
   /// Ends the first await, and cancels the future unless another consumer needs it.
@@ -30,7 +30,7 @@ enum FutureOperation: String, CaseIterable, Sendable {
   case removeHeld
   /// Runs the held work of the context.
   case runHeld
-  /// Makes the future follow that of the promise: resolves the source of the transform, or calls `Promise.follow`.
+  /// Makes the future follow the promise's future: resolves the source of the transform, or calls `Promise.follow`.
   case follow
   /// Drops the source of the transform, or the promises of the chain that already follow.
   case dropSource

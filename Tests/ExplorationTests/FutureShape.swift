@@ -4,7 +4,7 @@ enum FutureShape: CaseIterable, Sendable {
   case plain
   /// No stage, and the promise's state has room for a first callback.
   ///
-  /// No handler slows a resolution down.
+  /// No handler disables the fast path of a resolution.
   case free
   /// A `map`.
   case mapped
@@ -15,7 +15,7 @@ enum FutureShape: CaseIterable, Sendable {
   /// A shielded view.
   case shielded
 
-  // These futures follow that of the promise from the operation `follow` on, or from the beginning.
+  // These futures follow the promise's future from the operation `follow` on, or from the beginning.
 
   /// A `flatMap` to the future of the promise: the stage relinks itself.
   case relinked
@@ -27,13 +27,14 @@ enum FutureShape: CaseIterable, Sendable {
   case spliced
   /// A `flatMap` to a future that starts with its first consumer.
   case lazy
-  /// A `map` behind a chain of promises that follow each other: their states collapse, but not into that of the `map`.
+  /// A `map` after a chain of promises that follow each other: their states collapse into one, which is not the
+  /// `map`'s.
   case chained
 
-  /// The programs without the operation `follow`.
+  /// The shapes for programs without the operation `follow`.
   static let fixed: [FutureShape] = [.plain, .free, .mapped, .followed, .joined]
 
-  /// The programs with the operation `follow`.
+  /// The shapes for programs with the operation `follow`.
   static let following: [FutureShape] = [.relinked, .shared, .private, .spliced, .lazy, .chained]
 }
 

@@ -23,8 +23,7 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
   private var hasHandler = false
   private var handlerRuns = 0
   private weak var handlerClosure: CapturedObject?
-  /// The step that made the future follow that of the promise; `nil` before it, or if the future followed from the
-  /// beginning.
+  /// The step that made the future follow the promise's future; `nil` before, or if it followed from the beginning.
   private var following: Event?
 
   /// The number of times that the future began to follow.
@@ -81,7 +80,7 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
     waits = threads.joined().filter { $0 == .await }.map { _ in Waiting() }
     guard !operations.isDisjoint(with: [.abandon, .abandonCancelling]) else { return }
     if let waiting = waits.first {
-      // A thread can abandon it before it begins.
+      // A thread can abandon the await before the await begins.
       abandoned = waiting
     } else {
       let waiting = Waiting<Failure>()
@@ -182,7 +181,7 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
 
   /// Uses the promise, unless a thread has dropped it.
   ///
-  /// Releasing it is a step too: that drops the promise if there is no other reference.
+  /// The release of the reference is a step too: the last release drops the promise.
   private func withPromise(_ thread: ExploredThread, _ body: (Promise<Int, Failure>) -> Void) {
     thread.step(.read, at: promiseLocation)
     let promise = promise
@@ -225,7 +224,7 @@ final class FutureWorld<Failure: Error>: ExploredWorld, @unchecked Sendable {
     }
   }
 
-  /// Performs the checks of every callback, and returns its thread.
+  /// Performs the checks of every callback, and returns the explored thread that runs the callback.
   private func observe() -> ExploredThread? {
     guard let thread = ExploredThread.current else { return nil }
     if thread.hasLock { faults.append("user code ran under a lock (R3)") }

@@ -44,7 +44,8 @@ final class JoinWorld: ExploredWorld, @unchecked Sendable {
     self.shape = shape
     let (first, second) = (Promise<Int, any Error>(), Promise<Int, any Error>())
     (self.first, self.second) = (first, second)
-    // The first input waits in the promise's own state. The second is a consumer of its own, because the room is taken.
+    // The first input takes the room in its promise's state. The removed callback takes the room in the second
+    // promise's state, so the second input needs a separate consumer.
     second.future.whenResolved(on: .immediate) { _ in }.remove()
     join =
       switch shape {

@@ -219,7 +219,7 @@ extension Litmus {
       except: ["0 0"],
       from: .sequential
     ),
-    // The model allows 1 1 for relaxed operations; the explorer has no values from the future.
+    // The model allows 1 1 for relaxed operations; the explorer cannot load a value before it is stored.
     Litmus("load buffering", [[.load(.x), .store(1, .y)], [.load(.y), .store(1, .x)]], except: ["1 1"]),
     Litmus(
       "independent reads of independent writes (IRIW)",

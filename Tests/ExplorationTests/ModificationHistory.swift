@@ -9,16 +9,16 @@ class ExploredLocation: @unchecked Sendable {
   /// Whether this is a lock that a thread holds.
   var isLocked = false
 
-  /// The steps that have to come before the last return of the lock.
+  /// The steps that have to come before the last unlock.
   var pastOfUnlock = VectorClock()
 
-  /// The run of its last step.
+  /// The run of the location's last step.
   private var usingRun = 0
 
   /// The run that made the location; `nil` outside a run, as for a constant of the program.
   let run: Int?
 
-  /// The step that created it; `nil` if that was before the threads began.
+  /// The step that created the location; `nil` if it was created before the threads began.
   private let creation: Event?
 
   init() {
@@ -37,7 +37,7 @@ class ExploredLocation: @unchecked Sendable {
     pastOfUnlock = VectorClock()
   }
 
-  /// Whether it was made in the run of `thread`.
+  /// Whether the location was made in the run of `thread`.
   func belongs(to thread: ExploredThread) -> Bool { run == thread.explorer.run }
 
   /// Reports `thread` if it uses the location without having seen its creation.
@@ -47,7 +47,7 @@ class ExploredLocation: @unchecked Sendable {
   }
 }
 
-/// The values that an atomic has had; it knows which of them a load can return.
+/// The values that an atomic has had, and the rules for which of them a load can return.
 ///
 /// The order of modification is the order in which the explorer runs the stores. A load returns the newest value, or an older
 /// one that the memory model of C++20, which is Swift's, allows:
@@ -85,7 +85,7 @@ final class ModificationHistory<Value>: ExploredLocation, @unchecked Sendable {
     super.init()
   }
 
-  /// The number of values that it has had.
+  /// The number of values that the atomic has had.
   var count: Int { max(stores.count, 1) }
 
   /// Replaces the value outside the steps of threads.

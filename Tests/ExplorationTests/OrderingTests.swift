@@ -2,7 +2,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-/// Relaxes each acquire and each release of the core, one by one; a program must find each.
+/// Relaxes each acquire and each release of the core, one by one; each time, a program must fail.
 @Suite(
   "Every ordering of the core is needed",
   .enabled(if: TestTier.current != .standard),
@@ -12,7 +12,7 @@ internal import Testing
 struct OrderingTests {
   @Test("A program needs each acquire and each release", arguments: WeakenedOrdering.all)
   func isNeeded(ordering: WeakenedOrdering) async {
-    // In a separate process: without the ordering the core can destroy its own lists, and crash.
+    // Runs in a separate process: without the ordering the core can destroy its own lists, and crash.
     let result = await #expect(processExitsWith: .failure, observing: [\.standardOutputContent]) { [ordering] in
       signal(SIGILL, SIG_DFL)  // no backtrace
       signal(SIGSEGV, SIG_DFL)

@@ -1,7 +1,7 @@
 /// A join of two futures, one of which never resolves (R12, R16).
 ///
-/// Cancelling the join removes it from both inputs and cancels them, because no other consumer is attached. That also
-/// holds while the join learns that it never resolves.
+/// Cancelling the join removes it from both inputs and cancels them, because no other consumer is attached. The same
+/// must happen while the join learns that it never resolves.
 final class OrphanWorld: ExploredWorld, @unchecked Sendable {
   // @unchecked: only the running explored thread, or the explorer's caller between runs, uses the variables.
 
@@ -24,9 +24,9 @@ final class OrphanWorld: ExploredWorld, @unchecked Sendable {
   enum Shape: CaseIterable, Sendable {
     /// The failure type can represent cancellation.
     case cancellable
-    /// It cannot.
+    /// The failure type cannot represent cancellation.
     case typed
-    /// As `typed`. The input is a consumer of its own, since the room in the promise's state is taken.
+    /// As `typed`, but the room in the promise's state is taken, so the input is a separate consumer.
     case occupied
   }
 
@@ -124,7 +124,7 @@ final class OrphanWorld: ExploredWorld, @unchecked Sendable {
     {
       faults.append("the join or its input has the wrong result (R15)")
     }
-    // A callback that waits for a dropped promise causes a report (R4).
+    // Resolved before the promises are dropped: a callback that waits for a dropped promise causes a report (R4).
     parts.succeed()
     let states = parts.states
     parts = Parts()

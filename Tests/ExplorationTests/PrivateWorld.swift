@@ -17,7 +17,7 @@ final class PrivateWorld: ExploredWorld, @unchecked Sendable {
   enum Shape: CaseIterable, Sendable {
     /// The private state waits for the promise, whose failure type is `Never`, so a break passes through it.
     case direct
-    /// Another stage lies between the two.
+    /// Another stage lies between the private state and the promise.
     case mapped
   }
 

@@ -8,10 +8,10 @@ struct RaceDetector {
     let thread: Int
     let step: Step
 
-    /// The steps that have to come before it, and itself.
+    /// This step, and the steps that have to come before it.
     let past: VectorClock
 
-    /// The place of its decision in the path.
+    /// The place in the path of the decision for this step.
     let decision: Int
 
     func mustPrecede(_ other: VectorClock) -> Bool { past[thread] <= other[thread] }
@@ -39,8 +39,8 @@ struct RaceDetector {
   /// Adds the next step of the run.
   /// - Parameters:
   ///   - step: The step.
-  ///   - thread: Its thread.
-  ///   - decision: The place of its decision in the path.
+  ///   - thread: The thread that makes the step.
+  ///   - decision: The place in the path of the decision for the step.
   ///   - isNew: Whether no earlier run has made this step after the same steps.
   /// - Returns: The races of a new step with earlier steps.
   mutating func add(_ step: Step, of thread: Int, decision: Int, isNew: Bool) -> [Race] {
@@ -68,7 +68,7 @@ struct RaceDetector {
     return races
   }
 
-  /// Notes that `thread` gives the lock back.
+  /// Notes that `thread` unlocks a lock.
   func unlock(_ location: ExploredLocation, by thread: Int) { location.pastOfUnlock = pasts[thread] }
 
   /// Returns the threads that can make the first step of a run that continues before the step at `index`.

@@ -1,4 +1,4 @@
-/// Some of a few threads.
+/// A set of thread numbers.
 struct ThreadSet {
   private var bits: UInt = 0
 

@@ -18,7 +18,7 @@ final class TokenWorld: ExploredWorld, @unchecked Sendable {
   enum Shape: CaseIterable, Sendable {
     /// The threads register handlers with the token of the source.
     case direct
-    /// The threads register handlers with the token of a source that is linked to it.
+    /// The threads register handlers with the token of a second source, which is linked to the first.
     case linked
   }
 
@@ -140,12 +140,12 @@ final class TokenWorld: ExploredWorld, @unchecked Sendable {
 private final class Handler: @unchecked Sendable {
   // @unchecked: only one thread runs at a time, as in the worlds.
 
-  /// The step that registered it; `nil` if that was before the threads began.
+  /// The step that registered the handler; `nil` if it was registered before the threads began.
   let registration: Event?
 
   var isRegistered = false
 
-  /// Whether it was registered before the first cancellation began; a later handler can run at once.
+  /// Whether the handler was registered before the first cancellation began; a later handler can run at once.
   var isInTime = false
 
   var isBeingRemoved = false
@@ -157,7 +157,7 @@ private final class Handler: @unchecked Sendable {
 
   var hasRun: Bool { runs > 0 }
 
-  /// Whether it has not run yet and must run before `other`.
+  /// Whether this handler has not run yet and must run before `other`.
   func isDue(before other: Handler) -> Bool {
     guard self !== other, isInTime, other.isInTime, !hasRun, !isBeingRemoved else { return false }
     guard let mine = registration else { return other.registration != nil }

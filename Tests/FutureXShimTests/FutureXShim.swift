@@ -47,7 +47,7 @@ nonisolated extension Future {
   }
   /// Ours: ``receive(on:)``, or `on:` of each callback and transform.
   func observe(on context: ExecutionContext) -> ObservedFuture<Value, Failure> { .init(future: self, at: context) }
-  /// Ours: as above, with `.queue(queue)`.
+  /// Ours: as `observe(on: context)`, with `.queue(queue)`.
   @_disfavoredOverload
   func observe(on queue: DispatchQueue) -> ObservedFuture<Value, Failure> { observe(on: .queue(queue)) }
   /// Ours: ``ignoreValue()``.
@@ -56,7 +56,8 @@ nonisolated extension Future {
   func castError<T>(_: T.Type = T.self) -> Future<Value, T> where Failure == Never { setFailureType() }
   /// Ours: ``map(on:_:)``, whose closure can throw.
   func tryMap<T: Sendable>(_ f: @escaping @Sendable (Value) throws -> T) -> Of<T> where Failure == any Error { map(f) }
-  /// Ours: `zip`, which can cancel the other futures after a failure; FutureX never does, so this shields them.
+  /// Ours: `zip`, which can cancel the other futures after a failure; FutureX never cancels, so this shields the
+  /// futures.
   static func zip<A, B>(_ a: Of<A>, _ b: Of<B>) -> Self where Value == (A, B) { joined(a, b) }
   /// Ours: `zip`.
   static func zip<A, B, C>(_ a: Of<A>, _ b: Of<B>, _ c: Of<C>) -> Self where Value == (A, B, C) { joined(a, b, c) }

@@ -257,7 +257,7 @@ struct BridgeMemoryTests {
     .enabled(if: isMeasurable)
   )
   func bridgesLeaveNothing() async {
-    // In a process of its own, where nothing else allocates.
+    // Runs in a process of its own, where nothing else allocates.
     await #expect(processExitsWith: .success) {
       ignoreLeaksFromNowOn()
       Self.removeErrorHook()
@@ -292,7 +292,7 @@ struct BridgeMemoryTests {
 
   /// Uses `bridge` `count` times, and waits each time until the captured object is released.
   ///
-  /// A leak would make this wait for ever. A task that has resumed its awaiter holds its captures a moment longer.
+  /// With a leak, the wait would never end. A task that has resumed its awaiter holds its captures a moment longer.
   private static func use(_ bridge: Bridge, _ count: Int) async {
     for number in 0..<count {
       let released = Promise<Void, Never>()

@@ -4,8 +4,8 @@ internal import TestSupport
 internal import Testing
 
 // The optimiser of Swift 6.3 drops the hop at the beginning of an isolated function if the function begins with a call
-// of a `nonisolated(nonsending)` function. It assumes that the called function hops by itself. So the getters must be
-// inlined.
+// of a `nonisolated(nonsending)` function. The optimiser assumes that the called function hops by itself. So the
+// getters must be inlined.
 
 @Suite("R21: the actor of a function that begins with a call", .timeLimit(.minutes(20)))
 struct CallerActorEntryTests {

@@ -96,7 +96,7 @@ private struct EntryPoint: Sendable, CustomTestStringConvertible {
 
 /// Checks that the caller, which the compiler takes to be on `actor`, is there.
 ///
-/// A row calls this itself: the compiler hops back to the actor when the closure of the row has returned.
+/// Each row calls this function itself: the compiler hops back to the actor after the closure of the row has returned.
 private func expectHome(
   _ actor: any Actor,
   isolation: (any Actor)? = #isolation,
@@ -302,7 +302,7 @@ extension EntryPoint {
     },
   ]
 
-  /// Loops and other readers of a progress, and operations of the standard library on it.
+  /// Loops and other readers of a progress, and operations of the standard library on the sequence.
   static let readers: [EntryPoint] = [
     EntryPoint("progress", failing: anyError) { actor, future in
       for await _ in future.progress { expectHome(actor) }

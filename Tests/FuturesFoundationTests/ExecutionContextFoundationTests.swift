@@ -75,7 +75,7 @@ struct ExecutionContextFoundationTests {
     #expect(await last.result == .success(2))
     #expect(events.events == Array(0..<100))
     #expect(Set(threads.events).count == 1)
-    // One at a time: each has to wake the loop.
+    // One future at a time: each has to wake the run loop.
     for number in 0..<100 {
       #expect(await Future<Int, TestError>.succeeded(number).receive(on: context).result == .success(number))
     }

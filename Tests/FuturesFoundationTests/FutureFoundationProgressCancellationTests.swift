@@ -229,7 +229,7 @@ import Testing
 
 /// A progress that counts its cancellations.
 private final class CancelCounter: Progress, @unchecked Sendable {
-  // @unchecked: `Progress` is, and the count is locked.
+  // @unchecked: `Progress` is `@unchecked Sendable`, and the count is locked.
   private let calls = Locked(0)
 
   override func cancel() {
@@ -249,7 +249,7 @@ private struct Incomparable: CancellableFailure {
 }
 
 extension Future {
-  /// Whether it has failed with a `CancellationError`.
+  /// Whether the future has failed with a `CancellationError`.
   var failsAsCancelled: Bool {
     if case .failure(let error)? = peek() { error is CancellationError } else { false }
   }

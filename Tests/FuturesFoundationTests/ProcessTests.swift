@@ -198,7 +198,7 @@ import Testing
       }.value
       await isIgnoring.future.value
       timer.advance(by: .nanoseconds(Process.timeToEnd))
-      // Both hold the writing end until they end.
+      // Both processes hold the writing end until they end.
       #expect(try await reading.value == Data("..".utf8))
     }
 
@@ -225,7 +225,7 @@ import Testing
       _ = try await Future<Void, any Error>(on: .newThread) {
         try FileHandle(forWritingTo: start).write(contentsOf: Data("\n".utf8))
       }.value
-      // 0 if `head` could write all of it.
+      // The last byte is 0 if `head` could write all bytes.
       #expect(try await reading.value != Data(".0".utf8))
     }
 
@@ -241,7 +241,7 @@ import Testing
     #if os(Linux)
       @Test("Processes that ended, failed to start or were cancelled leave no descriptor and no file behind")
       func nothingLeft() async {
-        // In a process of its own, where nothing else opens files.
+        // Runs in a process of its own, where nothing else opens files.
         await #expect(processExitsWith: .success) {
           func run() async throws {
             let tests = ProcessTests()
@@ -261,7 +261,7 @@ import Testing
 
       @Test("R17: cancelled processes leave no thread and no descriptor behind, even if they started other processes")
       func nothingLeftOfCancelled() async {
-        // In a separate process, where nothing else opens files or starts threads.
+        // Runs in a separate process, where nothing else opens files or starts threads.
         await #expect(processExitsWith: .success) {
           let place = try TemporaryPlace()
           let path = place.url.path
@@ -323,7 +323,7 @@ import Testing
 
       @Test("With too few free descriptors a start fails with ProcessStartError, and leaves none behind")
       func tooManyOpenFiles() async {
-        // In a separate process, which has a limit of its own and has not started another process.
+        // Runs in a separate process, which has a limit of its own and has not started another process.
         await #expect(processExitsWith: .success) {
           // The first start makes the threads of Foundation. The second has an input, which takes one more descriptor.
           for input in [nil, Data("input".utf8)] {
@@ -351,7 +351,7 @@ import Testing
 
       @Test("An error of poll fails the future, ends the process, and leaves no descriptor behind")
       func pollError() async {
-        // In a separate process, which has a limit of its own.
+        // Runs in a separate process, which has a limit of its own.
         await #expect(processExitsWith: .success) {
           let place = try TemporaryPlace()
           let (events, start) = (place.url, place.url.appendingPathExtension("start"))
@@ -373,7 +373,7 @@ import Testing
             let (bounded, ended) = (future.timeout(after: .seconds(60)), reading.timeout(after: .seconds(60)))
             // Starts are serial, so the first start has ended when another has failed.
             _ = await Process.future(executable: URL(string: "/bin/ls")!).result
-            // `poll` takes no more descriptors than the process can open. This one polls three.
+            // `poll` takes no more descriptors than the process can open. The next call polls three.
             Self.limitOpenFiles(2)
             try starts.write(contentsOf: Data("\n".utf8))
             let error = await bounded.result.error as? CocoaError

@@ -107,7 +107,7 @@ import FuturesFoundation
 
   /// A progress that counts the calls of the getter of its total; a reading calls the getter twice.
   final class CountingProgress: Progress, @unchecked Sendable {
-    // @unchecked: `Progress` is, and the count is locked.
+    // @unchecked: `Progress` is `@unchecked Sendable`, and the count is locked.
     private let count = Locked(0)
 
     override var totalUnitCount: Int64 {

@@ -299,7 +299,7 @@ import FuturesFoundation
 
 /// A progress that advances with each reading of its count.
 private final class RestlessProgress: Progress, @unchecked Sendable {
-  // @unchecked: `Progress` is, and only one thread uses this object.
+  // @unchecked: `Progress` is `@unchecked Sendable`, and only one thread uses this object.
   override var completedUnitCount: Int64 {
     get {
       defer { super.completedUnitCount += 1 }

@@ -18,7 +18,7 @@ struct URLSessionCancellationTests {
     arguments: Attack.Answer.allCases
   )
   fileprivate func anyTime(answer: Attack.Answer) async {
-    // In a separate process: a blocked cancellation would block the other tests too.
+    // Runs in a separate process: a blocked cancellation would block the other tests too.
     await #expect(processExitsWith: .success) { [answer] in
       alarm(900)  // ends the process; only a blocked cancellation takes that long
       try await Attack(answer).run()
@@ -28,7 +28,7 @@ struct URLSessionCancellationTests {
   #if os(Linux)
     @Test("R15: `cancel()` returns while Foundation's queue is blocked")
     func queueIsBlocked() async {
-      // In a separate process: all sessions share the queue.
+      // Runs in a separate process: all sessions share the queue.
       await #expect(processExitsWith: .success) {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.protocolClasses = [BlockingProtocol.self]

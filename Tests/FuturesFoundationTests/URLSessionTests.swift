@@ -208,7 +208,8 @@ struct URLSessionTests {
     future.cancel()
     #expect(future.peek()?.error is CancellationError)
     await isClosed.future.value
-    // The session also removes a part of a file, when it has noticed. If it did not, this would wait for ever.
+    // The session also removes a partial file, once it has noticed the cancellation. Otherwise this would wait for
+    // ever.
     while place.count > 0 { await Future.after(.milliseconds(1)).value }
   }
 
@@ -295,7 +296,7 @@ struct URLSessionTests {
     future.cancel()
     #expect(future.peek()?.error is CancellationError)
     answer()
-    // If Foundation trapped, it would be before the answer to the next request.
+    // If Foundation trapped, the trap would come before the answer to the next request.
     let other = try LoopbackServer { $0.answer("200 OK", Data("body".utf8)) }
     #expect(try await transfer.start(other.request(), to: place).value.status == 200)
   }
@@ -504,7 +505,7 @@ private final class HesitatingDelegate: NSObject, URLSessionTaskDelegate {
 #if os(Linux)
   /// A transfer that a cancellation does not stop: the whole response arrives, and then the transfer ends.
   ///
-  /// The body is the path of the URL. After the response comes a challenge. It shows the session's delegate that the
+  /// The body is the path of the URL. After the response comes a challenge, which shows the session's delegate that the
   /// response was delivered.
   private final class UnstoppableProtocol: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { request.url?.scheme == "unstoppable" }
@@ -536,7 +537,7 @@ private final class HesitatingDelegate: NSObject, URLSessionTaskDelegate {
     }
   }
 
-  /// A cache that tells whether it was searched.
+  /// A cache that records whether it was searched.
   private final class SearchedCache: URLCache, @unchecked Sendable {
     let isSearched = Locked(false)
 

@@ -121,7 +121,7 @@ struct BrokenPromisesTests {
 
   @Test("Nothing listens any more when the body has returned or thrown", .enabled(if: canCountBytes))
   func leavesNothing() async {
-    // In a separate process: the list of observers is one for all threads, and other tests add to it.
+    // Runs in a separate process: the list of observers is one for all threads, and other tests add to it.
     await #expect(processExitsWith: .success) {
       let blocks = leastBlocksLeft(count: 1000) { count in
         for _ in 0..<count {

@@ -76,7 +76,7 @@ struct ManualContextTests {
       if number * 31 % 5 < 3 { cancel() } else { expected.append((delay, "\(number)")) }
     }
     #expect(manual.pendingCount == expected.count)
-    // The sort is stable.
+    // `sorted` is stable: pieces of work with equal delays keep their order.
     let names = expected.sorted { $0.delay < $1.delay }.map(\.name)
     manual.advance(by: .seconds(50))
     #expect(log.events == Array(names.prefix(expected.count { $0.delay <= 50 })))
@@ -255,7 +255,7 @@ struct ManualContextTests {
     #expect(manual.pendingCount == 0)
   }
 
-  /// Lets a manual context with pending work go, and returns the ends of the derived futures, in order.
+  /// Releases a manual context with pending work, and returns how the derived futures ended, in order.
   private func ends(of submit: (ExecutionContext, Recorder<String>) -> Void) -> [String] {
     let log = Recorder<String>()
     weak var object: ManualContext?
@@ -320,7 +320,7 @@ struct ManualContextTests {
   @Test("R3: the work of a manual context that goes away, and cancelled work, is released outside its lock")
   func releasedOutsideTheLock() {
     let log = Recorder<String>()
-    // Uses the context in its deinitializer, which would wait for the lock for ever.
+    // Uses the context in its deinitializer. If the context released it under the lock, this would wait for ever.
     final class User: Sendable {
       let (context, log): (ExecutionContext, Recorder<String>)
       init(_ context: ExecutionContext, _ log: Recorder<String>) { (self.context, self.log) = (context, log) }
@@ -367,8 +367,8 @@ struct ManualContextTests {
     .enabled(if: AllocationCounts.areSupported)
   )
   func goneContextsLeaveNothing() async {
-    // In a process of its own. The process has one list of break observers: when contexts go away on two threads at the same time,
-    // one thread frees a list that the other has allocated.
+    // Runs in a process of its own. A process has one list of break observers: when contexts go away on two threads at
+    // the same time, one thread frees a list that the other has allocated.
     await #expect(processExitsWith: .success) {
       let left = leastBytesLeft(count: 200) { count in
         for _ in 0..<count {

@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Code with callbacks of every kind, for which `swift package migrate-callbacks` writes counterparts. `.ci/check-migration-tool` copies
-// this package, generates `Counterparts.swift`, compares it with what is in Expected, builds it and runs its tests.
+// this package, generates `Counterparts.swift`, compares that file with Expected, builds the copy and runs its tests.
 
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
@@ -11,7 +11,7 @@ let settings: [SwiftSetting] = [
   .treatWarning("DeprecatedDeclaration", as: .warning),
 ]
 
-// As old code has them.
+// The settings of old code.
 let settingsOfSwift5: [SwiftSetting] = [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]
 
 let dependencies: [Target.Dependency] = [

@@ -10,7 +10,7 @@ internal import AllocationCounter
 ///   - count: The number of operations of each run.
 ///   - warmUp: The number of uncounted operations before the first run, at most `count`.
 ///   - attempts: The greatest number of runs.
-///   - body: Performs `count` operations. If `count` is one, it can ignore it.
+///   - body: Performs `count` operations. If `count` is one, `body` can ignore the argument.
 /// - Returns: The least number of blocks.
 public func leastBlocksLeft(
   count: Int = 1,
@@ -23,8 +23,8 @@ public func leastBlocksLeft(
 
 /// Returns the number of bytes that `body` leaves allocated on the calling thread: the lesser of two runs.
 ///
-/// Unlike `leastBlocksLeft`, this also finds a table that grows with each use. Such a table allocates only when its
-/// size has doubled. The second run still does that. A third might not.
+/// Unlike `leastBlocksLeft`, this function finds a table that grows with each use. Such a table allocates only when its
+/// size has doubled. The second run still allocates. A third run might not.
 /// - Parameters:
 ///   - count: The number of operations of each run. At most a hundred uncounted operations come before.
 ///   - body: Performs `count` operations.

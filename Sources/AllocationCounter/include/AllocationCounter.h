@@ -6,8 +6,9 @@
 
 /// The allocations and releases since the start of the process or of the thread.
 ///
-/// Compare two readings; a single one has no meaning. The bytes are the usable size of each block
-/// (`malloc_usable_size`), so a request for 17 bytes counts as 24 with glibc. Under a sanitizer they are the requested size.
+/// Compare two readings; a single reading has no meaning. The bytes are the usable size of each block
+/// (`malloc_usable_size`), so a request for 17 bytes counts as 24 with glibc. Under a sanitizer the requested size
+/// counts.
 typedef struct AllocationCounts {
   /// Calls that returned memory: `malloc`, `calloc`, `memalign` and similar functions, and each `realloc`.
   int64_t allocations;

@@ -20,7 +20,7 @@ extern "C" {
 // MARK: - Atomic operations
 
 // For AtomicByte.swift and AtomicWord.swift, which own the memory. `order` is a constant after inlining.
-// Builtins, as <stdatomic.h> wants the type _Atomic, and C++ before 23 does not have it.
+// Compiler builtins: <stdatomic.h> needs the type _Atomic, which C++ before 23 does not have.
 
 CFUTURES_INLINE uint8_t cfutures_load_byte(const void *_Nonnull place, int order) {
   return __atomic_load_n((const uint8_t *)place, order);
@@ -61,7 +61,7 @@ CFUTURES_INLINE uintptr_t cfutures_subtract_word(void *_Nonnull place, uintptr_t
 
 // MARK: - Lock
 
-// Four bytes, for Lock.swift, which begins with zero: no thread has the lock. OS_UNFAIR_LOCK_INIT is zero, too.
+// Four bytes for Lock.swift. Zero means that no thread has the lock; OS_UNFAIR_LOCK_INIT is zero, too.
 
 #if defined(__APPLE__)
 
@@ -100,7 +100,8 @@ void *_Nullable cfutures_thread_pointer(void);
 /// Sets the pointer of this thread.
 ///
 /// When the thread ends, the pointer becomes null, and `destroy` runs with it on that thread. `destroy`, and later
-/// destructors of the thread, can set a pointer again; it is destroyed too. The end of the process destroys no pointer.
+/// destructors of the thread, can set a pointer again; `destroy` then runs again. The end of the process destroys no
+/// pointer.
 ///
 /// Returns false, and sets nothing, if the system cannot register another destructor.
 bool cfutures_set_thread_pointer(void *_Nonnull pointer, void (*_Nonnull destroy)(void *_Nonnull));
@@ -115,7 +116,7 @@ void cfutures_retain_memory(void *_Nonnull object);
 /// Frees the memory that was kept, if this was its last use.
 void cfutures_release_memory(void *_Nonnull object);
 
-/// Retains an object whose memory is kept. Returns false if the object is gone.
+/// Retains an object whose memory is kept. Returns false if the object has been destroyed.
 bool cfutures_retain_object(void *_Nonnull object);
 
 // MARK: - Standard error

@@ -1,4 +1,5 @@
-// What `exploreOrders` needs from the system and the Swift runtime, and Swift cannot express. Not part of the public API.
+// Functions of the system and the Swift runtime for `exploreOrders` that Swift cannot express. Not part of the public
+// API.
 #ifndef CFUTURESTESTING_H
 #define CFUTURESTESTING_H
 
@@ -12,15 +13,15 @@ void cfuturestesting_set_run(void *_Nullable run);
 
 /// Passes each job that a thread with a run enqueues on the global executor to `enqueue`, with the run of the thread.
 ///
-/// While there are runs, `enqueueOutside` gets the jobs of other threads, and returns whether a run has taken it: its task belongs to
-/// that run. Returns whether the runtime has the hook for this. Call it once.
+/// While a run is active, `enqueueOutside` gets each job of other threads. It returns whether a run has taken the job,
+/// because the job's task belongs to that run. Returns whether the runtime has the hook for this. Call it once.
 bool cfuturestesting_divert_jobs(void (*_Nonnull enqueue)(void *_Nonnull run, void *_Nonnull job),
                                  bool (*_Nonnull enqueueOutside)(void *_Nonnull job));
 
-/// Adds to the number of runs.
+/// Adds to the number of active runs.
 void cfuturestesting_add_runs(int count);
 
-/// Returns the real time of `ContinuousClock` in nanoseconds; zero where it cannot be set.
+/// Returns the real time of `ContinuousClock` in nanoseconds; zero where the time of that clock cannot be set.
 long long cfuturestesting_real_time(void);
 
 /// Sets the time of `ContinuousClock` on this thread, in nanoseconds, and that of `SuspendingClock` and `DispatchTime`.
@@ -58,9 +59,10 @@ enum {
 
 /// Observes work that leaves the runs: for Dispatch queues, Dispatch sources and threads.
 ///
-/// `leave` gets the run of the thread, or the work outside that this thread executes, the kind and the label of the queue. It returns
-/// the work, retained, or null if the run is over. `begin` is called before the work runs, on its thread. `isOver` returns whether the
-/// run of the work is over, and `end` releases the work.
+/// `leave` gets the run of the thread, or the outside work that this thread executes, the kind and the label of the
+/// queue. It returns an object for the work, retained, or null if the run is over. `begin` is called before the work
+/// runs, on the thread of the work. `isOver` returns whether the run of the work is over, and `end` releases the
+/// object.
 /// Returns whether that is possible: Linux, Dispatch as a shared library, no sanitizer. Call it once.
 bool cfuturestesting_observe_outside(void *_Nullable (*_Nonnull leave)(void *_Nullable run, void *_Nullable origin,
                                                                        int kind, const char *_Nullable label),
@@ -68,7 +70,7 @@ bool cfuturestesting_observe_outside(void *_Nullable (*_Nonnull leave)(void *_Nu
                                      bool (*_Nonnull isOver)(void *_Nonnull work),
                                      void (*_Nonnull end)(void *_Nonnull work));
 
-/// Returns the work outside that this thread executes, or null.
+/// Returns the outside work that this thread executes, or null.
 void *_Nullable cfuturestesting_origin(void);
 
 /// Stores the return addresses of the call stack, and returns how many there are.
@@ -97,12 +99,12 @@ void cfuturestesting_print_left(const char *_Nonnull name);
 
 /// Makes a record in a file that survives a crash; null if that is not possible.
 ///
-/// At the first call it installs handlers for the signals of a crash. They print the record of the thread, and go on with the handlers
-/// that were installed before.
+/// The first call installs handlers for the signals of a crash. These handlers print the record of the thread, and then
+/// restore the handlers that were installed before.
 struct cfuturestesting_record *_Nullable cfuturestesting_open_record(const char *_Nonnull name,
                                                                      const char *_Nonnull place);
 
-/// Removes the file.
+/// Closes a record, and removes its file.
 void cfuturestesting_close_record(struct cfuturestesting_record *_Nonnull record);
 
 /// Begins a run.

@@ -4,7 +4,7 @@ internal import Futures
 #if os(Linux) && compiler(>=6.3) && compiler(<6.4) && canImport(Runtime) && canImport(Glibc)
   // The module Runtime needs Glibc if it is linked statically.
   internal import Glibc
-  // The public functions of this module follow frame pointers, which the overlay of Dispatch does not keep.
+  // SPI: the public functions of Runtime follow frame pointers, but the overlay of Dispatch keeps none.
   @_spi(Internal) internal import Runtime
 #endif
 
@@ -12,7 +12,7 @@ internal import Futures
 struct CallSite: Sendable {
   private let addresses: [UInt]
 
-  /// The place that has called the present function.
+  /// Captures the return addresses of the present call stack, at most 48.
   static func current() -> CallSite {
     let addresses = withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: 48) { buffer in
       guard let first = buffer.baseAddress else { return [UInt]() }
@@ -23,18 +23,19 @@ struct CallSite: Sendable {
   }
 
   #if os(Linux) && compiler(>=6.3) && compiler(<6.4) && canImport(Runtime) && canImport(Glibc)
-    // Captured once: that takes longer than to find the name of a place.
+    // Captured once: a capture takes longer than finding the name of one place.
     private static let images = ImageMap.capture()
 
     /// Captures the images of the process now.
     ///
-    /// The capture reads the beginning of each mapped file, so it must come before a file that a later `munmap` removes.
+    /// Call it before a record maps its file. The capture reads the beginning of each mapped file, and another thread
+    /// can unmap a record's file at that moment.
     static func captureImages() { _ = images }
 
-    // To find a name takes a tenth of a second.
+    // A cache: finding a name takes a tenth of a second.
     private static let names = Locked<[[UInt]: String]>([:])
 
-    /// File and line if the executable has debug information, else the function; `nil` without both.
+    /// File and line if the executable has debug information, else the function; `nil` if neither is known.
     var description: String? {
       if let name = Self.names.withLock({ $0[addresses] }) { return name }
       let name = name

@@ -44,10 +44,10 @@ public func compareOrders(
   let options = OrderSearch.Options(limit: limit, seed: seed, fileID: fileID.description, line: line)
   var found: [(report: OrderReport, outcomes: [String: OrderSearch.Outcome])] = []
   for body in [old, new] {
-    // Only the search uses it until it returns.
+    // Safe: until `run` returns, only the task of the search uses `search`.
     nonisolated(unsafe) let search = OrderSearch(body, options)
     search.outcomes = [:]
-    // A `Result`: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+    // `run` returns a `Result`: in Swift 6.3 a call that rethrows after an actor hop resumes off the caller's actor.
     let result = await search.run(repeating: nil)
     found.append((try result.get(), search.outcomes ?? [:]))
   }
@@ -155,7 +155,7 @@ extension Orders {
 
   /// Returns an object that records its release, for closures and objects that have to be released.
   /// - Parameters:
-  ///   - name: The event is “released” with this name.
+  ///   - name: The recorded event is “released”, followed by this name.
   ///   - channel: The channel.
   /// - Returns: The object. Capture it in the closure, or keep it in the object, whose release matters.
   public func releaseRecorder(_ name: String, in channel: String = "releases") -> any AnyObject & Sendable {
@@ -163,7 +163,7 @@ extension Orders {
   }
 }
 
-/// Records its release.
+/// Records an event when this object is released.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 private final class ReleaseRecorder: Sendable {
   private let run: OrderRun

@@ -1,18 +1,20 @@
 // How the explorer works.
 //
-// Choices. The moves of a run are items: the first item of each context, the jobs of tasks, steps, and the earliest timer. If
-// several are possible, the search decides which comes next. That decision is a choice; a single possible move is none.
+// Choices. The moves of a run are items: the first item of each context, the jobs of tasks, steps, and the earliest
+// timer. If several moves are possible, the search decides which one comes next. Only such a decision is a choice.
 //
-// One at a time. A run performs its moves in a loop on one thread, inside the task that calls `exploreOrders`. So callbacks
-// belong to the test, for a test library that finds it by a task-local value. The body is a task with the run as its preferred
-// executor. Its child tasks and default actors inherit that. `Task { }` does not (SE-0417): its jobs come through a hook
-// of the Swift runtime, and only jobs that the thread of a run enqueues. Without the hook they count as outside work.
+// One at a time. A run performs its moves in a loop on one thread, inside the task that calls `exploreOrders`. A test
+// library that finds its test by a task-local value therefore finds it in callbacks, too. The body is a task with the
+// run as its preferred executor. Its child tasks and default actors inherit that executor. `Task { }` does not
+// (SE-0417): a hook of the Swift runtime brings its jobs, if the thread of a run enqueues them. Without the hook these
+// jobs count as outside work.
 //
 // Outside work. A submission from another thread ends the run with a failure, because its order is not a choice. On Linux the
-// functions of Dispatch and pthread_create are replaced: work that a move submits to another queue or thread is counted, and the
-// run waits for it after the move. So it always enters the run, or never; then the report names it. If the body waits and nothing
-// is left, the run waits a second for threads that it does not know. That time only decides whether the failure is called a
-// deadlock. A move that blocks its thread for ten seconds ends the search.
+// functions of Dispatch and pthread_create are replaced: work that a move submits to another queue or thread is
+// counted, and the run waits for it after the move. So the work enters the run in every repetition, or in none; in the
+// second case the report names it. If the body waits and nothing is left, the run waits a second for unknown threads.
+// That time only decides whether the failure is called a deadlock. A move that blocks its thread for ten seconds ends
+// the search.
 //
 // Ownership.
 //   OrderSearch   the tree of orders, the shortest failure; one for each call
@@ -34,18 +36,19 @@
 /// }
 /// ```
 ///
-/// Work runs one item at a time. Before each item, the run decides which comes next: the first item of a context, a timer, a
-/// step, or the next part of a task. The search takes each order once: every second order is the next one depth first, and the others,
-/// with all in the second half of `limit`, are random, in turns with uniform decisions and with priorities.
+/// Work runs one item at a time. Before each item, the run decides which comes next: the first item of a context, a
+/// timer, a step, or the next part of a task. The search takes each order once. In the first half of `limit`, every
+/// second order is the next one depth first. All others are random: in turns with uniform decisions and with
+/// priorities.
 ///
-/// The body fails if it throws, if it waits and nothing is left to run, or if `hasFailed` returns `true`. A failed expectation
-/// that does not throw, as `#expect` and `XCTAssert`, is known to `hasFailed` only.
+/// The body fails if it throws, if it waits and nothing is left to run, or if `hasFailed` returns `true`. `#expect` and
+/// `XCTAssert` do not throw, so only `hasFailed` sees that they failed.
 ///
 /// The body must behave the same in each run. Cancelling the calling task ends the search between two runs.
 /// - Parameters:
 ///   - limit: The greatest number of orders.
-///   - maximumDuration: The time after which the search begins no further order; at least one runs. Without a limit of its own, a long
-///     search can use it: how many orders run then depends on the machine, so leave it out where a verdict must not.
+///   - maximumDuration: The time after which the search begins no further order; at least one order runs. The number of
+///     orders then depends on the machine. Leave it `nil` where the result must be the same on every machine.
 ///   - seed: Selects the random orders, if `limit` is less than the number of orders.
 ///   - stopsAtFirstFailure: Whether the search ends with the first order that fails. Otherwise it goes on to find the shortest, and
 ///     other failures.
@@ -85,15 +88,15 @@ public func exploreOrders(
   )
 }
 
-/// Runs `body` once for each order, as `exploreOrders` without a place, for a test whose place is known at run time.
+/// Runs `body` once for each order, for a test whose file and line are known at run time.
 ///
-/// A trait of a test library, or a helper with a table of tests, passes the place of the test. The failure names it, and the order of the
-/// last failure is kept under it.
+/// A trait of a test library, or a helper with a table of tests, passes the file and the line of the test. The failure
+/// names them, and the search finds the order of the last failure by them.
 /// - Parameters:
 ///   - fileID: The file of the test.
 ///   - line: The line of the test.
 ///   - limit: The greatest number of orders.
-///   - maximumDuration: The time after which the search begins no further order; at least one runs.
+///   - maximumDuration: The time after which the search begins no further order; at least one order runs.
 ///   - seed: Selects the random orders, if `limit` is less than the number of orders.
 ///   - stopsAtFirstFailure: Whether the search ends with the first order that fails.
 ///   - order: The string of an `OrderFailure`, to run that order alone.
@@ -126,19 +129,21 @@ public func exploreOrders(
     fileID: fileID,
     line: line
   )
-  // Only the search uses it until this function returns.
+  // Safe: until this function returns, only the task of the search uses `search`.
   nonisolated(unsafe) let search = OrderSearch(body, options)
-  // A `Result`: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
+  // `run` returns a `Result`: in Swift 6.3 a call that rethrows after an actor hop resumes off the caller's actor.
   let result = await search.run(repeating: order)
   return try result.get()
 }
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderSearch {
-  /// Runs off the caller's actor, because the body can need that actor, and in a task of its own, which a blocked move leaves behind.
+  /// Runs the search in a task of its own, off the caller's actor.
+  ///
+  /// The body can need that actor. If a move never returns, its task stays blocked, and this function still returns.
   @concurrent
   func run(repeating order: String?) async -> Result<OrderReport, any Error> {
-    // Only the task uses the search, and then the watch, while the task is blocked.
+    // Safe: only the task uses the search. The watch reads the search only while the task is blocked.
     nonisolated(unsafe) let search = self
     let watch = watch
     let task = Task {

@@ -2,10 +2,11 @@ internal import Futures
 
 /// The pending work of a run, and the rules that say which item can run next.
 ///
-/// It runs nothing itself.
+/// The agenda runs nothing itself.
 ///
-/// The first item of each context can run next, and each job of a task, each step, and the earliest timer. A timer runs in its
-/// context, at any time, but not before an item that the context had when the timer was set: a serial queue keeps that order.
+/// The first item of each context can run next, and each job of a task, each step, and the earliest timer. A timer runs
+/// in its context, at any time, but not before an item that was in the context when the timer was set: a serial queue
+/// keeps that order.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 struct OrderAgenda {
   typealias Work = @Sendable () -> Void
@@ -50,7 +51,7 @@ struct OrderAgenda {
 
   private struct Timer {
     let due: Duration
-    /// `nil` for a task that sleeps.
+    /// The context in which the timer runs; `nil` for a task that sleeps.
     let context: Int?
     let item: Item
   }
@@ -69,7 +70,7 @@ struct OrderAgenda {
 
   private(set) var lastNumber = 0
 
-  /// Returns the context of a name; makes it on first use.
+  /// Returns the index of the context with a name; makes the context on first use.
   mutating func context(_ source: Int32) -> Int {
     if let index = contexts.firstIndex(where: { $0.source == source }) { return index }
     contexts.append(Context(source: source))
@@ -90,12 +91,12 @@ struct OrderAgenda {
     contexts[context].items.append(Item(number: nextNumber(), move: move, action: action))
   }
 
-  /// Returns the number of the timer.
+  /// Adds a timer that runs work in a context, and returns the timer's number.
   mutating func submit(_ work: @escaping Work, to context: Int, after delay: Duration, named source: Int32) -> Int {
     add(.work(work), in: context, after: delay, named: source)
   }
 
-  /// Returns the number of the timer.
+  /// Adds a timer that submits work to the main queue, and returns the timer's number.
   mutating func submitOnMain(_ work: @escaping Work, after delay: Duration, named source: Int32) -> Int {
     add(.workOnMain(work), in: context(OrderNames.main), after: delay, named: source)
   }
@@ -120,7 +121,7 @@ struct OrderAgenda {
     return timers.remove(at: index).item
   }
 
-  /// Removes an item of a context, or one that no context orders.
+  /// Removes an item of a context, or an item that belongs to no context.
   mutating func remove(_ number: Int) -> Item? {
     if let index = unordered.firstIndex(where: { $0.number == number }) { return unordered.remove(at: index) }
     for index in contexts.indices {
@@ -145,7 +146,7 @@ struct OrderAgenda {
     unordered.append(Item(number: nextNumber(), move: move, action: .job(job)))
   }
 
-  /// Submits work that no context orders.
+  /// Submits work that belongs to no context.
   mutating func submit(_ work: @escaping Work, named source: Int32) {
     unordered.append(Item(number: nextNumber(), move: nextMove(source), action: .work(work)))
   }

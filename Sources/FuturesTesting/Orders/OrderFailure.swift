@@ -11,25 +11,26 @@ public struct OrderReport: Sendable, CustomStringConvertible {
 
   /// Whether all orders ran, and the runs submitted no work whose orders are not explored.
   ///
-  /// Where `exploreOrders` cannot see such work, this does not count it, and the description says so. An order is one of moves: a task
-  /// that calls an actor can change to it and back within a move.
+  /// On a platform where `exploreOrders` cannot see such work, the work does not count here, and the description says
+  /// so. Only whole moves are ordered: if a task calls an actor and returns within one move, no other work comes
+  /// between.
   public let isExhaustive: Bool
 
   /// Whether orders were left out that differ only in the order of contexts that the test has declared independent.
   let leavesOutIndependent: Bool
 
-  /// Whether a task has called an actor, so that it could change to it and back within a move.
+  /// Whether a task has called an actor: it could change to the actor and back within one move.
   let callsActors: Bool
 
   /// The work whose orders were not explored, because it left the runs.
   ///
-  /// For example work on a Dispatch queue, with its place in the source. Where `exploreOrders` cannot see such work, it is one
-  /// sentence that says so.
+  /// For example work on a Dispatch queue, with its place in the source. On a platform where `exploreOrders` cannot see
+  /// such work, the only element is a sentence that says so.
   public let unexplored: [String]
 
   /// For example "all 252 orders", or "10,000 of at least 1,000,000 orders".
   ///
-  /// If work was not explored, or if tasks have called actors, it says so, and does not say "all".
+  /// If work was not explored, or if tasks have called actors, the text says so, and does not say "all".
   public var description: String {
     let count: String
     if knownOrders > orders {
@@ -57,11 +58,14 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
   public enum Reason: Sendable {
     /// The body threw this error.
     case thrown(any Error)
-    /// The test library recorded a failed expectation. It records it once more in the last run, at the line of the expectation.
+    /// The test library recorded a failed expectation.
+    ///
+    /// The search then repeats the order, so that the library records the expectation again, at its line.
     case expectation
-    /// The body waits, and nothing is left to run; with the futures that are awaited: label, place, number of consumers.
+    /// The body waits, and nothing is left to run. `waiting` has label, place and number of consumers of each awaited
+    /// future.
     case deadlock(waiting: [String])
-    /// The code ran something outside the contexts and tasks of the test.
+    /// Work from outside the contexts and tasks of the test took part; with a sentence that names the work.
     case uncontrolled(String)
     /// The body made 100,000 moves and did not end, or the work that it left did not end.
     case endless
@@ -82,8 +86,8 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
 
   /// The moves of the order: items of contexts, timers, steps and parts of tasks.
   ///
-  /// Of the orders that failed, it is the shortest that was found, with as few changes between contexts and tasks as the search could
-  /// reach.
+  /// This is the shortest failing order that the search found, with as few changes between contexts and tasks as the
+  /// search could reach.
   public let order: [String]
 
   /// The moves, with neighbours of one context or task in one group.
@@ -124,8 +128,8 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
 
   /// The failure in sentences, with the order and the string that repeats it.
   ///
-  /// Neighbouring moves of one context or task are one, as in `screen(1–3)`. Of a long order it has the first and the last ones. If the
-  /// order is not obvious, `timeline` follows.
+  /// Neighbouring moves of one context or task are one group, as in `screen(1–3)`. A long order is shortened in the
+  /// middle. If the order is not obvious, `timeline` follows.
   public var description: String {
     switch reason {
     case .notDeterministic(let difference): return "The test body is not deterministic: \(difference)"
@@ -151,7 +155,7 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
   private var places: String { taskPlaces.isEmpty ? "" : "\n\(taskPlaces.shortList(separator: "; "))" }
 
   private var unexplored: String {
-    // Only work that was seen: each failure would say that this platform sees none.
+    // Names only observed work. Where the platform observes none, every failure would repeat the same sentence.
     if report.unexplored.isEmpty || OrderRun.unobserved != nil { return "" }
     return "\nNot explored: \(report.unexplored.shortList(separator: "; "))"
   }

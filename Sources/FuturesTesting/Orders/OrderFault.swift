@@ -30,7 +30,7 @@ extension Orders {
   /// }
   /// ```
   ///
-  /// The search chooses one of them when the returned closure is called. The order names the choice, for example
+  /// The search chooses a fault, or none, when the returned closure is called. The order names the choice, for example
   /// `answer: twice`.
   /// - Parameters:
   ///   - name: The name in the order.
@@ -90,7 +90,7 @@ extension Orders {
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun {
-  /// Makes a choice within a move.
+  /// Chooses one of the faults, as a decision within the present move; `nil` stands for no fault.
   fileprivate func choose(_ name: String, _ faults: [OrderFault?]) -> OrderFault? {
     let moves = faults.map { fault in
       OrderMove(source: names.source(fault.map { "\(name): \($0.rawValue)" } ?? "\(name): once"), ordinal: 1)

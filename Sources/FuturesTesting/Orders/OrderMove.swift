@@ -5,7 +5,7 @@ struct OrderMove: Hashable, Sendable {
   /// The number of the name: a context, a timer, a step, the body or a task.
   let source: Int32
 
-  /// The number of the item among those of that name, counted from 1; the number of a task.
+  /// The number of the task, or of the item among the items of that name, counted from 1.
   let ordinal: Int32
 }
 
@@ -30,7 +30,7 @@ final class OrderNames: Sendable {
   static let body: Int32 = -1
   static let task: Int32 = -2
   static let hop: Int32 = -3
-  /// The ordinal of a hop whose task is not known.
+  /// The ordinal of a hop, which is a job of an actor, if the task that calls the actor is not known.
   static let unknownTask: Int32 = -1
   static let main: Int32 = -4
   /// The context of the clock, whose items are timers only.
@@ -47,7 +47,7 @@ final class OrderNames: Sendable {
     }
   }
 
-  /// Returns the number of a name, and marks it as that of a context.
+  /// Returns the number of a name, and marks the number as a context's.
   func contextSource(_ name: String) -> Int32 {
     let source = source(name)
     state.withLock { _ = $0.contexts.insert(source) }
@@ -79,7 +79,7 @@ final class OrderNames: Sendable {
 
   /// Returns a readable name for each move.
   ///
-  /// It has a number if the order has several items of the same name.
+  /// The name gets a number if the order has several items of that name.
   func describe(_ moves: [OrderMove], _ tasks: [Int32: OrderTask] = [:]) -> [String] {
     var ordinals: [Int32: Set<Int32>] = [:]
     for move in moves { ordinals[move.source, default: []].insert(move.ordinal) }
@@ -156,7 +156,7 @@ struct OrderChoice: Equatable, Sendable {
     return choices
   }
 
-  /// More than a run can have.
+  /// More decisions than a run can have.
   private static let maximumDecisions = 1_000_000
 
   private static func popNumber(_ text: inout Substring) -> Int? {

@@ -1,8 +1,8 @@
 internal import CFuturesTesting
 
-/// The order of the present run so far, where it survives a crash: in a file of the temporary folder.
+/// The order of the present run so far, in a file of the temporary folder, so that it survives a crash.
 ///
-/// A crash prints it. If the process is killed, the next search of the same call prints it.
+/// A crash prints the order. If the process is killed, the next search of the same call prints the order.
 final class OrderRecord: @unchecked Sendable {
   // @unchecked: only the thread of the search uses it.
   private let record: UnsafeMutablePointer<cfuturestesting_record>
@@ -16,7 +16,7 @@ final class OrderRecord: @unchecked Sendable {
     self.record = record
   }
 
-  /// The name of the files of a call.
+  /// The name of the files of a call of `exploreOrders`.
   static func name(_ fileID: String, _ line: UInt) -> String {
     String(fileID.map { $0.isLetter || $0.isNumber ? $0 : "-" }) + "-\(line)"
   }

@@ -39,7 +39,7 @@ extension OrderRun {
     let work = MainWork(context: context, function: function, task: task)
     Unmanaged<OrderRun>.fromOpaque(run).takeUnretainedValue().enqueue(work)
   } _: { run, nanoseconds, context, function in
-    // The real time has gone on since the caller computed the deadline.
+    // Rounded up: some time has passed since the caller computed the deadline.
     let delay = Duration.nanoseconds(nanoseconds).roundedUpToMilliseconds
     let work = MainWork(context: context, function: function, task: nil)
     Unmanaged<OrderRun>.fromOpaque(run).takeUnretainedValue().enqueue(work, after: delay)
@@ -48,7 +48,7 @@ extension OrderRun {
   /// Called on a thread of the run.
   private func enqueue(_ work: MainWork) {
     if case .next = followUp { return followUp = .main(work) }
-    // Nothing else can run before the body has come to its actor.
+    // Nothing else can run before the body has reached its actor.
     if isStarting {
       isStarting = false
       return followUp = .main(work)
@@ -89,7 +89,7 @@ extension OrderRun {
 
   private var hasNoMainWork: Bool { MainContext.isMainQueueCurrent && state.withLock { !$0.agenda.hasMainWork } }
 
-  /// Runs work on the main thread, and waits until it has returned; then the work that follows without a decision.
+  /// Runs work on the main thread until it returns, and then the work that follows without a decision.
   func perform(_ work: MainWork) {
     var next: MainWork? = work
     while let work = next {
@@ -120,7 +120,7 @@ extension OrderRun {
 
   /// Waits until the main queue has run its earlier work, if the body runs there.
   ///
-  /// It waits several times, because work on the main actor often enqueues more work there.
+  /// Waits several times, because work on the main actor often enqueues more work there.
   /// - Returns: Whether the main queue runs.
   func settleMain() -> Bool {
     guard isOnMain else { return true }
@@ -132,9 +132,10 @@ extension OrderRun {
     return true
   }
 
-  /// Runs a move while the main queue waits, if the body runs there: so work that the move submits to it runs after the move.
+  /// Runs a move; if the body runs on the main queue, blocks that queue, so that work for the queue runs after the
+  /// move.
   ///
-  /// The time limit ends a deadlock of a move that waits for the main queue.
+  /// A move that waits for the main queue would be a deadlock. The time limit ends it.
   func withMainWaiting(_ move: () -> Void) {
     guard isOnMain else { return inMove(move) }
     let (isWaiting, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -148,7 +149,8 @@ extension OrderRun {
   }
 }
 
-/// One item of the main queue, as the main queue runs it.
+/// Work that a run performs on the main thread, and a semaphore that the main thread signals when the work has
+/// returned.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 private final class MainItem: Sendable {
   let run: OrderRun

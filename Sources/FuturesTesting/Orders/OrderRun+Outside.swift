@@ -2,11 +2,11 @@ internal import CFuturesTesting
 internal import Dispatch
 internal import Futures
 
-// Work that leaves the run, in real time. The search cannot choose its order, so the run waits for it after each move. If it
-// enters the run, the run fails. If it does not, the report names it.
+// Work that leaves the run and runs in real time. The search cannot choose its order, so the run waits for the work
+// after each move. If the work enters the run again, the run fails. Otherwise the report names the work.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun {
-  /// A move while it runs, or a part of it.
+  /// The move, or the part of a move, that runs now.
   struct Move: Equatable {
     let number: Int
     let thread: Int32
@@ -72,7 +72,7 @@ extension OrderRun {
 
   /// Waits until the move that submitted work has returned, so that the work always comes after it.
   ///
-  /// Also ends when the move itself waits, because it can wait for that work.
+  /// Also stops waiting when the move itself blocks, because the move can wait for that work.
   private func waitForEnd(ofMove move: OrderRun.Move) {
     var waits = 0
     for _ in 0..<Int.max {
@@ -94,7 +94,7 @@ extension OrderRun {
     signalArrival()
   }
 
-  /// Keeps the first interference of another thread.
+  /// Keeps the interference of another thread, if it is the first one.
   ///
   /// Called under the lock.
   func interfere(_ predicate: @autoclosure () -> String, _ state: inout State) {
@@ -113,7 +113,7 @@ extension OrderRun {
     }
   }
 
-  /// The sentence of a run that waits for work outside; `nil` if none can come.
+  /// The failure's sentence if the body waits for work outside the run; `nil` if no such work can come.
   var outsideWait: String? {
     let left = state.withLock(\.left).filter { work in work.kind == .timer || work.kind == .source || work.isWaitedFor }
     guard !left.isEmpty, state.withLock({ $0.outstanding > 0 }) || left.contains(where: { !$0.isWaitedFor }) else {

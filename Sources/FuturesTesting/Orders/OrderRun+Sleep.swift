@@ -1,8 +1,8 @@
 #if os(Linux) && compiler(>=6.3)
   @_spi(ExperimentalScheduling) internal import _Concurrency
 
-  // `Task.sleep` in virtual time. The runtime asks the executor of the sleeping task; Apple ships this protocol with the releases
-  // of 26.4, and no interface to compile against.
+  // `Task.sleep` in virtual time: the runtime passes the sleep to the executor of the sleeping task. On Apple platforms
+  // the protocol comes with the 26.4 releases, without an interface to compile against.
   extension OrderRun: SchedulingExecutor {
     func enqueue<C: Clock>(
       _ job: consuming ExecutorJob,
@@ -10,7 +10,7 @@
       tolerance: C.Duration?,
       clock: C
     ) {
-      // `ContinuousClock` stands still during a move. Of another clock a part of the delay has passed.
+      // `ContinuousClock` stands still during a move. For another clock, part of the delay has passed already.
       let left = clock.now.duration(to: instant) as? Duration ?? .zero
       sleep(UnownedJob(job), clock is ContinuousClock ? left : left.roundedUpToMilliseconds)
     }

@@ -7,10 +7,10 @@ extension OrderRun: TaskExecutor {
   /// The job that runs directly after the current one, without a decision.
   enum FollowUp {
     case none
-    /// The job that the next enqueueing on this thread brings: a resumed step, whose decision was made.
+    /// The next job that this thread enqueues: that of a resumed step. The decision for the step was already made.
     case next
     case job(UnownedJob)
-    /// Work of the main queue, as `job`: of a body or a task on the main actor.
+    /// Like `job`, for the main queue: work of a body or a task on the main actor.
     case main(MainWork)
   }
 
@@ -28,7 +28,8 @@ extension OrderRun: TaskExecutor {
       if state.isOver { return false }
       if !isOwn { interfere("has resumed a task of the test.", &state) }
       let task = identifier.map { state.number($0) }
-      // A running task that enqueues itself changes between executors. As most of these changes come without a job, none is a move.
+      // A running task that enqueues itself changes between executors. Most such changes enqueue no job, so none is a
+      // move.
       if isHere, let task, task == running {
         followUp = .job(job)
       } else {
@@ -54,7 +55,7 @@ extension OrderRun: TaskExecutor {
     return OrderMove(source: task == 0 ? OrderNames.body : OrderNames.task, ordinal: task)
   }
 
-  /// Executes a job, and those that follow without a decision.
+  /// Executes a job, and the jobs that follow without a decision.
   func run(_ job: UnownedJob) {
     var next: UnownedJob? = job
     while let job = next {

@@ -1,6 +1,6 @@
 internal import Futures
 
-// Work that arrives: items of contexts, timers, steps, and waits for an idle run.
+// Work that arrives: items of contexts, timers, steps, and calls of `runAll()`.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun {
   func context(_ name: String) -> ExecutionContext { context(names.contextSource(name), name) }

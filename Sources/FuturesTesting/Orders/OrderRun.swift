@@ -25,13 +25,14 @@ final class OrderRun: @unchecked Sendable {
     case deadlock(waiting: [String])
     /// Another thread has submitted work, or a job.
     case uncontrolled(String)
-    /// The run has done too much; with the sentence.
+    /// The run exceeded a bound; with the failure's sentence.
     case endless(String)
     /// The run cannot take the order that it should take.
     case strayed(any Error)
   }
 
-  /// The decisions of a run.
+  /// Chooses the next move of a run: gets the moves since the last decision and the possible moves, and returns an
+  /// index.
   typealias Chooser = (_ forced: [OrderMove], _ possible: [OrderMove]) throws -> Int
 
   struct State {
@@ -57,7 +58,7 @@ final class OrderRun: @unchecked Sendable {
     var left: [OutsideWork] = []
     var outstanding = 0
 
-    /// The threads of the pieces that have begun.
+    /// The threads of the outside work that has begun.
     var outsideThreads: [ObjectIdentifier: Int32] = [:]
 
     /// Objects that live as long as the run.
@@ -66,7 +67,7 @@ final class OrderRun: @unchecked Sendable {
     /// The stand-ins for Dispatch queues, by their labels.
     var queues: [String: VirtualQueue] = [:]
 
-    /// The notes of the test, by the places in `trace`; `-1` before the first move.
+    /// The notes of the test, by the index of the move in `trace`; `-1` before the first move.
     var notes: [Int: [String]] = [:]
 
     /// The recorded events, by their channels.
@@ -75,7 +76,7 @@ final class OrderRun: @unchecked Sendable {
     var result: Result<Void, any Error>?
     var isUnwinding = false
 
-    /// Drops the work that comes after the end.
+    /// Says whether new work is dropped: after the end of the run.
     var closing = Closing()
     var isOver: Bool { closing.isClosed }
   }
@@ -114,7 +115,7 @@ final class OrderRun: @unchecked Sendable {
   /// The job that follows without a decision.
   var followUp = FollowUp.none
 
-  /// Whether the body has not come to the main actor yet.
+  /// Whether the body has not reached the main actor yet.
   var isStarting: Bool
 
   /// The number of turns so far.
@@ -223,7 +224,7 @@ final class OrderRun: @unchecked Sendable {
     `try await orders.runAll()` before the body returns.
     """
 
-  /// Runs the body, and keeps its result while still on its actor: to return from there is no move of the order.
+  /// Runs the body, and keeps its result while still on the body's actor, so that the way back is no move of the order.
   private func run(_ body: OrderBody, _ orders: Orders, on actor: isolated (any Actor)?) async {
     do {
       try await body(orders)
@@ -284,7 +285,7 @@ final class OrderRun: @unchecked Sendable {
     }
   }
 
-  /// Decides between moves; after the body has returned, and if the run has left its order, it takes the first.
+  /// Decides between moves; takes the first move after the body has returned, and after the run has left its order.
   func choose(_ possible: [OrderMove]) -> Int {
     var index = 0
     if possible.count > 1, let chooser, strayed == nil {
@@ -327,7 +328,7 @@ final class OrderRun: @unchecked Sendable {
     if let watch { watch.watch.begin(self, failure: watch.failure) }
   }
 
-  /// Returns the move, or the part of one, that this one interrupts.
+  /// Begins a move, or a part of one, and returns the move that it interrupts, if any.
   private func beginMove() -> Move? {
     let thread = cfuturestesting_thread_number()
     return state.withLock { state in
@@ -343,11 +344,11 @@ final class OrderRun: @unchecked Sendable {
   func inMove(_ move: () -> Void) {
     let previous = cfuturestesting_run()
     cfuturestesting_set_run(Unmanaged.passUnretained(self).toOpaque())
-    // A future of a task delivers outside that task: one more move.
+    // The delivery of a future outside the task that resolves it becomes a move of its own.
     let elsewhere = Trampoline.current.setElsewhere { [unowned self] delivery in
       _ = submit("", { $0.submit(delivery, named: self.names.source("delivery")) })
     }
-    // A century: larger times do not fit.
+    // At most a century: larger times overflow.
     let (seconds, attoseconds) = min(now, .seconds(3_155_760_000)).components
     cfuturestesting_set_time(startTime + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     let outer = beginMove()
@@ -360,7 +361,7 @@ final class OrderRun: @unchecked Sendable {
     cfuturestesting_set_run(previous)
   }
 
-  /// Resumes the callers of `runAll`: nothing is left to run.
+  /// Resumes the callers of `runAll`, because nothing is left to run.
   func resumeIdlers() -> Bool {
     let idlers = state.withLock { state in
       defer { state.idlers = [] }
@@ -375,7 +376,7 @@ final class OrderRun: @unchecked Sendable {
   /// Waits for another thread, for a limited time.
   ///
   /// The time in which other work keeps the main queue busy does not count: the body's next job can be behind it.
-  /// - Parameter patience: How often it can wait.
+  /// - Parameter patience: How many waits of 10 ms are left.
   /// - Returns: Whether to look for moves again.
   func waitForOthers(_ patience: inout Int) -> Bool {
     guard waitsForOthers || isOnMain else { return false }

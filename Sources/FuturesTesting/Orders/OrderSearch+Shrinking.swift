@@ -4,16 +4,16 @@ internal import Futures
 // Fewer changes between contexts and tasks make an order easier to read.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderSearch {
-  /// The number of moves of an order that is shrunk: a longer one takes too long.
+  /// The greatest number of moves of an order that is shrunk: a longer order takes too long.
   private static let maximumMoves = 500
 
-  /// The number of turns of all tries.
+  /// The greatest number of turns of all tries together.
   private static let maximumTurns = 200_000
 
-  /// Returns an order that fails in the same way, with as few changes between contexts and tasks as a limited number of tries finds.
+  /// Returns an order that fails in the same way, with fewer changes between contexts and tasks if a try finds one.
   ///
-  /// A try joins two parts of one context or task, or exchanges two neighbours. The order can only become better: shorter, or with
-  /// fewer changes, or nearer to the default order.
+  /// A try joins two parts of one context or task, or exchanges two neighbours. The order can only become better:
+  /// shorter, or with fewer changes, or nearer to the default order. The number of tries is limited.
   func shrink(_ failed: Failed) -> Failed {
     var best = failed
     var triesLeft = maximumTries(failed.reason)
@@ -46,7 +46,7 @@ extension OrderSearch {
     }
   }
 
-  /// Whether two orders fail in the same way: with the same sentence, or with errors of one type whose sentences no search has seen.
+  /// Whether two orders fail in the same way: with the same sentence, or with errors of one type and a new sentence.
   private func isSame(_ failed: Failed, as other: Failed) -> Bool {
     if failed.text == other.text { return true }
     guard case (.thrown(let left), .thrown(let right)) = (failed.reason, other.reason) else { return false }

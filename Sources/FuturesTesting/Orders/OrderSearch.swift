@@ -2,8 +2,9 @@ internal import Futures
 
 /// Runs the body in one order after another, and reports the shortest that fails.
 ///
-/// In the first half of the orders, every second one comes depth first: this begins with the order of submission, and changes late
-/// decisions first. All others are random (`OrderStrategy`), so that early decisions change as well. The tree takes no order twice.
+/// In the first half of the orders, every second one comes depth first: the first such order is the order of
+/// submission, and the next ones change late decisions first. All other orders are random (`OrderStrategy`), so that
+/// early decisions change as well. The tree takes no order twice.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 final class OrderSearch {
   struct Options {
@@ -63,7 +64,7 @@ final class OrderSearch {
     /// The failure in sentences.
     var text: String { sentence ?? reason.sentence }
 
-    /// A string that fits no order.
+    /// A failure without a run: the string to repeat fits no order.
     init(_ reason: OrderFailure.Reason) {
       self.reason = reason
       (trace, choices) = ([], [])
@@ -102,7 +103,7 @@ final class OrderSearch {
 
   /// The number of turns after which the search stops.
   ///
-  /// It bounds the time of bodies with long orders.
+  /// This number bounds the time of bodies with long orders.
   private var maximumTurns: Int { max(1_000_000, min(options.limit, 1 << 50) * 1_000) }
 
   init(_ body: @escaping OrderBody, _ options: Options) {
@@ -136,13 +137,13 @@ final class OrderSearch {
     return .failure(confirm(tree.isFinished ? shortest : shrink(shortest)))
   }
 
-  /// Whether the time is over; never before the first order.
+  /// Whether `maximumDuration` has passed; `false` before the first order.
   private var isOutOfTime: Bool {
     guard let maximumDuration = options.maximumDuration, tree.finishedOrders > 0 else { return false }
     return ContinuousClock.now - start >= maximumDuration
   }
 
-  /// Whether the next order is random: every second one, and each after half of the orders, or half of the time.
+  /// Whether the next order is random: every second order, and every order after half of the limit or half of the time.
   private var isRandom: Bool {
     if tree.finishedOrders >= options.limit / 2 { return true }
     if let maximumDuration = options.maximumDuration, ContinuousClock.now - start >= maximumDuration / 2 { return true }
@@ -225,14 +226,14 @@ final class OrderSearch {
       names: names,
       isOnMain: isOnMain,
       listsPendingFutures: listsPendingFutures,
-      // A second deadlock needs no time to tell it from outside work.
+      // After the first failure, a deadlock needs no wait that tells it from outside work.
       waitsForOthers: shortest == nil,
       outsidePatience: outsidePatience
     )
     run.record = record
     record?.begin()
     defer { record?.end() }
-    // Read while the thread of the search is blocked.
+    // Safe: the closure reads the search only while the thread of the search is blocked.
     nonisolated(unsafe) let search = self
     run.watch = (watch, { [unowned run] in search.blocked(run) })
     defer { keepUnexplored(run) }
@@ -245,7 +246,7 @@ final class OrderSearch {
     return (run, verdict, isFailing)
   }
 
-  /// Keeps the names of the work that left a run: of the first runs, because each name takes a millisecond.
+  /// Keeps the names of the work that left a run; mostly for the first ten orders, because finding a name takes long.
   private func keepUnexplored(_ run: OrderRun) {
     if run.callsActors { callsActors = true }
     guard tree.finishedOrders < 10 || unexplored.isEmpty else { return }

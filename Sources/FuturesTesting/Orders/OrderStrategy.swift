@@ -2,10 +2,11 @@ internal import Futures
 
 /// The random decisions of a search.
 ///
-/// Two strategies take turns, because each finds bugs that the other misses. Uniform decisions find bugs that need many changes
-/// between contexts. Priorities (PCT: Burckhardt, Kothari, Musuvathi, Nagarakatte, ASPLOS 2010) find bugs that need few changes at
-/// the right places, with a probability that does not shrink with the number of orders: each context and each task gets a random
-/// priority, the first possible move of the highest one is next, and at `changes` random places the priority of the next move sinks.
+/// Two strategies take turns, because each finds bugs that the other misses. Uniform decisions find bugs that need many
+/// changes between contexts. Priorities (PCT: Burckhardt, Kothari, Musuvathi, Nagarakatte, ASPLOS 2010) find bugs that
+/// need few changes at the right places; their probability does not shrink with the number of orders. With priorities,
+/// each context and each task gets a random priority, and the possible move with the highest priority is next. At
+/// `changes` random places the priority of the next move sinks.
 struct OrderStrategy {
   /// The number of places at which a priority sinks; with the start this finds bugs of three ordered moves.
   private static let changes = 2
@@ -42,7 +43,7 @@ struct OrderStrategy {
     guard priorities != nil else { return random.next(below: possible.count) }
     var best = highest(possible)
     if changePlaces.contains(decisions) {
-      // Below all priorities that are drawn: the later the change, the lower.
+      // Lower than all random priorities; a later change gets a lower one.
       let sinking = OrderSource(possible[best])
       priorities?[sinking] = UInt64(max(0, longest - decisions))
       best = highest(possible)

@@ -27,7 +27,7 @@ extension OrderNames {
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun {
-  /// Keeps the place that makes the task of a job, if the job is its first, and the name of the task that runs.
+  /// Keeps the name of the running task, and the place that makes a new task if `job` is the first job of that task.
   func nameTasks(of job: UnownedJob) {
     nameCurrentTask()
     guard let identifier = job.taskIdentifier else { return }
@@ -40,10 +40,10 @@ extension OrderRun {
     }
   }
 
-  /// Keeps the name of the task that runs: the runtime tells it to that task only.
+  /// Keeps the name of the task that runs: the runtime gives the name to that task only.
   func nameCurrentTask() {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), let name = Task.name else { return }
-    // The pointer of a task is that of its job. In the work of an actor, `running` is not the task that runs.
+    // Not `running`: in the work of an actor, another task runs. The pointer of a task is also the pointer of its job.
     guard let job = withUnsafeCurrentTask(body: { unsafeBitCast($0, to: UnownedJob?.self) }) else { return }
     guard let identifier = job.taskIdentifier else { return }
     state.withLock { state in

@@ -5,13 +5,13 @@ struct OrderGroup: Sendable, CustomStringConvertible {
   /// The heading of the group's column; `nil` for steps, timers and the like, which share a column.
   let column: String?
 
-  /// The kind of the column.
+  /// The group's text in its column, for example `1–3`.
   let cell: String
 
   /// The group in one line, for example `screen(1–3)`.
   let description: String
 
-  /// Whether the default order has another move in the place of the group's first one.
+  /// Whether the default order has another move in the place of the group's first move.
   let isDeviation: Bool
 
   /// The notes of the test in its moves.
@@ -155,7 +155,7 @@ extension OrderRun {
 
   /// Keeps a note for the present move.
   func note(_ text: String) {
-    guard isOnOwnThread else { return }  // the others do not know the move
+    guard isOnOwnThread else { return }  // other threads do not know the present move
     let place = trace.count - 1
     state.withLock { $0.notes[place, default: []].append(text) }
   }

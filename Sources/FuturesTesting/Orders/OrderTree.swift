@@ -1,23 +1,24 @@
 /// The orders that runs have taken: a tree of decisions, in which no order is taken twice.
 ///
-/// Moves that are declared independent have no order. So of the orders that differ in these only, one runs (sleep sets: Godefroid,
-/// *Partial-Order Methods for the Verification of Concurrent Systems*, 1996): below a branch, a move of an earlier branch sleeps until a
-/// move comes that depends on it, because the orders that begin with it belong to the earlier branch.
+/// The order of moves that are declared independent has no effect. Of orders that differ only in such moves, one runs
+/// (sleep sets: Godefroid, *Partial-Order Methods for the Verification of Concurrent Systems*, 1996). Below a branch, a
+/// move of an earlier branch sleeps until a move comes that depends on it: the orders that begin with the sleeping move
+/// belong to the earlier branch.
 ///
 /// A branch whose orders have all run is cut off. So a depth-first search keeps one path. A random search keeps its paths up to
 /// `maximumNodes`; below these nodes, an order is known by a hash of its decisions, which takes 16 bytes and not four kilobytes.
 final class OrderTree {
   private enum Branch {
-    /// No run has taken it. Next is `node` or `finished`.
+    /// No run has taken this branch. Becomes `node` or `finished`.
     case open
-    /// Some of its orders have run. Next is `finished`.
+    /// Some of its orders have run. Becomes `finished`.
     case node(Node)
     /// All of its orders have run. Final.
     case finished
   }
 
   private final class Node {
-    /// The moves since the decision before.
+    /// The moves since the previous decision.
     let forced: [OrderMove]
     let possible: [OrderMove]
     var branches: [Branch]

@@ -4,7 +4,7 @@ internal import Futures
 
 /// Ends a search whose move never returns, for example because it waits for a lock that a suspended task holds.
 ///
-/// The search runs in a task of its own. Its thread stays blocked, as nothing can end it.
+/// The search runs in a task of its own. The thread of that task stays blocked, because nothing can end the move.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 final class OrderWatch: Sendable {
   typealias Answer = Result<OrderReport, any Error>

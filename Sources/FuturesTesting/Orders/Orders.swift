@@ -17,13 +17,13 @@ public final class Orders: Sendable {
   /// - Returns: The context. Submit to it from the run only: work from another thread is a failure.
   public func context(_ name: String) -> ExecutionContext { run.context(name) }
 
-  /// Returns a serial context whose items have no effect on those of other contexts, and the other way around.
+  /// Returns a serial context whose items and the items of the contexts `others` have no effect on each other.
   ///
-  /// Of the orders that differ only in the order of such items, the search takes one: six contexts of six items, of which only two pairs
-  /// touch each other, have 853,776 orders and not 2.7·10²⁴.
+  /// Of the orders that differ only in the order of such items, the search takes one: six contexts of six items, of
+  /// which only two pairs touch each other, have 853,776 orders and not 2.7·10²⁴.
   ///
-  /// The search trusts the declaration. Two items have an effect on each other if they use the same state, resolve or observe the same
-  /// future, or submit to the same context. Timers and tasks always count as dependent.
+  /// The search trusts the declaration. Two items have an effect on each other if they use the same state, resolve or
+  /// observe the same future, or submit to the same context. Timers and tasks always count as dependent.
   /// - Parameters:
   ///   - name: The name in the order. The same name is the same context.
   ///   - others: The names of the other contexts.
@@ -54,13 +54,13 @@ public final class Orders: Sendable {
   /// The time of the virtual clock: the sum of the delays up to the last timer that fired.
   public var now: Duration { run.now }
 
-  /// Notes something that the failure shows beside the present move, for example the value of a variable.
+  /// Adds a note that the failure shows beside the present move, for example the value of a variable.
   ///
   /// ```
   /// orders.note("shown: \(screen.title)")
   /// ```
   ///
-  /// It is evaluated only where the order is shown: in the run that repeats the failed order, and with `repeating`.
+  /// `text` is evaluated only where the order is shown: in the run that repeats the failed order, and with `repeating`.
   /// - Parameter text: The note.
   public func note(_ text: @autoclosure () -> String) {
     if run.keepsNotes { run.note(text()) }

@@ -2,7 +2,7 @@ internal import Futures
 
 /// Work that has left a run: for a Dispatch queue that no run controls, or a thread.
 ///
-/// It runs in real time, so its place in the order is not a choice.
+/// Outside work runs in real time, so its place in the order is not a choice.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 final class OutsideWork: @unchecked Sendable {
   // @unchecked: `run` is set once.
@@ -49,16 +49,16 @@ final class OutsideWork: @unchecked Sendable {
   }
 }
 
-/// How long the runs of a search still wait for work that has left them, and has not ended.
+/// How long the runs of a search still wait for work that has left them and has not ended.
 ///
-/// One for a search: so work that never ends costs a second, and not a second in each run. Work that runs, or that a busy machine has
-/// not started, gets a minute.
+/// All runs of a search share one object, so work that never ends costs a second in all, not a second in each run. Work
+/// that runs, or that a busy machine has not started, gets a minute.
 final class OutsidePatience: Sendable {
   private let left = Locked(6_000)
 
   /// Returns whether to wait once more.
   func allowsWait() -> Bool { left.withLock { $0 > 0 } }
 
-  /// Counts a wait of 10 ms against the minute; if the work sleeps, as 60 of them, so that a second is left.
+  /// Counts a wait of 10 ms; counts it 60 times if the work sleeps, so such work gets a second instead of a minute.
   func spend(isAsleep: Bool) { left.withLock { $0 -= isAsleep ? 60 : 1 } }
 }

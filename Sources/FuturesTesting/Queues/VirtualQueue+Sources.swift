@@ -4,7 +4,7 @@ internal import Futures
 extension ManualContext {
   /// Makes a stand-in for a Dispatch queue, whose work runs when the test runs the work of this context.
   ///
-  /// Its work is in one order with other work of this context. It does not keep the context alive.
+  /// The work of the queue and other work of this context run in one order. The queue does not keep the context alive.
   /// - Parameters:
   ///   - label: The label.
   ///   - attributes: `.concurrent` for a concurrent queue.
@@ -19,8 +19,9 @@ extension ManualContext {
 extension Orders {
   /// Returns a stand-in for a Dispatch queue.
   ///
-  /// The next item of a serial queue is one of the moves that can come next; of a concurrent queue each item is, up to a barrier. A
-  /// delay is a timer. `sync` runs within the move that calls it, together with the work that it waits for.
+  /// The next item of a serial queue is one of the moves that can come next. Of a concurrent queue, each item up to a
+  /// barrier is such a move. A delay is a timer. `sync` runs within the move that calls it, together with the work that
+  /// it waits for.
   /// - Parameters:
   ///   - label: The name in the order, which should be the name of no context. The same label is the same queue.
   ///   - attributes: `.concurrent` for a concurrent queue.

@@ -3,7 +3,7 @@ internal import Futures
 
 /// A stand-in for a Dispatch queue, whose work runs when the test decides: a queue of a `ManualContext`, or of `Orders`.
 ///
-/// It has the methods of `DispatchQueue` that code uses most, with the same parameters:
+/// A virtual queue has the methods of `DispatchQueue` that code uses most, with the same parameters:
 ///
 /// ```swift
 /// let manual = ManualContext()
@@ -12,7 +12,8 @@ internal import Futures
 /// manual.advance(by: .seconds(2))  // saved
 /// ```
 ///
-/// So one protocol, or one type alias, lets code take either. <doc:TestingCodeWithQueues> shows both.
+/// So code can take this type or `DispatchQueue` through a protocol or a type alias. <doc:TestingCodeWithQueues> shows
+/// both.
 ///
 /// Work runs on one thread, one piece at a time. A serial queue runs its work in the order of submission. A concurrent one keeps no
 /// order, except at barriers. Quality of service has no effect.
@@ -23,7 +24,7 @@ public final class VirtualQueue: Sendable {
   struct Backend: Sendable {
     /// Keeps work that is ready.
     ///
-    /// Returns a closure that takes it back, unless it has started.
+    /// Returns a closure that removes the work and returns it; `nil` once the work has started.
     let submit: @Sendable (_ work: @escaping Work) -> @Sendable () -> Work?
 
     /// Keeps work that is ready after a delay, which is more than zero.
@@ -37,10 +38,10 @@ public final class VirtualQueue: Sendable {
     let number: Int
     let isBarrier: Bool
 
-    /// Takes the work from the backend; `nil` while a barrier keeps it from being submitted there.
+    /// Takes the work from the backend; `nil` while a barrier holds the work back.
     var take: (@Sendable () -> Work?)?
 
-    /// The work that a barrier keeps from being submitted.
+    /// The work while a barrier holds it back.
     var held: Work?
   }
 
@@ -109,11 +110,11 @@ public final class VirtualQueue: Sendable {
 
   /// Submits a work item of Dispatch.
   ///
-  /// It runs unless it has been cancelled. Its flags are not known. Do not wait for it, and let it notify only the main queue: Dispatch
-  /// does both in real time. A `VirtualWorkItem` has none of these limits.
+  /// The item runs unless it is cancelled. The queue cannot read the item's flags. Do not wait for the item, and let it
+  /// notify only the main queue: Dispatch does both in real time. A `VirtualWorkItem` has none of these limits.
   /// - Parameter workItem: The work item.
   public func async(execute workItem: DispatchWorkItem) {
-    nonisolated(unsafe) let item = workItem  // Dispatch runs it on any thread, too.
+    nonisolated(unsafe) let item = workItem  // Safe: Dispatch also runs an item on any thread.
     add(isBarrier: false) { item.perform() }
   }
 
@@ -141,12 +142,12 @@ public final class VirtualQueue: Sendable {
 
   /// Submits a work item of Dispatch at a time.
   ///
-  /// A cancelled one keeps its place, and does nothing. See `async(execute:)` for its limits.
+  /// A cancelled item keeps its place, and does nothing. See `async(execute:)` for the limits of such items.
   /// - Parameters:
   ///   - deadline: The time, for example `.now() + 2`. The distance from now counts in virtual time, rounded up to milliseconds.
   ///   - workItem: The work item.
   public func asyncAfter(deadline: DispatchTime, execute workItem: DispatchWorkItem) {
-    nonisolated(unsafe) let item = workItem  // Dispatch runs it on any thread, too.
+    nonisolated(unsafe) let item = workItem  // Safe: Dispatch also runs an item on any thread.
     add(at: deadline, isBarrier: false) { item.perform() }
   }
 
@@ -173,7 +174,7 @@ public final class VirtualQueue: Sendable {
     try runAtOnce(isBarrier: false, work)
   }
 
-  /// Runs the work that was submitted before, and then `work`, on the calling thread, as the overload without flags.
+  /// Runs the work that was submitted before, and then `work` with flags, on the calling thread.
   /// - Parameters:
   ///   - flags: With `.barrier` it runs all earlier work of a concurrent queue.
   ///   - work: The work.
@@ -212,7 +213,7 @@ public final class VirtualQueue: Sendable {
   /// Runs ready work up to a number.
   /// - Parameters:
   ///   - last: The number of the last piece.
-  ///   - isBarrier: Whether all of it has to run; otherwise only what a barrier follows, and the barrier.
+  ///   - isBarrier: Whether all that work has to run. Otherwise the work after the last barrier does not run.
   private func runWork(upTo last: Int, before isBarrier: Bool) {
     while let (number, take) = state.withLock({ state -> (Int, (@Sendable () -> Work?)?)? in
       guard let first = state.items.first, first.number <= last else { return nil }
@@ -225,7 +226,7 @@ public final class VirtualQueue: Sendable {
   }
 
   /// Runs a piece of work, and the work before it, at once.
-  /// - Returns: Whether it was ready, or has run.
+  /// - Returns: Whether the work was ready.
   func runAtOnce(_ number: Int) -> Bool {
     backend.willRunAtOnce()
     let isReady = state.withLock { state in state.items.contains { $0.number == number } }
@@ -242,7 +243,7 @@ public final class VirtualQueue: Sendable {
 
   // MARK: - The order
 
-  /// Returns the number of the work.
+  /// Adds work that is ready, and returns its number.
   @discardableResult
   private func add(isBarrier: Bool, _ work: @escaping Work) -> Int {
     let isBarrier = isBarrier || !isConcurrent
@@ -255,7 +256,7 @@ public final class VirtualQueue: Sendable {
     return number
   }
 
-  /// Returns the number of the work, if it is ready now.
+  /// Adds work that is ready at a time, and returns its number if it is ready now.
   @discardableResult
   private func add(at deadline: DispatchTime, isBarrier: Bool, _ work: @escaping Work) -> Int? {
     let delay = deadline.nanosecondsFromNow
@@ -273,7 +274,7 @@ public final class VirtualQueue: Sendable {
     return nil
   }
 
-  /// Submits the work that no barrier holds back; of a serial queue all of it, since the backend keeps its order.
+  /// Submits the work that no barrier holds back; of a serial queue all work, because the backend keeps the order.
   private func admit() {
     while let (number, isBarrier, work) = state.withLock({ $0.takeAdmitted(isConcurrent: isConcurrent) }) {
       let take = backend.submit { [self] in
@@ -313,7 +314,7 @@ public final class VirtualQueue: Sendable {
 }
 
 extension DispatchTime {
-  /// The distance from now, rounded up to milliseconds: the time has gone on since the caller computed the deadline.
+  /// The distance from now, rounded up to milliseconds: some time has passed since the caller computed the deadline.
   fileprivate var nanosecondsFromNow: Int64 {
     guard self != .distantFuture else { return .max }
     let (deadline, now) = (uptimeNanoseconds, DispatchTime.now().uptimeNanoseconds)

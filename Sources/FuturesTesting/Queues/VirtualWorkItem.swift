@@ -3,7 +3,7 @@ internal import Futures
 
 /// A stand-in for `DispatchWorkItem`, for a `VirtualQueue`.
 ///
-/// It has the same methods, also those that need a queue: `wait()` and `notify`.
+/// A virtual work item has the same methods, also those that need a queue: `wait()` and `notify`.
 public final class VirtualWorkItem: Sendable {
   private struct State {
     var isCancelled = false
@@ -50,7 +50,7 @@ public final class VirtualWorkItem: Sendable {
   /// Whether `cancel()` was called.
   public var isCancelled: Bool { state.withLock(\.isCancelled) }
 
-  /// Runs the work that its queue got before, and then this item, unless it has ended.
+  /// Runs the earlier work of the item's queue, and then this item, unless the item has ended.
   ///
   /// Traps if the item is in no queue, or if its time has not come: nothing else would run, so the wait would not end.
   public func wait() {
@@ -60,12 +60,12 @@ public final class VirtualWorkItem: Sendable {
     )
   }
 
-  /// Runs the work that its queue got before, and then this item, if its time has come.
+  /// Runs the earlier work of the item's queue, and then this item, if its time has come.
   /// - Parameter timeout: Has no effect: no time passes.
   /// - Returns: `.timedOut` if the item is in no queue, or if its time has not come.
   public func wait(timeout: DispatchTime) -> DispatchTimeoutResult { runAtOnce() ? .success : .timedOut }
 
-  /// Submits work when the item has run, or when a cancelled item has had its turn; at once if that was before.
+  /// Submits work when the item has run, or when a cancelled item has had its turn; at once if the item has ended.
   /// - Parameters:
   ///   - qos: Has no effect.
   ///   - flags: `.barrier` has an effect in a concurrent queue.

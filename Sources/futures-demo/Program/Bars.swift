@@ -6,9 +6,7 @@ import Futures
 /// Any thread can report a new state. The bars are drawn at their own rate.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 final class Bars: Sendable {
-  /// The progress of the whole.
-  ///
-  /// Each download is a part of it.
+  /// A promise whose progress is that of all downloads together.
   let whole = Promise<Void, Never>()
 
   private struct Bar {
@@ -70,9 +68,9 @@ final class Bars: Sendable {
     draw(isLast: true)
   }
 
-  /// Writes the finished lines and the bars over the last ones, in one piece.
+  /// Overwrites the previous bars with the finished lines and the new bars, in one write.
   ///
-  /// The cursor stays below them, so the screen is intact however the process ends.
+  /// The cursor stays below the bars, so the screen is intact however the process ends.
   private func draw(isLast: Bool) {
     let (columns, rows) = Self.terminalSize
     let fraction = whole.future.currentProgress.fractionCompleted
@@ -98,7 +96,8 @@ final class Bars: Sendable {
   /// Without wrapping, a wide character that exceeds the row adds no row.
   private static let (wrapsOff, wrapsOn) = ("\u{1B}[?7l", "\u{1B}[?7h")
 
-  /// Text such as "large.bin  [#####-----]   50%   12.3 MB/s   0:07", without a fraction the bytes.
+  /// Text such as "large.bin  [#####-----]   50%   12.3 MB/s   0:07"; if the size is unknown, the bytes instead of
+  /// "50%".
   private func line(_ name: String, _ bar: Bar) -> String {
     let seconds = bar.began.duration(to: .now) / .seconds(1)
     let fraction = bar.fraction ?? 0

@@ -47,7 +47,7 @@ struct FuturesDemo {
       complain("futures-demo: The files could not be served: \(error.localizedDescription)")
       isComplete = false
     }
-    // It fails only in a cancelled task. This task is never cancelled.
+    // `settle` fails only in a cancelled task. This task is never cancelled.
     try? await downloader.settle()
     // A shell uses this code for a program that was ended by a signal.
     if let signal = interruption.withLock({ $0 }) { return 128 + signal }

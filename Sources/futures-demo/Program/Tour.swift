@@ -18,7 +18,7 @@ struct Tour {
 
   /// Downloads all files at the same time: the first by callback, the second by future, the others by await.
   ///
-  /// Each reports its progress to the bars in its own way.
+  /// Each download reports its progress to the bars in its own way.
   /// - Returns: The downloads in the order in which they end.
   private func downloadInThreeWays(
     _ downloads: [Download],
@@ -36,13 +36,13 @@ struct Tour {
   ) {
     let (first, second) = (downloads[0], downloads[1])
 
-    // Futures of all but the first. They are lazy. Each has a quarter of the whole.
+    // Lazy futures for all downloads but the first. Each has a quarter of the total progress.
     let files = downloads.dropFirst().map { download in
       (download, downloader.download(download.url, to: download.destination))
     }
     for (_, file) in files { bars?.whole.progress.add(file, share: 0.25) }
 
-    // Callback: the legacy layer. Its reports fill the quarter without a future.
+    // Callback: the legacy layer. Its reports fill the first quarter, without a future.
     let handle = downloader.download(
       first.url,
       to: first.destination,

@@ -10,7 +10,7 @@ enum CancellationProbe {
     let ticket = worker.ticket("the onCancel handler of a pending promise", node: source.origin.number, .once)
     promise.onCancel { ticket.run() }
     let end = chain(from: source, worker)
-    // A consumer that leaves without being cancelled does not cancel the source.
+    // Removing a callback is no cancellation: the source must stay pending.
     worker.attach(to: end).remove()
     guard !source.future.isResolved else {
       return [Fault("removing a callback cancelled the source", node: end.origin.number)]
@@ -23,7 +23,7 @@ enum CancellationProbe {
 
   /// Cancels a chain whose source is resolved, so that its delays have begun.
   ///
-  /// The delays are long. A timer that stays keeps a closure, which the check of the closures finds.
+  /// The delays are long: a timer that is not removed keeps its closure, and the check of released closures finds that.
   static func cancelDelays(_ worker: Worker) {
     let value = TrackedValue(1, worker.surroundings.alive)
     chain(from: worker.add("a value", .succeeded(value)), worker).future.cancel()

@@ -62,7 +62,7 @@ struct GraphRun: Sendable {
     for thread in 0..<threads {
       group.enter()
       Thread.detachNewThread {
-        // An operation makes one future at most.
+        // An operation makes at most one future, so the numbers of two threads never overlap.
         let first = firstNumber + thread * operations
         let worker = Worker(seed: seed &+ UInt64(thread + 1) << 32, surroundings, firstNumber: first)
         worker.operate(on: graph, count: operations)

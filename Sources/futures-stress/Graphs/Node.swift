@@ -24,7 +24,7 @@ struct Node: Sendable {
     canBreak = derivation.canBreak
   }
 
-  /// A future without inputs, which can have each outcome.
+  /// A future without inputs, which can have any outcome.
   init(_ name: String, _ future: GraphFuture, number: Int) {
     self.future = future
     origin = Origin(number: number, name: name, inputs: [])
@@ -32,7 +32,7 @@ struct Node: Sendable {
     canBreak = false
   }
 
-  /// Checks the result against those of the inputs, and the progress against the result.
+  /// Checks the result against the results of the inputs, and the progress against the result.
   func faults(_ nodes: [Int: Node]) -> [Fault] {
     guard let outcome else { return [fault("has no result")] }
     var faults: [Fault] = []

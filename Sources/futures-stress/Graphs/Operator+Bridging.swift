@@ -3,7 +3,7 @@ import FuturesAsync
 
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Operator {
-  /// Operators with tasks, which cancellation reaches later than `cancel()` returns, or not at all.
+  /// Operators with tasks: a cancellation reaches their inputs after `cancel()` has returned, or not at all.
   static let bridging = [
     bridge("await that abandons") { first in try await first.value(onCancel: .abandon) },
     bridge("await that cancels") { first in try await first.value(onCancel: .cancel) },

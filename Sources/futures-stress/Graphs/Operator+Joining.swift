@@ -75,7 +75,7 @@ extension Operator {
       }
       .map { values in sum.value(values.reduce(0) { $0 &+ $1.number }) }
     },
-    // Its own cancellation ends it with the failure of the last attempt.
+    // A cancelled retry ends with the failure of the last attempt.
     Operator("retry", { first, second in first.number == nil ? [second, first] : [first] }) { made in
       let (site, ticket) = (made.site(), made.closure())
       let (first, second) = (made.first, made.second)

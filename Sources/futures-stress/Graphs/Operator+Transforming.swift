@@ -44,7 +44,7 @@ extension Operator {
       let (site, ticket) = (made.site(), made.transform())
       return made.first.flatMap(on: site.context) { .succeeded(ticket.value($0.number, at: site)) }
     },
-    // The view is a consumer of the second future, which is the first one in a chain.
+    // The view is another consumer of the input: the chains of `CancellationProbe` pass one future as both inputs.
     Operator(
       "flatMap to a view",
       { first, second in [first.number == nil ? first : second] },

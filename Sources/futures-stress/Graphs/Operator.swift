@@ -5,9 +5,9 @@ import Futures
 struct Operator: Sendable {
   let name: String
 
-  /// The possible outcomes, from those of both futures.
+  /// The possible outcomes, from the outcomes of both futures.
   ///
-  /// A cancelled future is always possible: its last consumer can leave it.
+  /// Besides these, every future can end as cancelled: its last consumer can be cancelled.
   let expected: @Sendable (_ first: Outcome, _ second: Outcome) -> [Outcome]
 
   /// Whether cancelling the future also cancels pending inputs without another consumer, before `cancel()` returns.

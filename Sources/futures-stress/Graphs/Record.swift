@@ -3,12 +3,12 @@ import Futures
 
 /// The calls and the removal of one closure of a graph.
 ///
-/// Each record has a lock of its own: a common one would order the threads, and hide races from ThreadSanitizer.
+/// Each record has a lock of its own: a common lock would order the threads, and hide races from ThreadSanitizer.
 final class Record: Sendable {
   enum Runs: Sendable {
     /// Once, unless it is removed.
     case once
-    /// Not at all if its future is cancelled, or its context drops it.
+    /// Once, or not at all if the future is cancelled, or the context drops the work.
     case atMostOnce
     case anyNumber
   }
@@ -22,7 +22,7 @@ final class Record: Sendable {
 
   /// The closure, as a noun phrase.
   let role: String
-  /// The number of its future.
+  /// The number of the future that the closure belongs to.
   let node: Int
   private let allowed: Runs
   private let state = Locked(State())
@@ -58,7 +58,7 @@ final class Record: Sendable {
   }
 }
 
-/// A closure of a graph captures one; it is released with the closure.
+/// Counts the calls of the closure that captures the ticket, and notes the release of the closure.
 final class Ticket: Sendable {
   let record: Record
   private let alive: DispatchGroup

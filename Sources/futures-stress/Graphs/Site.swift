@@ -2,15 +2,15 @@ import Dispatch
 import Futures
 import FuturesAsync
 
-/// An execution context, and what its work can rely on.
+/// An execution context, and its guarantees for work.
 struct Site: Sendable {
   let name: String
   let context: ExecutionContext
-  /// Whether it keeps the order of submission.
+  /// Whether the context keeps the order of submission.
   var isOrdered = false
-  /// Whether it drops some of its work.
+  /// Whether the context drops some of its work.
   var dropsWork = false
-  /// Whether the calling code runs there; true where that is unknown.
+  /// Whether the calling code runs in the context; true where that is unknown.
   var isHere: @Sendable () -> Bool = { true }
 }
 
@@ -75,7 +75,7 @@ final class LateContext: Sendable {
     return Site(name: "a context that drops work", context: context, dropsWork: true)
   }
 
-  /// Ends the work that is kept.
+  /// Runs or drops the work that is kept.
   func flush() { replaceWork(with: nil) }
 
   private func replaceWork(with new: (@Sendable () -> Void)?) {

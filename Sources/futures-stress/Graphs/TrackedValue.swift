@@ -4,7 +4,7 @@ import Futures
 typealias GraphFuture = Future<TrackedValue, any Error>
 typealias GraphPromise = Promise<TrackedValue, any Error>
 
-/// The value of the futures of a graph; its release is noted.
+/// The value of the futures of a graph; `alive` counts the values that are not released.
 final class TrackedValue: Sendable {
   let number: Int
   private let alive: DispatchGroup

@@ -1,7 +1,7 @@
 import Futures
 import FuturesTesting
 
-/// One thread's work on a graph: its random numbers, and what it has made.
+/// One thread's work on a graph: the random numbers, and the futures and records that the thread has made.
 ///
 /// Belongs to one thread.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
@@ -17,7 +17,7 @@ final class Worker {
   let surroundings: Surroundings
   private var random: SplitMix64
   var product = Product()
-  /// Whether no delay of the next operators ends.
+  /// Whether the next operators get delays of an hour, which do not end before the graph does.
   var hasLongDelays = false
   private var nextNumber: Int
   private var lines: [LineKey: Line] = [:]

@@ -6,7 +6,8 @@ import ProgramSupport
 
 /// Runs operations of FuturesFoundation and of the bridges for a time, and checks that no resource of the process grows.
 ///
-/// The graphs run awaits, tasks, tokens and progress. This adds Foundation's objects, and what lasts longer than one graph.
+/// The graphs run awaits, tasks, tokens and progress. The soak adds Foundation's objects, and objects that outlive a
+/// graph.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct Soak: Sendable {
   let seed: UInt64
@@ -25,7 +26,7 @@ struct Soak: Sendable {
     print("seed \(seed): FuturesFoundation and bridges for \(duration)")
     let operations = try SoakOperations()
     FuturesDiagnostics.tracksPendingFutures = true
-    FuturesDiagnostics.setHandler { _ in }  // callbacks come twice, and drop their promises
+    FuturesDiagnostics.setHandler { _ in }  // the operations call some callbacks twice, and drop some promises
     let clock = ContinuousClock()
     let start = clock.now
     var (samples, faults, batch) = ([Sample](), [String](), UInt64(0))
@@ -97,12 +98,13 @@ struct Soak: Sendable {
 
   /// The bytes that Foundation for Linux leaves at each of its operations without this library, and a fifth more.
   ///
-  /// It keeps memory of each process object and of some requests: 131 bytes for each operation of this mix.
+  /// Foundation keeps memory of each process object and of some requests: 131 bytes for each operation of this mix.
   private static let bytesLeftByFoundation = 160
 
-  /// Compares the medians of two times: the last minute, or third of a shorter time, and as long after the start.
+  /// Compares the medians of two periods: the last minute, or the last third of a shorter run, and the period of that
+  /// length after the first one.
   ///
-  /// The first of the three times fills caches and pools.
+  /// The first period does not count, because it fills caches and pools.
   /// - Returns: The differences as text, and the resources that have grown.
   private func growth(of samples: [Sample]) -> (text: String, faults: [String]) {
     let last = samples.last?.seconds ?? 0
@@ -127,7 +129,7 @@ struct Soak: Sendable {
 
   private func draw(_ samples: [Sample]) -> Plot {
     var plot = Plot()
-    // A screen does not show more.
+    // About 300 points: a screen does not show more.
     let shown = stride(from: 0, to: samples.count, by: max(1, samples.count / 300)).map { samples[$0] }
     for (name, value) in [("live bytes", \Sample.bytes), ("threads", \.threads), ("descriptors", \.descriptors)] {
       plot.addLines(

@@ -99,7 +99,7 @@ final class SoakOperations: Sendable {
     }
   }
 
-  /// Cancels a task on another thread, if it is to be cancelled.
+  /// Returns the result of a task, which another thread cancels if `isCancelled`.
   private func outcome<Value>(of task: Task<Value, any Error>, isCancelled: Bool) async -> Result<Value, any Error> {
     if isCancelled { DispatchQueue.global().async { task.cancel() } }
     return await task.result
@@ -167,9 +167,9 @@ final class SoakOperations: Sendable {
     let limited = download.timeout(after: .milliseconds(200))
     if isCancelled { DispatchQueue.global().async { limited.cancel() } }
     let limit = await limited.result
-    // The await below can attach before `limited` has left, and would keep the download running.
+    // The await below can attach before `limited` has removed its consumer, and would keep the download running.
     if case .failure = limit { download.cancel() }
-    let result = await download.result  // can succeed although it has left the timeout
+    let result = await download.result  // can succeed although the timeout has failed
     guard case .success = result else {
       if case .success = limit { return "\(answer): \(result) after a success" }
       return nil

@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Runs the shapes before and after their conversion. A package of its own, since its awaits would count as callers of the shapes.
+// Runs the shapes before and after their conversion. In a separate package: its awaits would count as callers of the
+// shapes.
 let package = Package(
   name: "Runner",
   platforms: [.macOS(.v15)],

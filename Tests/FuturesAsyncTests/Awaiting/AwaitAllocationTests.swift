@@ -42,7 +42,7 @@ struct AwaitAllocationTests {
 
   @Test("R21: the await of a resolved future allocates nothing, for each kind of failure type and of actor")
   func awaitAllocatesNothing() async {
-    // In a process of its own, because the hook belongs to the whole process.
+    // Runs in a process of its own, because the hook belongs to the whole process.
     await #expect(processExitsWith: .success) {
       Self.removeThrowHooks()
       await Self.check(.success(1), Result<Int, any Error>.failure(TestError(1)))

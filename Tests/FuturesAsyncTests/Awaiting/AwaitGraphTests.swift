@@ -3,7 +3,7 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// Each test in a separate process, because the graph shows the pending work of the whole process.
+/// Each test runs in a separate process, because the graph shows the pending work of the whole process.
 @Suite("Awaits in the graph")
 struct AwaitGraphTests {
   @Test("Two tasks that await each other are in a circle, unless one of them has a timeout")
@@ -49,7 +49,7 @@ private enum AwaitGraphChecks {
     #expect(FuturesDiagnostics.graph.cycles.count == 1)
   }
 
-  /// Two tasks that await each other, the first one through what `derive` makes.
+  /// Two tasks that await each other, the first one through the future that `derive` makes.
   static func circle(_ derive: @escaping @Sendable (Future<Int, Never>) -> Future<Int, Never>) -> WaitForGraph {
     ignoreLeaksFromNowOn()
     FuturesDiagnostics.tracksPendingFutures = true

@@ -62,7 +62,7 @@ extension Result {
     if case .success = self { true } else { false }
   }
 
-  /// Whether this is the failure of an await that its task's cancellation ended.
+  /// Whether this result is the failure of an await that the cancellation of its task ended.
   var isCancellation: Bool {
     guard case .failure(let error) = self else { return false }
     return error is CancellationError || error as? Interruption == .wasCancelled

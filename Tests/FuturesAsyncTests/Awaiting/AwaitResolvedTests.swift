@@ -70,7 +70,7 @@ struct AwaitResolvedTests {
     let actor = ThreadActor()
     let gate = Gate()
     await run(on: actor, suspending: { _ in await gate.pass() }, then: { _ in gate.open() })
-    // The call of `run`, its two tasks, the resumption of the first and of `run`.
+    // Five jobs: the call of `run`, its two tasks, the resumption of the first task, and the resumption of `run`.
     #expect(actor.executor.jobCount >= 5)
   }
 

@@ -1,4 +1,4 @@
-// No compiler before 6.4 has shields. With a stub in their place, these tests compile with 6.3.
+// No compiler before 6.4 has `withTaskCancellationShield`. With a stub of that function, these tests compile with 6.3.
 #if compiler(>=6.4)
   internal import Futures
   internal import FuturesAsync

@@ -4,7 +4,7 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-// In processes of their own: the handler belongs to the whole process, in which other tests drop promises, too.
+// The tests run in separate processes: a process has one handler, and other tests drop promises, too.
 
 /// Sets a handler that records the label of each broken promise, and "other" for any other misuse.
 func recordBrokenPromises() -> Recorder<String> {
@@ -19,7 +19,7 @@ func recordBrokenPromises() -> Recorder<String> {
   return recorder
 }
 
-/// Returns a future, and an object that drops its promise.
+/// Returns a future, and an object that drops the future's promise.
 func breakable<Failure: Error>(
   _ label: String,
   _ type: Failure.Type
@@ -107,7 +107,7 @@ struct BrokenPromiseDiagnosticsTests {
         Task.immediate { await future.value }
         promise.drop()
       }
-      // The break alone does not trap, so the await above does.
+      // The break alone does not trap, so the trap above comes from the await.
       await #expect(processExitsWith: .success) {
         let (_, promise) = breakable("trap", Never.self)
         promise.drop()

@@ -3,7 +3,7 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-// Stand-ins with the shape of other libraries' futures, and the bridges that turn them into ours.
+// Stand-ins with the shape of other libraries' futures, and the bridges that turn them into futures of this library.
 
 // MARK: - SwiftNIO
 

@@ -3,7 +3,7 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// Each test in a separate process: the observer and the table are those of the process.
+/// Each test runs in a separate process, because a process has one observer and one table.
 @Suite("Wrapped callbacks in the graph and in events")
 struct CallbackGraphTests {
   @Test("A call of withCallback has one begin and one end: with a result, dropped, or after a cancellation")

@@ -168,7 +168,7 @@ struct SecondCallTests {
       }
       #expect(value == 1)
       #expect(reports.events == Array(repeating: "number", count: 6))
-      // After the call has returned.
+      // One more call, after `withCallback` has returned.
       kept.withLock { $0 }?(5)
       kept.withLock { $0 = nil }
       #expect(reports.events == Array(repeating: "number", count: 7))

@@ -122,7 +122,7 @@ struct CallbackLifetimeTests {
     task.cancel()
     #expect(log.events == ["1", "2", "3", "4"])
     await #expect(throws: CancellationError.self) { try await task.value }
-    // All have run, so a handler that is added now runs at once.
+    // All handlers have run, so a handler that is added now runs at once.
     onThread { held.withLock { $0 }?.onCancel { record("5") } }
     #expect(log.events.last == "5 on another thread")
   }

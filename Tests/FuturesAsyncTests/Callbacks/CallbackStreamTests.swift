@@ -123,7 +123,7 @@ struct CallbackStreamTests {
       let reader = Task.immediate { [stream] in await read(stream!) }
       #expect(log.events == [])
       reader.cancel()
-      // The handlers run on the thread that cancels, so all have run.
+      // The handlers run on the thread that cancels, so all handlers have run.
       #expect(log.events == ["first", "second"])
       (elements, error) = await reader.value
     case .taskCancelledBefore:

@@ -66,8 +66,8 @@ struct CallbackTests {
           events.record("body")
           if cancelled == .during { withUnsafeCurrentTask { $0?.cancel() } }
           if behaviour == .callsInOnCancel {
-            // Like an API that calls back when it is stopped. The handler does not capture the callback, which it would
-            // keep alive.
+            // Like an API that calls back when it is stopped. The handler must not capture the callback: that would
+            // keep the callback alive.
             callback.onCancel { held.withLock { $0 }?.resume(returning: Page(3)) }
           }
           callback.onCancel { events.record("handler") }

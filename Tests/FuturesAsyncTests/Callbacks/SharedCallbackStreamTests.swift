@@ -267,7 +267,7 @@ struct SharedCallbackStreamTests {
       }
       #expect(element != nil)
       withExtendedLifetime(reader) {}
-      // `start` captures `held`, which is the API here.
+      // `start` captures `held`, which stands for the API here.
       let handle = held.withLock { $0.take() }
       _ = handle
     }

@@ -176,7 +176,7 @@ struct ProgressReaderOrderTests {
         future.whenProgressed(on: .immediate) { _ in }.remove()
       }
     }
-    // It runs when the task is made, and when it is resumed after it was abandoned, or missed a report or the end.
+    // The closure runs when the task starts, and when the task is resumed after an abandoned wait or a missed event.
     #expect(uses.events == [0, 0, 0, 0.5, 0, 1])
   }
 }

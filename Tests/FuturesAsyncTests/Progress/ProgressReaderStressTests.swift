@@ -27,7 +27,7 @@ struct ProgressReaderStressTests {
     }
     var reader = future.progress.makeAsyncIterator()
     var previous: Int64 = -1
-    // If the reports had to stop before the reader is notified, this would never end.
+    // If the reports had to stop before the reader is notified, this loop would never end.
     for _ in 0..<100 {
       let completed = await reader.next()?.completedUnitCount ?? -1
       #expect(completed > previous, "after \(previous)")

@@ -97,7 +97,7 @@ func isReallyOn(_ actor: any Actor, isolation: (any Actor)? = #isolation) -> Boo
 
 /// Whether the caller runs on the main queue.
 ///
-/// On Linux, `Thread.isMainThread` can be false there after an async `main`.
+/// On Linux, `Thread.isMainThread` can be false on the main queue after an async `main`.
 var isOnMainQueue: Bool {
   _ = mainQueueIsMarked
   return DispatchQueue.getSpecific(key: mainQueueKey) == true
@@ -116,7 +116,7 @@ func run<R: Sendable>(
 
 /// Runs `body` in a task on `actor`, and runs `event` outside any task when `body` has suspended.
 ///
-/// Both are jobs of the actor, so the second job cannot start before the first suspends. No timing is involved.
+/// Both bodies are jobs of the actor, so the second job cannot start before the first suspends. No timing is involved.
 func run<R: Sendable>(
   on actor: isolated any Actor,
   suspending body: @escaping @Sendable (isolated any Actor) async -> R,

@@ -3,7 +3,7 @@ internal import Futures
 /// A gate at which tasks wait, also when cancelled, until the test opens it.
 final class Gate: Sendable {
   private enum State {
-    /// Next is `open`.
+    /// Becomes `open`.
     case closed([UnsafeContinuation<Void, Never>])
     /// Final.
     case open

@@ -91,7 +91,7 @@ struct NonthrowingTaskTests {
         ),
       ]
     }
-    // Again if another test has switched the tracking of promises on meanwhile, which allocates.
+    // Repeated in case another test has switched on the tracking of promises meanwhile: tracking allocates.
     var costly = rows()
     for _ in 0..<5 where !costly.isEmpty { costly = rows().filter { $0.nonthrowing >= $0.throwing + 75 } }
     #expect(costly.isEmpty, "more allocations in 100 futures than with a closure that throws: \(costly)")

@@ -82,7 +82,7 @@ struct TaskDeliveryTests {
     _ = await future.result
     let recorder = Recorder<Surroundings>()
     let attaching = Surroundings(local: "attacher", isCancelled: false, isInTask: true)
-    // An await can resume before callbacks on the global queue have run. This waits behind them.
+    // An await can resume before callbacks on the global queue have run. `mapped` resolves after these callbacks.
     let mapped = Local.$name.withValue("attacher") {
       future.whenResolved(on: .immediate) { _ in recorder.record(Surroundings()) }
       return future.map { _ in Surroundings() }.recover { _ in Surroundings() }

@@ -4,7 +4,7 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-// In processes of their own, where nothing else allocates.
+// The tests run in processes of their own, where nothing else allocates.
 
 /// The task that makes a step of a countdown.
 enum CountdownStep: String, CaseIterable, Codable, Sendable { case inheriting, detached, immediate, actor }
@@ -33,8 +33,8 @@ func countdown(
 
 /// Counts down and returns the bytes by which the process grew between the first tenth and the end.
 ///
-/// The least of several rounds, up to one within the tolerance. Kept levels show in each round. The memory of a new thread,
-/// and of ended tasks that their threads have not released yet, shows in some.
+/// The least of several rounds, up to one within the tolerance. Levels that stay in memory show in each round. The
+/// memory of a new thread, and of ended tasks that their threads have not released yet, shows in some rounds only.
 func growth(_ step: CountdownStep, _ levels: Int) async -> Int64 {
   var least = Int64.max
   for _ in 0..<10 where least >= tolerance {

@@ -6,7 +6,7 @@ internal import Testing
 /// Waits until the current task has at least the given priority.
 ///
 /// A test that reads the priority once, at an arbitrary moment, races with the library: `Future(task)` awaits the task
-/// in another task, which might not have begun yet. The suite's time limit cancels the wait, so a missing escalation fails the test.
+/// in another task, which might not have begun yet. Without an escalation, the suite's time limit fails the test.
 /// - Parameters:
 ///   - priority: The priority to wait for.
 ///   - started: Runs when the wait can see an escalation.

@@ -19,7 +19,7 @@ private func graphText(_ fault: String) -> String {
   return text
 }
 
-/// The first graph's text that has the phrase; after a million, the last one.
+/// Returns the text of the first graph that contains the phrase, or the text of the last of a million graphs.
 private func graphText(_ fault: String, with phrase: String) async -> String {
   var text = ""
   for _ in 0..<1_000_000 where !text.contains(phrase) {
@@ -39,7 +39,7 @@ private final class OldAPI: Sendable {
 
 /// Ten faults of programs that hang: for each, the text of the graph names the guilty line.
 ///
-/// Each in a separate process, because the graph shows the pending work of the whole process.
+/// Each test runs in a separate process, because the graph shows the pending work of the whole process.
 @Suite("Diagnostics: ten planted faults", .unlessLookingForLeaks)
 struct PlantedFaultTests {
   @Test("1. A dropped callback: the graph names the promise that was released unresolved")
@@ -95,7 +95,7 @@ struct PlantedFaultTests {
   #endif
 }
 
-/// The bodies of the tests, outside the macro, in which each line has the number of the macro.
+/// The bodies of the tests, outside the macro: within a macro, `#line` is always the macro's first line.
 private enum Faults {
   static func droppedCallback() async {
     FuturesDiagnostics.setHandler { _ in }
@@ -137,8 +137,8 @@ private enum Faults {
     let line = #line + 1
     let first = Future<Int, Never>.immediate(name: "first") { await other.future.value.value }
     let second = Future<Int, Never>.immediate(name: "second") { await first.value }
-    // The first task continues elsewhere. This sees it suspended again, because the second part of it attaches before the
-    // task of this line, which has the same priority, gets its turn: so the test asks until the circle is there.
+    // The first task continues on another thread, so the test asks for graphs until the circle is there. Each `yield`
+    // gives the first task, which has the same priority, its turn.
     other.succeed(second)
     let text = await graphText("two tasks await each other", with: "A circle")
     #expect(text.contains("A circle, in which nothing ever ends"), "\(text)")

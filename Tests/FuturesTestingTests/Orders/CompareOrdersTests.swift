@@ -7,7 +7,7 @@ import Testing
 struct CompareOrdersTests {
   struct Offline: Error {}
 
-  /// The old function: two requests, whose completions come on their contexts; the cache is filled before the caller hears.
+  /// The old function: fills the cache on the network's context, and then calls its completion on the screen's context.
   private static func oldLoad(_ orders: Orders, _ completion: @escaping @Sendable (String) -> Void) {
     orders.context("network").run {
       orders.record("filled", in: "cache")

@@ -27,7 +27,7 @@ struct ExpectationTests {
     let failure = Shared<OrderFailure?>(nil)
     try await withKnownIssue {
       let found = try await explorationFailure {
-        // A place of its own for each process, so that no kept order runs first.
+        // A random line for each process, so that no kept order of another process runs first.
         let place = UInt.random(in: 1_000_000...UInt.max / 2)
         return try await exploreOrders(hasFailed: expectationFails, line: place) { orders in
           runs.withLock { $0 += 1 }
@@ -43,7 +43,7 @@ struct ExpectationTests {
       issues.withLock { $0.append(issue.sourceLocation?.line ?? 0) }
       return true
     }
-    // Of the search, the inner scope matches the issue. Of the last run, the outer one does.
+    // During the search, the inner scope matches the issue. In the last run, the outer scope matches it.
     #expect(issues.withLock(\.self) == [line.withLock(\.self)])
     #expect(runs.withLock(\.self) == 3)
     let found = failure.withLock(\.self)

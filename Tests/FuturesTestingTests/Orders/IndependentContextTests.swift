@@ -4,7 +4,7 @@ import Testing
 
 @Suite("exploreOrders: contexts that are declared independent")
 struct IndependentContextTests {
-  /// The outcomes of contexts, with their numbers of items, of which only some pairs touch each other.
+  /// Explores contexts of which only the pairs in `touching` touch each other; `items` has their numbers of items.
   private func outcomes(
     _ items: [String: Int],
     touching: [(String, String)],
@@ -57,7 +57,7 @@ struct IndependentContextTests {
     let all = try await outcomes(items, touching: touching, declares: false)
     let reduced = try await outcomes(items, touching: touching, declares: true)
     #expect(reduced.outcomes == all.outcomes)
-    #expect(reduced.report.orders == all.outcomes.count)  // each class once
+    #expect(reduced.report.orders == all.outcomes.count)  // each class of equivalent orders once
     #expect(reduced.report.orders < all.report.orders)
   }
 

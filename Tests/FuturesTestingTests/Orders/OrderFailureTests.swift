@@ -62,7 +62,7 @@ struct OrderFailureTests {
       }
     }
     guard case .deadlock? = failure?.reason else { return #expect(Bool(false), "\(String(describing: failure))") }
-    // In the search, and when the order is repeated.
+    // Once in the search, and once when the order is repeated.
     #expect(ends.all == ["CancellationError()", "CancellationError()"])
   }
 

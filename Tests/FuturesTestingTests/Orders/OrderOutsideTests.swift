@@ -45,7 +45,7 @@ struct OrderOutsideTests {
         try await exploreOrders { orders in
           let promise = Promise<Int, any Error>()
           way.submit { promise.succeed(1) }
-          // Does not wait for the work: it enters by chance.
+          // The body does not wait for the work, so the work enters the run only by chance.
           promise.future.whenResolved(on: orders.context("screen")) { _ in }
           try await orders.runAll()
         }
@@ -190,7 +190,7 @@ struct OrderOutsideTests {
 
   @Test("R27: a lock that a suspended task holds is a failure with the order so far, after ten seconds")
   func lockAcrossAwait() async throws {
-    // In a process of its own: the thread stays blocked.
+    // Runs in a process of its own: the thread stays blocked.
     await #expect(processExitsWith: .success) {
       let lock = DispatchSemaphore(value: 1)
       let failure = try await explorationFailure {

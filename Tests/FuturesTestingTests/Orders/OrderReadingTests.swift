@@ -101,7 +101,7 @@ struct OrderReadingTests {
 
   @Test("The order of the last failure runs first the next time, and is forgotten when it passes")
   func keptOrder() async throws {
-    // A place of its own for each run of this test: another process can run it, too.
+    // A random line for each run of this test: another process can run the test at the same time.
     let line = UInt.random(in: 1_000_000...UInt.max / 2)
     let orders = RunRecord()
     func explore(isBroken: Bool, stops: Bool) async throws -> OrderFailure? {

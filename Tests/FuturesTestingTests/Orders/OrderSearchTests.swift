@@ -93,7 +93,7 @@ struct OrderSearchTests {
         let (long, short) = (orders.context("long"), orders.context("short"))
         long.run { run.add("long") }
         short.run {
-          // Submits more work if it comes last.
+          // Submits more work if this item comes last.
           if run.all == ["long"] { short.run { run.add("more") } }
           run.add("short")
         }

@@ -92,7 +92,7 @@ struct OrderTaskTests {
       Task { await cache.set(1) }
       try await orders.runAll()
     }
-    // With a sanitizer, it also names outside work, which is not observed there.
+    // With a sanitizer, the report also names outside work, which is not observed there.
     #expect(report.description.hasPrefix("1 order; not explored: other work while a task changes between actors"))
     let other = try await exploreOrders { orders in
       Task {}

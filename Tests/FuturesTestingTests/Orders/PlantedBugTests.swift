@@ -9,7 +9,7 @@ struct PlantedBugTests {
   /// A program, and the findings of the explorer in it.
   struct Program: Sendable, CustomTestStringConvertible {
     let name: String
-    /// How many orders fail, of how many.
+    /// The number of failing orders, and the number of all orders.
     let failing: Int
     let orders: Int
     /// The shortest failing order.

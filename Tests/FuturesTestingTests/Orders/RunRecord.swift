@@ -22,7 +22,8 @@ struct Unexpected: Error, CustomStringConvertible {
 }
 
 extension OrderReport {
-  /// Whether these were all orders; the description says so only where work outside can be seen.
+  /// Whether exactly `count` orders ran, and these were all; the description says "all" only where outside work is
+  /// observed.
   func isAll(_ count: Int) -> Bool { isExhaustive && orders == count }
 }
 

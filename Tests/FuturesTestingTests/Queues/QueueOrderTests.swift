@@ -51,7 +51,7 @@ struct QueueOrderTests {
         let queue = orders.queue("q")
         let deadline = DispatchTime.now() + 0.3
         let start = ContinuousClock.now
-        // Longer than the rounding of a delay.
+        // Computes for longer than the rounding of a delay.
         while DispatchTime.now() < deadline, busyWork() < 0 {}
         nonisolated(unsafe) let item = DispatchWorkItem { run.add("saved") }
         queue.asyncAfter(deadline: deadline, execute: item)
@@ -116,7 +116,7 @@ struct QueueOrderTests {
   }
 }
 
-/// As apps have it, with a protocol in the place of the queue.
+/// The protocol that an app declares in the place of the queue.
 protocol WorkQueue: Sendable {
   func asyncAfter(deadline: DispatchTime, execute workItem: DispatchWorkItem)
 }

@@ -10,7 +10,7 @@ import Testing
 struct CancellationRaceTests {
   static let rounds = TestTier.choose(standard: 100, thorough: 300)
 
-  /// Runs rounds of a race, each with an object that must be released after it.
+  /// Runs rounds of a race, each with an object that must be released after the round.
   static func rounds(_ count: Int = rounds, _ body: (Tracked) throws -> Void) rethrows {
     for round in 0..<count {
       weak var left: Tracked?
@@ -26,9 +26,9 @@ struct CancellationRaceTests {
     }
   }
 
-  /// Like `race`, but releases each body before it returns.
+  /// Like `race`, but releases each body before this function returns.
   ///
-  /// A thread can keep its closure a moment longer.
+  /// After `race`, a thread can keep its closure a moment longer.
   static func race(_ bodies: [@Sendable () -> Void]) {
     TestSupport.race(
       bodies.map { body in

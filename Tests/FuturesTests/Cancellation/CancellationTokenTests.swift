@@ -24,7 +24,7 @@ struct CancellationTokenTests {
 
   /// The cause of the cancellation.
   ///
-  /// A token or a handler keeps a linked source, and a deadline, without their source.
+  /// A token or a handler keeps the link to a parent, and a deadline, also after the source was dropped.
   enum Canceller: CaseIterable, Sendable { case source, parent, deadline }
 
   /// One source and one token, with the state that the contract expects.
@@ -314,7 +314,7 @@ struct CancellationTokenTests {
     precondition(left < 100, "\(left)")
   }
 
-  // In processes of their own, because an overflow of the stack ends the process.
+  // Both cases run in processes of their own, because an overflow of the stack ends the process.
 
   @Test("R6, R14: cancelling and releasing a long chain of linked sources, or only releasing it, takes no stack")
   func longChainTakesNoStack() async {

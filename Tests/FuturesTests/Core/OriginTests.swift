@@ -2,7 +2,7 @@
   @testable import Futures
   import Testing
 
-  /// The origin of a state: an await looks for tasks there, and a broken promise for its label.
+  /// Tests of a state's origin: an await finds its task by the origin, and a broken promise its label.
   @Suite("The origin of a state")
   struct OriginTests {
     @Test("A pending derived state names its source; a resolved one names none, because its source can be gone")

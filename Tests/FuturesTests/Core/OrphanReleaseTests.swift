@@ -302,7 +302,7 @@ struct OrphanReleaseTests {
     { $0.map { $0 }.cancel },
   ]
 
-  // It outlives the tests.
+  // Outlives the tests.
   private static let pending = Promise<Int, any Error>()
 
   @Test("R16: a cancelled join does not cancel a future that another consumer has", arguments: [true, false])

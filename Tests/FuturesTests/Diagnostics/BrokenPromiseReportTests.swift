@@ -3,7 +3,7 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-// In separate processes: the handler is process-wide, and other tests drop promises too.
+// The tests run in separate processes: the handler is process-wide, and other tests drop promises too.
 
 /// A future that cannot fail with `BrokenPromise`.
 private typealias Source = Future<Int, TestError>

@@ -53,7 +53,7 @@ struct BrokenPromiseTests {
         object.use()
         return value
       }.whenResolved(on: .immediate) { _ in log.record(1) }
-      // No report here: the test kit has recorded it.
+      // No report here, because `brokenPromises` records the broken promise.
       _ = brokenPromises(madeIn: #fileID) { promise = nil }
     }
     #expect(captured == nil)
@@ -176,8 +176,8 @@ struct BrokenPromiseTests {
 struct DiagnosticsTests {
   private func misuse(during body: () -> Void) -> [FuturesDiagnostics.Misuse] {
     let log = Recorder<FuturesDiagnostics.Misuse>()
-    // Other suites run at the same time, with other labels. The handler keeps no reports of them, because they count
-    // the memory that remains.
+    // Other suites run at the same time, with other labels. The handler keeps none of their reports, because those
+    // suites count the memory that remains.
     FuturesDiagnostics.setHandler { if $0.label?.hasPrefix("diagnosed") == true { log.record($0) } }
     defer { FuturesDiagnostics.setHandler(nil) }
     body()

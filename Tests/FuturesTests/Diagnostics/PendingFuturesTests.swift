@@ -9,7 +9,7 @@ private func stuck(_ label: String) -> [String] {
   FuturesDiagnostics.pendingFutures.filter { $0.hasPrefix("\"\(label)") }
 }
 
-/// Each test in a separate process: the switch and the table are those of a process, and other tests use them.
+/// Each test runs in a separate process: a process has one switch and one table, and other tests use them.
 @Suite("Diagnostics: pending futures", .serialized)
 struct PendingFuturesTests {
   @Test("Pending futures are listed by label, place, age and consumers, the oldest first, until they are resolved")

@@ -6,7 +6,7 @@ import Testing
 
 /// A pipe that replaces the standard error of the process.
 private struct ErrorPipe: Sendable {
-  /// Many times the capacity of the pipe.
+  /// The number of bytes to write: many times the capacity of the pipe.
   static let size = 1 << 20
 
   let readingEnd: Int32
@@ -37,7 +37,7 @@ private struct ErrorPipe: Sendable {
 
 /// An atomic number, which a signal handler can use: a lock would wait for the interrupted thread.
 ///
-/// Relaxed: nothing else depends on it.
+/// Relaxed: nothing else depends on the number.
 private struct SignalSafeNumber: @unchecked Sendable {
   // @unchecked: each access is atomic.
   private let place = UnsafeMutablePointer<UInt>.allocate(capacity: 1)
@@ -46,7 +46,7 @@ private struct SignalSafeNumber: @unchecked Sendable {
 
   var value: UInt { cfutures_load_word(place, 0) }
 
-  func increment() { _ = cfutures_subtract_word(place, .max, 0) }  // minus one, modulo the size of a word
+  func increment() { _ = cfutures_subtract_word(place, .max, 0) }  // `.max` is minus one, modulo the size of a word
 }
 
 /// The number of handled signals.
@@ -55,7 +55,7 @@ private let handledSignals = SignalSafeNumber()
 /// Whether the writer has ended; a correct writer does not end before its pipe has a reader.
 private let writerHasEnded = Locked(false)
 
-// In separate processes: each has its own standard error.
+// The tests run in separate processes: each has its own standard error.
 @Suite("Writing to standard error", .timeLimit(.minutes(20)))
 struct StandardErrorTests {
   @Test("A full pipe that does not block the writer receives all bytes")

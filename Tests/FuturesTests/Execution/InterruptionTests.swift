@@ -77,7 +77,7 @@ struct InterruptionTests {
         timer.withLock { $0 = work }
         return { object.use() }
       }
-      // Recorded, because the timeout of a dropped promise causes a report (R4).
+      // Recorded by `brokenPromises`, because the timeout of a dropped promise causes a report (R4).
       _ = brokenPromises(madeIn: #fileID) {
         future = Promise<Int, TestError>().future.timeout(after: .seconds(1), on: context, fallback: 1)
       }

@@ -31,7 +31,7 @@ struct TimerSourceTests {
 
 /// Expects that timers leave nothing.
 ///
-/// It needs a separate process, because Dispatch releases a timer on a thread of its own.
+/// The check needs a separate process, because Dispatch releases a timer on a thread of its own.
 private func expectTimersAreReleased(_ use: (_ count: Int) async -> Void) async {
   let count = 1_000
   await use(count)

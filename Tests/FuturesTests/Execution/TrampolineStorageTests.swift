@@ -74,7 +74,7 @@ private var isThreadSanitized: Bool {
 /// The numbers of blocks that the first use in each second round allocated for a new trampoline.
 private let lateAllocations = Locked<[Int64]>([])
 
-// In separate processes: the blocks of all threads count, and other tests allocate too.
+// The tests run in separate processes: the blocks of all threads count, and other tests allocate too.
 @Suite("The trampoline's storage", .enabled(if: AllocationCounts.areSupported))
 struct TrampolineStorageTests {
   @Test("A thread that used the library frees the trampoline, and the memory of its queues, when it ends")

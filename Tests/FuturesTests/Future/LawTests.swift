@@ -346,9 +346,7 @@ private struct Scenario: Sendable {
     return (countBefore...order.count).map { count in came.prefix(count).map { outcomes[$0] } }
   }
 
-  /// The results, at each step, of the futures that `sides` make of the inputs.
-  ///
-  /// Their observers get the same results.
+  /// The results, at each step, of the futures that `sides` make of the inputs; throws if their observers get others.
   ///
   /// Everything runs inside `nesting` callbacks. Deep inside, deliveries are deferred.
   func states<V: Equatable & Sendable, F: Error & Equatable>(

@@ -309,7 +309,7 @@ extension PromisesAPlusTests {
       let derived = [
         fulfilled.flatMap { _ in adopted },
         rejected.flatMapError { _ in adopted },
-        fulfilled.flatMap { _ in adopted.map { $0 }.mapError { $0 } },  // one without another reference
+        fulfilled.flatMap { _ in adopted.map { $0 }.mapError { $0 } },  // a future without another reference
         promise.future,
       ]
       if !outer.isPending { promise.follow(adopted) }

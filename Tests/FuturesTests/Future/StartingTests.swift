@@ -395,6 +395,5 @@ struct StartingTests {
 }
 
 extension Result {
-  /// Does nothing.
   fileprivate func ignore() {}
 }

@@ -3,7 +3,7 @@ internal import Futures
 internal import TestSupport
 internal import Testing
 
-/// Each test in a separate process: the observer is that of a process.
+/// Each test runs in a separate process, because a process has one observer.
 @Suite("Diagnostics: events")
 struct EventTests {
   @Test("Each promise has one begin and one end, with a cancellation between them if there was one")
@@ -43,7 +43,7 @@ private enum EventChecks {
     #expect(FuturesDiagnostics.graph.nodes.map(\.kind) == [.promise])
     #expect(FuturesDiagnostics.pendingFutures.allSatisfy { $0.hasSuffix(" seconds, 0 consumers") })
     promise.future.whenResolved(on: .immediate) { _ in }
-    promise.future.cancel()  // the consumer and the observer are in the other list then
+    promise.future.cancel()  // now another list holds the consumer and the observer
     #expect(FuturesDiagnostics.graph.nodes.map(\.kind) == [.promise, .callback])
     #expect(FuturesDiagnostics.graph.nodes.map(\.count) == [1, 1])
     #expect(FuturesDiagnostics.pendingFutures.allSatisfy { $0.hasSuffix(" seconds, 1 consumer") })

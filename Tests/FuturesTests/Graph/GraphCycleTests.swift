@@ -2,7 +2,7 @@ internal import Futures
 internal import TestSupport
 internal import Testing
 
-/// Each test in a separate process, because the graph shows the futures of other tests, too.
+/// Each test runs in a separate process, because the graph shows the futures of other tests, too.
 @Suite("Diagnostics: circles that end, and circles that do not")
 struct GraphCycleTests {
   @Test("A circle that a timeout can end is not called one, also in the text and in the pictures")
@@ -24,7 +24,7 @@ struct GraphCycleTests {
 private enum GraphCycleChecks {
   typealias Number = Future<Int, Never>
 
-  /// The graph of a promise that follows what `derive` makes of its own future.
+  /// The graph of a promise that follows a future which `derive` makes of the promise's own future.
   static func graph(_ derive: (Number) -> Number) -> WaitForGraph {
     FuturesDiagnostics.tracksPendingFutures = true
     let (first, second) = (Promise<Int, Never>("first"), Promise<Int, Never>("second"))
@@ -65,7 +65,7 @@ private enum GraphCycleChecks {
     }
     #expect(folded.cycles.isEmpty, "\(folded)")
     #expect(folded.nodes.contains { $0.count > 10 }, "\(folded)")
-    // The failure type has no case for a cancellation, so the token does not end this one.
+    // The failure type has no case for a cancellation, so the token does not end this circle.
     #expect(graph { $0.cancelled(by: source.token) }.cycles.count == 1)
   }
 

@@ -5,7 +5,7 @@
 
   @testable import Futures
 
-  /// Each test in a separate process, because the table is that of the process.
+  /// Each test runs in a separate process, because a process has one table.
   @Suite("Diagnostics: the graph and locks")
   struct GraphLockTests {
     @Test("A graph waits for no lock: a state whose lock is taken is busy, and a taken table gives an incomplete graph")

@@ -2,7 +2,7 @@ internal import Futures
 internal import TestSupport
 internal import Testing
 
-/// Each test in a separate process, because the graph shows the futures of other tests, too.
+/// Each test runs in a separate process, because the graph shows the futures of other tests, too.
 @Suite("Diagnostics: the text and the pictures of the graph")
 struct GraphTextTests {
   @Test("Each operator has its name, also in a run of different stages")

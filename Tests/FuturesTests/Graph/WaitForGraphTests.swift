@@ -5,7 +5,7 @@ internal import Futures
 internal import TestSupport
 internal import Testing
 
-/// Each test in a separate process, because the graph shows the futures of other tests, too.
+/// Each test runs in a separate process, because the graph shows the futures of other tests, too.
 @Suite("Diagnostics: the graph of everything pending")
 struct WaitForGraphTests {
   @Test(
@@ -49,7 +49,7 @@ struct WaitForGraphTests {
   }
 }
 
-/// The bodies of the tests, outside the macro, in which each line has the number of the macro.
+/// The bodies of the tests, outside the macro: within a macro, `#line` is always the macro's first line.
 private enum GraphChecks {
   static func cost() {
     func allocations() -> Int {
@@ -63,7 +63,7 @@ private enum GraphChecks {
     FuturesDiagnostics.tracksPendingFutures = true
     _ = allocations()
     let on = allocations()
-    // Some for the table and its sweeps; without optimisation one for each promise.
+    // Some allocations for the table and its sweeps; without optimisation one more for each promise.
     #expect((off..<off + 1_200).contains(on), "\(off) and \(on) allocations")
   }
 
@@ -108,7 +108,7 @@ private enum GraphChecks {
     timer.cancel()
     promise.succeed(1)
     other.succeed(2)
-    // The callbacks for the queues are on their way.
+    // The callbacks are already submitted to their queues.
     #expect(FuturesDiagnostics.graph.nodes.allSatisfy { $0.kind == .work }, "\(FuturesDiagnostics.graph)")
     _ = all
   }

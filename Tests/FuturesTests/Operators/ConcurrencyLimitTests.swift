@@ -187,7 +187,7 @@ struct ConcurrencyLimitTests {
         future.cancel()
       }
     }
-    // Each piece of work has a turn of 32 bytes, and a second one after it was raised.
+    // Each piece of work has a turn of 32 bytes, and a second turn after its priority was raised.
     #expect(bytes < 2_000)
     #expect(limit.waitingCount == 0)
     running.cancel()

@@ -50,7 +50,7 @@ struct FutureCacheTests {
       asked.record(cache.future(for: "a", loads.start).peek())
     }
     loads[0].succeed(1)
-    // The first one joins the load, which has not ended.
+    // The first caller joins the load, which has not ended.
     #expect(asked.events == [nil, .success(1)])
     #expect(loads.count == 1)
   }
@@ -140,7 +140,7 @@ struct FutureCacheTests {
     loads[1].succeed(2)
     cache.remove("a") { $0 == 1 }
     #expect(cache.peek("a") == 2)
-    // The timer of the first value has gone with it.
+    // The timer of the first value has gone with the value.
     #expect(manual.pendingCount == 1)
   }
 

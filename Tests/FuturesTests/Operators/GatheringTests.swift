@@ -93,7 +93,7 @@ struct GatheringTests {
     let left = leastBlocksLeft(count: orders.count, warmUp: 2) { number in
       for results in Self.endings {
         for order in orders.prefix(number) {
-          // The order of the inputs that have ended before does not matter.
+          // The order of the inputs that end before the combination does not matter.
           for count in 0...4 where order.prefix(count).elementsEqual(order.prefix(count).sorted()) {
             guard run(combinator, results, order, resolvedBefore: count) else { return }
           }
@@ -340,7 +340,7 @@ struct GatheringLifetimeTests {
     }
     #expect(small == large)
     #if !DEBUG
-      // Without optimisation, closures take more.
+      // Without optimisation, closures take more blocks.
       #expect(small.blocksPerInput <= 1)
       #expect(small.allocationsPerInput <= 1)
       #expect(small.allocationsPerCompletion == 0)

@@ -95,7 +95,7 @@ struct OperatorMemoryTests {
     arguments: Operation.all
   )
   func bytesLeft(operation: Operation) {
-    // Expects on the test's own thread, so that an issue names the row.
+    // `#expect` runs on the test's own thread, so that an issue names the test's argument.
     let left = Locked<Int64>(0)
     onThread {
       let bytes = leastBytesLeft(count: Self.count) { count in

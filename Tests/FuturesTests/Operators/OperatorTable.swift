@@ -65,19 +65,19 @@ struct Operator: Sendable, CustomTestStringConvertible {
   struct Traits: OptionSet {
     let rawValue: Int
 
-    /// Passes the progress of its source on, with its units.
+    /// Passes on the progress of its source, with the units.
     static let progress = Traits(rawValue: 1)
     /// Succeeds although its source fails.
     static let recovers = Traits(rawValue: 2)
     /// Its failure type cannot represent cancellation.
     static let typed = Traits(rawValue: 4)
-    /// A cancellation does not pass through it.
+    /// A cancellation does not pass through the operator.
     static let shields = Traits(rawValue: 8)
     /// The operator returns its source.
     static let same = Traits(rawValue: 16)
     /// The result has no source, or more than one stage, so that cancelling it does not only leave the source.
     static let detached = Traits(rawValue: 32)
-    /// A queue or a timer that allocates for itself.
+    /// Uses a queue or a timer that allocates memory of its own.
     static let usesDispatch = Traits(rawValue: 64)
     /// Waits in its context, or for a timer, when its source has succeeded.
     static let queues = Traits(rawValue: 128)

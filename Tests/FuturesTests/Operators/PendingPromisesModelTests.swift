@@ -22,10 +22,10 @@ struct PendingPromisesModelTests {
 
     // The state that the contract expects.
     var ends: [End] = []
-    /// The callers of the key that have not left, and those that have left without a cancelled case.
+    /// The callers of the key that have not left, and those that have left but have no cancelled case to end with.
     var active: [Int] = []
     var left: [Int] = []
-    /// The callers that have left a stopped work, by the number of the work.
+    /// The callers that have left, by the number of the stopped work that they followed.
     var followers: [Int: [Int]] = [:]
     var work: Int?
     var starts = 0

@@ -91,7 +91,7 @@ struct PendingPromisesTests {
     box.withLock { $0 = pending }
     pending.future(for: 1).whenSucceeded(on: .immediate) { value in
       log.record("first \(value), \(pending.count) pending")
-      // A caller that asks again in its callback. It must not join the promise that is being resolved.
+      // A caller that asks again in its callback must not join the promise that is being resolved.
       pending.future(for: 1) { log.record("started") }.whenSucceeded(on: .immediate) { log.record("again \($0)") }
     }
     pending.future(for: 1).whenSucceeded(on: .immediate) { log.record("joined \($0)") }

@@ -47,7 +47,7 @@ struct TimingTests {
     manual.advance(by: .seconds(2))
     #expect((try? other.peek()?.get()) != nil)
     #expect(Future<Void, any Error>.after(.zero).isResolved)
-    // Without a type, the overload that cannot fail.
+    // Without a type annotation, the compiler selects the overload that cannot fail.
     let untyped = Future.after(.zero)
     #expect(type(of: untyped) == Future<Void, Never>.self)
   }
@@ -270,7 +270,7 @@ struct TimingTests {
     arguments: 0..<4
   )
   func brokenSource(kind: Int) {
-    // Recorded, because the timeout of a dropped promise causes a report (R4).
+    // Recorded by `brokenPromises`, because the timeout of a dropped promise causes a report (R4).
     let broken = brokenPromises(madeIn: #fileID) {
       let manual = ManualContext()
       var promise: Promise<Int, TestError>? = kind == 0 ? Promise("timing \(kind)") : nil

@@ -120,7 +120,7 @@ struct ProgressDepthTests {
 
   @Test("R7, R19: with many listeners and many inputs, each costs O(1)")
   func manyListeners() {
-    // With a cost that grows with their number, this would take ten thousand million steps.
+    // If the cost of each listener grew with the number of listeners, this would take ten thousand million steps.
     let promise = Promise<Int, any Error>()
     let notified = Locked(0)
     let registrations = (0..<Self.count).map { _ in

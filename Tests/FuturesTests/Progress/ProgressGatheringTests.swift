@@ -10,12 +10,12 @@ struct ProgressGatheringTests {
   /// A future with several inputs.
   struct Join: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// Whether it waits for all inputs, even if one fails.
+    /// Whether the join waits for all inputs, even if one fails.
     var settles = false
     let join: @Sendable ([Source]) -> AnyFuture
   }
 
-  /// The joins that average; each has four inputs, because `zip` has.
+  /// The joins whose progress is the average of their inputs; each has four inputs, because the `zip` here needs four.
   static let averages: [Join] = [
     Join(testDescription: "zip") { AnyFuture(Future.zip($0[0], $0[1].map { "\($0)" }, $0[2], $0[3])) },
     Join(testDescription: "all") { AnyFuture(Source.all($0)) },
@@ -93,7 +93,7 @@ struct ProgressGatheringTests {
     promises[0].succeed(1)
     promises[1].progress.report(fraction: 0.5)
     promises[1].succeed(1)
-    // Changes within one call can arrive one by one, or only the last one.
+    // If one call changes the progress several times, a listener gets each change, or only the last.
     let expected = limit == 1 ? [0, 0.1, 0.6, 0.7, 1] : [0.4, 0.5, 0.8, 0.9, 1]
     let missing = expected.filter { fraction in !log.fractions.contains { abs($0 - fraction) < 1e-12 } }
     #expect(missing.isEmpty, "\(log.fractions)")

@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of events that meet a thread in the middle of notifying the listeners, in every order: R20.
 ///
-/// Other code can interrupt such a thread only where it calls a listener. All else that the thread does there is one
+/// Other code can interrupt such a thread only where it calls a listener. Everything else that the thread does is one
 /// step under the lock. So events inside the callbacks, or on other threads meanwhile, cover all interleavings.
 @Suite("Progress, every order of events")
 struct ProgressInterleavingTests {

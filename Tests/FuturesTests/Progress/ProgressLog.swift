@@ -33,7 +33,7 @@ extension FutureProgress {
   /// The units as text, such as "3 of 10".
   var units: String { "\(completedUnitCount) of \(totalUnitCount.map { "\($0)" } ?? "?")" }
 
-  /// Whether this keeps the rules of every progress (R18).
+  /// Whether this progress keeps the rules of every progress (R18).
   var isSound: Bool {
     (0...1).contains(fractionCompleted) && isFinished == (fractionCompleted == 1) && completedUnitCount >= 0
       && completedUnitCount <= totalUnitCount ?? .max

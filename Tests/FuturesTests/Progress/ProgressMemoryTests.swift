@@ -244,7 +244,7 @@ struct ProgressMemoryTests {
         case 0: parent.succeed(1)
         case 1: parent.fail(TestError(1))
         case 2: parent.follow(.never)
-        default: break  // it breaks
+        default: break  // the dropped parent breaks
         }
       }
     }

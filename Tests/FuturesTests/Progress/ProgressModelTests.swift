@@ -18,7 +18,7 @@ struct ProgressModelTests {
   indirect enum Tree: Sendable {
     /// A promise with its own reports and its parts, whose shares leave a rest for the promise.
     case promise(Int, [(share: Double, Tree)])
-    /// Passed on by one of `operators`.
+    /// A tree whose progress one of `operators` passes on.
     case passed(Int, Tree)
     case flatMap(share: Double, Tree, then: Tree)
     case flatMapError(Tree, then: Tree)
@@ -86,19 +86,17 @@ struct ProgressModelTests {
   final class Model {
     let tree: Tree
     let leaves: Leaves
-    /// The futures of which it was made so far.
+    /// The futures that this future was made of, so far.
     var children: [Model] = []
-    /// Its fraction before it ended.
+    /// The fraction before the end.
     var current = 0.0
-    /// Whether it has succeeded, or failed.
+    /// `true` after a success, `false` after a failure, `nil` while the future is pending.
     var result: Bool?
-    /// Whether its progress was read.
-    ///
-    /// Before that it records nothing.
+    /// Whether the progress was read; a future whose progress was not read records nothing.
     var isTracked: Bool
-    /// Whether it ended before a listener could be added.
+    /// Whether the future ended before a listener could be added.
     var wasResolved = false
-    /// Whether its parent knows that it has ended.
+    /// Whether the parent knows that this future has ended.
     var hasEnded = false
 
     init(_ tree: Tree, _ leaves: Leaves, isTracked: Bool) {

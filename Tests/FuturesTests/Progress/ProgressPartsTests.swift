@@ -44,7 +44,7 @@ struct ProgressPartsTests {
   enum Part: CaseIterable, Sendable {
     case succeeds, fails, isCancelled, isDropped, breaks, hasSucceeded, hasFailed, wasResolved, never, lazy, wasBroken
 
-    /// Whether it has ended, with or without a result.
+    /// Whether the part ends, with or without a result.
     var ends: Bool { self != .never && self != .lazy }
   }
 

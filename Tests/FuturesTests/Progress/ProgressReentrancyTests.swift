@@ -166,7 +166,7 @@ struct ProgressReentrancyTests {
 
   @Test("R20: a wait in a callback first delivers the pending reports of its thread")
   func waitInCallbackDeliversPendingWork() {
-    // Deep enough to defer the report. The wait needs its delivery.
+    // Deep enough to defer the report. The wait ends only after the delivery of the report.
     onThread {
       for depth in 0..<40 {
         let (promise, other) = (Promise<Int, any Error>(), Promise<Int, any Error>())

@@ -40,7 +40,7 @@ struct RequireTests {
   @Test("R2a, R11, R12: a mistake traps with its message, also in a release build", arguments: Mistake.allCases)
   fileprivate func trapsWithMessage(mistake: Mistake) async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [mistake] in
-      // The default action: a backtrace takes seconds.
+      // Restores the default action of the signals: a backtrace takes seconds.
       for trap in [SIGILL, SIGTRAP] { signal(trap, SIG_DFL) }
       mistake.make()
     }

@@ -200,7 +200,7 @@ private final class ExploredWorld: Transport, Scheduler {
       case .status(let status): completion(Response(status: status, body: Data(), total: 0), nil)
       }
     }
-    // As URLSession: the callback of a cancelled request comes later.
+    // As with `URLSession`, the callback of a cancelled request comes later.
     return CancelAction { [orders] in
       orders.context("cancelled \(number)").run {
         guard isDone.claim() else { return }

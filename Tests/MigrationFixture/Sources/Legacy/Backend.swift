@@ -1,14 +1,14 @@
 import Dispatch
 import Synchronization
 
-/// Stands for a server, and does what a test tells it to.
+/// Stands for a server, which behaves as a test demands.
 public final class Backend: Sendable {
-  /// What it does when it is asked.
+  /// The behaviour of the backend after a question.
   public enum Mood: Sendable {
     /// Answers on a queue, or before it returns.
     case answers, answersAtOnce
 
-    /// Says on a queue that it is offline.
+    /// Fails on a queue: the backend is offline.
     case fails
 
     /// Loses the callback.
@@ -32,13 +32,13 @@ public final class Backend: Sendable {
 
   public init(_ mood: Mood) { self.mood = mood }
 
-  /// How often work has been cancelled.
+  /// The number of cancellations.
   public var cancelCount: Int { state.withLock { $0.cancelCount } }
 
-  /// Whether it has been asked for something.
+  /// Whether a function has asked the backend.
   public var isAsked: Bool { state.withLock { $0.isAsked } }
 
-  /// Returns when work has been cancelled so often.
+  /// Returns when `count` pieces of work have been cancelled.
   public func untilCancelled(_ count: Int) async {
     await withCheckedContinuation { waiter in
       let isCancelled = state.withLock { state in
@@ -49,7 +49,7 @@ public final class Backend: Sendable {
     }
   }
 
-  /// Returns when it has been asked for something.
+  /// Returns when a function has asked the backend.
   public func untilAsked() async {
     await withCheckedContinuation { waiter in
       let isAsked = state.withLock { state in
@@ -60,7 +60,7 @@ public final class Backend: Sendable {
     }
   }
 
-  /// Answers what it has kept.
+  /// Calls the kept callbacks.
   public func finish() {
     let held = state.withLock { state in
       defer { state.held = [] }
@@ -72,7 +72,7 @@ public final class Backend: Sendable {
   /// Does `before`, and then `answer`, which gets an error if the work fails.
   @discardableResult
   func ask(before: (() -> Void)? = nil, _ answer: @escaping ((any Error)?) -> Void) -> Job {
-    // The queue is serial, and whoever asks does not keep the callback.
+    // The queue is serial, and the caller does not keep the callback.
     nonisolated(unsafe) let answer = answer
     before?()
     switch mood {
@@ -106,7 +106,7 @@ public final class Backend: Sendable {
   }
 }
 
-/// What a backend that fails says.
+/// The error of a backend that fails.
 public struct Offline: Error, Hashable {
   public init() {}
 }

@@ -1,4 +1,4 @@
-/// Somebody with an account.
+/// A person with an account.
 public struct User: Sendable, Hashable, Identifiable {
   public let id: Int
   public var name: String
@@ -15,13 +15,13 @@ public struct Picture: Sendable, Hashable {
   public init(_ bytes: [UInt8] = [1, 2, 3]) { self.bytes = bytes }
 }
 
-/// What one thread at a time may have.
+/// A value that one thread at a time can use.
 public final class Draft {
   public var text: String
   public init(_ text: String) { self.text = text }
 }
 
-/// Why somebody could not sign in.
+/// The reason why a user could not sign in.
 public enum SignInError: Error, Hashable {
   case wrongPassword, offline
 }
@@ -31,7 +31,7 @@ public enum Outcome<Value> {
   case found(Value), missing
 }
 
-/// What a download has come to.
+/// The state of a download.
 public enum DownloadState: Sendable {
   case queued, running(Double)
 }

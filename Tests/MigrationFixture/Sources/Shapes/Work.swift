@@ -12,7 +12,7 @@ public enum Ending: Sendable, CaseIterable {
   case never
 }
 
-/// Why work fails.
+/// The error of work that fails.
 public struct Offline: Error, Equatable {
   public init() {}
 }
@@ -39,7 +39,7 @@ public final class Work: Sendable {
 
   func cancel() { state.withLock { $0.cancelCount += 1 } }
 
-  /// Answers with an error where it fails.
+  /// Calls `answer` on the queue, with an error if the work fails.
   func run(on queue: DispatchQueue? = nil, _ answer: @escaping (Offline?) -> Void) {
     // The queue is serial, and the caller does not keep the callback.
     nonisolated(unsafe) let answer = answer

@@ -3,7 +3,7 @@ import FuturesAsync
 import Legacy
 import Testing
 
-/// Each function, by each of its counterparts: how it ends.
+/// Calls each function by each of its counterparts, and checks how the calls end.
 @Suite struct BehaviourTests {
   @Test(arguments: Row.all) func asyncGives(_ row: Row) async {
     for mood in [Backend.Mood.answers, .answersAtOnce] {
@@ -23,7 +23,7 @@ import Testing
     let backend = Backend(.waits)
     let task = Task { await text { try await row.async(backend) } }
     await backend.untilAsked()
-    // The handle is known when the function has returned, which an isolated counterpart may not have done yet.
+    // The handle is known when the function has returned. An isolated counterpart might not have called it yet.
     task.cancel()
     #expect(await task.value == "cancelled")
     await backend.untilCancelled(row.hasHandle ? 1 : 0)
@@ -107,7 +107,7 @@ import Testing
   }
 }
 
-/// What is told on the way.
+/// Tests of the progress that functions report.
 @Suite struct ProgressTests {
   private let backend = Backend(.waits)
 

@@ -111,7 +111,7 @@ import Testing
   }
 }
 
-/// The same on another actor.
+/// The same tests on another actor.
 @StorageActor
 @Suite struct StorageActorTests {
   @Test(arguments: MainActorTests.moods) func method(_ mood: Backend.Mood) async {

@@ -7,15 +7,15 @@ import Testing
 struct Row: Sendable, CustomTestStringConvertible {
   let testDescription: String
 
-  /// What it gives, as text, and how it fails; `nil` if it cannot.
+  /// The value of the function, and its error, as text; `nil` if it cannot fail.
   let value: String
   let failure: String?
 
-  /// Whether it returns a handle that cancels.
+  /// Whether the function returns a handle that cancels.
   let hasHandle: Bool
   let async: @Sendable (Backend) async throws -> String
 
-  /// `nil` where the value is not Sendable.
+  /// Calls the future counterpart; `nil` where the value is not Sendable.
   let future: (@Sendable (Backend) -> Future<String, any Error>)?
 
   init<Value: Sendable>(
@@ -60,14 +60,14 @@ extension Result {
   }
 }
 
-/// What a call gives, or throws, as text.
+/// The value or the error of a call, as text.
 func text(of call: () async throws -> String) async -> String {
   do { return try await call() } catch is CancellationError { return "cancelled" } catch is BrokenPromise {
     return "broken"
   } catch { return "\(error)" }
 }
 
-/// What a future gives, or fails with, as text.
+/// The value or the error of a future, as text.
 func text(of future: Future<String, any Error>) async -> String {
   await text { try await future.value(onCancel: .ignore) }
 }

@@ -9,7 +9,7 @@ struct Shape: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let isCancelled: Bool
 
-  /// What the callback gets, as text.
+  /// Calls the function, and passes the arguments of its callback on, as text.
   let callback: @Sendable (Work, @escaping @Sendable (String) -> Void) -> Void
   let async: @Sendable (Work) async throws -> String
   let future: @Sendable (Work) -> Future<String, any Error>
@@ -300,7 +300,7 @@ struct ShapesTests {
 
   @Test("The callback that callers can leave out has a future for its counterpart")
   func leftOut() async throws {
-    // Nothing warns of an unused result.
+    // The compiler does not warn of an unused result.
     _ = Settings(Work(.success)).saveFuture()
     try await Settings(Work(.success)).saveFuture().value
     Settings(Work(.success)).save()

@@ -5,10 +5,10 @@ import Shapes
 struct Shape: Sendable {
   let name: String
 
-  /// The number of side effects in all, of a shape that goes on after it has returned.
+  /// The number of all side effects, for a shape that goes on after its function has returned.
   let events: Int
 
-  /// The number of side effects before the first callback, of a shape that makes them in a task of its own.
+  /// The number of side effects before the first callback, for a shape that makes these effects in a task of its own.
   let first: Int
   let run: @Sendable (Store) async throws -> Void
 
@@ -20,7 +20,7 @@ struct Shape: Sendable {
   }
 }
 
-/// Runs the jobs of a shape where the callbacks run, so that a callback comes only after the shape can do nothing without it.
+/// Runs the jobs of a shape on the thread of the callbacks: a callback comes only when the shape can do nothing else.
 final class ShapeExecutor: TaskExecutor {
   private let world: World
 
