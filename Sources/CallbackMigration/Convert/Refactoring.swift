@@ -2,8 +2,8 @@ internal import Foundation
 
 /// Asks the compiler's refactorings for the text that replaces a call or a function.
 ///
-/// `sourcekit-lsp` removes the placeholders of a refactoring, and `print(<#text#>)` becomes `print()`, which compiles. It leaves
-/// a text as it is that contains the end of a placeholder without its beginning, so a comment in the callback is such a mark.
+/// `sourcekit-lsp` removes the placeholders of a refactoring: `print(<#text#>)` becomes `print()`, which compiles. It
+/// leaves a text with a lone `#>` unchanged, so the tool adds a comment with a `#>`, the mark, to the callback.
 struct Refactoring {
   let server: LanguageServer
 
@@ -20,7 +20,7 @@ struct Refactoring {
   /// - Parameters:
   ///   - calls: Calls that do not contain each other.
   ///   - path: The file.
-  ///   - tokens: Its tokens.
+  ///   - tokens: The tokens of the file.
   /// - Returns: The new text of each call.
   /// - Throws: An error if the server fails.
   func convert(_ calls: [CallbackCall], _ path: String, _ tokens: SourceTokens) throws(MigrationError) -> [Answer] {
