@@ -1,21 +1,21 @@
-/// The form with a callback that an async function has, or would have.
+/// The callback counterpart of an async function, such as `load(id:completion:)` for `load(id:) async`.
 struct CallbackForm {
   /// The async function.
   let declaration: Declaration
 
-  /// A function of the module that has this form, or another one with a callback.
+  /// A function of the module that already serves as this counterpart; `nil` if there is none.
   let existing: SymbolGraph.Symbol?
 
-  /// Whether the file that the tool replaces has the form.
+  /// Whether the file that the tool replaces has this counterpart.
   let wasWritten: Bool
 
-  /// The reason why there can be no form: another function, or a type that no task can use.
+  /// The reason why the tool cannot write the counterpart: a similar function, or a type that is not `Sendable`.
   let refusal: Refusal?
 }
 
-/// Makes the symbols of the callback forms of a module's async functions.
+/// Makes symbols for the callback counterparts of a module's async functions.
 ///
-/// The tool then knows their types, their types' facts and their async counterparts as it does for functions that exist.
+/// The tool then reads such a symbol like that of a function in the source.
 struct CallbackForms {
   private let graph: SymbolGraph
   private let aliases: TypeAliases
@@ -53,7 +53,7 @@ struct CallbackForms {
     [scope, name, declaration.isStatic ? "static" : ""]
   }
 
-  /// The symbols of the forms, each with the declaration of its async function.
+  /// The symbols of the callback counterparts, each with the declaration of its async function.
   var symbols: [(form: SymbolGraph.Symbol, declaration: Declaration?)] {
     graph.symbols.compactMap { symbol in
       let tokens = [Token](symbol.declarationFragments)
@@ -64,13 +64,13 @@ struct CallbackForms {
     }
   }
 
-  /// Describes the callback form of an async function.
+  /// Describes the callback counterpart of an async function.
   /// - Parameters:
-  ///   - symbol: The symbol of the form.
+  ///   - symbol: The symbol of the counterpart.
   ///   - declaration: The async function.
-  ///   - owner: Its type, if the module declares that.
-  ///   - scopes: Its type, the superclasses and the protocols.
-  /// - Returns: The facts that decide whether the tool writes the form.
+  ///   - owner: The type that has the function, if the module declares that type.
+  ///   - scopes: The names of that type, of its superclasses and of its protocols.
+  /// - Returns: The facts that decide whether the tool writes the counterpart.
   func form(
     of symbol: SymbolGraph.Symbol,
     _ declaration: Declaration,
@@ -94,10 +94,10 @@ struct CallbackForms {
   private enum Likeness {
     case none
 
-    /// The other function has the same labels, and one more closure.
+    /// The other function has the same labels, and at least one more closure.
     case similar
 
-    /// It has the same types, too, and adds only closures that return nothing, and their queue.
+    /// The other function also has the same types, and adds only closures and at most their queue.
     case form
   }
 
@@ -147,7 +147,7 @@ struct CallbackForms {
     return nil
   }
 
-  /// Whether a task can use the value, or the type, that has the function.
+  /// Whether a task can use the value on which it calls the function, or the type of a static function.
   private func isSendable(_ owner: SymbolGraph.Symbol?, _ sendables: Set<String>, isStatic: Bool) -> Bool {
     guard let owner else { return sendables.contains("Self") }
     if [Token](owner.declarationFragments).contains(where: { $0.text == "actor" }) { return true }

@@ -15,23 +15,23 @@ package struct CallbackFunction {
   package let sendability: Sendability
   package let handle: HandleCancellation
 
-  /// The label of the closure from which the type of the returned handle can be made; `nil` if there is no such initializer.
+  /// The label of the closure that an initializer of the returned handle takes; `nil` if there is no such initializer.
   let handleInitializer: String?
 
-  /// The case of the callback's own error type that holds any error; `nil` if there is none.
+  /// The case of the callback's own error type that wraps any error, such as `APIError.other`; `nil` if there is none.
   let caseOfAnyError: String?
 
-  /// The types whose members its counterpart sees, the nearest first.
+  /// The types whose members the body of a counterpart can name, the nearest first.
   let visibleScopes: [String]
 
-  /// The async function of which this is the form with a callback; `nil` for a function that exists.
+  /// The async function for which the tool writes this function; `nil` for a function of the source.
   let form: CallbackForm?
 
   /// The async counterpart, or the synchronous one if the callback does not escape.
   private let asyncCounterpart: ExpectedCounterpart
   private let futureCounterpart: ExpectedCounterpart
 
-  /// The title of a declaration that calls of the async or synchronous counterpart can mean too; `nil` if there is none.
+  /// The title of another declaration that a call of the async or synchronous counterpart could mean; `nil` for none.
   let rival: String?
 
   init(
@@ -85,16 +85,16 @@ package struct CallbackFunction {
 
   let role: FunctionRole
 
-  /// Whether a call can run another body instead.
+  /// Whether a call can run another body: that of a subclass or of a conforming type.
   let isReplaceable: Bool
 
-  /// Without the enclosing types.
+  /// The name without the enclosing types: `user(id:completion:)`.
   var name: String { symbol.pathComponents.last ?? "" }
 
   /// The names of the type that has the function, and of its superclasses.
   let scopes: [String]
 
-  /// The counterpart of this kind that it has, or would have.
+  /// The counterpart of a kind that the function has, or would have.
   func counterpart(_ kind: Counterpart.Kind) -> ExpectedCounterpart {
     switch kind {
     case .async, .sync: asyncCounterpart
@@ -110,7 +110,7 @@ package struct CallbackFunction {
     }
   }
 
-  /// The kinds of counterparts that it can have.
+  /// The kinds of counterparts that the function can have.
   var kinds: [Counterpart.Kind] {
     form != nil ? [.callback] : callbacks.isNonescaping ? [.sync] : CounterpartStyle.both.kinds
   }
@@ -123,18 +123,16 @@ package struct CallbackFunction {
   /// The names of the enclosing types.
   var scope: [String] { Array(symbol.pathComponents.dropLast()) }
 
-  /// The number of characters in its line before its name.
+  /// The number of characters before the name in its line.
   var column: Int { symbol.location?.position.character ?? 0 }
 
-  /// With the enclosing types: `Store.user(id:completion:)`.
+  /// The name with the enclosing types: `Store.user(id:completion:)`.
   var title: String { symbol.pathComponents.joined(separator: ".") }
 
   /// The access level of the declaration itself.
   var access: AccessLevel { symbol.access }
 
-  /// The access level.
-  ///
-  /// It is at most the level of the enclosing types.
+  /// The lower one of the function's own access level and that of the enclosing types.
   let visibility: AccessLevel
 
   var isDeprecated: Bool { symbol.availability?.contains { $0.isUnconditionallyDeprecated == true } == true }
@@ -161,7 +159,7 @@ package struct CallbackFunction {
     }
   }
 
-  /// Whether the members of its type belong to an actor, unless they say otherwise.
+  /// Whether the type of the function is an actor, or has the attribute of a global actor.
   var isInIsolatedType: Bool {
     let words = [Token](owner?.declarationFragments ?? []).map(\.text)
     return words.contains("actor") || words.contains { $0.hasPrefix("@") && $0.dropFirst().first?.isUppercase == true }
@@ -169,7 +167,7 @@ package struct CallbackFunction {
 
   var isNonisolated: Bool { declaration.modifiers.contains("nonisolated") }
 
-  /// How reports name its isolation.
+  /// The isolation of the function, as reports name it.
   var isolation: String { globalActor ?? (isOnActor ? "actor" : "nonisolated") }
 }
 

@@ -6,15 +6,13 @@ enum CallbackNames {
     case once, many, unknown
   }
 
-  /// Parameters that are called once, whatever their function does.
+  /// Beginnings of words in the names of closures that are usually called once, such as `completion`.
   private static let completions = ["complet", "done", "finish", "then", "reply", "success", "succeed", "fulfil"]
 
-  /// Parameters that are callbacks.
-  ///
-  /// Words for a callback that can come once or often: the name of the function decides.
+  /// Beginnings of words in the names of callbacks that come once or often: the name of the function decides.
   private static let replies = ["callback", "handler", "result", "answer", "respon"]
 
-  /// Parameters that are callbacks rather than work to do.
+  /// Beginnings of words in the names of closures that are callbacks, and not work to do.
   static let callbacks = completions + replies
 
   private static let repeatingParameters = [
@@ -22,17 +20,17 @@ enum CallbackNames {
     "messag", "notif", "progress",
   ]
 
-  /// Functions whose callback comes again, whatever its name is.
+  /// Beginnings of words in the names of functions whose callback comes again, whatever its name is.
   private static let repeatingFunctions = [
     "observ", "listen", "subscri", "watch", "monitor", "each", "every", "enumerat", "iterat", "poll", "stream",
   ]
 
-  /// Functions of which a callback that is no completion might come again.
+  /// Beginnings of words in the names of functions whose callback might come again.
   private static let doubtfulFunctions = [
     "updat", "chang", "receiv", "messag", "event", "notif", "progress", "track", "tick", "live", "continu", "follow",
   ]
 
-  /// Functions that end something, and do not repeat it.
+  /// First words of functions that end a repetition, as in `stopObserving(completion:)`.
   private static let endings: Set<String> = [
     "stop", "end", "remove", "cancel", "finish", "disable", "delete", "close", "unsubscribe", "unregister",
   ]
@@ -86,21 +84,21 @@ enum CallbackNames {
     "all", "filter", "map", "match", "reduce", "scan", "search", "travers", "visit", "walk",
   ]
 
-  /// First words of functions that keep what they get.
+  /// First words of functions that keep their callback, as in `addHandler(_:)`.
   private static let registrations: Set<String> = [
     "add", "append", "attach", "bind", "connect", "install", "listen", "on", "open", "register", "set", "start", "use",
     "when",
   ]
 
-  /// The endings of nouns that are made of a verb.
+  /// Endings of nouns that are made from a verb, as in `subscription` and `listeners`.
   private static let nouns = ["ption", "ptions", "er", "ers", "or", "ors"]
 
-  /// Words of a documentation comment by which a callback comes more than once.
+  /// Returns the words of a documentation comment that say that a callback comes more than once; `nil` if none do.
   static func saysMany(_ documentation: String) -> String? {
     phrase(of: repetitions, in: documentation)
   }
 
-  /// Words of a documentation comment by which a callback might not come.
+  /// Returns the words of a documentation comment that say that a callback might not come; `nil` if none do.
   static func saysNever(_ documentation: String) -> String? {
     phrase(of: ["not call", "n't call", "never call", "at most once", "only call", "called only"], in: documentation)
   }
@@ -115,7 +113,7 @@ enum CallbackNames {
     "whenever", "again and again", "for each", "for every", "periodically", "until you", "until it is removed",
   ]
 
-  /// Whether the values of a function's callback are valid inside the callback only.
+  /// Whether the name of a function suggests that its callback's values are valid inside the callback only: `read(_:)`.
   static func isScoped(function: String) -> Bool {
     words(function).contains { scopes.contains($0) }
   }
@@ -130,7 +128,7 @@ enum CallbackNames {
       || type.hasSuffix("Span") && type != "TimeSpan"
   }
 
-  /// Words of a documentation comment that forbid keeping a value.
+  /// Returns the words of a documentation comment that forbid keeping a value; `nil` if none do.
   static func forbidsKeeping(_ documentation: String) -> String? {
     phrase(of: phrases, in: documentation)
   }
@@ -152,7 +150,7 @@ enum CallbackNames {
       }
   }
 
-  /// Whether one of the words of a name, as in `onChange`, begins with one of these.
+  /// Whether a word of a name, such as `change` in `onChange`, begins with one of `beginnings`.
   static func hasWord(_ name: String, like beginnings: [String]) -> Bool { hasWord(words(name), like: beginnings) }
 
   private static func hasWord(_ words: [String], like beginnings: [String]) -> Bool {

@@ -1,12 +1,12 @@
-/// The shape of a callback: its result, progress and handle.
+/// How a callback gets its result: by a `Result`, by a value and an error, or otherwise.
 package indirect enum CallbackShape {
   /// One parameter, a `Result`.
   case result(value: ArraySlice<Token>, failure: ArraySlice<Token>)
 
-  /// Values, each optional or none of them, and an optional error.
+  /// Values and an optional error; either all values are optional, or none is.
   case valuesOrError([ArraySlice<Token>], areOptional: Bool)
 
-  /// Values, or nothing, and no error.
+  /// Values without an error; no values for `() -> Void`.
   case values([ArraySlice<Token>])
 
   /// An optional error.
@@ -15,7 +15,7 @@ package indirect enum CallbackShape {
   /// One closure for success and one for failure.
   case successOrFailure([ArraySlice<Token>])
 
-  /// One value that holds the parts of another shape.
+  /// One value that contains the result, such as a tuple `(User?, Error?)`.
   case unpacked(CallbackShape, Unpacking)
 
   /// The callback can come more than once.
@@ -39,7 +39,7 @@ package indirect enum CallbackShape {
     }
   }
 
-  /// The result type of an async function, or `nil` if unknown.
+  /// The values that an async counterpart returns; `nil` if they are unknown.
   var values: [ArraySlice<Token>]? {
     switch self {
     case .result(let value, _): Self.isVoid(value) ? [] : [value]
@@ -50,7 +50,7 @@ package indirect enum CallbackShape {
     }
   }
 
-  /// The type of its errors; `nil` where that is any error, or none.
+  /// The callback's own error type; `nil` for `any Error`, and without an error.
   var typedFailure: ArraySlice<Token>? {
     switch self {
     case .result(_, let failure), .unpacked(.result(_, let failure), _):
@@ -71,7 +71,7 @@ package indirect enum CallbackShape {
   static func isVoid(_ type: ArraySlice<Token>) -> Bool { type.text == "Void" || type.text == "()" }
 }
 
-/// How the parts are taken out of a value.
+/// How a counterpart gets the result out of a single value.
 package enum Unpacking {
   /// The property `result` of the value.
   case result
@@ -104,33 +104,33 @@ package enum ProgressShape {
 package struct Callbacks {
   package let shape: CallbackShape
 
-  /// The names of its values; empty if no value has one.
+  /// The names of the callback's values; empty if no value has a name.
   var labels: [String] = []
 
-  /// The parameter for the result, or the success.
+  /// The index of the parameter that gets the result, or the success.
   package let completion: Int
 
-  /// The parameter for a failure, if it has its own.
+  /// The index of the parameter that gets the failure, if it has a closure of its own.
   var failure: Int?
 
   package var progress: (parameter: Int, shape: ProgressShape)?
 
-  /// The parameter that only names the queue of the callback, and the argument of a counterpart.
+  /// The parameter that only names the queue of the callback, and the argument that a counterpart passes for it.
   var queue: QueueParameter?
 
   /// Whether the callback does not escape, so that it comes before the function returns.
   var isNonescaping = false
 
-  /// The types of the parameters of a single callback.
+  /// The parameter types of the first callback.
   var parameterTypes: [ArraySlice<Token>] = []
 
-  /// The callbacks themselves.
+  /// The indices of the callbacks among the parameters.
   var callbacks: Set<Int> { failure.map { [completion, $0] } ?? [completion] }
 
-  /// The parameters that callers of an async function do not give.
+  /// The parameters that an async counterpart does not have.
   package var omitted: Set<Int> { callbacks.union(queue.map { [$0.index] } ?? []) }
 
-  /// The parameters that callers of a counterpart do not give; a future has progress of its own.
+  /// The parameters that a counterpart of this kind does not have; a future reports progress itself.
   func omitted(by kind: Counterpart.Kind) -> Set<Int> {
     switch kind {
     case .async, .sync: omitted
@@ -143,8 +143,8 @@ package struct Callbacks {
 extension Callbacks {
   /// Finds the callbacks of a function; `nil` if it takes none.
   ///
-  /// The type of a closure decides its shape. The names decide whether it is called once. If neither they nor the
-  /// package's own configuration settle that, the shape is `unknown`.
+  /// The type of a closure decides its shape. The names and the package's configuration say whether the closure is
+  /// called once. If nothing says so, the shape is `unknown`.
   ///
   /// A closure that does not escape is work to do, unless its name, its shape or the configuration says otherwise.
   init?(

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension SymbolGraph {
-  /// The graph with the names that closures give their parameters, as in `(_ files: [File], _ messages: [Message]) -> Void`.
+  /// The graph with the names of closure parameters, as in `(_ files: [File], _ messages: [Message]) -> Void`.
   ///
   /// The graph that is made from a module lacks these names, so they come from the source files.
   package var withClosureLabels: SymbolGraph {
@@ -26,7 +26,7 @@ extension SymbolGraph {
 }
 
 extension [Token] {
-  /// The tokens of a declaration with the names of its source; `nil` if there are none to add.
+  /// The tokens of a declaration with the closure parameters' names of its source; `nil` if there are no names to add.
   fileprivate func withClosureLabels(from source: SourceTokens, at name: Int) -> [Token]? {
     let own = SourceTokens(text)
     guard own.items.count == count, own.isBalanced else { return nil }

@@ -20,7 +20,7 @@ public enum MigrationCommand: Equatable, Sendable {
 
 /// The options of `convert` and `turn-around`.
 public struct ConversionOptions: Equatable, Sendable {
-  /// Only calls whose function, or the function that they stand in, matches it; with `turn-around`, only functions.
+  /// The pattern of `--only`: for the called function or the one around the call, or for the function to turn around.
   public var only: String?
 
   /// Whether functions with a callback get a converted counterpart, too.
@@ -29,7 +29,7 @@ public struct ConversionOptions: Equatable, Sendable {
   /// Whether the files are changed; otherwise a diff is printed.
   public var isApplying = false
 
-  /// Whether the wrappers of `turn-around` use futures; otherwise a task.
+  /// Whether the wrappers of `turn-around` use futures; otherwise they use tasks.
   public var usesFutures = true
 
   /// The changes that share a git commit: those of a function, or of an owner; `nil` for no commits.
@@ -72,7 +72,7 @@ public enum GenerationOutput: Equatable, Sendable {
 
 /// The arguments of `swift package migrate-callbacks`, or of the executable `migrate-callbacks`.
 public struct MigrationArguments: Equatable, Sendable {
-  /// What is to be done.
+  /// The command, with its options.
   public private(set) var command = MigrationCommand.help
 
   /// The target; `nil` for all of the package.
@@ -91,8 +91,8 @@ public struct MigrationArguments: Equatable, Sendable {
 
   /// Reads the arguments.
   /// - Parameters:
-  ///   - arguments: Without the name of the tool.
-  ///   - isPlugin: Whether the plugin passes them on.
+  ///   - arguments: The arguments, without the name of the tool.
+  ///   - isPlugin: Whether the plugin passes the arguments on.
   /// - Throws: A sentence that names the mistake.
   public init(_ arguments: [String], isPlugin: Bool = true) throws(MigrationError) {
     self.isPlugin = isPlugin

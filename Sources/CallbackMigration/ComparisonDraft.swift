@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Drafts tests that compare functions with their async counterparts in every order.
 ///
-/// Only the user knows the arguments and the doubles. They are placeholders.
+/// The arguments and the test doubles are placeholders, because only the user knows them.
 package struct ComparisonDraft {
   private let plan: CounterpartPlan
 
@@ -62,7 +62,7 @@ package struct ComparisonDraft {
 }
 
 extension Counterpart {
-  /// The test of a counterpart that returns a future: its body calls the function with the callback.
+  /// The test that compares the callback function with its async counterpart.
   fileprivate func comparison(called name: String) -> [String] {
     let declaration = function.declaration
     let kept = declaration.parameters.indices.filter { !function.callbacks.omitted(by: .async).contains($0) }
@@ -92,7 +92,7 @@ extension Counterpart {
       + ["  } with: { orders in"] + new.map { "    " + $0 } + ["  }", "  print(comparison)", "}"]
   }
 
-  /// The name of the object of which the functions are.
+  /// The name of the variable whose functions the test calls.
   private static let subject = "subject"
 
   private var receiver: String {

@@ -1,4 +1,4 @@
-/// The handlers that bodies pass to the callback function.
+/// The handlers that the bodies of counterparts pass to the callback function.
 extension Counterpart {
   var completion: String { completion(callbacks.shape) }
 
@@ -22,7 +22,7 @@ extension Counterpart {
       case 1:
         let handler = "\(bridge).valueOrErrorHandler"
         return isTransferred ? "{ @Sendable value, error in \(handler)(\(mapped("value")), error) }" : handler
-      // Its values have no names.
+      // For two values without names, the library has a handler.
       case 2 where callbacks.labels.isEmpty && !isTransferred: return "\(bridge).valuesOrErrorHandler()"
       default:
         let all = names(values.count)
@@ -78,10 +78,10 @@ extension Counterpart {
     return "{ @Sendable values in \(bridge).valueOrErrorHandler(\(all), \(error)) }"
   }
 
-  /// A value as the future holds it.
+  /// The value, in an `UncheckedTransfer` if the package asks for that.
   func wrapped(_ value: String) -> String { isTransferred ? "\(transfer)(\(value))" : value }
 
-  /// A result or an optional whose value is wrapped.
+  /// The result or optional, whose value is in an `UncheckedTransfer` if the package asks for that.
   private func mapped(_ value: String) -> String { isTransferred ? "\(value).map(\(transfer).init)" : value }
 
   /// Passes the values on if none is missing, and otherwise only the error.

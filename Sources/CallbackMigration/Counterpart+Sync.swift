@@ -2,7 +2,7 @@
 extension Counterpart {
   /// The sentence of the documentation about a callback that does not come.
   ///
-  /// A trap needs no import, and leaves the error type of the callback as it is.
+  /// A trap needs no import, and the error type of the callback stays as it is.
   var syncTrap: [String] {
     ["Traps if the callback \(canMissBoth ? "gets neither a value nor an error" : "does not come")."]
   }
@@ -27,7 +27,7 @@ extension Counterpart {
 
   private var anyError: String { "any \(spelling.text("Error", "s:s5ErrorP"))" }
 
-  /// The counterpart throws the callback's own failure, unless the function throws others.
+  /// The counterpart throws the callback's own error type, unless the function itself throws.
   var syncEffects: String {
     if declaration.isThrowing { return " throws" }
     guard let failureType else { return "" }
@@ -102,7 +102,7 @@ extension Counterpart {
     return lines + ["if \(conditions.joined(separator: ", ")) { \(store(success(names))) }"]
   }
 
-  /// A closure of several statements names the types of its parameters, which the compiler infers before them.
+  /// A closure of several statements, with types: the compiler chooses an overload before it reads the statements.
   private func multiline(_ names: [String], _ lines: [String]) -> String {
     let parameters = zip(names, callbacks.parameterTypes).map { "\($0): \(spelling.text($1))" }
     return (["{ (\(parameters.joined(separator: ", "))) in"] + lines.map { "  " + $0 } + ["}"]).joined(separator: "\n")

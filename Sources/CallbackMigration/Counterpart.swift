@@ -1,8 +1,8 @@
-/// The counterpart of a function that takes a callback.
+/// The kinds of counterparts that `generate` writes.
 public enum CounterpartStyle: String, CaseIterable, Sendable {
   case futures, async, both, sync
 
-  /// A function with a callback for each async one that has none.
+  /// A callback function for each async function that has none.
   case callbacks
 
   var kinds: [Counterpart.Kind] {
@@ -16,8 +16,7 @@ public enum CounterpartStyle: String, CaseIterable, Sendable {
   }
 }
 
-/// An async function, one that returns a future, or a synchronous one, which calls the one with the callback; or the one with
-/// the callback.
+/// A function that the tool writes: it calls a callback function, or is a callback function for an async one.
 package struct Counterpart {
   package enum Kind: String {
     case async, future, sync, callback
@@ -38,7 +37,7 @@ package struct Counterpart {
   /// Whether the compiler accepts a value that is not `Sendable` in a future.
   private let allowsAnyValue: Bool
 
-  /// The body of a callback function; empty for the others.
+  /// The body of a callback function; empty for the other kinds.
   private let wrapper: [String]
   let spelling: TypeSpelling
 
@@ -84,7 +83,7 @@ package struct Counterpart {
   var declaration: Declaration { function.declaration }
   var callbacks: Callbacks { function.callbacks }
 
-  /// The parameters of the function that callers of the counterpart do not give.
+  /// The parameters of the function that the counterpart does not have.
   private var omitted: Set<Int> { callbacks.omitted(by: kind) }
 
   var valueType: String {
@@ -98,7 +97,7 @@ package struct Counterpart {
     return isTransferred ? "\(transfer)<\(type)>" : type
   }
 
-  /// The type of a future of the callback.
+  /// The type of the future that gets the callback's result.
   var futureType: String {
     let failure = neverFails ? spelling.text("Never", "s:s5NeverO") : "any \(spelling.text("Error", "s:s5ErrorP"))"
     return "\(future)<\(futureValue), \(failure)>"
@@ -113,7 +112,7 @@ package struct Counterpart {
 
   // MARK: - The declaration
 
-  /// The first sentence, a link to the function with the rest, and the parameters that it keeps.
+  /// The summary, a link to the function with the other text, and the parameters that the counterpart keeps.
   private var documentation: [String] {
     let text = DocumentationText(function.symbol.docComment?.lines.map(\.text) ?? [])
     let summary = text.summary
@@ -126,7 +125,7 @@ package struct Counterpart {
       kind == .sync
       ? syncTrap
       : neverFails ? ["The callback always comes: without it, this waits for ever, and traps in a debug build."] : []
-    // The obligations of `UncheckedTransfer`.
+    // `UncheckedTransfer` needs this promise.
     let promise =
       isTransferred && kind == .future
       ? [
@@ -137,7 +136,7 @@ package struct Counterpart {
     return lines.map { $0.isEmpty ? "///" : "/// " + $0 }
   }
 
-  /// Attributes that do not concern a counterpart.
+  /// Attributes that a counterpart does not repeat.
   private static let attributesOfCallbacks: Set<Substring> = [
     "@objc", "@nonobjc", "@discardableResult", "@inlinable", "@IBAction", "@available", "@preconcurrency",
   ]
@@ -160,13 +159,13 @@ package struct Counterpart {
     return usesPromise
   }
 
-  /// Whether a function at its place would belong to an actor.
+  /// Whether the function would be isolated to an actor without `nonisolated`, by its type or by its module.
   var isIsolatedByPlace: Bool {
     isMainActorTheDefault || function.isInIsolatedType
   }
 
-  /// Its declaration.
-  /// - Parameter isWrapper: Whether its body waits for the callback, and so runs where its caller is.
+  /// Returns the declaration without the body.
+  /// - Parameter isWrapper: Whether the body waits for the callback, and so runs on the actor of the caller.
   /// - Returns: The declaration.
   func signature(isWrapper: Bool) -> String {
     var words: [String] = []
@@ -175,7 +174,7 @@ package struct Counterpart {
     if declaration.isStatic { words.append("static") }
     if declaration.modifiers.contains("mutating") { words.append("mutating") }
     if kind == .sync, declaration.modifiers.contains("consuming") { words.append("consuming") }
-    // The callback API is called where its caller is, as before.
+    // Calls the callback function on the actor of the caller, as before the migration.
     let isFree = function.globalActor == nil && !function.isOnActor
     if kind == .async, isFree, isWrapper {
       words.append("nonisolated(nonsending)")
@@ -222,7 +221,7 @@ package struct Counterpart {
       + ["} catch let error as \(type) {", "  throw error", "} catch {", "  throw \(other)(error)", "}"]
   }
 
-  /// The error type of the callback, and the function of the package that converts another error to it.
+  /// The error type of the callback, and the function of the package that converts other errors to this type.
   private var typedFailure: (type: String, other: String)? {
     guard let failure = callbacks.shape.typedFailure, let other = function.knowledge.value(.failure) else { return nil }
     return (spelling.text(failure), other)
@@ -231,15 +230,15 @@ package struct Counterpart {
   /// Whether the package says that the callback always comes, so that the counterpart does not throw.
   private var neverFails: Bool { function.knowledge.says(.neverFails) }
 
-  /// Whether the body makes a future, because `withCallback` throws.
+  /// Whether the body makes a future; an async counterpart that never fails does so, because `withCallback` throws.
   var usesPromise: Bool { kind == .future || kind == .callback || neverFails }
 
-  /// Whether its future holds the value in `UncheckedTransfer`, as the package asks.
+  /// Whether the future holds the value in an `UncheckedTransfer`, as the package asks.
   var isTransferred: Bool {
     usesPromise && !allowsAnyValue && function.sendability != .yes && function.knowledge.says(.transfer)
   }
 
-  /// The argument for the callback in the body.
+  /// The name of the promise or the callback in the body.
   var bridge: String { unused(usesPromise ? "promise" : "callback") }
 
   func unused(_ name: String) -> String {
@@ -310,7 +309,7 @@ package struct Counterpart {
     return parameter.specifiers.contains("@autoclosure") ? "\(parameter.reference)()" : parameter.reference
   }
 
-  /// The closures here are `@Sendable`, because others would belong to the actor on which this is called.
+  /// Without `@Sendable`, the closures would be isolated to the actor of the function that passes them.
   private func report(_ shape: ProgressShape) -> String {
     let progress = unused("progress")
     let (double, integer) = (spelling.text("Double", "s:Sd"), spelling.text("Int64", "s:s5Int64V"))
@@ -325,7 +324,7 @@ package struct Counterpart {
   }
 }
 
-/// The platforms that something needs.
+/// The `@available` attributes of a declaration.
 struct AvailabilityText {
   private let platforms: [String]
 
@@ -347,7 +346,7 @@ struct AvailabilityText {
     }
   }
 
-  /// The text before the declaration.
+  /// The attributes, one a line.
   var attributes: [String] {
     (platforms.isEmpty ? [] : ["@available(\(platforms.joined(separator: ", ")), *)"]) + deprecations
   }

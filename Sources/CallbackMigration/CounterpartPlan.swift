@@ -33,14 +33,14 @@ package struct CounterpartPlan {
   /// Decides for all functions.
   /// - Parameters:
   ///   - inventory: The functions of a module.
-  ///   - style: Which counterparts.
+  ///   - style: The kinds of counterparts.
   ///   - pattern: Only for functions whose title matches it, such as `Store.*`; for all if `nil`. Functions that the
   ///     pattern or the style leaves out keep the counterparts that were written before.
   package init(_ inventory: Inventory, style: CounterpartStyle, only pattern: String? = nil) {
     self.init(inventory, kinds: style.kinds, only: TitlePattern(part: pattern), isInPlace: false)
   }
 
-  /// Decides for all functions whose async or synchronous counterparts can stand beside them, private ones too.
+  /// Decides for all functions, also private ones, whose async or synchronous counterparts can stand beside them.
   package init(inPlaceFor inventory: Inventory) {
     self.init(inventory, kinds: [.async, .sync], only: TitlePattern(part: nil), isInPlace: true)
   }
@@ -80,7 +80,7 @@ struct RefusalRules {
   /// Whether counterparts stand beside their functions, and not in files of their own.
   var isInPlace = false
 
-  /// The reason why no counterpart of this kind is written; `nil` if one is.
+  /// The reason why the tool writes no counterpart of this kind; `nil` if it can.
   func refusal(_ function: CallbackFunction, _ kind: Counterpart.Kind) -> Refusal? {
     let declaration = function.declaration
     switch function.callbacks.shape {
@@ -125,7 +125,7 @@ struct RefusalRules {
     for index in function.callbacks.callbacks.sorted() {
       let parameter = function.declaration.parameters[index]
       let words = parameter.specifiers.union(inventory.aliases.attributes(ofClosure: parameter.type))
-      // A closure of the function's own actor runs where the counterpart does. The compiler makes it `@Sendable`.
+      // A closure of the function's own actor runs where the counterpart runs. The compiler makes it `@Sendable`.
       let own = function.globalActor.flatMap { words.contains($0) ? [$0, "@Sendable"] : nil } ?? []
       guard let other = words.subtracting(own).min() else { continue }
       return Refusal("its callback is `\(other)`, and could not store its outcome in a variable of the counterpart")
@@ -159,7 +159,7 @@ struct RefusalRules {
     let says = "\(MigrationConfiguration.fileName) says that it never fails"
     guard case .values = function.callbacks.shape else { return Refusal("\(says), but its callback can get an error") }
     if function.declaration.isThrowing { return Refusal("\(says), but it throws") }
-    // Its future shares the value with other threads.
+    // The body makes a future, which shares the value with other threads.
     return futureRefusal(function)
   }
 
@@ -225,12 +225,12 @@ struct RefusalRules {
 }
 
 extension CallbackFunction {
-  /// Refuses it, unless the package gives its counterpart another name.
+  /// Refuses the counterpart, and proposes another name for it.
   fileprivate func renaming(_ reason: String) -> Refusal {
     Refusal(reason, .renames, title, declaration.plainName + (callbacks.isNonescaping ? "Sync" : "Async"))
   }
 
-  /// Whether callers can leave out all its callbacks.
+  /// Whether callers can leave out all callbacks of the function.
   var canOmitCallbacks: Bool {
     callbacks.callbacks.allSatisfy { declaration.parameters[$0].defaultValue != nil }
   }
@@ -251,7 +251,7 @@ private struct CounterpartClaims {
     }
   }
 
-  /// The reason why another function gets the counterpart of this one, or none of them does; `nil` if this one gets it.
+  /// The reason why a function gets no counterpart, because another function could have the same one; otherwise `nil`.
   func refusal(_ function: CallbackFunction, _ kind: Counterpart.Kind) -> Refusal? {
     let others = function.counterpartKeys(kind).flatMap { functions[$0] ?? [] }.filter {
       $0.precedence <= function.precedence && $0.symbol.identifier.precise != function.symbol.identifier.precise
@@ -263,27 +263,27 @@ private struct CounterpartClaims {
       isServed
       ? "another function, which differs from it only in the form of its callback, gets the counterpart"
       : "another function differs from it only in its callback"
-    // A setting is for all functions of a title.
+    // The entry `renames` applies to all functions of a title, so it cannot help if both titles are the same.
     return rivals.contains { $0.title == function.title } ? Refusal(reason) : function.renaming(reason)
   }
 }
 
 extension CallbackFunction {
-  /// The lowest of several gets the counterpart.
+  /// The rank among functions that would get the same counterpart; the lowest gets it.
   ///
-  /// Deprecated functions and functions with a queue rank higher.
+  /// A deprecated function and a function with a queue have a higher rank.
   fileprivate var precedence: Int {
     (isRenamedToCounterpart ? 2 : isDeprecated ? 4 : 0) + (callbacks.queue == nil ? 0 : 1)
   }
 
-  /// Whether its callback gets the same values as the callback of `other`, in a form that divides success and failure better.
+  /// Whether the callback gets the same values as that of `other`, in a better shape, such as a `Result`.
   fileprivate func isPreferred(to other: CallbackFunction) -> Bool {
     guard let rank = formRank, let otherRank = other.formRank, rank < otherRank else { return false }
     return precedence <= other.precedence && values == other.values && callbacks.labels == other.callbacks.labels
       && declaration.returnType.text == other.declaration.returnType.text
   }
 
-  /// The rank of its callback among those that can get a failure; `nil` if it gets none, or its form is a special one.
+  /// The rank of the callback's shape, 0 for the best; `nil` for a callback without a failure, and for other shapes.
   private var formRank: Int? {
     switch callbacks.shape {
     case .result: 0
@@ -299,7 +299,7 @@ extension CallbackFunction {
     (callbacks.shape.values ?? []).filter { !CallbackShape.isVoid($0) }.map(\.text)
   }
 
-  /// The identity of a counterpart: its type, name, labels and parameters, also with the names of the superclasses.
+  /// The type, name, labels and parameters of a counterpart, and the same with the name of each superclass.
   fileprivate func counterpartKeys(_ kind: Counterpart.Kind) -> [String] {
     let key = counterpart(kind).key
     return scopes.map { "\($0)\(extensionConstraints()) \(kind == .sync ? "sync " : "")\(key)" }

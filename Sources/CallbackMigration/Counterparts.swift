@@ -12,7 +12,7 @@ struct Counterparts {
   /// - Parameters:
   ///   - graph: The module's graph.
   ///   - clients: The extensions by other modules.
-  ///   - aliases: The names of types.
+  ///   - aliases: The type aliases.
   ///   - paths: The files that the tool replaces.
   init(_ graph: SymbolGraph, clients: [SymbolGraph], _ aliases: TypeAliases, ignoring paths: Set<String>) {
     self.aliases = aliases
@@ -48,7 +48,7 @@ struct Counterparts {
       plainName + declaration.title(without: omitted).dropFirst(declaration.plainName.count)
     }
     let key = self.key(renamedTitle(without: omitted), declaration, without: omitted)
-    // A counterpart that was written by hand can still have the queue.
+    // A counterpart that was written by hand can still have the parameter for the queue.
     let kept = omitted.subtracting(callbacks.queue.map { [$0.index] } ?? [])
     let fullKey = self.key(renamedTitle(without: kept), declaration, without: kept)
     let withoutQueue = symbol(key, in: scopes, isAsync: kind == .async)
@@ -86,7 +86,7 @@ struct Counterparts {
     return aliases.plainText(of: type, []) == aliases.plainText(of: values[0], [])
   }
 
-  /// The title of a declaration that calls of a counterpart can mean too; `nil` if there is none.
+  /// The title of another declaration that a call of a counterpart could mean; `nil` if there is none.
   func rival(
     of counterpart: ExpectedCounterpart,
     _ kind: Counterpart.Kind,
@@ -105,7 +105,7 @@ struct Counterparts {
 
 /// A counterpart that exists or could be written.
 struct ExpectedCounterpart {
-  /// With backticks where the name needs them.
+  /// The name, with backticks where it needs them.
   let name: String
 
   /// The name in documentation.
@@ -114,16 +114,16 @@ struct ExpectedCounterpart {
   /// The title, with the types of the parameters.
   let key: String
 
-  /// The existing one; `nil` if there is none, or if the tool replaces its file.
+  /// The existing counterpart; `nil` if there is none, or if the tool replaces its file.
   let symbol: SymbolGraph.Symbol?
 
-  /// Whether the existing one has the parameter that names the queue of the callback.
+  /// Whether the existing counterpart has the parameter for the queue of the callback.
   var keepsQueue = false
 
-  /// Whether the existing file has the counterpart, so that callers of it can exist.
+  /// Whether the file that the tool replaces has the counterpart, so that callers of it can exist.
   let wasWritten: Bool
 
-  /// The file of the existing one.
+  /// The file of the existing counterpart.
   var file: String? { symbol.map { $0.location?.path ?? "" } }
 
   var exists: Bool { symbol != nil }

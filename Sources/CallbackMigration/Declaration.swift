@@ -1,11 +1,11 @@
-/// A function's declaration, as the compiler wrote it down.
+/// The declaration of a function, read from the compiler's tokens.
 package struct Declaration {
   package struct Parameter {
-    /// `_` where callers write none.
+    /// The argument label; `_` if callers write none.
     package let label: String
     package fileprivate(set) var name: String
 
-    /// As an expression that names it.
+    /// The name as an expression, with backticks where it needs them.
     var reference: String { Self.reservedWords.contains(name) ? "`\(name)`" : name }
 
     /// Keywords that can name a parameter without backticks.
@@ -19,7 +19,7 @@ package struct Declaration {
       "typealias", "where", "while",
     ]
 
-    /// With attributes and `inout`, without the default.
+    /// The type with attributes and `inout`, without the default value.
     package let type: ArraySlice<Token>
     package let isVariadic: Bool
     package let defaultValue: ArraySlice<Token>?
@@ -58,21 +58,21 @@ package struct Declaration {
   package let attributes: [String]
   package let modifiers: [String]
 
-  /// `func`, `init` or another.
+  /// `func` or `init`.
   package let keyword: String
   package let name: String
 
   /// The generic parameters with their angle brackets; empty if there are none.
   package var genericClause: String { generics.isEmpty ? "" : "<\(generics.text)>" }
 
-  /// Without the angle brackets.
+  /// The generic parameters, without the angle brackets.
   let generics: ArraySlice<Token>
   package let parameters: [Parameter]
 
   /// `async`, `throws`, `throws(E)`, `rethrows`.
   package let effects: [String]
 
-  /// Empty for none.
+  /// The result type; empty if there is none.
   package let returnType: ArraySlice<Token>
 
   /// The generic requirements with `where`; empty if there are none.
@@ -81,7 +81,7 @@ package struct Declaration {
   /// The tokens of the generic requirements, with `where`.
   let requirements: ArraySlice<Token>
 
-  /// Reads the tokens of a declaration; `nil` if it is not one of a function.
+  /// Reads the tokens of a declaration; `nil` if it does not declare a function.
   package init?(_ tokens: [Token]) {
     var reader = TokenReader(tokens)
     attributes = reader.takeAttributes().map(\.text)
@@ -101,7 +101,7 @@ package struct Declaration {
     guard let parameters = reader.takeBracketed("(", ")") else { return nil }
     var named = parameters.elements.compactMap(Parameter.init)
     guard named.count == parameters.elements.count else { return nil }
-    // A counterpart has to pass it on.
+    // A counterpart has to pass the parameter on, so the parameter needs a name.
     for index in named.indices where named[index].name == "_" { named[index].name = "argument\(index + 1)" }
     self.parameters = named
     var effects: [String] = []
@@ -115,7 +115,7 @@ package struct Declaration {
     requirements = reader.rest
   }
 
-  /// The names of its own.
+  /// The names of the function's own generic parameters.
   var genericParameters: [String] { generics.elements.compactMap { $0.first?.text } }
 
   var isAsync: Bool { effects.contains("async") }
@@ -127,7 +127,7 @@ package struct Declaration {
   /// Whether the function is an operator.
   package var isOperator: Bool { name.first.map { !$0.isLetter && $0 != "_" && $0 != "`" } ?? true }
 
-  /// Without backticks.
+  /// The name without backticks.
   var plainName: String { name.filter { $0 != "`" } }
 
   /// The name in documentation: `user(id:completion:)`.

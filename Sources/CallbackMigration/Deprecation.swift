@@ -6,10 +6,10 @@ public struct DeprecationDiff {
   private let style: CounterpartStyle
   private let pattern: TitlePattern
 
-  /// Takes the functions.
+  /// Makes the diff for the functions of a module.
   /// - Parameters:
   ///   - inventory: The functions of a module, with the existing counterparts.
-  ///   - style: The counterparts that replace them; `both` prefers the async one.
+  ///   - style: The counterparts that replace the functions; `both` prefers the async one.
   ///   - pattern: Only functions whose title matches it; all if `nil`.
   public init(_ inventory: Inventory, style: CounterpartStyle, only pattern: String? = nil) {
     self.inventory = inventory
@@ -21,7 +21,7 @@ public struct DeprecationDiff {
   public static let marker = "# Written by `swift package migrate-callbacks generate --deprecate`."
 
   /// The diff, in the format of `git diff`; empty if there is nothing to deprecate.
-  /// - Throws: Where a source file cannot be read.
+  /// - Throws: An error if a source file cannot be read.
   public func text() throws(MigrationError) -> String {
     var text = ""
     let candidates = inventory.allFunctions.filter { canBeDeprecated($0) && replacement($0) != nil }

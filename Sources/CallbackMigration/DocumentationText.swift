@@ -4,7 +4,7 @@ struct DocumentationText {
 
   init(_ lines: [String]) { self.lines = lines }
 
-  /// The first sentence, on as many lines as it has there.
+  /// The first sentence, with its line breaks.
   var summary: [String] {
     var summary: [String] = []
     for line in lines.drop(while: \.trimmed.isEmpty) {

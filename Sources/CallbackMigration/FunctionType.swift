@@ -10,7 +10,7 @@ package struct FunctionType {
   package var returnsNothing: Bool { result.text == "Void" || result.text == "()" || result.text == "Swift.Void" }
 }
 
-/// Looks through the names that a module gives to types.
+/// The type aliases of a module, and the types that are errors.
 package struct TypeAliases {
   private struct Alias {
     let parameters: [String]
@@ -94,7 +94,7 @@ package struct TypeAliases {
 
   /// The closure type without its attributes; `nil` if `type` is no closure type.
   ///
-  /// Optional ones count: they escape, and are given a closure here.
+  /// An optional closure counts, too: it escapes, and a counterpart passes a closure.
   package func functionType(of type: ArraySlice<Token>) -> FunctionType? {
     var reader = TokenReader(type)
     while let next = reader.next, next.text.hasPrefix("@") || Declaration.Parameter.ownershipWords.contains(next.text) {

@@ -4,13 +4,13 @@ internal import Foundation
 public struct Generator {
   private let plan: CounterpartPlan
 
-  /// The source files of the module, which say how it imports.
+  /// The source files of the module, which show how the module imports.
   private let sources: [SourceFile]
 
   /// Makes a generator.
   /// - Parameters:
   ///   - inventory: The functions of a module.
-  ///   - style: Which counterparts.
+  ///   - style: The kinds of counterparts.
   ///   - pattern: Only for functions whose title matches it, such as `Store.*`; for all if `nil`.
   public init(_ inventory: Inventory, style: CounterpartStyle, only pattern: String?) {
     self.init(CounterpartPlan(inventory, style: style, only: pattern))
@@ -22,10 +22,10 @@ public struct Generator {
     sources = paths.sorted().map(SourceFile.init)
   }
 
-  /// The first line of each file that this writes, by which it knows them.
+  /// The first line of each file that the tool writes; the tool replaces no file that begins otherwise.
   public static let marker = "// Written by `swift package migrate-callbacks generate`; it may write this file again."
 
-  /// The text of one file with all counterparts; the same for the same module.
+  /// The text of one file with all counterparts; the same module gives the same text.
   public var text: String { text(of: plan.entries) }
 
   /// The text of a file beside each source file, by the path of the source file.
@@ -79,12 +79,12 @@ public struct Generator {
   }
 }
 
-/// The counterparts of one type, or of none.
+/// The counterparts of one extension, or those of functions outside types.
 private struct Extension {
-  /// Empty for functions that belong to no type.
+  /// The lines before the functions, such as `extension Store {`; empty outside types.
   private let header: String
 
-  /// Its `#if` condition.
+  /// The `#if` condition around the functions.
   private let condition: String?
   private let scope: String
   var counterparts: [Counterpart]
@@ -124,7 +124,7 @@ private struct Extension {
 }
 
 extension CallbackFunction {
-  /// The conditions of the extension that it is in, with `where` and the spelled right sides; empty if there are none.
+  /// The `where` clause of the extension around the function, with the spelled right sides; empty if there is none.
   func extensionConstraints(_ spell: (SymbolGraph.Symbol.Constraint) -> String = \.rhs) -> String {
     // The graph repeats the requirements of the type.
     let own = owner?.swiftGenerics?.constraints ?? []

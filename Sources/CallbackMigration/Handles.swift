@@ -1,18 +1,18 @@
-/// How the handles that functions return cancel their work.
+/// Finds out how a handle that a function returns cancels the work.
 struct Handles {
-  /// The methods of each type that end work, without arguments.
+  /// The methods of each type that end work, and that need no arguments.
   private var methods: [String: [String: CancelMethod]] = [:]
 
-  /// The methods of each type that begin work, without arguments.
+  /// The methods of each type that begin work, and that need no arguments.
   private var starts: [String: String] = [:]
 
-  /// The labels of the closures from which handles are made, which end the work.
+  /// The labels of closures such as `onCancel`, from which an initializer of each type makes a handle.
   private var initializers: [String: String] = [:]
 
-  /// The types whose methods end the work that an argument names.
+  /// The types with a method that cancels by an argument, such as `cancel(id:)`.
   private var cancelByArgument: Set<String> = []
 
-  /// Superclasses and protocols.
+  /// The superclasses and protocols of each type.
   private var parents: [String: [String]] = [:]
   private var own: Set<String> = []
   private let aliases: TypeAliases
@@ -60,7 +60,7 @@ struct Handles {
     }
   }
 
-  /// How the work is cancelled that a function starts.
+  /// Returns how the handle that a function returns cancels its work.
   func cancellation(
     of declaration: Declaration,
     in owner: SymbolGraph.Symbol?,
@@ -92,7 +92,7 @@ struct Handles {
     let identifier = isSelf ? owner?.identifier.precise : reader.isAtEnd ? name?.type : nil
     let found = identifier.map(methods(of:)) ?? [:]
     if let method = knowledge.value(.handle) { return call(method, found[String(method.prefix { $0 != "(" })]) }
-    // A request returns itself and is running. A new object could wait for its caller to start it.
+    // A request that returns itself is running. Another handle could wait for its caller to start it.
     let isOwner = isSelf || identifier != nil && identifier == owner?.identifier.precise
     let start = name.flatMap { reader.isAtEnd ? systemStart($0) : nil } ?? identifier.flatMap(start(of:))
     if !isOwner, let start {
@@ -100,7 +100,7 @@ struct Handles {
       let end = isSystem ? "cancel()" : Self.ending(among: found)
       if knowledge.value(.start) != nil { return end.map { call($0, found[String($0.dropLast(2))]) } ?? .none }
       let reason = "nothing says whether `\(bare.text)`, which it returns, runs before its caller calls `\(start)`"
-      // A function returns a handle that cannot cancel so that its caller starts it.
+      // A handle that cannot cancel is returned so that its caller starts the work.
       return .refused(
         end.map { Refusal(reason, .handle, knowledge.title, $0) } ?? Refusal(reason, .start, knowledge.title, start)
       )
@@ -129,7 +129,7 @@ struct Handles {
     return .refused(Refusal(reason, .handle, knowledge.title, "none"))
   }
 
-  /// The label of the one closure that an initializer needs, where its name says that it ends work.
+  /// The label of the only closure that an initializer needs, if the label says that the closure ends work.
   private func initializerLabel(_ symbol: SymbolGraph.Symbol) -> String? {
     guard let declaration = Declaration([Token](symbol.declarationFragments)), declaration.keyword == "init",
       declaration.effects.isEmpty, !symbol.declarationFragments.contains(where: { $0.spelling.contains("init?") })
@@ -141,7 +141,7 @@ struct Handles {
     return needed[0].label
   }
 
-  /// The label of the closure from which a handle of this type can be made; `nil` if there is no such initializer.
+  /// The label of the closure from which an initializer makes a handle of this type; `nil` if there is none.
   func initializerLabel(of type: ArraySlice<Token>) -> String? {
     (aliases.wrapped(type) ?? aliases.resolve(type)).last?.type.flatMap { initializers[$0] }
   }
@@ -152,9 +152,7 @@ struct Handles {
     return (usable.contains("cancel") ? "cancel" : usable.min()).map { "\($0)()" }
   }
 
-  /// The members of the type, its superclasses and its protocols.
-  ///
-  /// The nearest wins.
+  /// The methods of the type, its superclasses and its protocols that end work; the nearest wins.
   private func methods(of type: String) -> [String: CancelMethod] {
     family(of: type).reduce(into: [:]) { found, type in
       found.merge(methods[type] ?? [:]) { nearest, _ in nearest }
@@ -213,7 +211,7 @@ package enum HandleCancellation {
 
 /// The call that cancels work.
 package struct HandleCall {
-  /// With its arguments.
+  /// The call with its arguments, such as `cancel()`.
   let method: String
   let isOptional: Bool
 
@@ -234,7 +232,7 @@ package struct HandleCall {
   }
 }
 
-/// How a type of the module cancels.
+/// A method that ends the work of a handle.
 private struct CancelMethod {
   private let declaration: Declaration
   private let isOnActor: Bool

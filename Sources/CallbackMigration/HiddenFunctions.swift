@@ -35,7 +35,7 @@ private struct HiddenFunction {
   /// - Parameters:
   ///   - name: The name.
   ///   - text: The parameters, with their parentheses.
-  ///   - rest: The line after them.
+  ///   - rest: The text after the parameters in the last line.
   init(name: String, _ text: String, _ rest: Substring) {
     self.name = name
     isAsync = rest.split(separator: " ").first == "async"
@@ -62,9 +62,7 @@ private struct HiddenFunction {
 }
 
 extension SourceFile {
-  /// The function that begins on a line.
-  ///
-  /// The compiler gives no position for private functions.
+  /// The function that begins on a line; `nil` for a private one, for which the compiler gives no position.
   fileprivate func function(at index: Int) -> HiddenFunction? {
     let words = lines[index].split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "/" }.map(String.init)
     guard words.first?.hasPrefix("/") == false, !words.contains("private"), !words.contains("fileprivate"),

@@ -8,7 +8,7 @@ public struct Inventory {
   /// The functions whose callback does not escape: it comes before the function returns.
   package let synchronousFunctions: [CallbackFunction]
 
-  /// The functions of either kind that other files cannot call.
+  /// The functions that other files cannot call, whether their callback escapes or not.
   let privateFunctions: [CallbackFunction]
 
   /// The types of the module that the compiler does not let escape.
@@ -23,13 +23,13 @@ public struct Inventory {
   /// The entries of the configuration that match no function.
   let unusedSettings: [(key: String, pattern: String)]
 
-  /// The names of types and values.
+  /// The names of types, properties and enum cases.
   let typeNames: Set<String>
 
   /// The name of the library's future type; qualified where the module can see another type `Future`.
   let future: String
 
-  /// The names of types.
+  /// The type aliases, and the types that are errors.
   let aliases: TypeAliases
 
   /// The compiler's identifiers of the module's types: by the path of the type around them, and by name.
@@ -48,29 +48,29 @@ public struct Inventory {
   /// The paths of the module's source files.
   let sources: [String]
 
-  /// Closures that an API can call elsewhere than on the main actor, to which they belong.
+  /// The closures on the main actor that an API could call on another thread.
   let mainActorClosures: [(path: String, line: Int)]
 
   /// The number of functions below the lowest access level that other files could call.
   let lessAccessibleCount: Int
 
-  /// The places of functions that `#if` hides from the compiler.
+  /// The functions that `#if` hides from the compiler.
   let hidden: HiddenFunctions
 
-  /// The callbacks that other code can call again.
+  /// The callbacks that functions store in a property, from which other code can call them again.
   let storedCallbacks: StoredCallbacks
 
   /// Reads the symbol graphs of a target.
   /// - Parameters:
   ///   - target: The target, with its graphs.
-  ///   - clients: The targets that can hold counterparts of its functions, with their graphs.
-  ///   - imports: The targets that it imports, with their graphs.
+  ///   - clients: The targets that can hold counterparts of the target's functions, with their graphs.
+  ///   - imports: The targets that the target imports, with their graphs.
   ///   - minimumAccess: The lowest access level.
   ///   - root: The folder to which file names are relative.
   ///   - configuration: The package's configuration.
   ///   - paths: Files that the tool replaces. Their functions do not count as counterparts.
-  ///   - isOfCallbackForms: Whether the functions are the forms with a callback of the module's async functions.
-  /// - Throws: Where there is no graph, or none that can be read.
+  ///   - isOfCallbackForms: Whether to list callback counterparts of the module's async functions instead.
+  /// - Throws: An error if there is no graph, or none that can be read.
   public init(
     of target: MigrationRequest.Target,
     clients: [MigrationRequest.Target] = [],
@@ -211,12 +211,12 @@ public struct Inventory {
     future = isHidden ? "Futures.Future" : "Future"
   }
 
-  /// The functions with a callback of either kind.
+  /// The functions with a callback that escapes, and those with one that does not.
   var allFunctions: [CallbackFunction] {
     synchronousFunctions.isEmpty ? functions : (functions + synchronousFunctions).inOrder
   }
 
-  /// The requirement that a function implements, if it is at least as visible.
+  /// The requirement that a function implements, if the requirement is at least as visible.
   func requirement(of function: CallbackFunction) -> CallbackFunction? {
     guard case .witness(let name) = function.role else { return nil }
     return allFunctions.first {
@@ -225,12 +225,12 @@ public struct Inventory {
     }
   }
 
-  /// A name in a default that a counterpart could not use, and why.
+  /// A name in a default value that a counterpart could not use, and the reason.
   func foreignDefault(of function: CallbackFunction) -> (name: String, reason: String)? {
     for parameter in function.declaration.parameters {
       let tokens = Array(parameter.defaultValue ?? [])
       for (index, token) in tokens.enumerated() {
-        // A member of another value has a name of its own.
+        // A member of another value or type, such as `.zero`, needs no check.
         let isMember = index > 0 && tokens[index - 1].text == "."
         let isOwn = isMember && index > 1 && ["Self", function.scope.last].contains(tokens[index - 2].text)
         guard !isMember || isOwn else { continue }
@@ -262,6 +262,6 @@ public struct Inventory {
 }
 
 extension [CallbackFunction] {
-  /// The functions by their places.
+  /// The functions by file and line.
   var inOrder: Self { sorted { ($0.file, $0.line, $0.title) < ($1.file, $1.line, $1.title) } }
 }

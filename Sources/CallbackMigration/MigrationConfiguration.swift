@@ -5,7 +5,7 @@ public struct MigrationConfiguration: Sendable {
   /// The name of the file, in the folder of the package.
   public static let fileName = ".migrate-callbacks.json"
 
-  /// A list of patterns.
+  /// An entry that is a list of patterns.
   enum List: String, CaseIterable {
     /// The callback comes once, and its values stay valid afterwards.
     case once
@@ -23,7 +23,7 @@ public struct MigrationConfiguration: Sendable {
     case transfer
   }
 
-  /// A value for each pattern.
+  /// An entry that has a value for each pattern.
   enum Table: String, CaseIterable {
     /// The parameter that only names the queue of the callback.
     case queue
@@ -47,7 +47,7 @@ public struct MigrationConfiguration: Sendable {
   private var lists: [List: [String]] = [:]
   private var tables: [Table: [String: String]] = [:]
 
-  /// Says nothing.
+  /// Makes an empty configuration.
   public init() {}
 
   /// Reads the file of a package.
@@ -126,7 +126,7 @@ struct FunctionKnowledge {
   var lists: Set<MigrationConfiguration.List> = []
   var values: [MigrationConfiguration.Table: String] = [:]
 
-  /// Keeps the entries that concern the callback form of an async function, whose callback comes once.
+  /// Keeps the entries that concern the callback counterpart of an async function, whose callback comes once.
   mutating func keepFactsOfForms() {
     lists = lists.intersection([.skip]).union([.once, .whole])
     values = values.filter { $0.key == .context }
@@ -144,7 +144,7 @@ struct FunctionKnowledge {
 package struct Refusal: Equatable, Sendable {
   package let reason: String
 
-  /// The entry; `nil` where none would help.
+  /// The entry; `nil` if none would help.
   var entry: Entry?
 
   /// An entry of the configuration.
@@ -152,10 +152,10 @@ package struct Refusal: Equatable, Sendable {
     let key: String
     var pattern: String
 
-    /// `nil` in a list of patterns.
+    /// The value; `nil` for an entry that is a list of patterns.
     let value: String?
 
-    /// As it is written there, such as `"once": ["Store.load(completion:)"]`.
+    /// The entry as the configuration writes it, such as `"once": ["Store.load(completion:)"]`.
     var text: String {
       value.map { "\"\(key)\": {\"\(pattern)\": \"\($0)\"}" } ?? "\"\(key)\": [\"\(pattern)\"]"
     }
@@ -164,7 +164,7 @@ package struct Refusal: Equatable, Sendable {
   /// The text of the entry.
   package var setting: String? { entry?.text }
 
-  /// Refuses a function of which nothing says whether its callback, a parameter, comes once.
+  /// Makes a refusal: nothing says whether the callback in `parameter` comes once.
   static func unknownRepetition(of parameter: String, _ title: String) -> Refusal {
     Refusal("nothing says whether `\(parameter)` is called once", .once, title)
   }
@@ -184,7 +184,7 @@ package struct Refusal: Equatable, Sendable {
     return refusal
   }
 
-  /// The entry is a value for a pattern.
+  /// Makes a refusal whose entry for the configuration is a value for a pattern.
   init(_ reason: String, _ table: MigrationConfiguration.Table, _ title: String, _ value: String) {
     self.reason = reason
     entry = Entry(key: table.rawValue, pattern: title, value: value)

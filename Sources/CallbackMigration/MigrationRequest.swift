@@ -19,7 +19,7 @@ public struct MigrationRequest: Decodable, Sendable {
     /// The paths of the source files.
     public let sources: [String]
 
-    /// The modules that Package.swift names as its dependencies.
+    /// The modules that Package.swift names as dependencies of the target.
     public let dependencies: [String]
 
     /// The modules that the target depends on, directly or through others.
@@ -60,7 +60,7 @@ public struct MigrationRequest: Decodable, Sendable {
 
   /// Reads the plugin's file.
   /// - Parameter file: The file.
-  /// - Throws: Where that cannot be read.
+  /// - Throws: An error if the file cannot be read.
   public init(file: URL) throws(MigrationError) {
     do {
       self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: file))
@@ -124,7 +124,7 @@ public struct MigrationRequest: Decodable, Sendable {
     return names + imports.sorted() + others.sorted()
   }
 
-  /// A file of counterparts does not compile in a target without the needed modules.
+  /// Throws if a target lacks the modules that a file of counterparts imports.
   private func checkDependencies(of target: Target, _ style: CounterpartStyle) throws(MigrationError) {
     let modules = style == .sync ? [] : style == .futures ? ["Futures"] : Target.library
     let missing = modules.filter { !target.dependencies.contains($0) }

@@ -2,12 +2,12 @@
 struct QueueParameter {
   let index: Int
 
-  /// The argument of a counterpart; `nil` if it keeps the function's default.
+  /// The argument that a counterpart passes; `nil` if it uses the function's default.
   let argument: String?
 
-  /// Finds the parameter: the one of this name, or a queue with a known name.
+  /// Finds the parameter with the configured name, or a queue with a known name.
   ///
-  /// A `queue` without a default might be the one of the work, so it stays a parameter.
+  /// A `queue` without a default might be the queue of the work, so it stays a parameter.
   init?(_ declaration: Declaration, _ aliases: TypeAliases, _ name: String?) {
     let parameters = declaration.parameters
     let found = parameters.firstIndex { parameter in

@@ -19,14 +19,14 @@ struct RefusalGroups {
 
   private(set) var groups: [Group] = []
 
-  /// The refused functions.
+  /// Groups the refused functions.
   ///
   /// Leaves out why one of two counterparts is missing, if no line of the configuration would settle that.
   init(_ plan: CounterpartPlan) {
     self.init(plan) { entry in entry.refusals.filter { !entry.isMinor($0) } }
   }
 
-  /// The counterparts that differ from their callback.
+  /// Groups the counterparts that differ from their callback.
   init(notesOf plan: CounterpartPlan) { self.init(plan) { $0.notes.map { (nil, $0) } } }
 
   private init(
@@ -74,7 +74,7 @@ struct RefusalGroups {
     }
   }
 
-  /// A line for the omitted functions.
+  /// A line about the functions that `lines` leaves out.
   static func minorLine(_ plan: CounterpartPlan) -> String? {
     let count = plan.entries.count { entry in entry.refusals.contains(where: entry.isMinor) }
     guard count > 0 else { return nil }
@@ -84,7 +84,7 @@ struct RefusalGroups {
     return "\(functions), and no setting gives the other; `report --json` says why."
   }
 
-  /// The parts of a reason, in turn words and a name in backticks.
+  /// The parts of a reason in order: words, and names in backticks.
   private static func parts(of reason: String) -> [(text: String, isName: Bool)] {
     reason.split(separator: "`", omittingEmptySubsequences: false).enumerated()
       .map { (String($0.element), !$0.offset.isMultiple(of: 2)) }
@@ -107,7 +107,7 @@ private struct Wildcards {
   private typealias List = MigrationConfiguration.List
   private typealias Table = MigrationConfiguration.Table
 
-  /// The entries that serve all functions of a type with several of them.
+  /// For each type with several functions, the entries that serve all of them.
   private var entries: [String: [Refusal.Entry]] = [:]
 
   init(_ plan: CounterpartPlan) {
@@ -122,13 +122,13 @@ private struct Wildcards {
     }
   }
 
-  /// The entry of the configuration, for all functions of the type where that says the same.
+  /// The entry that settles a refusal; if there is one for all functions of the type, that entry.
   func entry(for refusal: Refusal, of function: CallbackFunction) -> Refusal.Entry? {
     let common = entries[function.scope.joined(separator: ".")] ?? []
     return refusal.entry.map { entry in common.first { $0.key == entry.key } ?? entry }
   }
 
-  /// The entry that settles each function with a handle.
+  /// The entry for the returned handles, if it is the same for each function with a handle.
   private static func handle(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
     func values(_ entries: [CounterpartPlan.Entry]) -> [Refusal.Entry?] {
       entries.map(\.function).filter(\.returnsValue).map { function in
@@ -140,7 +140,7 @@ private struct Wildcards {
     return values(matched).allSatisfy { $0 == entry } ? entry : nil
   }
 
-  /// The list of callbacks that come once, if nothing says so of any, and none is known to come more often.
+  /// The entry `once`, if nothing says how often any of the callbacks comes.
   private static func once(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
     func refusals(_ entry: CounterpartPlan.Entry) -> [Refusal] {
       entry.refusals.map(\.refusal).filter { $0.entry?.key == List.once.rawValue }
@@ -152,7 +152,7 @@ private struct Wildcards {
     return isUnknown && found.count > 1 ? found[0] : nil
   }
 
-  /// The name of all counterparts, if each needs another name.
+  /// The entry `renames`, if each counterpart needs another name, and one pattern fits all, such as `*Async`.
   private static func name(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
     let names = matched.map { entry in
       let name = entry.refusals.lazy.compactMap(\.refusal.entry).first { $0.key == Table.renames.rawValue }?.value
@@ -164,7 +164,7 @@ private struct Wildcards {
 }
 
 extension CounterpartPlan.Entry {
-  /// Whether the function has one counterpart and lacks the other, and this is intended.
+  /// Whether a function has one of two counterparts, and no setting would give it the refused one.
   fileprivate func isMinor(_ refusal: (kind: Counterpart.Kind?, refusal: Refusal)) -> Bool {
     guard refusal.kind != nil, refusal.refusal.setting == nil else { return false }
     return decisions.contains { if case .refused = $0.decision { false } else { true } }

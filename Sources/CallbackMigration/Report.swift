@@ -21,9 +21,9 @@ public struct Report {
     unusedSettings = isWholePackage ? everywhere.sorted() : []
   }
 
-  /// The report.
-  /// - Parameter format: How it is printed.
-  /// - Returns: Its text.
+  /// Returns the text of the report.
+  /// - Parameter format: The format.
+  /// - Returns: The text.
   public func text(as format: ReportFormat) -> String {
     switch format {
     case .table: (plans.map(table) + [unusedText].filter { !$0.isEmpty }).joined(separator: "\n")
@@ -207,7 +207,7 @@ extension CounterpartPlan {
     return line + names
   }
 
-  /// The closures that the default of the module isolates, although an API calls them.
+  /// The lines about closures that the module's default isolates to the main actor, although an API calls them.
   fileprivate var closureLines: [String] {
     guard !inventory.mainActorClosures.isEmpty else { return [] }
     return [

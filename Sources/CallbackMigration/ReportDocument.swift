@@ -124,7 +124,7 @@ extension ReportDocument.Module {
 
 /// The functions without a counterpart that a baseline does not know.
 struct BaselineCheck {
-  /// Their places and titles.
+  /// The places and titles of these functions.
   let added: [String]
 
   /// Compares by titles, since lines move.

@@ -8,7 +8,7 @@ struct Rivals {
 
   private var candidates: [String: [Candidate]] = [:]
 
-  /// The properties and cases, with their types.
+  /// The paths of properties and enum cases, such as `Store.count`.
   private var values: Set<String> = []
 
   /// Adds a function of the module.
@@ -22,17 +22,17 @@ struct Rivals {
   /// Adds a property or a case by its path.
   mutating func addValue(_ path: String) { values.insert(path) }
 
-  /// The title of a declaration that existing calls mean, and that some of them would no longer mean.
+  /// The title of a declaration, if some of its existing calls would call the counterpart instead.
   ///
-  /// In async code a call prefers an async function, and of two async functions the one that needs fewer defaults. Of two
-  /// synchronous functions either can be better, and the types of the arguments do not matter.
+  /// In async code a call prefers an async function, and of two async functions the one that needs fewer defaults. Of
+  /// two synchronous functions either can win, so the types of the arguments do not count.
   /// - Parameters:
   ///   - name: The name of the counterpart.
   ///   - kind: `async` or `sync`.
   ///   - declaration: The function with the callback.
   ///   - omitted: The parameters that the counterpart does not have.
-  ///   - scopes: The types whose members calls of the counterpart see, or that see the counterpart.
-  ///   - aliases: The names of types.
+  ///   - scopes: The types with members that calls of the counterpart could mean.
+  ///   - aliases: The type aliases.
   /// - Returns: The title; `nil` if there is no such declaration.
   func title(
     of name: String,
@@ -45,7 +45,7 @@ struct Rivals {
     let own = Self.arguments(of: declaration, without: omitted, aliases)
     let all = Self.arguments(of: declaration, without: [], aliases)
     let isSync = kind == .sync
-    // A function of a type hides those of no type from the code in that type.
+    // A member hides functions outside types from the code in its type.
     let scopes = isSync ? scopes + [""] : scopes
     if isSync, own.isEmpty, scopes.contains(where: { values.contains($0.isEmpty ? name : "\($0).\(name)") }) {
       return name
@@ -54,7 +54,7 @@ struct Rivals {
       guard scopes.contains(other.scope) else { return false }
       let isItself = other.declaration.title() == declaration.title() && other.arguments == all
       guard !isItself, isSync || other.declaration.isStatic == declaration.isStatic else { return false }
-      // Of an async function with the same parameters, the nearest declaration wins, as before.
+      // If two async functions have the same parameters, a call means the nearest one, as before.
       if !isSync, other.declaration.isAsync, own == other.arguments { return false }
       guard let saved = savedDefaults(own, other.arguments, ignoringTypes: isSync) else { return false }
       return isSync || !other.declaration.isAsync || saved >= 0
@@ -62,9 +62,9 @@ struct Rivals {
     return rival?.declaration.title()
   }
 
-  /// The most defaults that a call of both functions needs more for the second; `nil` if no call means both.
+  /// The most defaults that a call saves with the first function, and not the second; `nil` if no call fits both.
   private func savedDefaults(_ first: [Argument], _ second: [Argument], ignoringTypes: Bool) -> Int? {
-    // The best result for each pair of beginnings of the lists.
+    // `best[one][other]` is the result for the first arguments of both lists, up to these counts.
     var best = [[Int?]](repeating: [Int?](repeating: nil, count: second.count + 1), count: first.count + 1)
     for one in 0...first.count {
       for other in 0...second.count {
@@ -93,7 +93,7 @@ struct Rivals {
 
 /// A parameter, as calls see it.
 private struct Argument: Equatable {
-  /// A trailing closure has none.
+  /// The label; `nil` for a closure, which can be a trailing closure.
   private let label: String?
   private let type: String
   let canBeLeftOut: Bool

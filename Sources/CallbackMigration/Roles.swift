@@ -1,11 +1,11 @@
-/// The role of a function, if it decides about a counterpart.
+/// The relation of a function to a protocol or a superclass, if it decides about a counterpart.
 enum FunctionRole: Equatable {
   case plain
 
   /// A requirement of a protocol.
   case requirement
 
-  /// The function implements a requirement of a protocol of the module.
+  /// The function implements a requirement of a protocol.
   case witness(protocol: String)
 
   /// Other code calls the function, as the system calls the methods of a delegate.
@@ -15,7 +15,7 @@ enum FunctionRole: Equatable {
   case override
 }
 
-/// Finds the roles of functions.
+/// Finds the role of each function.
 struct Roles {
   private var overriding: Set<String> = []
   private var overridden: Set<String> = []
@@ -93,13 +93,13 @@ struct Roles {
     return titles[owner.identifier.precise]?.contains(symbol.pathComponents.last ?? "") == true
   }
 
-  /// The protocols of the module to which the type of a member conforms, as scopes of counterparts.
+  /// The names of the module's protocols to which the type of a member conforms.
   func protocolScopes(of symbol: SymbolGraph.Symbol) -> [String] {
     let ancestors = owners[symbol.identifier.precise].map(ancestors(of:)) ?? []
     return ancestors.filter { types[$0]?.kind.identifier == "swift.protocol" }.compactMap { protocols[$0] }
   }
 
-  /// The types that have the member of a protocol or a superclass, too.
+  /// The types that inherit a member of a protocol or a superclass.
   func conformers(of symbol: SymbolGraph.Symbol) -> [String] {
     guard let owner = owners[symbol.identifier.precise] else { return [] }
     return parents.keys.filter { ancestors(of: $0).contains(owner) }
@@ -120,7 +120,7 @@ struct Roles {
 
   private func isDelegate(_ name: String) -> Bool { name.hasSuffix("Delegate") || name.hasSuffix("DataSource") }
 
-  /// Whether the function has the form of a delegate method, such as `urlSession(_:task:didReceive:completionHandler:)`.
+  /// Whether the function looks like a delegate method, such as `urlSession(_:task:didReceive:completionHandler:)`.
   private func isDelegateMethod(_ declaration: Declaration) -> Bool {
     guard declaration.parameters.first?.label == "_", declaration.parameters.count > 2 else { return false }
     return declaration.parameters.dropFirst().contains { parameter in

@@ -1,4 +1,4 @@
-/// The names in each type.
+/// The names of the members of each type.
 struct ScopedNames {
   private var all: [String: Set<String>] = [:]
   private var hidden: [String: Set<String>] = [:]
@@ -15,7 +15,7 @@ struct ScopedNames {
   /// Whether any type has a member of this name.
   func contains(_ name: String) -> Bool { all.values.contains { $0.contains(name) } }
 
-  /// The reason why a counterpart cannot use a name of the function; `nil` if none is known.
+  /// The reason why a counterpart cannot use a name of the function's defaults; `nil` if none is known.
   func reason(against name: String, in scope: [String]) -> String? {
     let scopes = scope.indices.map { scope[...$0].joined(separator: ".") }
     // An extension of a nested type does not see the members of the outer types.

@@ -3,7 +3,7 @@ package enum Sendability: String {
   case yes, no, unknown
 }
 
-/// The types of a module's symbol graph.
+/// What the symbol graph of a module says about types.
 struct TypeFacts {
   private var sendable: Set<String> = []
   private var own: Set<String> = []
@@ -39,7 +39,7 @@ struct TypeFacts {
     }
   }
 
-  /// The case of an error type that holds any error, as a function that makes it: `APIError.other`.
+  /// The case of an error type that wraps any error, such as `APIError.other`; `nil` if there is none.
   func caseOfAnyError(in type: ArraySlice<Token>) -> String? { members.caseOfAnyError(in: type, aliases) }
 
   /// Whether all types that conform to a protocol are `Sendable`.
@@ -59,7 +59,7 @@ struct TypeFacts {
     return names
   }
 
-  /// Whether `type` is `Sendable`, in a function whose generic parameters in `genericSendables` are.
+  /// Whether `type` is `Sendable`, if the generic parameters in `genericSendables` are.
   func sendability(of type: ArraySlice<Token>, _ genericSendables: Set<String>) -> Sendability {
     let type = aliases.resolve(type)
     if let wrapped = aliases.wrapped(type) { return sendability(of: wrapped, genericSendables) }
@@ -75,7 +75,7 @@ struct TypeFacts {
       return all(parts.take(":") ? [first, parts.rest] : [first], genericSendables)
     }
     if genericSendables.contains(type.text) { return .yes }
-    // A graph written by `swiftc` has `Element` as in the source, one made from a module has `Self.Element`.
+    // In a graph that `swiftc` writes the name is `Element`, and in one that is made from a module `Self.Element`.
     let isAssociatedType = type.count == 1 && type.first?.type?.hasSuffix("Qa") == true
     if isAssociatedType, genericSendables.contains("Self." + type.text) { return .yes }
     reader = TokenReader(type)
@@ -150,7 +150,7 @@ struct TypeFacts {
     return type.dropFirst(2).first?.isNumber == true && !type.contains("Foundation")
   }
 
-  /// The least of them.
+  /// The weakest sendability of several types.
   func all(_ types: [ArraySlice<Token>], _ genericSendables: Set<String>) -> Sendability {
     let each = types.map { sendability(of: $0, genericSendables) }
     return each.contains(.no) ? .no : each.contains(.unknown) ? .unknown : .yes

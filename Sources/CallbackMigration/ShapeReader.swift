@@ -7,12 +7,12 @@ struct ShapeReader {
   let knowledge: FunctionKnowledge
   let isNonescaping: Bool
 
-  /// Whether the closures are callbacks by their types alone.
+  /// Whether the types alone show that the closures are callbacks, because they get a success or a failure.
   func areDivided(_ completions: [(index: Int, type: FunctionType)]) -> Bool {
     failure(of: completions) != nil || completions.count == 1 && typeShape(completions[0].type.parameters).isDivided
   }
 
-  /// One closure for success and one for failure, if these are such.
+  /// The callbacks, if one closure is for success and one for failure; otherwise `nil`.
   func pair(_ completions: [(index: Int, type: FunctionType)]) -> Callbacks? {
     guard let failure = failure(of: completions), let success = completions.first(where: { $0.index != failure })
     else { return nil }
@@ -25,7 +25,7 @@ struct ShapeReader {
     return Callbacks(shape: shape, labels: labels, completion: success.index, failure: failure)
   }
 
-  /// The closure for failure, if the other is one for success.
+  /// The index of the closure for failure, if exactly one of two closures takes an error.
   ///
   /// The types tell success from failure. The labels do not matter.
   private func failure(of completions: [(index: Int, type: FunctionType)]) -> Int? {
@@ -61,7 +61,7 @@ struct ShapeReader {
     return failureRefusal(values, type.labels).map(CallbackShape.unknown) ?? shape
   }
 
-  /// The shape inside of a value.
+  /// The shape of a result inside a single value; `nil` if there is none, or if it cannot be unpacked.
   private func unpacked(_ value: ArraySlice<Token>) -> CallbackShape? {
     var reader = TokenReader(aliases.resolve(value))
     if let inside = reader.takeBracketed("(", ")"), reader.isAtEnd, inside.elements.count > 1 {
@@ -141,7 +141,7 @@ struct ShapeReader {
     return nil
   }
 
-  /// The reason why its values cannot leave the callback.
+  /// The reason why the values cannot leave the callback.
   private func scopeRefusal(_ values: [ArraySlice<Token>], _ index: Int) -> Refusal? {
     let advice = isNonescaping ? "use it there" : "write an async function that takes a closure"
     if knowledge.says(.scoped) {

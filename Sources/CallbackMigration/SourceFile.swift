@@ -4,10 +4,10 @@ internal import Foundation
 struct SourceFile {
   let path: String
 
-  /// Without the space around them.
+  /// The lines, without the space around them.
   let lines: [String]
 
-  /// A line that imports, or several of them under a condition.
+  /// An `import`, or an `#if` with imports only.
   enum ImportPart {
     case line(Import)
     case block([Line])
@@ -94,7 +94,7 @@ struct SourceFile {
 
 /// One `import`.
 struct Import {
-  /// As in `Foundation` or `struct Foundation.Data`.
+  /// The text after `import`, such as `Foundation` or `struct Foundation.Data`.
   let target: String
   let module: String
 
@@ -102,7 +102,7 @@ struct Import {
   let access: String?
 
   init?(_ line: String) {
-    // Attributes are of that file alone: `@preconcurrency` that does nothing would warn.
+    // Attributes are not copied: a `@preconcurrency` that does nothing would warn.
     var words = line.split(separator: " ").map(String.init)[...]
     while words.first?.hasPrefix("@") == true { words.removeFirst() }
     access = words.first.flatMap { AccessLevel(rawValue: $0) }?.rawValue
@@ -135,13 +135,13 @@ struct ImportList {
 
   /// Whether a file of the target writes `public import`.
   ///
-  /// That is not needed if all imports are public.
+  /// A target whose imports are public by default does not write that.
   private let saysPublic: Bool
 
-  /// The names that public counterparts use.
+  /// The modules of the types that public counterparts name.
   private var publicModules: Set<String> = []
 
-  /// The names that the counterparts use.
+  /// The modules of the types that the counterparts name.
   private var neededModules: Set<String> = []
 
   /// Whether the counterparts use names that any module could declare.
@@ -167,14 +167,14 @@ struct ImportList {
     }
   }
 
-  /// Adds types that a public counterpart names.
+  /// Adds the modules of types that a public counterpart names.
   mutating func use(_ types: [Token]) {
     for type in types.compactMap(\.type) {
       if let module = Self.module(ofType: type) { publicModules.insert(module) }
     }
   }
 
-  /// Adds the names that counterparts use.
+  /// Adds the modules of the names that counterparts use.
   mutating func need(_ counterparts: [Counterpart], in inventory: Inventory) {
     ownModule = inventory.module
     for counterpart in counterparts {
@@ -192,24 +192,22 @@ struct ImportList {
 
   /// Whether an import of `imported` can bring the types of a module.
   ///
-  /// Each import can bring those of a module that no import names: Foundation brings those of Dispatch.
+  /// If no import names a module, any import can bring its types: Foundation brings those of Dispatch.
   private func provides(_ module: String, _ imported: String) -> Bool {
     if module == "C" || module.hasPrefix(imported) { return true }
     return module != ownModule && !parts.flatMap(\.imports).contains { module.hasPrefix($0.module) }
   }
 
-  /// The lines, sorted by module.
-  ///
-  /// Conditional ones come last.
+  /// The lines, sorted by module, with conditional ones at the end.
   /// - Parameters:
-  ///   - futures: The access of the widest function of the file that names a type of the library; `nil` if there is none.
-  ///   - widest: The same, of all files that are written together.
-  ///   - usesFutures: Whether the file needs the library.
-  ///   - isAsync: Whether it has async counterparts.
+  ///   - futures: The highest access level of a function in the file that names a type of the library; `nil` for none.
+  ///   - widest: The same, for all files that are written together.
+  ///   - usesFutures: Whether the file needs the module Futures.
+  ///   - isAsync: Whether the file has async counterparts, or callback counterparts.
   /// - Returns: The lines.
   func lines(futures: AccessLevel?, widest: AccessLevel?, usesFutures: Bool, isAsync: Bool) -> [String] {
     var lines: [(module: String, text: String)] = []
-    // The files agree: an import without an access level is an error beside one with it.
+    // All files write the same: imports of one module, one with an access level and one without, are an error.
     if usesFutures {
       let isSaid = widest.map { $0 >= .public } ?? true
       let isPublic = futures.map { $0 >= .public } == true
@@ -240,7 +238,7 @@ struct ImportList {
     line(found.target, found.module, isPublic: explicit.contains(found.module) && isPublic(found.module))
   }
 
-  /// A public import that no public declaration uses would warn, and so would two of one module that differ.
+  /// Writes an import: an unused `public import` would warn, and so would two imports of a module that differ.
   private func line(_ target: String, _ module: String, isPublic: Bool) -> String {
     (isPublic ? "public " : explicit.contains(module) ? "internal " : "") + "import " + target
   }
@@ -250,7 +248,7 @@ struct ImportList {
     publicModules.contains { provides($0, module) }
   }
 
-  /// Returns the module in an identifier such as `s:10Foundation4DataV`; `nil` for the standard library, which has no number.
+  /// Returns the module in an identifier such as `s:10Foundation4DataV`; `nil` for the standard library: `s:Si`.
   private static func module(ofType type: String) -> String? {
     if type.hasPrefix("c:") { return "C" }
     let digits = type.dropFirst(2).prefix(while: \.isNumber)

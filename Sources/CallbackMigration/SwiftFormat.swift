@@ -6,7 +6,7 @@ public enum SwiftFormat {
   /// - Parameters:
   ///   - text: The source.
   ///   - file: The path of the file to write.
-  /// - Returns: The text; with a line that asks formatters to leave it alone, if the toolchain has no formatter.
+  /// - Returns: The text; without a formatter, with a line that asks formatters to leave the file alone.
   public static func formatted(_ text: String, for file: URL) -> String {
     if let formatted = run(text, file), !formatted.isEmpty { return formatted }
     let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
@@ -57,7 +57,7 @@ public enum SwiftFormat {
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
     guard (try? process.run()) != nil else { return nil }
-    // It reads all of its input before it writes.
+    // The formatter reads all of its input before it writes.
     input.fileHandleForWriting.write(Data(text.utf8))
     try? input.fileHandleForWriting.close()
     let data = output.fileHandleForReading.readDataToEndOfFile()

@@ -1,5 +1,5 @@
 extension SymbolGraph {
-  /// Whether there is a type that does not say that it belongs to the main actor, and all of whose members do.
+  /// Whether the main actor is the module's default: all members of a type are isolated to it, but not the type itself.
   var isMainActorTheDefault: Bool {
     let declarations = Dictionary(symbols.map { ($0.identifier.precise, $0) }, uniquingKeysWith: { first, _ in first })
     let kinds = ["swift.method", "swift.property", "swift.type.method", "swift.type.property"]

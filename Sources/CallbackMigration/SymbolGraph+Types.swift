@@ -1,8 +1,8 @@
 extension SymbolGraph {
-  /// The graph, in which types are spelled as in one that is made from a module.
+  /// The graph with full names of types, such as `Store.Item` for `Item`, as in a graph that is made from a module.
   ///
-  /// A graph that `swiftc` writes spells types as the source does. The counterpart of a function in a nested type is in an
-  /// extension, which does not see the types of the outer type.
+  /// A graph that `swiftc` writes spells types as the source does. The counterpart of a function in a nested type is in
+  /// an extension, which does not see the types of the outer type.
   var withCanonicalTypes: SymbolGraph {
     let kinds = ["swift.class", "swift.enum", "swift.protocol", "swift.struct", "swift.typealias"]
     var paths: [String: [String]] = [:]

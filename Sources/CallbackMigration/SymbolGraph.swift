@@ -106,9 +106,7 @@ package struct SymbolGraph: Decodable {
     throw MigrationError("There is no symbol graph of \(module) in \(folder.path).")
   }
 
-  /// Reads the extensions of `module` by another module, the client, from a folder.
-  ///
-  /// Returns `nil` if there are none.
+  /// Reads the extensions of `module` by another module, the client, from a folder; `nil` if there are none.
   static func readExtensions(
     of module: String,
     by client: String,
@@ -122,7 +120,7 @@ package struct SymbolGraph: Decodable {
     name(of: file).map { $0 == module || $0.hasPrefix("\(module)@") } == true
   }
 
-  /// The modules in the name of a graph.
+  /// The part of a file's name with its modules, such as `App@Store`; `nil` if the file is no graph.
   private static func name(of file: URL) -> String? {
     let ending = ".symbols.json"
     let name = file.lastPathComponent
@@ -184,7 +182,7 @@ package struct SymbolGraph: Decodable {
 }
 
 extension SymbolGraph {
-  /// The graph, in which default implementations of requirements are members of their protocol, as the others are.
+  /// The graph in which a default implementation is a member of its protocol, like each other function of an extension.
   var withMembersForDefaults: SymbolGraph {
     let types = Dictionary(
       symbols.filter { $0.kind.identifier == "swift.protocol" }.map { ($0.pathComponents, $0.identifier.precise) },
@@ -227,7 +225,7 @@ public struct MigrationError: Error, CustomStringConvertible {
   /// The sentence.
   public let description: String
 
-  /// Takes the sentence.
+  /// Makes an error from a sentence.
   /// - Parameter description: The sentence.
   public init(_ description: String) { self.description = description }
 }

@@ -10,7 +10,7 @@ package struct Token: Equatable {
 }
 
 extension Array where Element == Token {
-  /// The tokens of the compiler's text.
+  /// Cuts the fragments of a symbol graph into tokens.
   package init(_ fragments: [SymbolGraph.Symbol.Fragment]) {
     self = []
     var hasSpace = false
@@ -32,7 +32,7 @@ extension Array where Element == Token {
 }
 
 extension Array where Element == Token {
-  /// Joins the sign of an attribute with its name, which the compiler writes apart where that is a type.
+  /// Joins the `@` of an attribute with its name, which the compiler separates if the name is a type: `@MainActor`.
   fileprivate mutating func joinAttributes() {
     for index in indices.dropLast().reversed() where self[index].text == "@" {
       self[index].text += remove(at: index + 1).text
@@ -62,7 +62,7 @@ struct Lexer {
   /// The comments so far.
   private(set) var comments: [String] = []
 
-  /// The number of UTF-8 characters before the next token and its space.
+  /// The UTF-8 offset of the end of the last token.
   func offset(in text: String) -> Int { text.utf8.distance(from: text.startIndex, to: rest.startIndex) }
 
   init(_ text: String) { rest = text[...] }
@@ -123,7 +123,7 @@ struct Lexer {
     return rest.dropFirst().prefix(while: isWord).count + 1
   }
 
-  /// The length of the string that `rest` begins with, in any of its notations; `nil` if it begins with none.
+  /// The length of the string that `rest` begins with, in any notation; `nil` if `rest` begins with no string.
   private var stringLength: Int? {
     let pounds = rest.prefix { $0 == "#" }
     let opening = rest.dropFirst(pounds.count)
@@ -144,9 +144,7 @@ struct Lexer {
     return rest.count
   }
 
-  /// The length of an interpolation with its brackets.
-  ///
-  /// It can contain strings.
+  /// The length of an interpolation with its brackets, which can contain strings.
   private static func bracketsLength(_ text: Substring) -> Int {
     var lexer = Lexer(String(text))
     var depth = 0
@@ -189,7 +187,7 @@ struct TokenReader {
     return next
   }
 
-  /// Takes tokens up to one of these texts that stands outside all brackets, or up to the end.
+  /// Takes the tokens before the first of these texts outside brackets, or all tokens.
   mutating func take(upTo ends: Set<String>) -> ArraySlice<Token> {
     let start = position
     var depth = 0
@@ -206,7 +204,7 @@ struct TokenReader {
     return tokens[start..<position]
   }
 
-  /// Removes a pair of brackets and its content.
+  /// Takes a pair of brackets, and returns the tokens between them; `nil` if the next token is not `open`.
   mutating func takeBracketed(_ open: String, _ close: String) -> ArraySlice<Token>? {
     let start = position
     guard take(open) else { return nil }

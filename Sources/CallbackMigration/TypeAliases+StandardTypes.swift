@@ -4,7 +4,7 @@ extension TypeAliases {
     let type = resolve(type)
     if type.last?.text == "?" || type.last?.text == "!" {
       var reader = TokenReader(type.dropLast())
-      // The brackets of a tuple belong to its type.
+      // `(Handler)?` loses its parentheses; those of a tuple stay.
       if let inside = reader.takeBracketed("(", ")"), reader.isAtEnd, inside.elements.count == 1 { return inside }
       return type.dropLast()
     }

@@ -37,7 +37,7 @@ struct TypeMembers {
     }
   }
 
-  /// The case of an enum that holds any error, as a function that makes it: `APIError.other`.
+  /// The case of an enum that wraps any error, such as `APIError.other`; `nil` if there is none.
   func caseOfAnyError(in type: ArraySlice<Token>, _ aliases: TypeAliases) -> String? {
     let found = type.last?.type.flatMap { cases[$0] }?.first { option in
       guard option.payload.count == 1, !option.hasLabels else { return false }
@@ -57,7 +57,7 @@ struct TypeMembers {
     case hidden
   }
 
-  /// The form in which a value of a type holds a failure; `nil` if it holds none.
+  /// How a value of a type holds a failure; `nil` if it holds none.
   func failure(in type: ArraySlice<Token>, _ aliases: TypeAliases) -> Failure? {
     var reader = TokenReader(aliases.resolve(type))
     var name = reader.take()

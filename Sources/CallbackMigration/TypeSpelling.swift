@@ -1,4 +1,4 @@
-/// Spells the types of a counterpart: with the name of their module, where another declaration hides them.
+/// Spells the types of a counterpart: a type that another declaration hides gets its module, as in `Swift.Result`.
 struct TypeSpelling {
   /// The compiler's identifier of the type that each name means in the counterpart; empty for a generic parameter.
   private var nearest: [String: String] = [:]
@@ -22,7 +22,7 @@ struct TypeSpelling {
     }.text
   }
 
-  /// A type of another module that the graph does not have.
+  /// Spells a type of another module, by its name and the compiler's identifier.
   func text(_ name: String, _ identifier: String) -> String {
     qualified(Token(text: name, hasSpaceBefore: false, type: identifier)).text
   }

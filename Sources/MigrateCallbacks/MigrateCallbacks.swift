@@ -69,7 +69,7 @@ struct MigrateCallbacks: CommandPlugin {
     return process.terminationStatus
   }
 
-  /// The tool's output.
+  /// Runs the tool, and returns its output; a failure ends the plugin.
   private func output(of tool: URL, arguments: [String]) throws -> String {
     let output = Pipe()
     let process = Process(tool, arguments)
@@ -130,7 +130,7 @@ private struct Request: Encodable {
 }
 
 extension TargetDependency {
-  /// The modules that it makes importable.
+  /// The modules that the dependency makes importable.
   fileprivate var modules: [String] {
     switch self {
     case .target(let target): [target.sourceModule].compactMap(\.self)

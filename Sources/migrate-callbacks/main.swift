@@ -10,7 +10,7 @@ do throws(MigrationError) {
       print((["graphs"] + (try request.neededGraphs(for: arguments))).joined(separator: "\n"))
       exit(0)
     }
-    // In the first step, the standard input is that of the plugin.
+    // In the step `plan`, the standard input is that of the plugin, and the tool must not read it.
     if call.step == .run { InterruptSignal.watchStandardInput() }
     outcome = try MigrationRun(arguments, request, work: call.request.deletingLastPathComponent()).run()
   } else {

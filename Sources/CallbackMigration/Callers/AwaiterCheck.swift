@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Finds code that goes on after it has awaited a function.
+/// Finds code after the await of a function, which runs later if that function takes longer.
 ///
-/// A function waits for its callback after the call inside is converted. So the code after the await runs later than before.
+/// A function waits for its callback once the call in its body is converted. So its callers continue later, too.
 struct AwaiterCheck {
   private struct Place: Hashable {
     let path: String
@@ -15,16 +15,16 @@ struct AwaiterCheck {
 
   init(finder: CallFinder) { self.finder = finder }
 
-  /// Returns the reason why a longer function would change its callers; `nil` if it would not.
+  /// Returns the reason why callers would notice that a function waits longer; `nil` if none would.
   /// - Parameters:
   ///   - path: The file of the function in the copy.
-  ///   - name: The token with its name.
+  ///   - name: The token with the function's name.
   /// - Returns: The reason.
   /// - Throws: An error if the server fails.
   mutating func reason(_ path: String, _ name: Int) throws(MigrationError) -> String? {
     let place = Place(path: path, name: name)
     if let reason = known[place] { return reason }
-    // A function that calls itself asks only for its other callers.
+    // A function can call itself: this entry ends the recursion, so only its other callers decide.
     known[place] = .some(nil)
     let reason = try found(place)
     known[place] = reason

@@ -6,7 +6,7 @@ struct CalledFunction {
   /// The label of the callback.
   let callbackLabel: String
 
-  /// The label of its closure for a failure, where it has one.
+  /// The label of the failure closure, if the function has one.
   var failureLabel: String?
 
   /// Whether the function returns a value and also calls back.
@@ -15,7 +15,7 @@ struct CalledFunction {
   /// Whether the callback can get an error.
   var canFail = true
 
-  /// Why its callback cannot be awaited.
+  /// The reason why the callback cannot be awaited; `nil` if it can.
   var shapeRefusal: String?
 
   /// The parameter that names the queue of the callback.
@@ -34,20 +34,20 @@ struct CalledFunction {
   var isCounterpartCancellable = false
 }
 
-/// Where code runs.
+/// The actor to which code is isolated.
 enum CodeIsolation: Equatable {
   case none
   case actor(String)
 
-  /// Unknown from the compiler's graph and the text.
+  /// Neither the compiler's graph nor the text shows the isolation.
   case unknown
 
   static let mainActor = CodeIsolation.actor("@MainActor")
 }
 
-/// Finds the changes that an `await` in place of a call would make, by the text around the call.
+/// Finds changes of behaviour that an `await` in place of a call would bring, in the text around the call.
 ///
-/// It refuses a call in doubt: a refused call costs a moment, and a call with another meaning costs a day.
+/// In doubt it refuses the call: converting a call by hand takes less time than a search for changed behaviour.
 struct CallChecks {
   let tokens: SourceTokens
   let site: CallSite
@@ -57,16 +57,16 @@ struct CallChecks {
   /// The isolation of the code around the call.
   let isolation: CodeIsolation
 
-  /// The callback of the enclosing function, which a call can pass on as it is.
+  /// The name of the enclosing function's callback, which a call can pass on unchanged.
   var ownCallback: String?
 
-  /// The closure of the enclosing function for a failure.
+  /// The name of the enclosing function's closure for a failure.
   var ownFailure: String?
 
-  /// The queue parameter of the enclosing function, for its callback.
+  /// The name of the enclosing function's parameter for the queue of its callback.
   var ownQueue: String?
 
-  /// All reasons, those without a remedy first.
+  /// The reasons that no option allows; if there are none, those that an option allows.
   var refusals: [CallRefusal] {
     guard tokens.isBalanced else { return [CallRefusal("the brackets of its file cannot be matched")] }
     let obstacles = [shape, queue, optionalChain, handle, callbackLiteral, captures].compactMap(\.self)
@@ -87,10 +87,10 @@ struct CallChecks {
 
   private var queuePlace: CallbackQueue.Place? { function.queue?.place(at: site, own: ownQueue, in: tokens) }
 
-  /// After the await there would be code where there was no callback.
+  /// If the optional is `nil`, the callback never ran, but the code after an await would.
   private var optionalChain: CallRefusal? {
     guard (site.start..<site.name).contains(where: { tokens[$0] == "?" && tokens[$0 + 1] == "." }) else { return nil }
-    // A callback around it captures `self` weakly, which is a reason of its own.
+    // `self?` is in a callback with `[weak self]`. The check of captures refuses that callback.
     if tokens[site.start] == "self", tokens[site.start + 1] == "?", isInWeakCallback { return nil }
     return CallRefusal("it is made through an optional, and the code after an await would run without it")
   }
@@ -138,10 +138,10 @@ struct CallChecks {
     return CallRefusal("its callback captures `\(first)` in a list, which an await has not")
   }
 
-  /// The reason why the compiler's refactoring would change its meaning, so that the tool writes the text itself.
+  /// The reason why the tool writes the new text itself: the compiler's refactoring would change the behaviour.
   ///
-  /// The refactoring sorts the statements of a callback into success and failure, and gives each statement that belongs to
-  /// both to success alone. It knows nothing of two closures.
+  /// If a statement runs after success and after failure, the refactoring keeps it for success only. It does not
+  /// convert a function with two closures.
   var ownTextReason: String? {
     if function.failureLabel != nil { return "it takes two closures" }
     if function.queue != nil { return "the counterpart has no queue" }
@@ -151,7 +151,7 @@ struct CallChecks {
     return shape.refusal
   }
 
-  /// Whether the callback does nothing where the call has failed.
+  /// Whether the callback does nothing after a failure.
   var ignoresFailure: Bool {
     guard function.canFail, function.failureLabel == nil, let body = callbackBody else { return false }
     return CallbackBranches(tokens, body, callbackParameters)?.ignoresFailure == true

@@ -8,20 +8,20 @@ struct CallFinder {
   let isolation: CodeIsolationFacts
   let allowed: Set<CallRisk>
 
-  /// A place that refers to a function of the plan.
+  /// A place in the source that names a function; `target` is the index of the function.
   private struct Reference {
     let target: Int
     let path: String
     let name: Int
   }
 
-  /// The calls, by file and line.
-  /// - Parameter functions: The functions; the result of the search completes them.
+  /// Finds the calls, sorted by file and line.
+  /// - Parameter functions: The functions, to which the search adds facts.
   /// - Returns: The calls.
   /// - Throws: An error if the server fails.
   func calls(of functions: inout [MigratedFunction]) throws(MigrationError) -> [CallbackCall] {
     for index in functions.indices { refuseForeignCounterpart(of: &functions[index]) }
-    // A local step without a counterpart stays, and does not hold up the functions that call it.
+    // A private or synchronous function that cannot get a counterpart does not block the functions that call it.
     let references = try references(to: functions).filter {
       let function = functions[$0.target]
       return !function.isLocalStep || function.hasCounterpart || function.counterpart == .writable
@@ -62,7 +62,7 @@ struct CallFinder {
         let scope = all[index].map { CallScope(of: $0, in: tokens, callbacks: callbacks) }
         return call(references[index], all[index], scope, declarations, functions)
       }
-      // The closure of a synchronous call that stays is no callback, which changes the place of the calls in it.
+      // A synchronous call that stays keeps its closure. Calls in that closure are classified again.
       let staying = Set(zip(kept, calls).filter { $1 == nil && functions[references[$0].target].isSync }.map(\.0))
       guard !staying.isEmpty else { return calls.compactMap(\.self) }
       kept.removeAll(where: staying.contains)
@@ -104,7 +104,7 @@ struct CallFinder {
 
   // MARK: Classes
 
-  /// `nil` for the call by which a counterpart works, and for a call without a callback.
+  /// Classifies a reference; `nil` for a call without a callback, and for the call in a counterpart.
   private func call(
     _ reference: Reference,
     _ site: CallSite?,
@@ -145,7 +145,7 @@ struct CallFinder {
       call.owner = functions.firstIndex { $0.path == reference.path && $0.offset == place }
     }
     call.place = scope.isAsync ? .ready : call.owner == nil ? .edge : .next
-    // The call of a synchronous function stays, unless the callback of the function around it goes through it.
+    // The call of a synchronous function stays, unless it uses the callback of the function around it.
     if function.isSync {
       guard call.place == .next, let owner = call.owner else { return nil }
       let names = [functions[owner].callbackName, functions[owner].failureName]
@@ -190,8 +190,8 @@ struct CallFinder {
       calls[index].ignoresFailure = checks.ignoresFailure
       var refusals = call.refusals + checks.refusals
       if call.place == .next {
-        // A new async function has no callers yet, so its cancellation surprises none. Its isolation is known, but without any, the
-        // code of a callback that comes on the main queue would leave it.
+        // The call moves into a new async function, which has no callers yet that could be cancelled. The new function
+        // has the isolation of the old one. If it has none, code that ran on the main queue would leave that queue.
         refusals.removeAll { $0.risk == .cancellation || $0.risk == .isolation && checks.isolation != .none }
       } else if case .function(let name, _) = scope.boundary {
         if let reason = try awaiters.reason(call.path, name) { refusals.append(CallRefusal(reason, .callers)) }
@@ -203,14 +203,14 @@ struct CallFinder {
       let call = calls[index]
       let isConvertible = call.place != .byHand && (call.place == .edge || !call.refusals.contains(where: isRefused))
       calls[index].callClass = isConvertible ? call.place : .byHand
-      // The reason that decides comes first.
+      // Reasons that the user has not accepted come first.
       calls[index].refusals = call.refusals.filter(isRefused) + call.refusals.filter { !isRefused($0) }
     }
   }
 
   private func isRefused(_ refusal: CallRefusal) -> Bool { refusal.risk.map { !allowed.contains($0) } ?? true }
 
-  /// The refactoring of a call converts the calls in its callback, too.
+  /// Refuses each call around a refused call: the refactoring of a call also converts the calls in its callback.
   private func refuseOuterCalls(_ calls: inout [CallbackCall]) {
     for call in calls where call.refusals.contains(where: isRefused) {
       guard let reason = call.refusals.first(where: isRefused), let scope = call.scope else { continue }
@@ -223,7 +223,7 @@ struct CallFinder {
 
   // MARK: Facts
 
-  /// Adds where callbacks come, and which counterparts can be cancelled.
+  /// Adds whether the callback comes on the main queue, and whether the counterpart can be cancelled.
   private func completeFacts(
     of functions: inout [MigratedFunction],
     _ calls: [CallbackCall]
@@ -237,7 +237,7 @@ struct CallFinder {
     }
     var onMain = bodies.map { $0 == true }
     for index in functions.indices where bodies[index] == nil {
-      // A requirement delivers as its implementations do.
+      // A requirement has no body. Its callback comes on the main queue if those of its implementations do.
       let others = functions.indices.filter { functions[$0].name == functions[index].name }.compactMap { bodies[$0] }
       onMain[index] = !others.isEmpty && others.allSatisfy(\.self)
     }
@@ -261,15 +261,16 @@ struct CallFinder {
     }
   }
 
+  /// Whether a call names the main queue for its callback.
   private func namesMainQueue(_ call: CallbackCall, _ functions: [MigratedFunction]) -> Bool {
     guard let site = call.site, let queue = functions[call.target].called.queue else { return false }
     let own = call.owner.flatMap { functions[$0].called.queue?.name }
     return queue.place(at: site, own: own, in: files.tokens(call.path)) == .main
   }
 
-  /// Refuses a synchronous function that has the title of a counterpart, and that the tool has not written.
+  /// Refuses a synchronous counterpart that the tool has not written, because it might do something else.
   ///
-  /// Such a function is often there before: a cache beside a loader, or a default of a protocol.
+  /// An example is a function that reads a cache, beside a loader of the same name.
   private func refuseForeignCounterpart(of function: inout MigratedFunction) {
     guard function.isSync, case .exists(let file) = function.counterpart else { return }
     let path = copy.copied(file)
@@ -278,7 +279,7 @@ struct CallFinder {
     function.counterpart = .refused("nothing says that `\(function.counterpartTitle)`, which is there, does the same")
   }
 
-  /// Reads from its text whether a counterpart throws, and who has written it.
+  /// Reads from the text whether a counterpart throws, was written by `generate`, or waits for the callback.
   private func completeCounterpart(of function: inout MigratedFunction) {
     guard case .exists(let file) = function.counterpart else { return }
     let path = copy.copied(file)
@@ -295,7 +296,7 @@ struct CallFinder {
       }
   }
 
-  /// Returns the functions whose counterpart awaits only continuations and such counterparts.
+  /// Returns the functions whose counterpart cannot be cancelled: it awaits only continuations and such counterparts.
   private func uncancellableCounterparts(of functions: [MigratedFunction]) throws(MigrationError) -> Set<Int> {
     var declarations: [Int: [SourcePlace]] = [:]
     var awaited: [Int: [SourcePlace]] = [:]
@@ -331,7 +332,7 @@ struct CallFinder {
     return result
   }
 
-  /// The functions that an async function awaits, without continuations; `nil` if it can notice a cancellation itself.
+  /// The functions that an async function awaits, without continuations; `nil` if it can notice a cancellation.
   private func functionsAwaited(
     by text: FunctionText,
     _ path: String,

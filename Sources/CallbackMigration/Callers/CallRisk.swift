@@ -15,7 +15,7 @@ public enum CallRisk: String, CaseIterable, Codable, Sendable {
   /// A lock, a group or a semaphore is used around the call or in its callback, or the call names a queue of its own.
   case lock
 
-  /// The callback did not keep an object, or ended without it.
+  /// The callback captured an object weakly, and the code after an await keeps the object alive.
   case weakSelf = "weak-self"
 
   /// The callback hops to the main queue.

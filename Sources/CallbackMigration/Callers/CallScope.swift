@@ -8,7 +8,7 @@ struct CallScope {
     /// The last token of the statement in these braces that contains the call.
     let end: Int
 
-    /// Whether that statement is a `return` with the call, or with another call in whose callback the call stands.
+    /// Whether that statement returns the call, or another call whose callback contains the call.
     var isReturned = false
   }
 
@@ -19,7 +19,7 @@ struct CallScope {
     /// The closure of a task; `callee` is the token `Task`.
     case task(callee: Int, isKept: Bool)
 
-    /// The closure that a call of `callee` gets; `nil` if no call gets it.
+    /// A closure that is passed to `callee`; `nil` if the closure is no argument.
     case closure(callee: Int?, isAsync: Bool)
     case accessor
 
@@ -31,10 +31,10 @@ struct CallScope {
   private(set) var levels: [Level] = []
   private(set) var boundary = Boundary.none
 
-  /// The brace of the boundary.
+  /// The opening brace of the boundary.
   private(set) var body: Int?
 
-  /// The calls of other functions with a callback in whose callbacks the call stands, by their names.
+  /// The calls whose callbacks contain this call, each as the token with the name of the called function.
   private(set) var outerCalls: [Int] = []
 
   /// Reads the code around a call.
@@ -48,7 +48,7 @@ struct CallScope {
     var isReturned = site.use == .returned
     while let bracket = tokens.parent(start) {
       guard tokens[bracket] == "{" else {
-        // An argument of a call, or a part of a literal.
+        // The call is an argument of another call, or a part of a literal.
         start = bracket
         end = tokens.partner(bracket) ?? end
         continue
@@ -97,12 +97,12 @@ struct CallScope {
     return .closure(callee: callee, isAsync: signature?.isAsync == true || awaits)
   }
 
-  /// Whether the call is awaited by nothing outside its function.
+  /// Whether the call is in a task whose handle is dropped, so that no other code waits for the task.
   var isInUnkeptTask: Bool {
     if case .task(_, isKept: false) = boundary { true } else { false }
   }
 
-  /// Whether code here can await.
+  /// Whether the code around the call can await.
   var isAsync: Bool {
     switch boundary {
     case .function(_, let isAsync): isAsync
@@ -118,14 +118,14 @@ extension SourceTokens {
     (name..<brace).contains { (self[$0] == "async" || self[$0] == "reasync") && parent($0) == parent(brace) }
   }
 
-  /// Whether a closure after this word is the work of a task.
+  /// Whether a token starts a task, as in `Task { }` and `Task.detached { }`.
   func isTask(_ callee: Int) -> Bool {
     if self[callee] == "Task" { return self[callee - 1] != "." }
     return ["detached", "immediate", "immediateDetached"].contains(self[callee]) && self[callee - 1] == "."
       && self[callee - 2] == "Task"
   }
 
-  /// Whether a call is the only statement of a body that could return its value.
+  /// Whether a call is the only statement of a body, which could return the call's value.
   func isResult(_ site: CallSite) -> Bool {
     guard let brace = parent(site.start), self[brace] == "{", self[site.end + 1] == "}" else { return false }
     let first = (closureSignature(at: brace)?.end ?? brace) + 1
@@ -138,7 +138,7 @@ extension SourceTokens {
     }
   }
 
-  /// The first token after a call that runs after it, up to the end of its scope; `nil` if there is none.
+  /// The first token of the code that runs after a call, up to the end of its scope; `nil` if there is no such code.
   func statement(after scope: CallScope) -> Int? {
     var isLeaving = false
     for level in scope.levels {
@@ -172,7 +172,7 @@ extension SourceTokens {
       case "#else", "#elseif":
         while index < close, self[index] != "#endif" { index += 1 }
       case "else", "catch":
-        // Another branch.
+        // This branch does not run after the one with the call.
         while index < close, self[index] != "{" { index = (partner(index).map { max($0, index) } ?? index) + 1 }
         index = (partner(index) ?? close) + 1
       case "case", "default", "@unknown": return isInSwitch ? .nothing : .statement(index)

@@ -1,17 +1,15 @@
 /// How the statements of a callback divide into success and failure.
 ///
-/// It knows the forms that the refactoring of the compiler translates without a change of meaning. Callbacks of other forms
-/// that look at their failure are refused.
+/// Accepts code that the compiler's refactoring translates without a change of behaviour, such as an `if let error`
+/// with an `else`. Refuses other code that looks at the failure.
 struct CallbackBranches {
-  /// Why it cannot be translated; `nil` where it can.
+  /// The reason why the refactoring cannot translate the callback; `nil` if it can.
   let refusal: String?
 
   /// Whether the callback does nothing when the call has failed.
   let ignoresFailure: Bool
 
-  /// Reads the statements of a callback.
-  ///
-  /// Returns `nil` if it has no branch that the refactoring would translate.
+  /// Reads the statements of a callback; `nil` if no `if`, `guard` or `switch` looks at a parameter.
   init?(_ tokens: SourceTokens, _ body: Range<Int>, _ parameters: [String]) {
     let top = Self.statements(tokens, body)
     let branches = top.indices.filter { index in
@@ -81,7 +79,7 @@ struct CallbackBranches {
     parameters.contains(word) || parameters.isEmpty && word.hasPrefix("$")
   }
 
-  /// The tokens of `if` or `switch` up to its brace.
+  /// The tokens of `if`, `guard` or `switch` up to its brace.
   private static func head(_ tokens: SourceTokens, _ start: Int, _ body: Range<Int>) -> Range<Int> {
     var end = start + 1
     while end < body.upperBound, tokens[end] != "{" { end = (tokens.partner(end).map { max($0, end) } ?? end) + 1 }

@@ -1,6 +1,6 @@
 /// A call of a function that takes a callback.
 package struct CallbackCall {
-  /// The step that can convert a call.
+  /// The way to convert a call: `convert` for `ready`, `convert --functions` for `next`.
   package enum Class: String, Codable, CaseIterable, Sendable {
     /// The call is in async code.
     case ready
@@ -24,30 +24,30 @@ package struct CallbackCall {
   /// The title of the called function.
   package let function: String
 
-  /// The title of the function that it stands in.
+  /// The title of the function around the call.
   package let enclosing: String
 
   package var callClass: Class
 
-  /// The class that it has without its refusals.
+  /// The class that the call would have without its refusals.
   package var place: Class
 
-  /// Why it is not converted.
+  /// The reasons why the call is not converted.
   var refusals: [CallRefusal] = []
 
-  /// The functions of the plan: the called one, and the one with a callback that it stands in.
+  /// The index of the called function, and that of the callback function around the call, if there is one.
   var target: Int
   var owner: Int?
 
-  /// The path in the copy.
+  /// The path of the file in the copy.
   var path = ""
   var site: CallSite?
   var scope: CallScope?
   var ignoresFailure = false
 
-  /// Why the refactoring of the compiler would change its meaning; `nil` if it would not.
+  /// The reason why the compiler's refactoring would change the behaviour; `nil` if it would not.
   var ownTextReason: String?
 
-  /// Whether the refactoring of another call converts it, too.
+  /// Whether the refactoring of an outer call converts this call, too.
   var isInsideAnotherCall = false
 }

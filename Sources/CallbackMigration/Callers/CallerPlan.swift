@@ -1,11 +1,11 @@
-/// The order in which the callers of a package can move, leaf first.
+/// The order in which the callers in a package can be converted: a function after the functions that it calls.
 struct CallerPlan {
-  /// Functions that can become async once those of the steps before are.
+  /// Functions that can become async after those of the earlier steps.
   struct Step: Equatable {
-    /// The functions that become leaves.
+    /// The indices of these functions.
     let functions: [Int]
 
-    /// The number of calls in async code that wait for them.
+    /// The number of calls in async code that can be converted after this step.
     let readyCount: Int
   }
 
@@ -13,7 +13,7 @@ struct CallerPlan {
   let readyCount: Int
   let steps: [Step]
 
-  /// The functions that no step reaches, because of calls that stay.
+  /// The functions that cannot become async, because a call in their bodies stays.
   let stuck: [Int]
 
   init(_ calls: [CallbackCall], _ functions: [MigratedFunction]) {

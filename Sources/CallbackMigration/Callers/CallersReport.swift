@@ -116,6 +116,6 @@ struct CallersReport {
 }
 
 extension CallbackCall {
-  /// The first reason why it is by hand.
+  /// The first reason why the call is of the class by hand; `nil` for other classes.
   var reason: String? { callClass == .byHand ? refusals.first?.reason : nil }
 }

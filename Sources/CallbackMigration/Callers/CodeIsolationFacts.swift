@@ -1,4 +1,4 @@
-/// Where the functions of a package run, as the compiler's graphs and the text say.
+/// The isolation of the functions of a package, read from the compiler's graphs and the text.
 struct CodeIsolationFacts {
   private struct Place: Hashable {
     let path: String
@@ -15,7 +15,7 @@ struct CodeIsolationFacts {
   /// Whether functions outside types can be isolated to the main actor.
   private var isMainActorTheDefault = false
 
-  /// - Parameter graphs: Of all modules of the package.
+  /// - Parameter graphs: The graphs of all modules of the package.
   init(_ graphs: [SymbolGraph]) {
     for graph in graphs {
       let owners = Owners(graph)
@@ -81,7 +81,7 @@ struct CodeIsolationFacts {
       if known == .none, type == nil, isMainActorTheDefault { return .unknown }
       return known
     }
-    // The graph has no private functions. Their isolation comes from their type, or from its other members.
+    // The graph has no places of private functions. Their isolation is that of the isolated members of their type.
     guard let type else { return isMainActorTheDefault ? .unknown : .none }
     return types[type] ?? .none
   }

@@ -1,6 +1,6 @@
 /// The protocols and the conformances that the files of a package declare, by the last component of their names.
 ///
-/// The compiler's graph leaves out private types.
+/// They are read from the text, because the compiler's graph lacks the types inside functions.
 struct Conformances {
   /// The functions that each protocol requires.
   private var requirements: [String: Set<String>] = [:]
@@ -42,7 +42,7 @@ struct Conformances {
 
   private static let keywords: Set<String> = ["class", "struct", "enum", "extension", "actor", "protocol"]
 
-  /// Returns the name of a protocol of which a member of a type can implement a requirement; `nil` if there is none.
+  /// Returns the name of a protocol whose requirement a member of a type can implement; `nil` if there is none.
   ///
   /// A protocol of another package can require any function that is not private.
   func protocolRequiring(_ title: String, ofMemberOf type: String, isPrivate: Bool) -> String? {
@@ -60,8 +60,7 @@ struct Conformances {
     return nil
   }
 
-  /// Whether a type of another module is known to require no function that a package would write: a class, a value, or one of
-  /// these protocols.
+  /// Whether a type of another module requires no function of a package: a class, a value, or a protocol of `harmless`.
   private static func hasNoSuchRequirement(_ name: String) -> Bool {
     let isClass = ["NS", "UI"].contains { name.hasPrefix($0) }
     return harmless.contains(name) || name.hasPrefix("ExpressibleBy")

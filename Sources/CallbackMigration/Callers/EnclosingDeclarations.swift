@@ -22,9 +22,9 @@ struct EnclosingDeclarations {
     return ((types + (title.map { [$0] } ?? [])).joined(separator: "."), type)
   }
 
-  /// `SymbolKind`: class, enum, interface, struct, and namespace for an extension.
+  /// `SymbolKind` of the language server protocol: class, enum, interface, struct, and namespace for an extension.
   private static let types: Set<Int> = [3, 5, 10, 11, 23]
 
-  /// `SymbolKind`: method, constructor, function.
+  /// `SymbolKind` of the language server protocol: method, constructor, function.
   private static let functions: Set<Int> = [6, 9, 12]
 }

@@ -1,6 +1,6 @@
-/// A function with a callback, and the facts that its calls need.
+/// A function with a callback, and the facts that decide how its calls are converted.
 struct MigratedFunction {
-  /// The state of its async counterpart.
+  /// The state of the async counterpart.
   enum Counterpart: Equatable {
     case exists(file: String)
     case writable
@@ -9,19 +9,19 @@ struct MigratedFunction {
 
   let title: String
 
-  /// The compiler's identifier of the function, which is that of its index.
+  /// The compiler's identifier of the function, in the symbol graph and in the index.
   let identifier: String
 
   /// The name without the types.
   let name: String
 
-  /// The types around it, such as `Store.Cache.`; empty outside types.
+  /// The types around the function, such as `Store.Cache.`; empty outside types.
   var type: String { String(title.dropLast(name.count)) }
 
-  /// The path of its file in the copy.
+  /// The path of the function's file in the copy.
   let path: String
 
-  /// The UTF-8 offset of its name.
+  /// The UTF-8 offset of the function's name.
   var offset: Int
   let counterpartTitle: String
   let futureTitle: String
@@ -33,10 +33,10 @@ struct MigratedFunction {
   /// The name of the failure closure's parameter in the function's body, where the function has one.
   let failureName: String?
 
-  /// The label of that closure.
+  /// The label of the failure closure.
   let failureLabel: String?
 
-  /// The form of the callback; `nil` where the tool cannot write its arguments from an await.
+  /// How the callback gets its result; `nil` if the tool cannot make the callback's arguments from an await.
   let form: ResultForm?
 
   /// The name of the async counterpart, with backticks where the name needs them.
@@ -48,7 +48,7 @@ struct MigratedFunction {
   /// Whether other files cannot call the function.
   let isPrivate: Bool
 
-  /// Whether only converted callers need its counterpart, because the function is private or synchronous.
+  /// Whether the function is private or synchronous, so that only converted callers need its counterpart.
   var isLocalStep: Bool { isPrivate || isSync }
 
   /// Whether the counterpart can throw.
@@ -60,13 +60,13 @@ struct MigratedFunction {
   /// Whether the counterpart calls the function itself, and waits for its callback.
   var isCounterpartWaiting = false
 
-  /// Whether an async counterpart does its work without it.
+  /// Whether an async counterpart does the work itself, and does not wait for this function's callback.
   var hasAsyncWork: Bool { hasCounterpart && !isCounterpartGenerated && !isCounterpartWaiting }
 
-  /// The labels of the function that calls of the counterpart do not have.
+  /// The labels of the callbacks, which calls of the counterpart do not have.
   let omittedLabels: [String]
 
-  /// The attributes and the declaration of its async counterpart, without `nonisolated(nonsending)`; `nil` if unknown.
+  /// The attributes and the declaration of the async counterpart, without `nonisolated(nonsending)`; `nil` if unknown.
   let counterpartHead: (attributes: [String], signature: String)?
 
   /// Whether callers can leave out the callback of the function.
@@ -81,7 +81,7 @@ struct MigratedFunction {
   /// Whether an attribute of the function names a counterpart already.
   let isRenamed: Bool
 
-  /// Whether no call of the function can run the body of another.
+  /// Whether each call of the function runs its own body, and not that of a subclass or of a conforming type.
   let isPlain: Bool
 
   /// Whether the function implements a requirement, whose counterpart serves other types, too.
@@ -90,10 +90,10 @@ struct MigratedFunction {
 
   /// Makes a function of a module of the package.
   /// - Parameters:
-  ///   - entry: The decision about its counterparts.
-  ///   - path: The path of its file in the copy.
-  ///   - tokens: The tokens of its file.
-  ///   - inventory: Its module, which spells types; `nil` only in tests.
+  ///   - entry: The decisions about the function's counterparts.
+  ///   - path: The path of the function's file in the copy.
+  ///   - tokens: The tokens of that file.
+  ///   - inventory: The function's module, which spells types; `nil` only in tests.
   init?(_ entry: CounterpartPlan.Entry, path: String, _ tokens: SourceTokens, in inventory: Inventory? = nil) {
     let function = entry.function
     let place = LanguageServerMessage.Position(line: function.line - 1, character: function.column)
@@ -155,7 +155,7 @@ struct MigratedFunction {
     if called.shapeRefusal == nil, case .refused(let reason) = counterpart { called.shapeRefusal = reason }
   }
 
-  /// Whether another function calls it with a callback.
+  /// Whether the body of another function calls this function with a callback.
   func isCalled(in text: FunctionText, _ tokens: SourceTokens) -> Bool {
     let base = name.prefix { $0 != "(" }
     return text.body?.contains { index in

@@ -4,7 +4,7 @@ internal import Foundation
 final class SourceFiles {
   private var read: [String: SourceTokens] = [:]
 
-  /// The files that are not as they were read, with the steps of their changes.
+  /// The changed files; each change in them belongs to a step.
   private(set) var changed: [String: StepwiseText] = [:]
 
   /// The tokens of a file; those of an empty file if it cannot be read.

@@ -2,13 +2,13 @@ internal import Foundation
 
 /// The attributes that name the counterparts of functions, which the refactoring needs.
 ///
-/// The copy has them in front of the declaration, on the same line, so that no line moves.
+/// In the copy, an attribute stands in the line of its declaration, so that line numbers do not change.
 enum Annotations {
   private static let mark = "/*migrate-callbacks*/"
 
   private static func attribute(_ title: String) -> String { "@available(*, renamed: \"\(title)\") " }
 
-  /// The change that annotates the declaration whose name is at an offset; `nil` if other code stands before it in its line.
+  /// The change that adds an attribute for the name at an offset; `nil` if other code stands before it in its line.
   static func edit(at offset: Int, title: String, in source: SourceText) -> SourceEdit? {
     let start = source.start(ofLine: source.line(of: offset))
     let before = source[start..<offset]
@@ -17,7 +17,7 @@ enum Annotations {
     return SourceEdit(place..<place, mark + attribute(title))
   }
 
-  /// The text without the annotations; with the attributes, on lines of their own, where they are to stay.
+  /// The text without the annotations; `isKeepingAttributes` keeps each attribute, on a line of its own.
   static func removed(from text: String, isKeepingAttributes: Bool) -> String {
     var lines: [String] = []
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {

@@ -10,7 +10,8 @@ enum Bisection {
 
   /// Keeps the changes that pass.
   ///
-  /// Tries all of them first. After a failure it tries the changes to which no error points, and then halves of the rest.
+  /// Tries all changes first. After a failure it tries those to which no error points, and then the rest. If errors
+  /// point to all changes, or to none, it tries halves.
   /// - Parameters:
   ///   - changes: The changes.
   ///   - trial: Tries changes together.

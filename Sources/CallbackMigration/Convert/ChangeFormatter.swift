@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// Formats the changes of one file, each for itself.
+/// Formats the changes of one file, and nothing else in that file.
 enum ChangeFormatter {
   /// The changes with formatted texts.
   ///
-  /// One run of the formatter formats all of them in their places. Comments mark the texts, to find them again.
+  /// One run of the formatter formats all changes in place. Comments mark where each text begins and ends.
   static func formatted(_ changes: [ProposedChange], of source: SourceText, root: URL) -> [ProposedChange] {
     guard let path = changes.first?.path else { return [] }
     let marked = changes.enumerated().map { index, change in

@@ -3,17 +3,17 @@ internal import Foundation
 /// The owners of files, as a CODEOWNERS file of GitHub says.
 package struct CodeOwners {
   private struct Rule {
-    /// The parts of its pattern between slashes.
+    /// The parts of the pattern between slashes.
     let parts: [String]
     let owners: String
   }
 
   private let rules: [Rule]
 
-  /// The path of the package in its repository, with a slash at the end; empty if it is the repository.
+  /// The path of the package in its repository, with a slash at the end; empty if the package is at the root.
   private var prefix = ""
 
-  /// Reads the file of the repository of a package.
+  /// Reads the CODEOWNERS file of a package's repository.
   /// - Parameter package: The folder of the package.
   /// - Throws: An error if there is no such file.
   init(of package: URL) throws(MigrationError) {
@@ -42,7 +42,7 @@ package struct CodeOwners {
     }
   }
 
-  /// Returns the owners of a file of the package, or `nil` if it has none.
+  /// Returns the owners of a file of the package, or `nil` if the file has none.
   /// - Parameter path: The path in the package.
   /// - Returns: The owners, with commas between them.
   package func owner(of path: String) -> String? {
@@ -55,7 +55,7 @@ package struct CodeOwners {
     var parts = pattern.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     let isFolder = parts.count > 1 && parts.last == ""
     if isFolder { parts.removeLast() }
-    // A name without a slash before or in it is found in each folder.
+    // A pattern without a slash before its end, such as `*.swift`, matches in each folder.
     if parts.first == "" { parts.removeFirst() } else if parts.count == 1 { parts.insert("**", at: 0) }
     return isFolder ? parts + ["**"] : parts
   }
@@ -68,7 +68,7 @@ package struct CodeOwners {
     if part == "**" {
       return rest.isEmpty || matches(rest, path) || matches(pattern, path.dropFirst())
     }
-    // The files in a folder, and not those in the folders in it.
+    // `docs/*` matches the files in the folder, but not those in its subfolders.
     if part == "*", rest.isEmpty { return path.count == 1 }
     return isMatch(part[...], name[...]) && matches(rest, path.dropFirst())
   }

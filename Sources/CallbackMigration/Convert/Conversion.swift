@@ -26,7 +26,7 @@ final class Conversion {
   var convertedFunctionCount: Int { convertedFunctions.intersection(nextFunctions).count }
   var includesFunctions: Bool { options.includesFunctions }
 
-  /// The number of functions with such calls whose async counterpart already does the work.
+  /// The number of functions around calls of the class next whose async counterpart already does the work.
   private(set) var doneFunctionCount = 0
 
   /// The steps, and the reasons why some of them are left out.
@@ -39,7 +39,7 @@ final class Conversion {
   /// The functions that got a counterpart.
   var addedCounterparts: [String] { keptSteps.filter { $0.counterpart != nil }.map(\.title) }
 
-  /// Sentences for the reader of the result.
+  /// Sentences that the report prints.
   private(set) var notes: [String] = []
 
   /// A call or a function that stays as it is.
@@ -177,7 +177,7 @@ final class Conversion {
     return changes
   }
 
-  /// The text of the compiler's refactoring; `nil` where it is not complete, or means something else.
+  /// The text of the compiler's refactoring; `nil` if it is incomplete, or would change the behaviour.
   private static func text(
     _ answer: Refactoring.Answer,
     of call: CallbackCall,
@@ -197,7 +197,7 @@ final class Conversion {
 
   // MARK: Trials
 
-  /// Keeps the changes with which the package builds, by its own rules for warnings.
+  /// Keeps the changes with which the package builds, with warnings as errors if the package says so.
   private func verify(
     _ changes: [ProposedChange],
     _ calls: [CallbackCall],
@@ -211,7 +211,7 @@ final class Conversion {
       Shell.progress("Building \(trial.count) of \(changes.count) changes (trial \(count)).")
       return try build(trial, of: changes)
     }
-    // The last trial can leave a refused text, and later steps write only the files with kept changes.
+    // The last trial can leave a refused text in the copy. Later steps write only the files with kept changes.
     for path in Set(changes.flatMap(\.paths)) {
       try workspace.write(workspace.files.tokens(path).source.text, to: path)
     }
@@ -259,7 +259,7 @@ final class Conversion {
     var places: [(path: String, change: ProposedChange, lines: ClosedRange<Int>)] = []
     for path in Set(changes.flatMap(\.paths)).union(workspace.files.changed.keys) {
       let source = workspace.files.tokens(path).source
-      // The tool changes nothing else in a file of counterparts.
+      // A generated file with a removal has no other changes.
       let removals = trial.compactMap(\.removal).filter { $0.path == path }.map { SourceEdit($0.range, "") }
       let (changed, lines) = ProposedChange.applying(trial.filter { $0.path == path }, to: source)
       let text = removals.isEmpty ? changed : source.applying(removals)
@@ -292,7 +292,7 @@ final class Conversion {
 
   /// The texts with the steps that pass, by their paths in the package.
   ///
-  /// Each step is built, and tested and committed on demand.
+  /// Builds each step. Tests it with `--test`, and commits it with `--commit`.
   private func tryStepByStep(_ tests: PackageTests?) throws(MigrationError) -> [String: String] {
     var trials = StepTrials(
       workspace.files.changed,
@@ -336,7 +336,7 @@ final class Conversion {
   /// The new texts of the changed files, by their paths in the package, built once more.
   private func finish() throws(MigrationError) -> [String: String] {
     guard convertedCount + addedCounterparts.count > 0 else { return [:] }
-    // The attributes bring a warning at each call in async code that is left.
+    // At each remaining call in async code the attributes cause a warning, which can be an error.
     for isKeepingAttributes in options.includesFunctions ? [true, false] : [false] {
       var result: [String: String] = [:]
       for path in workspace.files.changed.keys {
@@ -369,7 +369,7 @@ extension Conversion.LeftCall {
     self.init(place: String(file), title: function.title, reason: reason)
   }
 
-  /// Whether this call was refused in an earlier round, when it could be on another line.
+  /// Whether an earlier round refused this call, perhaps on another line.
   func isSame(as call: CallbackCall) -> Bool {
     title == call.enclosing && place.hasPrefix(call.file + ":")
   }
@@ -378,8 +378,8 @@ extension Conversion.LeftCall {
 extension MigratedFunction {
   /// Returns the reason why the function stays although all calls in it could be awaited.
   /// - Parameters:
-  ///   - call: A call in the function's body of a function without a counterpart.
-  ///   - isWanted: Whether `--only` names it.
+  ///   - call: A call in the function's body whose called function has no counterpart; `nil` if there is none.
+  ///   - isWanted: Whether `--only` names the function.
   /// - Returns: The reason; `nil` if a round converts or refuses it.
   func leftReason(waitingFor call: CallbackCall?, isWanted: Bool) -> String? {
     if !isWanted { return "`--only` does not name it" }

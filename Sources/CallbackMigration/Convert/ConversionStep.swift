@@ -13,7 +13,7 @@ struct ConversionStep {
   enum Counterpart {
     case new
 
-    /// It has the work of the function, in place of a generated one that waits for the callback.
+    /// A counterpart that does the work itself, in place of a generated one that waits for the callback.
     case replacesGenerated
   }
 
@@ -25,28 +25,28 @@ struct ConversionStep {
   /// Whether the counterpart is synchronous.
   var isSync = false
 
-  /// The owner of its code, if the commits are by owners, and if there is one.
+  /// The owner of the changed file; `nil` if the file has none, or if the commits are not by owners.
   var owner: String?
 
   /// Whether the step adds the attribute that names the counterpart.
   ///
-  /// It adds none to the file of another owner.
+  /// A step does not change the file of another owner.
   var isNaming = true
 
-  /// The earlier steps that its text depends on.
+  /// The earlier steps that this step needs.
   var needed: Set<Int> = []
 
-  /// Its calls and its function, for the report if the step is left out.
+  /// The calls and the function, for the report if the step is left out.
   var calls: [Conversion.LeftCall] = []
   var declaration: Conversion.LeftCall?
 
-  /// The number of its calls in public async functions.
+  /// The number of converted calls in public async functions.
   var publicCount = 0
 
-  /// The changes of behaviour that it makes, and that `--allow` accepts.
+  /// The changes of behaviour that the step brings, and that `--allow` accepts.
   var risks: Set<CallRisk> = []
 
-  /// A sentence that says what it changes.
+  /// A sentence that says what the step changes.
   var summary: String {
     let count = CallersReport.plural(calls.count, "call")
     let awaits = "\(count) \(calls.count == 1 ? "awaits" : "await")"
@@ -59,7 +59,7 @@ struct ConversionStep {
     }
   }
 
-  /// Returns its calls and its function with the reason why the step is left out.
+  /// Returns the entries of the report if the step is left out.
   func left(_ reason: String) -> [Conversion.LeftCall] {
     ([declaration].compactMap(\.self) + calls).map { call in
       // Without the line number, which counts lines that other steps insert.
@@ -72,7 +72,7 @@ struct ConversionStep {
   /// - Parameters:
   ///   - steps: The steps of the commit: one, or all of an owner.
   ///   - byOwner: Whether each owner has commits of its own.
-  ///   - isTested: Whether the package's tests pass with it.
+  ///   - isTested: Whether the package's tests pass with these steps.
   ///   - built: The parts of the project that the copy builds.
   /// - Returns: A line with the change, and then each check on a line.
   static func message(
@@ -104,7 +104,7 @@ struct ConversionStep {
   }
 }
 
-/// The steps of a conversion, each of which needs only earlier ones.
+/// The steps of a conversion, each of which needs only earlier steps.
 struct ConversionSteps {
   private(set) var all: [ConversionStep] = []
 
@@ -116,13 +116,13 @@ struct ConversionSteps {
     let owner: String?
   }
 
-  /// The steps that add the first counterpart of a function.
+  /// For each function that had no counterpart, the step that adds one.
   private var first: [Int: Int] = [:]
 
   /// Puts a change into a step.
   /// - Parameters:
   ///   - change: The change.
-  ///   - touched: The steps whose text it changes.
+  ///   - touched: The steps that inserted the text around the change.
   ///   - calls: The calls of the package.
   ///   - functions: The functions of the package.
   ///   - copy: The copy of the package.
@@ -158,7 +158,7 @@ struct ConversionSteps {
     return index
   }
 
-  /// Notes that the last change is in public async code.
+  /// Counts a converted call in a public async function.
   mutating func addPublicCall(to index: Int) { all[index].publicCount += 1 }
 
   private mutating func append(
@@ -177,7 +177,7 @@ struct ConversionSteps {
 }
 
 extension ProposedChange {
-  /// The calls that it converts.
+  /// The calls that the change converts.
   func converted(_ calls: [CallbackCall]) -> [CallbackCall] {
     if let function { return calls.filter { $0.owner == function && $0.place == .next } }
     guard let call = call.map({ calls[$0] }), let name = call.site?.name else { return [] }
@@ -189,7 +189,7 @@ extension ProposedChange {
 }
 
 extension [ProposedChange] {
-  /// The changes with each counterpart after those that it awaits.
+  /// The changes in an order in which each counterpart comes after those that it awaits.
   func leafFirst(_ calls: [CallbackCall]) -> [ProposedChange] {
     var result: [ProposedChange] = []
     var rest = self

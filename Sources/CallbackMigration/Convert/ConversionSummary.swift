@@ -29,6 +29,6 @@ struct ConversionSummary {
 
   var text: String { lines.map { $0 + "\n" }.joined() }
 
-  /// As lines that `git apply` ignores.
+  /// The report as lines that `git apply` ignores.
   var comment: String { lines.map { "# \($0)\n" }.joined() }
 }

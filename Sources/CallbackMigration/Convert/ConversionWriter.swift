@@ -40,7 +40,7 @@ struct ConversionWriter {
     return try Shell.run(["git", "diff", "--no-index", "--no-prefix", "--no-color", "a", "b"], in: folder).output
   }
 
-  /// Replaces the files, each at once.
+  /// Replaces the files, each in one atomic step.
   ///
   /// An interrupt ends the tool before the first file or after the last, so that a package is never half converted.
   func write(_ texts: [String: String]) throws(MigrationError) {
@@ -77,7 +77,7 @@ struct ConversionWriter {
     }
   }
 
-  /// The path of a file in the package.
+  /// The path of a file, relative to the package.
   func relativePath(_ path: String) -> String {
     let root = package.standardizedFileURL.path + "/"
     return path.hasPrefix(root) ? String(path.dropFirst(root.count)) : path

@@ -1,11 +1,8 @@
 internal import Foundation
 
-/// The new text of a call, after it has been compared with the old one.
+/// The new text of a call, after the tool has compared it with the old text.
 struct ConvertedText: Equatable {
   let text: String
-
-  /// A sentence about a further effect of the text.
-  var note: String?
 
   /// The reason why a text cannot be used.
   struct Refusal: Error, Equatable {
@@ -14,12 +11,12 @@ struct ConvertedText: Equatable {
     init(_ reason: String) { self.reason = reason }
   }
 
-  /// Checks the answer for a call.
+  /// Checks the text that the refactoring proposes for a call.
   /// - Parameters:
   ///   - answer: The text of the refactoring, with its mark.
   ///   - site: The call.
-  ///   - tokens: Its file.
-  ///   - ignoresFailure: Whether the callback does nothing where the call has failed.
+  ///   - tokens: The tokens of the call's file.
+  ///   - ignoresFailure: Whether the callback does nothing after a failure.
   /// - Throws: A refusal.
   init(_ answer: String, of site: CallSite, in tokens: SourceTokens, ignoresFailure: Bool) throws(Refusal) {
     var text = try Self.withoutMark(answer)
@@ -51,7 +48,7 @@ struct ConvertedText: Equatable {
     return result
   }
 
-  /// `let text = try await load()` without a use of `text` would warn.
+  /// Replaces an unused name by `_`, because `let text = try await load()` would warn.
   static func withoutUnusedName(_ text: String) -> String {
     let tokens = SourceTokens(text)
     let edits = tokens.items.indices.compactMap { index -> SourceEdit? in
@@ -71,7 +68,7 @@ struct ConvertedText: Equatable {
     throw Refusal(isLost ? "a comment would be lost" : "the compiler's text has a comment of its own")
   }
 
-  /// Each word of the callback has to be in the new text as often, except those of the branches that the refactoring translates.
+  /// Throws if a word occurs more often in one of the texts; words such as `if` and `success` do not count.
   static func compareWords(
     _ old: SourceTokens,
     _ new: SourceTokens,

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The counterparts of functions with a callback that can become async.
+/// Proposes async counterparts for functions with a callback.
 ///
 /// The old function stays as it is, so that its callers see no difference until they move.
 struct CounterpartProposals {
@@ -14,7 +14,7 @@ struct CounterpartProposals {
     self.functions = functions
   }
 
-  /// The new functions of this round: those whose calls have counterparts already.
+  /// The counterparts of this round: those of functions in which all calls have counterparts already.
   func changes(
     isWanted: (MigratedFunction) -> Bool,
     _ refused: inout Set<Conversion.LeftCall>
@@ -22,7 +22,7 @@ struct CounterpartProposals {
     while true {
       let count = refused.count
       let changes = try onePass(isWanted: isWanted, &refused)
-      // A local step that was refused does not hold up the functions around it.
+      // A refused private or synchronous function no longer holds up the functions that call it.
       if !changes.isEmpty || refused.count == count { return changes }
     }
   }
@@ -43,7 +43,7 @@ struct CounterpartProposals {
     let called = Set(calls.map(\.target))
     for (index, function) in functions.enumerated() where isWanted(function) {
       let inside = calls.filter { $0.owner == index && $0.place == .next && !leftSteps.contains($0.target) }
-      // A generated counterpart waits for the callback. Its work becomes async where the calls inside have counterparts.
+      // A generated counterpart waits for the callback. It is replaced if the calls in the function have counterparts.
       let replaces = function.hasCounterpart && function.isCounterpartGenerated && !inside.isEmpty
       guard function.counterpart == .writable || replaces else { continue }
       guard called.contains(index) || !inside.isEmpty else { continue }
@@ -110,7 +110,7 @@ struct CounterpartProposals {
     return change
   }
 
-  /// A signature without its own `throws`.
+  /// A signature without the `throws` of the function itself.
   static func nonthrowing(_ text: String) -> String {
     let tokens = SourceTokens(text)
     guard let index = tokens.items.indices.first(where: { tokens[$0] == "throws" && tokens.parent($0) == nil }) else {
@@ -119,9 +119,9 @@ struct CounterpartProposals {
     return tokens.source.applying([SourceEdit(tokens.items[index - 1].range.upperBound..<tokens.end(index), "")])
   }
 
-  /// Returns a signature with the access level that its function needs in its extension.
+  /// Returns a signature with the access level that the counterpart needs in an extension.
   ///
-  /// The level of the extension itself would warn. Without `internal`, a member of a public extension would be public.
+  /// Repeating the extension's own level would warn. Without `internal`, a member of a public extension is public.
   static func signature(_ text: String, at name: Int, in tokens: SourceTokens) -> String {
     guard let brace = tokens.parent(name), let word = text.split(separator: " ").first.map(String.init) else {
       return text
@@ -166,7 +166,7 @@ struct CounterpartProposals {
 
   /// The compiler's counterpart with the name that the configuration gives it.
   ///
-  /// The attributes that name a counterpart, or that allow to ignore a result, belong to the old function.
+  /// `@available(*, renamed:)` and `@discardableResult` belong to the old function only.
   static func declaration(from text: String, named name: String) -> String {
     let tokens = SourceTokens(Annotations.removed(from: text, isKeepingAttributes: false))
     var edits: [SourceEdit] = []

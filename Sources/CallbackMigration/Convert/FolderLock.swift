@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Keeps a folder for one run of the tool: an interrupted run can still be ending when the next one begins.
+/// Reserves a folder for one run of the tool: an interrupted run can still be ending when the next one begins.
 final class FolderLock {
   private let descriptor: Int32
 

@@ -1,6 +1,6 @@
 /// Finds out whether a function with a callback does the same as an async function.
 ///
-/// The async function is written from its text: each call of the callback becomes a `return` or a `throw`.
+/// The tool writes the async function from the old text: each call of the callback becomes a `return` or a `throw`.
 struct FunctionChecks {
   let tokens: SourceTokens
   let function: MigratedFunction
@@ -9,7 +9,7 @@ struct FunctionChecks {
   /// The calls in the function.
   let calls: [CallbackCall]
 
-  /// The reason why it stays; `nil` if it can be converted.
+  /// The reason why the function stays; `nil` if it can be converted.
   var refusal: String? {
     guard let body = text.body else { return "it has no body" }
     if function.returnsValue { return "it returns a value besides its callback" }
@@ -47,7 +47,7 @@ struct FunctionChecks {
     return tokens.arguments(in: arguments).contains { $0.value == index..<index + 1 }
   }
 
-  /// `--allow` accepts that code runs later, and not that it never runs.
+  /// Refuses code after a call that gets the callback: it would never run, and `--allow` does not accept that.
   private func refusal(ofPassing call: CallbackCall, at index: Int) -> String? {
     guard let site = call.site, let scope = call.scope, site.use != .returned else { return nil }
     return repetition(scope, at: index) ?? laterStatement(scope)

@@ -7,7 +7,7 @@ struct GeneratedFile {
   /// The UTF-8 range of a counterpart with its documentation, its attributes and the empty line before it.
   /// - Parameters:
   ///   - title: The title of the counterpart.
-  ///   - type: The name of its type, such as `Store.Cache`; empty outside types.
+  ///   - type: The name of the type around the counterpart, such as `Store.Cache`; empty outside types.
   ///   - isSync: Whether the counterpart is synchronous.
   /// - Returns: The range; `nil` if there is no such counterpart, or more than one.
   func range(of title: String, in type: String, isSync: Bool = false) -> Range<Int>? {

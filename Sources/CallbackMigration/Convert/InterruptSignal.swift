@@ -1,14 +1,14 @@
 internal import Dispatch
 internal import Foundation
 
-/// Ends the programs that the tool runs with the tool.
+/// Ends the programs that the tool has started, if the tool is interrupted.
 ///
 /// An interrupt of a terminal does not reach these programs, because they have process groups of their own.
 public enum InterruptSignal {
   /// The identifiers of the programs that run; used under `lock`.
   nonisolated(unsafe) private static var programs: Set<Int32> = []
 
-  /// Recursive: a block of changes that no interrupt may split can run programs, which takes the lock again.
+  /// Recursive: changes in `prevented` can run programs, and `run` takes the lock again.
   private static let lock = NSRecursiveLock()
 
   /// Watches the standard input, which closes when the plugin ends.
@@ -52,7 +52,7 @@ public enum InterruptSignal {
     return result
   }
 
-  /// Performs changes that must be made whole: an interrupt has its effect after them.
+  /// Performs changes that stay whole: an interrupt ends the tool after them.
   static func prevented<Failure: Error>(during changes: () throws(Failure) -> Void) throws(Failure) {
     let interrupt = signal(SIGINT, SIG_IGN)
     let termination = signal(SIGTERM, SIG_IGN)

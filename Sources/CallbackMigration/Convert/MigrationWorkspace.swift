@@ -44,7 +44,7 @@ final class MigrationWorkspace {
 
   // MARK: The index
 
-  /// Builds the copy, for its index.
+  /// Builds the copy, and so writes the compiler's index.
   func build() throws(MigrationError) {
     runningServer = nil
     for path in files.changed.keys { try write(files.tokens(path).source.text, to: path) }
@@ -59,7 +59,7 @@ final class MigrationWorkspace {
     )
   }
 
-  /// The server of the last build.
+  /// The language server for the last build.
   func server() throws(MigrationError) -> LanguageServer {
     if let runningServer { return runningServer }
     let index = try storedIndex()
@@ -70,7 +70,7 @@ final class MigrationWorkspace {
     return server
   }
 
-  /// The index of a project without Package.swift; `nil` for a package, whose server reads it.
+  /// The index of a project without Package.swift; `nil` for a package, whose index the server reads.
   private func storedIndex() throws(MigrationError) -> StoredIndex? {
     guard let store = try copy.index(), let module else { return nil }
     let index = try StoredIndex(
@@ -95,7 +95,7 @@ final class MigrationWorkspace {
 
   // MARK: Changes
 
-  /// Names the counterparts of functions by attributes in the copy.
+  /// Adds attributes to the copy that name the counterparts of functions.
   func annotate() {
     for index in functions.indices
     where functions[index].hasCounterpart && !functions[index].isRenamed && !functions[index].isSync {
@@ -109,7 +109,7 @@ final class MigrationWorkspace {
     }
   }
 
-  /// Changes a file in memory, and moves the functions in it.
+  /// Changes a file in memory, and moves the offsets of the functions in it.
   func apply(_ edits: [StepwiseText.Edit], to path: String) {
     files.apply(edits, to: path)
     for index in functions.indices where functions[index].path == path {
@@ -118,7 +118,7 @@ final class MigrationWorkspace {
     }
   }
 
-  /// Notes that a function has a counterpart in its own file.
+  /// Records that a function has a counterpart in its own file.
   func addCounterpart(to index: Int) {
     functions[index].counterpart = .exists(file: copy.original(functions[index].path))
   }

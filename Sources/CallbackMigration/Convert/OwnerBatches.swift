@@ -3,13 +3,13 @@ package struct OwnerBatches {
   /// The indices of the steps of each commit.
   package private(set) var all: [[Int]] = []
 
-  /// A beginning of the order.
+  /// The first commits of a possible order.
   private struct Beginning {
     var done: Set<Int> = []
     var batches: [[Int]] = []
   }
 
-  /// The most beginnings of one length that are followed; more only where many owners depend on each other.
+  /// The number of beginnings that the search keeps; more exist only if many owners depend on each other.
   private static let limit = 200
 
   /// Finds the order with the fewest commits in which each step comes after those that it needs.
@@ -32,7 +32,7 @@ package struct OwnerBatches {
     all = beginnings.first?.batches ?? []
   }
 
-  /// The beginnings with one more commit, which takes all steps of its owner that can come now.
+  /// The beginnings with one more commit, which takes all steps of an owner whose needed steps are done.
   private static func continuations(of beginning: Beginning, _ steps: [ConversionStep]) -> [Beginning] {
     let open = steps.indices.filter { !beginning.done.contains($0) }
     var found: [Beginning] = []
@@ -41,14 +41,14 @@ package struct OwnerBatches {
       var longer = beginning
       var batch: [Int] = []
       let own = open.filter { steps[$0].owner == steps[first].owner }
-      // Steps need earlier ones only.
+      // A step needs only earlier steps, so one pass is enough.
       for index in own where steps[index].needed.isSubset(of: longer.done) {
         longer.done.insert(index)
         batch.append(index)
       }
       guard !batch.isEmpty else { continue }
       longer.batches.append(batch)
-      // No order has fewer commits of an owner than one.
+      // All steps of this owner fit into one commit, so no other order is better.
       if batch.count == own.count { return [longer] }
       found.append(longer)
     }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A copy of a package or a project, which is built and changed in its place.
+/// A copy of a package or a project, which the tool builds and changes instead of the original.
 ///
 /// The copy keeps its build between runs, so the next run builds only changed files.
 struct PackageCopy {
@@ -21,7 +21,7 @@ struct PackageCopy {
   /// The folder of the copy.
   let folder: URL
 
-  /// The folder of its build.
+  /// The folder of the copy's build.
   let scratch: URL
 
   let builder: Builder
@@ -31,7 +31,7 @@ struct PackageCopy {
   /// - Parameters:
   ///   - original: The folder of the package.
   ///   - work: The folder for the copy and its build.
-  ///   - builder: The origin of the index. If the project's own build has written it, the copy is the project itself.
+  ///   - builder: The origin of the index. If the project's own build wrote the index, the copy is the project itself.
   /// - Throws: An error if files cannot be copied.
   init(of original: URL, in work: URL, builder: Builder = .swiftPM) throws(MigrationError) {
     self.original = original.standardizedFileURL
@@ -60,10 +60,10 @@ struct PackageCopy {
     return paths.filter { $0.hasSuffix(".swift") }.sorted().map { folder.appending(path: $0).path }
   }
 
-  /// The path of a file in the copy.
+  /// The path in the copy of a file of the package.
   func copied(_ path: String) -> String { Self.moved(path, from: original.path, to: folder.path) }
 
-  /// The path of a file of the copy in the package.
+  /// The path in the package of a file of the copy.
   func original(_ path: String) -> String { Self.moved(path, from: folder.path, to: original.path) }
 
   private static func moved(_ path: String, from old: String, to new: String) -> String {
@@ -105,7 +105,7 @@ struct PackageCopy {
     try data.write(to: file, options: .atomic)
   }
 
-  /// The files of a package and the links, as paths below its folder.
+  /// The files and symbolic links of a package, as paths relative to its folder.
   private static func files(in folder: URL) throws -> Set<String> {
     let keys: [URLResourceKey] = [.isDirectoryKey, .isSymbolicLinkKey]
     guard let found = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: keys) else { return [] }
@@ -157,13 +157,13 @@ struct PackageCopy {
   enum Build {
     case succeeded
 
-    /// The errors; none where the output has none.
+    /// The errors that the output shows; empty if it shows none.
     case failed([BuildError], output: String)
   }
 
   /// Builds the copy with its tests.
-  /// - Parameter isStrict: Whether the package's own rule about warnings holds.
-  /// - Returns: Whether it builds.
+  /// - Parameter isStrict: Whether warnings are errors where the package says so.
+  /// - Returns: The outcome.
   /// - Throws: An error if the build cannot be started.
   func build(isStrict: Bool) throws(MigrationError) -> Build {
     if case .done = builder { return .succeeded }
@@ -242,7 +242,7 @@ struct PackageCopy {
 }
 
 extension PackageCopy {
-  /// Builds the copy, by the package's own rule about warnings.
+  /// Builds the copy, with warnings as errors if the package says so.
   /// - Parameter suspects: The changes to which an error points.
   /// - Returns: Whether the changes build.
   /// - Throws: An error if the build cannot be started.

@@ -18,7 +18,7 @@ final class PackageTests {
     case .succeeded:
       let start = Date()
       guard let failure = try failure() else {
-        // A callback that no longer comes makes a test wait for ever.
+        // After a change, a test can wait for ever for a callback that no longer comes.
         limit = 60 + 10 * Date().timeIntervalSince(start)
         return
       }
@@ -30,7 +30,7 @@ final class PackageTests {
   }
 
   /// Runs the tests of the built copy.
-  /// - Returns: What the first failing test says; `nil` if all pass.
+  /// - Returns: The message of the first failure; `nil` if all tests pass.
   /// - Throws: An error if they cannot be started.
   func failure() throws(MigrationError) -> String? {
     var arguments = ["swift", "test", "--skip-build", "--disable-sandbox", "--package-path", copy.folder.path]

@@ -13,19 +13,19 @@ struct ProposedChange: Hashable {
   /// The index of the call; `nil` for a new function.
   var call: Int?
 
-  /// The index of the function that gets a counterpart.
+  /// The index of the function that gets a counterpart; of the wrapper in `TurnAround`.
   var function: Int?
 
   /// The generated counterpart that the change replaces.
   var removal: Removal?
 
-  /// Another text, for the case that this one does not build.
+  /// The text to try if `text` does not build.
   var alternative: String?
 
-  /// The files that it changes.
+  /// The files that the change edits.
   var paths: [String] { [path] + (removal.map { [$0.path] } ?? []) }
 
-  /// A part of another file that goes with a change.
+  /// A part of another file that the change removes.
   struct Removal: Hashable {
     let path: String
     let range: Range<Int>

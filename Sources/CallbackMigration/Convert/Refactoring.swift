@@ -2,8 +2,8 @@ internal import Foundation
 
 /// Asks the compiler's refactorings for the text that replaces a call or a function.
 ///
-/// `sourcekit-lsp` removes the placeholders of a refactoring, and `print(<#text#>)` becomes `print()`, which compiles. It leaves
-/// a text as it is that contains the end of a placeholder without its beginning, so a comment in the callback is such a mark.
+/// `sourcekit-lsp` removes the placeholders of a refactoring: `print(<#text#>)` becomes `print()`, which compiles. It
+/// leaves a text with a lone `#>` unchanged, so the tool adds a comment with a `#>`, the mark, to the callback.
 struct Refactoring {
   let server: LanguageServer
 
@@ -20,7 +20,7 @@ struct Refactoring {
   /// - Parameters:
   ///   - calls: Calls that do not contain each other.
   ///   - path: The file.
-  ///   - tokens: Its tokens.
+  ///   - tokens: The tokens of the file.
   /// - Returns: The new text of each call.
   /// - Throws: An error if the server fails.
   func convert(_ calls: [CallbackCall], _ path: String, _ tokens: SourceTokens) throws(MigrationError) -> [Answer] {
@@ -45,34 +45,10 @@ struct Refactoring {
     return answers
   }
 
-  /// The text of a function as an async function.
-  func convertFunction(at name: Int, _ path: String, _ tokens: SourceTokens) throws(MigrationError) -> Answer {
-    guard let body = FunctionText(name: name, in: tokens)?.body else { return .refused("it has no body") }
-    let marks = [
-      SourceEdit(
-        tokens.items[body.lowerBound].range.upperBound..<tokens.items[body.lowerBound].range.upperBound,
-        " " + Self.mark
-      )
-    ]
-    return try perform("Convert Function to Async", name, path, tokens, marks)
-  }
-
   /// The text of an async function that waits for the callback of a function.
   func wrapper(at name: Int, _ path: String, _ tokens: SourceTokens) throws(MigrationError) -> Answer {
-    try perform("Add Async Wrapper", name, path, tokens, [])
-  }
-
-  private func perform(
-    _ action: String,
-    _ name: Int,
-    _ path: String,
-    _ tokens: SourceTokens,
-    _ marks: [SourceEdit]
-  ) throws(MigrationError) -> Answer {
-    let marked = SourceText(tokens.source.applying(marks))
-    try server.open(path, marked.text)
-    let offset = SourceEdit.offset(tokens.items[name].range.lowerBound, after: marks)
-    return try answer(action, path, marked, offset ?? 0)
+    try server.open(path, tokens.source.text)
+    return try answer("Add Async Wrapper", path, tokens.source, tokens.items[name].range.lowerBound)
   }
 
   /// The longest change of a refactoring; the others are attributes and empty lines.

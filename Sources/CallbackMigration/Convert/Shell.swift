@@ -7,9 +7,9 @@ enum Shell {
   /// - Parameters:
   ///   - arguments: The program and its arguments.
   ///   - folder: The folder in which it runs.
-  ///   - showsErrors: Whether its standard error is that of the tool, and no part of the output.
-  ///   - limit: The seconds after which it is ended; its status is then ``limitReached``.
-  /// - Returns: Its status and its output.
+  ///   - showsErrors: Whether the program writes errors to the tool's standard error, and not into the output.
+  ///   - limit: The seconds after which the program is ended; its status is then ``limitReached``.
+  /// - Returns: The program's status and output.
   /// - Throws: An error if the program cannot be started.
   static func run(
     _ arguments: [String],
@@ -32,7 +32,7 @@ enum Shell {
         let signals = [SIGINT, SIGKILL].map { signal in DispatchWorkItem { kill(program, signal) } }
         defer { for signal in signals { signal.cancel() } }
         if let limit {
-          // `swift test` ends its programs after an interrupt, and a program that blocks interrupts is ended.
+          // `swift test` ends its programs after SIGINT. SIGKILL ends a program that ignores SIGINT.
           DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: signals[0])
           DispatchQueue.global().asyncAfter(deadline: .now() + limit + min(limit, 10), execute: signals[1])
         }
@@ -45,7 +45,7 @@ enum Shell {
     }
   }
 
-  /// The status of a program that took too long, as that of `timeout`.
+  /// The status of a program that took too long; `timeout` uses the same number.
   static let limitReached: Int32 = 124
 
   /// Prints a line about the state of the work.

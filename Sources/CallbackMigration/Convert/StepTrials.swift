@@ -10,10 +10,10 @@ struct StepTrials {
   /// Whether the attributes that name counterparts stay.
   let isKeepingAttributes: Bool
 
-  /// The steps that are left, with the reasons.
+  /// The steps that are left out, with the reasons.
   private(set) var left: [Int: String] = [:]
 
-  /// Whether the attribute of a kept step did not pass.
+  /// Whether a kept step passes only without its attribute.
   private(set) var lacksAttributes = false
 
   /// The groups of changes of the kept steps.
@@ -39,7 +39,7 @@ struct StepTrials {
 
   /// Tries all steps.
   /// - Parameters:
-  ///   - check: Why the changed texts, by path, do not pass with the step at an index; `nil` if they pass.
+  ///   - check: Returns why the texts, by path, do not pass with the step at an index; `nil` if they pass.
   ///   - keep: Receives the kept steps of each batch at once, with the texts that they change.
   /// - Returns: The texts that the kept steps change, by path.
   /// - Throws: An error of a check.
@@ -69,7 +69,7 @@ struct StepTrials {
     let named = isKeepingAttributes && step.isNaming ? plain.union([.attribute(function: step.function)]) : plain
     for parts in named == plain ? [plain] : [named, plain] {
       switch try check(texts.mapValues { Self.text($0, parts) }, index) {
-      // An attribute brings warnings, which can be errors.
+      // The attribute can cause the failure, because it brings warnings, which can be errors.
       case .build(let reason)?: left[index] = "it does not build: \(reason)"
       case .test(let reason)?:
         left[index] = "with it, a test fails: \(reason)"

@@ -1,6 +1,4 @@
-/// A text whose changes belong to steps.
-///
-/// It can be written with some of the steps only.
+/// A text whose changes belong to steps; the tool can write the text with only some of the steps.
 struct StepwiseText {
   /// A part of the text, which one step inserted, and another can have deleted.
   private struct Piece {
@@ -16,7 +14,7 @@ struct StepwiseText {
 
   init(_ text: String) { pieces = [Piece(text: text)] }
 
-  /// Changes the text with all steps.
+  /// Changes the text that has all steps.
   /// - Parameter edits: The changes, at UTF-8 offsets in that text. A change that overlaps an earlier one is left out,
   ///   as in ``SourceText/applying(_:)``.
   mutating func apply(_ edits: [Edit]) {
@@ -26,7 +24,7 @@ struct StepwiseText {
       done = edit.range.upperBound
       return true
     }
-    // From the end, so that the offsets of the others stay.
+    // From the end, because a change moves the offsets after it.
     for (edit, part) in kept.reversed() {
       let start = split(at: edit.range.lowerBound)
       let end = edit.range.isEmpty ? start : split(at: edit.range.upperBound)

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The toolchain's `libIndexStore`, which reads the index that the compiler writes.
 ///
-/// The library is loaded while the tool runs, because its place is that of the toolchain.
+/// The tool loads the library at run time, because each toolchain has its own.
 struct IndexStoreLibrary {
   typealias Object = UnsafeMutableRawPointer
 

@@ -9,7 +9,7 @@ struct SourcePlace: Hashable {
 /// The toolchain's `sourcekit-lsp`, for one package that has been built.
 ///
 /// Requests block until their answer. The index comes from the build: the server itself builds nothing. For a project
-/// without Package.swift, it only parses files: the tool reads the index itself, and has no refactorings.
+/// without Package.swift, the server only parses files: the tool reads the index itself, and there are no refactorings.
 final class LanguageServer {
   typealias Message = LanguageServerMessage
 
@@ -29,7 +29,7 @@ final class LanguageServer {
   /// Starts a server for a package.
   /// - Parameters:
   ///   - package: The folder of the package.
-  ///   - scratch: The folder of its build.
+  ///   - scratch: The folder of the package's build.
   ///   - index: The index of a project without Package.swift.
   /// - Throws: An error if there is no server.
   init(package: URL, scratch: URL, index: StoredIndex? = nil) throws(MigrationError) {
@@ -155,9 +155,7 @@ final class LanguageServer {
 
   // MARK: Refactoring
 
-  /// Performs a code action at a place of an open file.
-  ///
-  /// Returns `nil` if the server does not offer it.
+  /// Performs a code action at a place of an open file; `nil` if the server does not offer the action.
   func perform(_ title: String, _ path: String, _ position: Message.Position) throws(MigrationError) -> Refactored? {
     if index != nil { return nil }
     struct Context: Encodable { let diagnostics: [String] = [] }
@@ -234,7 +232,7 @@ final class LanguageServer {
     }
   }
 
-  /// Answers a request of the server; keeps the edits that it wants to apply.
+  /// Answers a request of the server, and keeps the edits that the server wants to apply.
   private func reply(to method: String, _ id: JSONValue, _ data: Data) throws(MigrationError) {
     guard method == "workspace/applyEdit" else {
       return try connection.send(Message.Reply(id: id, result: JSONValue.null))

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Frames messages of the language server protocol on the pipes of a process.
+/// Sends and receives messages of the language server protocol through the pipes of a process.
 final class LanguageServerConnection {
   private let process = Process()
   private let input = Pipe()

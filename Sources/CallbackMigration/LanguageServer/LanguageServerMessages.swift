@@ -29,7 +29,7 @@ enum LanguageServerMessage {
     var newText: String
   }
 
-  /// A declaration, with those inside it.
+  /// A declaration, with the declarations inside it.
   struct DocumentSymbol: Decodable {
     var name: String
     var kind: Int
@@ -46,7 +46,7 @@ enum LanguageServerMessage {
     init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: Key.self)
       title = try container.decode(String.self, forKey: .title)
-      // An action without a refactoring is a command itself, and has a text here.
+      // The server can also answer with a plain command, which has a string here.
       command = try? container.decode(Command.self, forKey: .command)
     }
   }
@@ -93,7 +93,7 @@ enum LanguageServerMessage {
   }
 }
 
-/// Any JSON, to return the server's own values to it.
+/// Any JSON value, to send values of the server back unchanged.
 enum JSONValue: Codable, Equatable {
   case null
   case bool(Bool)

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The index that the build of a project without Package.swift has written.
 ///
-/// The declarations of the project and the places that refer to them. An index that could lack a place is an error.
+/// Has the declarations of the project, and all places that refer to them: an incomplete index is an error.
 final class StoredIndex {
   private typealias Library = IndexStoreLibrary
 
@@ -13,7 +13,7 @@ final class StoredIndex {
     let column: Int
   }
 
-  /// The record of one compilation of a file in the index.
+  /// A unit of the index: one compilation of a file.
   private struct Unit {
     let path: String
     let build: String
@@ -21,7 +21,7 @@ final class StoredIndex {
     let records: [String]
   }
 
-  /// The bits of a role that the library uses.
+  /// The bits of a role, as the library defines them.
   private enum Role {
     static let declaration: UInt64 = 1 << 0 | 1 << 1
     static let reference: UInt64 = 1 << 2
@@ -47,12 +47,12 @@ final class StoredIndex {
   /// Reads an index.
   /// - Parameters:
   ///   - store: The folder of the index.
-  ///   - root: The folder of the project, whose files count.
+  ///   - root: The folder of the project. Other files do not count.
   ///   - required: The files that the index must have.
   ///   - others: The other Swift files of the project.
   ///   - module: The module of the required files.
   ///   - files: The texts of files.
-  /// - Throws: An error if the index is older than a file, or lacks one.
+  /// - Throws: An error if the index is older than a file, or has no entry for a file.
   init(
     _ store: URL,
     root: URL,
@@ -120,7 +120,7 @@ final class StoredIndex {
     let wanted = Set(required)
     for path in required + units.keys.filter({ !wanted.contains($0) }).sorted() {
       let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-      // The file of such a unit is deleted.
+      // The file has been deleted after the build.
       guard let date = attributes?[.modificationDate] as? Date else { continue }
       guard let found = units[path] else {
         throw MigrationError(
@@ -245,7 +245,7 @@ final class StoredIndex {
     sourcePlaces(identifiers(path, position).flatMap { references[$0] ?? [] })
   }
 
-  /// The declarations of the name at a place, and those that override them.
+  /// The declarations of the name at a place, and the declarations that override or implement these.
   func definitions(_ path: String, _ position: LanguageServerMessage.Position) -> [SourcePlace] {
     var found: Set<String> = []
     var open = Array(identifiers(path, position))

@@ -6,9 +6,9 @@ public enum MigrationProject: Equatable, Sendable {
   /// A module of a project without Package.swift, and the folder in which its build wrote symbol graphs.
   case module(name: String, sources: String, symbolGraphs: String, index: Index? = nil)
 
-  /// The origin of a module's index of the compiler.
+  /// The place from which the tool gets the compiler's index of a module.
   public enum Index: Equatable, Sendable {
-    /// The folder in which the build of the project wrote it.
+    /// The folder in which the build of the project wrote the index.
     case store(String)
 
     /// A shell command that builds a copy of the project.

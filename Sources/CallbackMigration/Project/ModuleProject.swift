@@ -14,13 +14,13 @@ struct ModuleProject {
     self.symbolGraphs = URL(filePath: symbolGraphs).standardizedFileURL
   }
 
-  /// The folder whose files can have calls: the current folder, or that of sources elsewhere.
+  /// The folder whose files can have calls: the current folder, or the folder of sources that are elsewhere.
   private var folder: String {
     let current = URL(filePath: FileManager.default.currentDirectoryPath).standardizedFileURL.path
     return (sources.path + "/").hasPrefix(current + "/") ? current : sources.path
   }
 
-  /// The folder for the copy of the project, outside of it: a project has no folder that git and Xcode leave alone.
+  /// The folder for the copy, outside of the project: git and Xcode would see a folder inside it.
   var work: URL {
     let name = folder.replacingOccurrences(of: "/", with: "-")
     return FileManager.default.temporaryDirectory.appending(path: "migrate-callbacks\(name)")
@@ -50,7 +50,7 @@ struct ModuleProject {
       )
     }
     try requireCurrent(graph)
-    // The build of the project decides whether it has the library.
+    // The build of the project decides whether the module can import the library.
     let library = ["Futures", "FuturesAsync"]
     let clients = clients.map { target($0, sources: [], dependencies: [name] + library) }
     return MigrationRequest(
@@ -115,7 +115,7 @@ struct ModuleProject {
     }
   }
 
-  /// The modules with extensions of this one, which can hold counterparts.
+  /// The modules that extend this module, and so can hold counterparts.
   private var clients: [String] {
     let files = (try? FileManager.default.contentsOfDirectory(atPath: symbolGraphs.path)) ?? []
     let ending = "@\(name).symbols.json"

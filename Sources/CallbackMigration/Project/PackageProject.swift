@@ -52,7 +52,7 @@ struct PackageProject {
 
   /// Removes the symbol graphs of a module, and the file without which the compiler writes them again.
   ///
-  /// The compiler leaves the graph of a module whose extensions are gone.
+  /// The compiler does not delete an old graph of extensions if the module has no such extensions any more.
   private func removeOutput(of module: String) {
     let files = FileManager.default
     let found = try? files.contentsOfDirectory(at: graphs, includingPropertiesForKeys: nil)
@@ -119,7 +119,7 @@ package struct PackageDescription: Decodable {
 
   /// The modules that a target can import.
   ///
-  /// The description names products and not their modules. Those of this library have the names of their modules.
+  /// The description names products and not their modules. Each product of this library has the name of its module.
   private func modules(of target: Target) -> [String] {
     targetDependencies(of: target).map(\.c99name) + (target.productDependencies ?? [])
   }

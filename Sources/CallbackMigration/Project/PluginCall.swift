@@ -2,8 +2,8 @@ public import Foundation
 
 /// The plugin's call of the tool.
 ///
-/// First `plan REQUEST -- ARGUMENTS`, which prints `graphs` and the names of the targets whose symbol graphs the tool needs.
-/// Then `run REQUEST -- ARGUMENTS`.
+/// First `plan REQUEST -- ARGUMENTS`, which prints `graphs` and the names of the targets whose symbol graphs the tool
+/// needs. Then `run REQUEST -- ARGUMENTS`.
 public struct PluginCall: Sendable {
   /// The steps of a call.
   public enum Step: String, Sendable {

@@ -37,7 +37,7 @@ struct CallSite {
     /// The value is kept or used.
     case used
 
-    /// The number of tokens that the statement has before the call, if the call ends it.
+    /// The number of tokens of a `_ =` or `return` before the call; otherwise 0.
     var lead: Int {
       switch self {
       case .discarded: 2
@@ -47,9 +47,7 @@ struct CallSite {
     }
   }
 
-  /// Reads the call whose name is a token.
-  ///
-  /// Returns `nil` if the name is not called.
+  /// Reads the call whose name is a token; `nil` if the name is not called.
   /// - Parameters:
   ///   - name: The token.
   ///   - tokens: The tokens of the file.
@@ -93,7 +91,7 @@ struct CallSite {
     use = Self.use(start, end, tokens)
   }
 
-  /// The closure that is the argument with a label.
+  /// The opening brace of the closure that is the argument with a label.
   private static func closure(labelled label: String, in range: ClosedRange<Int>, _ tokens: SourceTokens) -> Int? {
     var index = range.lowerBound + 1
     while index < range.upperBound {

@@ -20,7 +20,7 @@ enum CodeBlock: Equatable {
   /// A type or an extension.
   case type
 
-  /// A closure; the token before the brace or its argument list, such as `Task`.
+  /// A closure; `callee` is the token before the brace or its argument list, such as `Task`.
   case closure(callee: Int?)
 }
 
@@ -96,7 +96,7 @@ extension SourceTokens {
     "consuming", "borrowing", "weak", "unowned",
   ]
 
-  /// The token by which a closure is passed: the name before the brace, or before the argument list.
+  /// The word before the brace of a closure or before its argument list: the name of the function, or a label.
   private func callee(before brace: Int) -> Int? {
     var index = brace - 1
     if self[index] == ")", let open = partner(index) { index = open - 1 }
@@ -179,7 +179,7 @@ struct ClosureSignature: Equatable {
 }
 
 extension SourceTokens {
-  /// The head of the closure that begins at `brace`; `nil` if it has none.
+  /// The head of the closure that begins at `brace`; `nil` if the closure has none.
   func closureSignature(at brace: Int) -> ClosureSignature? {
     guard let close = partner(brace) else { return nil }
     var signature = ClosureSignature(end: brace)

@@ -3,7 +3,7 @@ struct FunctionText {
   /// The token that is the function's name.
   let name: Int
 
-  /// Its name in documentation, such as `load(id:)`.
+  /// The function's name in documentation, such as `load(id:)`.
   let title: String
   let isAsync: Bool
 
@@ -42,7 +42,7 @@ struct FunctionText {
 
   /// Whether an attribute of the function has an argument with this label.
   ///
-  /// The compiler's graph has no attribute that only names a counterpart.
+  /// The compiler's graph does not show `@available(*, renamed:)`.
   func hasAttribute(with label: String, in tokens: SourceTokens) -> Bool {
     var index = name - 1
     while index > 0 {

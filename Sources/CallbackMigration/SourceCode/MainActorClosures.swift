@@ -30,13 +30,13 @@ struct MainActorClosures {
     "compactMap", "filter", "withLock", "assumeIsolated",
   ]
 
-  /// The lines of such closures.
+  /// The lines of the closures that could trap.
   private static func lines(in tokens: SourceTokens, sendable: Set<String>) -> [Int] {
     let found = tokens.items.indices.flatMap { index -> [Int] in
       guard wrappers.contains(tokens[index]), tokens[index - 1] != "func",
         let outer = tokens.trailingClosure(of: index),
         let end = tokens.partner(outer), !tokens.isNonisolated(at: outer),
-        // A closure inside another cannot use its `$0`.
+        // A closure inside another cannot use the outer `$0`.
         let name = tokens.closureSignature(at: outer)?.parameters.first
       else { return [] }
       return (outer + 1..<end).filter { brace in
@@ -60,7 +60,7 @@ extension CallbackFunction {
 }
 
 extension SourceTokens {
-  /// The brace of the closure that follows the name of a called function, its generic arguments and its other arguments.
+  /// The brace of the closure after the name, the generic arguments and the other arguments of a called function.
   fileprivate func trailingClosure(of name: Int) -> Int? {
     var index = name + 1
     if self[index] == "<" {

@@ -78,7 +78,7 @@ package struct SourceEdit: Equatable, Sendable {
     self.text = text
   }
 
-  /// The place of an offset after the change; `nil` if it was replaced.
+  /// The place of an offset after the changes; `nil` if a change replaces the text there.
   static func offset(_ offset: Int, after edits: [SourceEdit]) -> Int? {
     var moved = offset
     for edit in edits {

@@ -52,7 +52,7 @@ extension SourceTokens {
     return false
   }
 
-  /// Whether a closure has a parameter of this name, and captures nothing of it.
+  /// Whether a closure has a parameter of this name, and does not use the outer name in its capture list.
   func hides(_ name: String, closureAt brace: Int) -> Bool {
     guard self[brace] == "{", let signature = closureSignature(at: brace), signature.parameters.contains(name) else {
       return false

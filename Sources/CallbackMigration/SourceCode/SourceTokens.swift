@@ -18,7 +18,7 @@ package struct SourceTokens {
   /// The comments, in their order.
   package let comments: [String]
 
-  /// The other bracket of each bracket.
+  /// For each bracket, the index of its partner.
   private var partners: [Int?]
 
   /// The innermost opening bracket around each token.

@@ -27,11 +27,11 @@ struct StoredCallbacks {
 }
 
 extension SourceTokens {
-  /// The property that the token at `index` is assigned to, if the token is one of these names and the whole value.
+  /// The property that gets the token at `index`, if the token is one of these names and the whole value.
   fileprivate func property(assignedFrom names: [String], at index: Int) -> String? {
     guard names.contains(self[index]), self[index - 1] == "=", Self.isWord(self[index - 2]) else { return nil }
     guard self[index + 1] == "}" || self[index + 1] == ";" || isFirstOnLine(index + 1) else { return nil }
-    // A local value has a word before it or a type after it.
+    // `let handler = completion` sets a local value. A property stands after a dot, or first in its line.
     let isMember = self[index - 3] == "." || self[index - 4] == "." && self[index - 3] == "?"
     return isMember || isFirstOnLine(index - 2) ? self[index - 2] : nil
   }

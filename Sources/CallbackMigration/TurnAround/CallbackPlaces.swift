@@ -1,4 +1,4 @@
-/// Where the callbacks of calls come: the closures and callbacks in the bodies of functions, by the functions that they call.
+/// The queue of each closure or callback that is passed to a callback function, if that function's queue is known.
 struct CallbackPlaces {
   /// The arguments of `forward(on:to:)`, by the file and the token: the brace of a closure, or the name of a callback.
   private var contexts: [String: [Int: String]] = [:]
@@ -31,10 +31,10 @@ struct CallbackPlaces {
     }
   }
 
-  /// What is known of the callbacks in a file.
+  /// The known queues in a file.
   subscript(path: String) -> [Int: String] { contexts[path] ?? [:] }
 
-  /// Where the callback of a function comes, if each caller can name it.
+  /// The queue of a function's callback, if each caller can name it: `.main` or `.global()`.
   private func context(
     of function: CallbackFunction,
     _ node: CallbackReach.Node,

@@ -14,7 +14,7 @@ final class CallbackReach {
 
   private let files: SourceFiles
 
-  /// Other declarations that a call of a member can mean, by its title: requirements, and methods with overrides.
+  /// Other declarations that a call of a member can mean, by the member's title: requirements, and overridden methods.
   private let dynamic: [String: Set<Node>]
 
   /// The places that name a declaration.
@@ -51,7 +51,7 @@ final class CallbackReach {
     }
   }
 
-  /// The function through which an async function calls a callback function; `nil` if it does not call it.
+  /// The function through which an async function calls a callback function; `nil` if there is no such call.
   ///
   /// That is the async function itself, if it calls the callback function directly.
   func caller(of callback: Node, reachedFrom work: Node) throws(MigrationError) -> String? {
@@ -62,7 +62,7 @@ final class CallbackReach {
     while let node = open.popLast() {
       for caller in try callers(of: node) where seen.insert(caller).inserted {
         first[caller] = first[node] ?? caller
-        // Another type's function of that name can be the one that is called.
+        // A call can mean the function of this title in another type.
         if caller == work || isAsync(caller) && self.title(of: caller) == title {
           return first[caller].map(self.title)
         }
@@ -72,7 +72,7 @@ final class CallbackReach {
     return nil
   }
 
-  /// Notes that a callback function will call an async function.
+  /// Records that a callback function will call an async function.
   func add(_ callback: Node, calling work: Node) throws(MigrationError) {
     callers[work] = try callers(of: work) + [callback]
   }

@@ -1,9 +1,9 @@
 /// Adds the imports of a wrapper to a file.
 struct ImportEdit {
-  /// The source files of the module, which say how it imports.
+  /// The source files of the module, which show how the module imports.
   let sources: [SourceFile]
 
-  /// The change of a file; `nil` if it has the imports already.
+  /// The change of a file; `nil` if the file has the imports already.
   func edit(of source: SourceText, for modules: [String]) -> SourceEdit? {
     let list = ImportList(of: sources)
     var last: Int?

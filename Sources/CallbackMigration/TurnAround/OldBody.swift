@@ -4,7 +4,7 @@ struct OldBody {
   let text: FunctionText
   let braces: ClosedRange<Int>
 
-  /// Where closures and passed callbacks come, by the functions that get them.
+  /// The queues of closures and passed callbacks in the file, as ``CallbackPlaces`` knows them.
   private let callbacks: [Int: String]
 
   /// The places that use the callback.
@@ -21,15 +21,15 @@ struct OldBody {
     /// The body itself, so that the callback comes before the function returns.
     case inline
 
-    /// Another closure or function, which the body does not show.
+    /// Another closure or function, whose queue the body does not show.
     case elsewhere
   }
 
   /// - Parameters:
   ///   - function: The callback function.
-  ///   - text: Its text.
-  ///   - tokens: Its file.
-  ///   - callbacks: Where closures and passed callbacks come, by the functions that get them.
+  ///   - text: The text of the function.
+  ///   - tokens: The tokens of the function's file.
+  ///   - callbacks: The queues of closures and passed callbacks in the file.
   init?(of function: CallbackFunction, _ text: FunctionText, in tokens: SourceTokens, callbacks: [Int: String] = [:]) {
     guard let braces = text.body else { return nil }
     self.text = text
@@ -62,7 +62,7 @@ struct OldBody {
 
   // MARK: The queue
 
-  /// The argument of `forward(on:to:)`, if each call of the callback that comes later is on the same queue.
+  /// The argument of `forward(on:to:)`, if all calls of the callback outside the body itself are on the same queue.
   var queue: String? {
     let places = uses.map(place).filter { $0 != .inline }
     guard case .queue(let queue)? = places.first, places.allSatisfy({ $0 == places[0] }) else { return nil }
@@ -178,7 +178,7 @@ struct OldBody {
     return risks
   }
 
-  /// Whether the body does something before it returns that its callers can see.
+  /// Whether the body has an effect, which callers can see, before it returns.
   var worksInline: Bool { inline != nil || firstEffect != nil }
 
   private var inline: Int? { (uses + progressUses).first { place($0) == .inline } }

@@ -15,7 +15,7 @@ final class TurnAround {
   /// The functions that stay, with their reasons.
   private var left: [Conversion.LeftCall] = []
 
-  /// The functions that call their counterparts already.
+  /// The number of functions that call their counterparts already.
   private var doneCount = 0
   private var changedCount = 0
 
@@ -80,7 +80,7 @@ final class TurnAround {
 
   // MARK: One function
 
-  /// The wrapper of a function; `nil` if it has one.
+  /// The wrapper for a function; `nil` if the function calls its counterpart already.
   private func wrapper(
     for function: CallbackFunction,
     _ inventory: Inventory,
@@ -117,7 +117,7 @@ final class TurnAround {
     return Wrapper(function: function, change: change, imports: imports)
   }
 
-  /// Throws if the counterpart works by the function's callback.
+  /// Throws if the counterpart does its work through the callback function, which a wrapper would call again.
   private func requireWork(
     _ reach: CallbackReach,
     _ function: CallbackFunction,

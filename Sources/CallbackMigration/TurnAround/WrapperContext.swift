@@ -2,13 +2,13 @@ extension CallbackFunction {
   /// Where the callback of a new function comes, as the argument of `forward(on:to:)`.
   private var newContext: String { knowledge.value(.context) ?? ".main" }
 
-  /// How documentation says that.
+  /// The sentence of the documentation that names this place.
   var contextText: String {
     let place = [".main": "on the main queue", ".global()": "on a global queue"][newContext] ?? "on `\(newContext)`"
     return "Calls back \(place)."
   }
 
-  /// The body of the callback form of an async function.
+  /// The body of the callback counterpart of an async function.
   func wrapper(in inventory: Inventory) throws(CallRefusal) -> [String] {
     guard let form else { return [] }
     return try WrapperText(self, form.declaration, context: newContext, usesFutures: true, in: inventory).lines()
@@ -22,8 +22,8 @@ struct WrapperContext {
 
   /// - Parameters:
   ///   - function: The callback function.
-  ///   - body: Its old body.
-  ///   - inventory: Its module.
+  ///   - body: The old body of the function.
+  ///   - inventory: The module of the function.
   /// - Throws: A refusal if nothing shows where the callback comes.
   init(_ function: CallbackFunction, _ body: OldBody, _ inventory: Inventory) throws(CallRefusal) {
     let declaration = function.declaration
@@ -73,7 +73,7 @@ struct WrappedCounterpart {
 
   /// - Parameters:
   ///   - function: The callback function.
-  ///   - inventory: Its module.
+  ///   - inventory: The module of the function.
   /// - Throws: The reason why the function cannot call its counterpart.
   init(of function: CallbackFunction, in inventory: Inventory) throws(CallRefusal) {
     guard let symbol = function.counterpart(.async).symbol, let location = symbol.location, let path = location.path,
@@ -100,6 +100,6 @@ struct WrappedCounterpart {
 }
 
 extension CallRefusal {
-  /// With the entry of the configuration that would settle it.
+  /// Makes a refusal whose reason ends with the entry of the configuration that would settle it.
   init(_ refusal: Refusal) { self.init(refusal.reason + (refusal.setting.map { ": \($0)" } ?? "")) }
 }

@@ -13,10 +13,10 @@ struct WrapperText {
 
   /// - Parameters:
   ///   - function: The callback function.
-  ///   - counterpart: Its async counterpart.
+  ///   - counterpart: The async counterpart of the function.
   ///   - context: Where the callback comes, as an argument of `forward(on:to:)`.
   ///   - usesFutures: Whether the body uses futures; otherwise a task.
-  ///   - inventory: Its module.
+  ///   - inventory: The module of the function.
   init(
     _ function: CallbackFunction,
     _ counterpart: Declaration,
@@ -85,7 +85,7 @@ struct WrapperText {
     return (function.scope.isEmpty ? isHidden ? "\(inventory.module)." : "" : "self.") + counterpart.name
   }
 
-  /// A counterpart can keep the queue.
+  /// A counterpart that was written by hand can have the parameter for the queue.
   private var arguments: [String] {
     let isComplete = counterpart.parameters.count + callbacks.callbacks.count == declaration.parameters.count
     let omitted = isComplete ? callbacks.callbacks : callbacks.omitted
@@ -128,7 +128,7 @@ struct WrapperText {
     inventory.aliases.functionType(of: declaration.parameters[parameter].type)
   }
 
-  /// The function that makes an error of the callback's type from any error; `nil` if it gets the error of the counterpart.
+  /// The function that converts any error to the callback's error type; `nil` if the counterpart's error already fits.
   private var conversion: (type: String, function: String)? {
     get throws(CallRefusal) {
       guard canThrow, let wanted = callbackFailure, !Self.isAnyError(wanted), typedFailure != wanted else { return nil }
@@ -174,7 +174,7 @@ struct WrapperText {
     return "let \(name) = \(spelling.text("UncheckedTransfer", "s:7Futures17UncheckedTransferV"))(\(name))"
   }
 
-  /// Whether an overload of the library calls a callback of this shape.
+  /// Whether an overload of `forward(on:to:)` takes a callback of this shape.
   private var isForwarded: Bool {
     if callbacks.callbacks.contains(where: isOptional) { return false }
     let isAny = callbackFailure.map(Self.isAnyError) != false
@@ -188,14 +188,14 @@ struct WrapperText {
     }
   }
 
-  /// The place of a callback of which the compiler cannot check the thread.
+  /// The context of the callback; `.mainQueue` if the compiler cannot check that the callback is on the main actor.
   private var place: String { isTransferred && context == ".main" ? ".mainQueue" : context }
 
-  /// The calls of the callback.
+  /// The code that calls the callback.
   struct Outcome {
     let success: String
 
-    /// With the error that is put in; `nil` if the callback gets no error.
+    /// The call for a failure, made from the text of the error; `nil` if the callback gets no error.
     var failure: ((_ error: String) -> String)?
   }
 
@@ -262,7 +262,7 @@ struct WrapperText {
   /// Whether the counterpart returns a value.
   var hasValue: Bool { callbacks.shape.values?.isEmpty == false }
 
-  /// The parts of a value that the callback gets one by one.
+  /// The arguments of the callback, made from the parts of a value.
   private func parts(_ value: String, _ count: Int) -> String {
     count == 1 ? value : (0..<count).map { "\(value).\($0)" }.joined(separator: ", ")
   }

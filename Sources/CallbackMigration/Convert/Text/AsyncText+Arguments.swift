@@ -1,6 +1,6 @@
 /// The arguments of a callback, made from the outcome of an await, for a callback that does not divide.
 extension AsyncText {
-  /// The arguments of the callback, made from the outcome of the await, and the callback as it is.
+  /// Declares the callback's parameters, sets them by the await, and copies the statements of the callback.
   func whole(
     _ call: AwaitedCall,
     _ names: [String],
@@ -29,7 +29,7 @@ extension AsyncText {
     }
   }
 
-  /// The values and the error of a callback as optional ones.
+  /// Declares the values and the error as optionals, sets them in a `do` and its `catch`, and adds the code.
   func optionals(
     _ names: [String],
     _ used: [Bool],
@@ -58,7 +58,7 @@ extension AsyncText {
     return lines((declarations + ["do {"] + succeeding + [head] + failing + ["}"]).joined(separator: "\n"), code)
   }
 
-  /// The types that the head of a closure names, by parameter.
+  /// The types that the head of a closure names, by the names of the parameters.
   func explicitTypes(_ brace: Int) -> [String: String] {
     guard let end = tokens.closureSignature(at: brace)?.end,
       let open = (brace..<end).first(where: { tokens[$0] == "(" && tokens.parent($0) == brace }),

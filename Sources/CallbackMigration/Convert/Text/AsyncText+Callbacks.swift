@@ -31,7 +31,7 @@ extension AsyncText {
     return try whole(call, names, brace, body, callee)
   }
 
-  /// `completion(result)` with the parameters of the callback as they are.
+  /// The `return` for a callback that only passes its parameters on, as in `completion(result)`; else `nil`.
   func forwarded(
     _ call: AwaitedCall,
     _ names: [String],
@@ -144,7 +144,7 @@ extension AsyncText {
     } == true
   }
 
-  /// The tokens that use the optional value of a success, where each of them is `value!`.
+  /// The uses of the optional value of a success; `nil` if one of them is not `value!`.
   private func forcedUses(_ split: CallbackSplit) -> [Int]? {
     guard split.isOptional, let name = split.values.compactMap(\.self).first else { return nil }
     let uses = split.success.filter { index in
@@ -154,14 +154,14 @@ extension AsyncText {
     return uses.allSatisfy { tokens[$0 + 1] == "!" && tokens.touch($0, $0 + 1) && tokens[$0 + 2] != "=" } ? uses : nil
   }
 
-  /// The value of a success is there, so that `value!` becomes `value`.
+  /// Replaces `value!` by `value`, because after a success the value exists.
   private func withoutForce(_ split: CallbackSplit) -> AsyncText {
     var changed = self
     for index in forcedUses(split) ?? [] { changed.replacements[index] = (token(index), index + 2) }
     return changed
   }
 
-  /// The code after the await, and the `catch`; `nil` where one cannot stand outside the other.
+  /// The await, the code for a success, and a `catch` for a failure; `nil` if the code does not divide so.
   func divided(
     _ call: AwaitedCall,
     _ split: CallbackSplit,
@@ -182,7 +182,7 @@ extension AsyncText {
       guard !call.canThrow || isLeaving(call.site.name) else { return nil }
       return lines(awaiting, try text(split.success))
     }
-    // Its code takes the error as an optional one.
+    // The code for the failure uses the error as an optional, which the error in a `catch` is not.
     if split.errorName == nil, let optionalError, tokens.uses(optionalError, in: split.failure) { return nil }
     let success = try text(split.success)
     let failure = split.failure.isEmpty ? "" : withoutReturn(try text(split.failure), split.failure)
@@ -195,7 +195,7 @@ extension AsyncText {
     return "do {\n\(lines(awaiting, success))\n} \(head) {\n\(ignored)\n}"
   }
 
-  /// Whether a text has an error that could reach a `catch` around it.
+  /// Whether code throws an error that could reach a `catch` around it.
   static func canThrow(_ text: String) -> Bool {
     let tokens = SourceTokens(text)
     return ConvertedText.throwsOutside(tokens) || tokens.items.indices.contains { tokens[$0] == "throw" }

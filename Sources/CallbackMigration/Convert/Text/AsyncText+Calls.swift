@@ -1,6 +1,6 @@
 /// The call of a counterpart in place of a call with a callback.
 extension AsyncText {
-  /// The text of a call and of its callback.
+  /// The text that replaces a call and its callback.
   func awaited(_ call: AwaitedCall) throws(Refusal) -> String {
     let callee = (call.canThrow ? "try " : "") + (call.isSync ? "" : "await ") + (try calleeText(call))
     if let brace = call.site.callback {
@@ -78,14 +78,14 @@ extension AsyncText {
     return names.subtracting(["_"])
   }
 
-  /// Whether the code around the call uses a name, so that a new variable of that name would hide what it means there.
+  /// Whether the code around the call uses a name, which a new variable of that name would hide.
   func collides(_ name: String, _ call: AwaitedCall) -> Bool {
     guard let brace = enclosing(call), let close = tokens.partner(brace) else { return true }
     let start = Self.statementStart(of: call.site)
     return tokens.uses(name, in: brace + 1..<start) || tokens.uses(name, in: call.site.end + 1..<close)
   }
 
-  /// The brace of the code that the callback's names enter.
+  /// The brace of the closure or function in which the callback's variables would be declared.
   func enclosing(_ call: AwaitedCall) -> Int? {
     var brace = tokens.closureOrFunction(around: call.site.start)
     while let current = brace,

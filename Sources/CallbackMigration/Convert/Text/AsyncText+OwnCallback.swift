@@ -5,7 +5,7 @@ extension AsyncText {
     let name: String
     let arguments: [(label: String?, value: Range<Int>)]
 
-    /// The token after it.
+    /// The token after the call.
     let end: Int
   }
 
@@ -69,7 +69,7 @@ extension AsyncText {
       let text = parenthesized(try copy(value), value)
       let result: String
       if case .result(let type, let failure) = own.form, value.contains(where: isImplicitMember) {
-        // `.get` says nothing of the type of `ok ? .success(x) : .failure(y)`.
+        // `.get()` does not tell the compiler the type of `ok ? .success(x) : .failure(y)`.
         result = "try (\(text) as Result<\(type), \(failure)>).get()"
       } else {
         result = "try \(text).get()"
@@ -146,7 +146,7 @@ extension AsyncText {
     )
   }
 
-  /// Whether an error that is thrown at a token leaves the function unchanged.
+  /// Whether an error that is thrown at a token leaves the function, and reaches no `catch` that changes it.
   func isLeaving(_ index: Int) -> Bool {
     var bracket = tokens.parent(index)
     while let current = bracket {
@@ -175,7 +175,7 @@ extension AsyncText {
     return error.count == 1 && tokens[error.lowerBound] == name
   }
 
-  /// The statements of a `do` whose `catch` only passes its error on, where nothing follows, and the token after the `catch`.
+  /// The statements of a `do` whose `catch` only passes its error on, and the token after the `catch`; else `nil`.
   func passingDo(_ index: Int, before limit: Int) -> (content: Range<Int>, end: Int)? {
     guard own != nil, !isWhole, tokens[index] == "do", tokens[index + 1] == "{" else { return nil }
     let clauses = tokens.catchClauses(ofDo: index + 1)

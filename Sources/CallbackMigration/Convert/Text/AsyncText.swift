@@ -2,8 +2,9 @@ internal import Foundation
 
 /// Writes code in which each callback is the code after an await.
 ///
-/// It copies the text of the callback, so that nothing of it is lost. Where the text divides into success and failure, these become
-/// the code after the await and a `catch`. Otherwise the code makes the arguments of the callback from the outcome of the await.
+/// Copies the text of the callback, so that no part of it is lost. If the text divides into success and failure, the
+/// success comes after the await, and the failure into a `catch`. Otherwise the new code makes the callback's arguments
+/// from the await.
 struct AsyncText {
   let tokens: SourceTokens
 
@@ -86,7 +87,7 @@ struct AsyncText {
   /// The new text of tokens, without the comments around them.
   /// - Parameters:
   ///   - range: The tokens.
-  ///   - isCallee: Whether they are the expression before the name of a call, which is written already.
+  ///   - isCallee: Whether the tokens are the expression before a called name, such as `store` in `store.load`.
   /// - Returns: The text.
   /// - Throws: A refusal.
   func copy(_ range: Range<Int>, isCallee: Bool = false) throws(Refusal) -> String {
@@ -132,7 +133,7 @@ struct AsyncText {
     return result
   }
 
-  /// The token after a `return` that only leaves the callback, where the function has returned its value before.
+  /// The token after a `return` without a value that follows a call of the own callback; `index` if there is none.
   func afterReturn(_ index: Int) -> Int {
     let word = tokens[index] == ";" ? index + 1 : index
     guard own != nil, tokens[word] == "return" else { return index }
@@ -146,7 +147,7 @@ struct AsyncText {
     throw Refusal("line \(tokens.line(index)) is after a `return`, and never runs; delete it")
   }
 
-  /// Whether code after a call in async code would run without the call's `return`.
+  /// Whether a returned call needs a `return` after its new text, because other code follows.
   private func needsReturn(_ call: AwaitedCall) -> Bool {
     guard own == nil, call.site.use == .returned else { return false }
     return tokens[call.site.end + 1] != "}" || tokens.parent(call.site.start) != enclosing(call)
@@ -171,7 +172,7 @@ struct AsyncText {
     var bracket = tokens.parent(index)
     while let current = bracket {
       if weakBraces.contains(current) { return true }
-      // A closure that stays, with a capture of its own.
+      // This closure stays, and captures `self` itself.
       let captures = tokens[current] == "{" ? tokens.closureSignature(at: current)?.captures : nil
       if captures?.contains(where: { tokens[$0] == "self" }) == true { return false }
       bracket = tokens.parent(current)
@@ -179,7 +180,7 @@ struct AsyncText {
     return false
   }
 
-  /// Whether `self?` begins at a token, so that `self` takes its place.
+  /// Whether a token begins `self?`, for which the new text has `self`.
   private func isWeakUse(_ index: Int) throws(Refusal) -> Bool {
     guard tokens[index] == "self", tokens[index + 1] == "?", isWeak(index) else { return false }
     let start = tokens.statementStart(before: index + 1)
@@ -189,13 +190,13 @@ struct AsyncText {
     return true
   }
 
-  /// The end of `let self` or `let self = self` at a token.
+  /// The token after `let self` or `let self = self`.
   private func bindingOfSelf(_ index: Int) -> Int? {
     guard tokens[index] == "let", ["self", "`self`"].contains(tokens[index + 1]), isWeak(index) else { return nil }
     return tokens[index + 2] == "=" && tokens[index + 3] == "self" ? index + 4 : index + 2
   }
 
-  /// The text for `guard let self else { return }`, which an await needs no more, and the token after it.
+  /// The text for `guard let self else { return }`, which is not needed after an await, and the token after it.
   func guardOfSelf(_ index: Int) -> (text: String, end: Int)? {
     guard tokens[index] == "guard", isWeak(index) else { return nil }
     if let end = bindingOfSelf(index + 1), tokens[end] == "else", let close = tokens.partner(end + 1) {
@@ -208,7 +209,7 @@ struct AsyncText {
     return ("let \(tokens[index + 2]) = self", close + 1)
   }
 
-  /// The end of `let self,` among other conditions.
+  /// The token after `let self,` in a list of conditions.
   private func conditionOfSelf(_ index: Int) -> Int? {
     guard ["guard", "if", ","].contains(tokens[index - 1]), let end = bindingOfSelf(index), tokens[end] == "," else {
       return nil
@@ -252,14 +253,14 @@ struct AsyncText {
     return "let (\(used.joined(separator: ", "))) = \(callee)"
   }
 
-  /// Two texts, the second in a block of its own if it declares a name again.
+  /// Two texts; the second gets a block of its own if it declares a name of the first.
   func lines(_ first: String, _ second: String) -> String {
     if second.isEmpty { return first }
     let isAgain = !introducedNames(in: first).isDisjoint(with: introducedNames(in: second))
     return isAgain ? "\(first)\ndo {\n\(second)\n}" : "\(first)\n\(second)"
   }
 
-  /// Without the `return` at the end of a branch, after which nothing follows.
+  /// The text without a `return` at its end, after which no code follows.
   func withoutReturn(_ text: String, _ range: Range<Int>) -> String {
     guard own == nil, tokens[range.upperBound - 1] == "return", text.hasSuffix("return") else { return text }
     return String(text.dropLast("return".count)).trimmed
@@ -277,7 +278,7 @@ extension Array {
 }
 
 extension SourceTokens {
-  /// A name that a range does not use.
+  /// The name, with a number if a range uses the name already.
   func unused(_ name: String, in range: Range<Int>) -> String {
     if !uses(name, in: range) { return name }
     return (1...).lazy.map { "\(name)\($0)" }.first { !uses($0, in: range) } ?? name

@@ -15,8 +15,8 @@ struct CallbackSplit {
   /// - Parameters:
   ///   - tokens: The file.
   ///   - form: The form of the callback.
-  ///   - parameters: The names of its parameters; `_` for one without a name.
-  ///   - body: Its statements.
+  ///   - parameters: The names of the callback's parameters; `_` for a parameter without a name.
+  ///   - body: The statements of the callback.
   init?(_ tokens: SourceTokens, _ form: ResultForm, _ parameters: [String], _ body: Range<Int>) {
     let reader = SplitReader(tokens: tokens, form: form, parameters: parameters, body: body)
     let found: CallbackSplit?
@@ -215,9 +215,9 @@ private struct SplitReader {
     return success(condition, statement.upperBound..<body.upperBound, failing: (nil, other.content))
   }
 
-  /// The division where the code for a failure has left the callback.
+  /// The division if the code for a failure ends with a `return`.
   ///
-  /// Often a guard of the values follows. It always holds in a success, so its `else` is dropped.
+  /// Often a guard of the values follows. Such a guard always holds after a success, so the new code drops its `else`.
   private func success(after end: Int, failing failure: (name: String?, range: Range<Int>)) -> CallbackSplit? {
     let rest = end..<body.upperBound
     if let statement = tokens.statements(in: rest).first, tokens[statement.lowerBound] == "guard",
@@ -242,7 +242,7 @@ private struct SplitReader {
     var isOptional = false
     for value in values {
       if let name = condition.names[value] {
-        // After an await there is no optional value.
+        // The code after an await has `name`, but not the optional `value`.
         guard name == value || !tokens.uses(value, in: success) else { return nil }
         names.append(name)
       } else if tokens.uses(value, in: success) {
@@ -281,7 +281,7 @@ private struct SplitReader {
     return success(after: statement.upperBound, failing: (nil, failure))
   }
 
-  /// The code where the error is `nil`: after the block of a failure, or in its `else`.
+  /// The division if the error is `nil` after the block of a failure, or in its `else`.
   private func alternative(
     after end: Int,
     _ statement: Range<Int>,

@@ -70,7 +70,7 @@ struct CompletionPaths {
     }
   }
 
-  /// The end of a `switch` or a loop, which a `break` in it leaves.
+  /// The end of a `switch` or a loop: after a `break` inside, the path continues.
   private func outside(_ end: End) -> End { end == .breaks ? .continues : end }
 
   private func refusedEnd(_ statement: Range<Int>) -> End {

@@ -57,7 +57,7 @@ enum OwnText {
     if let queue = own.queueName, written.uses(queue, in: written.items.indices) {
       throw ConvertedText.Refusal("it uses `\(queue)` for more than its callback")
     }
-    // Nothing follows the last `return` of a function that returns nothing.
+    // A `return` without a value is not needed at the end of a function.
     guard form.valueCount == 0, let last = written.items.last, last.text == "return",
       last.range.upperBound == new.utf8.count
     else { return new }
@@ -65,7 +65,7 @@ enum OwnText {
     return rest.last?.isWhitespace == true && rest.trimmed.last != "{" ? String(rest.trimmed) : new
   }
 
-  /// The shorter text, or else the one in which each callback stays whole, if only that keeps all comments.
+  /// The shorter text if it keeps all comments, and otherwise the text in which each callback stays whole.
   private static func keepingComments(
     _ old: SourceTokens,
     _ write: (_ isWhole: Bool) throws(ConvertedText.Refusal) -> String

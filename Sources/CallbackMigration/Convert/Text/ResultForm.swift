@@ -1,4 +1,4 @@
-/// The form in which a callback gets its result, with the types as the code spells them.
+/// How a callback gets its result, with the types as the code spells them.
 enum ResultForm: Equatable {
   /// One `Result`.
   case result(value: String, failure: String)
@@ -18,7 +18,7 @@ enum ResultForm: Equatable {
   /// A closure for success and one for failure.
   case successOrFailure([String])
 
-  /// The form of a shape; `nil` where a callback of that shape cannot be written from the result of an await.
+  /// Converts a shape; `nil` if the tool cannot make the arguments of such a callback from an await.
   init?(_ shape: CallbackShape, _ spell: (ArraySlice<Token>) -> String) {
     switch shape {
     case .result(let value, let failure): self = .result(value: spell(value), failure: spell(failure))
@@ -41,7 +41,7 @@ enum ResultForm: Equatable {
     }
   }
 
-  /// The index of the callback's parameter for the error, where it is one of several.
+  /// The index of the callback's optional error; `nil` if the callback has no such parameter.
   var errorIndex: Int? {
     switch self {
     case .valuesOrError(let values): values.count
@@ -78,7 +78,7 @@ struct AwaitedCall {
 
 /// The callback of the function that becomes async.
 struct OwnCallback {
-  /// The names of the function's parameters: of its callback, or of its closures for success and failure.
+  /// The name of the callback's parameter; with two closures, that of the success.
   let name: String
   let failureName: String?
 
