@@ -273,6 +273,15 @@
       )
     }
 
+    @Test("a counterpart that was written by hand can keep the queue", arguments: [false, true])
+    func keptQueue(isKept: Bool) throws {
+      var graph = GraphBuilder()
+      graph.function("func load(queue: DispatchQueue = .main, completion: @escaping (Int) -> Void)")
+      graph.function("func load(\(isKept ? "queue: DispatchQueue = .main" : "")) async -> Int")
+      let function = try #require(graph.inventory().functions.first)
+      #expect(function.counterpart(.async).exists && function.counterpart(.async).keepsQueue == isKept)
+    }
+
     @Test("the main queue as an argument is the main queue, and not every argument `.main`")
     func mainQueueArgument() throws {
       #expect(try risks("func f() async { load { _ in hop(queue: .main) } }") == [.mainQueue])

@@ -119,12 +119,11 @@ struct PrecisionTests {
     let text = generated(function)
     #expect(text.contains("func load(id: Int) async throws -> User"), "\(text)")
     #expect(text.contains(call), "\(text)")
-    for (queue, isKept) in [("", false), (", \(parameter)", true)] {
+    for queue in ["", ", \(parameter)"] {
       var migrated = builder
       migrated.function(function, of: "Pool")
       migrated.function("func load(id: Int\(queue)) async throws -> User", of: "Pool")
       #expect(!isWritten(migrated.generated(.async)), "a counterpart is there")
-      #expect(migrated.inventory().functions.contains { $0.counterpart(.async).keepsQueue } == isKept)
     }
   }
 
