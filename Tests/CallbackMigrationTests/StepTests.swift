@@ -47,6 +47,20 @@
       #expect(shown(text, 0, 1) == SourceText("abcd").applying(edits.map(\.edit)))
     }
 
+    @Test("an offset after changes has its line of the text before them, and new text has none")
+    func originalLines() throws {
+      let url = URL(filePath: NSTemporaryDirectory()).appending(path: "Lines-\(UUID()).swift")
+      try "one\ntwo\nthree\nfour".write(to: url, atomically: true, encoding: .utf8)
+      defer { try? FileManager.default.removeItem(at: url) }
+      let files = SourceFiles()
+      let line = { files.originalLine(of: $0, in: url.path) }
+      #expect(line(9) == 2)
+      files.apply([edit(3..<3, "\nnew", 0)], to: url.path)
+      files.apply([edit(8..<11, "2", 1)], to: url.path)
+      #expect(files.tokens(url.path).source.text == "one\nnew\n2\nthree\nfour")
+      #expect([0, 4, 7, 8, 9, 10, 16].map(line) == [0, nil, 0, nil, 1, 2, 3])
+    }
+
     @Test("a change knows the steps whose text it changes")
     func touchedSteps() {
       var text = StepwiseText("ab")

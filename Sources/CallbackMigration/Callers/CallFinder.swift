@@ -181,7 +181,7 @@ struct CallFinder {
           tokens,
           path: copy.original(call.path),
           type: type.isEmpty ? nil : type
-        ),
+        ) { files.originalLine(of: $0, in: call.path) },
         ownCallback: call.owner.map { functions[$0].callbackName },
         ownFailure: call.owner.flatMap { functions[$0].failureName },
         ownQueue: call.owner.flatMap { functions[$0].called.queue?.name }

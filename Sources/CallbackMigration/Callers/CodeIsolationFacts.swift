@@ -54,8 +54,15 @@ struct CodeIsolationFacts {
   ///   - tokens: The file.
   ///   - path: The path of the file in the graphs.
   ///   - type: The name of the enclosing type, if there is one.
+  ///   - line: Returns the line in the graphs of an offset in the file; `nil` for code that the graphs do not know.
   /// - Returns: The isolation.
-  func isolation(of scope: CallScope, _ tokens: SourceTokens, path: String, type: String?) -> CodeIsolation {
+  func isolation(
+    of scope: CallScope,
+    _ tokens: SourceTokens,
+    path: String,
+    type: String?,
+    line: (Int) -> Int?
+  ) -> CodeIsolation {
     switch scope.boundary {
     case .task(let callee, _):
       if let brace = scope.body,
@@ -65,19 +72,25 @@ struct CodeIsolationFacts {
       }
       if tokens[callee] != "Task" { return .none }
       guard let site = CallSite(name: callee, in: tokens, label: "operation") else { return .unknown }
-      return isolation(of: CallScope(of: site, in: tokens), tokens, path: path, type: type)
-    case .function(let name, _): return isolation(ofFunction: name, tokens, path, type)
+      return isolation(of: CallScope(of: site, in: tokens), tokens, path: path, type: type, line: line)
+    case .function(let name, _):
+      let place = line(tokens.items[name].range.lowerBound).map { Place(path: path, line: $0) }
+      return isolation(ofFunction: name, tokens, place, type)
     case .closure, .accessor, .none: return .unknown
     }
   }
 
-  private func isolation(ofFunction name: Int, _ tokens: SourceTokens, _ path: String, _ type: String?) -> CodeIsolation
-  {
+  private func isolation(
+    ofFunction name: Int,
+    _ tokens: SourceTokens,
+    _ place: Place?,
+    _ type: String?
+  ) -> CodeIsolation {
     let start = tokens.statementStart(before: name)
     let words = (start..<name).map { tokens[$0] }
     if let actor = words.first(where: Self.isGlobalActor) { return .actor(actor) }
     if words.contains("nonisolated") { return .none }
-    if let known = functions[Place(path: path, line: tokens.line(name) - 1)] {
+    if let known = place.flatMap({ functions[$0] }) {
       if known == .none, type == nil, isMainActorTheDefault { return .unknown }
       return known
     }

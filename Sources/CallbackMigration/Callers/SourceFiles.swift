@@ -7,6 +7,9 @@ final class SourceFiles {
   /// The changed files; each change in them belongs to a step.
   private(set) var changed: [String: StepwiseText] = [:]
 
+  /// The texts of the changed files before their changes.
+  private var originals: [String: SourceText] = [:]
+
   /// The tokens of a file; those of an empty file if it cannot be read.
   func tokens(_ path: String) -> SourceTokens {
     if let known = read[path] { return known }
@@ -18,8 +21,15 @@ final class SourceFiles {
   /// Changes the text of a file in memory.
   func apply(_ edits: [StepwiseText.Edit], to path: String) {
     let source = tokens(path).source
+    if originals[path] == nil { originals[path] = source }
     changed[path, default: StepwiseText(source.text)].apply(edits)
     read[path] = SourceTokens(source.applying(edits.map(\.edit)))
+  }
+
+  /// The line of an offset before all changes, counted from 0; `nil` in new text.
+  func originalLine(of offset: Int, in path: String) -> Int? {
+    guard let text = changed[path], let original = originals[path] else { return tokens(path).source.line(of: offset) }
+    return text.originalOffset(of: offset).map(original.line)
   }
 
   /// Whether the tool has written a file of counterparts.

@@ -46,6 +46,19 @@ struct StepwiseText {
     return found
   }
 
+  /// The place in the text before all changes of an offset in the text with all steps; `nil` in inserted text.
+  func originalOffset(of offset: Int) -> Int? {
+    var end = 0
+    var originalEnd = 0
+    for piece in pieces {
+      let count = piece.text.utf8.count
+      if piece.insertedBy == nil { originalEnd += count }
+      if piece.deletedBy == nil { end += count }
+      if piece.deletedBy == nil, offset < end { return piece.insertedBy == nil ? originalEnd - (end - offset) : nil }
+    }
+    return nil
+  }
+
   /// The text with some groups of changes only.
   func text(with parts: Set<ConversionStep.Part>) -> String {
     pieces.filter { piece in

@@ -171,7 +171,10 @@ public struct Store: Sendable {
   }
 
   /// Delivers a result.
-  public func read(id: Int) async throws -> String { try await load(id: id) }
+  public func read(id: Int) async throws -> String {
+    _ = try await load(id: id)
+    return "read \(id)"
+  }
 
   /// Delivers numbers, again and again.
   @available(*, renamed: "observeOnce()")
