@@ -261,6 +261,7 @@
       }
       #expect(try found("load(on: .global())", .mainActor) == [.isolation])
       #expect(try found("load(on: self.queue)", .none) == [.lock])
+      #expect(try found("load(on: first ?? second)", .none) == [.lock])
       #expect(try found("load(on: self.queue)", .mainActor, default: ".main") == [.lock, .isolation])
       for unknown in ["load(on: nil)", "load(on: makeQueue())", "load()", "load(on: .global(qos: .utility))"] {
         #expect(try found(unknown, .none) == [nil], "\(unknown)")

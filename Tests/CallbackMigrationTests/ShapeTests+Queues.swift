@@ -214,13 +214,131 @@
         becomes: "left: it uses `callbackQueue` for more than its callback"
       ),
       ConvertedShape(
-        "another queue",
+        "reads `self` on its queue",
         """
         \(head) {
-          send("x", callbackQueue: self.queue, completion: completion)
+          send("x", callbackQueue: callbackQueue) { result in
+            completion(self.merged(result))
+          }
+        }
+        """,
+        becomes: "left: its callback does more on the queue that `callbackQueue` names than pass its result on"
+      ),
+      ConvertedShape(
+        "captures `self` on its queue",
+        """
+        \(head) {
+          send("x", callbackQueue: callbackQueue) { [self] result in
+            completion(merged(result))
+          }
+        }
+        """,
+        becomes: "left: its callback does more on the queue that `callbackQueue` names than pass its result on"
+      ),
+      ConvertedShape(
+        "decides by `self` on its queue",
+        """
+        \(head) {
+          send("x", callbackQueue: callbackQueue) { result in
+            if self.isOpen { completion(result) } else { completion(.failure(APIError.offline)) }
+          }
+        }
+        """,
+        becomes: "left: its callback does more on the queue that `callbackQueue` names than pass its result on"
+      ),
+      ConvertedShape(
+        "switches over `self` on its queue",
+        """
+        \(head) {
+          send("x", callbackQueue: callbackQueue) { result in
+            switch self.state { default: completion(result) }
+          }
+        }
+        """,
+        becomes: "left: its callback does more on the queue that `callbackQueue` names than pass its result on"
+      ),
+      ConvertedShape(
+        "calls on another object on its queue",
+        """
+        \(head) {
+          send("x", callbackQueue: callbackQueue) { result in
+            switch result {
+            case .success(let text):
+              self.send(text, callbackQueue: callbackQueue, completion: completion)
+            case .failure(let error): completion(.failure(error))
+            }
+          }
+        }
+        """,
+        becomes: """
+          let text = try await send("x")
+          return try await self.send(text)
+          """
+      ),
+      ConvertedShape(
+        "passes a result on from another queue",
+        """
+        \(head) {
+          send("x", callbackQueue: self.queue) { result in
+            switch result {
+            case .success(let text): completion(.success(text + "!"))
+            case .failure(let error): completion(.failure(error))
+            }
+          }
+        }
+        """,
+        becomes: """
+          let text = try await send("x")
+          return text + "!"
+          """
+      ),
+      ConvertedShape(
+        "a queue or another",
+        """
+        \(head) {
+          post(1, callbackQueue ?? self.queue, completion: completion)
+        }
+        """,
+        becomes: "return try await post(1)"
+      ),
+      ConvertedShape(
+        "the default queue",
+        """
+        \(head) {
+          send("x", callbackQueue: nil, completion: completion)
+        }
+        """,
+        becomes: "return try await send(\"x\")"
+      ),
+      ConvertedShape(
+        "does more on another queue",
+        """
+        \(head) {
+          send("x", callbackQueue: self.queue) { result in
+            log(result)
+            completion(result)
+          }
         }
         """,
         becomes: "left: its callback comes on the queue `self.queue`, and the code after an await would not"
+      ),
+      ConvertedShape(
+        "a queue that a call makes",
+        """
+        \(head) {
+          send("x", callbackQueue: makeQueue(), completion: completion)
+        }
+        """,
+        becomes: "left: its callback comes on the queue that `callbackQueue` names"
+      ),
+      ConvertedShape(
+        "another argument from its queue",
+        """
+        \(head) {
+          post(callbackQueue.id, self.queue, completion: completion)
+        }
+        """,
+        becomes: "left: its callback comes on the queue that `responseQueue` names"
       ),
       ConvertedShape(
         "another queue without a label",

@@ -81,7 +81,9 @@ struct CallChecks {
   private var shape: CallRefusal? { function.shapeRefusal.map { CallRefusal($0) } }
 
   private var queue: CallRefusal? {
-    guard let queue = function.queue, queue.isKept || queuePlace == .unknown else { return nil }
+    guard let queue = function.queue,
+      queue.isKept || queuePlace == .unknown || queuePlace == .hidden && !onlyForwards
+    else { return nil }
     return CallRefusal("its callback comes on the queue that `\(queue.name)` names")
   }
 
@@ -226,19 +228,15 @@ struct CallChecks {
 
   /// A serial queue can protect what the callback uses.
   private var otherQueue: CallRefusal? {
-    guard case .other(let name) = queuePlace else { return nil }
+    guard case .other(let name) = queuePlace, !onlyForwards else { return nil }
     return CallRefusal("its callback comes on the queue `\(name)`, and the code after an await would not", .lock)
   }
 
   private var callbackIsolation: CallRefusal? {
+    if onlyForwards { return nil }
     if queuePlace == .own, let ownQueue {
-      let callbacks = [ownCallback, ownFailure].compactMap(\.self)
-      let check = ForwardingCheck(tokens: tokens, callbacks: callbacks, queue: ownQueue)
-      let bodies = [callbackBody, site.failure.map(tokens.content)].compactMap(\.self)
-      guard bodies.allSatisfy(check.onlyForwards) else {
-        let reason = "its callback does more on the queue that `\(ownQueue)` names than pass its result on"
-        return CallRefusal(reason, .isolation)
-      }
+      let reason = "its callback does more on the queue that `\(ownQueue)` names than pass its result on"
+      return CallRefusal(reason, .isolation)
     }
     let isOnMain = function.isCallbackOnMainActor || function.deliversOnMainQueue || queuePlace == .main
     switch isolation {
@@ -252,6 +250,17 @@ struct CallChecks {
       let place = isOnMain ? "on the main queue" : "outside \(name)"
       return CallRefusal("its callback comes \(place), and the code after an await would run on \(name)", .isolation)
     }
+  }
+
+  /// Whether the callback only passes its result on to the callback of the function around the call.
+  private var onlyForwards: Bool {
+    guard let ownCallback else { return false }
+    let check = ForwardingCheck(
+      tokens: tokens,
+      callbacks: [ownCallback, ownFailure].compactMap(\.self),
+      queue: ownQueue
+    )
+    return [site.callback, site.failure].compactMap(\.self).allSatisfy(check.onlyForwards(closureAt:))
   }
 
   private var cancellation: CallRefusal? {

@@ -25,15 +25,20 @@ struct CallbackQueue {
     /// Another queue, by its text.
     case other(String)
 
+    /// The function decides, as for the argument `nil`.
+    case hidden
+
+    /// The text at the call does not show the queue, or has a call that an await would leave out.
     case unknown
   }
 
   /// Whether an argument of a call names the queue.
   ///
-  /// An argument without a label is known only if it passes the queue of the function around the call.
+  /// An argument without a label is known only by the queue of the function around the call, as in `queue ?? .main`.
   func isNamed(by argument: (label: String?, value: Range<Int>), own: String?, in tokens: SourceTokens) -> Bool {
     guard argument.label ?? "_" == label else { return false }
-    return label != "_" || argument.value.count == 1 && tokens[argument.value.lowerBound] == own
+    let start = argument.value.lowerBound
+    return label != "_" || tokens[start] == own && (argument.value.count == 1 || tokens[start + 1].hasPrefix("?"))
   }
 
   /// The queue that a call names.
@@ -55,9 +60,10 @@ struct CallbackQueue {
     switch text {
     case ".main", "DispatchQueue.main", "OperationQueue.main": return .main
     case ".global()", "DispatchQueue.global()": return .global
+    case "nil": return .hidden
     default:
-      let isPath = text != "nil" && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
-      return isPath ? .other(text) : .unknown
+      let isWithoutCall = text.allSatisfy { $0.isLetter || $0.isNumber || "_.?".contains($0) }
+      return isWithoutCall ? .other(text) : .unknown
     }
   }
 }

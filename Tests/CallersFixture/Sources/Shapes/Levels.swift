@@ -60,6 +60,17 @@ public struct Repository: Sendable {
   /// Not converted: the code of its callback comes on the main queue, and would leave it.
   public func banner(id: Int, completion: @escaping @Sendable (Int) -> Void) {
     store.loadOnMain(id: id) { result in
+      store.world.note("shows a banner")
+      switch result {
+      case .success(let text): completion(text.count)
+      case .failure: completion(-1)
+      }
+    }
+  }
+
+  /// Converted: its callback only passes the result on, from the main queue.
+  public func flag(id: Int, completion: @escaping @Sendable (Int) -> Void) {
+    store.loadOnMain(id: id) { result in
       switch result {
       case .success(let text): completion(text.count)
       case .failure: completion(-1)
@@ -208,6 +219,15 @@ public func levelMissingExcerpt(_ store: Store) async {
     case .failure(let error): store.world.note("failed \(error)")
     }
   }
+}
+
+public func levelFlag(_ store: Store) async {
+  Repository(store).flag(id: 4) { count in store.world.note("\(count)") }
+}
+
+@MainActor
+public func levelFlagOnMain(_ store: Store) async {
+  Repository(store).flag(id: 4) { count in store.world.note("\(count)") }
 }
 
 @MainActor

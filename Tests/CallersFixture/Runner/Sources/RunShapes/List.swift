@@ -19,6 +19,8 @@ let shapes: [Shape] = [
   Shape("levelExcerpt", events: 1) { await levelExcerpt($0) },
   Shape("levelMissingExcerpt", events: 1) { await levelMissingExcerpt($0) },
   Shape("levelExcerptOnMain", events: 1) { await levelExcerptOnMain($0) },
+  Shape("levelFlag", events: 1) { await levelFlag($0) },
+  Shape("levelFlagOnMain", events: 1) { await levelFlagOnMain($0) },
   Shape("levelNoted", events: 2) { await levelNoted($0) },
   Shape("switchBoth") { await switchBoth($0) },
   Shape("switchReversed") { await switchReversed($0) },
