@@ -149,10 +149,13 @@ extension OrderSearch {
     let task = Task {
       if let order { watch.resolve(search.repeatOrder(order)) } else { watch.resolve(await search.explore()) }
     }
-    return await withTaskCancellationHandler {
+    let answer = await withTaskCancellationHandler {
       await watch.answer
     } onCancel: {
       task.cancel()
     }
+    // The task releases the body when it ends. A caller can rely on that, for example by `withoutActuallyEscaping`.
+    if !watch.isBlocked { await task.value }
+    return answer
   }
 }

@@ -12,6 +12,7 @@ final class OrderWatch: Sendable {
   private struct State {
     var continuation: UnsafeContinuation<Answer, Never>?
     var answer: Answer?
+    var isBlocked = false
 
     /// The run that performs a move, its thread, and how the search describes its failure.
     var move: (run: OrderRun, thread: Int32, failure: @Sendable () -> OrderFailure)?
@@ -25,13 +26,17 @@ final class OrderWatch: Sendable {
   /// How many seconds a thread waits within one move before the move counts as blocked.
   static let bound = 10
 
+  /// Whether the search ended because of a move that does not return.
+  var isBlocked: Bool { state.withLock(\.isBlocked) }
+
   /// Ends the search with an answer.
   ///
   /// The first answer wins.
-  func resolve(_ answer: Answer) {
+  func resolve(_ answer: Answer, isBlocked: Bool = false) {
     let continuation = state.withLock { state in
       guard state.answer == nil else { return nil as UnsafeContinuation<Answer, Never>? }
       state.answer = answer
+      state.isBlocked = isBlocked
       return state.continuation.take()
     }
     continuation?.resume(returning: answer)
@@ -68,7 +73,9 @@ final class OrderWatch: Sendable {
       let (now, move) = state.withLock { ($0.moves, $0.move) }
       let used = move.map { cfuturestesting_sleeping($0.thread) } ?? -1
       let isWaiting = used >= 0 && used == ticks && now == moves
-      if isWaiting, seconds + 1 >= Self.bound, let move { return resolve(.failure(move.failure())) }
+      if isWaiting, seconds + 1 >= Self.bound, let move {
+        return resolve(.failure(move.failure()), isBlocked: true)
+      }
       watch(moves: now, seconds: isWaiting ? seconds + 1 : 0, ticks: used)
     }
   }
