@@ -71,7 +71,7 @@ struct CounterpartProposals {
     let new: String
     if inside.isEmpty, !function.isSync {
       if let queue = function.called.queue?.name {
-        throw ConvertedText.Refusal("the compiler's counterpart keeps the parameter `\(queue)`; use `generate`")
+        throw ConvertedText.Refusal("the compiler's counterpart keeps the parameter `\(queue)`; use `generate --minimum-access internal`")
       }
       do throws(MigrationError) {
         let refactoring = Refactoring(server: try workspace.server())
@@ -158,7 +158,7 @@ struct CounterpartProposals {
     case .refused(let reason): throw MigrationError(reason)
     case .text(let edit):
       if edit.text.contains("fatalError") {
-        throw MigrationError("the compiler's counterpart traps without a value and an error; use `generate`")
+        throw MigrationError("the compiler's counterpart traps without a value and an error; use `generate --minimum-access internal`")
       }
       return declaration(from: edit.text, named: function.counterpartName)
     }
