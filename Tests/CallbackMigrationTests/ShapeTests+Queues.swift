@@ -364,6 +364,45 @@
           print(result)
           """
       ),
+      ConvertedShape(
+        "two calls on its queue, one in the callback of the other",
+        """
+        \(head) {
+          send("x", callbackQueue: callbackQueue) { first in
+            switch first {
+            case .success(let text):
+              send(String(text.prefix(3)), callbackQueue: callbackQueue) { completion($0.map { text + $0 }) }
+            case .failure(let error): completion(.failure(error))
+            }
+          }
+        }
+        """,
+        becomes: """
+          let text = try await send("x")
+          let result: Result<String, any Error>
+          do { result = .success(try await send(String(text.prefix(3)))) } catch { result = .failure(error) }
+          return try result.map { text + $0 }.get()
+          """
+      ),
     ]
+
+    /// Statements that do more on the queue of a callback than pass its result on.
+    static let effects: [ConvertedShape] = [
+      #"completion(.success("\(self.count)"))"#, #"completion(.success("\(next())"))"#,
+      "completion(Self.merged(result))",
+      "let _ = counter.add(result); completion(result)", "let sum = add(result); completion(sum)",
+      "completion(Counter.shared.add(result))", "completion(cache[1].add(result))", "completion(merged(&sum, result))",
+      "completion(result.map { text in label.text = text; return text })", "completion(result.map { print($0) })",
+      "switch result { case .success(let text) where self.has(text): completion(result); default: completion(result) }",
+      "if counter.add(result) { completion(result) } else { completion(.failure(APIError.offline)) }",
+      "counter.next().send(\"y\", callbackQueue: callbackQueue, completion: completion)",
+      "send(counter.next(), callbackQueue: callbackQueue, completion: completion)",
+    ].map { statement in
+      ConvertedShape(
+        "does more on its queue: \(statement)",
+        "\(head) {\n send(\"x\", callbackQueue: callbackQueue) { result in\n \(statement)\n }\n}",
+        becomes: "left: its callback does more on the queue that `callbackQueue` names than pass its result on"
+      )
+    }
   }
 #endif

@@ -8,7 +8,7 @@
   struct ShapeTests {
     @Test(
       "each shape becomes its async text, or is left with its reason",
-      arguments: results + values + closures + left + asyncCode + queues
+      arguments: results + values + closures + left + asyncCode + queues + effects
     )
     func shapes(_ shape: ConvertedShape) throws {
       let outcome = try ShapeConversion(shape.source).outcome

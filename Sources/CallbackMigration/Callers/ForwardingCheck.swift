@@ -1,7 +1,8 @@
 /// Finds out whether code only passes a result on, so that its queue makes no difference.
 ///
 /// Such code chooses and binds values. It calls the callback of its function, or other functions with that callback or
-/// with the queue of that callback. It reads nothing of `self`, which the queue can protect.
+/// with the queue of that callback. It reads nothing of `self`, which the queue can protect, and calls nothing else that
+/// can have an effect.
 struct ForwardingCheck {
   let tokens: SourceTokens
 
@@ -21,28 +22,31 @@ struct ForwardingCheck {
   private func isForwarding(_ statement: Range<Int>) -> Bool {
     let start = statement.lowerBound
     switch tokens[start] {
-    case "let", "var": return !statement.contains { tokens[$0] == "{" || tokens[$0] == "self" }
+    case "let", "var": return !statement.contains { tokens[$0] == "{" } && computes(statement)
     case "break": return true
     case "return": return statement.count == 1 || passesOn(start + 1..<statement.upperBound)
-    case "if", "guard", "do":
-      let blocks = tokens.blocks(of: statement)
-      let head = statement.filter { index in !blocks.contains { $0.contains(index) } }
-      return !head.contains { tokens[$0] == "self" } && blocks.allSatisfy(onlyForwards)
+    case "if", "guard", "do": return forwards(statement, tokens.blocks(of: statement))
     case "switch":
       guard let brace = statement.first(where: { tokens[$0] == "{" && tokens.parent($0) == tokens.parent(start) })
       else { return false }
-      return !(start..<brace).contains { tokens[$0] == "self" } && tokens.cases(brace).allSatisfy(onlyForwards)
+      return forwards(statement, tokens.cases(brace))
     default: return passesOn(statement)
     }
+  }
+
+  /// Whether the blocks of a statement pass a result on, and its conditions and patterns only compute values.
+  private func forwards(_ statement: Range<Int>, _ blocks: [Range<Int>]) -> Bool {
+    computes(statement.filter { index in !blocks.contains { $0.contains(index) } }) && blocks.allSatisfy(onlyForwards)
   }
 
   private func passesOn(_ statement: Range<Int>) -> Bool {
     let start = statement.lowerBound
     if let hop = QueueHop(at: start, of: queue, in: tokens) { return onlyForwards(hop.content) }
-    guard !statement.dropFirst().contains(where: { tokens[$0] == "self" }) else { return false }
-    if callbacks.contains(tokens[start]), ["(", "?", "!"].contains(tokens[start + 1]) { return true }
+    if callbacks.contains(tokens[start]), ["(", "?", "!"].contains(tokens[start + 1]) {
+      return computes(statement.dropFirst())
+    }
     let passed = callbacks + [queue].compactMap(\.self)
-    return statement.contains { open in
+    let call = statement.first { open in
       guard tokens[open] == "(", tokens.parent(open) == tokens.parent(start), let close = tokens.partner(open) else {
         return false
       }
@@ -50,5 +54,103 @@ struct ForwardingCheck {
         argument.value.count == 1 && passed.contains(tokens[argument.value.lowerBound])
       }
     }
+    guard let call else { return false }
+    // The closures of the call can come on the queue, too.
+    let closures = statement.filter { brace in
+      tokens[brace] == "{" && [tokens.parent(start), call].contains(tokens.parent(brace))
+    }
+    let values = statement.dropFirst().filter { index in
+      index != call - 1 && !closures.contains { ($0...(tokens.partner($0) ?? $0)).contains(index) }
+    }
+    return computes(values) && closures.allSatisfy(onlyForwards(closureAt:))
+  }
+
+  /// Whether code only computes values: it uses no `self`, assigns nothing, and calls nothing that can have an effect.
+  private func computes(_ indices: some Sequence<Int>) -> Bool {
+    indices.allSatisfy { index in
+      let text = tokens[index]
+      if text.contains("\"") { return !hasEffect(inString: text) }
+      if tokens[index - 1] != ".", Self.receivers.contains(text) { return false }
+      return !isInout(index) && !isAssignment(index) && !hasEffect(callAt: index)
+    }
+  }
+
+  /// Whether the text of a string uses `self` or has a call, as in `"\(next())"`.
+  private func hasEffect(inString text: String) -> Bool {
+    let hasCall = zip(text, text.dropFirst()).contains { ($0.isLetter || $0.isNumber || $0 == "_") && $1 == "(" }
+    return hasCall || !Self.receivers.isDisjoint(with: ConvertedText.words(of: text))
+  }
+
+  private static let receivers: Set<String> = ["self", "`self`", "Self", "super"]
+
+  private func isInout(_ index: Int) -> Bool {
+    tokens[index] == "&" && ["(", ",", ":"].contains(tokens[index - 1])
+  }
+
+  private func isAssignment(_ index: Int) -> Bool {
+    guard tokens[index] == "=" else { return false }
+    let isComparison = ["!", "<", ">", "~", "=="].contains(tokens[index - 1]) && tokens.touch(index - 1, index)
+    let start = tokens.statementStart(before: index)
+    return !isComparison && !(start..<index).contains { ["let", "var"].contains(tokens[$0]) }
+  }
+
+  /// Whether a token names a function whose call can have an effect.
+  ///
+  /// No call of an initializer has one, nor that of a method of a value in the callback.
+  private func hasEffect(callAt index: Int) -> Bool {
+    guard SourceTokens.isWord(tokens[index]), isCalled(index) else { return false }
+    let dot = index - 1
+    guard tokens[dot] == "." else { return isLowercase(index) && !Self.words.contains(tokens[index]) }
+    // The dot of an implicit member, such as `.success(text)`, touches no value.
+    let isMember = tokens.isFirstOnLine(dot) || tokens.touch(dot - 1, dot)
+    guard isMember, !["(", "[", ",", ":"].contains(tokens[dot - 1]),
+      let start = CallSite(name: index, in: tokens, label: "")?.start
+    else { return false }
+    if isLowercase(start) { return tokens[start] != "error" && !isBound(tokens[start], at: start) }
+    // `Store.shared.add(x)`, and not `Store.make(x)` or `Store().add(x)`.
+    return start + 2 < index && tokens[start + 1] == "." && isLowercase(start + 2)
+  }
+
+  private static let words: Set<String> = [
+    "if", "guard", "switch", "while", "return", "in", "let", "var", "case", "where", "try", "as", "is", "catch", "type",
+    "min", "max", "abs", "zip",
+  ]
+
+  private func isCalled(_ index: Int) -> Bool {
+    if tokens[index + 1] == "(" { return tokens.touch(index, index + 1) }
+    guard tokens[index + 1] == "{", case .closure(let callee) = tokens.block(at: index + 1) else { return false }
+    return callee == index
+  }
+
+  private func isLowercase(_ index: Int) -> Bool {
+    tokens[index].first.map { $0.isLowercase || $0 == "_" || $0 == "`" } == true
+  }
+
+  /// Whether a name is that of a parameter or a variable of a closure around a token.
+  private func isBound(_ name: String, at index: Int) -> Bool {
+    var bracket = tokens.parent(index)
+    var outermost: Int?
+    while let current = bracket {
+      if tokens[current] == "{" {
+        switch tokens.block(at: current) {
+        case .closure:
+          if tokens.closureSignature(at: current)?.parameters.contains(name) == true { return true }
+          outermost = current
+        case .function: bracket = nil
+        default: break
+        }
+      }
+      if bracket != nil { bracket = tokens.parent(current) }
+    }
+    guard let outermost else { return false }
+    return (outermost..<index).contains { tokens[$0] == name && isBinding($0) }
+  }
+
+  /// Whether a token is the name in `let text` or `case let .success(text)`.
+  private func isBinding(_ index: Int) -> Bool {
+    if ["let", "var"].contains(tokens[index - 1]) { return true }
+    guard let open = tokens.parent(index), tokens[open] == "(" else { return false }
+    let start = tokens[open - 2] == "." ? open - 3 : open - 1
+    return ["let", "var"].contains(tokens[start])
   }
 }
