@@ -10,14 +10,19 @@ struct QueueParameter {
   /// A `queue` without a default might be the queue of the work, so it stays a parameter.
   init?(_ declaration: Declaration, _ aliases: TypeAliases, _ name: String?) {
     let parameters = declaration.parameters
-    let found = parameters.firstIndex { parameter in
+    let found = parameters.indices.filter { index in
+      let parameter = parameters[index]
       let names = [parameter.label, parameter.name]
       if let name { return names.contains(name) }
       let type = aliases.wrapped(parameter.type) ?? aliases.resolve(parameter.type)
       guard ["DispatchQueue", "OperationQueue", "Dispatch.DispatchQueue"].contains(type.text) else { return false }
       return names.contains { CallbackNames.isQueue($0, hasDefault: parameter.defaultValue != nil) }
     }
-    guard let found else { return nil }
+    // Beside a `callbackQueue`, a `queue` is that of the work.
+    let named = found.first { index in
+      [parameters[index].label, parameters[index].name].contains { CallbackNames.isQueue($0, hasDefault: false) }
+    }
+    guard let found = named ?? found.first else { return nil }
     index = found
     let type = aliases.resolve(parameters[found].type)
     if parameters[found].defaultValue != nil {

@@ -283,11 +283,90 @@
       #expect(function.counterpart(.async).exists && function.counterpart(.async).keepsQueue == isKept)
     }
 
+    @Test("a callback on the main queue, or on that of its function, does not move to another actor")
+    func move() throws {
+      func canMove(_ isolation: CodeIsolation, own: String? = nil, onMain: Bool = false) throws -> Bool {
+        var checks = try checks("func f() { load(on: queue) { _ in } }", isolation: isolation) {
+          $0.queue = CallbackQueue(label: "on", name: "queue")
+          $0.deliversOnMainQueue = onMain
+        }
+        checks.ownQueue = own
+        return checks.canMove
+      }
+      #expect(try canMove(.mainActor) && canMove(.actor("its actor")) && !canMove(.none))
+      #expect(try !canMove(.mainActor, own: "queue") && !canMove(.actor("its actor"), own: "queue"))
+      #expect(try !canMove(.actor("its actor"), onMain: true) && !canMove(.unknown, onMain: true))
+    }
+
+    @Test("a global queue at the call is not the main queue, although the called function uses that")
+    func globalQueue() throws {
+      let found = try refusals("func f() async { load(on: .global()) { _ in } }", isolation: .mainActor) {
+        $0.canFail = false
+        $0.deliversOnMainQueue = true
+        $0.queue = CallbackQueue(label: "on", name: "queue")
+      }
+      #expect(found.map(\.risk) == [.isolation])
+    }
+
+    @Test(
+      "a queue that can be for more than the callback is refused where a call names it",
+      arguments: [
+        ("queue: DispatchQueue = .main", "queue.async { completion(1) }", false),
+        ("queue: DispatchQueue = .main", "queue.async { let x = work(); completion(x) }", true),
+        ("on queue: DispatchQueue = .main", "let x = work(); queue.async { completion(x) }", false),
+        ("queue: DispatchQueue = .main", "queue.sync { work() }; completion(1)", true),
+        ("callbackQueue: DispatchQueue = .main", "callbackQueue.async { completion(work()) }", false),
+        ("queue: DispatchQueue = .main, progress: @escaping (Double) -> Void", "start(queue)", true),
+        ("queue: DispatchQueue = .main, filter: @escaping (Int) -> Bool", "start(queue)", true),
+      ]
+    )
+    func otherUses(parameters: String, body: String, hasOtherUses: Bool) throws {
+      var queue = try #require(try self.queue(parameters, body))
+      #expect(queue.hasOtherUses == hasOtherUses)
+      let call = SourceTokens("load(\(queue.label): .global()) { _ in }")
+      let site = try #require(CallSite(name: 0, in: call, label: "completion"))
+      #expect(queue.place(at: site, own: nil, in: call) == (hasOtherUses ? .unknown : .global))
+      queue.hasOtherUses = false
+      #expect(queue.place(at: site, own: nil, in: call) == .global)
+    }
+
+    /// The queue parameter of a function with a body.
+    private func queue(_ parameters: String, _ body: String = "") throws -> CallbackQueue? {
+      let declaration = "load(\(parameters), completion: @escaping (Int) -> Void)"
+      var graph = GraphBuilder()
+      graph.function("func \(declaration)")
+      let inventory = graph.inventory()
+      let entry = try #require(CounterpartPlan(inPlaceFor: inventory).entries.first)
+      // The graph of the test places the name at the start of the file.
+      let tokens = SourceTokens("\(declaration) { \(body) }")
+      return MigratedFunction(entry, path: "/F.swift", tokens, in: inventory)?.called.queue
+    }
+
+    @Test("of two queues, the one with the name of a callback is dropped, and two without labels are not told apart")
+    func twoQueues() throws {
+      let two = "queue: DispatchQueue = .global(), callbackQueue: DispatchQueue = .main"
+      #expect(try queue(two)?.name == "callbackQueue")
+      #expect(try queue("_ work: DispatchQueue, _ responseQueue: DispatchQueue")?.isKept == true)
+      #expect(try queue("_ id: Int, _ responseQueue: DispatchQueue")?.isKept == false)
+    }
+
+    @Test("an attribute on the line before a private function isolates it")
+    func attributeBefore() throws {
+      for attributes in ["@MainActor\n", "@MainActor @inline(never)\n", "@available(*, deprecated)\n@MainActor\n"] {
+        let tokens = SourceTokens("struct S {\n\(attributes)private func f() async { load { _ in } }\n}")
+        let name = try #require(tokens.items.indices.first { tokens[$0] == "load" })
+        let scope = CallScope(of: try #require(CallSite(name: name, in: tokens, label: "completion")), in: tokens)
+        let found = CodeIsolationFacts([]).isolation(of: scope, tokens, path: "/F.swift", type: "S") { _ in nil }
+        #expect(found == .mainActor, "\(attributes)")
+      }
+    }
+
     @Test("the main queue as an argument is the main queue, and not every argument `.main`")
     func mainQueueArgument() throws {
       #expect(try risks("func f() async { load { _ in hop(queue: .main) } }") == [.mainQueue])
       #expect(try risks("func f() async { load { _ in hop(callbackQueue: .main) } }") == [.mainQueue])
       #expect(try risks("func f() async { load { _ in hop(on: .main) } }") == [.mainQueue])
+      #expect(try risks("func f() async { load { _ in hop(queue ?? .main) } }") == [.mainQueue])
       #expect(try risks("func f() async { load { _ in image(bundle: .main) } }") == [])
     }
 

@@ -238,9 +238,8 @@ struct CallChecks {
       let reason = "its callback does more on the queue that `\(ownQueue)` names than pass its result on"
       return CallRefusal(reason, .isolation)
     }
-    let isOnMain = function.isCallbackOnMainActor || function.deliversOnMainQueue || queuePlace == .main
     switch isolation {
-    case .mainActor where isOnMain: return nil
+    case .mainActor where isOnMain && queuePlace != .global: return nil
     case .none where !isOnMain: return nil
     case .unknown:
       return CallRefusal("nothing here says on which actor the code after an await would run", .isolation)
@@ -251,6 +250,15 @@ struct CallChecks {
       return CallRefusal("its callback comes \(place), and the code after an await would run on \(name)", .isolation)
     }
   }
+
+  private var isOnMain: Bool {
+    function.isCallbackOnMainActor || function.deliversOnMainQueue || queuePlace == .main
+  }
+
+  /// Whether the callback's code can move into a new async function that is isolated as its function is.
+  ///
+  /// Code that ran on the main queue, or on a queue of the function's caller, would leave that queue.
+  var canMove: Bool { isolation != .none && queuePlace != .own && !isOnMain }
 
   /// Whether the callback only passes its result on to the callback of the function around the call.
   private var onlyForwards: Bool {
@@ -296,6 +304,8 @@ extension SourceTokens {
     if self[index] == ".", self[index + 1] == "main", self[index - 1] == ":" {
       return self[index - 2] == "on" || self[index - 2].lowercased().hasSuffix("queue")
     }
+    // `queue ?? .main`
+    if self[index] == ".", self[index + 1] == "main", self[index - 1] == "?", self[index - 2] == "?" { return true }
     return ["DispatchQueue", "OperationQueue", "RunLoop"].contains(self[index]) && self[index + 1] == "."
       && self[index + 2] == "main" || self[index] == "MainActor" || self[index] == "@MainActor"
   }

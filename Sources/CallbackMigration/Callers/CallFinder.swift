@@ -190,9 +190,8 @@ struct CallFinder {
       calls[index].ignoresFailure = checks.ignoresFailure
       var refusals = call.refusals + checks.refusals
       if call.place == .next {
-        // The call moves into a new async function, which has no callers yet that could be cancelled. The new function
-        // has the isolation of the old one. If it has none, code that ran on the main queue would leave that queue.
-        refusals.removeAll { $0.risk == .cancellation || $0.risk == .isolation && checks.isolation != .none }
+        // The call moves into a new async function, which has no callers yet that could be cancelled.
+        refusals.removeAll { $0.risk == .cancellation || $0.risk == .isolation && checks.canMove }
       } else if case .function(let name, _) = scope.boundary {
         if let reason = try awaiters.reason(call.path, name) { refusals.append(CallRefusal(reason, .callers)) }
       }

@@ -12,6 +12,9 @@ struct CallbackQueue {
   /// Whether the async counterpart has the parameter, too.
   var isKept = false
 
+  /// Whether the function can use the queue for more than its callback, such as for its work.
+  var hasOtherUses = false
+
   /// The queue of a callback.
   enum Place: Equatable {
     case main
@@ -52,8 +55,22 @@ struct CallbackQueue {
     guard let argument = arguments.first(where: { isNamed(by: $0, own: own, in: tokens) }) else {
       return label == "_" ? .unknown : defaultValue.map(Self.place) ?? .unknown
     }
+    // The counterpart would do the work, or report its progress, on another queue.
+    if hasOtherUses { return .unknown }
     let text = argument.value.map { tokens[$0] }.joined()
     return text == own ? .own : Self.place(text)
+  }
+
+  /// Whether a function does its work on a queue whose name does not say that the queue is for the callback.
+  func isForWork(in body: ClosedRange<Int>, _ callbacks: [String], _ tokens: SourceTokens) -> Bool {
+    guard !CallbackNames.isQueue(name, hasDefault: false), !CallbackNames.isQueue(label, hasDefault: false) else {
+      return false
+    }
+    let check = ForwardingCheck(tokens: tokens, callbacks: callbacks, queue: name)
+    return body.contains { index in
+      guard tokens[index] == name, tokens[index - 1] != ".", tokens[index + 1] == "." else { return false }
+      return QueueHop(at: index, of: name, in: tokens).map { !check.onlyForwards($0.content) } ?? true
+    }
   }
 
   private static func place(_ text: String) -> Place {

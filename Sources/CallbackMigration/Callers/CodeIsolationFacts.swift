@@ -86,7 +86,7 @@ struct CodeIsolationFacts {
     _ place: Place?,
     _ type: String?
   ) -> CodeIsolation {
-    let start = tokens.statementStart(before: name)
+    let start = tokens.attributesStart(before: tokens.statementStart(before: name))
     let words = (start..<name).map { tokens[$0] }
     if let actor = words.first(where: Self.isGlobalActor) { return .actor(actor) }
     if words.contains("nonisolated") { return .none }

@@ -144,12 +144,23 @@ struct MigratedFunction {
     called.isCallbackOnMainActor = parameter.type.contains { $0.text == "@MainActor" }
     called.queue = function.callbacks.queue.map { queue in
       let parameter = function.declaration.parameters[queue.index]
-      return CallbackQueue(
+      let queues = function.declaration.parameters.filter { $0.label == "_" && $0.type.text.contains("Queue") }
+      var found = CallbackQueue(
         label: parameter.label,
         name: parameter.name,
         defaultValue: parameter.defaultValue?.text,
-        isKept: function.counterpart(kind).keepsQueue
+        // Without labels, the text of a call does not tell two queues apart.
+        isKept: function.counterpart(kind).keepsQueue || parameter.label == "_" && queues.count > 1
       )
+      let callbacks = [callbackName, failureName].compactMap(\.self)
+      let hasOtherClosure = function.declaration.parameters.indices.contains { index in
+        let isClosure = function.declaration.parameters[index].type.contains { $0.text == "->" }
+        return isClosure && !function.callbacks.callbacks.contains(index)
+      }
+      found.hasOtherUses =
+        hasOtherClosure || function.callbacks.progress != nil
+        || text?.body.map { found.isForWork(in: $0, callbacks, tokens) } == true
+      return found
     }
     called.shapeRefusal = Self.shapeRefusal(function.callbacks.shape)
     if called.shapeRefusal == nil, case .refused(let reason) = counterpart { called.shapeRefusal = reason }

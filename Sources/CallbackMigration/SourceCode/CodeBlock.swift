@@ -104,6 +104,18 @@ extension SourceTokens {
     return index >= 0 && Self.isWord(self[index]) ? index : nil
   }
 
+  /// The first token of the attributes on the lines before a declaration.
+  func attributesStart(before declaration: Int) -> Int {
+    var start = declaration
+    while start > 0 {
+      let open = self[start - 1] == ")" ? partner(start - 1) : nil
+      let attribute = (open ?? start) - 1
+      guard attribute >= 0, self[attribute].hasPrefix("@") else { break }
+      start = attribute
+    }
+    return start
+  }
+
   /// The first token of the statement that contains the token before `index`.
   func statementStart(before index: Int) -> Int {
     var current = index
