@@ -341,6 +341,15 @@
         becomes: "left: its callback comes on the queue that `responseQueue` names"
       ),
       ConvertedShape(
+        "another argument from its optional queue",
+        """
+        \(head) {
+          post(callbackQueue?.id, self.queue, completion: completion)
+        }
+        """,
+        becomes: "left: its callback comes on the queue that `responseQueue` names"
+      ),
+      ConvertedShape(
         "another queue without a label",
         """
         \(head) {

@@ -41,7 +41,8 @@ struct CallbackQueue {
   func isNamed(by argument: (label: String?, value: Range<Int>), own: String?, in tokens: SourceTokens) -> Bool {
     guard argument.label ?? "_" == label else { return false }
     let start = argument.value.lowerBound
-    return label != "_" || tokens[start] == own && (argument.value.count == 1 || tokens[start + 1].hasPrefix("?"))
+    let isDefaulted = tokens[start + 1] == "?" && tokens[start + 2] == "?"
+    return label != "_" || tokens[start] == own && (argument.value.count == 1 || isDefaulted)
   }
 
   /// The queue that a call names.
