@@ -298,6 +298,15 @@
       #expect(try !canMove(.actor("its actor"), onMain: true) && !canMove(.unknown, onMain: true))
     }
 
+    @Test("a queue that the called function names is refused like one that the call names")
+    func queueOfTheCalledFunction() throws {
+      let found = try refusals("func f() async { load { _ in } }") {
+        $0.canFail = false
+        $0.otherQueue = "self.queue"
+      }
+      #expect(found.map(\.risk) == [.lock] && found[0].reason.contains("`self.queue`"))
+    }
+
     @Test("a global queue at the call is not the main queue, although the called function uses that")
     func globalQueue() throws {
       let found = try refusals("func f() async { load(on: .global()) { _ in } }", isolation: .mainActor) {

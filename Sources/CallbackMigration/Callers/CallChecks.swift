@@ -27,6 +27,9 @@ struct CalledFunction {
   /// Whether the callback comes on the main queue, as far as the body of the function shows.
   var deliversOnMainQueue = false
 
+  /// Another queue on which the callback comes, if the calls in the function show one.
+  var otherQueue: String?
+
   /// Whether the callback comes before the function returns.
   var isSync = false
 
@@ -228,7 +231,8 @@ struct CallChecks {
 
   /// A serial queue can protect what the callback uses.
   private var otherQueue: CallRefusal? {
-    guard case .other(let name) = queuePlace, !onlyForwards else { return nil }
+    let named: String? = if case .other(let name) = queuePlace { name } else { nil }
+    guard let name = named ?? (queuePlace == nil ? function.otherQueue : nil), !onlyForwards else { return nil }
     return CallRefusal("its callback comes on the queue `\(name)`, and the code after an await would not", .lock)
   }
 

@@ -240,31 +240,51 @@ struct CallFinder {
       let others = functions.indices.filter { functions[$0].name == functions[index].name }.compactMap { bodies[$0] }
       onMain[index] = !others.isEmpty && others.allSatisfy(\.self)
     }
+    var others = functions.map { _ in String?.none }
     var hasChanged = true
     while hasChanged {
       hasChanged = false
       for call in calls {
-        guard let owner = call.owner, !onMain[owner] else { continue }
-        guard onMain[call.target] || namesMainQueue(call, functions) else { continue }
-        onMain[owner] = true
-        hasChanged = true
+        guard let owner = call.owner else { continue }
+        let place = queuePlace(of: call, functions)
+        if !onMain[owner], onMain[call.target] || place == .main {
+          onMain[owner] = true
+          hasChanged = true
+        }
+        if others[owner] == nil {
+          others[owner] = otherQueue(place, own: functions[owner].called.queue?.name, called: others[call.target])
+          hasChanged = hasChanged || others[owner] != nil
+        }
       }
     }
     for index in functions.indices { completeCounterpart(of: &functions[index]) }
     let uncancellable = try uncancellableCounterparts(of: functions)
     for index in functions.indices {
       functions[index].called.deliversOnMainQueue = onMain[index]
+      functions[index].called.otherQueue = others[index]
       if functions[index].hasCounterpart {
         functions[index].called.isCounterpartCancellable = !functions[index].isSync && !uncancellable.contains(index)
       }
     }
   }
 
-  /// Whether a call names the main queue for its callback.
-  private func namesMainQueue(_ call: CallbackCall, _ functions: [MigratedFunction]) -> Bool {
-    guard let site = call.site, let queue = functions[call.target].called.queue else { return false }
+  /// The queue that a call names for its callback; `nil` if the called function has no parameter for that.
+  private func queuePlace(of call: CallbackCall, _ functions: [MigratedFunction]) -> CallbackQueue.Place? {
+    guard let site = call.site, let queue = functions[call.target].called.queue else { return nil }
     let own = call.owner.flatMap { functions[$0].called.queue?.name }
-    return queue.place(at: site, own: own, in: files.tokens(call.path)) == .main
+    return queue.place(at: site, own: own, in: files.tokens(call.path))
+  }
+
+  /// The queue, other than the main queue, on which the callback of a call comes without a word of its caller.
+  private func otherQueue(_ place: CallbackQueue.Place?, own: String?, called: String?) -> String? {
+    switch place {
+    case .other(let text):
+      guard let own, text.hasPrefix(own + "??") else { return text }
+      let other = String(text.dropFirst(own.count + 2))
+      return other.hasSuffix(".main") ? nil : other
+    case nil, .hidden: return called
+    case .main, .global, .own, .unknown: return nil
+    }
   }
 
   /// Refuses a synchronous counterpart that the tool has not written, because it might do something else.
