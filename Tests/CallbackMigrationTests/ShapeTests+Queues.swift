@@ -61,27 +61,6 @@
         becomes: "return try await load(id: 1)"
       ),
       ConvertedShape(
-        "decides on its queue",
-        """
-        \(head) {
-          do {
-            try check()
-            send("x", callbackQueue: callbackQueue, completion: completion)
-          } catch {
-            callbackQueue.async {
-              if let error = error as? APIError {
-                completion(.failure(error))
-              } else {
-                let other = APIError.offline
-                completion(.failure(other))
-              }
-            }
-          }
-        }
-        """,
-        becomes: "left: the `catch` of a `do` around line 4 would get the failure, and the callback gets it now"
-      ),
-      ConvertedShape(
         "decides on its queue after a failure of its own",
         """
         \(head) {
@@ -219,6 +198,39 @@
         \(head) {
           send("x", callbackQueue: callbackQueue) { result in
             completion(self.merged(result))
+          }
+        }
+        """,
+        becomes: "left: its callback does more on the queue that `callbackQueue` names than pass its result on"
+      ),
+      ConvertedShape(
+        "reads an object on its queue",
+        """
+        \(head) {
+          send("x", callbackQueue: callbackQueue) { result in
+            completion(.success(model.name))
+          }
+        }
+        """,
+        becomes: "left: its callback does more on the queue that `callbackQueue` names than pass its result on"
+      ),
+      ConvertedShape(
+        "calls a function on its queue",
+        """
+        \(head) {
+          send("x", callbackQueue: callbackQueue) { result in
+            completion(merged(result))
+          }
+        }
+        """,
+        becomes: "left: its callback does more on the queue that `callbackQueue` names than pass its result on"
+      ),
+      ConvertedShape(
+        "reads a static variable on its queue",
+        """
+        \(head) {
+          send("x", callbackQueue: callbackQueue) { result in
+            if let count = Self.count { completion(.failure(APIError.offline)) } else { completion(result) }
           }
         }
         """,

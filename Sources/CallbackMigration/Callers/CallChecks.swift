@@ -256,7 +256,7 @@ struct CallChecks {
   private var onlyForwards: Bool {
     guard let ownCallback else { return false }
     let check = ForwardingCheck(
-      tokens: tokens,
+      tokens,
       callbacks: [ownCallback, ownFailure].compactMap(\.self),
       queue: ownQueue
     )

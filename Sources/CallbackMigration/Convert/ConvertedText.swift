@@ -100,7 +100,7 @@ struct ConvertedText: Equatable {
   }
 
   /// The names of closure parameters and patterns.
-  private static func boundNames(_ tokens: SourceTokens) -> Set<String> {
+  static func boundNames(_ tokens: SourceTokens) -> Set<String> {
     var names: Set<String> = ["$0", "$1", "$2", "$3"]
     for index in tokens.items.indices {
       if ["let", "var"].contains(tokens[index]) {

@@ -22,7 +22,7 @@ struct FunctionChecks {
     let names = [function.callbackName, function.failureName].compactMap(\.self)
     let queue = function.called.queue?.name
     for hop in body.compactMap({ QueueHop(at: $0, of: queue, in: tokens) }) {
-      guard ForwardingCheck(tokens: tokens, callbacks: names, queue: queue).onlyForwards(hop.content) else {
+      guard ForwardingCheck(tokens, callbacks: names, queue: queue).onlyForwards(hop.content) else {
         return "the closure on line \(tokens.line(hop.brace)) does more on the queue of the callback than call it"
       }
       callbacks[hop.brace] = hop.site
