@@ -56,7 +56,7 @@ func tokenHandlers(_ harness: Harness) -> [Row] {
       "register a handler with a long-lived token, and remove it",
       ours: remove,
       floors: [Contender("a lock and a list by hand", removeByHand)],
-      budget: [.timesFloor(1.03), .allocations(2), .bytesLeft(0)]
+      budget: [.timesFloor(1.05), .allocations(2), .bytesLeft(0)]
     ),
   ]
 }

@@ -61,7 +61,7 @@ extension Variant {
         parts: readySteps,
         ours: readyRecursion(readySteps),
         floors: [Contender(byHand, readyRecursionsByHand(readySteps))],
-        budget: [timesFloor(0.38), .peakGrowth(4 << 20)]
+        budget: [timesFloor(0.41), .peakGrowth(4 << 20)]
       ),
       harness.measure(
         "C11 async" + suffix,

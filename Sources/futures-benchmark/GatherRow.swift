@@ -21,7 +21,7 @@ extension Variant {
           ours: ours(order.indices(count: count)),
           floors: [Contender("lock and array by hand", floor(order.indices(count: count)))],
           budget: [
-            timesFloor(count < 100_000 ? 0.95 : order == .shuffled ? 0.75 : 1.11), .allocations(2), .growth(1.25),
+            timesFloor(count < 100_000 ? 0.98 : order == .shuffled ? 0.82 : 1.11), .allocations(2), .growth(1.25),
           ]
         )
         let first = rows.first ?? row

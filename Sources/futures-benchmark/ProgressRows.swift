@@ -29,7 +29,7 @@ extension Variant {
             }
           )
         ],
-        budget: [timesFloor(0.122), .allocations(0)]
+        budget: [timesFloor(0.13), .allocations(0)]
       ),
       harness.measure(
         "B6 reader" + suffix,

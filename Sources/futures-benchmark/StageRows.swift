@@ -70,7 +70,7 @@ extension Variant {
         parts: stages,
         ours: ours,
         floors: [Contender("lock and slot by hand", floor)],
-        budget: [timesFloor(0.6), .allocations(1.4)]
+        budget: [timesFloor(0.63), .allocations(1.4)]
       )
     ]
   }

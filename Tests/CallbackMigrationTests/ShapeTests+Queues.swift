@@ -61,30 +61,10 @@
         becomes: "return try await load(id: 1)"
       ),
       ConvertedShape(
-        "decides on its queue",
-        """
-        \(head) {
-          do {
-            try check()
-            send("x", callbackQueue: callbackQueue, completion: completion)
-          } catch {
-            callbackQueue.async {
-              if let error = error as? APIError {
-                completion(.failure(error))
-              } else {
-                let other = APIError.offline
-                completion(.failure(other))
-              }
-            }
-          }
-        }
-        """,
-        becomes: "left: the `catch` of a `do` around line 4 would get the failure, and the callback gets it now"
-      ),
-      ConvertedShape(
         "decides on its queue after a failure of its own",
         """
         \(head) {
+          let isOffline = mode == 1
           guard isReady else {
             callbackQueue.async {
               if isOffline {
@@ -100,6 +80,7 @@
         }
         """,
         becomes: """
+          let isOffline = mode == 1
           guard isReady else {
             if isOffline {
               throw APIError.offline
@@ -152,30 +133,6 @@
         becomes: "left: the closure on line 3 does more on the queue of the callback than call it"
       ),
       ConvertedShape(
-        "a callback that does more on its queue",
-        """
-        \(head) {
-          send("x", callbackQueue: callbackQueue) { result in
-            self.count += 1
-            completion(result)
-          }
-        }
-        """,
-        becomes: "left: its callback does more on the queue that `callbackQueue` names than pass its result on"
-      ),
-      ConvertedShape(
-        "a closure in a variable on its queue",
-        """
-        \(head) {
-          send("x", callbackQueue: callbackQueue) { result in
-            let sum = items.map { self.add($0) }
-            completion(result)
-          }
-        }
-        """,
-        becomes: "left: its callback does more on the queue that `callbackQueue` names than pass its result on"
-      ),
-      ConvertedShape(
         "a closure for a failure that does more on its queue",
         """
         \(head) {
@@ -214,17 +171,6 @@
         becomes: "left: it uses `callbackQueue` for more than its callback"
       ),
       ConvertedShape(
-        "reads `self` on its queue",
-        """
-        \(head) {
-          send("x", callbackQueue: callbackQueue) { result in
-            completion(self.merged(result))
-          }
-        }
-        """,
-        becomes: "left: its callback does more on the queue that `callbackQueue` names than pass its result on"
-      ),
-      ConvertedShape(
         "captures `self` on its queue",
         """
         \(head) {
@@ -234,46 +180,6 @@
         }
         """,
         becomes: "left: its callback does more on the queue that `callbackQueue` names than pass its result on"
-      ),
-      ConvertedShape(
-        "decides by `self` on its queue",
-        """
-        \(head) {
-          send("x", callbackQueue: callbackQueue) { result in
-            if self.isOpen { completion(result) } else { completion(.failure(APIError.offline)) }
-          }
-        }
-        """,
-        becomes: "left: its callback does more on the queue that `callbackQueue` names than pass its result on"
-      ),
-      ConvertedShape(
-        "switches over `self` on its queue",
-        """
-        \(head) {
-          send("x", callbackQueue: callbackQueue) { result in
-            switch self.state { default: completion(result) }
-          }
-        }
-        """,
-        becomes: "left: its callback does more on the queue that `callbackQueue` names than pass its result on"
-      ),
-      ConvertedShape(
-        "calls on another object on its queue",
-        """
-        \(head) {
-          send("x", callbackQueue: callbackQueue) { result in
-            switch result {
-            case .success(let text):
-              self.send(text, callbackQueue: callbackQueue, completion: completion)
-            case .failure(let error): completion(.failure(error))
-            }
-          }
-        }
-        """,
-        becomes: """
-          let text = try await send("x")
-          return try await self.send(text)
-          """
       ),
       ConvertedShape(
         "passes a result on from another queue",
@@ -373,32 +279,18 @@
           print(result)
           """
       ),
-      ConvertedShape(
-        "two calls on its queue, one in the callback of the other",
-        """
-        \(head) {
-          send("x", callbackQueue: callbackQueue) { first in
-            switch first {
-            case .success(let text):
-              send(String(text.prefix(3)), callbackQueue: callbackQueue) { completion($0.map { text + $0 }) }
-            case .failure(let error): completion(.failure(error))
-            }
-          }
-        }
-        """,
-        becomes: """
-          let text = try await send("x")
-          let result: Result<String, any Error>
-          do { result = .success(try await send(String(text.prefix(3)))) } catch { result = .failure(error) }
-          return try result.map { text + $0 }.get()
-          """
-      ),
     ]
 
     /// Statements that do more on the queue of a callback than pass its result on.
     static let effects: [ConvertedShape] = [
       #"completion(.success("\(self.count)"))"#, #"completion(.success("\(next())"))"#,
-      "completion(Self.merged(result))",
+      "completion(Self.merged(result))", "completion(self.merged(result))", "completion(merged(result))",
+      "completion(.success(model.name))", "completion(cached)", "self.count += 1; completion(result)",
+      "if let count = Self.count { completion(.failure(count)) } else { completion(result) }",
+      "if self.isOpen { completion(result) } else { completion(.failure(APIError.offline)) }",
+      "switch self.state { default: completion(result) }", "let sum = items.map { add($0) }; completion(result)",
+      "self.send(\"y\", callbackQueue: callbackQueue, completion: completion)",
+      "send(\"y\", callbackQueue: callbackQueue) { other in completion(other) }",
       "let _ = counter.add(result); completion(result)", "let sum = add(result); completion(sum)",
       "completion(Counter.shared.add(result))", "completion(cache[1].add(result))", "completion(merged(&sum, result))",
       "completion(result.map { text in label.text = text; return text })", "completion(result.map { print($0) })",

@@ -1,8 +1,8 @@
 /// Finds out whether code only passes a result on, so that its queue makes no difference.
 ///
-/// Such code chooses and binds values. It calls the callback of its function, or other functions with that callback or
-/// with the queue of that callback. It reads nothing of `self`, which the queue can protect, and calls nothing else that
-/// can have an effect.
+/// Such code chooses and binds values, and calls the callback of its function. It passes on variables of the function, as
+/// in `.failure(error)`, and reads members of its own values only. It reads nothing of `self`, which the queue can
+/// protect, and calls nothing else that can have an effect.
 struct ForwardingCheck {
   let tokens: SourceTokens
 
@@ -45,24 +45,7 @@ struct ForwardingCheck {
     if callbacks.contains(tokens[start]), ["(", "?", "!"].contains(tokens[start + 1]) {
       return computes(statement.dropFirst())
     }
-    let passed = callbacks + [queue].compactMap(\.self)
-    let call = statement.first { open in
-      guard tokens[open] == "(", tokens.parent(open) == tokens.parent(start), let close = tokens.partner(open) else {
-        return false
-      }
-      return tokens.arguments(in: open...close).contains { argument in
-        argument.value.count == 1 && passed.contains(tokens[argument.value.lowerBound])
-      }
-    }
-    guard let call else { return false }
-    // The closures of the call can come on the queue, too.
-    let closures = statement.filter { brace in
-      tokens[brace] == "{" && [tokens.parent(start), call].contains(tokens.parent(brace))
-    }
-    let values = statement.dropFirst().filter { index in
-      index != call - 1 && !closures.contains { ($0...(tokens.partner($0) ?? $0)).contains(index) }
-    }
-    return computes(values) && closures.allSatisfy(onlyForwards(closureAt:))
+    return false
   }
 
   /// Whether code only computes values: it uses no `self`, assigns nothing, and calls nothing that can have an effect.
@@ -71,7 +54,7 @@ struct ForwardingCheck {
       let text = tokens[index]
       if text.contains("\"") { return !hasEffect(inString: text) }
       if tokens[index - 1] != ".", Self.receivers.contains(text) { return false }
-      return !isInout(index) && !isAssignment(index) && !hasEffect(callAt: index)
+      return !isInout(index) && !isAssignment(index) && !hasEffect(callAt: index) && !readsState(index)
     }
   }
 
@@ -94,6 +77,31 @@ struct ForwardingCheck {
     return !isComparison && !(start..<index).contains { ["let", "var"].contains(tokens[$0]) }
   }
 
+  /// Whether a token names a variable from outside the function, or a variable of the function whose member is read.
+  private func readsState(_ index: Int) -> Bool {
+    let name = tokens[index]
+    let isLabel = tokens[index + 1] == ":" && ["(", ","].contains(tokens[index - 1])
+    guard isLowercase(index), tokens[index - 1] != ".", !isLabel, !isCalled(index), !callbacks.contains(name),
+      !Self.words.contains(name), !isBinding(index), name != "error", !isBound(name, at: index)
+    else { return false }
+    var next = index + 1
+    while ["?", "!"].contains(tokens[next]), tokens.touch(next - 1, next) { next += 1 }
+    return [".", "["].contains(tokens[next]) && tokens.touch(next - 1, next) || !isDeclared(name, around: index)
+  }
+
+  /// Whether a name is that of a parameter or a variable of the function around a token.
+  private func isDeclared(_ name: String, around index: Int) -> Bool {
+    var bracket = tokens.parent(index)
+    while let current = bracket {
+      if tokens[current] == "{", case .function(let function) = tokens.block(at: current) {
+        return (function..<current).contains { tokens[$0] == name && tokens[$0 + 1] == ":" }
+          || (current..<index).contains { tokens[$0] == name && isBinding($0) }
+      }
+      bracket = tokens.parent(current)
+    }
+    return false
+  }
+
   /// Whether a token names a function whose call can have an effect.
   ///
   /// No call of an initializer has one, nor that of a method of a value in the callback.
@@ -113,7 +121,7 @@ struct ForwardingCheck {
 
   private static let words: Set<String> = [
     "if", "guard", "switch", "while", "return", "in", "let", "var", "case", "where", "try", "as", "is", "catch", "type",
-    "min", "max", "abs", "zip",
+    "min", "max", "abs", "zip", "else", "default", "do", "nil", "true", "false", "any", "some", "_",
   ]
 
   private func isCalled(_ index: Int) -> Bool {

@@ -62,6 +62,8 @@ struct CounterpartProposals {
     return changes
   }
 
+  private static let remedy = "use `generate --minimum-access internal`"
+
   private func change(_ index: Int, _ inside: [CallbackCall]) throws(ConvertedText.Refusal) -> ProposedChange {
     let function = functions[index]
     let tokens = workspace.files.tokens(function.path)
@@ -71,7 +73,7 @@ struct CounterpartProposals {
     let new: String
     if inside.isEmpty, !function.isSync {
       if let queue = function.called.queue?.name {
-        throw ConvertedText.Refusal("the compiler's counterpart keeps the parameter `\(queue)`; use `generate --minimum-access internal`")
+        throw ConvertedText.Refusal("the compiler's counterpart keeps the parameter `\(queue)`; \(Self.remedy)")
       }
       do throws(MigrationError) {
         let refactoring = Refactoring(server: try workspace.server())
@@ -158,7 +160,7 @@ struct CounterpartProposals {
     case .refused(let reason): throw MigrationError(reason)
     case .text(let edit):
       if edit.text.contains("fatalError") {
-        throw MigrationError("the compiler's counterpart traps without a value and an error; use `generate --minimum-access internal`")
+        throw MigrationError("the compiler's counterpart traps without a value and an error; \(remedy)")
       }
       return declaration(from: edit.text, named: function.counterpartName)
     }
