@@ -3,7 +3,7 @@ package enum Sendability: String {
   case yes, no, unknown
 }
 
-/// What the symbol graph of a module says about types.
+/// Facts about types, from the symbol graph of a module.
 struct TypeFacts {
   private var sendable: Set<String> = []
   private var own: Set<String> = []

@@ -31,8 +31,7 @@ final class OrderRun: @unchecked Sendable {
     case strayed(any Error)
   }
 
-  /// Chooses the next move of a run: gets the moves since the last decision and the possible moves, and returns an
-  /// index.
+  /// Gets the moves since the last decision, and the possible moves; returns the index of the next move.
   typealias Chooser = (_ forced: [OrderMove], _ possible: [OrderMove]) throws -> Int
 
   struct State {
