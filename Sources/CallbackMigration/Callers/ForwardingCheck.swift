@@ -82,7 +82,7 @@ struct ForwardingCheck {
     let name = tokens[index]
     let isLabel = tokens[index + 1] == ":" && ["(", ","].contains(tokens[index - 1])
     guard isLowercase(index), tokens[index - 1] != ".", !isLabel, !isCalled(index), !callbacks.contains(name),
-      !Self.words.contains(name), !isBinding(index), name != "error", !isBound(name, at: index)
+      !Self.harmless.contains(name), !isBinding(index), name != "error", !isBound(name, at: index)
     else { return false }
     var next = index + 1
     while ["?", "!"].contains(tokens[next]), tokens.touch(next - 1, next) { next += 1 }
@@ -108,7 +108,7 @@ struct ForwardingCheck {
   private func hasEffect(callAt index: Int) -> Bool {
     guard SourceTokens.isWord(tokens[index]), isCalled(index) else { return false }
     let dot = index - 1
-    guard tokens[dot] == "." else { return isLowercase(index) && !Self.words.contains(tokens[index]) }
+    guard tokens[dot] == "." else { return isLowercase(index) && !Self.harmless.contains(tokens[index]) }
     // The dot of an implicit member, such as `.success(text)`, touches no value.
     let isMember = tokens.isFirstOnLine(dot) || tokens.touch(dot - 1, dot)
     guard isMember, !["(", "[", ",", ":"].contains(tokens[dot - 1]),
@@ -119,7 +119,8 @@ struct ForwardingCheck {
     return start + 2 < index && tokens[start + 1] == "." && isLowercase(start + 2)
   }
 
-  private static let words: Set<String> = [
+  /// Keywords, and functions of the standard library without an effect.
+  private static let harmless: Set<String> = [
     "if", "guard", "switch", "while", "return", "in", "let", "var", "case", "where", "try", "as", "is", "catch", "type",
     "min", "max", "abs", "zip", "else", "default", "do", "nil", "true", "false", "any", "some", "_",
   ]

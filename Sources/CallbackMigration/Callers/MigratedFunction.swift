@@ -142,28 +142,35 @@ struct MigratedFunction {
     called.returnsValue = function.returnsValue
     called.canFail = function.callbacks.shape.canFail
     called.isCallbackOnMainActor = parameter.type.contains { $0.text == "@MainActor" }
-    called.queue = function.callbacks.queue.map { queue in
-      let parameter = function.declaration.parameters[queue.index]
-      let queues = function.declaration.parameters.filter { $0.label == "_" && $0.type.text.contains("Queue") }
-      var found = CallbackQueue(
-        label: parameter.label,
-        name: parameter.name,
-        defaultValue: parameter.defaultValue?.text,
-        // Without labels, the text of a call does not tell two queues apart.
-        isKept: function.counterpart(kind).keepsQueue || parameter.label == "_" && queues.count > 1
-      )
-      let callbacks = [callbackName, failureName].compactMap(\.self)
-      let hasOtherClosure = function.declaration.parameters.indices.contains { index in
-        let isClosure = function.declaration.parameters[index].type.contains { $0.text == "->" }
-        return isClosure && !function.callbacks.callbacks.contains(index)
-      }
-      found.hasOtherUses =
-        hasOtherClosure || function.callbacks.progress != nil
-        || text?.body.map { found.isForWork(in: $0, callbacks, tokens) } == true
-      return found
+    let callbacks = [callbackName, failureName].compactMap(\.self)
+    called.queue = Self.queue(of: function, isKept: function.counterpart(kind).keepsQueue) { queue in
+      text?.body.map { queue.isForWork(in: $0, callbacks, tokens) } == true
     }
     called.shapeRefusal = Self.shapeRefusal(function.callbacks.shape)
     if called.shapeRefusal == nil, case .refused(let reason) = counterpart { called.shapeRefusal = reason }
+  }
+
+  /// Describes the parameter that names the queue of the callback; `nil` if the function has none.
+  private static func queue(
+    of function: CallbackFunction,
+    isKept: Bool,
+    isForWork: (CallbackQueue) -> Bool
+  ) -> CallbackQueue? {
+    let parameters = function.declaration.parameters
+    guard let parameter = function.callbacks.queue.map({ parameters[$0.index] }) else { return nil }
+    let unlabelledQueues = parameters.filter { $0.label == "_" && $0.type.text.contains("Queue") }
+    let hasOtherClosure = parameters.indices.contains { index in
+      parameters[index].type.contains { $0.text == "->" } && !function.callbacks.callbacks.contains(index)
+    }
+    var queue = CallbackQueue(
+      label: parameter.label,
+      name: parameter.name,
+      defaultValue: parameter.defaultValue?.text,
+      // Without labels, the text of a call does not tell two queues apart.
+      isKept: isKept || parameter.label == "_" && unlabelledQueues.count > 1
+    )
+    queue.hasOtherUses = hasOtherClosure || function.callbacks.progress != nil || isForWork(queue)
+    return queue
   }
 
   /// Whether the body of another function calls this function with a callback.
