@@ -12,6 +12,9 @@ package struct CounterpartPlan {
     package let function: CallbackFunction
     package let decisions: [(kind: Counterpart.Kind, decision: Decision)]
 
+    /// The reason why another function has the better claim to the async counterpart, also if that exists.
+    var claimRefusal: Refusal?
+
     /// The counterparts to write.
     var counterparts: [Counterpart] {
       decisions.compactMap { if case .write(let counterpart) = $0.decision { counterpart } else { nil } }
@@ -53,11 +56,12 @@ package struct CounterpartPlan {
     let claims = CounterpartClaims(functions) {
       refusals.refusal($0, $1) == nil && !$0.counterpart($1).exists
     }
+    let allClaims = CounterpartClaims(isInPlace ? functions : []) { refusals.refusal($0, $1) == nil }
     entries = functions.compactMap { function in
       let asked = pattern.matches(function.title) ? function.kinds.filter(allKinds.contains) : []
       let kinds = asked.isEmpty ? function.kinds.filter { function.counterpart($0).wasWritten } : asked
       guard !kinds.isEmpty || !function.callbacks.isNonescaping else { return nil }
-      return Entry(
+      var entry = Entry(
         function: function,
         decisions: kinds.map { kind in
           if let file = function.counterpart(kind).file { return (kind, .exists(file: file)) }
@@ -69,6 +73,8 @@ package struct CounterpartPlan {
           return (kind, .write(Counterpart(kind: kind, function: function, in: inventory)))
         }
       )
+      entry.claimRefusal = kinds.lazy.compactMap { allClaims.refusal(function, $0) }.first
+      return entry
     }
   }
 }

@@ -19,6 +19,8 @@ public struct MigrationConfiguration: Sendable {
     case whole
     /// The callback always comes, so the counterpart does not throw.
     case neverFails
+    /// The values can be `nil` although there is no error, so the counterpart returns optionals.
+    case optional
     /// The future counterpart holds a value that is not `Sendable`.
     case transfer
   }

@@ -55,6 +55,11 @@ struct ShapeReader {
     if let refusal = typeRefusal(values) ?? scopeRefusal(values, index) { return .unknown(refusal) }
     let shape = typeShape(values)
     if let repetition = repetition(index, canFail: shape.isDivided) { return repetition }
+    if knowledge.says(.optional), case .valuesOrError(let wrapped, areOptional: true) = shape,
+      !wrapped.contains(where: CallbackShape.isVoid)
+    {
+      return .valuesOrError(values.dropLast(), areOptional: false)
+    }
     guard case .values = shape else { return shape }
     if knowledge.says(.whole) { return shape }
     if values.count == 1, let unpacked = unpacked(values[0]) { return unpacked }

@@ -17,7 +17,7 @@
       "wrapped": (.values(1), "completion", nil, true),
       "save": (.error, "completion", nil, true),
       "fetch": (.successOrFailure(["String"]), "success", "failure", true),
-      "flag": (.presentValuesOrError(1), "completion", nil, true),
+      "flag": (.presentValuesOrError(["Bool"]), "completion", nil, true),
     ]
 
     private func calls(_ tokens: SourceTokens) -> [AwaitedCall] {

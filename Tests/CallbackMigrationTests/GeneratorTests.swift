@@ -341,6 +341,19 @@ struct GeneratorTests {
     #expect(!migrated.contains("func loadNow"), "\(migrated)")
   }
 
+  @Test("A counterpart returns an optional where the package says that the value can be missing")
+  func optionalValues() {
+    var builder = GraphBuilder()
+    builder.function("func find(id: Int, completion: @escaping (Int?, (any Error)?) -> Void)")
+    builder.function("func match(completion: @escaping (Int?, String?, (any Error)?) -> Void)")
+    builder.function("func remove(completion: @escaping (Void?, (any Error)?) -> Void)")
+    let text = builder.generated(configuration: #"{"optional": ["*"]}"#)
+    #expect(text.contains("func find(id: Int) async throws -> Int? {"), "\(text)")
+    #expect(text.contains("func findFuture(id: Int) -> Future<Int?, any Error> {"), "\(text)")
+    #expect(text.contains("func match() async throws -> (Int?, String?) {"), "\(text)")
+    #expect(text.contains("func remove() async throws {"), "\(text)")
+  }
+
   @Test("A counterpart throws the callback's own errors where the package says what makes one of any other error")
   func typedErrors() {
     var builder = GraphBuilder()

@@ -39,7 +39,12 @@
       "func send(_ text: String, callbackQueue: DispatchQueue = .main, \(completion))",
       "func ask(callbackQueue: DispatchQueue = .main, success: @escaping (Int) -> Void, failure: @escaping (any Error) -> Void)",
       "func post(_ id: Int, _ responseQueue: DispatchQueue, \(completion))",
+      "func find(id: Int, completion: @escaping (String?, (any Error)?) -> Void)",
+      "func match(completion: @escaping (String?, Int?, (any Error)?) -> Void)",
     ]
+
+    /// Functions that can succeed without a value.
+    private static let configuration = #"{"optional": ["find(*", "match(*", "f(maybe:*"]}"#
 
     private let tokens: SourceTokens
     private var functions: [MigratedFunction] = []
@@ -54,7 +59,7 @@
       let name = try #require(tokens.items.indices.first { tokens[$0 - 1] == "func" })
       let brace = try #require(FunctionText(name: name, in: tokens)?.body?.lowerBound)
       for function in Self.functions + [tokens.text(name - 1...brace - 1).trimmed] { graph.function(function) }
-      let inventory = graph.inventory()
+      let inventory = graph.inventory(configuration: Self.configuration)
       for entry in CounterpartPlan(inPlaceFor: inventory).entries {
         guard var function = MigratedFunction(entry, path: "/F.swift", tokens, in: inventory) else { continue }
         if function.name.hasPrefix("f(") {

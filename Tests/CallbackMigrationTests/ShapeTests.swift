@@ -8,7 +8,7 @@
   struct ShapeTests {
     @Test(
       "each shape becomes its async text, or is left with its reason",
-      arguments: results + values + closures + left + asyncCode + queues + effects
+      arguments: all
     )
     func shapes(_ shape: ConvertedShape) throws {
       let outcome = try ShapeConversion(shape.source).outcome
@@ -16,9 +16,11 @@
       #expect(ShapeConversion.withoutIndentation(outcome) == becomes)
     }
 
+    private static let all = results + values + optionals + closures + left + asyncCode + queues + effects
+
     @Test("the table has sixty shapes, each of its own name")
     func table() {
-      let names = (Self.results + Self.values + Self.closures + Self.left + Self.asyncCode + Self.queues).map(\.name)
+      let names = Self.all.map(\.name)
       #expect(names.count >= 60 && Set(names).count == names.count)
     }
   }

@@ -189,6 +189,24 @@
           """
       ),
       WrapperShape(
+        "a value that can be missing without an error",
+        """
+        func load(completion: @escaping @Sendable (Int?, (any Error)?) -> Void) {
+          api.load { r in DispatchQueue.main.async { completion(r, nil) } }
+        }
+        """,
+        "func load() async throws -> Int?",
+        configuration: #"{"optional": ["*"]}"#,
+        becomes: """
+          Future { try await self.load() }.whenResolved(on: .main) { result in
+          switch result {
+          case .success(let value): completion(value, nil)
+          case .failure(let error): completion(nil, error)
+          }
+          }
+          """
+      ),
+      WrapperShape(
         "a closure of the main actor, wherever the body calls it",
         "func load(completion: @escaping @MainActor (Int?, (any Error)?) -> Void) { api.load(completion) }",
         "func load() async throws -> Int",

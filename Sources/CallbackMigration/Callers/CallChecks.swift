@@ -15,6 +15,9 @@ struct CalledFunction {
   /// Whether the callback can get an error.
   var canFail = true
 
+  /// Whether a value of a success can be `nil`.
+  var hasOptionalValue = false
+
   /// The reason why the callback cannot be awaited; `nil` if it can.
   var shapeRefusal: String?
 
@@ -150,6 +153,8 @@ struct CallChecks {
   var ownTextReason: String? {
     if function.failureLabel != nil { return "it takes two closures" }
     if function.queue != nil { return "the counterpart has no queue" }
+    // The compiler would take a value that is missing for a failure.
+    if function.hasOptionalValue { return "it can succeed without a value" }
     if site.use == .returned { return "it stands after `return`" }
     guard function.canFail, let body = callbackBody, let shape = CallbackBranches(tokens, body, callbackParameters)
     else { return nil }

@@ -195,6 +195,9 @@ struct CallFinder {
       } else if case .function(let name, _) = scope.boundary {
         if let reason = try awaiters.reason(call.path, name) { refusals.append(CallRefusal(reason, .callers)) }
       }
+      if let rival = functions.rival(of: call, in: tokens) {
+        refusals.append(CallRefusal("an await without the callback could call the counterpart of `\(rival.title)`"))
+      }
       calls[index].refusals = refusals
     }
     refuseOuterCalls(&calls)

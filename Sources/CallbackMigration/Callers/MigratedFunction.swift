@@ -42,6 +42,12 @@ struct MigratedFunction {
   /// The name of the async counterpart, with backticks where the name needs them.
   let counterpartName: String
 
+  /// What tells the counterpart from its overloads.
+  let signature: CounterpartSignature
+
+  /// The reason why `generate` would give the counterpart to another function with the same one; `nil` if it would not.
+  let claimRefusal: String?
+
   /// Whether the callback does not escape, so that the counterpart is synchronous.
   var isSync: Bool { called.isSync }
 
@@ -126,6 +132,8 @@ struct MigratedFunction {
     let spelling = inventory?.spelling(for: function)
     form = ResultForm(function.callbacks.shape) { spelling?.text($0) ?? $0.text }
     counterpartName = function.counterpart(kind).name
+    signature = CounterpartSignature(of: function, kind: kind)
+    claimRefusal = entry.claimRefusal?.reason
     omittedLabels = function.callbacks.callbacks.sorted().map { function.declaration.parameters[$0].label }
     if let inventory, function.declaration.keyword == "func", form != nil {
       let counterpart = CallbackMigration.Counterpart(kind: kind, function: function, in: inventory)
@@ -141,6 +149,9 @@ struct MigratedFunction {
     called.isSync = kind == .sync
     called.returnsValue = function.returnsValue
     called.canFail = function.callbacks.shape.canFail
+    if case .valuesOrError(let values, areOptional: false) = function.callbacks.shape {
+      called.hasOptionalValue = values.contains { $0.last?.text == "?" || inventory?.aliases.wrapped($0) != nil }
+    }
     called.isCallbackOnMainActor = parameter.type.contains { $0.text == "@MainActor" }
     let callbacks = [callbackName, failureName].compactMap(\.self)
     called.queue = Self.queue(of: function, isKept: function.counterpart(kind).keepsQueue) { queue in
@@ -180,6 +191,14 @@ struct MigratedFunction {
       guard tokens[index] == base || tokens[index] == "`\(base)`" else { return false }
       return CallSite(name: index, in: tokens, label: called.callbackLabel)?.givesCallback == true
     } == true
+  }
+
+  /// A reason why the counterpart does not build, with the entry of the configuration that could settle it.
+  func settling(_ reason: String) -> String {
+    guard case .valuesOrError? = form, reason.contains("must be unwrapped"),
+      let entry = Refusal("", .optional, title).setting
+    else { return reason }
+    return "\(reason); if `nil` can be a success: \(entry)"
   }
 
   var hasCounterpart: Bool { if case .exists = counterpart { true } else { false } }

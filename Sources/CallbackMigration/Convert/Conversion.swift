@@ -248,7 +248,7 @@ final class Conversion {
     if let call = change.call {
       refused.insert(LeftCall(calls[call], reason))
     } else if let function = change.function {
-      refused.insert(LeftCall(functions[function], reason, copy))
+      refused.insert(LeftCall(functions[function], functions[function].settling(reason), copy))
     }
   }
 

@@ -54,6 +54,7 @@ struct CounterpartProposals {
         if let call = inside.first(where: { $0.callClass == .byHand }) {
           throw ConvertedText.Refusal("of the call on line \(call.line): \(call.reason ?? "")")
         }
+        if let reason = functions.sharingRefusal(of: index, calls) { throw ConvertedText.Refusal(reason) }
         changes.append(try change(index, inside))
       } catch {
         refused.insert(left(error.reason))

@@ -207,7 +207,8 @@ struct WrapperText {
         try requireFailure()
         let success = CallbackShape.isVoid(type) ? "()" : value
         return Outcome(success: "\(completion)(.success(\(success)))") { "\(completion)(.failure(\($0)))" }
-      case .valuesOrError(let values, areOptional: true):
+      case .valuesOrError(let values, let areOptional)
+      where areOptional || values.allSatisfy { inventory.aliases.wrapped($0) != nil }:
         let nothing = String(repeating: "nil, ", count: values.count)
         let success = "\(completion)(\(parts(value, values.count)), nil)"
         return Outcome(success: success) { "\(completion)(\(nothing)\($0))" }
@@ -218,7 +219,7 @@ struct WrapperText {
       case .values(let values):
         try requireFailure()
         return Outcome(success: "\(completion)(\(parts(value, values.count)))")
-      case .valuesOrError(_, areOptional: false):
+      case .valuesOrError:
         throw CallRefusal("with an error its callback gets a value, too, and its counterpart returns none")
       case .unpacked: throw CallRefusal("its callback gets a failure inside a value")
       case .repeated(let refusal), .unknown(let refusal): throw CallRefusal(refusal)

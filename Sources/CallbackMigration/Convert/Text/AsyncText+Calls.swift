@@ -50,8 +50,9 @@ extension AsyncText {
     guard passed.contains(own.name) else { return false }
     switch (call.form, own.form) {
     case (.result, .result), (.error, .error): return true
-    case (.valuesOrError(let these), .valuesOrError(let those)): return these.count == those.count
-    case (.presentValuesOrError(let this), .presentValuesOrError(let that)): return this == that
+    case (.valuesOrError(let these), .valuesOrError(let those)),
+      (.presentValuesOrError(let these), .presentValuesOrError(let those)):
+      return these.count == those.count
     case (.values(let this), .values(let that)): return this == that
     case (.successOrFailure, .successOrFailure): return own.failureName.map(passed.contains) == true
     default: return false

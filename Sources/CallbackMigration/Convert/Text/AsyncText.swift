@@ -63,8 +63,7 @@ struct AsyncText {
     case .error: return ["error"]
     case .values(let count): return valueNames(count)
     case .successOrFailure(let values): return valueNames(values.count)
-    case .valuesOrError(let values): return valueNames(values.count) + ["error"]
-    case .presentValuesOrError(let count): return valueNames(count) + ["error"]
+    case .valuesOrError(let values), .presentValuesOrError(let values): return valueNames(values.count) + ["error"]
     }
   }
 

@@ -6,8 +6,8 @@ enum ResultForm: Equatable {
   /// Optional values and an optional error.
   case valuesOrError([String])
 
-  /// Values that are always there, and an optional error.
-  case presentValuesOrError(Int)
+  /// The values of a success, and an optional error. A type of these values can itself be optional.
+  case presentValuesOrError([String])
 
   /// Values without an error.
   case values(Int)
@@ -23,7 +23,7 @@ enum ResultForm: Equatable {
     switch shape {
     case .result(let value, let failure): self = .result(value: spell(value), failure: spell(failure))
     case .valuesOrError(let values, areOptional: true): self = .valuesOrError(values.map(spell))
-    case .valuesOrError(let values, areOptional: false): self = .presentValuesOrError(values.count)
+    case .valuesOrError(let values, areOptional: false): self = .presentValuesOrError(values.map(spell))
     case .values(let values): self = .values(values.count)
     case .error: self = .error
     case .successOrFailure(let values): self = .successOrFailure(values.map(spell))
@@ -35,8 +35,8 @@ enum ResultForm: Equatable {
   var valueCount: Int {
     switch self {
     case .result(let value, _): ["Void", "()"].contains(value) ? 0 : 1
-    case .valuesOrError(let values), .successOrFailure(let values): values.count
-    case .presentValuesOrError(let count), .values(let count): count
+    case .valuesOrError(let values), .presentValuesOrError(let values), .successOrFailure(let values): values.count
+    case .values(let count): count
     case .error: 0
     }
   }
@@ -44,15 +44,20 @@ enum ResultForm: Equatable {
   /// The index of the callback's optional error; `nil` if the callback has no such parameter.
   var errorIndex: Int? {
     switch self {
-    case .valuesOrError(let values): values.count
-    case .presentValuesOrError(let count): count
+    case .valuesOrError(let values), .presentValuesOrError(let values): values.count
     case .error: 0
     case .result, .values, .successOrFailure: nil
     }
   }
 
-  /// Whether the values of the callback are optional.
+  /// Whether the callback gets a value, of a type that is not optional, as an optional.
   var hasOptionalValues: Bool { if case .valuesOrError = self { true } else { false } }
+
+  /// The form with the types of the values inside their optionals, where all values are optional.
+  var withOptionalsApart: ResultForm {
+    guard case .presentValuesOrError(let types) = self, types.allSatisfy({ $0.hasSuffix("?") }) else { return self }
+    return .valuesOrError(types.map { String($0.dropLast()) })
+  }
 }
 
 /// A call whose callback becomes the code after an await.
