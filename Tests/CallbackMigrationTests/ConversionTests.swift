@@ -232,6 +232,14 @@
       #expect(lines.map(\.lines) == [1...3, 5...6])
     }
 
+    @Test("a new declaration begins where its function does, also if the file leaves out a level")
+    func alignment() {
+      let text = "/// A\n        func f() {\n\n            g()\n        }"
+      #expect(ChangeFormatter.aligned(text, after: "\n\n    ") == "/// A\n    func f() {\n\n        g()\n    }")
+      #expect(ChangeFormatter.aligned(text, after: "\n\n\t") == "/// A\n\tfunc f() {\n\n\t    g()\n\t}")
+      #expect(ChangeFormatter.aligned(text, after: "") == text)
+    }
+
     @Test("the indentation of a file without a configuration is kept")
     func indentation() {
       #expect(SwiftFormat.indentation(of: "a {\n    b {\n        c\n") == #"{"spaces": 4}"#)

@@ -39,7 +39,7 @@
     @Test("of two functions that share a counterpart, the one that does the work gets it")
     func shared() throws {
       let two = try functions(["func load(id: Int, \(Self.result))", "func load(id: Int, \(Self.pair))"])
-      let itself = "it calls `load(id:completion:)`, which has the same counterpart, so that would call itself"
+      let itself = "it calls another function with its counterpart, `load(id:completion:)`, so that would call itself"
       #expect(two[0].signature.key == two[1].signature.key)
       // The function with the pair calls the function with the `Result`.
       #expect(two.sharingRefusal(of: 1, [call(0, in: 1)]) == itself)
@@ -100,6 +100,11 @@
       #expect(try rival("load(id: 1) { print($0) }", both) == "load(id:completion:)")
       let same = ["func load(id: Int, \(Self.result))", "func load(id: Int, \(Self.pair))"]
       #expect(try rival("load(id: 1) { print($0) }", same) == nil)
+      let nothing = [
+        "func load(id: Int, completion: @escaping (Result<Void, any Error>) -> Void)",
+        "func load(id: Int, completion: @escaping (Void?, (any Error)?) -> Void)",
+      ]
+      #expect(try rival("load(id: 1) { print($0) }", nothing) == nil)
     }
   }
 #endif

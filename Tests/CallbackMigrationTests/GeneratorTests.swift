@@ -351,7 +351,7 @@ struct GeneratorTests {
     #expect(text.contains("func find(id: Int) async throws -> Int? {"), "\(text)")
     #expect(text.contains("func findFuture(id: Int) -> Future<Int?, any Error> {"), "\(text)")
     #expect(text.contains("func match() async throws -> (Int?, String?) {"), "\(text)")
-    #expect(text.contains("func remove() async throws {"), "\(text)")
+    #expect(text.contains("func remove() async throws -> Void {"), "\(text)")
   }
 
   @Test("A counterpart throws the callback's own errors where the package says what makes one of any other error")

@@ -46,7 +46,7 @@ struct CounterpartSignature {
         }
       )
     }
-    values = (function.callbacks.shape.values ?? []).map(\.text)
+    values = (function.callbacks.shape.values ?? []).filter { !CallbackShape.isVoid($0) }.map(\.text)
   }
 
   /// Whether a call of this counterpart with these argument labels could run `other` instead.
@@ -107,7 +107,7 @@ extension [MigratedFunction] {
     guard !others.isEmpty else { return nil }
     let targets = Dictionary(grouping: calls.filter { $0.owner != nil }) { $0.owner }.mapValues { $0.map(\.target) }
     if let called = others.first(where: { doesCall(function, $0, targets) }) {
-      return "it calls `\(self[called].title)`, which has the same counterpart, so that would call itself"
+      return "it calls another function with its counterpart, `\(self[called].title)`, so that would call itself"
     }
     guard let claim = self[function].claimRefusal else { return nil }
     return others.allSatisfy { doesCall($0, function, targets) } ? nil : claim

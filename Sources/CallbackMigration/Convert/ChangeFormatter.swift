@@ -17,8 +17,20 @@ enum ChangeFormatter {
     return changes.enumerated().map { index, change in
       guard let found = range(of: index, in: formatted) else { return change }
       let inner = formatted[found].dropFirst(fence(index).count).dropLast(fence(index).count)
-      return change.with(String(inner.trimmed))
+      return change.with(aligned(String(inner.trimmed), after: change.lead))
     }
+  }
+
+  /// A declaration whose lines begin where the lead before it ends.
+  ///
+  /// The formatter indents by depth, and a file can leave out a level, as of an extension around a type.
+  static func aligned(_ text: String, after lead: String) -> String {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let indents = lines.dropFirst().filter { !$0.isEmpty }.map { $0.prefix { $0 == " " || $0 == "\t" } }
+    guard !lead.isEmpty, let indent = indents.min(by: { $0.count < $1.count }) else { return text }
+    let wanted = lead.split(separator: "\n", omittingEmptySubsequences: false).last ?? ""
+    let others = lines.dropFirst().map { $0.isEmpty ? "" : String(wanted + $0.dropFirst(indent.count)) }
+    return (lines.prefix(1).map(String.init) + others).joined(separator: "\n")
   }
 
   private static func fence(_ index: Int) -> String { "/*migrate-callbacks \(index)*/" }
