@@ -17,7 +17,7 @@ enum ChangeFormatter {
     return changes.enumerated().map { index, change in
       guard let found = range(of: index, in: formatted) else { return change }
       let inner = formatted[found].dropFirst(fence(index).count).dropLast(fence(index).count)
-      return change.with(aligned(String(inner.trimmed), after: change.lead))
+      return change.with(String(inner.trimmed))
     }
   }
 
