@@ -36,6 +36,13 @@
 
     private static let success = "{ result in if case .success(let text) = result { print(text) } else { fail() } }"
 
+    @Test("the compiler's text is not used for a call that can succeed without a value")
+    func optionalValue() throws {
+      let text = "func f() async { load { text, error in guard let text else { return }\n print(text) } }"
+      #expect(try checks(text).ownTextReason == nil)
+      #expect(try checks(text) { $0.hasOptionalValue = true }.ownTextReason == "it can succeed without a value")
+    }
+
     @Test("a call with nothing around it is not refused")
     func plain() throws {
       #expect(try refusals("func f() async { print(1)\n load \(Self.success) }") == [])

@@ -70,6 +70,17 @@
       #expect(two.sharingRefusal(of: 1, [call(0, in: 1)]) == nil)
     }
 
+    @Test("a counterpart that does not build for a missing value names the entry that makes it return an optional")
+    func missingValue() throws {
+      let error = "it does not build: value of optional type 'String?' must be unwrapped to a value of type 'String'"
+      let functions = try functions(["func load(id: Int, \(Self.pair))", "func find(id: Int, \(Self.result))"])
+      let entry = #"; if `nil` can be a success: "optional": ["load(id:completion:)"]"#
+      #expect(functions[0].settling(error) == error + entry)
+      #expect(functions[0].settling("it does not build") == "it does not build")
+      #expect(functions[1].settling(error) == error)
+      #expect(!functions[0].called.hasOptionalValue)
+    }
+
     /// The title of the function whose counterpart a call of the first function could run.
     private func rival(_ source: String, _ declarations: [String], in owner: Int? = nil) throws -> String? {
       let functions = try functions(declarations)
