@@ -338,12 +338,13 @@ final class Conversion {
   /// The new texts of the changed files, by their paths in the package, built once more.
   private func finish() throws(MigrationError) -> [String: String] {
     guard convertedCount + addedCounterparts.count > 0 else { return [:] }
+    let changes = Set(steps.all.indices.map(ConversionStep.Part.step))
+    let attributes = Set(steps.all.map { ConversionStep.Part.attribute(function: $0.function) })
     // At each remaining call in async code the attributes cause a warning, which can be an error.
-    for isKeepingAttributes in options.includesFunctions ? [true, false] : [false] {
+    for parts in options.includesFunctions ? [changes.union(attributes), changes] : [changes] {
       var result: [String: String] = [:]
-      for path in workspace.files.changed.keys {
-        let text = workspace.files.tokens(path).source.text
-        let plain = Annotations.removed(from: text, isKeepingAttributes: isKeepingAttributes)
+      for (path, text) in workspace.files.changed {
+        let plain = Annotations.removed(from: text.text(with: parts), isKeepingAttributes: true)
         try workspace.write(plain, to: path)
         let original = copy.original(path)
         if (try? String(contentsOfFile: original, encoding: .utf8)) != plain { result[original] = plain }
@@ -351,7 +352,7 @@ final class Conversion {
       Shell.progress("Building the result.")
       switch try copy.build(isStrict: true) {
       case .succeeded: return result
-      case .failed(let errors, let output) where !isKeepingAttributes:
+      case .failed(let errors, let output) where parts == changes:
         throw MigrationError("The result does not build, so nothing is converted.\n\(copy.text(of: errors, output))")
       case .failed:
         notes.append(Self.attributesNote)
