@@ -26,6 +26,9 @@ extern const char *dispatch_queue_get_label(void *queue) __attribute__((weak));
 extern void *dispatch_block_create(unsigned long flags, void *block) __attribute__((weak));
 extern void *dispatch_get_global_queue(long identifier, unsigned long flags) __attribute__((weak));
 extern void dispatch_group_notify_f(void *group, void *queue, void *context, Work work) __attribute__((weak));
+extern long dispatch_group_wait(void *group, uint64_t timeout) __attribute__((weak));
+extern void dispatch_retain(void *object) __attribute__((weak));
+extern void dispatch_release(void *object) __attribute__((weak));
 extern uint64_t dispatch_time(uint64_t base, int64_t delta) __attribute__((weak));
 extern void *_Block_copy(const void *) __attribute__((weak));
 extern void _Block_release(const void *) __attribute__((weak));
@@ -33,17 +36,21 @@ extern char _NSConcreteGlobalBlock[] __attribute__((weak));
 
 void cfuturestesting_async(void *queue, void *context, Work work);
 
-static void *(*leave)(void *run, void *origin, int kind, const char *label);
+static void *(*leave)(void *run, void *origin, int kind, const char *label, void *group);
 static void (*begin)(void *work);
 static bool (*isOver)(void *work);
 static void (*end)(void *work);
 
 bool isObserved(void) { return leave && (origin || cfuturestesting_run()); }
 
-static void *leaveRun(int kind, void *queue) {
+static void *leaveRunAfter(void *group, int kind, void *queue) {
   if (!isObserved()) return NULL;
-  return leave(cfuturestesting_run(), origin, kind, queue ? dispatch_queue_get_label(queue) : NULL);
+  return leave(cfuturestesting_run(), origin, kind, queue ? dispatch_queue_get_label(queue) : NULL, group);
 }
+
+static void *leaveRun(int kind, void *queue) { return leaveRunAfter(NULL, kind, queue); }
+
+bool cfuturestesting_is_empty(void *group) { return dispatch_group_wait(group, 0) == 0; }
 
 // Work, and the run's object (`token`) that describes the work.
 struct Outside {
@@ -131,12 +138,20 @@ static void dispatch_group_async_(void *group, void *queue, void *block) {
   function(group, queue, wrap(token, queue, _Block_copy(block), runBlock), runOutside);
 }
 
+// Keeps the group until its notification has run.
+static void runNotification(void *context) {
+  void *group = ((struct Outside *)context)->queue;
+  runOutside(context);
+  dispatch_release(group);
+}
+
 static void dispatch_group_notify_f_(void *group, void *queue, void *context, Work work) {
   static void (*original)(void *, void *, void *, Work);
   if (!original) original = (void (*)(void *, void *, void *, Work))dlsym(RTLD_NEXT, "dispatch_group_notify_f");
-  void *token = work == end ? NULL : leaveRun(cfuturestesting_notification, queue);
-  if (token) original(group, queue, wrap(token, queue, context, work), runOutside);
-  else original(group, queue, context, work);
+  void *token = work == end ? NULL : leaveRunAfter(group, cfuturestesting_notification, queue);
+  if (!token) return original(group, queue, context, work);
+  dispatch_retain(group);
+  original(group, queue, wrap(token, group, context, work), runNotification);
 }
 
 static void dispatch_group_notify_(void *group, void *queue, void *block) {
@@ -183,6 +198,21 @@ static void *dispatch_source_create_(const void *type, uintptr_t handle, uintptr
   return source;
 }
 
+// Foundation's run loops call these functions of its own library through the dynamic linker.
+static void CFRunLoopPerformBlock_(void *loop, const void *mode, void *block) {
+  void *token = leaveRun(cfuturestesting_run_loop_block, NULL);
+  ORIGINAL(CFRunLoopPerformBlock)
+  original(loop, mode, block);
+  if (token) end(token);
+}
+
+static void CFRunLoopAddTimer_(void *loop, void *timer, const void *mode) {
+  void *token = leaveRun(cfuturestesting_run_loop_timer, NULL);
+  ORIGINAL(CFRunLoopAddTimer)
+  original(loop, timer, mode);
+  if (token) end(token);
+}
+
 typedef void *(*Start)(void *);
 
 static void *runThread(void *context) {
@@ -226,6 +256,8 @@ REPLACE(dispatch_after)
 REPLACE(dispatch_after_f)
 REPLACE(dispatch_apply)
 REPLACE(dispatch_source_create)
+REPLACE(CFRunLoopPerformBlock)
+REPLACE(CFRunLoopAddTimer)
 extern int pthread_create(pthread_t *, const pthread_attr_t *, Start, void *) __attribute__((weak, alias("pthread_create_")));
 
 static void nothing(struct Block *block) { (void)block; }
@@ -234,7 +266,7 @@ static struct {
   unsigned long reserved, size;
 } descriptor = {0, sizeof(struct Block) + sizeof(void *)};
 
-bool cfuturestesting_observe_outside(void *(*leaveRunOf)(void *, void *, int, const char *), void (*beginOf)(void *),
+bool cfuturestesting_observe_outside(void *(*leaveRunOf)(void *, void *, int, const char *, void *), void (*beginOf)(void *),
                                      bool (*isOverOf)(void *), void (*endOf)(void *)) {
   bool isFirst = true;
 #define CHECK(name) isFirst = isFirst && dlsym(RTLD_DEFAULT, #name) == (void *)name##_ && dlsym(RTLD_NEXT, #name);
@@ -268,9 +300,14 @@ bool isObserved(void) { return false; }
 void submitOutside(void *queue, void *context, Work work) { (void)queue, (void)context, (void)work; }
 void submitBlockOutside(void *queue, void *block) { (void)queue, (void)block; }
 
-bool cfuturestesting_observe_outside(void *(*leave)(void *, void *, int, const char *), void (*begin)(void *),
+bool cfuturestesting_observe_outside(void *(*leave)(void *, void *, int, const char *, void *), void (*begin)(void *),
                                      bool (*isOver)(void *), void (*end)(void *)) {
   (void)leave, (void)begin, (void)isOver, (void)end;
+  return false;
+}
+
+bool cfuturestesting_is_empty(void *group) {
+  (void)group;
   return false;
 }
 

@@ -55,20 +55,26 @@ enum {
   cfuturestesting_source = 3,
   cfuturestesting_thread = 4,
   cfuturestesting_iterations = 5,
+  cfuturestesting_run_loop_block = 6,
+  cfuturestesting_run_loop_timer = 7,
 };
 
-/// Observes work that leaves the runs: for Dispatch queues, Dispatch sources and threads.
+/// Observes work that leaves the runs: for Dispatch queues, Dispatch sources, threads and run loops.
 ///
-/// `leave` gets the run of the thread, or the outside work that this thread executes, the kind and the label of the
-/// queue. It returns an object for the work, retained, or null if the run is over. `begin` is called before the work
+/// `leave` gets the run of the thread, or the outside work that this thread executes, the kind, the label of the queue, and
+/// the group whose end the work waits for. It returns an object for the work, retained, or null if the run is over. `begin` is called before the work
 /// runs, on the thread of the work. `isOver` returns whether the run of the work is over, and `end` releases the
 /// object.
 /// Returns whether that is possible: Linux, Dispatch as a shared library, no sanitizer. Call it once.
 bool cfuturestesting_observe_outside(void *_Nullable (*_Nonnull leave)(void *_Nullable run, void *_Nullable origin,
-                                                                       int kind, const char *_Nullable label),
+                                                                       int kind, const char *_Nullable label,
+                                                                       void *_Nullable group),
                                      void (*_Nonnull begin)(void *_Nonnull work),
                                      bool (*_Nonnull isOver)(void *_Nonnull work),
                                      void (*_Nonnull end)(void *_Nonnull work));
+
+/// Returns whether a Dispatch group has no work, so that its notifications run.
+bool cfuturestesting_is_empty(void *_Nonnull group);
 
 /// Returns the outside work that this thread executes, or null.
 void *_Nullable cfuturestesting_origin(void);

@@ -146,7 +146,7 @@ extension OrderSearch {
     // Safe: only the task uses the search. The watch reads the search only while the task is blocked.
     nonisolated(unsafe) let search = self
     let watch = watch
-    let task = Task {
+    let task = Task(executorPreference: SearchExecutor()) {
       if let order { watch.resolve(search.repeatOrder(order)) } else { watch.resolve(await search.explore()) }
     }
     let answer = await withTaskCancellationHandler {

@@ -29,11 +29,11 @@ extension OrderRun {
   }
 
   /// Whether work that leaves a run is seen: on Linux, with Dispatch as a shared library, without a sanitizer.
-  static let observesOutside = cfuturestesting_observe_outside { run, origin, kind, label in
+  static let observesOutside = cfuturestesting_observe_outside { run, origin, kind, label, group in
     let origin = origin.map { Unmanaged<OutsideWork>.fromOpaque($0).takeUnretainedValue() }
     let current = run.map { Unmanaged<OrderRun>.fromOpaque($0).takeUnretainedValue() }
     guard let run = current ?? origin?.run, let kind = OutsideWork.Kind(rawValue: kind) else { return nil }
-    guard let work = run.leave(kind, queue: label.map { String(cString: $0) }) else { return nil }
+    guard let work = run.leave(kind, queue: label.map { String(cString: $0) }, after: group) else { return nil }
     return Unmanaged.passRetained(work).toOpaque()
   } _: { work in
     let work = Unmanaged<OutsideWork>.fromOpaque(work).takeUnretainedValue()
@@ -54,7 +54,11 @@ extension OrderRun {
       """
   }()
 
-  private func leave(_ kind: OutsideWork.Kind, queue label: String?) -> OutsideWork? {
+  private func leave(
+    _ kind: OutsideWork.Kind,
+    queue label: String?,
+    after group: UnsafeMutableRawPointer?
+  ) -> OutsideWork? {
     if state.withLock(\.isOver) { return nil }
     let work = OutsideWork(
       kind,
@@ -64,7 +68,8 @@ extension OrderRun {
       during: isOnThreadOfMoves ? state.withLock(\.move) : nil
     )
     state.withLock { state in
-      if work.isWaitedFor { state.outstanding += 1 }
+      if let group { state.notifications[ObjectIdentifier(work)] = group }
+      if work.isWaitedFor, group == nil { state.outstanding += 1 }
       if state.left.count < 20 { state.left.append(work) }
     }
     return work
@@ -83,7 +88,11 @@ extension OrderRun {
   }
 
   private func begin(_ work: OutsideWork) {
-    state.withLock { $0.outsideThreads[ObjectIdentifier(work)] = cfuturestesting_thread_number() }
+    let thread = cfuturestesting_thread_number()
+    state.withLock { state in
+      state.outsideThreads[ObjectIdentifier(work)] = thread
+      if state.notifications.removeValue(forKey: ObjectIdentifier(work)) != nil { state.outstanding += 1 }
+    }
   }
 
   private func end(_ work: OutsideWork) {
@@ -105,18 +114,35 @@ extension OrderRun {
 
   /// Waits until the work that has left the run has ended, or has entered the run.
   func waitForOutside() {
-    while state.withLock({ $0.outstanding > 0 && $0.interference == nil }), outsidePatience.allowsWait() {
+    let probe = Locked(false)
+    var isProbed = false
+    while state.withLock({ $0.awaitsOutside && $0.interference == nil }), outsidePatience.allowsWait() {
       guard arrivals.wait(timeout: .now() + .milliseconds(10)) == .timedOut else { continue }
-      let threads = state.withLock { Array($0.outsideThreads.values) }
-      let isAsleep = !threads.isEmpty && threads.allSatisfy { cfuturestesting_sleeping($0) >= 0 }
-      outsidePatience.spend(isAsleep: isAsleep)
+      if !isProbed {
+        isProbed = true
+        submitProbe(probe)
+      }
+      let (threads, outstanding) = state.withLock { (Array($0.outsideThreads.values), $0.outstanding) }
+      // Work that has not begun, although the machine has begun later work, waits for something, such as a suspended queue.
+      let hasBegun = threads.count >= outstanding || probe.withLock(\.self)
+      outsidePatience.spend(isAsleep: hasBegun && threads.allSatisfy { cfuturestesting_sleeping($0) >= 0 })
     }
   }
 
+  /// Sets a flag as soon as Dispatch begins new work.
+  private func submitProbe(_ probe: Locked<Bool>) {
+    let run = cfuturestesting_run()
+    cfuturestesting_set_run(nil)
+    Self.probes.async { probe.withLock { $0 = true } }
+    cfuturestesting_set_run(run)
+  }
+
+  private static let probes = DispatchQueue(label: "exploreOrders.probe")
+
   /// The failure's sentence if the body waits for work outside the run; `nil` if no such work can come.
   var outsideWait: String? {
-    let left = state.withLock(\.left).filter { work in work.kind == .timer || work.kind == .source || work.isWaitedFor }
-    guard !left.isEmpty, state.withLock({ $0.outstanding > 0 }) || left.contains(where: { !$0.isWaitedFor }) else {
+    let left = state.withLock(\.left).filter(\.canComeLater)
+    guard !left.isEmpty, state.withLock({ $0.outstanding > 0 || !$0.notifications.isEmpty }) || left.contains(where: { !$0.isWaitedFor }) else {
       return nil
     }
     let list = left.map(\.description).shortList(separator: "; ")

@@ -23,6 +23,9 @@ final class OrderWatch: Sendable {
 
   private let state = Locked(State())
 
+  /// Not a global queue: blocked code can hold all of its threads.
+  private static let queue = DispatchQueue(label: "exploreOrders.watch")
+
   /// How many seconds a thread waits within one move before the move counts as blocked.
   static let bound = 10
 
@@ -68,7 +71,7 @@ final class OrderWatch: Sendable {
 
   /// Checks each second whether the thread is still in the same move, and has used no processor time.
   private func watch(moves: Int, seconds: Int, ticks: Int64) {
-    DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
+    Self.queue.asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
       guard let self, state.withLock({ $0.answer == nil }) else { return }
       let (now, move) = state.withLock { ($0.moves, $0.move) }
       let used = move.map { cfuturestesting_sleeping($0.thread) } ?? -1
@@ -78,5 +81,19 @@ final class OrderWatch: Sendable {
       }
       watch(moves: now, seconds: isWaiting ? seconds + 1 : 0, ticks: used)
     }
+  }
+}
+
+/// Runs a search apart from the threads of the Swift runtime.
+///
+/// The runtime has one thread for each processor. A move that never returns would block one of them for ever, and with the last
+/// of them all tasks of the process.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+final class SearchExecutor: TaskExecutor {
+  private let queue = DispatchQueue(label: "exploreOrders")
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }

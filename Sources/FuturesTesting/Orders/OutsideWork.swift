@@ -1,12 +1,12 @@
 internal import Futures
 
-/// Work that has left a run: for a Dispatch queue that no run controls, or a thread.
+/// Work that has left a run: for a Dispatch queue that no run controls, a run loop, or a thread.
 ///
 /// Outside work runs in real time, so its place in the order is not a choice.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 final class OutsideWork: @unchecked Sendable {
   // @unchecked: `run` is set once.
-  enum Kind: Int32 { case queue, timer, notification, source, thread, iterations }
+  enum Kind: Int32 { case queue, timer, notification, source, thread, iterations, runLoopBlock, runLoopTimer }
 
   let kind: Kind
   private let label: String?
@@ -22,13 +22,16 @@ final class OutsideWork: @unchecked Sendable {
 
   /// Whether the run waits until the work has ended.
   ///
-  /// A timer does not fire while the run lasts, and the end of the work of a source is not known.
+  /// A timer does not fire while the run lasts, and the end of the work of a source or a run loop is not known.
   var isWaitedFor: Bool {
     switch kind {
     case .queue, .notification, .thread: true
-    case .timer, .source, .iterations: false
+    case .timer, .source, .iterations, .runLoopBlock, .runLoopTimer: false
     }
   }
+
+  /// Whether a body can wait for the work.
+  var canComeLater: Bool { kind != .iterations }
 
   /// For example “work on the Dispatch queue “images”, submitted at App/Cache.swift:12”.
   var description: String {
@@ -39,6 +42,8 @@ final class OutsideWork: @unchecked Sendable {
     case .notification: return "the notification of a Dispatch group on \(queue)\(place.map { ", set \($0)" } ?? "")"
     case .source: return "a Dispatch source on \(queue)\(place.map { ", made \($0)" } ?? "")"
     case .thread: return "a thread\(place.map { ", started \($0)" } ?? "")"
+    case .runLoopBlock: return "a block of a run loop\(place.map { ", submitted \($0)" } ?? "")"
+    case .runLoopTimer: return "a timer of a run loop\(place.map { ", added \($0)" } ?? "")"
     case .iterations: return "`concurrentPerform`\(place.map { ", called \($0)" } ?? "")"
     }
   }

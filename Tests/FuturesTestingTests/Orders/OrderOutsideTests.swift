@@ -92,6 +92,58 @@ struct OrderOutsideTests {
     #expect(report.description.hasPrefix("1 order; not explored: work on the Dispatch queue “images”"), "\(report)")
   }
 
+  @Test("R27: blocks and timers of a run loop are in the report, and a body that waits for one fails with its name")
+  func runLoops() async throws {
+    let report = try await exploreOrders { _ in
+      RunLoop.main.perform {}
+      RunLoop.main.add(Timer(timeInterval: 1, repeats: false) { _ in }, forMode: .default)
+    }
+    #expect(!report.isExhaustive)
+    #expect(report.unexplored.first?.hasPrefix("a block of a run loop") == true, "\(report)")
+    #expect(report.unexplored.last?.hasPrefix("a timer of a run loop") == true, "\(report)")
+    let failure = try await explorationFailure {
+      try await exploreOrders { _ in
+        let promise = Promise<Int, any Error>()
+        RunLoop.main.perform { promise.succeed(1) }
+        _ = try await promise.future.value
+      }
+    }
+    #expect(failure?.description.contains("Outside the run there is a block of a run loop") == true, "\(failure!)")
+  }
+
+  @Test("The notification of a group comes after the move that empties the group, each time")
+  func notification() async throws {
+    let runs = RunRecord()
+    for queue in [DispatchQueue.global(), .main] {
+      let report = try await exploreOrders { orders in
+        let (group, seen) = (DispatchGroup(), Shared(false))
+        group.enter()
+        group.notify(queue: queue) { seen.withLock { $0 = true } }
+        let context = orders.context("a")
+        context.run { runs.add("before: \(seen.withLock(\.self))") }
+        context.run { group.leave() }
+        context.run { runs.add("after: \(seen.withLock(\.self))") }
+        try await orders.runAll()
+      }
+      #expect(report.unexplored.first?.hasPrefix("the notification of a Dispatch group on ") == true, "\(report)")
+    }
+    #expect(runs.all == ["before: false", "after: true", "before: false", "after: true"])
+  }
+
+  @Test("Work of a suspended queue holds up no search")
+  func suspendedQueue() async throws {
+    let report = try await exploreOrders { orders in
+      let queue = DispatchQueue(label: "asleep")
+      queue.suspend()
+      queue.async {}
+      let context = orders.context("a")
+      context.run {}
+      context.run { queue.resume() }
+      try await orders.runAll()
+    }
+    #expect(report.description.hasPrefix("1 order; not explored: work on the Dispatch queue “asleep”"), "\(report)")
+  }
+
   @Test("A timer in real time does not fire during a run, and a body that waits for it fails at once")
   func realTimer() async throws {
     let runs = RunRecord()
@@ -186,6 +238,29 @@ struct OrderOutsideTests {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private(set) var count = 0
     func fill() { count += 1 }
+  }
+
+  @Test("R27: moves that never return end their searches, also if there are more of them than processors")
+  func manyBlockedMoves() async throws {
+    // Runs in a process of its own: the threads stay blocked.
+    await #expect(processExitsWith: .success) {
+      let count = ProcessInfo.processInfo.activeProcessorCount + 2
+      let found = await withTaskGroup(of: Bool.self, returning: Int.self) { group in
+        for _ in 0..<count {
+          group.addTask {
+            let failure = try? await explorationFailure {
+              try await exploreOrders { orders in
+                _ = Future<Void, Never>(on: orders.context("blocked")) { DispatchSemaphore(value: 0).wait() }
+                try await orders.runAll()
+              }
+            }
+            return failure?.description.contains("The last move has waited for 10 s and does not return.") == true
+          }
+        }
+        return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+      }
+      _exit(found == count ? 0 : 1)
+    }
   }
 
   @Test("R27: a lock that a suspended task holds is a failure with the order so far, after ten seconds")
