@@ -242,6 +242,95 @@
           return try await api.load(id: id)
           """
       ),
+      ConvertedShape(
+        "passes its optional error on after a look at it",
+        """
+        func f(completion: @escaping ((any Error)?) -> Void) {
+          save("x") { error in
+            if let error { log(error) }
+            if isSilent { completion(nil) } else { completion(error) }
+          }
+        }
+        """,
+        becomes: """
+          let error: (any Error)?
+          do {
+          try await save("x")
+          error = nil
+          } catch let thrown {
+          error = thrown
+          }
+          if let error { log(error) }
+          if isSilent { return } else { if let error { throw error }
+          return }
+          """
+      ),
+      ConvertedShape(
+        "passes an error on that a guard has made a value",
+        """
+        func f(completion: @escaping ((any Error)?) -> Void) {
+          save("x") { error in
+            defaults.count += 1
+            guard let error else { return completion(nil) }
+            completion(error)
+          }
+        }
+        """,
+        becomes: """
+          let error: (any Error)?
+          do {
+          try await save("x")
+          error = nil
+          } catch let thrown {
+          error = thrown
+          }
+          do {
+          defaults.count += 1
+          guard let error else { return }
+          throw error
+          }
+          """
+      ),
+      ConvertedShape(
+        "passes an optional value on after a look at the error",
+        """
+        func f(completion: @escaping (Data?, (any Error)?) -> Void) {
+          pair(from: url) { data, error in
+            if let error {
+              log(error)
+              completion(nil, error)
+            } else {
+              completion(data, nil)
+            }
+          }
+        }
+        """,
+        becomes: """
+          do {
+          let data = try await pair(from: url)
+          return data
+          } catch {
+          log(error)
+          throw error
+          }
+          """
+      ),
+      ConvertedShape(
+        "has no name for a value, and discards another",
+        """
+        func f(completion: @escaping (Result<String, any Error>) -> Void) {
+          load(id: 1) { _ in
+            _ = touch()
+            completion(.success("x"))
+          }
+        }
+        """,
+        becomes: """
+          _ = try? await load(id: 1)
+          _ = touch()
+          return "x"
+          """
+      ),
     ]
   }
 #endif

@@ -144,14 +144,26 @@ extension AsyncText {
     } == true
   }
 
-  /// The uses of the optional value of a success; `nil` if one of them is not `value!`.
+  /// The uses `value!` of the optional value of a success; `nil` if another use needs an optional.
   private func forcedUses(_ split: CallbackSplit) -> [Int]? {
     guard split.isOptional, let name = split.values.compactMap(\.self).first else { return nil }
     let uses = split.success.filter { index in
       tokens[index] == name && tokens[index - 1] != "."
         || tokens[index].contains("\"") && tokens.uses(name, in: index..<index + 1)
     }
-    return uses.allSatisfy { tokens[$0 + 1] == "!" && tokens.touch($0, $0 + 1) && tokens[$0 + 2] != "=" } ? uses : nil
+    let others = uses.filter { tokens[$0 + 1] != "!" || !tokens.touch($0, $0 + 1) || tokens[$0 + 2] == "=" }
+    return others.allSatisfy(isOwnArgument) ? uses.filter { !others.contains($0) } : nil
+  }
+
+  /// Whether a token is an argument of the own callback, as in `completion(data, nil)`.
+  ///
+  /// Such a value is returned, so it is no optional.
+  private func isOwnArgument(_ index: Int) -> Bool {
+    guard let own, own.form.hasOptionalValues, let open = tokens.parent(index), tokens[open] == "(" else {
+      return false
+    }
+    let name = ["?", "!"].contains(tokens[open - 1]) ? open - 2 : open - 1
+    return tokens[name] == own.name && ["(", ","].contains(tokens[index - 1]) && [")", ","].contains(tokens[index + 1])
   }
 
   /// Replaces `value!` by `value`, because after a success the value exists.

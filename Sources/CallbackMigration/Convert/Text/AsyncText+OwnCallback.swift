@@ -59,6 +59,11 @@ extension AsyncText {
 
   private func text(of call: OwnCall, _ own: OwnCallback, at index: Int) throws(Refusal) -> String {
     let values = call.arguments.map(\.value)
+    if case .error = own.form, let name = values.first, name.count == 1, isOptionalError(name.lowerBound) {
+      try requireLeaving(index)
+      let error = token(name.lowerBound)
+      return "if let \(error) { throw \(error) }\nreturn"
+    }
     if let error = failureExpression(call, own) { return try throwing(error, own, index) }
     switch own.form {
     case .result:
@@ -91,6 +96,24 @@ extension AsyncText {
       guard values.count == 1 else { throw unknown(index) }
       return "return"
     case .values, .successOrFailure: return try returning(values, own)
+    }
+  }
+
+  /// Whether a token is the optional error of the callback around it, and no variable of the same name.
+  private func isOptionalError(_ index: Int) -> Bool {
+    guard let callback = tokens.closureOrFunction(around: index),
+      let form = calls.values.first(where: { $0.site.callback == callback })?.form,
+      let name = form.errorIndex.flatMap({ parameters(callback)[safe: $0] }), name == tokens[index]
+    else { return false }
+    func isBinding(_ place: Int) -> Bool { tokens[place] == name && ["let", "var"].contains(tokens[place - 1]) }
+    var bracket = tokens.parent(index)
+    while let brace = bracket, brace != callback {
+      let head = tokens.statementStart(before: brace)..<brace
+      if head.contains(where: { isBinding($0) || tokens[$0] == "catch" }) { return false }
+      bracket = tokens.parent(brace)
+    }
+    return !(callback..<index).contains { place in
+      isBinding(place) && ["let", "var", "guard"].contains(tokens[tokens.statementStart(before: place)])
     }
   }
 

@@ -231,6 +231,7 @@ struct AsyncText {
   // MARK: Parts of the text
 
   func usesName(_ name: String, _ range: Range<Int>) -> Bool {
+    if name == "_" { return false }
     var index = range.lowerBound
     while index < range.upperBound {
       if let close = tokens.partner(index), tokens.hides(name, closureAt: index) { index = close }
