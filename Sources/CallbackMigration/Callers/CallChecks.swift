@@ -75,7 +75,7 @@ struct CallChecks {
     let obstacles = [shape, queue, optionalChain, handle, callbackLiteral, captures].compactMap(\.self)
     guard obstacles.isEmpty else { return obstacles }
     return [
-      order, keptTask, loop, deferBlock, lock, otherQueue, weakSelf, mainQueue, callbackIsolation, cancellation,
+      order, keptTask, loop, deferBlock, lock, thread, otherQueue, weakSelf, mainQueue, callbackIsolation, cancellation,
     ].compactMap(\.self)
   }
 
@@ -216,6 +216,14 @@ struct CallChecks {
     "os_unfair_lock_lock", "pthread_mutex_lock", "objc_sync_enter",
   ]
 
+  /// Code that asks for its thread or its queue gets another answer after an await.
+  private var thread: CallRefusal? {
+    guard !function.isSync, isolation != .mainActor || !isOnMain, let body = scope.body,
+      let found = tokens.content(of: body).first(where: tokens.asksForThread)
+    else { return nil }
+    return CallRefusal("`\(tokens[found])` on line \(tokens.line(found)) is near the call", .lock)
+  }
+
   private var weakSelf: CallRefusal? {
     guard let first = captureList.first(where: { $0.hasPrefix("weak") || $0.hasPrefix("unowned") }) else { return nil }
     return CallRefusal("its callback captures `\(first)`, and an await keeps the object until the result", .weakSelf)
@@ -303,6 +311,17 @@ struct CallChecks {
 }
 
 extension SourceTokens {
+  /// Whether a token begins an expression whose value depends on the thread or the queue.
+  fileprivate func asksForThread(_ index: Int) -> Bool {
+    switch self[index] {
+    case "dispatchPrecondition", "pthread_self", "pthread_main_np", "CFRunLoopGetCurrent": self[index + 1] == "("
+    case "Thread": self[index + 1] == "." && ["current", "isMainThread"].contains(self[index + 2])
+    case "RunLoop", "OperationQueue": self[index + 1] == "." && self[index + 2] == "current"
+    case "DispatchQueue": self[index + 1] == "." && self[index + 2] == "getSpecific"
+    default: false
+    }
+  }
+
   /// Whether a token begins the name of the main queue, or of the main actor.
   func isMainQueue(_ index: Int) -> Bool {
     if self[index] == ".", self[index + 1] == "main", self[index - 1] == ":" {
