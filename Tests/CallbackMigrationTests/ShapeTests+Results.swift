@@ -316,6 +316,43 @@
           """
       ),
       ConvertedShape(
+        "captures its callback in a list",
+        """
+        func f(completion: @escaping (Result<String, any Error>) -> Void) {
+          load(id: 1) { [completion] result in
+            log(result)
+            completion(result)
+          }
+        }
+        """,
+        becomes: """
+          let result: Result<String, any Error>
+          do { result = .success(try await load(id: 1)) } catch { result = .failure(error) }
+          log(result)
+          return try result.get()
+          """
+      ),
+      ConvertedShape(
+        "a comment between its callback and a return",
+        """
+        func f(completion: @escaping (Result<String, any Error>) -> Void) {
+          guard isReady else {
+            completion(.failure(APIError.offline)) // try again
+            // later
+            return
+          }
+          load(id: 1, completion: completion)
+        }
+        """,
+        becomes: """
+          guard isReady else {
+            throw APIError.offline // try again
+            // later
+          }
+          return try await load(id: 1)
+          """
+      ),
+      ConvertedShape(
         "has no name for a value, and discards another",
         """
         func f(completion: @escaping (Result<String, any Error>) -> Void) {

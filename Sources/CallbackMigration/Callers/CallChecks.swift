@@ -138,7 +138,7 @@ struct CallChecks {
 
   /// A capture list copies values when the call begins.
   private var captures: CallRefusal? {
-    let copied = captureList.filter { !["self", "weak self", "unowned self"].contains($0) }
+    let copied = captureList.filter { !["self", "weak self", "unowned self", ownCallback, ownFailure].contains($0) }
     guard let first = copied.first else { return nil }
     return CallRefusal("its callback captures `\(first)` in a list, which an await has not")
   }

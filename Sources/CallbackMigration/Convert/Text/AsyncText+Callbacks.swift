@@ -12,7 +12,8 @@ extension AsyncText {
     let body = code(of: brace)
     let signature = tokens.closureSignature(at: brace)
     let captured = signature?.captures.map { $0.map { tokens[$0] } } ?? []
-    guard Set(captured).isSubset(of: ["[", "]", ",", "self", "weak", "unowned"]) else {
+    let own = [own?.name, own?.failureName].compactMap(\.self)
+    guard Set(captured).subtracting(own).isSubset(of: ["[", "]", ",", "self", "weak", "unowned"]) else {
       throw Refusal("its callback captures values in a list, which an await has not")
     }
     try refuseEarlyReturns(call, brace)

@@ -54,7 +54,13 @@ extension AsyncText {
   /// The text for the call of the own callback at a token, and the token after it; `nil` if there is none.
   func ownCall(_ index: Int) throws(Refusal) -> (text: String, end: Int)? {
     guard let own, let call = ownArguments(index) else { return nil }
-    return (try text(of: call, own, at: index), afterReturn(call.end))
+    let end = afterReturn(call.end)
+    let text = try text(of: call, own, at: index)
+    guard end > call.end else { return (text, end) }
+    // The comments before the `return` that is dropped.
+    let gap = tokens.source[tokens.end(call.end - 1)..<tokens.items[end - 1].range.lowerBound]
+    let comments = SourceTokens(String(gap)).comments.joined(separator: "\n")
+    return (comments.isEmpty ? text : "\(text) \(comments)", end)
   }
 
   private func text(of call: OwnCall, _ own: OwnCallback, at index: Int) throws(Refusal) -> String {
