@@ -61,6 +61,51 @@
         becomes: "return try await load(id: 1)"
       ),
       ConvertedShape(
+        "calls its callback on its optional queue or the main queue",
+        """
+        func f(callbackQueue: DispatchQueue? = nil, completion: @escaping (Result<String, any Error>) -> Void) {
+          guard isReady else {
+            (callbackQueue ?? DispatchQueue.main).async { completion(.failure(APIError.offline)) }
+            return
+          }
+          load(id: 1) { result in
+            (callbackQueue ?? .main).async {
+              completion(result)
+            }
+          }
+        }
+        """,
+        becomes: """
+          guard isReady else {
+          throw APIError.offline
+          }
+          return try await load(id: 1)
+          """
+      ),
+      ConvertedShape(
+        "hops from its optional queue to the main queue",
+        """
+        func f(callbackQueue: DispatchQueue? = nil, completion: @escaping (Result<String, any Error>) -> Void) {
+          load(id: 1) { result in
+            (callbackQueue ?? .main).async { completion(result) }
+            DispatchQueue.main.async { log() }
+          }
+        }
+        """,
+        becomes: "left: its callback hops to the main queue on line 4; isolate the counterpart's caller to it"
+      ),
+      ConvertedShape(
+        "calls its callback on its optional queue or one that a call makes",
+        """
+        func f(callbackQueue: DispatchQueue? = nil, completion: @escaping (Result<String, any Error>) -> Void) {
+          load(id: 1) { result in
+            (callbackQueue ?? makeQueue()).async { completion(result) }
+          }
+        }
+        """,
+        becomes: "left: line 3 calls its callback in a closure that is not awaited"
+      ),
+      ConvertedShape(
         "decides on its queue after a failure of its own",
         """
         \(head) {

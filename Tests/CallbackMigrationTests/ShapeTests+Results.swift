@@ -316,6 +316,19 @@
           """
       ),
       ConvertedShape(
+        "a guard of self and its semicolon",
+        """
+        func f(completion: @escaping (Result<String, any Error>) -> Void) {
+          load(id: 1) { [weak self] result in guard let self else { return }; count += 1; completion(result) }
+        }
+        """,
+        becomes: """
+          let result: Result<String, any Error>
+          do { result = .success(try await load(id: 1)) } catch { result = .failure(error) }
+          count += 1; return try result.get()
+          """
+      ),
+      ConvertedShape(
         "captures its callback in a list",
         """
         func f(completion: @escaping (Result<String, any Error>) -> Void) {

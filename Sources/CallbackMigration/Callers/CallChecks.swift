@@ -231,7 +231,14 @@ struct CallChecks {
 
   private var mainQueue: CallRefusal? {
     guard let body = callbackBody else { return nil }
-    guard let found = body.first(where: tokens.isMainQueue) else { return nil }
+    // The queue in `(queue ?? .main).async` is that of the callback.
+    let hops = body.compactMap { QueueHop(at: $0, of: ownQueue, in: tokens) }
+    let receivers = hops.map { $0.site.start..<$0.site.name }
+    guard
+      let found = body.first(where: { index in
+        tokens.isMainQueue(index) && !receivers.contains { $0.contains(index) }
+      })
+    else { return nil }
     let reason =
       "its callback hops to the main queue on line \(tokens.line(found)); isolate the counterpart's caller to it"
     return CallRefusal(reason, .mainQueue)

@@ -102,14 +102,24 @@ struct QueueHop {
 
   /// Reads the statement that begins at a token; `nil` if the statement is no such closure.
   init?(at index: Int, of queue: String?, in tokens: SourceTokens) {
-    guard let queue, tokens[index] == queue, tokens[index - 1] != ".", tokens[index + 1] == ".",
-      ["async", "addOperation"].contains(tokens[index + 2]), tokens[index + 3] == "{",
-      tokens.closureSignature(at: index + 3) == nil,
-      let site = CallSite(name: index + 2, in: tokens, label: "execute"), site.use == .statement
+    guard let queue, tokens[index - 1] != ".", let dot = Self.receiverEnd(at: index, of: queue, in: tokens),
+      tokens[dot] == ".", ["async", "addOperation"].contains(tokens[dot + 1]), tokens[dot + 2] == "{",
+      tokens.closureSignature(at: dot + 2) == nil,
+      let site = CallSite(name: dot + 1, in: tokens, label: "execute"), site.use == .statement, site.start == index
     else { return nil }
-    brace = index + 3
+    brace = dot + 2
     self.site = site
     content = tokens.content(of: brace)
+  }
+
+  /// The token after `queue`, or after `(queue ?? .main)`, where the optional queue has a substitute without a call.
+  private static func receiverEnd(at index: Int, of queue: String, in tokens: SourceTokens) -> Int? {
+    if tokens[index] == queue { return index + 1 }
+    guard tokens[index] == "(", tokens[index + 1] == queue, tokens[index + 2] == "?", tokens[index + 3] == "?",
+      let close = tokens.partner(index),
+      (index + 4..<close).allSatisfy({ tokens[$0] == "." || SourceTokens.isWord(tokens[$0]) })
+    else { return nil }
+    return close + 1
   }
 }
 

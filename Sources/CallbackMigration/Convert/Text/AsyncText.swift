@@ -200,7 +200,7 @@ struct AsyncText {
   func guardOfSelf(_ index: Int) -> (text: String, end: Int)? {
     guard tokens[index] == "guard", isWeak(index) else { return nil }
     if let end = bindingOfSelf(index + 1), tokens[end] == "else", let close = tokens.partner(end + 1) {
-      return ("", close + 1)
+      return ("", tokens[close + 1] == ";" ? close + 2 : close + 1)
     }
     guard tokens[index + 1] == "let", tokens[index + 3] == "=", tokens[index + 4] == "self",
       tokens[index + 5] == "else",
