@@ -125,10 +125,11 @@ extension AsyncText {
     let value = types.first ?? "Void"
     let pattern = types.isEmpty || split.values == [nil] ? "" : "(let \(names[0]))"
     let errorPattern = split.errorName.map { "(let \($0))" } ?? ""
+    let result = tokens.unused("result", in: call.site.start..<call.site.end + 1)
     return """
-      let result: Result<\(value), any Error>
-      do { result = .success(\(callee)) } catch { result = .failure(error) }
-      switch result {
+      let \(result): Result<\(value), any Error>
+      do { \(result) = .success(\(callee)) } catch { \(result) = .failure(error) }
+      switch \(result) {
       case .success\(pattern):
       \(Self.orBreak(try text(split.success)))
       case .failure\(errorPattern):
@@ -196,7 +197,7 @@ extension AsyncText {
       return lines(awaiting, try text(split.success))
     }
     // The code for the failure uses the error as an optional, which the error in a `catch` is not.
-    if split.errorName == nil, let optionalError, tokens.uses(optionalError, in: split.failure) { return nil }
+    if let optionalError, split.errorName != optionalError, tokens.uses(optionalError, in: split.failure) { return nil }
     let success = try text(split.success)
     let failure = split.failure.isEmpty ? "" : withoutReturn(try text(split.failure), split.failure)
     guard !Self.canThrow(success) else { return nil }

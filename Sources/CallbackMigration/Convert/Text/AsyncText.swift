@@ -123,7 +123,8 @@ struct AsyncText {
         index = end
         isGapSkipped = true
       } else if let block = passingDo(index, before: range.upperBound) {
-        result += try text(block.content)
+        let content = try text(block.content)
+        result += hides(content, at: index) ? "do {\n\(content)\n}" : content
         index = block.end
       } else {
         result += token(index)
