@@ -61,6 +61,51 @@
         becomes: "return try await load(id: 1)"
       ),
       ConvertedShape(
+        "calls its callback on its optional queue or the main queue",
+        """
+        func f(callbackQueue: DispatchQueue? = nil, completion: @escaping (Result<String, any Error>) -> Void) {
+          guard isReady else {
+            (callbackQueue ?? DispatchQueue.main).async { completion(.failure(APIError.offline)) }
+            return
+          }
+          load(id: 1) { result in
+            (callbackQueue ?? .main).async {
+              completion(result)
+            }
+          }
+        }
+        """,
+        becomes: """
+          guard isReady else {
+          throw APIError.offline
+          }
+          return try await load(id: 1)
+          """
+      ),
+      ConvertedShape(
+        "hops from its optional queue to the main queue",
+        """
+        func f(callbackQueue: DispatchQueue? = nil, completion: @escaping (Result<String, any Error>) -> Void) {
+          load(id: 1) { result in
+            (callbackQueue ?? .main).async { completion(result) }
+            DispatchQueue.main.async { log() }
+          }
+        }
+        """,
+        becomes: "left: its callback hops to the main queue on line 4; isolate the counterpart's caller to it"
+      ),
+      ConvertedShape(
+        "calls its callback on its optional queue or one that a call makes",
+        """
+        func f(callbackQueue: DispatchQueue? = nil, completion: @escaping (Result<String, any Error>) -> Void) {
+          load(id: 1) { result in
+            (callbackQueue ?? makeQueue()).async { completion(result) }
+          }
+        }
+        """,
+        becomes: "left: line 3 calls its callback in a closure that is not awaited"
+      ),
+      ConvertedShape(
         "decides on its queue after a failure of its own",
         """
         \(head) {
@@ -208,6 +253,42 @@
         becomes: "return try await post(1)"
       ),
       ConvertedShape(
+        "passes values of its own on from another queue",
+        #"""
+        \#(head) {
+          let start = 1
+          send("x", callbackQueue: self.queue) { result in
+            switch result {
+            case .success(let text) where text.isEmpty: completion(.failure(APIError.empty(start)))
+            case .success(let text): completion(.success("\(text) \(text.count, format: "%d") \(start)"))
+            case .failure(let error): completion(.failure(Failure.wrapped("\(error.code)")))
+            }
+          }
+        }
+        """#,
+        becomes: #"""
+          let start = 1
+          let result: Result<String, any Error>
+          do { result = .success(try await send("x")) } catch { result = .failure(error) }
+          switch result {
+          case .success(let text) where text.isEmpty: throw APIError.empty(start)
+          case .success(let text): return "\(text) \(text.count, format: "%d") \(start)"
+          case .failure(let error): throw Failure.wrapped("\(error.code)")
+          }
+          """#
+      ),
+      ConvertedShape(
+        "a property with the name of a variable in another block",
+        """
+        \(head) {
+          if let count = cached { log(count) }
+          if isNew { let count = 1; log(count) }
+          send("x", callbackQueue: callbackQueue) { result in completion(.success(count)) }
+        }
+        """,
+        becomes: "left: its callback does more on the queue that `callbackQueue` names than pass its result on"
+      ),
+      ConvertedShape(
         "the default queue",
         """
         \(head) {
@@ -298,6 +379,15 @@
       "if counter.add(result) { completion(result) } else { completion(.failure(APIError.offline)) }",
       "counter.next().send(\"y\", callbackQueue: callbackQueue, completion: completion)",
       "send(counter.next(), callbackQueue: callbackQueue, completion: completion)",
+      "completion(Counter.next(result))", "completion(.success(Cache.shared.text))",
+      "completion(.success(Cache.shared[1]))", "completion(result.map { $0 + Settings.suffix })",
+      "let counter = Counter.shared; completion(counter.add(result))",
+      #"completion(.success("\(count)"))"#, #"completion(.success("\(callbackQueue.label)"))"#,
+      #"completion(.success("\(Settings.suffix)"))"#, #"completion(.success("\(result, format: style)"))"#,
+      #"completion(.success("\(["\(count)"])"))"#,
+      "switch result { case .success(let n): completion(n > 0); default: completion(n) }",
+      "if case .failure(let n) = result { completion(.failure(n)) } else { completion(n) }",
+      "if case .failure = result { let count = 1; completion(.failure(APIError.a(count))) } else { completion(count) }",
     ].map { statement in
       ConvertedShape(
         "does more on its queue: \(statement)",

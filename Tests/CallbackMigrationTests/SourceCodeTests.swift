@@ -67,12 +67,23 @@
         ("var a: Int § {}", .accessor), ("public final class A: B § {}", .type),
         ("extension A where B == C § {}", .type),
         ("if a,\n  let b = c\n § {}", .branch("if")), ("while a\n  && b § {}", .loop),
+        ("var a: Int { get § {} }", .accessor), ("var a: Int { get { 1 }\n set(b) § {} }", .accessor),
+        ("subscript(a: Int) -> Int { get { 1 }\n set(b) § {} }", .accessor),
+        ("var a = 1 { willSet(b) § {} }", .accessor),
       ]
     )
     func blocks(_ text: String, _ block: CodeBlock) throws {
       let tokens = SourceTokens("func x() {\n let z = 1\n \(text.replacing("§", with: "/**/"))\n}")
       let braces = tokens.items.indices.filter { tokens[$0] == "{" }
       #expect(tokens.block(at: try #require(braces.last)) == block)
+    }
+
+    @Test("a function can be called `get` or `set`", arguments: ["get(1)", "set(1, 2)", "get", "open(1)"])
+    func functionsLikeAccessors(call: String) throws {
+      let tokens = SourceTokens("func x() {\n \(call) { a in b }\n}")
+      let name = try index(String(call.prefix { $0 != "(" }), tokens)
+      let brace = try #require(tokens.items.indices.last { tokens[$0] == "{" })
+      #expect(tokens.block(at: brace) == .closure(callee: name))
     }
 
     @Test("the braces of functions and closures have a name")

@@ -78,7 +78,7 @@ struct CallChecks {
     let obstacles = [shape, queue, optionalChain, handle, callbackLiteral, captures].compactMap(\.self)
     guard obstacles.isEmpty else { return obstacles }
     return [
-      order, keptTask, loop, deferBlock, lock, otherQueue, weakSelf, mainQueue, callbackIsolation, cancellation,
+      order, keptTask, loop, deferBlock, lock, thread, otherQueue, weakSelf, mainQueue, callbackIsolation, cancellation,
     ].compactMap(\.self)
   }
 
@@ -141,7 +141,7 @@ struct CallChecks {
 
   /// A capture list copies values when the call begins.
   private var captures: CallRefusal? {
-    let copied = captureList.filter { !["self", "weak self", "unowned self"].contains($0) }
+    let copied = captureList.filter { !["self", "weak self", "unowned self", ownCallback, ownFailure].contains($0) }
     guard let first = copied.first else { return nil }
     return CallRefusal("its callback captures `\(first)` in a list, which an await has not")
   }
@@ -221,6 +221,14 @@ struct CallChecks {
     "os_unfair_lock_lock", "pthread_mutex_lock", "objc_sync_enter",
   ]
 
+  /// Code that asks for its thread or its queue gets another answer after an await.
+  private var thread: CallRefusal? {
+    guard !function.isSync, isolation != .mainActor || !isOnMain, let body = scope.body,
+      let found = tokens.content(of: body).first(where: tokens.asksForThread)
+    else { return nil }
+    return CallRefusal("`\(tokens[found])` on line \(tokens.line(found)) is near the call", .lock)
+  }
+
   private var weakSelf: CallRefusal? {
     guard let first = captureList.first(where: { $0.hasPrefix("weak") || $0.hasPrefix("unowned") }) else { return nil }
     return CallRefusal("its callback captures `\(first)`, and an await keeps the object until the result", .weakSelf)
@@ -228,7 +236,14 @@ struct CallChecks {
 
   private var mainQueue: CallRefusal? {
     guard let body = callbackBody else { return nil }
-    guard let found = body.first(where: tokens.isMainQueue) else { return nil }
+    // The queue in `(queue ?? .main).async` is that of the callback.
+    let hops = body.compactMap { QueueHop(at: $0, of: ownQueue, in: tokens) }
+    let receivers = hops.map { $0.site.start..<$0.site.name }
+    guard
+      let found = body.first(where: { index in
+        tokens.isMainQueue(index) && !receivers.contains { $0.contains(index) }
+      })
+    else { return nil }
     let reason =
       "its callback hops to the main queue on line \(tokens.line(found)); isolate the counterpart's caller to it"
     return CallRefusal(reason, .mainQueue)
@@ -308,6 +323,17 @@ struct CallChecks {
 }
 
 extension SourceTokens {
+  /// Whether a token begins an expression whose value depends on the thread or the queue.
+  fileprivate func asksForThread(_ index: Int) -> Bool {
+    switch self[index] {
+    case "dispatchPrecondition", "pthread_self", "pthread_main_np", "CFRunLoopGetCurrent": self[index + 1] == "("
+    case "Thread": self[index + 1] == "." && ["current", "isMainThread"].contains(self[index + 2])
+    case "RunLoop", "OperationQueue": self[index + 1] == "." && self[index + 2] == "current"
+    case "DispatchQueue": self[index + 1] == "." && self[index + 2] == "getSpecific"
+    default: false
+    }
+  }
+
   /// Whether a token begins the name of the main queue, or of the main actor.
   func isMainQueue(_ index: Int) -> Bool {
     if self[index] == ".", self[index + 1] == "main", self[index - 1] == ":" {

@@ -230,20 +230,21 @@ struct CallFinder {
     of functions: inout [MigratedFunction],
     _ calls: [CallbackCall]
   ) throws(MigrationError) {
-    let bodies = functions.map { function -> Bool? in
+    let bodies = functions.map { function -> (isOnMain: Bool, queue: String?)? in
       let tokens = files.tokens(function.path)
-      guard let name = tokens.index(at: function.offset), let text = FunctionText(name: name, in: tokens) else {
+      guard let name = tokens.index(at: function.offset), let body = FunctionText(name: name, in: tokens)?.body else {
         return nil
       }
-      return text.body.map { $0.contains(where: tokens.isMainQueue) }
+      return (body.contains(where: tokens.isMainQueue), DeliveryQueue.name(of: function, in: body, tokens))
     }
-    var onMain = bodies.map { $0 == true }
+    var onMain = bodies.map { $0?.isOnMain == true }
+    var others = bodies.map { $0?.queue }
     for index in functions.indices where bodies[index] == nil {
       // A requirement has no body. Its callback comes on the main queue if those of its implementations do.
-      let others = functions.indices.filter { functions[$0].name == functions[index].name }.compactMap { bodies[$0] }
-      onMain[index] = !others.isEmpty && others.allSatisfy(\.self)
+      let found = functions.indices.filter { functions[$0].name == functions[index].name }.compactMap { bodies[$0] }
+      onMain[index] = !found.isEmpty && found.allSatisfy(\.isOnMain)
+      others[index] = found.lazy.compactMap(\.queue).first
     }
-    var others = functions.map { _ in String?.none }
     var hasChanged = true
     while hasChanged {
       hasChanged = false

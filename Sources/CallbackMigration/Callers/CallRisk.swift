@@ -12,7 +12,8 @@ public enum CallRisk: String, CaseIterable, Codable, Sendable {
   /// A `defer` block ran before the callback.
   case `defer`
 
-  /// A lock, a group or a semaphore is used around the call or in its callback, or the call names a queue of its own.
+  /// A lock, a group, a semaphore, or code that asks for its thread is near the call, or the callback comes on a queue
+  /// of its own.
   case lock
 
   /// The callback captured an object weakly, and the code after an await keeps the object alive.

@@ -80,6 +80,9 @@ struct CallbackQueue {
     case ".global()", "DispatchQueue.global()": return .global
     case "nil": return .hidden
     default:
+      // As in `.global(qos: .utility)`.
+      let level = text.replacing(prefix: "DispatchQueue", with: "").replacing(prefix: ".global(qos:.", with: "")
+      if level.hasSuffix(")"), level.dropLast().allSatisfy(\.isLetter) { return .global }
       let isWithoutCall = text.allSatisfy { $0.isLetter || $0.isNumber || "_.?".contains($0) }
       return isWithoutCall ? .other(text) : .unknown
     }
@@ -99,13 +102,69 @@ struct QueueHop {
 
   /// Reads the statement that begins at a token; `nil` if the statement is no such closure.
   init?(at index: Int, of queue: String?, in tokens: SourceTokens) {
-    guard let queue, tokens[index] == queue, tokens[index - 1] != ".", tokens[index + 1] == ".",
-      ["async", "addOperation"].contains(tokens[index + 2]), tokens[index + 3] == "{",
-      tokens.closureSignature(at: index + 3) == nil,
-      let site = CallSite(name: index + 2, in: tokens, label: "execute"), site.use == .statement
+    guard let queue, tokens[index - 1] != ".", let dot = Self.receiverEnd(at: index, of: queue, in: tokens),
+      tokens[dot] == ".", ["async", "addOperation"].contains(tokens[dot + 1]), tokens[dot + 2] == "{",
+      tokens.closureSignature(at: dot + 2) == nil,
+      let site = CallSite(name: dot + 1, in: tokens, label: "execute"), site.use == .statement, site.start == index
     else { return nil }
-    brace = index + 3
+    brace = dot + 2
     self.site = site
     content = tokens.content(of: brace)
+  }
+
+  /// The token after `queue`, or after `(queue ?? .main)`, where the optional queue has a substitute without a call.
+  private static func receiverEnd(at index: Int, of queue: String, in tokens: SourceTokens) -> Int? {
+    if tokens[index] == queue { return index + 1 }
+    guard tokens[index] == "(", tokens[index + 1] == queue, tokens[index + 2] == "?", tokens[index + 3] == "?",
+      let close = tokens.partner(index),
+      (index + 4..<close).allSatisfy({ tokens[$0] == "." || SourceTokens.isWord(tokens[$0]) })
+    else { return nil }
+    return close + 1
+  }
+}
+
+/// The queue on which the body of a function runs its callback, such as that of `queue.async { completion(result) }`.
+enum DeliveryQueue {
+  /// Finds the queue, other than the main queue, a global queue, and that of the function's own parameter.
+  /// - Parameters:
+  ///   - function: The function.
+  ///   - body: The braces of its body.
+  ///   - tokens: The file.
+  /// - Returns: The text that names the queue; `nil` if the body shows none.
+  static func name(of function: MigratedFunction, in body: ClosedRange<Int>, _ tokens: SourceTokens) -> String? {
+    let callbacks = [function.callbackName, function.failureName].compactMap(\.self)
+    return name(in: body, of: callbacks, own: function.called.queue?.name, tokens)
+  }
+
+  static func name(in body: ClosedRange<Int>, of callbacks: [String], own: String?, _ tokens: SourceTokens) -> String? {
+    for index in body where tokens[index - 1] == "." && members.contains(tokens[index]) {
+      guard let site = CallSite(name: index, in: tokens, label: "execute"), let brace = site.callback,
+        let close = tokens.partner(brace), tokens.closureSignature(at: brace)?.parameters.isEmpty != false,
+        (brace...close).contains(where: { callbacks.contains(tokens[$0]) && tokens[$0 - 1] != "." })
+      else { continue }
+      let receiver = site.start..<index - 1
+      if receiver.contains(where: { tokens[$0] == own || tokens[$0] == "main" || tokens[$0] == "global" }) { continue }
+      // `DispatchQueue(label: "work").async` makes a queue for one closure, which protects nothing.
+      let isNew =
+        ["DispatchQueue", "OperationQueue"].contains(tokens[receiver.lowerBound])
+        && tokens[receiver.lowerBound + 1] == "("
+      if isNew || isGlobal(tokens[index - 2], tokens) { continue }
+      return String(tokens.text(receiver.lowerBound...receiver.upperBound - 1))
+    }
+    return nil
+  }
+
+  /// Methods of `DispatchQueue`, `OperationQueue` and `NSManagedObjectContext` that run a closure without parameters.
+  private static let members: Set<String> = [
+    "async", "asyncAfter", "sync", "addOperation", "addBarrierBlock", "perform", "performAndWait",
+  ]
+
+  /// Whether the file sets a variable to a global queue, as in `let queue = DispatchQueue.global()`.
+  private static func isGlobal(_ name: String, _ tokens: SourceTokens) -> Bool {
+    tokens.items.indices.contains { index in
+      guard tokens[index] == "=", tokens[index - 1] == name else { return false }
+      let start = tokens[index + 1] == "DispatchQueue" ? index + 2 : index + 1
+      return tokens[start] == "." && tokens[start + 1] == "global"
+    }
   }
 }

@@ -52,9 +52,10 @@ struct ForwardingCheck {
   private func computes(_ indices: some Sequence<Int>) -> Bool {
     indices.allSatisfy { index in
       let text = tokens[index]
-      if text.contains("\"") { return !hasEffect(inString: text) }
+      if text.contains("\"") { return !hasEffect(inString: text) && !readsState(inString: index) }
       if tokens[index - 1] != ".", Self.receivers.contains(text) { return false }
       return !isInout(index) && !isAssignment(index) && !hasEffect(callAt: index) && !readsState(index)
+        && !readsStaticState(index)
     }
   }
 
@@ -62,6 +63,52 @@ struct ForwardingCheck {
   private func hasEffect(inString text: String) -> Bool {
     let hasCall = zip(text, text.dropFirst()).contains { ($0.isLetter || $0.isNumber || $0 == "_") && $1 == "(" }
     return hasCall || !Self.receivers.isDisjoint(with: ConvertedText.words(of: text))
+  }
+
+  /// Whether an expression in a string reads a variable that code may not read, as in `"\(model.name)"`.
+  private func readsState(inString index: Int) -> Bool {
+    let words = Self.expressions(inString: tokens[index])
+    return words.items.indices.contains { word in
+      let name = words[word]
+      if name.contains("\"") { return name.contains("\\") }
+      guard words[word - 1] != ".", words[word + 1] != ":", let first = name.first, !Self.harmless.contains(name) else {
+        return false
+      }
+      if first.isUppercase { return words[word + 1] == "." }
+      guard first.isLetter || first == "_" || first == "`", name != "error", !isBound(name, at: index) else {
+        return false
+      }
+      return [".", "[", "?", "!"].contains(words[word + 1]) || !isDeclared(name, around: index)
+    }
+  }
+
+  /// The tokens of the expressions in a string.
+  private static func expressions(inString text: String) -> SourceTokens {
+    var found = ""
+    var depth = 0
+    for (before, character) in zip(" " + text, text) {
+      if depth > 0 || character == "(" && ["\\", "#"].contains(before) {
+        depth += character == "(" ? 1 : character == ")" ? -1 : 0
+        found.append(depth > 0 ? character : ")")
+        if depth == 0 { found.append(";") }
+      }
+    }
+    return SourceTokens(found)
+  }
+
+  /// Whether a token begins the name of a static variable or function, as in `Cache.shared.text`.
+  ///
+  /// An error such as `APIError.offline` is no variable.
+  private func readsStaticState(_ index: Int) -> Bool {
+    guard tokens[index].first?.isUppercase == true, tokens[index - 1] != "." else { return false }
+    var type = index
+    while tokens[type + 1] == ".", tokens[type + 2].first?.isUppercase == true { type += 2 }
+    guard tokens[type + 1] == ".", isLowercase(type + 2), !["self", "init"].contains(tokens[type + 2]) else {
+      return false
+    }
+    let failures = ["failure"] + callbacks.dropFirst()
+    let isOfFailure = tokens[index - 1] == "(" && failures.contains(tokens[index - 2])
+    return !isOfFailure && !["Result", "Int", "Double"].contains(tokens[index]) && !tokens[type].hasSuffix("Error")
   }
 
   private static let receivers: Set<String> = ["self", "`self`", "Self", "super"]
@@ -94,12 +141,41 @@ struct ForwardingCheck {
     var bracket = tokens.parent(index)
     while let current = bracket {
       if tokens[current] == "{", case .function(let function) = tokens.block(at: current) {
-        return (function..<current).contains { tokens[$0] == name && tokens[$0 + 1] == ":" }
-          || (current..<index).contains { tokens[$0] == name && isBinding($0) }
+        let isParameter = (function..<current).contains { place in
+          tokens[place] == name && tokens[place + 1] == ":" && tokens.parent(place) == parameters(of: function)
+        }
+        return isParameter
+          || (current..<index).contains { tokens[$0] == name && isBinding($0) && isVisible($0, at: index) }
       }
       bracket = tokens.parent(current)
     }
     return false
+  }
+
+  /// The opening bracket of a function's parameters.
+  private func parameters(of function: Int) -> Int? {
+    (function + 1..<tokens.items.count).first { tokens[$0] == "(" && tokens.parent($0) == tokens.parent(function) }
+  }
+
+  /// Whether the scope of a variable contains a token after it.
+  private func isVisible(_ variable: Int, at index: Int) -> Bool {
+    var start = variable
+    while let bracket = tokens.parent(start), tokens[bracket] != "{" { start = bracket }
+    guard let brace = tokens.parent(start), let close = tokens.partner(brace), close > index else { return false }
+    let between = (variable..<index).filter { tokens.parent($0) == brace }
+    switch tokens[tokens.statementStart(before: start)] {
+    case "if", "else", "while", "for", "catch":
+      let block = between.first { place in
+        guard tokens[place] == "{" else { return false }
+        if case .closure = tokens.block(at: place) { return false } else { return true }
+      }
+      return block.flatMap(tokens.partner).map { $0 > index } != false
+    case "case":
+      return !between.contains {
+        ["case", "default"].contains(tokens[$0]) && !["if", "guard", "while", "for", ","].contains(tokens[$0 - 1])
+      }
+    default: return true
+    }
   }
 
   /// Whether a token names a function whose call can have an effect.
@@ -152,7 +228,7 @@ struct ForwardingCheck {
       if bracket != nil { bracket = tokens.parent(current) }
     }
     guard let outermost else { return false }
-    return (outermost..<index).contains { tokens[$0] == name && isBinding($0) }
+    return (outermost..<index).contains { tokens[$0] == name && isBinding($0) && isVisible($0, at: index) }
   }
 
   /// Whether a token is the name in `let text` or `case let .success(text)`.

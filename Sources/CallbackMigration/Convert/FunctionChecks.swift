@@ -30,7 +30,7 @@ struct FunctionChecks {
     for index in body where names.contains(tokens[index]) && tokens[index - 1] != "." {
       let isLabel =
         tokens[index + 1] == ":" && (["(", ","].contains(tokens[index - 1]) || tokens[index + 2] == "{")
-      if isLabel { continue }
+      if isLabel || isCaptured(index) { continue }
       uses += 1
       if let call = calls.first(where: { passesOn($0, index) }) {
         if let reason = refusal(ofPassing: call, at: index) { return reason }
@@ -40,6 +40,13 @@ struct FunctionChecks {
     }
     if uses == 0 { return "it never calls its callback" }
     return nil
+  }
+
+  /// Whether a token stands in the capture list of a closure, as in `[completion] result in`.
+  private func isCaptured(_ index: Int) -> Bool {
+    guard let open = tokens.parent(index), let brace = tokens.parent(open), tokens[brace] == "{" else { return false }
+    let isWhole = ["[", ","].contains(tokens[index - 1]) && ["]", ","].contains(tokens[index + 1])
+    return isWhole && tokens.closureSignature(at: brace)?.captures?.lowerBound == open
   }
 
   private func passesOn(_ call: CallbackCall, _ index: Int) -> Bool {

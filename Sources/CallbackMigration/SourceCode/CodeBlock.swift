@@ -39,6 +39,8 @@ extension SourceTokens {
     case "defer": return .deferred
     case "func", "init", "deinit", "subscript":
       return .function(name: self[index] == "func" ? index + 1 : index)
+    case "get" where !isInProperty(index), "set" where !isInProperty(index):
+      return .closure(callee: callee(before: brace))
     case "get", "set", "willSet", "didSet", "_modify", "_read", "unsafeAddress": return .accessor
     case "class", "struct", "enum", "extension", "actor", "protocol": return .type
     case "var", "let":
@@ -46,6 +48,16 @@ extension SourceTokens {
       let isComputed = !(index..<brace).contains { self[$0] == "=" && parent($0) == parent(brace) }
       return isComputed ? .accessor : .closure(callee: callee(before: brace))
     default: return .closure(callee: callee(before: brace))
+    }
+  }
+
+  /// Whether a token stands directly in a computed property or a subscript, where `get` is no function.
+  private func isInProperty(_ index: Int) -> Bool {
+    guard let brace = parent(index), self[brace] == "{" else { return false }
+    switch block(at: brace) {
+    case .accessor: return true
+    case .function(let name): return self[name] == "subscript"
+    default: return false
     }
   }
 

@@ -142,9 +142,8 @@ extension OrderRun {
   /// The failure's sentence if the body waits for work outside the run; `nil` if no such work can come.
   var outsideWait: String? {
     let left = state.withLock(\.left).filter(\.canComeLater)
-    guard !left.isEmpty, state.withLock({ $0.outstanding > 0 || !$0.notifications.isEmpty }) || left.contains(where: { !$0.isWaitedFor }) else {
-      return nil
-    }
+    let isAwaited = state.withLock { $0.outstanding > 0 || !$0.notifications.isEmpty }
+    guard !left.isEmpty, isAwaited || left.contains(where: { !$0.isWaitedFor }) else { return nil }
     let list = left.map(\.description).shortList(separator: "; ")
     return "The body waits, and nothing of the run is left. Outside the run there is \(list)."
   }
@@ -153,4 +152,12 @@ extension OrderRun {
 extension String {
   /// With a capital letter at the beginning.
   fileprivate var capitalized: String { prefix(1).uppercased() + dropFirst() }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension OrderRun.State {
+  /// Whether outside work will end soon.
+  ///
+  /// A notification counts from the end of its group.
+  fileprivate var awaitsOutside: Bool { outstanding > 0 || notifications.values.contains(where: cfuturestesting_is_empty) }
 }

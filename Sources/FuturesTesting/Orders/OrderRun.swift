@@ -56,13 +56,8 @@ final class OrderRun: @unchecked Sendable {
     /// Work that has left the run: the first pieces, and how many have not ended.
     var left: [OutsideWork] = []
     var outstanding = 0
-
     /// The groups whose notifications have not begun.
     var notifications: [ObjectIdentifier: UnsafeMutableRawPointer] = [:]
-
-    /// Whether outside work will end soon. A notification counts from the end of its group.
-    var awaitsOutside: Bool { outstanding > 0 || notifications.values.contains(where: cfuturestesting_is_empty) }
-
     /// The threads of the outside work that has begun.
     var outsideThreads: [ObjectIdentifier: Int32] = [:]
 

@@ -12,7 +12,8 @@ extension AsyncText {
     let body = code(of: brace)
     let signature = tokens.closureSignature(at: brace)
     let captured = signature?.captures.map { $0.map { tokens[$0] } } ?? []
-    guard Set(captured).isSubset(of: ["[", "]", ",", "self", "weak", "unowned"]) else {
+    let own = [own?.name, own?.failureName].compactMap(\.self)
+    guard Set(captured).subtracting(own).isSubset(of: ["[", "]", ",", "self", "weak", "unowned"]) else {
       throw Refusal("its callback captures values in a list, which an await has not")
     }
     try refuseEarlyReturns(call, brace)
@@ -124,10 +125,11 @@ extension AsyncText {
     let value = types.first ?? "Void"
     let pattern = types.isEmpty || split.values == [nil] ? "" : "(let \(names[0]))"
     let errorPattern = split.errorName.map { "(let \($0))" } ?? ""
+    let result = tokens.unused("result", in: call.site.start..<call.site.end + 1)
     return """
-      let result: Result<\(value), any Error>
-      do { result = .success(\(callee)) } catch { result = .failure(error) }
-      switch result {
+      let \(result): Result<\(value), any Error>
+      do { \(result) = .success(\(callee)) } catch { \(result) = .failure(error) }
+      switch \(result) {
       case .success\(pattern):
       \(Self.orBreak(try text(split.success)))
       case .failure\(errorPattern):
@@ -144,14 +146,26 @@ extension AsyncText {
     } == true
   }
 
-  /// The uses of the optional value of a success; `nil` if one of them is not `value!`.
+  /// The uses `value!` of the optional value of a success; `nil` if another use needs an optional.
   private func forcedUses(_ split: CallbackSplit) -> [Int]? {
     guard split.isOptional, let name = split.values.compactMap(\.self).first else { return nil }
     let uses = split.success.filter { index in
       tokens[index] == name && tokens[index - 1] != "."
         || tokens[index].contains("\"") && tokens.uses(name, in: index..<index + 1)
     }
-    return uses.allSatisfy { tokens[$0 + 1] == "!" && tokens.touch($0, $0 + 1) && tokens[$0 + 2] != "=" } ? uses : nil
+    let others = uses.filter { tokens[$0 + 1] != "!" || !tokens.touch($0, $0 + 1) || tokens[$0 + 2] == "=" }
+    return others.allSatisfy(isOwnArgument) ? uses.filter { !others.contains($0) } : nil
+  }
+
+  /// Whether a token is an argument of the own callback, as in `completion(data, nil)`.
+  ///
+  /// Such a value is returned, so it is no optional.
+  private func isOwnArgument(_ index: Int) -> Bool {
+    guard let own, own.form.hasOptionalValues, let open = tokens.parent(index), tokens[open] == "(" else {
+      return false
+    }
+    let name = ["?", "!"].contains(tokens[open - 1]) ? open - 2 : open - 1
+    return tokens[name] == own.name && ["(", ","].contains(tokens[index - 1]) && [")", ","].contains(tokens[index + 1])
   }
 
   /// Replaces `value!` by `value`, because after a success the value exists.
@@ -183,7 +197,7 @@ extension AsyncText {
       return lines(awaiting, try text(split.success))
     }
     // The code for the failure uses the error as an optional, which the error in a `catch` is not.
-    if split.errorName == nil, let optionalError, tokens.uses(optionalError, in: split.failure) { return nil }
+    if let optionalError, split.errorName != optionalError, tokens.uses(optionalError, in: split.failure) { return nil }
     let success = try text(split.success)
     let failure = split.failure.isEmpty ? "" : withoutReturn(try text(split.failure), split.failure)
     guard !Self.canThrow(success) else { return nil }

@@ -86,6 +86,12 @@ extension AsyncText {
     return tokens.uses(name, in: brace + 1..<start) || tokens.uses(name, in: call.site.end + 1..<close)
   }
 
+  /// Whether a variable of a text would hide a name that the code before a token uses.
+  func hides(_ text: String, at index: Int) -> Bool {
+    guard let brace = tokens.closureOrFunction(around: index) else { return true }
+    return introducedNames(in: text).contains { tokens.uses($0, in: brace + 1..<index) }
+  }
+
   /// The brace of the closure or function in which the callback's variables would be declared.
   func enclosing(_ call: AwaitedCall) -> Int? {
     var brace = tokens.closureOrFunction(around: call.site.start)

@@ -54,11 +54,22 @@ extension AsyncText {
   /// The text for the call of the own callback at a token, and the token after it; `nil` if there is none.
   func ownCall(_ index: Int) throws(Refusal) -> (text: String, end: Int)? {
     guard let own, let call = ownArguments(index) else { return nil }
-    return (try text(of: call, own, at: index), afterReturn(call.end))
+    let end = afterReturn(call.end)
+    let text = try text(of: call, own, at: index)
+    guard end > call.end else { return (text, end) }
+    // The comments before the `return` that is dropped.
+    let gap = tokens.source[tokens.end(call.end - 1)..<tokens.items[end - 1].range.lowerBound]
+    let comments = SourceTokens(String(gap)).comments.joined(separator: "\n")
+    return (comments.isEmpty ? text : "\(text) \(comments)", end)
   }
 
   private func text(of call: OwnCall, _ own: OwnCallback, at index: Int) throws(Refusal) -> String {
     let values = call.arguments.map(\.value)
+    if case .error = own.form, let name = values.first, name.count == 1, isOptionalError(name.lowerBound) {
+      try requireLeaving(index)
+      let error = token(name.lowerBound)
+      return "if let \(error) { throw \(error) }\nreturn"
+    }
     if let error = failureExpression(call, own) { return try throwing(error, own, index) }
     switch own.form {
     case .result:
@@ -91,6 +102,24 @@ extension AsyncText {
       guard values.count == 1 else { throw unknown(index) }
       return "return"
     case .values, .successOrFailure: return try returning(values, own)
+    }
+  }
+
+  /// Whether a token is the optional error of the callback around it, and no variable of the same name.
+  private func isOptionalError(_ index: Int) -> Bool {
+    guard let callback = tokens.closureOrFunction(around: index),
+      let form = calls.values.first(where: { $0.site.callback == callback })?.form,
+      let name = form.errorIndex.flatMap({ parameters(callback)[safe: $0] }), name == tokens[index]
+    else { return false }
+    func isBinding(_ place: Int) -> Bool { tokens[place] == name && ["let", "var"].contains(tokens[place - 1]) }
+    var bracket = tokens.parent(index)
+    while let brace = bracket, brace != callback {
+      let head = tokens.statementStart(before: brace)..<brace
+      if head.contains(where: { isBinding($0) || tokens[$0] == "catch" }) { return false }
+      bracket = tokens.parent(brace)
+    }
+    return !(callback..<index).contains { place in
+      isBinding(place) && ["let", "var", "guard"].contains(tokens[tokens.statementStart(before: place)])
     }
   }
 

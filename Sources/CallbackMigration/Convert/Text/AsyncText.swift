@@ -122,7 +122,8 @@ struct AsyncText {
         index = end
         isGapSkipped = true
       } else if let block = passingDo(index, before: range.upperBound) {
-        result += try text(block.content)
+        let content = try text(block.content)
+        result += hides(content, at: index) ? "do {\n\(content)\n}" : content
         index = block.end
       } else {
         result += token(index)
@@ -199,7 +200,7 @@ struct AsyncText {
   func guardOfSelf(_ index: Int) -> (text: String, end: Int)? {
     guard tokens[index] == "guard", isWeak(index) else { return nil }
     if let end = bindingOfSelf(index + 1), tokens[end] == "else", let close = tokens.partner(end + 1) {
-      return ("", close + 1)
+      return ("", tokens[close + 1] == ";" ? close + 2 : close + 1)
     }
     guard tokens[index + 1] == "let", tokens[index + 3] == "=", tokens[index + 4] == "self",
       tokens[index + 5] == "else",
@@ -230,6 +231,7 @@ struct AsyncText {
   // MARK: Parts of the text
 
   func usesName(_ name: String, _ range: Range<Int>) -> Bool {
+    if name == "_" { return false }
     var index = range.lowerBound
     while index < range.upperBound {
       if let close = tokens.partner(index), tokens.hides(name, closureAt: index) { index = close }
