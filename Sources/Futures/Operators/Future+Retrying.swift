@@ -3,6 +3,9 @@ extension Future {
   ///
   /// The first attempt starts at once, on the calling thread. Further attempts start on `context`. The number of
   /// attempts costs neither stack nor memory.
+  ///
+  /// An attempt that is cancelled has failed, too, and another one follows. So cancel the retry and not its attempts, as
+  /// in `retry(attempts: 3) { … }.cancelled(by: token)`.
   /// - Parameters:
   ///   - attempts: The maximum number of attempts. Less than 1 traps.
   ///   - context: It starts the further attempts.
@@ -27,6 +30,9 @@ extension Future {
   ///
   /// The first attempt starts at once, on the calling thread. Further attempts start on `context`, after their delay.
   /// The number of attempts costs neither stack nor memory.
+  ///
+  /// An attempt that is cancelled has failed, too, and another one follows. So cancel the retry and not its attempts, as
+  /// in `retry(attempts: 3, delay: delay) { … }.cancelled(by: token)`.
   /// - Parameters:
   ///   - attempts: The maximum number of attempts. Less than 1 traps.
   ///   - delay: The delay after a failed attempt.

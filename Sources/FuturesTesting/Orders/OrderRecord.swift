@@ -4,7 +4,7 @@ internal import CFuturesTesting
 ///
 /// A crash prints the order. If the process is killed, the next search of the same call prints the order.
 final class OrderRecord: @unchecked Sendable {
-  // @unchecked: only the thread of the search uses it.
+  // @unchecked: only the thread of the search uses it, and the watch while that thread is blocked.
   private let record: UnsafeMutablePointer<cfuturestesting_record>
 
   /// Opens the file of a call; `nil` if that is not possible.

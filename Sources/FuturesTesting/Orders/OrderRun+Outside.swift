@@ -159,5 +159,7 @@ extension OrderRun.State {
   /// Whether outside work will end soon.
   ///
   /// A notification counts from the end of its group.
-  fileprivate var awaitsOutside: Bool { outstanding > 0 || notifications.values.contains(where: cfuturestesting_is_empty) }
+  fileprivate var awaitsOutside: Bool {
+    outstanding > 0 || notifications.values.contains(where: cfuturestesting_is_empty)
+  }
 }

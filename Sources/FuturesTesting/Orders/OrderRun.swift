@@ -127,8 +127,7 @@ final class OrderRun: @unchecked Sendable {
   /// Whether the work that the body left behind has ended.
   private(set) var hasSettled = true
 
-  private(set) var trace: [OrderMove] = []
-  private(set) var choices: [OrderChoice] = []
+  private(set) var trace: [OrderMove] = [], choices: [OrderChoice] = []
   /// The moves that left the default order, by their places in `trace`.
   private(set) var deviations: Set<Int> = []
 
