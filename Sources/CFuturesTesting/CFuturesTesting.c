@@ -191,7 +191,7 @@ static AsyncFunction originalAsyncFunction(void) {
 static void asyncFunction(void *queue, void *context, Work work) {
   // The jobs of the main actor come here.
   if (isMainOfRun(queue)) submitInRun(currentRun, context, work);
-  else if (isObserved()) submitOutside(queue, context, work);
+  else if (isOnThreadOfRun()) submitOutside(queue, context, work);
   else originalAsyncFunction()(queue, context, work);
 }
 
@@ -206,7 +206,7 @@ void runBlock(void *context) {
 static void asyncBlock(void *queue, void *block) {
   static AsyncBlock original;
   if (isMainOfRun(queue)) return submitInRun(currentRun, _Block_copy(block), runBlock);
-  if (isObserved()) return submitBlockOutside(queue, block);
+  if (isOnThreadOfRun()) return submitBlockOutside(queue, block);
   AsyncBlock function = __atomic_load_n(&original, __ATOMIC_RELAXED);
   if (!function) {
     function = (AsyncBlock)dlsym(RTLD_NEXT, "dispatch_async");

@@ -41,10 +41,10 @@ static void (*begin)(void *work);
 static bool (*isOver)(void *work);
 static void (*end)(void *work);
 
-bool isObserved(void) { return leave && (origin || cfuturestesting_run()); }
+bool isOnThreadOfRun(void) { return leave && (origin || cfuturestesting_run()); }
 
 static void *leaveRunAfter(void *group, int kind, void *queue) {
-  if (!isObserved()) return NULL;
+  if (!isOnThreadOfRun()) return NULL;
   return leave(cfuturestesting_run(), origin, kind, queue ? dispatch_queue_get_label(queue) : NULL, group);
 }
 
@@ -230,7 +230,7 @@ static void *runThread(void *context) {
 
 static int pthread_create_(pthread_t *thread, const pthread_attr_t *attributes, Start start, void *context) {
   ORIGINAL(pthread_create)
-  if (!isObserved()) return original(thread, attributes, start, context);
+  if (!isOnThreadOfRun()) return original(thread, attributes, start, context);
   // Dispatch makes its threads on the thread that submits work. That work is counted already.
   Dl_info caller;
   bool isDispatch =
@@ -296,7 +296,7 @@ int cfuturestesting_stack(void **addresses, int count) { return backtrace(addres
 
 #else
 
-bool isObserved(void) { return false; }
+bool isOnThreadOfRun(void) { return false; }
 void submitOutside(void *queue, void *context, Work work) { (void)queue, (void)context, (void)work; }
 void submitBlockOutside(void *queue, void *block) { (void)queue, (void)block; }
 

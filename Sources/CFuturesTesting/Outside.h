@@ -18,7 +18,7 @@ struct Block {
 void runBlock(void *block);
 
 // Whether the calling thread runs moves, or outside work of a run.
-bool isObserved(void);
+bool isOnThreadOfRun(void);
 
 // Submits work or a block to a Dispatch queue, and reports the work to the run of the calling thread.
 void submitOutside(void *queue, void *context, Work work);

@@ -94,12 +94,12 @@ enum CallbackNames {
   private static let nouns = ["ption", "ptions", "er", "ers", "or", "ors"]
 
   /// Returns the words of a documentation comment that say that a callback comes more than once; `nil` if none do.
-  static func saysMany(_ documentation: String) -> String? {
+  static func phraseForManyCalls(in documentation: String) -> String? {
     phrase(of: repetitions, in: documentation)
   }
 
   /// Returns the words of a documentation comment that say that a callback might not come; `nil` if none do.
-  static func saysNever(_ documentation: String) -> String? {
+  static func phraseForNoCall(in documentation: String) -> String? {
     phrase(of: ["not call", "n't call", "never call", "at most once", "only call", "called only"], in: documentation)
   }
 

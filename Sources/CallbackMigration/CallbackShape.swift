@@ -125,10 +125,10 @@ package struct Callbacks {
   var parameterTypes: [ArraySlice<Token>] = []
 
   /// The indices of the callbacks among the parameters.
-  var callbacks: Set<Int> { failure.map { [completion, $0] } ?? [completion] }
+  var indices: Set<Int> { failure.map { [completion, $0] } ?? [completion] }
 
   /// The parameters that an async counterpart does not have.
-  package var omitted: Set<Int> { callbacks.union(queue.map { [$0.index] } ?? []) }
+  package var omitted: Set<Int> { indices.union(queue.map { [$0.index] } ?? []) }
 
   /// The parameters that a counterpart of this kind does not have; a future reports progress itself.
   func omitted(by kind: Counterpart.Kind) -> Set<Int> {

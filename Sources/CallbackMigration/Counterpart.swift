@@ -119,7 +119,7 @@ package struct Counterpart {
     let names = declaration.parameters.indices.filter { !omitted.contains($0) }.map { declaration.parameters[$0].name }
     let link =
       kind == .callback
-      ? "The callback counterpart of ``\(declaration.title(without: callbacks.callbacks))``. \(function.contextText)"
+      ? "The callback counterpart of ``\(declaration.title(without: callbacks.indices))``. \(function.contextText)"
       : "The \(kind.adjective) counterpart of ``\(declaration.title())``."
     let trap =
       kind == .sync

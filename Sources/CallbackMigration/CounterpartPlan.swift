@@ -128,7 +128,7 @@ struct RefusalRules {
     if let type = types.first(where: inventory.nonescapableTypes.contains) {
       return Refusal("`\(type)` cannot escape from the callback")
     }
-    for index in function.callbacks.callbacks.sorted() {
+    for index in function.callbacks.indices.sorted() {
       let parameter = function.declaration.parameters[index]
       let words = parameter.specifiers.union(inventory.aliases.attributes(ofClosure: parameter.type))
       // A closure of the function's own actor runs where the counterpart runs. The compiler makes it `@Sendable`.
@@ -238,7 +238,7 @@ extension CallbackFunction {
 
   /// Whether callers can leave out all callbacks of the function.
   var canOmitCallbacks: Bool {
-    callbacks.callbacks.allSatisfy { declaration.parameters[$0].defaultValue != nil }
+    callbacks.indices.allSatisfy { declaration.parameters[$0].defaultValue != nil }
   }
 }
 

@@ -36,7 +36,7 @@ public struct DeprecationDiff {
     // Conforming types and callers of a protocol need its requirement, and the system calls a delegate.
     guard function.role == .plain else { return false }
     // A caller that gives no callback has nothing to await.
-    return !function.callbacks.callbacks.allSatisfy { function.declaration.parameters[$0].defaultValue != nil }
+    return !function.callbacks.indices.allSatisfy { function.declaration.parameters[$0].defaultValue != nil }
   }
 
   private func replacement(_ function: CallbackFunction) -> (title: String, file: String)? {

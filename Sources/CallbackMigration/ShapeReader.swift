@@ -194,7 +194,9 @@ struct ShapeReader {
     }
     if knowledge.says(.once) { return nil }
     let parameter = declaration.parameters[index]
-    if isNonescaping, let phrase = CallbackNames.saysNever(documentation) ?? CallbackNames.saysMany(documentation) {
+    let exception =
+      CallbackNames.phraseForNoCall(in: documentation) ?? CallbackNames.phraseForManyCalls(in: documentation)
+    if isNonescaping, let phrase = exception {
       return .unknown(Refusal("its documentation says \"\(phrase)\"", .once, knowledge.title))
     }
     let mightRepeat =
@@ -206,7 +208,7 @@ struct ShapeReader {
       let advice = isNonescaping ? "return an array of its values" : "`callbackStream` makes a sequence of it"
       return .repeated(Refusal("its callback may come again and again; \(advice)", .once, knowledge.title))
     case .unknown where canFail && !mightRepeat:
-      guard let phrase = CallbackNames.saysMany(documentation) else { return nil }
+      guard let phrase = CallbackNames.phraseForManyCalls(in: documentation) else { return nil }
       return .unknown(Refusal("its documentation says \"\(phrase)\"", .once, knowledge.title))
     case .unknown:
       return .unknown(.unknownRepetition(of: parameter.name, knowledge.title))

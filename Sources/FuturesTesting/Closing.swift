@@ -10,8 +10,8 @@ struct Closing {
   var isClosed = false
   private var count = 0
 
-  /// Returns whether the context drops a piece of work that it receives now.
-  mutating func drops() -> Bool {
+  /// Returns whether the context drops the piece of work that it receives now, and counts it.
+  mutating func claimDrop() -> Bool {
     guard isClosed, count < Self.maximumDrops else { return false }
     count += 1
     return true

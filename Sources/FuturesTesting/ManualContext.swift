@@ -167,7 +167,7 @@ private struct Agenda {
 
   /// Adds work that is ready now, and returns its turn; `nil` if the caller has to drop the work.
   mutating func add(_ work: @escaping Work) -> Turn? {
-    guard !closing.drops() else { return nil }
+    guard !closing.claimDrop() else { return nil }
     let turn = nextTurn(afterNanoseconds: 0)
     ready.append((turn, work))
     return turn
@@ -177,7 +177,7 @@ private struct Agenda {
   ///
   /// O(log n).
   mutating func add(_ work: @escaping Work, afterNanoseconds delay: Int64) -> Turn? {
-    guard !closing.drops() else { return nil }
+    guard !closing.claimDrop() else { return nil }
     let turn = nextTurn(afterNanoseconds: delay)
     delayed[turn.number] = work
     turns.insert(turn)

@@ -115,7 +115,7 @@
       let entry = try #require(CounterpartPlan(inPlaceFor: inventory).entries.first)
       // The graph of the test places the name at the start of the file.
       let tokens = SourceTokens("\(declaration) { \(body) }")
-      return MigratedFunction(entry, path: "/F.swift", tokens, in: inventory)?.called.queue
+      return AwaitableFunction(entry, path: "/F.swift", tokens, in: inventory)?.called.queue
     }
 
     @Test("of two queues, the one with the name of a callback is dropped, and two without labels are not told apart")

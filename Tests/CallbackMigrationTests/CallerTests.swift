@@ -7,12 +7,12 @@
 
   @Suite("The calls of a package")
   struct CallerTests {
-    private func function(_ title: String, _ counterpart: MigratedFunction.Counterpart) throws -> MigratedFunction {
+    private func function(_ title: String, _ counterpart: AwaitableFunction.Counterpart) throws -> AwaitableFunction {
       let graph = try symbolGraph(function: title)
       let inventory = Inventory(module: "M", graph, minimumAccess: .internal, root: URL(filePath: "/m"))
       let plan = CounterpartPlan(inventory, style: .async)
       let entry = try #require(plan.entries.first)
-      var function = try #require(MigratedFunction(entry, path: "/m/F.swift", SourceTokens("\n\n\n")))
+      var function = try #require(AwaitableFunction(entry, path: "/m/F.swift", SourceTokens("\n\n\n")))
       function.counterpart = counterpart
       return function
     }
@@ -80,7 +80,7 @@
       )
       #expect(CounterpartPlan(inventory, style: .async).entries.isEmpty)
       let entry = try #require(CounterpartPlan(inPlaceFor: inventory).entries.first)
-      let function = try #require(MigratedFunction(entry, path: file.path, SourceTokens(source), in: inventory))
+      let function = try #require(AwaitableFunction(entry, path: file.path, SourceTokens(source), in: inventory))
       #expect(function.counterpart == .writable)
       #expect(function.counterpartHead?.signature == "private func load() async throws")
     }

@@ -10,13 +10,13 @@
     private static let pair = "completion: @escaping (String?, (any Error)?) -> Void"
 
     /// The functions with a callback among these, all with generated counterparts.
-    private func functions(_ declarations: [String]) throws -> [MigratedFunction] {
+    private func functions(_ declarations: [String]) throws -> [AwaitableFunction] {
       var graph = GraphBuilder()
       for (index, declaration) in declarations.enumerated() { graph.function(declaration, line: index + 1) }
       let inventory = graph.inventory()
       let tokens = SourceTokens(String(repeating: "\n", count: declarations.count))
       return try CounterpartPlan(inPlaceFor: inventory).entries.map { entry in
-        var function = try #require(MigratedFunction(entry, path: "/F.swift", tokens, in: inventory))
+        var function = try #require(AwaitableFunction(entry, path: "/F.swift", tokens, in: inventory))
         function.counterpart = .exists(file: "Counterparts.swift")
         return function
       }

@@ -47,7 +47,7 @@
     private static let configuration = #"{"optional": ["find(*", "match(*", "f(maybe:*"]}"#
 
     private let tokens: SourceTokens
-    private var functions: [MigratedFunction] = []
+    private var functions: [AwaitableFunction] = []
     private var calls: [CallbackCall] = []
 
     init(_ source: String) throws {
@@ -61,7 +61,7 @@
       for function in Self.functions + [tokens.text(name - 1...brace - 1).trimmed] { graph.function(function) }
       let inventory = graph.inventory(configuration: Self.configuration)
       for entry in CounterpartPlan(inPlaceFor: inventory).entries {
-        guard var function = MigratedFunction(entry, path: "/F.swift", tokens, in: inventory) else { continue }
+        guard var function = AwaitableFunction(entry, path: "/F.swift", tokens, in: inventory) else { continue }
         if function.name.hasPrefix("f(") {
           function.offset = tokens.items[name].range.lowerBound
         } else {

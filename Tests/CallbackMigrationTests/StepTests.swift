@@ -77,7 +77,7 @@
 
     /// A package of functions with the names `f0` and so on.
     struct Package {
-      let functions: [MigratedFunction]
+      let functions: [AwaitableFunction]
       var calls: [CallbackCall] = []
       var steps = ConversionSteps()
       let copy: PackageCopy
@@ -88,7 +88,7 @@
         for index in 0..<count { graph.function("func f\(index)(completion: @escaping (Int) -> Void)") }
         let inventory = graph.inventory()
         functions = CounterpartPlan(inventory, style: .async).entries.compactMap {
-          MigratedFunction($0, path: "/F.swift", tokens, in: inventory)
+          AwaitableFunction($0, path: "/F.swift", tokens, in: inventory)
         }
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -19,7 +19,7 @@ struct CallFinder {
   /// - Parameter functions: The functions, to which the search adds facts.
   /// - Returns: The calls.
   /// - Throws: An error if the server fails.
-  func calls(of functions: inout [MigratedFunction]) throws(MigrationError) -> [CallbackCall] {
+  func calls(of functions: inout [AwaitableFunction]) throws(MigrationError) -> [CallbackCall] {
     for index in functions.indices { refuseForeignCounterpart(of: &functions[index]) }
     // A private or synchronous function that cannot get a counterpart does not block the functions that call it.
     let references = try references(to: functions).filter {
@@ -41,7 +41,7 @@ struct CallFinder {
     _ references: [Reference],
     _ tokens: SourceTokens,
     _ declarations: EnclosingDeclarations,
-    _ functions: [MigratedFunction]
+    _ functions: [AwaitableFunction]
   ) -> [CallbackCall] {
     let all = references.map { reference in
       let called = functions[reference.target].called
@@ -71,7 +71,7 @@ struct CallFinder {
 
   // MARK: References
 
-  private func references(to functions: [MigratedFunction]) throws(MigrationError) -> [Reference] {
+  private func references(to functions: [AwaitableFunction]) throws(MigrationError) -> [Reference] {
     var found: [Reference] = []
     var done = 0
     for (path, group) in Dictionary(grouping: functions.indices, by: { functions[$0].path }).sorted(by: {
@@ -110,7 +110,7 @@ struct CallFinder {
     _ site: CallSite?,
     _ scope: CallScope?,
     _ declarations: EnclosingDeclarations,
-    _ functions: [MigratedFunction]
+    _ functions: [AwaitableFunction]
   ) -> CallbackCall? {
     let tokens = files.tokens(reference.path)
     let function = functions[reference.target]
@@ -164,7 +164,7 @@ struct CallFinder {
   }
 
   /// Performs the checks that need the facts of all functions.
-  private func check(_ calls: inout [CallbackCall], _ functions: [MigratedFunction]) throws(MigrationError) {
+  private func check(_ calls: inout [CallbackCall], _ functions: [AwaitableFunction]) throws(MigrationError) {
     var awaiters = AwaiterCheck(finder: self)
     for index in calls.indices {
       let call = calls[index]
@@ -227,7 +227,7 @@ struct CallFinder {
 
   /// Adds whether the callback comes on the main queue, and whether the counterpart can be cancelled.
   private func completeFacts(
-    of functions: inout [MigratedFunction],
+    of functions: inout [AwaitableFunction],
     _ calls: [CallbackCall]
   ) throws(MigrationError) {
     let bodies = functions.map { function -> (isOnMain: Bool, queue: String?)? in
@@ -273,7 +273,7 @@ struct CallFinder {
   }
 
   /// The queue that a call names for its callback; `nil` if the called function has no parameter for that.
-  private func queuePlace(of call: CallbackCall, _ functions: [MigratedFunction]) -> CallbackQueue.Place? {
+  private func queuePlace(of call: CallbackCall, _ functions: [AwaitableFunction]) -> CallbackQueue.Place? {
     guard let site = call.site, let queue = functions[call.target].called.queue else { return nil }
     let own = call.owner.flatMap { functions[$0].called.queue?.name }
     return queue.place(at: site, own: own, in: files.tokens(call.path))
@@ -294,7 +294,7 @@ struct CallFinder {
   /// Refuses a synchronous counterpart that the tool has not written, because it might do something else.
   ///
   /// An example is a function that reads a cache, beside a loader of the same name.
-  private func refuseForeignCounterpart(of function: inout MigratedFunction) {
+  private func refuseForeignCounterpart(of function: inout AwaitableFunction) {
     guard function.isSync, case .exists(let file) = function.counterpart else { return }
     let path = copy.copied(file)
     let sentence = "The synchronous counterpart of ``\(function.name)``"
@@ -303,7 +303,7 @@ struct CallFinder {
   }
 
   /// Reads from the text whether a counterpart throws, was written by `generate`, or waits for the callback.
-  private func completeCounterpart(of function: inout MigratedFunction) {
+  private func completeCounterpart(of function: inout AwaitableFunction) {
     guard case .exists(let file) = function.counterpart else { return }
     let path = copy.copied(file)
     let tokens = files.tokens(path)
@@ -320,7 +320,7 @@ struct CallFinder {
   }
 
   /// Returns the functions whose counterpart cannot be cancelled: it awaits only continuations and such counterparts.
-  private func uncancellableCounterparts(of functions: [MigratedFunction]) throws(MigrationError) -> Set<Int> {
+  private func uncancellableCounterparts(of functions: [AwaitableFunction]) throws(MigrationError) -> Set<Int> {
     var declarations: [Int: [SourcePlace]] = [:]
     var awaited: [Int: [SourcePlace]] = [:]
     for index in functions.indices {

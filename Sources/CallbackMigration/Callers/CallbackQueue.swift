@@ -131,7 +131,7 @@ enum DeliveryQueue {
   ///   - body: The braces of its body.
   ///   - tokens: The file.
   /// - Returns: The text that names the queue; `nil` if the body shows none.
-  static func name(of function: MigratedFunction, in body: ClosedRange<Int>, _ tokens: SourceTokens) -> String? {
+  static func name(of function: AwaitableFunction, in body: ClosedRange<Int>, _ tokens: SourceTokens) -> String? {
     let callbacks = [function.callbackName, function.failureName].compactMap(\.self)
     return name(in: body, of: callbacks, own: function.called.queue?.name, tokens)
   }

@@ -16,7 +16,7 @@ struct CallerPlan {
   /// The functions that cannot become async, because a call in their bodies stays.
   let stuck: [Int]
 
-  init(_ calls: [CallbackCall], _ functions: [MigratedFunction]) {
+  init(_ calls: [CallbackCall], _ functions: [AwaitableFunction]) {
     readyCount = calls.count { $0.callClass == .ready && functions[$0.target].hasCounterpart }
     var inside: [Int: [CallbackCall]] = [:]
     for call in calls {

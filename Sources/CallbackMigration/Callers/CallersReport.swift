@@ -3,7 +3,7 @@ internal import Foundation
 /// Prints the calls of a package.
 struct CallersReport {
   let calls: [CallbackCall]
-  let functions: [MigratedFunction]
+  let functions: [AwaitableFunction]
   private var plan: CallerPlan { CallerPlan(calls, functions) }
 
   // MARK: For a terminal

@@ -81,9 +81,9 @@ struct CounterpartSignature {
   }
 }
 
-extension [MigratedFunction] {
+extension [AwaitableFunction] {
   /// The function whose counterpart an await in place of a call could run instead of the called function's; else `nil`.
-  func rival(of call: CallbackCall, in tokens: SourceTokens) -> MigratedFunction? {
+  func rival(of call: CallbackCall, in tokens: SourceTokens) -> AwaitableFunction? {
     guard let site = call.site else { return nil }
     let target = self[call.target]
     var omitted = Set(target.omittedLabels)

@@ -14,7 +14,7 @@ final class Conversion {
   private var copy: PackageCopy { workspace.copy }
 
   /// The calls and functions that stay, with their reasons.
-  private(set) var left: [LeftCall] = []
+  private(set) var left: [LeftCode] = []
   private(set) var readyCount = 0
 
   /// The calls in functions that themselves take a callback, and these functions.
@@ -43,7 +43,7 @@ final class Conversion {
   private(set) var notes: [String] = []
 
   /// A call or a function that stays as it is.
-  struct LeftCall: Hashable {
+  struct LeftCode: Hashable {
     let place: String
     let title: String
     let reason: String
@@ -69,12 +69,12 @@ final class Conversion {
     let tests = options.isTesting ? PackageTests(copy) : nil
     try tests?.requireSuccess()
     var isFirst = true
-    var refusedCalls: Set<LeftCall> = []
+    var refusedCalls: Set<LeftCode> = []
     while true {
       workspace.annotate()
       try workspace.build()
       let (calls, functions) = try workspace.calls()
-      left = calls.filter { $0.callClass == .byHand && isWanted($0) }.map { LeftCall($0, $0.reason ?? "") }
+      left = calls.filter { $0.callClass == .byHand && isWanted($0) }.map { LeftCode($0, $0.reason ?? "") }
       if isFirst {
         readyCount = calls.count { $0.callClass == .ready && isWanted($0) }
         let next = calls.filter { call in
@@ -112,14 +112,14 @@ final class Conversion {
   /// The functions with calls of the class next that are left although no round refused them.
   private func remaining(
     _ calls: [CallbackCall],
-    _ functions: [MigratedFunction],
-    _ refused: Set<LeftCall>
-  ) -> [LeftCall] {
+    _ functions: [AwaitableFunction],
+    _ refused: Set<LeftCode>
+  ) -> [LeftCode] {
     nextFunctions.subtracting(convertedFunctions).sorted().compactMap { index in
       let function = functions[index]
       guard !refused.contains(where: { $0.title == function.title }) else { return nil }
       let waiting = calls.first { $0.owner == index && $0.place == .next && !functions[$0.target].hasCounterpart }
-      return function.leftReason(waitingFor: waiting, isWanted: isWanted(function)).map { LeftCall(function, $0, copy) }
+      return function.leftReason(waitingFor: waiting, isWanted: isWanted(function)).map { LeftCode(function, $0, copy) }
     }
   }
 
@@ -127,7 +127,7 @@ final class Conversion {
     pattern.matches(call.function) || pattern.matches(call.enclosing)
   }
 
-  private func isWanted(_ function: MigratedFunction) -> Bool { pattern.matches(function.title) }
+  private func isWanted(_ function: AwaitableFunction) -> Bool { pattern.matches(function.title) }
 
   /// Whether a call stands in a public async function.
   private func isPublic(_ call: CallbackCall) -> Bool {
@@ -140,8 +140,8 @@ final class Conversion {
 
   private func proposals(
     _ calls: [CallbackCall],
-    _ functions: [MigratedFunction],
-    _ refused: inout Set<LeftCall>
+    _ functions: [AwaitableFunction],
+    _ refused: inout Set<LeftCode>
   ) throws(MigrationError) -> [ProposedChange] {
     let ready = calls.indices.filter { index in
       let call = calls[index]
@@ -164,7 +164,7 @@ final class Conversion {
         case (let compiled?, _): text = compiled
         case (nil, .success(let own)): text = own
         case (nil, .failure(let refusal)):
-          refused.insert(LeftCall(calls[index], refusal.reason))
+          refused.insert(LeftCode(calls[index], refusal.reason))
           continue
         }
         let start = compiled == nil ? AsyncText.statementStart(of: site) : site.start
@@ -203,8 +203,8 @@ final class Conversion {
   private func verify(
     _ changes: [ProposedChange],
     _ calls: [CallbackCall],
-    _ functions: [MigratedFunction],
-    _ refused: inout Set<LeftCall>
+    _ functions: [AwaitableFunction],
+    _ refused: inout Set<LeftCode>
   ) throws(MigrationError) -> [ProposedChange] {
     guard !changes.isEmpty else { return [] }
     var count = 0
@@ -244,13 +244,13 @@ final class Conversion {
     _ change: ProposedChange,
     _ reason: String,
     _ calls: [CallbackCall],
-    _ functions: [MigratedFunction],
-    _ refused: inout Set<LeftCall>
+    _ functions: [AwaitableFunction],
+    _ refused: inout Set<LeftCode>
   ) {
     if let call = change.call {
-      refused.insert(LeftCall(calls[call], reason))
+      refused.insert(LeftCode(calls[call], reason))
     } else if let function = change.function {
-      refused.insert(LeftCall(functions[function], functions[function].settling(reason), copy))
+      refused.insert(LeftCode(functions[function], functions[function].settling(reason), copy))
     }
   }
 
@@ -273,7 +273,7 @@ final class Conversion {
     }
   }
 
-  private func accept(_ changes: [ProposedChange], _ calls: [CallbackCall], _ functions: [MigratedFunction]) {
+  private func accept(_ changes: [ProposedChange], _ calls: [CallbackCall], _ functions: [AwaitableFunction]) {
     var edits: [String: [StepwiseText.Edit]] = [:]
     for change in changes.leafFirst(calls) {
       let touched = workspace.files.changed[change.path]?.steps(around: change.range) ?? []
@@ -362,12 +362,12 @@ final class Conversion {
   }
 }
 
-extension Conversion.LeftCall {
+extension Conversion.LeftCode {
   init(_ call: CallbackCall, _ reason: String) {
     self.init(place: "\(call.file):\(call.line)", title: call.enclosing, reason: reason)
   }
 
-  init(_ function: MigratedFunction, _ reason: String, _ copy: PackageCopy) {
+  init(_ function: AwaitableFunction, _ reason: String, _ copy: PackageCopy) {
     let file = function.path.dropFirst(copy.folder.path.count + 1)
     self.init(place: String(file), title: function.title, reason: reason)
   }
@@ -378,7 +378,7 @@ extension Conversion.LeftCall {
   }
 }
 
-extension MigratedFunction {
+extension AwaitableFunction {
   /// Returns the reason why the function stays although all calls in it could be awaited.
   /// - Parameters:
   ///   - call: A call in the function's body whose called function has no counterpart; `nil` if there is none.

@@ -37,8 +37,8 @@ struct ConversionStep {
   var needed: Set<Int> = []
 
   /// The calls and the function, for the report if the step is left out.
-  var calls: [Conversion.LeftCall] = []
-  var declaration: Conversion.LeftCall?
+  var calls: [Conversion.LeftCode] = []
+  var declaration: Conversion.LeftCode?
 
   /// The number of converted calls in public async functions.
   var publicCount = 0
@@ -60,11 +60,11 @@ struct ConversionStep {
   }
 
   /// Returns the entries of the report if the step is left out.
-  func left(_ reason: String) -> [Conversion.LeftCall] {
+  func left(_ reason: String) -> [Conversion.LeftCode] {
     ([declaration].compactMap(\.self) + calls).map { call in
       // Without the line number, which counts lines that other steps insert.
       let path = call.place.split(separator: ":").first.map(String.init) ?? call.place
-      return Conversion.LeftCall(place: path, title: call.title, reason: reason)
+      return Conversion.LeftCode(place: path, title: call.title, reason: reason)
     }
   }
 
@@ -132,7 +132,7 @@ struct ConversionSteps {
     _ change: ProposedChange,
     touching touched: Set<Int>,
     _ calls: [CallbackCall],
-    _ functions: [MigratedFunction],
+    _ functions: [AwaitableFunction],
     _ copy: PackageCopy,
     owner: (_ path: String) -> String? = { _ in nil }
   ) -> Int {
@@ -143,7 +143,7 @@ struct ConversionSteps {
     if let function = change.function {
       index = append(function, functions, change.removal == nil ? .new : .replacesGenerated, own)
       if change.removal == nil { first[function] = index }
-      all[index].declaration = Conversion.LeftCall(functions[function], "", copy)
+      all[index].declaration = Conversion.LeftCode(functions[function], "", copy)
     } else if let last = converted.compactMap({ latest[Place(function: $0.target, owner: own)] }).max(),
       last >= needed.max() ?? 0
     {
@@ -154,7 +154,7 @@ struct ConversionSteps {
     all[index].needed.formUnion(needed.subtracting([index]))
     all[index].risks.formUnion(converted.flatMap { $0.refusals.compactMap(\.risk) })
     all[index].isNaming = owner(functions[all[index].function].path) == own
-    if let call = change.call { all[index].calls.append(Conversion.LeftCall(calls[call], "")) }
+    if let call = change.call { all[index].calls.append(Conversion.LeftCode(calls[call], "")) }
     return index
   }
 
@@ -163,7 +163,7 @@ struct ConversionSteps {
 
   private mutating func append(
     _ function: Int,
-    _ functions: [MigratedFunction],
+    _ functions: [AwaitableFunction],
     _ counterpart: ConversionStep.Counterpart?,
     _ owner: String?
   ) -> Int {

@@ -6,9 +6,9 @@ internal import Foundation
 struct CounterpartProposals {
   private let workspace: MigrationWorkspace
   private let calls: [CallbackCall]
-  private let functions: [MigratedFunction]
+  private let functions: [AwaitableFunction]
 
-  init(_ workspace: MigrationWorkspace, _ calls: [CallbackCall], _ functions: [MigratedFunction]) {
+  init(_ workspace: MigrationWorkspace, _ calls: [CallbackCall], _ functions: [AwaitableFunction]) {
     self.workspace = workspace
     self.calls = calls
     self.functions = functions
@@ -16,8 +16,8 @@ struct CounterpartProposals {
 
   /// The counterparts of this round: those of functions in which all calls have counterparts already.
   func changes(
-    isWanted: (MigratedFunction) -> Bool,
-    _ refused: inout Set<Conversion.LeftCall>
+    isWanted: (AwaitableFunction) -> Bool,
+    _ refused: inout Set<Conversion.LeftCode>
   ) throws(MigrationError) -> [ProposedChange] {
     while true {
       let count = refused.count
@@ -28,14 +28,14 @@ struct CounterpartProposals {
   }
 
   private func onePass(
-    isWanted: (MigratedFunction) -> Bool,
-    _ refused: inout Set<Conversion.LeftCall>
+    isWanted: (AwaitableFunction) -> Bool,
+    _ refused: inout Set<Conversion.LeftCode>
   ) throws(MigrationError) -> [ProposedChange] {
     let leftSteps = Set(
       functions.indices.filter { index in
         let function = functions[index]
         guard function.isLocalStep, !function.hasCounterpart else { return false }
-        let left = Conversion.LeftCall(function, "", workspace.copy)
+        let left = Conversion.LeftCode(function, "", workspace.copy)
         return refused.contains { $0.title == left.title && $0.place == left.place }
       }
     )
@@ -48,7 +48,7 @@ struct CounterpartProposals {
       guard function.counterpart == .writable || replaces else { continue }
       guard called.contains(index) || !inside.isEmpty else { continue }
       guard inside.allSatisfy({ functions[$0.target].hasCounterpart }) else { continue }
-      let left = { (reason: String) in Conversion.LeftCall(function, reason, workspace.copy) }
+      let left = { (reason: String) in Conversion.LeftCode(function, reason, workspace.copy) }
       guard !refused.contains(where: { $0.title == function.title && $0.place == left("").place }) else { continue }
       do throws(ConvertedText.Refusal) {
         if let call = inside.first(where: { $0.callClass == .byHand }) {
@@ -140,7 +140,7 @@ struct CounterpartProposals {
   }
 
   /// The generated counterpart of a function, with its documentation.
-  private func removal(of function: MigratedFunction) -> ProposedChange.Removal? {
+  private func removal(of function: AwaitableFunction) -> ProposedChange.Removal? {
     guard case .exists(let file) = function.counterpart else { return nil }
     let path = workspace.copy.copied(file)
     let type = String(function.type.dropLast())
@@ -155,7 +155,7 @@ struct CounterpartProposals {
   /// Refuses a wrapper that traps if the callback breaks its contract.
   private static func wrapper(
     _ answer: Refactoring.Answer,
-    _ function: MigratedFunction
+    _ function: AwaitableFunction
   ) throws(MigrationError) -> String {
     switch answer {
     case .refused(let reason): throw MigrationError(reason)

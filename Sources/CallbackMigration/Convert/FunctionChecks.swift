@@ -3,7 +3,7 @@
 /// The tool writes the async function from the old text: each call of the callback becomes a `return` or a `throw`.
 struct FunctionChecks {
   let tokens: SourceTokens
-  let function: MigratedFunction
+  let function: AwaitableFunction
   let text: FunctionText
 
   /// The calls in the function.

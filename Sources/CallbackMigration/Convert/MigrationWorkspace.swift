@@ -6,7 +6,7 @@ final class MigrationWorkspace {
 
   /// The texts of the copy, with annotations.
   let files = SourceFiles()
-  private(set) var functions: [MigratedFunction] = []
+  private(set) var functions: [AwaitableFunction] = []
 
   /// The symbol graphs of the modules of the package.
   let graphs: [SymbolGraph]
@@ -37,7 +37,7 @@ final class MigrationWorkspace {
     functions = plans.flatMap { plan in
       plan.entries.compactMap { entry in
         let path = copy.copied(entry.function.path)
-        return MigratedFunction(entry, path: path, files.tokens(path), in: plan.inventory)
+        return AwaitableFunction(entry, path: path, files.tokens(path), in: plan.inventory)
       }
     }
   }
@@ -86,7 +86,7 @@ final class MigrationWorkspace {
   }
 
   /// The calls, and the functions with the facts that the calls need.
-  func calls() throws(MigrationError) -> (calls: [CallbackCall], functions: [MigratedFunction]) {
+  func calls() throws(MigrationError) -> (calls: [CallbackCall], functions: [AwaitableFunction]) {
     Shell.progress("Looking up the calls of \(functions.count) functions.")
     let finder = CallFinder(server: try server(), copy: copy, files: files, isolation: isolation, allowed: allowed)
     let calls = try finder.calls(of: &functions)

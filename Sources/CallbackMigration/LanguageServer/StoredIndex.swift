@@ -227,7 +227,7 @@ final class StoredIndex {
   // MARK: Answers
 
   /// Throws if the index does not have the declarations of functions where the symbol graphs say.
-  func require(_ functions: [MigratedFunction]) throws(MigrationError) {
+  func require(_ functions: [AwaitableFunction]) throws(MigrationError) {
     for function in functions {
       let source = files.tokens(function.path).source
       let place = place(function.path, source.position(of: function.offset))

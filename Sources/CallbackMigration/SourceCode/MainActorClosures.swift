@@ -55,7 +55,7 @@ extension CallbackFunction {
   fileprivate var baseName: String { String(name.prefix { $0 != "(" }) }
 
   fileprivate var takesSendableCallback: Bool {
-    callbacks.callbacks.allSatisfy { declaration.parameters[$0].type.contains { $0.text == "@Sendable" } }
+    callbacks.indices.allSatisfy { declaration.parameters[$0].type.contains { $0.text == "@Sendable" } }
   }
 }
 

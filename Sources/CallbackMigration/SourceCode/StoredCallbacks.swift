@@ -15,7 +15,7 @@ struct StoredCallbacks {
         guard let function = titles[tokens.line(index + 1)],
           let body = FunctionText(name: index + 1, in: tokens)?.body
         else { continue }
-        let names = function.callbacks.callbacks.map { function.declaration.parameters[$0].name }
+        let names = function.callbacks.indices.map { function.declaration.parameters[$0].name }
         let stored = body.lazy.compactMap { tokens.property(assignedFrom: names, at: $0) }.first
         properties[path, default: [:]][function.line] = stored
       }

@@ -38,7 +38,7 @@ struct OldBody {
     self.callbacks = callbacks
     let parameters = function.declaration.parameters
     let progress = function.callbacks.progress.map { [$0.parameter] } ?? []
-    uses = Self.uses(of: function.callbacks.callbacks.map { parameters[$0].name }, in: braces, tokens)
+    uses = Self.uses(of: function.callbacks.indices.map { parameters[$0].name }, in: braces, tokens)
     progressUses = Self.uses(of: progress.map { parameters[$0].name }, in: braces, tokens)
   }
 

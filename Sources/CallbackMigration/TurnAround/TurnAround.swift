@@ -13,7 +13,7 @@ final class TurnAround {
   private var copy: PackageCopy { workspace.copy }
 
   /// The functions that stay, with their reasons.
-  private var left: [Conversion.LeftCall] = []
+  private var left: [Conversion.LeftCode] = []
 
   /// The number of functions that call their counterparts already.
   private var doneCount = 0
@@ -66,7 +66,7 @@ final class TurnAround {
   }
 
   private func leave(_ function: CallbackFunction, _ reason: String) {
-    left.append(Conversion.LeftCall(place: "\(function.file):\(function.line)", title: function.title, reason: reason))
+    left.append(Conversion.LeftCode(place: "\(function.file):\(function.line)", title: function.title, reason: reason))
   }
 
   /// The report.

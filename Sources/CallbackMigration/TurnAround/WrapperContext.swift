@@ -28,7 +28,7 @@ struct WrapperContext {
   init(_ function: CallbackFunction, _ body: OldBody, _ inventory: Inventory) throws(CallRefusal) {
     let declaration = function.declaration
     let callbacks = function.callbacks
-    let types = callbacks.callbacks.map { declaration.parameters[$0].type }
+    let types = callbacks.indices.map { declaration.parameters[$0].type }
     if let reason = body.refusal { throw CallRefusal(reason) }
     if let line = body.lineOfQueuedProgress {
       throw CallRefusal("line \(line) reports progress on a queue, and its counterpart might not")
@@ -56,7 +56,7 @@ struct WrapperContext {
   /// Whether a sentence of the documentation says that the callback comes on the main queue.
   private static func saysMain(_ function: CallbackFunction) -> Bool {
     let text = (function.symbol.docComment?.lines.map(\.text) ?? []).joined(separator: " ").lowercased()
-    let names = function.callbacks.callbacks.map { function.declaration.parameters[$0].name.lowercased() }
+    let names = function.callbacks.indices.map { function.declaration.parameters[$0].name.lowercased() }
     return text.split(separator: ".").contains { sentence in
       let isOfCallback = (names + ["callback", "calls back", "called back"]).contains { sentence.contains($0) }
       let isNegative = ["not ", "n't ", "never ", "unless "].contains { sentence.contains($0) }

@@ -50,7 +50,7 @@ struct WrapperText {
       guard let handle else { return task }
       return ["let \(handleName) = " + task[0]] + task.dropFirst() + ["return \(handle)"]
     }
-    let transfers = isTransferred && !isForwarded ? callbacks.callbacks.sorted().map(transfer) : []
+    let transfers = isTransferred && !isForwarded ? callbacks.indices.sorted().map(transfer) : []
     let start = future(isImmediate: body.worksInline || handle != nil)
     let conversion = try failureConversion
     let operators = (conversion.isEmpty ? "" : "\n\(conversion)\n") + delivery(outcome)
@@ -87,8 +87,8 @@ struct WrapperText {
 
   /// A counterpart that was written by hand can have the parameter for the queue.
   private var arguments: [String] {
-    let isComplete = counterpart.parameters.count + callbacks.callbacks.count == declaration.parameters.count
-    let omitted = isComplete ? callbacks.callbacks : callbacks.omitted
+    let isComplete = counterpart.parameters.count + callbacks.indices.count == declaration.parameters.count
+    let omitted = isComplete ? callbacks.indices : callbacks.omitted
     return declaration.parameters.indices.filter { !omitted.contains($0) }.map { index in
       let parameter = declaration.parameters[index]
       let call = parameter.specifiers.contains("@autoclosure") ? "()" : ""
@@ -160,7 +160,7 @@ struct WrapperText {
   private var isTransferred: Bool {
     if !usesFutures { return false }
     if context == ".main", function.globalActor == "@MainActor" { return false }
-    return callbacks.callbacks.contains { index in
+    return callbacks.indices.contains { index in
       inventory.aliases.attributes(ofClosure: declaration.parameters[index].type).isDisjoint(with: [
         "@Sendable", "@MainActor",
       ])
@@ -176,7 +176,7 @@ struct WrapperText {
 
   /// Whether an overload of `forward(on:to:)` takes a callback of this shape.
   private var isForwarded: Bool {
-    if callbacks.callbacks.contains(where: isOptional) { return false }
+    if callbacks.indices.contains(where: isOptional) { return false }
     let isAny = callbackFailure.map(Self.isAnyError) != false
     switch callbacks.shape {
     case .result: return true

@@ -16,7 +16,7 @@ extension OrderRun {
       guard settleMain() else { return false }
       waitForOutside()
       let (place, hasEnded) = state.withLock { ($0.agenda.oldest, $0.result != nil) }
-      if resumeIdlers() { continue }  // before other work: endless work must not keep the body waiting
+      if resumeWaitersOfRunAll() { continue }  // before other work: endless work must not keep the body waiting
       if let place {
         perform(place)
       } else if case .uncontrolled = verdict, !hasEnded, waitForOthers(&patience) {

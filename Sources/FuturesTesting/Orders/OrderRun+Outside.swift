@@ -114,30 +114,29 @@ extension OrderRun {
 
   /// Waits until the work that has left the run has ended, or has entered the run.
   func waitForOutside() {
-    let probe = Locked(false)
-    var isProbed = false
-    while state.withLock({ $0.awaitsOutside && $0.interference == nil }), outsidePatience.allowsWait() {
+    var probes: [DispatchSemaphore]?
+    while state.withLock({ $0.outsideCount > 0 && $0.interference == nil }), outsidePatience.allowsWait() {
       guard arrivals.wait(timeout: .now() + .milliseconds(10)) == .timedOut else { continue }
-      if !isProbed {
-        isProbed = true
-        submitProbe(probe)
-      }
-      let (threads, outstanding) = state.withLock { (Array($0.outsideThreads.values), $0.outstanding) }
-      // Work that has not begun, although the machine has begun later work, waits for something, such as a suspended queue.
-      let hasBegun = threads.count >= outstanding || probe.withLock(\.self)
+      probes = (probes ?? submitProbes()).filter { $0.wait(timeout: .now()) == .timedOut }
+      let (threads, count) = state.withLock { (Array($0.outsideThreads.values), $0.outsideCount) }
+      // Work that has not begun, although Dispatch has begun later work, waits for something, such as a suspended queue.
+      let hasBegun = threads.count >= count || probes?.isEmpty == true
       outsidePatience.spend(isAsleep: hasBegun && threads.allSatisfy { cfuturestesting_sleeping($0) >= 0 })
     }
   }
 
-  /// Sets a flag as soon as Dispatch begins new work.
-  private func submitProbe(_ probe: Locked<Bool>) {
+  /// Submits work to all global queues, whose threads run the work of the other queues, too.
+  /// - Returns: For each queue, a semaphore that its work signals.
+  private func submitProbes() -> [DispatchSemaphore] {
     let run = cfuturestesting_run()
     cfuturestesting_set_run(nil)
-    Self.probes.async { probe.withLock { $0 = true } }
-    cfuturestesting_set_run(run)
+    defer { cfuturestesting_set_run(run) }
+    return [.userInteractive, .userInitiated, .default, .utility, .background].map { (quality: DispatchQoS.QoSClass) in
+      let probe = DispatchSemaphore(value: 0)
+      DispatchQueue.global(qos: quality).async { probe.signal() }
+      return probe
+    }
   }
-
-  private static let probes = DispatchQueue(label: "exploreOrders.probe")
 
   /// The failure's sentence if the body waits for work outside the run; `nil` if no such work can come.
   var outsideWait: String? {
@@ -156,10 +155,8 @@ extension String {
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun.State {
-  /// Whether outside work will end soon.
+  /// The number of pieces of outside work that will end soon.
   ///
   /// A notification counts from the end of its group.
-  fileprivate var awaitsOutside: Bool {
-    outstanding > 0 || notifications.values.contains(where: cfuturestesting_is_empty)
-  }
+  fileprivate var outsideCount: Int { outstanding + notifications.values.count(where: cfuturestesting_is_empty) }
 }

@@ -36,7 +36,7 @@ extension OrderRun {
     let isOwn = isOnOwnThread
     if keepsNotes, isOwn { nameCurrentTask() }
     let number = state.withLock { state -> Number? in
-      if state.closing.drops() { return nil }
+      if state.closing.claimDrop() { return nil }
       if !isOwn { interfere(interference(), &state) }
       return add(&state.agenda)
     }
@@ -54,8 +54,8 @@ extension OrderRun {
   /// Resumes `continuation` when nothing is left to run.
   func resumeWhenIdle(_ continuation: UnsafeContinuation<Void, Never>) {
     let isAdded = state.withLock { state in
-      if state.closing.drops() { return false }
-      state.idlers.append(continuation)
+      if state.closing.claimDrop() { return false }
+      state.waitersOfRunAll.append(continuation)
       return true
     }
     if !isAdded { continuation.resume() }

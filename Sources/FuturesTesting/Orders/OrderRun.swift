@@ -44,7 +44,7 @@ final class OrderRun: @unchecked Sendable {
     var namedTasks: [Int32: OrderTask] = [:]
 
     /// The continuations of `runAll`.
-    var idlers: [UnsafeContinuation<Void, Never>] = []
+    var waitersOfRunAll: [UnsafeContinuation<Void, Never>] = []
 
     /// The first interference of another thread.
     var interference: Interference?
@@ -272,7 +272,7 @@ final class OrderRun: @unchecked Sendable {
       }
       guard !possible.isEmpty else {
         var patience = Self.patience
-        if resumeIdlers() || waitForOthers(&patience) { continue }
+        if resumeWaitersOfRunAll() || waitForOthers(&patience) { continue }
         if let outsideWait { return .uncontrolled(outsideWait) }
         let waiting = pendingFutures
         if listsPendingFutures { waitForGraph = FuturesDiagnostics.graph(since: start, ofThread: threadOfGraph) }
@@ -361,15 +361,15 @@ final class OrderRun: @unchecked Sendable {
   }
 
   /// Resumes the callers of `runAll`, because nothing is left to run.
-  func resumeIdlers() -> Bool {
-    let idlers = state.withLock { state in
-      defer { state.idlers = [] }
-      return state.idlers
+  func resumeWaitersOfRunAll() -> Bool {
+    let waitersOfRunAll = state.withLock { state in
+      defer { state.waitersOfRunAll = [] }
+      return state.waitersOfRunAll
     }
     withMainWaiting {
-      for idler in idlers { resume(idler) }
+      for waiter in waitersOfRunAll { resume(waiter) }
     }
-    return !idlers.isEmpty
+    return !waitersOfRunAll.isEmpty
   }
 
   /// Waits for another thread, for a limited time.

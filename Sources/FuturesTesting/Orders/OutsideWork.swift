@@ -56,7 +56,7 @@ final class OutsideWork: @unchecked Sendable {
 
 /// How long the runs of a search still wait for work that has left them and has not ended.
 ///
-/// All runs of a search share one object, so work that never ends costs a second in all, not a second in each run. Work
+/// All runs of a search share one object, so work that never ends costs two seconds in all, not in each run. Work
 /// that runs, or that a busy machine has not started, gets a minute.
 final class OutsidePatience: Sendable {
   private let left = Locked(6_000)
@@ -64,6 +64,6 @@ final class OutsidePatience: Sendable {
   /// Returns whether to wait once more.
   func allowsWait() -> Bool { left.withLock { $0 > 0 } }
 
-  /// Counts a wait of 10 ms; counts it 60 times if the work sleeps, so such work gets a second instead of a minute.
-  func spend(isAsleep: Bool) { left.withLock { $0 -= isAsleep ? 60 : 1 } }
+  /// Counts a wait of 10 ms; counts it 30 times if the work sleeps, so such work gets two seconds instead of a minute.
+  func spend(isAsleep: Bool) { left.withLock { $0 -= isAsleep ? 30 : 1 } }
 }

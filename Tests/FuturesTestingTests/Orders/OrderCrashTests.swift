@@ -23,6 +23,24 @@ struct OrderCrashTests {
     #expect(text.contains("Run it alone: exploreOrders(repeating: \"s1\")"))
   }
 
+  @Test("A move that never returned is a failure, so the next search of the same call prints no order")
+  func blocked() async throws {
+    await #expect(processExitsWith: .success) {
+      let failure = try await explorationFailure {
+        try await exploreOrders(fileID: "App/Blocked.swift", line: 11) { orders in
+          orders.context("a").run { DispatchSemaphore(value: 0).wait() }
+          try await orders.runAll()
+        }
+      }
+      _exit(failure == nil ? 1 : 0)
+    }
+    let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      try await exploreOrders(fileID: "App/Blocked.swift", line: 11) { _ in }
+    }
+    let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+    #expect(!text.contains("An earlier process"), "\(text)")
+  }
+
   @Test("After a process that was killed, the next search of the same call prints its order, once")
   func killed() async throws {
     await #expect(processExitsWith: .failure) {

@@ -5,7 +5,7 @@ enum OwnText {
     _ call: CallbackCall,
     in tokens: SourceTokens,
     _ calls: [CallbackCall],
-    _ functions: [MigratedFunction]
+    _ functions: [AwaitableFunction]
   ) -> Result<String, ConvertedText.Refusal> {
     guard let site = call.site else { return .failure(ConvertedText.Refusal("it is no call")) }
     if let line = conditionalLine(site.start...site.end, tokens) {
@@ -29,11 +29,11 @@ enum OwnText {
 
   /// The body of a function as an async function, without its braces.
   static func body(
-    of function: MigratedFunction,
+    of function: AwaitableFunction,
     _ text: FunctionText,
     _ inside: [CallbackCall],
     in tokens: SourceTokens,
-    _ functions: [MigratedFunction]
+    _ functions: [AwaitableFunction]
   ) throws(ConvertedText.Refusal) -> String {
     guard let form = function.form, let braces = text.body else {
       throw ConvertedText.Refusal("its callback gets a failure inside a value")
@@ -81,7 +81,7 @@ enum OwnText {
     range.first { tokens[$0] == "#if" }.map(tokens.line)
   }
 
-  private static func awaited(_ call: CallbackCall, _ functions: [MigratedFunction]) -> AwaitedCall? {
+  private static func awaited(_ call: CallbackCall, _ functions: [AwaitableFunction]) -> AwaitedCall? {
     let function = functions[call.target]
     guard let site = call.site, let form = function.form else { return nil }
     return AwaitedCall(

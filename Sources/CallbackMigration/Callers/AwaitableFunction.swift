@@ -1,5 +1,5 @@
 /// A function with a callback, and the facts that decide how its calls are converted.
-struct MigratedFunction {
+struct AwaitableFunction {
   /// The state of the async counterpart.
   enum Counterpart: Equatable {
     case exists(file: String)
@@ -134,7 +134,7 @@ struct MigratedFunction {
     counterpartName = function.counterpart(kind).name
     signature = CounterpartSignature(of: function, kind: kind)
     claimRefusal = entry.claimRefusal?.reason
-    omittedLabels = function.callbacks.callbacks.sorted().map { function.declaration.parameters[$0].label }
+    omittedLabels = function.callbacks.indices.sorted().map { function.declaration.parameters[$0].label }
     if let inventory, function.declaration.keyword == "func", form != nil {
       let counterpart = CallbackMigration.Counterpart(kind: kind, function: function, in: inventory)
       counterpartHead = (counterpart.attributes, counterpart.signature(isWrapper: false))
@@ -171,7 +171,7 @@ struct MigratedFunction {
     guard let parameter = function.callbacks.queue.map({ parameters[$0.index] }) else { return nil }
     let unlabelledQueues = parameters.filter { $0.label == "_" && $0.type.text.contains("Queue") }
     let hasOtherClosure = parameters.indices.contains { index in
-      parameters[index].type.contains { $0.text == "->" } && !function.callbacks.callbacks.contains(index)
+      parameters[index].type.contains { $0.text == "->" } && !function.callbacks.indices.contains(index)
     }
     var queue = CallbackQueue(
       label: parameter.label,
