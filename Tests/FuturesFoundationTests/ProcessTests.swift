@@ -321,10 +321,23 @@ import Testing
         return Int(last) + 1
       }
 
+      /// Waits until Dispatch has looked at its threads for the first time.
+      ///
+      /// Dispatch does that each second, and ends the process if it has work and finds no free descriptor.
+      private static func beginDispatch() {
+        // When the second timer fires, Dispatch has done what was due at the first one.
+        for _ in 1...2 {
+          let hasFired = DispatchSemaphore(value: 0)
+          DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { hasFired.signal() }
+          hasFired.wait()
+        }
+      }
+
       @Test("With too few free descriptors a start fails with ProcessStartError, and leaves none behind")
       func tooManyOpenFiles() async {
         // Runs in a separate process, which has a limit of its own and has not started another process.
         await #expect(processExitsWith: .success) {
+          Self.beginDispatch()
           // The first start makes the threads of Foundation. The second has an input, which takes one more descriptor.
           for input in [nil, Data("input".utf8)] {
             // Foundation cannot start a process while a descriptor is above the limit.
