@@ -266,8 +266,8 @@ static struct {
   unsigned long reserved, size;
 } descriptor = {0, sizeof(struct Block) + sizeof(void *)};
 
-bool cfuturestesting_observe_outside(void *(*leaveRunOf)(void *, void *, int, const char *, void *), void (*beginOf)(void *),
-                                     bool (*isOverOf)(void *), void (*endOf)(void *)) {
+bool cfuturestesting_observe_outside(void *(*leaveRunOf)(void *, void *, int, const char *, void *),
+                                     void (*beginOf)(void *), bool (*isOverOf)(void *), void (*endOf)(void *)) {
   bool isFirst = true;
 #define CHECK(name) isFirst = isFirst && dlsym(RTLD_DEFAULT, #name) == (void *)name##_ && dlsym(RTLD_NEXT, #name);
   CHECK(dispatch_barrier_async)

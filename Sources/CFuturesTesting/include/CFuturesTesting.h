@@ -62,9 +62,9 @@ enum {
 /// Observes work that leaves the runs: for Dispatch queues, Dispatch sources, threads and run loops.
 ///
 /// `leave` gets the run of the thread, or the outside work that this thread executes, the kind, the label of the queue, and
-/// the group whose end the work waits for. It returns an object for the work, retained, or null if the run is over. `begin` is called before the work
-/// runs, on the thread of the work. `isOver` returns whether the run of the work is over, and `end` releases the
-/// object.
+/// the group whose end the work waits for. It returns an object for the work, retained, or null if the run is over.
+/// `begin` is called before the work runs, on the thread of the work. `isOver` returns whether the run of the work is over,
+/// and `end` releases the object.
 /// Returns whether that is possible: Linux, Dispatch as a shared library, no sanitizer. Call it once.
 bool cfuturestesting_observe_outside(void *_Nullable (*_Nonnull leave)(void *_Nullable run, void *_Nullable origin,
                                                                        int kind, const char *_Nullable label,

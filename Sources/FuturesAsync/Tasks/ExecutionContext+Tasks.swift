@@ -5,7 +5,8 @@ extension ExecutionContext {
   ///
   /// All contexts of one actor share that order, also from separate calls. The work is synchronous, so no other job of
   /// the actor interrupts it. Work that arrives while other work runs enters the actor's queue again, behind the
-  /// waiting calls. Cost: one task for each burst of work, and a short hold of a process-wide lock.
+  /// waiting calls. The compiler does not know that a closure on this context is on the actor. So the closure uses the state
+  /// of the actor in `assumeIsolated`. Cost: one task for each burst of work, and a short hold of a process-wide lock.
   /// - Parameter actor: The actor. Its queued work and the context keep it alive.
   /// - Returns: The context.
   public static func actor(_ actor: some Actor) -> Self {
