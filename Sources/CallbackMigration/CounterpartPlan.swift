@@ -12,7 +12,7 @@ package struct CounterpartPlan {
     package let function: CallbackFunction
     package let decisions: [(kind: Counterpart.Kind, decision: Decision)]
 
-    /// The reason why another function has the better claim to the async counterpart, also if that exists.
+    /// The reason why `generate` would give the counterpart to another function with the same one; `nil` if it would not.
     var claimRefusal: Refusal?
 
     /// The counterparts to write.

@@ -3,7 +3,7 @@ struct Rivals {
   private struct Candidate {
     let declaration: Declaration
     let scope: String
-    let arguments: [Argument]
+    let parameters: [CallParameter]
   }
 
   private var candidates: [String: [Candidate]] = [:]
@@ -13,9 +13,9 @@ struct Rivals {
 
   /// Adds a function of the module.
   mutating func add(_ declaration: Declaration, in scope: String, _ aliases: TypeAliases) {
-    let arguments = Self.arguments(of: declaration, without: [], aliases)
+    let parameters = CallParameter.all(of: declaration, without: [], aliases)
     candidates[declaration.plainName, default: []].append(
-      Candidate(declaration: declaration, scope: scope, arguments: arguments)
+      Candidate(declaration: declaration, scope: scope, parameters: parameters)
     )
   }
 
@@ -42,8 +42,8 @@ struct Rivals {
     in scopes: [String],
     _ aliases: TypeAliases
   ) -> String? {
-    let own = Self.arguments(of: declaration, without: omitted, aliases)
-    let all = Self.arguments(of: declaration, without: [], aliases)
+    let own = CallParameter.all(of: declaration, without: omitted, aliases)
+    let all = CallParameter.all(of: declaration, without: [], aliases)
     let isSync = kind == .sync
     // A member hides functions outside types from the code in its type.
     let scopes = isSync ? scopes + [""] : scopes
@@ -52,18 +52,18 @@ struct Rivals {
     }
     let rival = (candidates[name] ?? []).first { other in
       guard scopes.contains(other.scope) else { return false }
-      let isItself = other.declaration.title() == declaration.title() && other.arguments == all
+      let isItself = other.declaration.title() == declaration.title() && other.parameters == all
       guard !isItself, isSync || other.declaration.isStatic == declaration.isStatic else { return false }
       // If two async functions have the same parameters, a call means the nearest one, as before.
-      if !isSync, other.declaration.isAsync, own == other.arguments { return false }
-      guard let saved = savedDefaults(own, other.arguments, ignoringTypes: isSync) else { return false }
+      if !isSync, other.declaration.isAsync, own == other.parameters { return false }
+      guard let saved = savedDefaults(own, other.parameters, ignoringTypes: isSync) else { return false }
       return isSync || !other.declaration.isAsync || saved >= 0
     }
     return rival?.declaration.title()
   }
 
   /// The most defaults that a call saves with the first function, and not the second; `nil` if no call fits both.
-  private func savedDefaults(_ first: [Argument], _ second: [Argument], ignoringTypes: Bool) -> Int? {
+  private func savedDefaults(_ first: [CallParameter], _ second: [CallParameter], ignoringTypes: Bool) -> Int? {
     // `best[one][other]` is the result for the first arguments of both lists, up to these counts.
     var best = [[Int?]](repeating: [Int?](repeating: nil, count: second.count + 1), count: first.count + 1)
     for one in 0...first.count {
@@ -78,41 +78,5 @@ struct Rivals {
       }
     }
     return best[first.count][second.count]
-  }
-
-  private static func arguments(
-    of declaration: Declaration,
-    without omitted: Set<Int>,
-    _ aliases: TypeAliases
-  ) -> [Argument] {
-    declaration.parameters.indices.filter { !omitted.contains($0) }.map {
-      Argument(declaration.parameters[$0], declaration.genericParameters, aliases)
-    }
-  }
-}
-
-/// A parameter, as calls see it.
-private struct Argument: Equatable {
-  /// The label; `nil` for a closure, which can be a trailing closure.
-  private let label: String?
-  private let type: String
-  let canBeLeftOut: Bool
-
-  init(_ parameter: Declaration.Parameter, _ generics: [String], _ aliases: TypeAliases) {
-    label = aliases.functionType(of: parameter.type) == nil ? parameter.label : nil
-    type = aliases.plainText(of: parameter.type, generics)
-    canBeLeftOut = parameter.defaultValue != nil || parameter.isVariadic
-  }
-
-  static func == (first: Argument, second: Argument) -> Bool {
-    first.label == second.label && first.type == second.type
-  }
-
-  /// Whether one expression can be the argument of both parameters.
-  func canBe(_ other: Argument, ignoringTypes: Bool) -> Bool {
-    guard label == other.label else { return false }
-    let types = [type, other.type].map { $0.filter { $0 != " " && $0 != "?" } }
-    return ignoringTypes || types[0] == types[1]
-      || types.contains { $0 == "Any" || $0.hasPrefix("any") || $0.contains("$") }
   }
 }

@@ -194,9 +194,8 @@ struct ShapeReader {
     }
     if knowledge.says(.once) { return nil }
     let parameter = declaration.parameters[index]
-    let exception =
-      CallbackNames.phraseForNoCall(in: documentation) ?? CallbackNames.phraseForManyCalls(in: documentation)
-    if isNonescaping, let phrase = exception {
+    let phrase = CallbackNames.phraseForNoCall(in: documentation) ?? CallbackNames.phraseForManyCalls(in: documentation)
+    if isNonescaping, let phrase {
       return .unknown(Refusal("its documentation says \"\(phrase)\"", .once, knowledge.title))
     }
     let mightRepeat =

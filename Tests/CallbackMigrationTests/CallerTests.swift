@@ -12,7 +12,7 @@
       let inventory = Inventory(module: "M", graph, minimumAccess: .internal, root: URL(filePath: "/m"))
       let plan = CounterpartPlan(inventory, style: .async)
       let entry = try #require(plan.entries.first)
-      var function = try #require(AwaitableFunction(entry, path: "/m/F.swift", SourceTokens("\n\n\n")))
+      var function = try #require(AwaitableFunction(entry, path: "/m/F.swift", SourceTokens("\n\n\n"), in: inventory))
       function.counterpart = counterpart
       return function
     }

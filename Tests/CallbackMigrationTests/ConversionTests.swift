@@ -343,7 +343,7 @@
       let graph = try JSONDecoder().decode(SymbolGraph.self, from: Data(json.utf8))
       let inventory = Inventory(module: "M", graph, minimumAccess: .internal, root: URL(filePath: "/m"))
       let entry = try #require(CounterpartPlan(inventory, style: .async).entries.first)
-      let function = try #require(AwaitableFunction(entry, path: "/m/F.swift", tokens))
+      let function = try #require(AwaitableFunction(entry, path: "/m/F.swift", tokens, in: inventory))
       return FunctionChecks(tokens: tokens, function: function, text: text, calls: calls).refusal
     }
 

@@ -39,7 +39,8 @@
     @Test("of two functions that share a counterpart, the one that does the work gets it")
     func shared() throws {
       let two = try functions(["func load(id: Int, \(Self.result))", "func load(id: Int, \(Self.pair))"])
-      let itself = "it calls another function with its counterpart, `load(id:completion:)`, so that would call itself"
+      let itself =
+        "it calls `load(id:completion:)`, which has the same counterpart, so the counterpart would call itself"
       #expect(two[0].signature.key == two[1].signature.key)
       // The function with the pair calls the function with the `Result`.
       #expect(two.sharingRefusal(of: 1, [call(0, in: 1)]) == itself)
@@ -75,9 +76,9 @@
       let error = "it does not build: value of optional type 'String?' must be unwrapped to a value of type 'String'"
       let functions = try functions(["func load(id: Int, \(Self.pair))", "func find(id: Int, \(Self.result))"])
       let entry = #"; if `nil` can be a success: "optional": ["load(id:completion:)"]"#
-      #expect(functions[0].settling(error) == error + entry)
-      #expect(functions[0].settling("it does not build") == "it does not build")
-      #expect(functions[1].settling(error) == error)
+      #expect(functions[0].addingSetting(to: error) == error + entry)
+      #expect(functions[0].addingSetting(to: "it does not build") == "it does not build")
+      #expect(functions[1].addingSetting(to: error) == error)
       #expect(!functions[0].called.hasOptionalValue)
     }
 

@@ -325,10 +325,13 @@ import Testing
       ///
       /// Dispatch does that each second, and ends the process if it has work and finds no free descriptor.
       private static func beginDispatch() {
-        // When the second timer fires, Dispatch has done what was due at the first one.
+        // When the second timer fires, Dispatch has done the work that was due at the first one.
         for _ in 1...2 {
           let hasFired = DispatchSemaphore(value: 0)
-          DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { hasFired.signal() }
+          let timer = DispatchSource.makeTimerSource()
+          timer.setEventHandler { hasFired.signal() }
+          timer.schedule(deadline: .now())
+          timer.activate()
           hasFired.wait()
         }
       }

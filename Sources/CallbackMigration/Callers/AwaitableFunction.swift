@@ -42,7 +42,7 @@ struct AwaitableFunction {
   /// The name of the async counterpart, with backticks where the name needs them.
   let counterpartName: String
 
-  /// What tells the counterpart from its overloads.
+  /// The parts of the counterpart's declaration that distinguish it from its overloads.
   let signature: CounterpartSignature
 
   /// The reason why `generate` would give the counterpart to another function with the same one; `nil` if it would not.
@@ -99,8 +99,8 @@ struct AwaitableFunction {
   ///   - entry: The decisions about the function's counterparts.
   ///   - path: The path of the function's file in the copy.
   ///   - tokens: The tokens of that file.
-  ///   - inventory: The function's module, which spells types; `nil` only in tests.
-  init?(_ entry: CounterpartPlan.Entry, path: String, _ tokens: SourceTokens, in inventory: Inventory? = nil) {
+  ///   - inventory: The function's module, which spells types.
+  init?(_ entry: CounterpartPlan.Entry, path: String, _ tokens: SourceTokens, in inventory: Inventory) {
     let function = entry.function
     let place = LanguageServerMessage.Position(line: function.line - 1, character: function.column)
     guard let offset = tokens.source.offset(of: place) else { return nil }
@@ -129,13 +129,13 @@ struct AwaitableFunction {
     let failure = function.callbacks.failure.map { function.declaration.parameters[$0] }
     failureName = failure?.name
     failureLabel = failure?.label
-    let spelling = inventory?.spelling(for: function)
-    form = ResultForm(function.callbacks.shape) { spelling?.text($0) ?? $0.text }
+    let spelling = inventory.spelling(for: function)
+    form = ResultForm(function.callbacks.shape) { spelling.text($0) }
     counterpartName = function.counterpart(kind).name
-    signature = CounterpartSignature(of: function, kind: kind)
+    signature = CounterpartSignature(of: function, kind: kind, inventory.aliases)
     claimRefusal = entry.claimRefusal?.reason
     omittedLabels = function.callbacks.indices.sorted().map { function.declaration.parameters[$0].label }
-    if let inventory, function.declaration.keyword == "func", form != nil {
+    if function.declaration.keyword == "func", form != nil {
       let counterpart = CallbackMigration.Counterpart(kind: kind, function: function, in: inventory)
       counterpartHead = (counterpart.attributes, counterpart.signature(isWrapper: false))
     } else {
@@ -150,7 +150,7 @@ struct AwaitableFunction {
     called.returnsValue = function.returnsValue
     called.canFail = function.callbacks.shape.canFail
     if case .valuesOrError(let values, areOptional: false) = function.callbacks.shape {
-      called.hasOptionalValue = values.contains { $0.last?.text == "?" || inventory?.aliases.wrapped($0) != nil }
+      called.hasOptionalValue = values.contains { $0.last?.text == "?" || inventory.aliases.wrapped($0) != nil }
     }
     called.isCallbackOnMainActor = parameter.type.contains { $0.text == "@MainActor" }
     let callbacks = [callbackName, failureName].compactMap(\.self)
@@ -194,7 +194,7 @@ struct AwaitableFunction {
   }
 
   /// A reason why the counterpart does not build, with the entry of the configuration that could settle it.
-  func settling(_ reason: String) -> String {
+  func addingSetting(to reason: String) -> String {
     guard case .valuesOrError? = form, reason.contains("must be unwrapped"),
       let entry = Refusal("", .optional, title).setting
     else { return reason }

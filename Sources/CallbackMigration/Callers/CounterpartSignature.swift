@@ -1,22 +1,8 @@
-/// The signature of a function's counterpart, which tells whether a call could mean another counterpart.
+/// The parts of a counterpart's declaration that distinguish it from its overloads.
 ///
-/// Callbacks distinguish overloads. Their counterparts have no callbacks, so a call of one can run another, or itself.
+/// Callbacks can be all that distinguishes two overloads. A call of a counterpart has no callback, so it could run the
+/// counterpart of the other overload, or the calling counterpart itself.
 struct CounterpartSignature {
-  private struct Parameter {
-    let label: String
-    let type: String
-    let canBeLeftOut: Bool
-    let isClosure: Bool
-
-    /// Whether values of several types fit, as the type of a generic parameter or `any P` says.
-    let isOpen: Bool
-
-    /// Whether an argument can fit this parameter and another one, as far as the types show.
-    func overlaps(_ other: Parameter) -> Bool {
-      type == other.type || isOpen || other.isOpen
-    }
-  }
-
   /// The type, the name and the parameter types.
   ///
   /// Functions with the same key share a counterpart.
@@ -24,28 +10,18 @@ struct CounterpartSignature {
 
   /// The type and the base name.
   private let name: String
-  private let parameters: [Parameter]
+  private let parameters: [CallParameter]
+
+  /// The types of the values that the counterpart returns.
   private let values: [String]
 
-  init(of function: CallbackFunction, kind: Counterpart.Kind) {
+  init(of function: CallbackFunction, kind: Counterpart.Kind, _ aliases: TypeAliases) {
     let counterpart = function.counterpart(kind)
     let scope = function.scope.joined(separator: ".")
     key = "\(scope).\(counterpart.key)"
     name = "\(scope).\(counterpart.name)"
     let omitted = function.callbacks.omitted(by: kind)
-    let declaration = function.declaration
-    parameters = declaration.parameters.indices.filter { !omitted.contains($0) }.map { index in
-      let parameter = declaration.parameters[index]
-      return Parameter(
-        label: parameter.label,
-        type: parameter.type.text,
-        canBeLeftOut: parameter.defaultValue != nil || parameter.isVariadic,
-        isClosure: parameter.type.contains { $0.text == "->" },
-        isOpen: parameter.type.contains { token in
-          ["any", "some", "Any", "AnyObject"].contains(token.text) || declaration.genericParameters.contains(token.text)
-        }
-      )
-    }
+    parameters = CallParameter.all(of: function.declaration, without: omitted, aliases)
     values = (function.callbacks.shape.values ?? []).filter { !CallbackShape.isVoid($0) }.map(\.text)
   }
 
@@ -59,15 +35,16 @@ struct CounterpartSignature {
     guard let own = matched(labels), let others = other.matched(labels), others.leftOut < own.leftOut else {
       return false
     }
-    return zip(own.parameters, others.parameters).allSatisfy { $0.overlaps($1) }
+    return zip(own.parameters, others.parameters).allSatisfy { $0.canBe($1, ignoringTypes: false) }
   }
 
   /// The parameters that a call with these labels fills, and the number of others; `nil` if the call does not fit.
-  private func matched(_ labels: [String]) -> (parameters: [Parameter], leftOut: Int)? {
+  private func matched(_ labels: [String]) -> (parameters: [CallParameter], leftOut: Int)? {
     var rest = labels[...]
-    var filled: [Parameter] = []
+    var filled: [CallParameter] = []
     var leftOut = 0
-    for parameter in parameters where !parameter.isClosure {
+    // A closure can be a trailing closure, which has no label.
+    for parameter in parameters where parameter.label != nil {
       if parameter.label == rest.first {
         rest.removeFirst()
         filled.append(parameter)
@@ -84,30 +61,35 @@ struct CounterpartSignature {
 extension [AwaitableFunction] {
   /// The function whose counterpart an await in place of a call could run instead of the called function's; else `nil`.
   func rival(of call: CallbackCall, in tokens: SourceTokens) -> AwaitableFunction? {
-    guard let site = call.site else { return nil }
-    let target = self[call.target]
-    var omitted = Set(target.omittedLabels)
-    if let queue = target.called.queue, !queue.isKept { omitted.insert(queue.label) }
-    let arguments = site.arguments.map { tokens.arguments(in: $0) } ?? []
-    let labels = arguments.filter { argument in
-      let isOmitted = argument.label.map(omitted.contains) == true
-      return !isOmitted && tokens[argument.value.lowerBound] != "{"
-    }.map { $0.label ?? "_" }
+    guard let awaited = OwnText.awaited(call, self) else { return nil }
+    let owner = call.owner.map { self[$0] }
+    let arguments = awaited.site.arguments.map { tokens.arguments(in: $0) } ?? []
+    let kept = arguments.filter { argument in
+      awaited.keeps(
+        argument,
+        ownCallbacks: [owner?.callbackName, owner?.failureName],
+        ownQueue: owner?.called.queue?.name,
+        in: tokens
+      )
+    }
+    let labels = kept.map { $0.label ?? "_" }
+    let signature = self[call.target].signature
     return indices.first { index in
       index != call.target && (self[index].hasCounterpart || index == call.owner)
-        && target.signature.canMean(self[index].signature, labels: labels)
+        && signature.canMean(self[index].signature, labels: labels)
     }.map { self[$0] }
   }
 
   /// The reason why a function does not get the counterpart that it shares with others; `nil` if it gets it.
   ///
-  /// Functions that differ only in their callbacks share one. It goes to the function that does the work for the others.
+  /// Functions that differ only in their callbacks share a counterpart. The function that does the work for the others
+  /// gets the counterpart.
   func sharingRefusal(of function: Int, _ calls: [CallbackCall]) -> String? {
     let others = indices.filter { $0 != function && self[$0].signature.key == self[function].signature.key }
     guard !others.isEmpty else { return nil }
     let targets = Dictionary(grouping: calls.filter { $0.owner != nil }) { $0.owner }.mapValues { $0.map(\.target) }
     if let called = others.first(where: { doesCall(function, $0, targets) }) {
-      return "it calls another function with its counterpart, `\(self[called].title)`, so that would call itself"
+      return "it calls `\(self[called].title)`, which has the same counterpart, so the counterpart would call itself"
     }
     guard let claim = self[function].claimRefusal else { return nil }
     return others.allSatisfy { doesCall($0, function, targets) } ? nil : claim

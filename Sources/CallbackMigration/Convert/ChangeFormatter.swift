@@ -21,9 +21,9 @@ enum ChangeFormatter {
     }
   }
 
-  /// A declaration whose lines begin where the lead before it ends.
+  /// Returns a declaration with the indentation of the lead before it.
   ///
-  /// The formatter indents by depth, and a file can leave out a level, as of an extension around a type.
+  /// The formatter indents by depth. A file can leave out a level, for example that of an extension around a type.
   static func aligned(_ text: String, after lead: String) -> String {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     let indents = lines.dropFirst().filter { !$0.isEmpty }.map { $0.prefix { $0 == " " || $0 == "\t" } }

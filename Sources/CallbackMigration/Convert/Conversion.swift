@@ -250,7 +250,7 @@ final class Conversion {
     if let call = change.call {
       refused.insert(LeftCode(calls[call], reason))
     } else if let function = change.function {
-      refused.insert(LeftCode(functions[function], functions[function].settling(reason), copy))
+      refused.insert(LeftCode(functions[function], functions[function].addingSetting(to: reason), copy))
     }
   }
 

@@ -373,8 +373,7 @@ final class OrderSearch {
       The last move has waited for \(OrderWatch.bound) s and does not return. It waits for a lock or a semaphore that a suspended \
       task or a later move would release. Do not hold a lock across an `await`, and do not block in a move.
       """
-    // The process can end normally after this failure, which is no crash of the run.
-    record?.end()
+    record?.end()  // the end of the process after this failure is no crash of the run
     return failure(failed, failedOrders: failures + 1)
   }
 

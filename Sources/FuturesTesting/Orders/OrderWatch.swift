@@ -86,8 +86,8 @@ final class OrderWatch: Sendable {
 
 /// Runs a search apart from the threads of the Swift runtime.
 ///
-/// The runtime has one thread for each processor. A move that never returns would block one of them for ever, and with the last
-/// of them all tasks of the process.
+/// A move that never returns blocks its thread for ever. The runtime has one thread for each processor. If such moves held all
+/// of these threads, no task of the process could run.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 final class SearchExecutor: TaskExecutor {
   private let queue = DispatchQueue(label: "exploreOrders")

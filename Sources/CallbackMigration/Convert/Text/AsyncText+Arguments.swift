@@ -12,7 +12,7 @@ extension AsyncText {
     let code = try text(body)
     guard used.contains(true) else { return lines("_ = \(callee.replacing(prefix: "try ", with: "try? "))", code) }
     let types = explicitTypes(brace)
-    switch call.form.withOptionalsApart {
+    switch call.form.withOptionalValues {
     case .result(let value, let failure):
       let type = types[names[0]] ?? "Result<\(value), \(failure)>"
       guard call.canThrow else { return lines("let \(names[0]): \(type) = .success(\(callee))", code) }

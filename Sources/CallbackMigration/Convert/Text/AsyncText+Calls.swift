@@ -20,16 +20,9 @@ extension AsyncText {
     let site = call.site
     var arguments: [String] = []
     if let brackets = site.arguments {
-      for argument in tokens.arguments(in: brackets) {
-        let start = argument.value.lowerBound
-        if start == site.callback || start == site.failure { continue }
-        if let label = argument.label, call.omitted.contains(label) { continue }
-        if call.queue?.isNamed(by: argument, own: own?.queueName, in: tokens) == true { continue }
-        if argument.label == nil, call.omitted.contains("_"), site.callback == nil, argument.value.count == 1,
-          [own?.name, own?.failureName].contains(tokens[start])
-        {
-          continue
-        }
+      let ownCallbacks = [own?.name, own?.failureName]
+      for argument in tokens.arguments(in: brackets)
+      where call.keeps(argument, ownCallbacks: ownCallbacks, ownQueue: own?.queueName, in: tokens) {
         arguments.append((argument.label.map { "\($0): " } ?? "") + (try copy(argument.value)))
       }
     }

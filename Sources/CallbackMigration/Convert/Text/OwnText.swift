@@ -81,7 +81,8 @@ enum OwnText {
     range.first { tokens[$0] == "#if" }.map(tokens.line)
   }
 
-  private static func awaited(_ call: CallbackCall, _ functions: [AwaitableFunction]) -> AwaitedCall? {
+  /// The call with the facts that its await needs; `nil` if the tool cannot await it.
+  static func awaited(_ call: CallbackCall, _ functions: [AwaitableFunction]) -> AwaitedCall? {
     let function = functions[call.target]
     guard let site = call.site, let form = function.form else { return nil }
     return AwaitedCall(

@@ -50,11 +50,11 @@ enum ResultForm: Equatable {
     }
   }
 
-  /// Whether the callback gets a value, of a type that is not optional, as an optional.
+  /// Whether the callback gets each value as an optional that a success always fills.
   var hasOptionalValues: Bool { if case .valuesOrError = self { true } else { false } }
 
-  /// The form with the types of the values inside their optionals, where all values are optional.
-  var withOptionalsApart: ResultForm {
+  /// The form `valuesOrError` of the wrapped types, if all values of `presentValuesOrError` are optional; else the form itself.
+  var withOptionalValues: ResultForm {
     guard case .presentValuesOrError(let types) = self, types.allSatisfy({ $0.hasSuffix("?") }) else { return self }
     return .valuesOrError(types.map { String($0.dropLast()) })
   }
@@ -79,6 +79,27 @@ struct AwaitedCall {
 
   /// Whether the counterpart is synchronous.
   var isSync = false
+
+  /// Whether an argument of the call is also an argument of the counterpart.
+  /// - Parameters:
+  ///   - argument: The argument.
+  ///   - ownCallbacks: The names of the callbacks of the function around the call.
+  ///   - ownQueue: The name of that function's parameter for the queue.
+  ///   - tokens: The file.
+  /// - Returns: `false` for a callback and for its queue.
+  func keeps(
+    _ argument: (label: String?, value: Range<Int>),
+    ownCallbacks: [String?],
+    ownQueue: String?,
+    in tokens: SourceTokens
+  ) -> Bool {
+    let start = argument.value.lowerBound
+    if start == site.callback || start == site.failure { return false }
+    if let label = argument.label, omitted.contains(label) { return false }
+    if queue?.isNamed(by: argument, own: ownQueue, in: tokens) == true { return false }
+    let isUnlabelledCallback = argument.label == nil && omitted.contains("_") && site.callback == nil
+    return !(isUnlabelledCallback && argument.value.count == 1 && ownCallbacks.contains(tokens[start]))
+  }
 }
 
 /// The callback of the function that becomes async.
