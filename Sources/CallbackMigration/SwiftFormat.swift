@@ -32,7 +32,9 @@ public enum SwiftFormat {
 
   private static func hasConfiguration(_ file: URL, _ root: URL) -> Bool {
     var folder = file.deletingLastPathComponent().standardizedFileURL
-    while folder.path.hasPrefix(root.standardizedFileURL.path) {
+    let levels = folder.pathComponents.count - root.standardizedFileURL.pathComponents.count
+    // The file system's root has no parent, so the levels are counted.
+    for _ in 0...max(levels, 0) {
       if FileManager.default.fileExists(atPath: folder.appending(path: ".swift-format").path) { return true }
       folder.deleteLastPathComponent()
     }

@@ -234,10 +234,10 @@
 
     @Test("a new declaration begins where its function does, also if the file leaves out a level")
     func alignment() {
-      let text = "/// A\n        func f() {\n\n            g()\n        }"
-      #expect(ChangeFormatter.aligned(text, after: "\n\n    ") == "/// A\n    func f() {\n\n        g()\n    }")
-      #expect(ChangeFormatter.aligned(text, after: "\n\n\t") == "/// A\n\tfunc f() {\n\n\t    g()\n\t}")
-      #expect(ChangeFormatter.aligned(text, after: "") == text)
+      let (source, end) = (SourceText("extension A {\nstruct B {\n    func f() {}\n}\n}\n"), 40)
+      let change = ProposedChange(path: "/F.swift", range: end..<end, text: "/// F.\nfunc g() {\nf() }", lead: "\n\n    ")
+      let formatted = ChangeFormatter.formatted([change], of: source, root: URL(filePath: "/"))
+      #expect(formatted.map(\.text) == ["/// F.\n    func g() {\n        f()\n    }"])
     }
 
     @Test("the indentation of a file without a configuration is kept")

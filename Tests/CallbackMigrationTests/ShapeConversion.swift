@@ -39,6 +39,7 @@
       "func send(_ text: String, callbackQueue: DispatchQueue = .main, \(completion))",
       "func ask(callbackQueue: DispatchQueue = .main, success: @escaping (Int) -> Void, failure: @escaping (any Error) -> Void)",
       "func post(_ id: Int, _ responseQueue: DispatchQueue, \(completion))",
+      "func push(_ id: Int, _ completion: @escaping (Result<String, any Error>) -> Void)",
       "func find(id: Int, completion: @escaping (String?, (any Error)?) -> Void)",
       "func match(completion: @escaping (String?, Int?, (any Error)?) -> Void)",
     ]

@@ -16,6 +16,11 @@
           """
       ),
       ConvertedShape(
+        "passes its callback without a label",
+        "func f(completion: @escaping (Result<String, any Error>) -> Void) { push(1, completion) }",
+        becomes: "return try await push(1)"
+      ),
+      ConvertedShape(
         "returns calls with closures on two levels",
         """
         func f(completion: @escaping (Result<Int, any Error>) -> Void) {

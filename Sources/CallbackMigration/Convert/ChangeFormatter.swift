@@ -17,14 +17,16 @@ enum ChangeFormatter {
     return changes.enumerated().map { index, change in
       guard let found = range(of: index, in: formatted) else { return change }
       let inner = formatted[found].dropFirst(fence(index).count).dropLast(fence(index).count)
-      return change.with(String(inner.trimmed))
+      let text = String(inner.trimmed)
+      // A change that replaces nothing adds a declaration.
+      return change.with(change.range.isEmpty ? aligned(text, after: change.lead) : text)
     }
   }
 
   /// Returns a declaration with the indentation of the lead before it.
   ///
   /// The formatter indents by depth. A file can leave out a level, for example that of an extension around a type.
-  static func aligned(_ text: String, after lead: String) -> String {
+  private static func aligned(_ text: String, after lead: String) -> String {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     let indents = lines.dropFirst().filter { !$0.isEmpty }.map { $0.prefix { $0 == " " || $0 == "\t" } }
     guard !lead.isEmpty, let indent = indents.min(by: { $0.count < $1.count }) else { return text }

@@ -191,9 +191,7 @@ final class Conversion {
   private func format(_ changes: [ProposedChange]) -> [ProposedChange] {
     Dictionary(grouping: changes, by: \.path).sorted { $0.key < $1.key }.flatMap { path, changes in
       let source = workspace.files.tokens(path).source
-      return ChangeFormatter.formatted(changes, of: source, root: copy.folder).map { change in
-        change.function == nil ? change : change.with(ChangeFormatter.aligned(change.text, after: change.lead))
-      }
+      return ChangeFormatter.formatted(changes, of: source, root: copy.folder)
     }
   }
 

@@ -146,16 +146,16 @@ extension OrderSearch {
     // Safe: only the task uses the search. The watch reads the search only while the task is blocked.
     nonisolated(unsafe) let search = self
     let watch = watch
-    let task = Task(executorPreference: SearchExecutor()) {
-      if let order { watch.resolve(search.repeatOrder(order)) } else { watch.resolve(await search.explore()) }
-    }
-    let answer = await withTaskCancellationHandler {
-      await watch.answer
+    return await withTaskCancellationHandler {
+      let task = Task(executorPreference: SearchExecutor()) {
+        if let order { watch.resolve(search.repeatOrder(order)) } else { watch.resolve(await search.explore()) }
+      }
+      let answer = await watch.answer
+      // The task releases the body when it ends. A caller can rely on that, for example by `withoutActuallyEscaping`.
+      if !watch.isBlocked { await task.value }
+      return answer
     } onCancel: {
-      task.cancel()
+      watch.cancel()
     }
-    // The task releases the body when it ends. A caller can rely on that, for example by `withoutActuallyEscaping`.
-    if !watch.isBlocked { await task.value }
-    return answer
   }
 }

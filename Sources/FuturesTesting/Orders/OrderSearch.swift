@@ -127,7 +127,7 @@ final class OrderSearch {
     while !tree.isFinished, tree.finishedOrders < options.limit, costlyFailures < maximumCostlyFailures,
       turns < maximumTurns, !isOutOfTime, !(options.stopsAtFirstFailure && failures > 0)
     {
-      if Task.isCancelled { return .failure(CancellationError()) }
+      if watch.isCancelled { return .failure(CancellationError()) }
       if tree.finishedOrders % 256 == 255 { await Task.yield() }
       do { try runNextOrder() } catch { return .failure(error) }
     }

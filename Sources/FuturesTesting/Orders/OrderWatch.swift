@@ -13,6 +13,7 @@ final class OrderWatch: Sendable {
     var continuation: UnsafeContinuation<Answer, Never>?
     var answer: Answer?
     var isBlocked = false
+    var isCancelled = false
 
     /// The run that performs a move, its thread, and how the search describes its failure.
     var move: (run: OrderRun, thread: Int32, failure: @Sendable () -> OrderFailure)?
@@ -31,6 +32,13 @@ final class OrderWatch: Sendable {
 
   /// Whether the search ended because of a move that does not return.
   var isBlocked: Bool { state.withLock(\.isBlocked) }
+
+  /// Whether the calling task is cancelled.
+  ///
+  /// A cancelled search ends before its next order.
+  var isCancelled: Bool { state.withLock(\.isCancelled) }
+
+  func cancel() { state.withLock { $0.isCancelled = true } }
 
   /// Ends the search with an answer.
   ///
