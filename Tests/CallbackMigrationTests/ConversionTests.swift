@@ -235,7 +235,7 @@
     @Test("a new declaration begins where its function does, also if the file leaves out a level")
     func alignment() {
       let (source, end) = (SourceText("extension A {\nstruct B {\n    func f() {}\n}\n}\n"), 40)
-      let change = ProposedChange(path: "/F.swift", range: end..<end, text: "/// F\nfunc g() {\nf() }", lead: "\n\n    ")
+      let change = ProposedChange(path: "/F", range: end..<end, text: "/// F\nfunc g() {\nf() }", lead: "\n\n    ")
       let formatted = ChangeFormatter.formatted([change], of: source, root: URL(filePath: "/"))
       #expect(formatted.map(\.text) == ["/// F\n    func g() {\n        f()\n    }"])
     }
