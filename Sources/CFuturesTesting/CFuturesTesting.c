@@ -164,7 +164,9 @@ static void (*submitInRunAfter)(void *run, long long nanoseconds, void *context,
 typedef void (*AsyncFunction)(void *queue, void *context, Work work);
 typedef void (*AsyncBlock)(void *queue, void *block);
 
-static bool isMainOfRun(void *queue) { return currentRun && submitInRun && queue == (void *)_dispatch_main_q; }
+bool isMainQueue(void *queue) { return queue == (void *)_dispatch_main_q; }
+
+static bool isMainOfRun(void *queue) { return currentRun && submitInRun && isMainQueue(queue); }
 
 bool submitMainAfter(uint64_t when, void *queue, void *context, Work work) {
   if (!isMainOfRun(queue)) return false;

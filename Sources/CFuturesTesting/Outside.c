@@ -58,11 +58,12 @@ struct Outside {
   void *context;
   void *queue;
   Work work;
+  void *group;  // of a notification
 };
 
 static struct Outside *wrap(void *token, void *queue, void *context, Work work) {
   struct Outside *outside = malloc(sizeof *outside);
-  *outside = (struct Outside){token, context, queue, work};
+  *outside = (struct Outside){token, context, queue, work, NULL};
   return outside;
 }
 
@@ -77,13 +78,16 @@ static void runOutside(void *context) {
   free(outside);
 }
 
-#define ORIGINAL(name) \
-  static __typeof__(&name##_) found; \
-  __typeof__(&name##_) original = __atomic_load_n(&found, __ATOMIC_RELAXED); \
-  if (!original) { \
-    original = (__typeof__(original))dlsym(RTLD_NEXT, #name); \
-    __atomic_store_n(&found, original, __ATOMIC_RELAXED); \
+// Relaxed: each thread finds the same function.
+#define FIND(variable, type, name) \
+  static type found_##variable; \
+  type variable = __atomic_load_n(&found_##variable, __ATOMIC_RELAXED); \
+  if (!variable) { \
+    variable = (type)dlsym(RTLD_NEXT, #name); \
+    __atomic_store_n(&found_##variable, variable, __ATOMIC_RELAXED); \
   }
+
+#define ORIGINAL(name) FIND(original, __typeof__(&name##_), name)
 
 // Blocks of `DispatchWorkItem` have extra data after the block. Such a block, called directly, waits, notifies and is
 // cancelled as in Dispatch. Only the flag for a barrier is read here, from libdispatch's structures.
@@ -108,9 +112,11 @@ void submitOutside(void *queue, void *context, Work work) {
   else cfuturestesting_async(queue, context, work);
 }
 
+typedef void (*SubmitFunction)(void *queue, void *context, Work work);
+typedef void (*SubmitOfGroup)(void *group, void *queue, void *context, Work work);
+
 static void submitBarrier(void *queue, void *context, Work work) {
-  static void (*original)(void *, void *, Work);
-  if (!original) original = (void (*)(void *, void *, Work))dlsym(RTLD_NEXT, "dispatch_barrier_async_f");
+  FIND(original, SubmitFunction, dispatch_barrier_async_f)
   void *token = leaveRun(cfuturestesting_queue, queue);
   if (token) original(queue, wrap(token, queue, context, work), runOutside);
   else original(queue, context, work);
@@ -124,10 +130,8 @@ void submitBlockOutside(void *queue, void *block) {
 static void dispatch_barrier_async_(void *queue, void *block) { submitBarrier(queue, _Block_copy(block), runBlock); }
 
 static void dispatch_group_async_(void *group, void *queue, void *block) {
-  static void (*original)(void *, void *, void *);
-  if (!original) original = (void (*)(void *, void *, void *))dlsym(RTLD_NEXT, "dispatch_group_async");
-  static void (*function)(void *, void *, void *, Work);
-  if (!function) function = (void (*)(void *, void *, void *, Work))dlsym(RTLD_NEXT, "dispatch_group_async_f");
+  ORIGINAL(dispatch_group_async)
+  FIND(function, SubmitOfGroup, dispatch_group_async_f)
   void *token = leaveRun(cfuturestesting_queue, queue);
   if (!token) return original(group, queue, block);
   // A barrier block is passed on unchanged, so it keeps its flag. The run waits for the group instead of the block.
@@ -138,24 +142,44 @@ static void dispatch_group_async_(void *group, void *queue, void *block) {
   function(group, queue, wrap(token, queue, _Block_copy(block), runBlock), runOutside);
 }
 
-// Keeps the group until its notification has run.
+// Keeps the group and the queue until the notification has run.
+static struct Outside *wrapNotification(void *token, void *group, void *queue, void *context, Work work) {
+  struct Outside *outside = wrap(token, queue, context, work);
+  outside->group = group;
+  dispatch_retain(group);
+  dispatch_retain(queue);
+  return outside;
+}
+
 static void runNotification(void *context) {
-  void *group = ((struct Outside *)context)->queue;
-  runOutside(context);
+  struct Outside *outside = context;
+  void *group = outside->group, *queue = outside->queue;
+  runOutside(outside);
   dispatch_release(group);
+  dispatch_release(queue);
+}
+
+static void runBarrierNotification(void *context) {
+  FIND(submit, SubmitFunction, dispatch_barrier_async_f)
+  submit(((struct Outside *)context)->queue, context, runNotification);
 }
 
 static void dispatch_group_notify_f_(void *group, void *queue, void *context, Work work) {
-  static void (*original)(void *, void *, void *, Work);
-  if (!original) original = (void (*)(void *, void *, void *, Work))dlsym(RTLD_NEXT, "dispatch_group_notify_f");
+  FIND(original, SubmitOfGroup, dispatch_group_notify_f)
   void *token = work == end ? NULL : leaveRunAfter(group, cfuturestesting_notification, queue);
   if (!token) return original(group, queue, context, work);
-  dispatch_retain(group);
-  original(group, queue, wrap(token, group, context, work), runNotification);
+  original(group, queue, wrapNotification(token, group, queue, context, work), runNotification);
 }
 
 static void dispatch_group_notify_(void *group, void *queue, void *block) {
-  dispatch_group_notify_f_(group, queue, _Block_copy(block), runBlock);
+  ORIGINAL(dispatch_group_notify)
+  FIND(function, SubmitOfGroup, dispatch_group_notify_f)
+  void *token = leaveRunAfter(group, cfuturestesting_notification, queue);
+  if (!token) return original(group, queue, block);
+  struct Outside *outside = wrapNotification(token, group, queue, _Block_copy(block), runBlock);
+  // Called by its function, a block loses its flag for a barrier.
+  if (isBarrier(block)) function(group, dispatch_get_global_queue(0, 0), outside, runBarrierNotification);
+  else function(group, queue, outside, runNotification);
 }
 
 static void dispatch_after_f_(uint64_t when, void *queue, void *context, Work work);
@@ -187,6 +211,14 @@ static void dispatch_apply_(size_t count, void *queue, void *block) {
   void *token = leaveRun(cfuturestesting_iterations, queue);
   ORIGINAL(dispatch_apply)
   original(count, queue, block);
+  if (token) end(token);
+}
+
+// The block runs on the main thread itself, also if the run holds back earlier work of the main queue.
+static void dispatch_sync_(void *queue, void *block) {
+  void *token = cfuturestesting_run() && isMainQueue(queue) ? leaveRun(cfuturestesting_main_sync, queue) : NULL;
+  ORIGINAL(dispatch_sync)
+  original(queue, block);
   if (token) end(token);
 }
 
@@ -256,6 +288,7 @@ REPLACE(dispatch_after)
 REPLACE(dispatch_after_f)
 REPLACE(dispatch_apply)
 REPLACE(dispatch_source_create)
+REPLACE(dispatch_sync)
 REPLACE(CFRunLoopPerformBlock)
 REPLACE(CFRunLoopAddTimer)
 extern int pthread_create(pthread_t *, const pthread_attr_t *, Start, void *) __attribute__((weak, alias("pthread_create_")));
@@ -276,6 +309,7 @@ bool cfuturestesting_observe_outside(void *(*leaveRunOf)(void *, void *, int, co
   CHECK(dispatch_after)
   CHECK(dispatch_apply)
   CHECK(dispatch_source_create)
+  CHECK(dispatch_sync)
   CHECK(pthread_create)
   if (!isFirst || !dispatch_block_create || !_Block_copy || !_NSConcreteGlobalBlock) return false;
   struct {

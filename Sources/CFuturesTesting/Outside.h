@@ -24,6 +24,9 @@ bool isOnThreadOfRun(void);
 void submitOutside(void *queue, void *context, Work work);
 void submitBlockOutside(void *queue, void *block);
 
+// Whether a Dispatch queue is the main queue.
+bool isMainQueue(void *queue);
+
 // If `queue` is the main queue and this thread executes a run, submits the work to the run with a delay; else returns
 // false.
 bool submitMainAfter(uint64_t when, void *queue, void *context, Work work);

@@ -57,6 +57,7 @@ enum {
   cfuturestesting_iterations = 5,
   cfuturestesting_run_loop_block = 6,
   cfuturestesting_run_loop_timer = 7,
+  cfuturestesting_main_sync = 8,
 };
 
 /// Observes work that leaves the runs: for Dispatch queues, Dispatch sources, threads and run loops.

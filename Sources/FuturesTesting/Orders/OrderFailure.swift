@@ -9,7 +9,7 @@ public struct OrderReport: Sendable, CustomStringConvertible {
   /// A lower bound of the number of orders; equal to `orders` if these were all.
   public let knownOrders: Int
 
-  /// Whether all orders ran, and the runs submitted no work whose orders are not explored.
+  /// Whether all orders ran, and there was no work whose orders are not explored.
   ///
   /// On a platform where `exploreOrders` cannot see such work, the work does not count here, and the description says
   /// so. Only whole moves are ordered: if a task calls an actor and returns within one move, no other work comes
@@ -137,7 +137,7 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
     default: break
     }
     let count = "\(failedOrders.grouped) of \(report.orders.grouped) \(report.orders == 1 ? "order" : "orders")"
-    let known = report.isExhaustive || report.orders == 1 ? "" : ", of at least \(report.knownOrders.grouped),"
+    let known = report.knownOrders > report.orders ? ", of at least \(report.knownOrders.grouped)," : ""
     let moves = groups.isEmpty ? "the body alone" : groups.map(\.description).shortList(separator: " ▸ ")
     let showsTimeline = groups.count > 6 || groups.contains { !$0.notes.isEmpty }
     return """

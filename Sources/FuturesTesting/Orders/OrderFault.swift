@@ -92,6 +92,7 @@ extension Orders {
 extension OrderRun {
   /// Chooses one of the faults, as a decision within the present move; `nil` stands for no fault.
   fileprivate func choose(_ name: String, _ faults: [OrderFault?]) -> OrderFault? {
+    watch?.watch.stopIfBlocked()
     let moves = faults.map { fault in
       OrderMove(source: names.source(fault.map { "\(name): \($0.rawValue)" } ?? "\(name): once"), ordinal: 1)
     }

@@ -16,10 +16,18 @@ final class OrderNames: Sendable {
     var sources: [String: Int32] = [:]
 
     /// The sources that are contexts: each has a column of its own where an order is shown.
+    ///
+    /// A step with the name of a context has another source, because only items of contexts can be independent.
+    var contextSources: [String: Int32] = [:]
     var contexts: Set<Int32> = []
 
     /// The pairs of contexts whose items have no effect on each other.
     var independent: Set<[Int32]> = []
+
+    mutating func add(_ name: String) -> Int32 {
+      names.append(name)
+      return Int32(names.count - 1)
+    }
   }
 
   private let state = Locked(State())
@@ -40,18 +48,21 @@ final class OrderNames: Sendable {
   func source(_ name: String) -> Int32 {
     state.withLock { state in
       if let source = state.sources[name] { return source }
-      let source = Int32(state.names.count)
-      state.names.append(name)
+      let source = state.add(name)
       state.sources[name] = source
       return source
     }
   }
 
-  /// Returns the number of a name, and marks the number as a context's.
+  /// Returns the number of a context's name.
   func contextSource(_ name: String) -> Int32 {
-    let source = source(name)
-    state.withLock { _ = $0.contexts.insert(source) }
-    return source
+    state.withLock { state in
+      if let source = state.contextSources[name] { return source }
+      let source = state.add(name)
+      state.contextSources[name] = source
+      state.contexts.insert(source)
+      return source
+    }
   }
 
   /// Declares that the items of two contexts have no effect on each other.

@@ -4,6 +4,9 @@ internal import Futures
 // The end of a run, after its body.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun {
+  /// The orders that a report does not say "all" of, if the body left behind work with several orders.
+  static let leftWork = "the work that the body left behind (end it by `try await orders.runAll()`)"
+
   /// Ends the body, runs its remaining work without choices, and drops its timers, so that its tasks can end.
   /// - Returns: Whether nothing is left to run.
   func unwind(_ task: Task<Void, Never>, after verdict: Verdict) -> Bool {
@@ -16,12 +19,13 @@ extension OrderRun {
       guard settleMain() else { return false }
       waitForOutside()
       let (place, hasEnded) = state.withLock { ($0.agenda.oldest, $0.result != nil) }
+      if case .returned = verdict, state.withLock(\.agenda.hasChoice) { hasLeftChoices = true }
       if resumeWaitersOfRunAll() { continue }  // before other work: endless work must not keep the body waiting
       if let place {
         perform(place)
       } else if case .uncontrolled = verdict, !hasEnded, waitForOthers(&patience) {
         continue
-      } else if dropTimers() {
+      } else if dropTimers() || releaseKept() {
         continue
       } else if state.withLock({ $0.agenda.hasTimers }) {
         perform(.timer)  // a sleeping task: it has to end
@@ -40,6 +44,20 @@ extension OrderRun {
     withMainWaiting {
       for case .main(let work) in timers.map(\.action) { cfuturestesting_drop(work.context, work.function) }
       excuse { timers = [] }
+    }
+    return true
+  }
+
+  /// Releases the completion handlers that a fault has kept, so that what waits for them ends within the run.
+  /// - Returns: Whether there were any.
+  private func releaseKept() -> Bool {
+    var kept = state.withLock { state in
+      defer { state.kept = [] }
+      return state.kept
+    }
+    guard !kept.isEmpty else { return false }
+    withMainWaiting {
+      excuse { kept = [] }
     }
     return true
   }

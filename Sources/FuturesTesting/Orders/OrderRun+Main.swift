@@ -107,7 +107,7 @@ extension OrderRun {
   }
 
   private func performOnce(_ work: MainWork) {
-    watch?.watch.end()  // the wait for the main thread has a bound of its own
+    let watched = watch?.watch.exchange(nil)  // the wait for the main thread has a bound of its own
     let item = MainItem(run: self, work: work)
     cfuturestesting_on_main(Unmanaged.passRetained(item).toOpaque()) { item in
       Unmanaged<MainItem>.fromOpaque(item!).takeRetainedValue().perform()
@@ -116,6 +116,7 @@ extension OrderRun {
     if item.hasReturned.wait(wallTimeout: .now() + .seconds(60)) == .timedOut {
       state.withLock { interfere("is needed: the main thread is blocked, and work of the main queue waits.", &$0) }
     }
+    _ = watch?.watch.exchange(watched)
   }
 
   /// Waits until the main queue has run its earlier work, if the body runs there.

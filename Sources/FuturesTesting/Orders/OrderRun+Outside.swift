@@ -115,13 +115,21 @@ extension OrderRun {
   /// Waits until the work that has left the run has ended, or has entered the run.
   func waitForOutside() {
     var probes: [DispatchSemaphore]?
-    while state.withLock({ $0.outsideCount > 0 && $0.interference == nil }), outsidePatience.allowsWait() {
-      guard arrivals.wait(timeout: .now() + .milliseconds(10)) == .timedOut else { continue }
+    while state.withLock({ $0.outsideCount > 0 && $0.interference == nil }), watch?.watch.isCancelled != true,
+      outsidePatience.allowsWait()
+    {
+      let start = DispatchTime.now()
+      guard arrivals.wait(timeout: start + .milliseconds(10)) == .timedOut else {
+        // Work that always submits more work arrives for ever.
+        outsidePatience.spend(from: start)
+        continue
+      }
       probes = (probes ?? submitProbes()).filter { $0.wait(timeout: .now()) == .timedOut }
       let (threads, count) = state.withLock { (Array($0.outsideThreads.values), $0.outsideCount) }
       // Work that has not begun, although Dispatch has begun later work, waits for something, such as a suspended queue.
       let hasBegun = threads.count >= count || probes?.isEmpty == true
-      outsidePatience.spend(isAsleep: hasBegun && threads.allSatisfy { cfuturestesting_sleeping($0) >= 0 })
+      let isAsleep = hasBegun && threads.allSatisfy { cfuturestesting_sleeping($0) >= 0 }
+      outsidePatience.spend(from: start, times: isAsleep ? 30 : 1)
     }
   }
 

@@ -37,8 +37,18 @@ extension OrderRun: TaskExecutor {
       }
       return true
     }
-    if !isAdded { return globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+    guard isAdded else { return passOn(job) }
     signalArrival()
+  }
+
+  /// Passes a job to the global executor, because the run is over.
+  func passOn(_ job: UnownedJob) {
+    noteLateWork()
+    // Where that executor uses the hook of the runtime, a thread with a run would get the job again.
+    let run = cfuturestesting_run()
+    cfuturestesting_set_run(nil)
+    globalConcurrentExecutor.enqueue(ExecutorJob(job))
+    cfuturestesting_set_run(run)
   }
 
   /// Adds a job to the agenda, as a move of its own.
@@ -60,7 +70,7 @@ extension OrderRun: TaskExecutor {
     var next: UnownedJob? = job
     while let job = next {
       running = job.taskIdentifier.map { identifier in state.withLock { $0.number(identifier) } }
-      if running == nil { callsActors = true }
+      if running == nil, !job.resumesTask { callsActors = true }
       job.runSynchronously(on: asUnownedTaskExecutor())
       running = nil
       next = nil
@@ -127,6 +137,14 @@ extension OrderRun.State {
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension UnownedJob {
+  /// Whether the job only resumes a task, as that of `Task.yield()` does.
+  ///
+  /// Its kind is the first byte after the header and the two words of the scheduler (`JobKind`, a part of the runtime's interface).
+  var resumesTask: Bool {
+    let job = unsafeBitCast(self, to: UnsafeRawPointer.self)
+    return job.load(fromByteOffset: 4 * MemoryLayout<Int>.size, as: UInt8.self) == 195
+  }
+
   /// The runtime's number of the job's task, which only the description shows; `nil` for a job of an actor.
   var taskIdentifier: Int? {
     var number: Int?

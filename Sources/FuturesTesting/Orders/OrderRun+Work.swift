@@ -1,3 +1,4 @@
+internal import CFuturesTesting
 internal import Futures
 
 // Work that arrives: items of contexts, timers, steps, and calls of `runAll()`.
@@ -40,8 +41,15 @@ extension OrderRun {
       if !isOwn { interfere(interference(), &state) }
       return add(&state.agenda)
     }
+    if number == nil { noteLateWork() }
     signalArrival()
     return number
+  }
+
+  /// Keeps that another thread has submitted work to this run, which is over: the orders of that work are not explored.
+  func noteLateWork() {
+    guard let watch, thread != cfuturestesting_thread_number() else { return }
+    watch.watch.hasLateWork = true
   }
 
   func step(_ continuation: UnsafeContinuation<Void, Never>, _ name: String) {

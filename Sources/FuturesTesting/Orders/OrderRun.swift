@@ -98,6 +98,9 @@ final class OrderRun: @unchecked Sendable {
 
   let names: OrderNames
 
+  /// The thread that performs the moves, which makes the run.
+  let thread = cfuturestesting_thread_number()
+
   /// The real time of `ContinuousClock` at the beginning, in nanoseconds.
   private let startTime: Int64
 
@@ -127,6 +130,9 @@ final class OrderRun: @unchecked Sendable {
   /// Whether the work that the body left behind has ended.
   private(set) var hasSettled = true
 
+  /// Whether the body left behind work with several orders.
+  var hasLeftChoices = false
+
   private(set) var trace: [OrderMove] = [], choices: [OrderChoice] = []
   /// The moves that left the default order, by their places in `trace`.
   private(set) var deviations: Set<Int> = []
@@ -151,7 +157,7 @@ final class OrderRun: @unchecked Sendable {
   var record: OrderRecord?
 
   /// Ends the search if a move does not return.
-  var watch: (watch: OrderWatch, failure: @Sendable () -> OrderFailure)?
+  var watch: (watch: OrderWatch, failure: @Sendable (MoveSeconds.Stall) -> OrderFailure)?
 
   /// Makes a run.
   /// - Parameters:
@@ -204,9 +210,7 @@ final class OrderRun: @unchecked Sendable {
     let verdict = withoutActuallyEscaping(choose) { choose in
       chooser = choose
       defer { chooser = nil }
-      startWatch()
       inMove { runFollowUp() }
-      watch?.watch.end()
       isStarting = false
       return makeMoves()
     }
@@ -310,8 +314,6 @@ final class OrderRun: @unchecked Sendable {
 
   func perform(_ place: OrderAgenda.Place) {
     guard let item = state.withLock({ $0.agenda.take(place) }) else { return }
-    startWatch()
-    defer { watch?.watch.end() }
     withMainWaiting {
       switch item.action {
       case .work(let work): work()
@@ -321,10 +323,6 @@ final class OrderRun: @unchecked Sendable {
       case .workOnMain(let work): perform(MainWork(work))
       }
     }
-  }
-
-  private func startWatch() {
-    if let watch { watch.watch.begin(self, failure: watch.failure) }
   }
 
   /// Begins a move, or a part of one, and returns the move that it interrupts, if any.
@@ -352,7 +350,9 @@ final class OrderRun: @unchecked Sendable {
     cfuturestesting_set_time(startTime + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     let outer = beginMove()
     OrderRecord.setCurrent(record)
+    let watched = watchMove()
     move()
+    _ = watch?.watch.exchange(watched)
     OrderRecord.setCurrent(nil)
     state.withLock { $0.move = outer }
     cfuturestesting_set_time(-1)

@@ -173,7 +173,8 @@ final class OrderSearch {
       throw failure(Failed(reason, verdict, run))
     }
     do {
-      guard try tree.end(after: run.forced, areIndependent: names.areIndependent) else { return }
+      // A run that fails always counts: its contexts were declared independent, and are not.
+      try tree.end(after: run.forced, counts: reason != nil, areIndependent: names.areIndependent)
     } catch {
       throw notDeterministic(run, error)
     }
@@ -235,7 +236,7 @@ final class OrderSearch {
     defer { record?.end() }
     // Safe: the closure reads the search only while the thread of the search is blocked.
     nonisolated(unsafe) let search = self
-    run.watch = (watch, { [unowned run] in search.blocked(run) })
+    run.watch = (watch, { [unowned run] stall in search.blocked(run, stall) })
     defer { keepUnexplored(run) }
     var verdict = OrderRun.Verdict.returned
     guard let hasFailed else {
@@ -249,6 +250,7 @@ final class OrderSearch {
   /// Keeps the names of the work that left a run; mostly for the first ten orders, because finding a name takes long.
   private func keepUnexplored(_ run: OrderRun) {
     if run.callsActors { callsActors = true }
+    if run.hasLeftChoices, !unexplored.contains(OrderRun.leftWork) { unexplored.append(OrderRun.leftWork) }
     guard tree.finishedOrders < 10 || unexplored.isEmpty else { return }
     for work in run.state.withLock(\.left) {
       let description = work.description
@@ -335,10 +337,10 @@ final class OrderSearch {
     OrderReport(
       orders: orders ?? tree.finishedOrders,
       knownOrders: max(tree.knownOrders, orders ?? 0),
-      isExhaustive: tree.isFinished && unexplored.isEmpty && orders == nil,
+      isExhaustive: tree.isFinished && unexplored.isEmpty && !watch.hasLateWork && orders == nil,
       leavesOutIndependent: tree.hasLeftOut,
       callsActors: callsActors,
-      unexplored: OrderRun.unobserved.map { [$0] } ?? unexplored
+      unexplored: OrderRun.unobserved.map { [$0] } ?? (unexplored + (watch.hasLateWork ? [OutsideWork.late] : []))
     )
   }
 
@@ -367,12 +369,9 @@ final class OrderSearch {
   }
 
   /// The failure of a run whose present move does not return.
-  private func blocked(_ run: OrderRun) -> OrderFailure {
+  private func blocked(_ run: OrderRun, _ stall: MoveSeconds.Stall) -> OrderFailure {
     var failed = Failed(.deadlock(waiting: []), .deadlock(waiting: []), run)
-    failed.sentence = """
-      The last move has waited for \(OrderWatch.bound) s and does not return. It waits for a lock or a semaphore that a suspended \
-      task or a later move would release. Do not hold a lock across an `await`, and do not block in a move.
-      """
+    failed.sentence = stall.sentence
     record?.end()  // the end of the process after this failure is no crash of the run
     return failure(failed, failedOrders: failures + 1)
   }

@@ -164,29 +164,26 @@ final class OrderTree {
   /// Ends a run.
   ///
   /// Where the tree keeps no nodes, it knows orders by their hashes, and counts an order once.
-  /// - Returns: Whether the order of the run counts: it differs from the others in more than the order of independent moves.
-  @discardableResult
+  ///
+  /// An order that differs from another only in the order of independent moves does not count, except if `counts` is `true`.
   func end(
     after forced: [OrderMove] = [],
+    counts: Bool = false,
     areIndependent: Independence = { _, _ in false }
-  ) throws(Difference) -> Bool {
+  ) throws(Difference) {
     if let hash {
       if hashes.insert(hash).inserted { finishedOrders += 1 }
       knownOrders = max(knownOrders, finishedOrders + 1)
-      return true
+      return
     }
     switch branch {
     case .open: break
     case .node(let known): throw Difference(before: known.possible, now: nil)
     case .finished: throw Difference(before: nil, now: nil)
     }
-    guard sleeping(after: forced, areIndependent) != nil else {
-      abandon()
-      return false
-    }
+    guard counts || sleeping(after: forced, areIndependent) != nil else { return abandon() }
     finishedOrders += 1
     finishBranch()
-    return true
   }
 
   /// Ends a run whose orders belong to another branch.

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Futures
 
 /// Work that has left a run: for a Dispatch queue that no run controls, a run loop, or a thread.
@@ -6,7 +7,7 @@ internal import Futures
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 final class OutsideWork: @unchecked Sendable {
   // @unchecked: `run` is set once.
-  enum Kind: Int32 { case queue, timer, notification, source, thread, iterations, runLoopBlock, runLoopTimer }
+  enum Kind: Int32 { case queue, timer, notification, source, thread, iterations, runLoopBlock, runLoopTimer, mainSync }
 
   let kind: Kind
   private let label: String?
@@ -26,12 +27,15 @@ final class OutsideWork: @unchecked Sendable {
   var isWaitedFor: Bool {
     switch kind {
     case .queue, .notification, .thread: true
-    case .timer, .source, .iterations, .runLoopBlock, .runLoopTimer: false
+    case .timer, .source, .iterations, .runLoopBlock, .runLoopTimer, .mainSync: false
     }
   }
 
   /// Whether a body can wait for the work.
-  var canComeLater: Bool { kind != .iterations }
+  var canComeLater: Bool { kind != .iterations && kind != .mainSync }
+
+  /// Describes work that arrives after its run.
+  static let late = "work that another thread has submitted to a run that was over"
 
   /// For example “work on the Dispatch queue “images”, submitted at App/Cache.swift:12”.
   var description: String {
@@ -45,6 +49,7 @@ final class OutsideWork: @unchecked Sendable {
     case .runLoopBlock: return "a block of a run loop\(place.map { ", submitted \($0)" } ?? "")"
     case .runLoopTimer: return "a timer of a run loop\(place.map { ", added \($0)" } ?? "")"
     case .iterations: return "`concurrentPerform`\(place.map { ", called \($0)" } ?? "")"
+    case .mainSync: return "`DispatchQueue.main.sync`\(place.map { ", called \($0)" } ?? "")"
     }
   }
 
@@ -59,11 +64,16 @@ final class OutsideWork: @unchecked Sendable {
 /// All runs of a search share one object, so work that never ends costs two seconds in all, not in each run. Work
 /// that runs, or that a busy machine has not started, gets a minute.
 final class OutsidePatience: Sendable {
-  private let left = Locked(6_000)
+  private let microsecondsLeft: Locked<Int64>
+
+  init(microseconds: Int64 = 60_000_000) { microsecondsLeft = Locked(microseconds) }
 
   /// Returns whether to wait once more.
-  func allowsWait() -> Bool { left.withLock { $0 > 0 } }
+  func allowsWait() -> Bool { microsecondsLeft.withLock { $0 > 0 } }
 
-  /// Counts a wait of 10 ms; counts it 30 times if the work sleeps, so such work gets two seconds instead of a minute.
-  func spend(isAsleep: Bool) { left.withLock { $0 -= isAsleep ? 30 : 1 } }
+  /// Counts the wait since `start`; counts it 30 times if the work sleeps, so such work gets two seconds instead of a minute.
+  func spend(from start: DispatchTime, times factor: Int64 = 1) {
+    let waited = Int64((DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1_000)
+    microsecondsLeft.withLock { $0 -= factor * waited }
+  }
 }

@@ -263,6 +263,56 @@ struct OrderOutsideTests {
     }
   }
 
+  @Test("R27: code that never returns is found after `runAll()`, after work of the main queue, and in a broken timer")
+  func blockedParts() async throws {
+    // Runs in a process of its own: the threads stay blocked.
+    await #expect(processExitsWith: .success) {
+      let bodies: [@Sendable (Orders) async throws -> Void] = [
+        { orders in
+          try await orders.runAll()
+          waitForever()
+        },
+        { orders in
+          Task { @MainActor in await Task.detached { waitForever() }.value }
+          try await orders.runAll()
+        },
+        { orders in
+          Future<Void, any Error>.after(.seconds(1), on: orders.context("a"))
+            .whenResolved(on: .immediate) { _ in waitForever() }
+        },
+      ]
+      let found = await withTaskGroup(of: Bool.self, returning: Int.self) { group in
+        for body in bodies {
+          group.addTask {
+            let failure = try? await explorationFailure { try await exploreOrders(body) }
+            return failure?.description.contains("The last move has waited for 10 s and does not return.") == true
+          }
+        }
+        return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+      }
+      _exit(found == bodies.count ? 0 : 1)
+    }
+  }
+
+  @Test("R27: after a move that was reported as blocked, a search runs nothing more, also if the move returns")
+  func returnsLate() async throws {
+    // Runs in a process of its own: the thread stays blocked.
+    await #expect(processExitsWith: .success) {
+      let (gate, later) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let failure = try await explorationFailure {
+        try await exploreOrders { orders in
+          let context = orders.context("a")
+          context.run { gate.wait() }
+          context.run { later.signal() }
+          try await orders.runAll()
+        }
+      }
+      gate.signal()
+      let hasGoneOn = waits(for: later)
+      _exit(failure != nil && !hasGoneOn ? 0 : 1)
+    }
+  }
+
   @Test("R27: a lock that a suspended task holds is a failure with the order so far, after ten seconds")
   func lockAcrossAwait() async throws {
     // Runs in a process of its own: the thread stays blocked.
@@ -284,4 +334,12 @@ struct OrderOutsideTests {
       _exit(isFound && failure?.order == ["task 1", "task 2"] ? 0 : 1)
     }
   }
+}
+
+// Functions, because an async function cannot wait for a semaphore.
+private func waitForever() { DispatchSemaphore(value: 0).wait() }
+
+/// Waits a second, in which a search that goes on would signal.
+private func waits(for semaphore: DispatchSemaphore) -> Bool {
+  semaphore.wait(timeout: .now() + .seconds(1)) == .success
 }

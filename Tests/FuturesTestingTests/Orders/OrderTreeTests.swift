@@ -40,7 +40,7 @@
         let moves = (0..<2).map { OrderMove(source: Int32($0), ordinal: Int32(place)) }
         _ = try tree.choose(after: [], among: moves) { _ in 1 }
       }
-      #expect(try tree.end())
+      try tree.end()
       tree.begin()
       #expect(tree.knownOrders == 90_001)
     }
@@ -61,7 +61,7 @@
             let moves = (0..<2).map { OrderMove(source: Int32($0), ordinal: Int32(place)) }
             order.append(try tree.choose(after: [], among: moves) { isRandom ? random.next(below: $0.count) : nil })
           }
-          #expect(try tree.end())
+          try tree.end()
           #expect(orders.insert(order).inserted)
           #expect(tree.isFinished == (run == 256))
         }

@@ -1,0 +1,169 @@
+import Dispatch
+import Futures
+import FuturesAsync
+import FuturesTesting
+import Testing
+
+@Suite("R27: exploreOrders says “all” only if nothing else could happen")
+struct OrderReportTests {
+  @Test("Work that the body left behind was not explored, unless it has one order", arguments: [1, 2])
+  func workLeftBehind(_ count: Int) async throws {
+    let report = try await exploreOrders { orders in
+      for number in 1...count { orders.context("\(number)").run {} }
+    }
+    #expect(report.isExhaustive == (count == 1))
+    #expect(report.description.contains("the work that the body left behind") == (count == 2), "\(report)")
+  }
+
+  @Test("Work of another thread that comes after its run was not explored", .unlessSanitized)
+  func workAfterItsRun() async throws {
+    let first = Shared<ExecutionContext?>(nil)
+    let (mayStart, hasEnded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    DispatchQueue(label: "older").async {
+      mayStart.wait()
+      first.withLock(\.self)?.run {}
+      hasEnded.signal()
+    }
+    let report = try await exploreOrders { orders in
+      let a = orders.context("a")
+      let isFirst = first.withLock { context in
+        defer { context = context ?? a }
+        return context == nil
+      }
+      if !isFirst {
+        mayStart.signal()
+        hasEnded.wait()
+        hasEnded.signal()
+      }
+      for context in [a, orders.context("b")] { context.run {} }
+      try await orders.runAll()
+    }
+    #expect(!report.isExhaustive)
+    #expect(
+      report.description == "2 orders; not explored: work that another thread has submitted to a run that was over",
+      "\(report)"
+    )
+  }
+
+  @Test("A failure counts, although its order differs only in contexts that are declared independent, and are not")
+  func wrongDeclaration() async throws {
+    let failure = try await explorationFailure {
+      try await exploreOrders { orders in
+        let log = RunRecord()
+        let a = orders.context("a", independentOf: ["b"])
+        a.run { log.add("a") }
+        orders.context("b").run { log.add("b") }
+        try await orders.runAll()
+        try Unexpected.unless(log.joined == "a b", log.joined)
+      }
+    }
+    #expect(failure?.order == ["b", "a"])
+    #expect(failure?.report.orders == 2)
+  }
+
+  @Test("A step with the name of a context is not independent of others, as the context is")
+  func stepWithTheNameOfAContext() async throws {
+    let runs = RunRecord()
+    let report = try await exploreOrders { orders in
+      let log = RunRecord()
+      _ = orders.context("save", independentOf: ["log"])
+      orders.context("log").run { log.add("log") }
+      await orders.step("save")
+      log.add("saved")
+      try await orders.runAll()
+      runs.add(log.joined)
+    }
+    #expect(Set(runs.all) == ["log saved", "saved log"])
+    #expect(report.orders == 2)
+  }
+
+  @Test("A task whose completion handler never comes ends within its run")
+  func neverWithinTheRun() async throws {
+    let runs = RunRecord()
+    try await exploreOrders { orders in
+      runs.add("begins")
+      let api = Future<Int, any Error>(on: orders.context("net")) { 1 }
+      Task {
+        _ = await orders.fault("answer", [.never], in: api).result
+        runs.add("ends")
+      }
+      try await orders.runAll()
+    }
+    #expect(runs.joined == Array(repeating: "begins ends", count: runs.all.count / 2).joined(separator: " "))
+    #expect(!runs.all.isEmpty)
+  }
+
+  @Test("Task.yield() is no call of an actor")
+  func yield() async throws {
+    let report = try await exploreOrders { orders in
+      Task { await Task.yield() }
+      try await orders.runAll()
+    }
+    #expect(!report.description.contains("actors"), "\(report)")
+  }
+
+  @Test("A comparison is no proof if a task calls an actor, whose calls other work could interrupt")
+  func comparisonWithActors() async throws {
+    let comparison = try await compareOrders { orders in
+      let cache = Cache()
+      Task { orders.record("\(await cache.value)") }
+      try await orders.runAll()
+    } with: { orders in
+      Task { orders.record("1") }
+      try await orders.runAll()
+    }
+    #expect(comparison.outcomes == 1)
+    #expect(!comparison.isExhaustive)
+  }
+
+  private actor Cache {
+    let count = 1
+    var value: Int { count }
+  }
+
+  @Test("DispatchQueue.main.sync of a move is in the report", .unlessSanitized)
+  func mainSync() async throws {
+    let report = try await exploreOrders { orders in
+      orders.context("a").run { DispatchQueue.main.sync {} }
+      try await orders.runAll()
+    }
+    #expect(report.description.hasPrefix("1 order; not explored: `DispatchQueue.main.sync`, called at "), "\(report)")
+  }
+
+  @Test(
+    "The notification of a group keeps its barrier, in a run and outside",
+    .unlessSanitized,
+    arguments: [true, false]
+  )
+  func barrierOfNotification(_ isInRun: Bool) async throws {
+    @Sendable func endsBeforeBarrier() -> Bool {
+      let queue = DispatchQueue(label: "cache", attributes: .concurrent)
+      let (gate, others, barrier) = (
+        DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+      )
+      let (hasEnded, isInOrder) = (Shared(false), Shared(false))
+      queue.async {
+        gate.wait()
+        hasEnded.withLock { $0 = true }
+      }
+      DispatchGroup().notify(flags: .barrier, queue: queue) {
+        let ended = hasEnded.withLock(\.self)
+        isInOrder.withLock { $0 = ended }
+        barrier.signal()
+      }
+      // Gives a notification without its barrier the time to run.
+      DispatchGroup().notify(queue: .global()) { others.signal() }
+      others.wait()
+      gate.signal()
+      barrier.wait()
+      return isInOrder.withLock(\.self)
+    }
+    if isInRun {
+      try await exploreOrders { _ in
+        try Unexpected.unless(endsBeforeBarrier(), "The barrier ran beside other work.")
+      }
+    } else {
+      #expect(endsBeforeBarrier())
+    }
+  }
+}
