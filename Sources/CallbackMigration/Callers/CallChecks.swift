@@ -6,6 +6,9 @@ struct CalledFunction {
   /// The label of the callback.
   let callbackLabel: String
 
+  /// The possible numbers of arguments without a label before the callback, where the callback has no label itself.
+  var unlabelledBefore: ClosedRange<Int>?
+
   /// The label of the failure closure, if the function has one.
   var failureLabel: String?
 
@@ -75,7 +78,7 @@ struct CallChecks {
   /// The reasons that no option allows; if there are none, those that an option allows.
   var refusals: [CallRefusal] {
     guard tokens.isBalanced else { return [CallRefusal("the brackets of its file cannot be matched")] }
-    let obstacles = [shape, queue, optionalChain, handle, callbackLiteral, captures].compactMap(\.self)
+    let obstacles = [shape, queue, optionalChain, handle, callbackLiteral, callbackPlace, captures].compactMap(\.self)
     guard obstacles.isEmpty else { return obstacles }
     return [
       order, keptTask, loop, deferBlock, lock, thread, otherQueue, weakSelf, mainQueue, callbackIsolation, cancellation,
@@ -128,6 +131,16 @@ struct CallChecks {
   private var callbackLiteral: CallRefusal? {
     guard site.callback == nil, !passesOwnCallback else { return nil }
     return CallRefusal("its callback is not a closure at the call")
+  }
+
+  /// Only the number of arguments before it tells a callback without a label from another closure.
+  private var callbackPlace: CallRefusal? {
+    guard let brace = site.callback, let expected = function.unlabelledBefore else { return nil }
+    let arguments = site.arguments.map { tokens.arguments(in: $0) } ?? []
+    let before = arguments.filter { $0.label == nil && $0.value.lowerBound < brace }.count
+    guard !expected.contains(before) || site.failure == brace else { return nil }
+    let reason = "its callback has no label, and the closure can be that of another parameter"
+    return CallRefusal("\(reason); write the callback as a trailing closure")
   }
 
   /// Whether the callback of the enclosing function is the callback of the call.

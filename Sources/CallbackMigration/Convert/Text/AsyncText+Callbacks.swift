@@ -109,10 +109,11 @@ extension AsyncText {
       return lines(binding(names.map { usesName($0, body) ? $0 : nil }, callee, call), try text(body))
     } else if let brackets = call.site.arguments,
       tokens.arguments(in: brackets).contains(where: {
-        $0.label.map(call.omitted.contains) == true && $0.value.count == 1
+        $0.label.map(call.omitted.contains) == true && $0.value.lowerBound != call.site.callback
       })
     {
-      throw Refusal("line \(tokens.line(call.site.name)): its closure for a failure is not written at the call")
+      let line = tokens.line(call.site.name)
+      throw Refusal("line \(line): its closure for a failure is not written at the call; write it there")
     }
     let split = CallbackSplit(
       values: names.map { usesName($0, body) ? $0 : nil },
