@@ -17,7 +17,7 @@
     }
 
     private static let all =
-      results + passing + values + optionals + closures + left + asyncCode + queues + effects + handlers
+      results + passing + values + optionals + closures + left + asyncCode + queues + effects + handlers + paths
 
     @Test("the table has sixty shapes, each of its own name")
     func table() {

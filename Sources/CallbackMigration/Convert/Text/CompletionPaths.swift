@@ -23,19 +23,23 @@ struct CompletionPaths {
   }
 
   private func end(of range: Range<Int>) -> End {
+    var breaks = false
     for statement in tokens.statements(in: range) {
       switch end(ofStatement: statement) {
-      case .completes: return .completes
-      case .breaks: return .breaks
+      case .completes: return breaks ? .breaks : .completes
+      // Other paths can go on to the next statement.
+      case .breaks: breaks = true
       case .refused(let reason): return .refused(reason)
       case .continues: break
       }
     }
-    return .continues
+    return breaks ? .breaks : .continues
   }
 
   private func end(ofStatement statement: Range<Int>) -> End {
-    let start = statement.lowerBound
+    var start = statement.lowerBound
+    // A label, as in `rows: for row in rows {`.
+    if SourceTokens.isWord(tokens[start]), tokens[start + 1] == ":", start + 2 < statement.upperBound { start += 2 }
     if text.ownArguments(start) != nil { return .completes }
     if let hop = QueueHop(at: start, of: text.own?.queueName, in: tokens) { return end(of: hop.content) }
     if let call = text.calls[start] {
