@@ -75,6 +75,19 @@
         """,
         becomes: "left: line 5 returns without calling its callback"
       ),
+      ConvertedShape(
+        "passes its callback to a synchronous call after a defer",
+        """
+        func f(completion: @escaping (Result<Int, any Error>) -> Void) {
+          api.count { n in
+            self.isBusy = true
+            defer { self.isBusy = false }
+            unpack(data, completion: completion)
+          }
+        }
+        """,
+        becomes: "left: the `defer` on line 4 ran after its callback, and would run before the code after an await"
+      ),
     ]
   }
 #endif

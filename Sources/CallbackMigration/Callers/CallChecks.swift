@@ -205,9 +205,13 @@ struct CallChecks {
   private var deferBlock: CallRefusal? {
     for level in scope.levels {
       if level.block == .deferred { return CallRefusal("it is in a `defer` block, which cannot await") }
-      if function.isSync { continue }
+      if function.isSync, !passesOwnCallback { continue }
       let before = level.brace + 1..<max(level.brace + 1, site.start)
       if let found = before.first(where: { tokens[$0] == "defer" && tokens.parent($0) == level.brace }) {
+        if function.isSync {
+          let place = "the `defer` on line \(tokens.line(found))"
+          return CallRefusal("\(place) ran after its callback, and would run before the code after an await")
+        }
         let reason = "the `defer` on line \(tokens.line(found)) ran before the callback, and would run after it"
         return CallRefusal(reason, .defer)
       }
