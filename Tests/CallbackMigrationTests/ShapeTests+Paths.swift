@@ -88,6 +88,108 @@
         """,
         becomes: "left: the `defer` on line 4 ran after its callback, and would run before the code after an await"
       ),
+      ConvertedShape(
+        "calls its callback in a loop, and returns",
+        """
+        func f(completion: @escaping (Int) -> Void) {
+          api.count { n in
+            for user in users where user.id == n {
+              completion(user.age)
+              return
+            }
+            completion(0)
+          }
+        }
+        """,
+        becomes: """
+          let n = await api.count()
+          for user in users where user.id == n {
+            return user.age
+          }
+          return 0
+          """
+      ),
+      ConvertedShape(
+        "returns its callback in a loop with other paths",
+        """
+        func f(completion: @escaping (Result<String, any Error>) -> Void) {
+          for user in users {
+            guard user.isNew else { continue }
+            switch user.kind {
+            case .guest: break
+            case .owner: completion(.success(user.name)); return
+            case .other: return completion(.failure(APIError.other))
+            }
+          }
+          load(id: 1, completion: completion)
+        }
+        """,
+        becomes: """
+          for user in users {
+            guard user.isNew else { continue }
+            switch user.kind {
+            case .guest: break
+            case .owner: return user.name
+            case .other: throw APIError.other
+            }
+          }
+          return try await load(id: 1)
+          """
+      ),
+      ConvertedShape(
+        "calls its callback in a loop, and goes on",
+        """
+        func f(completion: @escaping (Int) -> Void) {
+          api.count { count in
+            for user in users { completion(user.age) }
+          }
+        }
+        """,
+        becomes: "left: line 3 calls its callback in a loop or a `defer`"
+      ),
+      ConvertedShape(
+        "calls its callback in a loop, and returns on some paths only",
+        """
+        func f(completion: @escaping (Int) -> Void) {
+          api.count { count in
+            for user in users {
+              if user.isOwner { completion(user.age); return }
+              if user.isGuest { return }
+            }
+            completion(0)
+          }
+        }
+        """,
+        becomes: "left: line 5 returns without calling its callback"
+      ),
+      ConvertedShape(
+        "leaves the callback of a synchronous call, and not the loop around it",
+        """
+        func f(completion: @escaping (Result<Int, any Error>) -> Void) {
+          for data in all {
+            unpack(data) { result in
+              completion(result)
+              return
+            }
+          }
+        }
+        """,
+        becomes: "left: line 4 calls its callback in a loop or a `defer`"
+      ),
+      ConvertedShape(
+        "a return without the callback after a loop that returns it",
+        """
+        func f(completion: @escaping (Int) -> Void) {
+          api.count { n in
+            for user in users where user.id == n {
+              completion(user.age)
+              return
+            }
+          }
+        }
+        """,
+        becomes: "left: a path through it ends without calling its callback"
+      ),
     ]
   }
 #endif

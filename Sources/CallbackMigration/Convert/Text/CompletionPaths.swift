@@ -51,6 +51,7 @@ struct CompletionPaths {
       // With a label, `break` can leave an outer statement.
       return statement.count == 1
         ? .breaks : .refused("line \(tokens.line(start)) can leave without calling its callback")
+    case "continue": return .breaks
     case "return": return .refused("line \(tokens.line(start)) returns without calling its callback")
     case "throw", "fatalError", "preconditionFailure": return .completes
     case "if": return joined(tokens.blocks(of: statement), isComplete: hasElse(statement))
