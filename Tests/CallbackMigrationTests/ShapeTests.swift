@@ -18,6 +18,7 @@
 
     private static let all =
       results + passing + values + optionals + closures + left + asyncCode + queues + effects + handlers + paths
+      + captures
 
     @Test("the table has sixty shapes, each of its own name")
     func table() {

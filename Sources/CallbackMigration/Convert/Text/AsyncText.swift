@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Writes code in which each callback is the code after an await.
 ///
 /// Copies the text of the callback, so that no part of it is lost. If the text divides into success and failure, the
@@ -151,17 +149,6 @@ struct AsyncText {
   private func needsReturn(_ call: AwaitedCall) -> Bool {
     guard own == nil, call.site.use == .returned else { return false }
     return tokens[call.site.end + 1] != "}" || tokens.parent(call.site.start) != enclosing(call)
-  }
-
-  func token(_ index: Int) -> String {
-    let text = tokens[index]
-    guard text.contains("$"), let brace = tokens.closureOrFunction(around: index), let names = shortNames[brace] else {
-      return text
-    }
-    if !text.contains("\"") {
-      return text.dropFirst().first.flatMap { Int(String($0)) }.flatMap { names[safe: $0] } ?? text
-    }
-    return names.indices.reduce(text) { $0.replacingOccurrences(of: "$\($1)", with: names[$1]) }
   }
 
   // MARK: `weak self`
