@@ -151,6 +151,19 @@
       #expect(try found("weak self, x = y") == [nil])
     }
 
+    @Test("weak-self: a weak capture of the closure for a failure is refused")
+    func failureCaptures() throws {
+      let call = "load(success: { put($0) }, failure: { [weak self] _ in self?.x() })"
+      let tokens = SourceTokens("func f() async { \(call) }")
+      let site = try #require(CallSite(name: 6, in: tokens, label: "success", failureLabel: "failure"))
+      var function = CalledFunction(title: "Store.load(success:failure:)", callbackLabel: "success")
+      function.failureLabel = "failure"
+      function.returnsValue = false
+      let scope = CallScope(of: site, in: tokens)
+      let checks = CallChecks(tokens: tokens, site: site, scope: scope, function: function, isolation: .none)
+      #expect(checks.refusals.map(\.risk) == [.weakSelf])
+    }
+
     @Test(
       "main-queue: a hop in the callback is refused",
       arguments: [

@@ -26,6 +26,15 @@
           print("$10 \(value1)×\(value2)", #"\($0) \#(value2)"#, "\(all.map { $0 + 1 }) \\($0) \(name("\(value2)"))")
           """##
       ),
+      ConvertedShape(
+        "a value that the closure for a failure captures",
+        """
+        func f() async {
+          api.fetch(path: "a", success: { text in show(text) }, failure: { [name] error in fail(name, error) })
+        }
+        """,
+        becomes: "left: its callback captures `name` in a list, which an await has not"
+      ),
     ]
   }
 #endif

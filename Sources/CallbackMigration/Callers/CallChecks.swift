@@ -329,12 +329,13 @@ struct CallChecks {
     return ((signature?.end ?? brace) + 1)..<close
   }
 
-  /// Each captured name with its specifier, such as `weak self`.
+  /// Each name that the callback or the closure for a failure captures, with its specifier, such as `weak self`.
   private var captureList: [String] {
-    guard let range = signature?.captures else { return [] }
-    let inner = range.dropFirst().dropLast()
-    return inner.split { tokens[$0] == "," && tokens.parent($0) == range.lowerBound }.map { part in
-      part.map { tokens[$0] }.joined(separator: " ")
+    let braces = [site.callback, site.failure].compactMap(\.self)
+    return braces.compactMap { tokens.closureSignature(at: $0)?.captures }.flatMap { range in
+      range.dropFirst().dropLast().split { tokens[$0] == "," && tokens.parent($0) == range.lowerBound }.map { part in
+        part.map { tokens[$0] }.joined(separator: " ")
+      }
     }
   }
 }

@@ -11,7 +11,9 @@ extension AsyncText {
   func inlined(_ call: AwaitedCall, _ brace: Int, _ callee: String) throws(Refusal) -> String {
     let body = code(of: brace)
     let signature = tokens.closureSignature(at: brace)
-    let captured = signature?.captures.map { $0.map { tokens[$0] } } ?? []
+    let captured = [brace, call.site.failure].compactMap(\.self).flatMap { brace in
+      tokens.closureSignature(at: brace)?.captures?.map { tokens[$0] } ?? []
+    }
     let own = [own?.name, own?.failureName].compactMap(\.self)
     guard Set(captured).subtracting(own).isSubset(of: ["[", "]", ",", "self", "weak", "unowned"]) else {
       throw Refusal("its callback captures values in a list, which an await has not")
