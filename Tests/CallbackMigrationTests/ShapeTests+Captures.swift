@@ -35,6 +35,108 @@
         """,
         becomes: "left: its callback captures `name` in a list, which an await has not"
       ),
+      ConvertedShape(
+        "a closure that stays in a weak callback",
+        """
+        func f(completion: @escaping (Int) -> Void) {
+          api.count { [weak self] n in
+            self?.ticker = Ticker { self?.tick() }
+            completion(n)
+          }
+        }
+        """,
+        becomes: """
+          let n = await api.count()
+          self.ticker = Ticker { [weak self] in self?.tick() }
+          return n
+          """
+      ),
+      ConvertedShape(
+        "closures with heads that stay in a weak callback",
+        """
+        func f(completion: @escaping (Int) -> Void) {
+          api.count { [weak self] n in
+            self?.ticker = Ticker { [n] time in
+              guard let self else { return }
+              self.tick(time, n)
+            }
+            self?.timer = Timer { @Sendable time in self?.tick(time, n) }
+            completion(n)
+          }
+        }
+        """,
+        becomes: """
+          let n = await api.count()
+          self.ticker = Ticker { [weak self, n] time in
+          guard let self else { return }
+          self.tick(time, n)
+          }
+          self.timer = Timer { @Sendable [weak self] time in self?.tick(time, n) }
+          return n
+          """
+      ),
+      ConvertedShape(
+        "a closure that gets its weak object from another closure",
+        """
+        func f(completion: @escaping (Int) -> Void) {
+          api.count { [weak self] n in
+            self?.ticker = Ticker { after(n) { print(self?.name) } }
+            completion(n)
+          }
+        }
+        """,
+        becomes: """
+          let n = await api.count()
+          self.ticker = Ticker { [weak self] in after(n) { print(self?.name) } }
+          return n
+          """
+      ),
+      ConvertedShape(
+        "a closure after a guard of self in a weak callback",
+        """
+        func f(completion: @escaping (Int) -> Void) {
+          api.count { [weak self] n in
+            guard let self else { return }
+            self.ticker = Ticker { self.tick() }
+            completion(n)
+          }
+        }
+        """,
+        becomes: """
+          let n = await api.count()
+          self.ticker = Ticker { self.tick() }
+          return n
+          """
+      ),
+      ConvertedShape(
+        "a local function in a weak callback",
+        """
+        func f(completion: @escaping (Int) -> Void) {
+          api.count { [weak self] n in
+            func tick() { self?.tick() }
+            self?.ticker = Ticker(tick)
+            completion(n)
+          }
+        }
+        """,
+        becomes: "left: the function on line 3 uses a weak `self`; make it a closure with its own `[weak self]`"
+      ),
+      ConvertedShape(
+        "a closure that passes its weak object on",
+        """
+        func f(completion: @escaping (Int) -> Void) {
+          api.count { [weak self] n in
+            self?.ticker = Ticker { tick(self) }
+            completion(n)
+          }
+        }
+        """,
+        becomes: """
+          let n = await api.count()
+          self.ticker = Ticker { [weak self] in tick(self) }
+          return n
+          """
+      ),
     ]
   }
 #endif

@@ -18,6 +18,7 @@ extension AsyncText {
     guard Set(captured).subtracting(own).isSubset(of: ["[", "]", ",", "self", "weak", "unowned"]) else {
       throw Refusal("its callback captures values in a list, which an await has not")
     }
+    for brace in [brace, call.site.failure].compactMap(\.self) { try refuseWeakFunction(brace) }
     try refuseEarlyReturns(call, brace)
     let names = shortNames[brace] ?? signature?.parameters ?? []
     if !isWhole, let text = try forwarded(call, names, body, callee) { return text }

@@ -119,6 +119,9 @@ struct AsyncText {
       } else if let end = conditionOfSelf(index) {
         index = end
         isGapSkipped = true
+      } else if let head = weakHead(index) {
+        result += head.text
+        index = head.end
       } else if let block = passingDo(index, before: range.upperBound) {
         let content = try text(block.content)
         result += hides(content, at: index) ? "do {\n\(content)\n}" : content
@@ -154,14 +157,13 @@ struct AsyncText {
   // MARK: `weak self`
 
   /// Whether `self` is optional at a token, because an awaited callback captures it weakly.
-  private func isWeak(_ index: Int) -> Bool {
+  func isWeak(_ index: Int) -> Bool {
     guard !weakBraces.isEmpty else { return false }
     var bracket = tokens.parent(index)
     while let current = bracket {
       if weakBraces.contains(current) { return true }
       // This closure stays, and captures `self` itself.
-      let captures = tokens[current] == "{" ? tokens.closureSignature(at: current)?.captures : nil
-      if captures?.contains(where: { tokens[$0] == "self" }) == true { return false }
+      if tokens[current] == "{", capturesSelf(current) || staysWeak(current) { return false }
       bracket = tokens.parent(current)
     }
     return false
