@@ -36,6 +36,25 @@
           """
       ),
       ConvertedShape(
+        "an unknown case on the queue of its parameter",
+        """
+        func f(mode: Mode, callbackQueue: DispatchQueue = .main, completion: @escaping (Int) -> Void) {
+          callbackQueue.async {
+            switch mode {
+            case .fast: completion(0)
+            @unknown default: completion(1)
+            }
+          }
+        }
+        """,
+        becomes: """
+          switch mode {
+          case .fast: return 0
+          @unknown default: return 1
+          }
+          """
+      ),
+      ConvertedShape(
         "a return in a loop with a label",
         """
         func f(rows: [Int], completion: @escaping (Int) -> Void) {
