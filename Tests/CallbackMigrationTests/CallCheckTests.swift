@@ -43,6 +43,16 @@
       #expect(try checks(text) { $0.hasOptionalValue = true }.ownTextReason == "it can succeed without a value")
     }
 
+    @Test("the compiler's text is not used for a closure that could keep a weak object")
+    func weakObject() throws {
+      func found(_ body: String) throws -> String? {
+        try checks("func f() async { load { [weak self] _ in \(body) } }") { $0.canFail = false }.ownTextReason
+      }
+      #expect(try found("self?.x()") == nil)
+      #expect(try found("ticker = Ticker { tick() }") == nil)
+      #expect(try found("ticker = Ticker { tick(self) }") == "a closure in its callback uses a weak `self`")
+    }
+
     @Test("a call with nothing around it is not refused")
     func plain() throws {
       #expect(try refusals("func f() async { print(1)\n load \(Self.success) }") == [])

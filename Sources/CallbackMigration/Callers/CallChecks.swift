@@ -169,9 +169,17 @@ struct CallChecks {
     // The compiler would take a value that is missing for a failure.
     if function.hasOptionalValue { return "it can succeed without a value" }
     if site.use == .returned { return "it stands after `return`" }
+    if weakSelf != nil, hasClosureWithSelf { return "a closure in its callback uses a weak `self`" }
     guard function.canFail, let body = callbackBody, let shape = CallbackBranches(tokens, body, callbackParameters)
     else { return nil }
     return shape.refusal
+  }
+
+  private var hasClosureWithSelf: Bool {
+    callbackBody?.contains { brace in
+      guard tokens[brace] == "{", case .closure = tokens.block(at: brace) else { return false }
+      return tokens.uses("self", in: tokens.content(of: brace))
+    } == true
   }
 
   /// Whether the callback does nothing after a failure.
