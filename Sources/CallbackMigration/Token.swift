@@ -145,7 +145,7 @@ struct Lexer {
   }
 
   /// The length of an interpolation with its brackets, which can contain strings.
-  private static func bracketsLength(_ text: Substring) -> Int {
+  static func bracketsLength(_ text: Substring) -> Int {
     var lexer = Lexer(String(text))
     var depth = 0
     repeat {

@@ -43,6 +43,16 @@
       #expect(try checks(text) { $0.hasOptionalValue = true }.ownTextReason == "it can succeed without a value")
     }
 
+    @Test("the compiler's text is not used for a closure that could keep a weak object")
+    func weakObject() throws {
+      func found(_ body: String) throws -> String? {
+        try checks("func f() async { load { [weak self] _ in \(body) } }") { $0.canFail = false }.ownTextReason
+      }
+      #expect(try found("self?.x()") == nil)
+      #expect(try found("ticker = Ticker { tick() }") == nil)
+      #expect(try found("ticker = Ticker { tick(self) }") == "a closure in its callback uses a weak `self`")
+    }
+
     @Test("a call with nothing around it is not refused")
     func plain() throws {
       #expect(try refusals("func f() async { print(1)\n load \(Self.success) }") == [])
@@ -149,6 +159,19 @@
       #expect(try found("self") == [])
       #expect(try found("number") == [nil])
       #expect(try found("weak self, x = y") == [nil])
+    }
+
+    @Test("weak-self: a weak capture of the closure for a failure is refused")
+    func failureCaptures() throws {
+      let call = "load(success: { put($0) }, failure: { [weak self] _ in self?.x() })"
+      let tokens = SourceTokens("func f() async { \(call) }")
+      let site = try #require(CallSite(name: 6, in: tokens, label: "success", failureLabel: "failure"))
+      var function = CalledFunction(title: "Store.load(success:failure:)", callbackLabel: "success")
+      function.failureLabel = "failure"
+      function.returnsValue = false
+      let scope = CallScope(of: site, in: tokens)
+      let checks = CallChecks(tokens: tokens, site: site, scope: scope, function: function, isolation: .none)
+      #expect(checks.refusals.map(\.risk) == [.weakSelf])
     }
 
     @Test(

@@ -41,6 +41,10 @@
       "func post(_ id: Int, _ responseQueue: DispatchQueue, \(completion))",
       "func push(_ id: Int, _ completion: @escaping (Result<String, any Error>) -> Void)",
       "func find(id: Int, completion: @escaping (String?, (any Error)?) -> Void)",
+      "func extent(completion: @escaping (Int, Int) -> Void)",
+      "func measure(completion: @escaping (Int) -> Void, progress: ((Double) -> Void)? = nil)",
+      "func run(_ work: @escaping () throws -> Void, _ completion: @escaping (Int) -> Void)",
+      "func trace(_ completion: @escaping (Int) -> Void, _ format: @escaping (Int) -> String)",
       "func match(completion: @escaping (String?, Int?, (any Error)?) -> Void)",
     ]
 

@@ -16,7 +16,9 @@
       #expect(ShapeConversion.withoutIndentation(outcome) == becomes)
     }
 
-    private static let all = results + passing + values + optionals + closures + left + asyncCode + queues + effects
+    private static let all =
+      results + passing + values + optionals + closures + left + asyncCode + queues + effects + handlers + paths
+      + captures
 
     @Test("the table has sixty shapes, each of its own name")
     func table() {

@@ -146,6 +146,11 @@ struct AwaitableFunction {
     returnsValue = function.returnsValue
     called = CalledFunction(title: function.title, callbackLabel: parameter.label)
     called.failureLabel = failure?.label
+    if parameter.label == "_" {
+      let before = function.declaration.parameters.prefix(function.callbacks.completion).filter { $0.label == "_" }
+      let needed = before.filter { $0.defaultValue == nil || $0.type.contains { $0.text == "->" } }
+      called.unlabelledBefore = needed.count...before.count
+    }
     called.isSync = kind == .sync
     called.returnsValue = function.returnsValue
     called.canFail = function.callbacks.shape.canFail

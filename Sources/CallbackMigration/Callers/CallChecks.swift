@@ -6,6 +6,9 @@ struct CalledFunction {
   /// The label of the callback.
   let callbackLabel: String
 
+  /// The possible numbers of arguments without a label before the callback, where the callback has no label itself.
+  var unlabelledBefore: ClosedRange<Int>?
+
   /// The label of the failure closure, if the function has one.
   var failureLabel: String?
 
@@ -75,7 +78,7 @@ struct CallChecks {
   /// The reasons that no option allows; if there are none, those that an option allows.
   var refusals: [CallRefusal] {
     guard tokens.isBalanced else { return [CallRefusal("the brackets of its file cannot be matched")] }
-    let obstacles = [shape, queue, optionalChain, handle, callbackLiteral, captures].compactMap(\.self)
+    let obstacles = [shape, queue, optionalChain, handle, callbackLiteral, callbackPlace, captures].compactMap(\.self)
     guard obstacles.isEmpty else { return obstacles }
     return [
       order, keptTask, loop, deferBlock, lock, thread, otherQueue, weakSelf, mainQueue, callbackIsolation, cancellation,
@@ -130,6 +133,16 @@ struct CallChecks {
     return CallRefusal("its callback is not a closure at the call")
   }
 
+  /// Only the number of arguments before it tells a callback without a label from another closure.
+  private var callbackPlace: CallRefusal? {
+    guard let brace = site.callback, let expected = function.unlabelledBefore else { return nil }
+    let arguments = site.arguments.map { tokens.arguments(in: $0) } ?? []
+    let before = arguments.filter { $0.label == nil && $0.value.lowerBound < brace }.count
+    guard !expected.contains(before) || site.failure == brace else { return nil }
+    let reason = "its callback has no label, and the closure can be that of another parameter"
+    return CallRefusal("\(reason); write the callback as a trailing closure")
+  }
+
   /// Whether the callback of the enclosing function is the callback of the call.
   var passesOwnCallback: Bool {
     guard let ownCallback, let arguments = site.arguments, site.callback == nil else { return false }
@@ -156,9 +169,17 @@ struct CallChecks {
     // The compiler would take a value that is missing for a failure.
     if function.hasOptionalValue { return "it can succeed without a value" }
     if site.use == .returned { return "it stands after `return`" }
+    if weakSelf != nil, hasClosureWithSelf { return "a closure in its callback uses a weak `self`" }
     guard function.canFail, let body = callbackBody, let shape = CallbackBranches(tokens, body, callbackParameters)
     else { return nil }
     return shape.refusal
+  }
+
+  private var hasClosureWithSelf: Bool {
+    callbackBody?.contains { brace in
+      guard tokens[brace] == "{", case .closure = tokens.block(at: brace) else { return false }
+      return tokens.uses("self", in: tokens.content(of: brace))
+    } == true
   }
 
   /// Whether the callback does nothing after a failure.
@@ -192,9 +213,13 @@ struct CallChecks {
   private var deferBlock: CallRefusal? {
     for level in scope.levels {
       if level.block == .deferred { return CallRefusal("it is in a `defer` block, which cannot await") }
-      if function.isSync { continue }
+      if function.isSync, !passesOwnCallback { continue }
       let before = level.brace + 1..<max(level.brace + 1, site.start)
       if let found = before.first(where: { tokens[$0] == "defer" && tokens.parent($0) == level.brace }) {
+        if function.isSync {
+          let place = "the `defer` on line \(tokens.line(found))"
+          return CallRefusal("\(place) ran after its callback, and would run before the code after an await")
+        }
         let reason = "the `defer` on line \(tokens.line(found)) ran before the callback, and would run after it"
         return CallRefusal(reason, .defer)
       }
@@ -312,12 +337,13 @@ struct CallChecks {
     return ((signature?.end ?? brace) + 1)..<close
   }
 
-  /// Each captured name with its specifier, such as `weak self`.
+  /// Each name that the callback or the closure for a failure captures, with its specifier, such as `weak self`.
   private var captureList: [String] {
-    guard let range = signature?.captures else { return [] }
-    let inner = range.dropFirst().dropLast()
-    return inner.split { tokens[$0] == "," && tokens.parent($0) == range.lowerBound }.map { part in
-      part.map { tokens[$0] }.joined(separator: " ")
+    let braces = [site.callback, site.failure].compactMap(\.self)
+    return braces.compactMap { tokens.closureSignature(at: $0)?.captures }.flatMap { range in
+      range.dropFirst().dropLast().split { tokens[$0] == "," && tokens.parent($0) == range.lowerBound }.map { part in
+        part.map { tokens[$0] }.joined(separator: " ")
+      }
     }
   }
 }

@@ -57,12 +57,29 @@ struct FunctionChecks {
   /// Refuses code after a call that gets the callback: it would never run, and `--allow` does not accept that.
   private func refusal(ofPassing call: CallbackCall, at index: Int) -> String? {
     guard let site = call.site, let scope = call.scope, site.use != .returned else { return nil }
-    return repetition(scope, at: index) ?? laterStatement(scope)
+    return repetition(scope, at: index, isLast: false) ?? laterStatement(scope)
   }
 
-  private func repetition(_ scope: CallScope, at index: Int) -> String? {
-    guard scope.levels.contains(where: { $0.block == .loop || $0.block == .deferred }) else { return nil }
-    return "line \(tokens.line(index)) calls its callback in a loop or a `defer`"
+  /// Refuses a call that can run twice; `isLast` says that a `return` follows, which also leaves the loops around it.
+  private func repetition(_ scope: CallScope, at index: Int, isLast: Bool) -> String? {
+    var isLast = isLast
+    for level in scope.levels {
+      switch level.block {
+      case .loop where isLast: break
+      case .loop, .deferred: return "line \(tokens.line(index)) calls its callback in a loop or a `defer`"
+      // The `return` leaves this closure, and not the loop around it.
+      case .closure: isLast = false
+      default: break
+      }
+    }
+    return nil
+  }
+
+  /// Whether a call and the bare `return` after it end a block.
+  private func isBeforeReturn(_ site: CallSite) -> Bool {
+    let word = tokens[site.end + 1] == ";" ? site.end + 2 : site.end + 1
+    let next = tokens[word + 1] == ";" ? word + 2 : word + 1
+    return tokens[word] == "return" && ["}", "case", "default", "@unknown"].contains(tokens[next])
   }
 
   private func laterStatement(_ scope: CallScope) -> String? {
@@ -84,7 +101,7 @@ struct FunctionChecks {
     guard case .function(let name, _) = scope.boundary, name == text.name else {
       return "line \(line) calls its callback in a closure that is not awaited"
     }
-    if let reason = repetition(scope, at: index) { return reason }
+    if let reason = repetition(scope, at: index, isLast: isReturned || isBeforeReturn(site)) { return reason }
     if let found = deferred(before: index, scope) {
       return
         "the `defer` on line \(tokens.line(found)) ran after its callback, and would run before the code after an await"

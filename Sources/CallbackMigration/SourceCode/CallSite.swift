@@ -65,10 +65,18 @@ struct CallSite {
       failure = failureLabel.flatMap { Self.closure(labelled: $0, in: (end + 1)...close, tokens) }
       end = close
     }
+    let open = arguments?.lowerBound
+    func isGiven(_ label: String) -> Bool {
+      arguments?.contains { tokens[$0] == label && tokens[$0 + 1] == ":" && tokens.parent($0) == open } == true
+    }
     var hasTrailing = false
     if tokens[end + 1] == "{", tokens.isTrailingClosure(end + 1), let close = tokens.partner(end + 1) {
-      // The first trailing closure is for the first callback that the brackets do not have.
-      if failureLabel != nil, callback != nil { failure = end + 1 } else { callback = end + 1 }
+      // The first trailing closure is for the first callback that the brackets do not have, in any form.
+      if !isGiven(label), failureLabel == nil || callback == nil {
+        callback = end + 1
+      } else if let failureLabel, !isGiven(failureLabel) {
+        failure = end + 1
+      }
       end = close
       hasTrailing = true
       while SourceTokens.isWord(tokens[end + 1]), tokens[end + 2] == ":", tokens[end + 3] == "{",
@@ -84,9 +92,7 @@ struct CallSite {
     self.arguments = arguments
     self.callback = callback
     self.failure = failure
-    let open = arguments?.lowerBound
-    let isLabelled = arguments?.contains { tokens[$0] == label && tokens[$0 + 1] == ":" && tokens.parent($0) == open }
-    givesCallback = callback != nil || label == "_" || isLabelled == true
+    givesCallback = callback != nil || label == "_" || isGiven(label)
     start = Self.start(of: name, tokens)
     use = Self.use(start, end, tokens)
   }

@@ -21,10 +21,11 @@ extension SourceTokens {
     guard let close = partner(brace) else { return [] }
     let labels = (brace + 1..<close).filter { index in
       parent(index) == brace && ["case", "default"].contains(self[index])
-        && !["if", "guard", "while", "for", ",", "@unknown"].contains(self[index - 1])
+        && !["if", "guard", "while", "for", ","].contains(self[index - 1])
     }
     return labels.indices.map { index in
-      let end = index + 1 < labels.count ? labels[index + 1] : close
+      var end = index + 1 < labels.count ? labels[index + 1] : close
+      if self[end - 1] == "@unknown" { end -= 1 }
       let colon = (labels[index]..<end).first { self[$0] == ":" && parent($0) == brace } ?? end - 1
       return colon + 1..<end
     }

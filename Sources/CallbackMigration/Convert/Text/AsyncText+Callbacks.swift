@@ -11,11 +11,14 @@ extension AsyncText {
   func inlined(_ call: AwaitedCall, _ brace: Int, _ callee: String) throws(Refusal) -> String {
     let body = code(of: brace)
     let signature = tokens.closureSignature(at: brace)
-    let captured = signature?.captures.map { $0.map { tokens[$0] } } ?? []
+    let captured = [brace, call.site.failure].compactMap(\.self).flatMap { brace in
+      tokens.closureSignature(at: brace)?.captures?.map { tokens[$0] } ?? []
+    }
     let own = [own?.name, own?.failureName].compactMap(\.self)
     guard Set(captured).subtracting(own).isSubset(of: ["[", "]", ",", "self", "weak", "unowned"]) else {
       throw Refusal("its callback captures values in a list, which an await has not")
     }
+    for brace in [brace, call.site.failure].compactMap(\.self) { try refuseWeakFunction(brace) }
     try refuseEarlyReturns(call, brace)
     let names = shortNames[brace] ?? signature?.parameters ?? []
     if !isWhole, let text = try forwarded(call, names, body, callee) { return text }
@@ -109,10 +112,11 @@ extension AsyncText {
       return lines(binding(names.map { usesName($0, body) ? $0 : nil }, callee, call), try text(body))
     } else if let brackets = call.site.arguments,
       tokens.arguments(in: brackets).contains(where: {
-        $0.label.map(call.omitted.contains) == true && $0.value.count == 1
+        $0.label.map(call.omitted.contains) == true && $0.value.lowerBound != call.site.callback
       })
     {
-      throw Refusal("line \(tokens.line(call.site.name)): its closure for a failure is not written at the call")
+      let line = tokens.line(call.site.name)
+      throw Refusal("line \(line): its closure for a failure is not written at the call; write it there")
     }
     let split = CallbackSplit(
       values: names.map { usesName($0, body) ? $0 : nil },

@@ -30,7 +30,8 @@ extension AsyncText {
     while end <= site.end {
       let brace = tokens[end] == "{" ? end : end + 2
       guard brace == site.callback || brace == site.failure, let close = tokens.partner(brace) else {
-        throw Refusal("line \(tokens.line(site.name)): the call has another trailing closure")
+        let line = tokens.line(site.name)
+        throw Refusal("line \(line): the call has another trailing closure; write it in the brackets")
       }
       end = close + 1
     }

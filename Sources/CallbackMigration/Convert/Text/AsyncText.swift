@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Writes code in which each callback is the code after an await.
 ///
 /// Copies the text of the callback, so that no part of it is lost. If the text divides into success and failure, the
@@ -121,6 +119,9 @@ struct AsyncText {
       } else if let end = conditionOfSelf(index) {
         index = end
         isGapSkipped = true
+      } else if let head = weakHead(index) {
+        result += head.text
+        index = head.end
       } else if let block = passingDo(index, before: range.upperBound) {
         let content = try text(block.content)
         result += hides(content, at: index) ? "do {\n\(content)\n}" : content
@@ -153,28 +154,16 @@ struct AsyncText {
     return tokens[call.site.end + 1] != "}" || tokens.parent(call.site.start) != enclosing(call)
   }
 
-  func token(_ index: Int) -> String {
-    let text = tokens[index]
-    guard text.contains("$"), let brace = tokens.closureOrFunction(around: index), let names = shortNames[brace] else {
-      return text
-    }
-    if !text.contains("\"") {
-      return text.dropFirst().first.flatMap { Int(String($0)) }.flatMap { names[safe: $0] } ?? text
-    }
-    return names.indices.reduce(text) { $0.replacingOccurrences(of: "$\($1)", with: names[$1]) }
-  }
-
   // MARK: `weak self`
 
   /// Whether `self` is optional at a token, because an awaited callback captures it weakly.
-  private func isWeak(_ index: Int) -> Bool {
+  func isWeak(_ index: Int) -> Bool {
     guard !weakBraces.isEmpty else { return false }
     var bracket = tokens.parent(index)
     while let current = bracket {
       if weakBraces.contains(current) { return true }
       // This closure stays, and captures `self` itself.
-      let captures = tokens[current] == "{" ? tokens.closureSignature(at: current)?.captures : nil
-      if captures?.contains(where: { tokens[$0] == "self" }) == true { return false }
+      if tokens[current] == "{", capturesSelf(current) || staysWeak(current) { return false }
       bracket = tokens.parent(current)
     }
     return false

@@ -23,19 +23,23 @@ struct CompletionPaths {
   }
 
   private func end(of range: Range<Int>) -> End {
+    var breaks = false
     for statement in tokens.statements(in: range) {
       switch end(ofStatement: statement) {
-      case .completes: return .completes
-      case .breaks: return .breaks
+      case .completes: return breaks ? .breaks : .completes
+      // Other paths can go on to the next statement.
+      case .breaks: breaks = true
       case .refused(let reason): return .refused(reason)
       case .continues: break
       }
     }
-    return .continues
+    return breaks ? .breaks : .continues
   }
 
   private func end(ofStatement statement: Range<Int>) -> End {
-    let start = statement.lowerBound
+    var start = statement.lowerBound
+    // A label, as in `rows: for row in rows {`.
+    if SourceTokens.isWord(tokens[start]), tokens[start + 1] == ":", start + 2 < statement.upperBound { start += 2 }
     if text.ownArguments(start) != nil { return .completes }
     if let hop = QueueHop(at: start, of: text.own?.queueName, in: tokens) { return end(of: hop.content) }
     if let call = text.calls[start] {
@@ -47,6 +51,7 @@ struct CompletionPaths {
       // With a label, `break` can leave an outer statement.
       return statement.count == 1
         ? .breaks : .refused("line \(tokens.line(start)) can leave without calling its callback")
+    case "continue": return .breaks
     case "return": return .refused("line \(tokens.line(start)) returns without calling its callback")
     case "throw", "fatalError", "preconditionFailure": return .completes
     case "if": return joined(tokens.blocks(of: statement), isComplete: hasElse(statement))
