@@ -184,6 +184,11 @@ struct AwaitableFunction {
     return queue
   }
 
+  /// The text of the function in its file; `nil` if it is not found.
+  func text(in tokens: SourceTokens) -> FunctionText? {
+    tokens.index(at: offset).flatMap { FunctionText(name: $0, in: tokens) }
+  }
+
   /// Whether the body of another function calls this function with a callback.
   func isCalled(in text: FunctionText, _ tokens: SourceTokens) -> Bool {
     let base = name.prefix { $0 != "(" }
