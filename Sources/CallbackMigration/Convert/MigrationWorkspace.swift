@@ -32,7 +32,8 @@ final class MigrationWorkspace {
       graphs.append(try SymbolGraph.read(module: target.module, in: URL(filePath: folder)))
     }
     self.graphs = graphs
-    isolation = CodeIsolationFacts(graphs)
+    let manifest = PackageManifest(package: copy.original)
+    isolation = CodeIsolationFacts(graphs, runsOnCallersActor: manifest.runsAsyncFunctionsOnCallersActor)
     module = request.targets.first
     functions = plans.flatMap { plan in
       plan.entries.compactMap { entry in
