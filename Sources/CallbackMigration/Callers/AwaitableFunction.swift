@@ -75,6 +75,9 @@ struct AwaitableFunction {
   /// The attributes and the declaration of the async counterpart, without `nonisolated(nonsending)`; `nil` if unknown.
   let counterpartHead: (attributes: [String], signature: String)?
 
+  /// The declaration of an async counterpart that runs on the actor of its caller; `nil` if an actor isolates it.
+  let callersActorSignature: String?
+
   /// Whether callers can leave out the callback of the function.
   let canOmitCallback: Bool
 
@@ -137,9 +140,12 @@ struct AwaitableFunction {
     omittedLabels = function.callbacks.indices.sorted().map { function.declaration.parameters[$0].label }
     if function.declaration.keyword == "func", form != nil {
       let counterpart = CallbackMigration.Counterpart(kind: kind, function: function, in: inventory)
+      let signature = counterpart.signature(isWrapper: true)
       counterpartHead = (counterpart.attributes, counterpart.signature(isWrapper: false))
+      callersActorSignature = signature.contains("nonisolated(nonsending)") ? signature : nil
     } else {
       counterpartHead = nil
+      callersActorSignature = nil
     }
     canOmitCallback = function.canOmitCallbacks
     isVoid = function.callbacks.shape.values?.isEmpty != false
