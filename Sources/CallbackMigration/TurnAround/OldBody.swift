@@ -7,6 +7,9 @@ struct OldBody {
   /// The queues of closures and passed callbacks in the file, as ``CallbackPlaces`` knows them.
   private let callbacks: [Int: String]
 
+  /// The names of the callbacks.
+  private let names: [String]
+
   /// The places that use the callback.
   private let uses: [Int]
 
@@ -50,6 +53,7 @@ struct OldBody {
     self.tokens = tokens
     self.braces = braces
     self.callbacks = callbacks
+    self.names = names
     uses = Self.uses(of: names, in: braces, tokens)
     progressUses = Self.uses(of: progress, in: braces, tokens)
   }
@@ -212,6 +216,11 @@ struct OldBody {
     if let effect = firstEffect {
       let reason = "line \(tokens.line(effect)) has an effect before it returns, and a wrapper starts its work later"
       risks.append(CallRefusal(reason, .order))
+    } else if let read = firstRead {
+      let name = tokens[read] == "self" ? tokens[read + 2] : tokens[read]
+      let reason =
+        "line \(tokens.line(read)) reads `\(name)` before it returns, and a wrapper reads it later; pass it as a parameter"
+      risks.append(CallRefusal(reason, .order))
     }
     if let found = braces.first(where: isWeak) {
       let reason = "line \(tokens.line(found)) captures `\(tokens[found]) \(tokens[found + 1])`, and a wrapper keeps it"
@@ -222,6 +231,12 @@ struct OldBody {
 
   /// Whether the body has an effect, which callers can see, before it returns.
   var worksInline: Bool { inline != nil || firstEffect != nil }
+
+  /// Whether the body has an effect or reads state, which callers can change, before it returns.
+  var startsAtOnce: Bool { worksInline || firstRead != nil }
+
+  /// The first read of state in the body itself.
+  private var firstRead: Int? { StateReads(in: braces, names, tokens).first }
 
   private var inline: Int? { (uses + progressUses).first { place($0) == .inline } }
 
