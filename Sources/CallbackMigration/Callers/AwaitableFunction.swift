@@ -91,7 +91,7 @@ struct AwaitableFunction {
   let isRenamed: Bool
 
   /// Whether each call of the function runs its own body, and not that of a subclass or of a conforming type.
-  let isPlain: Bool
+  var isPlain: Bool
 
   /// Whether the function implements a requirement, whose counterpart serves other types, too.
   let isWitness: Bool

@@ -35,10 +35,11 @@ final class MigrationWorkspace {
     let manifest = PackageManifest(package: copy.original)
     isolation = CodeIsolationFacts(graphs, runsOnCallersActor: manifest.runsAsyncFunctionsOnCallersActor)
     module = request.targets.first
+    let overrides = TestOverrides(sources: request.targets.filter(\.isTest).flatMap(\.sources))
     functions = plans.flatMap { plan in
       plan.entries.compactMap { entry in
         let path = copy.copied(entry.function.path)
-        return AwaitableFunction(entry, path: path, files.tokens(path), in: plan.inventory)
+        return AwaitableFunction(entry, path: path, files.tokens(path), in: plan.inventory).map(overrides.marked)
       }
     }
   }
