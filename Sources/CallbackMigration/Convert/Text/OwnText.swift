@@ -51,7 +51,7 @@ enum OwnText {
     let own = OwnCallback(
       name: function.callbackName,
       failureName: function.failureName,
-      queueName: function.called.queue?.name,
+      queueName: MainQueueHops.queue(of: function, in: braces, inside, tokens),
       form: form,
       function: text.name
     )
