@@ -43,7 +43,7 @@
     @Test(
       "a private function has the isolation of its type, and not that of one member",
       arguments: [
-        ("class S", ["@MainActor func show()", "func hide()"], CodeIsolation.unknown),
+        ("class S", ["@MainActor func show()", "func hide()"], CodeIsolation.none),
         ("class S", ["@MainActor func show()"], .unknown),
         ("class S", ["func show()", "func hide()"], .none),
         // The main actor is the default of the module.

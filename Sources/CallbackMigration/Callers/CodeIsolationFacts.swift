@@ -40,13 +40,14 @@ struct CodeIsolationFacts {
         if symbol.isType, saysIsolation {
           types[symbol.pathComponents.joined(separator: ".")] =
             words.contains("actor") ? .actor("its actor") : isolation
-        } else if let owner, symbol.isFunctionOrProperty, !words.contains("nonisolated") {
+        } else if let owner, symbol.isFunctionOrProperty, symbol.location != nil, !words.contains("nonisolated") {
           members[owner.pathComponents.joined(separator: "."), default: []].append(isolation)
         }
       }
-      for (type, members) in members where types[type] == nil && members.contains(where: { $0 != .none }) {
+      for (type, members) in members where types[type] == nil {
         // The main actor can be the default of the module. One isolated member does not show that.
-        types[type] = members.count > 1 && members.allSatisfy { $0 == members[0] } ? members[0] : .unknown
+        let isSame = members.allSatisfy { $0 == members[0] }
+        types[type] = members.contains(.none) ? CodeIsolation.none : isSame && members.count > 1 ? members[0] : .unknown
       }
     }
   }
@@ -124,7 +125,7 @@ struct CodeIsolationFacts {
       return .actor(actor)
     }
     guard let type else { return isMainActorTheDefault ? .unknown : .none }
-    return types[type] ?? .none
+    return types[type] ?? (isMainActorTheDefault ? .unknown : .none)
   }
 
   /// The attributes and the modifiers before the name or the keyword of a declaration.
