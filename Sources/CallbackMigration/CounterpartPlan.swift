@@ -96,6 +96,9 @@ struct RefusalRules {
     if !function.knowledge.says(.once), let property = inventory.storedCallbacks.property(of: function) {
       return Refusal("its callback is stored in `\(property)`, and may be called again", .once, function.title)
     }
+    if !function.knowledge.says(.once), let reason = inventory.storedCallbacks.repetition(of: function) {
+      return Refusal(reason, .once, function.title)
+    }
     if declaration.keyword == "init" {
       return Refusal(kind == .sync ? "it is an initializer" : "an initializer returns before its callback comes")
     }

@@ -11,8 +11,8 @@
       let tokens = SourceTokens("func f() async { \(call) }")
       let name = try #require(tokens.items.indices.first { tokens[$0] == "load" })
       let site = try #require(CallSite(name: name, in: tokens, label: "completion"))
-      return try ConvertedText("\(answer)\n\(Refactoring.mark)", of: site, in: tokens, ignoresFailure: ignoresFailure)
-        .text
+      let text = "\(answer)\n\(Refactoring.mark)"
+      return try ConvertedText(text, of: site, in: tokens, ignoresFailure: ignoresFailure, awaiting: 1).text
     }
 
     private func refusal(_ call: String, _ answer: String) -> String? {

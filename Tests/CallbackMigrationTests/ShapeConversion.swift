@@ -52,11 +52,13 @@
     private static let configuration = #"{"optional": ["find(*", "match(*", "f(maybe:*"]}"#
 
     private let tokens: SourceTokens
+    private let allowed: Set<CallRisk>
     private var functions: [AwaitableFunction] = []
     private var calls: [CallbackCall] = []
 
-    init(_ source: String) throws {
+    init(_ source: String, allowing allowed: Set<CallRisk> = []) throws {
       tokens = SourceTokens(source)
+      self.allowed = allowed
       var graph = GraphBuilder()
       graph.type("enum APIError", "Error")
       graph.type("class Download")
@@ -121,7 +123,8 @@
           ownQueue: call.owner.flatMap { functions[$0].called.queue?.name }
         )
         call.refusals = checks.refusals.filter { $0.risk != .weakSelf }
-        if !call.refusals.isEmpty { call.callClass = .byHand }
+        let isRefused = call.refusals.contains { refusal in refusal.risk.map { !allowed.contains($0) } ?? true }
+        if isRefused { call.callClass = .byHand }
         calls.append(call)
       }
     }

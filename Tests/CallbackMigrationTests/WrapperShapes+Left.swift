@@ -293,7 +293,7 @@
           """
           var request = Request()
           request.id += 1
-          if request.id >= 2, x == 1 { request.id = 3 }
+          if request.id >= 2, request.page == 1 { request.id = 3 }
           api.load(request) { r in self.last = r; DispatchQueue.main.async { completion(r, nil) } }
           """
         ),

@@ -3,7 +3,7 @@
   @testable import CallbackMigration
 
   extension WrapperShape {
-    static let all = results + values + closures + queues + handles + order + left + tasks
+    static let all = results + values + closures + queues + handles + order + left + tasks + state
 
     private static func main(_ call: String) -> String { "api.load { r in DispatchQueue.main.async { \(call) } }" }
 

@@ -75,6 +75,9 @@ struct AwaitableFunction {
   /// The attributes and the declaration of the async counterpart, without `nonisolated(nonsending)`; `nil` if unknown.
   let counterpartHead: (attributes: [String], signature: String)?
 
+  /// The declaration of an async counterpart that runs on the actor of its caller; `nil` if an actor isolates it.
+  let callersActorSignature: String?
+
   /// Whether callers can leave out the callback of the function.
   let canOmitCallback: Bool
 
@@ -88,7 +91,7 @@ struct AwaitableFunction {
   let isRenamed: Bool
 
   /// Whether each call of the function runs its own body, and not that of a subclass or of a conforming type.
-  let isPlain: Bool
+  var isPlain: Bool
 
   /// Whether the function implements a requirement, whose counterpart serves other types, too.
   let isWitness: Bool
@@ -137,9 +140,12 @@ struct AwaitableFunction {
     omittedLabels = function.callbacks.indices.sorted().map { function.declaration.parameters[$0].label }
     if function.declaration.keyword == "func", form != nil {
       let counterpart = CallbackMigration.Counterpart(kind: kind, function: function, in: inventory)
+      let signature = counterpart.signature(isWrapper: true)
       counterpartHead = (counterpart.attributes, counterpart.signature(isWrapper: false))
+      callersActorSignature = signature.contains("nonisolated(nonsending)") ? signature : nil
     } else {
       counterpartHead = nil
+      callersActorSignature = nil
     }
     canOmitCallback = function.canOmitCallbacks
     isVoid = function.callbacks.shape.values?.isEmpty != false
@@ -187,6 +193,11 @@ struct AwaitableFunction {
     )
     queue.hasOtherUses = hasOtherClosure || function.callbacks.progress != nil || isForWork(queue)
     return queue
+  }
+
+  /// The text of the function in its file; `nil` if it is not found.
+  func text(in tokens: SourceTokens) -> FunctionText? {
+    tokens.index(at: offset).flatMap { FunctionText(name: $0, in: tokens) }
   }
 
   /// Whether the body of another function calls this function with a callback.

@@ -30,8 +30,11 @@ struct CalledFunction {
   /// Whether the callback is isolated to the main actor.
   var isCallbackOnMainActor = false
 
-  /// Whether the callback comes on the main queue, as far as the body of the function shows.
+  /// Whether each use of the callback in the function is on the main queue.
   var deliversOnMainQueue = false
+
+  /// Whether the function uses the main queue, perhaps for other things than its callback.
+  var mightDeliverOnMainQueue = false
 
   /// Another queue on which the callback comes, if the calls in the function show one.
   var otherQueue: String?
@@ -289,11 +292,12 @@ struct CallChecks {
     }
     switch isolation {
     case .mainActor where isOnMain && queuePlace != .global: return nil
-    case .none where !isOnMain: return nil
+    case .none where !isOnMain && !function.mightDeliverOnMainQueue: return nil
     case .unknown:
       return CallRefusal("nothing here says on which actor the code after an await would run", .isolation)
     case .none:
-      return CallRefusal("its callback comes on the main queue, and the code after an await would not", .isolation)
+      let verb = isOnMain ? "comes" : "might come"
+      return CallRefusal("its callback \(verb) on the main queue, and the code after an await would not", .isolation)
     case .actor(let name):
       let place = isOnMain ? "on the main queue" : "outside \(name)"
       return CallRefusal("its callback comes \(place), and the code after an await would run on \(name)", .isolation)
@@ -307,7 +311,9 @@ struct CallChecks {
   /// Whether the callback's code can move into a new async function that is isolated as its function is.
   ///
   /// Code that ran on the main queue, or on a queue of the function's caller, would leave that queue.
-  var canMove: Bool { isolation != .none && queuePlace != .own && !isOnMain }
+  var canMove: Bool {
+    isolation != .none && queuePlace != .own && !isOnMain && !function.mightDeliverOnMainQueue
+  }
 
   /// Whether the callback only passes its result on to the callback of the function around the call.
   private var onlyForwards: Bool {

@@ -230,41 +230,34 @@ struct CallFinder {
     of functions: inout [AwaitableFunction],
     _ calls: [CallbackCall]
   ) throws(MigrationError) {
-    let bodies = functions.map { function -> (isOnMain: Bool, queue: String?)? in
+    let queues = functions.map { function -> String? in
       let tokens = files.tokens(function.path)
-      guard let name = tokens.index(at: function.offset), let body = FunctionText(name: name, in: tokens)?.body else {
-        return nil
-      }
-      return (body.contains(where: tokens.isMainQueue), DeliveryQueue.name(of: function, in: body, tokens))
+      guard let body = function.text(in: tokens)?.body else { return nil }
+      return DeliveryQueue.name(of: function, in: body, tokens)
     }
-    var onMain = bodies.map { $0?.isOnMain == true }
-    var others = bodies.map { $0?.queue }
-    for index in functions.indices where bodies[index] == nil {
-      // A requirement has no body. Its callback comes on the main queue if those of its implementations do.
-      let found = functions.indices.filter { functions[$0].name == functions[index].name }.compactMap { bodies[$0] }
-      onMain[index] = !found.isEmpty && found.allSatisfy(\.isOnMain)
-      others[index] = found.lazy.compactMap(\.queue).first
+    let isMissing = functions.map { $0.text(in: files.tokens($0.path))?.body == nil }
+    var others = queues
+    for index in functions.indices where isMissing[index] {
+      // A requirement has no body. Its callback comes on the queue of its implementations.
+      others[index] = functions.indices.first { functions[$0].name == functions[index].name && queues[$0] != nil }
+        .flatMap { queues[$0] }
     }
     var hasChanged = true
     while hasChanged {
       hasChanged = false
       for call in calls {
-        guard let owner = call.owner else { continue }
+        guard let owner = call.owner, others[owner] == nil else { continue }
         let place = queuePlace(of: call, functions)
-        if !onMain[owner], onMain[call.target] || place == .main {
-          onMain[owner] = true
-          hasChanged = true
-        }
-        if others[owner] == nil {
-          others[owner] = otherQueue(place, own: functions[owner].called.queue?.name, called: others[call.target])
-          hasChanged = hasChanged || others[owner] != nil
-        }
+        others[owner] = otherQueue(place, own: functions[owner].called.queue?.name, called: others[call.target])
+        hasChanged = hasChanged || others[owner] != nil
       }
     }
+    let main = MainQueueDelivery(functions, calls, files) { queuePlace(of: $0, functions) }
     for index in functions.indices { completeCounterpart(of: &functions[index]) }
     let uncancellable = try uncancellableCounterparts(of: functions)
     for index in functions.indices {
-      functions[index].called.deliversOnMainQueue = onMain[index]
+      functions[index].called.deliversOnMainQueue = main.isSure[index]
+      functions[index].called.mightDeliverOnMainQueue = main.isPossible[index]
       functions[index].called.otherQueue = others[index]
       if functions[index].hasCounterpart {
         functions[index].called.isCounterpartCancellable = !functions[index].isSync && !uncancellable.contains(index)

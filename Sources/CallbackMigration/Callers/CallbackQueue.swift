@@ -100,6 +100,9 @@ struct QueueHop {
   /// The tokens of the closure's statements.
   let content: Range<Int>
 
+  /// The main queue, as the name of a queue.
+  static let mainQueue = "DispatchQueue.main"
+
   /// Reads the statement that begins at a token; `nil` if the statement is no such closure.
   init?(at index: Int, of queue: String?, in tokens: SourceTokens) {
     guard let queue, tokens[index - 1] != ".", let dot = Self.receiverEnd(at: index, of: queue, in: tokens),
@@ -115,6 +118,9 @@ struct QueueHop {
   /// The token after `queue`, or after `(queue ?? .main)`, where the optional queue has a substitute without a call.
   private static func receiverEnd(at index: Int, of queue: String, in tokens: SourceTokens) -> Int? {
     if tokens[index] == queue { return index + 1 }
+    if queue == mainQueue {
+      return tokens[index] == "DispatchQueue" && tokens[index + 2] == "main" ? index + 3 : nil
+    }
     guard tokens[index] == "(", tokens[index + 1] == queue, tokens[index + 2] == "?", tokens[index + 3] == "?",
       let close = tokens.partner(index),
       (index + 4..<close).allSatisfy({ tokens[$0] == "." || SourceTokens.isWord(tokens[$0]) })

@@ -15,9 +15,16 @@ struct CodeIsolationFacts {
   /// Whether functions outside types can be isolated to the main actor.
   private var isMainActorTheDefault = false
 
-  /// - Parameter graphs: The graphs of all modules of the package.
-  init(_ graphs: [SymbolGraph]) {
+  /// Whether an async function that is isolated to no actor runs on the actor of its caller, by the package's settings.
+  private let runsOnCallersActor: Bool
+
+  /// - Parameters:
+  ///   - graphs: The graphs of all modules of the package.
+  ///   - runsOnCallersActor: Whether the settings include `NonisolatedNonsendingByDefault`.
+  init(_ graphs: [SymbolGraph], runsOnCallersActor: Bool = false) {
+    self.runsOnCallersActor = runsOnCallersActor
     for graph in graphs {
+      var members: [String: [CodeIsolation]] = [:]
       let owners = Owners(graph)
       isMainActorTheDefault = isMainActorTheDefault || graph.isMainActorTheDefault
       for symbol in graph.symbols {
@@ -27,7 +34,20 @@ struct CodeIsolationFacts {
         if let location = symbol.location, let path = location.path {
           functions[Place(path: path, line: location.position.line)] = isolation
         }
-        if let owner, case .actor = isolation { types[owner.pathComponents.joined(separator: ".")] = isolation }
+        let words = Set(tokens.map(\.text))
+        let saysIsolation =
+          !words.isDisjoint(with: ["actor", "nonisolated"]) || words.contains(where: Self.isGlobalActor)
+        if symbol.isType, saysIsolation {
+          types[symbol.pathComponents.joined(separator: ".")] =
+            words.contains("actor") ? .actor("its actor") : isolation
+        } else if let owner, symbol.isFunctionOrProperty, symbol.location != nil, !words.contains("nonisolated") {
+          members[owner.pathComponents.joined(separator: "."), default: []].append(isolation)
+        }
+      }
+      for (type, members) in members where types[type] == nil {
+        // The main actor can be the default of the module. One isolated member does not show that.
+        let isSame = members.allSatisfy { $0 == members[0] }
+        types[type] = members.contains(.none) ? CodeIsolation.none : isSame && members.count > 1 ? members[0] : .unknown
       }
     }
   }
@@ -38,6 +58,8 @@ struct CodeIsolationFacts {
 
   private static func isolation(of words: [String], isOnActor: Bool) -> CodeIsolation {
     if let actor = words.first(where: isGlobalActor) { return .actor(actor) }
+    // A function that is `nonisolated(nonsending)` runs on the actor of its caller.
+    if words.contains("nonsending") { return .unknown }
     if words.contains("nonisolated") || words.contains("static") { return .none }
     return isOnActor ? .actor("its actor") : .none
   }
@@ -70,12 +92,14 @@ struct CodeIsolationFacts {
       {
         return .actor(actor)
       }
-      if tokens[callee] != "Task" { return .none }
+      // `Task.detached` and `Task.immediateDetached` leave the actor of the code around them.
+      if !["Task", "immediate"].contains(tokens[callee]) { return .none }
       guard let site = CallSite(name: callee, in: tokens, label: "operation") else { return .unknown }
       return isolation(of: CallScope(of: site, in: tokens), tokens, path: path, type: type, line: line)
-    case .function(let name, _):
+    case .function(let name, let isAsync):
       let place = line(tokens.items[name].range.lowerBound).map { Place(path: path, line: $0) }
-      return isolation(ofFunction: name, tokens, place, type)
+      let found = isolation(ofFunction: name, tokens, place, type)
+      return found == .none && isAsync && runsOnCallersActor && !isConcurrent(name, tokens) ? .unknown : found
     case .closure, .accessor, .none: return .unknown
     }
   }
@@ -86,16 +110,40 @@ struct CodeIsolationFacts {
     _ place: Place?,
     _ type: String?
   ) -> CodeIsolation {
-    let start = tokens.attributesStart(before: tokens.statementStart(before: name))
-    let words = (start..<name).map { tokens[$0] }
+    let words = words(before: name, tokens)
     if let actor = words.first(where: Self.isGlobalActor) { return .actor(actor) }
+    if words.contains("nonsending") { return .unknown }
     if words.contains("nonisolated") { return .none }
     if let known = place.flatMap({ functions[$0] }) {
       if known == .none, type == nil, isMainActorTheDefault { return .unknown }
       return known
     }
-    // The graph has no places of private functions. Their isolation is that of the isolated members of their type.
+    // The graph has no places of private functions. Their isolation is that of their type, or of its members.
+    if let brace = tokens.parent(name), let keyword = tokens.typeKeyword(before: brace),
+      let actor = self.words(before: keyword, tokens).first(where: Self.isGlobalActor)
+    {
+      return .actor(actor)
+    }
     guard let type else { return isMainActorTheDefault ? .unknown : .none }
-    return types[type] ?? .none
+    return types[type] ?? (isMainActorTheDefault ? .unknown : .none)
+  }
+
+  /// The attributes and the modifiers before the name or the keyword of a declaration.
+  private func words(before name: Int, _ tokens: SourceTokens) -> [String] {
+    (tokens.attributesStart(before: tokens.statementStart(before: name))..<name).map { tokens[$0] }
+  }
+
+  private func isConcurrent(_ name: Int, _ tokens: SourceTokens) -> Bool {
+    words(before: name, tokens).contains("@concurrent")
+  }
+}
+
+extension SymbolGraph.Symbol {
+  fileprivate var isType: Bool {
+    ["swift.class", "swift.struct", "swift.enum", "swift.protocol"].contains(kind.identifier)
+  }
+
+  fileprivate var isFunctionOrProperty: Bool {
+    ["swift.method", "swift.property", "swift.type.method", "swift.type.property"].contains(kind.identifier)
   }
 }

@@ -82,6 +82,35 @@ struct ForwardingCheck {
     }
   }
 
+  /// Whether a token reads a variable that the function around it neither gets nor declares.
+  func readsOuterState(_ index: Int) -> Bool {
+    let name = tokens[index]
+    if name.contains("\"") {
+      let words = Self.expressions(inString: name)
+      return words.items.indices.contains { word in
+        guard Self.isLowercase(words[word]), words[word - 1] != ".", words[word + 1] != ":", words[word + 1] != "(",
+          !Self.harmless.contains(words[word]), words[word] != "error"
+        else { return false }
+        return !isBound(words[word], at: index) && !isDeclared(words[word], around: index)
+      }
+    }
+    if name == "self" {
+      return tokens[index + 1] == "." && SourceTokens.isWord(tokens[index + 2]) && !isCalled(index + 2)
+    }
+    let isLabel = tokens[index + 1] == ":" && ["(", ",", "}"].contains(tokens[index - 1])
+    guard isLowercase(index), tokens[index - 1] != ".", !isLabel, !isCalled(index), !callbacks.contains(name),
+      !Self.harmless.contains(name), !Self.statementWords.contains(name), name != "error"
+    else { return false }
+    return !isBinding(index) && !isBound(name, at: index) && !isDeclared(name, around: index)
+  }
+
+  private static let statementWords: Set<String> = [
+    "for", "repeat", "defer", "break", "continue", "fallthrough", "throw", "throws", "async", "await", "func", "inout",
+    "super", "static", "lazy", "weak", "unowned", "typealias", "each", "consume", "copy", "borrowing", "consuming",
+    "sending", "nonisolated", "isolated", "import", "get", "set",
+    "unsafe",
+  ]
+
   /// The tokens of the expressions in a string.
   private static func expressions(inString text: String) -> SourceTokens {
     var found = ""
@@ -207,8 +236,10 @@ struct ForwardingCheck {
     return callee == index
   }
 
-  private func isLowercase(_ index: Int) -> Bool {
-    tokens[index].first.map { $0.isLowercase || $0 == "_" || $0 == "`" } == true
+  private func isLowercase(_ index: Int) -> Bool { Self.isLowercase(tokens[index]) }
+
+  private static func isLowercase(_ text: String) -> Bool {
+    text.first.map { $0.isLowercase || $0 == "_" || $0 == "`" } == true
   }
 
   /// Whether a name is that of a parameter or a variable of a closure around a token.

@@ -158,7 +158,8 @@ final class Conversion {
       for (index, answer) in zip(indices, answers) {
         guard let site = calls[index].site else { continue }
         let own = OwnText.of(calls[index], in: tokens, calls, functions)
-        let compiled = Self.text(answer, of: calls[index], site, tokens)
+        let count = OwnText.checked(calls[index], calls, functions).count { !functions[$0.target].isSync }
+        let compiled = Self.text(answer, of: calls[index], site, tokens, awaiting: count)
         let text: String
         switch (compiled, own) {
         case (let compiled?, _): text = compiled
@@ -182,10 +183,12 @@ final class Conversion {
     _ answer: Refactoring.Answer,
     of call: CallbackCall,
     _ site: CallSite,
-    _ tokens: SourceTokens
+    _ tokens: SourceTokens,
+    awaiting count: Int
   ) -> String? {
     guard call.ownTextReason == nil, case .text(let edit) = answer else { return nil }
-    return try? ConvertedText(edit.text, of: site, in: tokens, ignoresFailure: call.ignoresFailure).text
+    let ignoresFailure = call.ignoresFailure
+    return try? ConvertedText(edit.text, of: site, in: tokens, ignoresFailure: ignoresFailure, awaiting: count).text
   }
 
   private func format(_ changes: [ProposedChange]) -> [ProposedChange] {

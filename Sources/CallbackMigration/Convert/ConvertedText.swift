@@ -17,8 +17,15 @@ struct ConvertedText: Equatable {
   ///   - site: The call.
   ///   - tokens: The tokens of the call's file.
   ///   - ignoresFailure: Whether the callback does nothing after a failure.
+  ///   - count: The number of calls that the tool has checked: the call, and those in its callback.
   /// - Throws: A refusal.
-  init(_ answer: String, of site: CallSite, in tokens: SourceTokens, ignoresFailure: Bool) throws(Refusal) {
+  init(
+    _ answer: String,
+    of site: CallSite,
+    in tokens: SourceTokens,
+    ignoresFailure: Bool,
+    awaiting count: Int
+  ) throws(Refusal) {
     var text = try Self.withoutMark(answer)
     text = Self.withoutUnusedName(text)
     let new = SourceTokens(text)
@@ -26,6 +33,11 @@ struct ConvertedText: Equatable {
     let old = SourceTokens(String(tokens.text(site.start...site.end)))
     try Self.compareComments(old, new)
     try Self.compareWords(old, new)
+    // The compiler also converts calls of other packages' functions, and of functions that the configuration skips.
+    let awaits = { (tokens: SourceTokens) in tokens.items.count { $0.text == "await" } }
+    guard awaits(new) <= awaits(old) + count else {
+      throw Refusal("the compiler's text awaits a call that the tool has not checked")
+    }
     if Self.throwsOutside(new) {
       guard ignoresFailure else { throw Refusal("its failure would leave the function, and the callback kept it") }
       text = "do {\n\(text)\n} catch {\n// The callback ignored the failure.\n}"

@@ -72,13 +72,18 @@ struct CounterpartProposals {
       let body = text.body
     else { throw ConvertedText.Refusal("it has no body") }
     let new: String
+    // `generate` writes `nonisolated(nonsending)` for each such function. Here it stands only where it is needed.
+    let startsOnCallersActor =
+      function.callersActorSignature != nil
+      && CallersActor(calls: calls, functions: functions, files: workspace.files).isNeeded(by: index)
     if inside.isEmpty, !function.isSync {
       if let queue = function.called.queue?.name {
         throw ConvertedText.Refusal("the compiler's counterpart keeps the parameter `\(queue)`; \(Self.remedy)")
       }
       do throws(MigrationError) {
         let refactoring = Refactoring(server: try workspace.server())
-        new = try Self.wrapper(try refactoring.wrapper(at: name, function.path, tokens), function)
+        let wrapper = try Self.wrapper(try refactoring.wrapper(at: name, function.path, tokens), function)
+        new = startsOnCallersActor ? Self.onCallersActor(wrapper) : wrapper
       } catch {
         throw ConvertedText.Refusal(error.description)
       }
@@ -87,7 +92,8 @@ struct CounterpartProposals {
       if let refusal = checks.refusal { throw ConvertedText.Refusal(refusal) }
       guard let head = function.counterpartHead else { throw ConvertedText.Refusal("its declaration is not known") }
       let content = try OwnText.body(of: function, text, inside, in: tokens, functions)
-      var signature = Self.signature(head.signature, at: name, in: tokens)
+      let declaration = (startsOnCallersActor ? function.callersActorSignature : nil) ?? head.signature
+      var signature = Self.signature(declaration, at: name, in: tokens)
       if !function.hasCounterpart, !signature.contains("throws("), !AsyncText.canThrow(content) {
         signature = Self.nonthrowing(signature)
       }
@@ -111,6 +117,17 @@ struct CounterpartProposals {
       change.removal = removal
     }
     return change
+  }
+
+  /// A function that runs on the actor of its caller.
+  static func onCallersActor(_ text: String) -> String {
+    let tokens = SourceTokens(text)
+    let own = tokens.items.indices.filter { tokens.parent($0) == nil }
+    guard let keyword = own.first(where: { tokens[$0] == "func" }) else { return text }
+    let old = own.first { tokens[$0] == "nonisolated" && $0 < keyword }
+    guard let place = old ?? own.first(where: { $0 == keyword }) else { return text }
+    let range = old.map { tokens.items[$0].range } ?? tokens.items[place].range
+    return tokens.source.applying([SourceEdit(range, "nonisolated(nonsending)" + (old == nil ? " func" : ""))])
   }
 
   /// A signature without the `throws` of the function itself.

@@ -20,7 +20,7 @@ struct FunctionChecks {
     }
     var uses = 0
     let names = [function.callbackName, function.failureName].compactMap(\.self)
-    let queue = function.called.queue?.name
+    let queue = MainQueueHops.queue(of: function, in: body, calls, tokens)
     for hop in body.compactMap({ QueueHop(at: $0, of: queue, in: tokens) }) {
       guard ForwardingCheck(tokens: tokens, callbacks: names, queue: queue).onlyForwards(hop.content) else {
         return "the closure on line \(tokens.line(hop.brace)) does more on the queue of the callback than call it"

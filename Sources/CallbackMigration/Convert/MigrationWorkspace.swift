@@ -32,12 +32,14 @@ final class MigrationWorkspace {
       graphs.append(try SymbolGraph.read(module: target.module, in: URL(filePath: folder)))
     }
     self.graphs = graphs
-    isolation = CodeIsolationFacts(graphs)
+    let manifest = PackageManifest(package: copy.original)
+    isolation = CodeIsolationFacts(graphs, runsOnCallersActor: manifest.runsAsyncFunctionsOnCallersActor)
     module = request.targets.first
+    let overrides = TestOverrides(sources: request.targets.filter(\.isTest).flatMap(\.sources))
     functions = plans.flatMap { plan in
       plan.entries.compactMap { entry in
         let path = copy.copied(entry.function.path)
-        return AwaitableFunction(entry, path: path, files.tokens(path), in: plan.inventory)
+        return AwaitableFunction(entry, path: path, files.tokens(path), in: plan.inventory).map(overrides.marked)
       }
     }
   }

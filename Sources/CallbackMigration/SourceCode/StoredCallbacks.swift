@@ -1,9 +1,12 @@
 internal import Foundation
 
-/// Callbacks that their function stores in a property, from where other code can call them again.
+/// Callbacks that come again: the body calls them twice, or stores them in a property for other code.
 struct StoredCallbacks {
   /// The names of the properties, by the file and the line of the function.
   private var properties: [String: [Int: String]] = [:]
+
+  /// The evidence of several calls, by the file and the line of the function.
+  private var repetitions: [String: [Int: String]] = [:]
 
   /// - Parameter functions: The functions of a module.
   init(_ functions: [CallbackFunction]) {
@@ -18,12 +21,17 @@ struct StoredCallbacks {
         let names = function.callbacks.indices.map { function.declaration.parameters[$0].name }
         let stored = body.lazy.compactMap { tokens.property(assignedFrom: names, at: $0) }.first
         properties[path, default: [:]][function.line] = stored
+        let repetition = CallbackRepetition(of: names, in: body, tokens)
+        repetitions[path, default: [:]][function.line] = repetition.reason
       }
     }
   }
 
   /// The property in which a function stores its callback; `nil` if it stores none.
   func property(of function: CallbackFunction) -> String? { properties[function.path]?[function.line] }
+
+  /// The evidence that the body of a function calls its callback more than once; `nil` if it shows none.
+  func repetition(of function: CallbackFunction) -> String? { repetitions[function.path]?[function.line] }
 }
 
 extension SourceTokens {

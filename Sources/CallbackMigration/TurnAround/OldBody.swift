@@ -7,6 +7,9 @@ struct OldBody {
   /// The queues of closures and passed callbacks in the file, as ``CallbackPlaces`` knows them.
   private let callbacks: [Int: String]
 
+  /// The names of the callbacks.
+  private let names: [String]
+
   /// The places that use the callback.
   private let uses: [Int]
 
@@ -31,15 +34,28 @@ struct OldBody {
   ///   - tokens: The tokens of the function's file.
   ///   - callbacks: The queues of closures and passed callbacks in the file.
   init?(of function: CallbackFunction, _ text: FunctionText, in tokens: SourceTokens, callbacks: [Int: String] = [:]) {
+    let parameters = function.declaration.parameters
+    let names = function.callbacks.indices.map { parameters[$0].name }
+    let progress = function.callbacks.progress.map { [parameters[$0.parameter].name] } ?? []
+    self.init(text, in: tokens, of: names, progress: progress, callbacks: callbacks)
+  }
+
+  /// Makes the body of a function whose callbacks and closures for progress have these names.
+  init?(
+    _ text: FunctionText,
+    in tokens: SourceTokens,
+    of names: [String],
+    progress: [String] = [],
+    callbacks: [Int: String] = [:]
+  ) {
     guard let braces = text.body else { return nil }
     self.text = text
     self.tokens = tokens
     self.braces = braces
     self.callbacks = callbacks
-    let parameters = function.declaration.parameters
-    let progress = function.callbacks.progress.map { [$0.parameter] } ?? []
-    uses = Self.uses(of: function.callbacks.indices.map { parameters[$0].name }, in: braces, tokens)
-    progressUses = Self.uses(of: progress.map { parameters[$0].name }, in: braces, tokens)
+    self.names = names
+    uses = Self.uses(of: names, in: braces, tokens)
+    progressUses = Self.uses(of: progress, in: braces, tokens)
   }
 
   private static func uses(of names: [String], in braces: ClosedRange<Int>, _ tokens: SourceTokens) -> [Int] {
@@ -71,6 +87,36 @@ struct OldBody {
 
   /// Whether each call of the callback is in the body itself.
   var isInline: Bool { !uses.isEmpty && uses.allSatisfy { place($0) == .inline } }
+
+  /// Whether all calls of the callback outside the body itself are on the main queue, and there is one.
+  var isOnMainQueue: Bool {
+    let others = uses.filter { !isCaptured($0) && place($0) != .inline }
+    return !others.isEmpty && others.allSatisfy { place($0) == .queue(".main") || isLaterOnMainQueue($0) }
+  }
+
+  /// Whether a use of the callback is in a closure, or is the argument, of `DispatchQueue.main.asyncAfter` or `sync`.
+  private func isLaterOnMainQueue(_ index: Int) -> Bool {
+    let open = isCall(index) ? nil : tokens.parent(index)
+    var callee = open.map { $0 - 1 }
+    if isCall(index), let brace = tokens.closureOrFunction(around: index),
+      case .closure(let found) = tokens.block(at: brace)
+    {
+      callee = found
+    }
+    guard let callee, ["asyncAfter", "sync"].contains(tokens[callee]) else { return false }
+    return [".", "main", ".", "DispatchQueue"].indices.allSatisfy {
+      tokens[callee - 1 - $0] == [".", "main", ".", "DispatchQueue"][$0]
+    }
+  }
+
+  /// Whether a call of the callback is in the body itself.
+  var hasInlineCall: Bool { uses.contains { place($0) == .inline } }
+
+  /// Whether a token stands in a capture list, as in `[completion] in`.
+  private func isCaptured(_ index: Int) -> Bool {
+    guard let open = tokens.parent(index), tokens[open] == "[", tokens[open - 1] == "{" else { return false }
+    return tokens.closureSignature(at: open - 1)?.captures?.lowerBound == open
+  }
 
   private func place(_ index: Int) -> Place {
     guard isCall(index) else {
@@ -170,6 +216,11 @@ struct OldBody {
     if let effect = firstEffect {
       let reason = "line \(tokens.line(effect)) has an effect before it returns, and a wrapper starts its work later"
       risks.append(CallRefusal(reason, .order))
+    } else if let read = firstRead {
+      let name = tokens[read] == "self" ? tokens[read + 2] : tokens[read]
+      let reason =
+        "line \(tokens.line(read)) reads `\(name)` before it returns, and a wrapper reads it later; pass it as a parameter"
+      risks.append(CallRefusal(reason, .order))
     }
     if let found = braces.first(where: isWeak) {
       let reason = "line \(tokens.line(found)) captures `\(tokens[found]) \(tokens[found + 1])`, and a wrapper keeps it"
@@ -180,6 +231,12 @@ struct OldBody {
 
   /// Whether the body has an effect, which callers can see, before it returns.
   var worksInline: Bool { inline != nil || firstEffect != nil }
+
+  /// Whether the body has an effect or reads state, which callers can change, before it returns.
+  var startsAtOnce: Bool { worksInline || firstRead != nil }
+
+  /// The first read of state in the body itself.
+  private var firstRead: Int? { StateReads(in: braces, names, tokens).first }
 
   private var inline: Int? { (uses + progressUses).first { place($0) == .inline } }
 

@@ -51,7 +51,7 @@ struct WrapperText {
       return ["let \(handleName) = " + task[0]] + task.dropFirst() + ["return \(handle)"]
     }
     let transfers = isTransferred && !isForwarded ? callbacks.indices.sorted().map(transfer) : []
-    let start = future(isImmediate: body.worksInline || handle != nil)
+    let start = future(isImmediate: body.startsAtOnce || handle != nil)
     let conversion = try failureConversion
     let operators = (conversion.isEmpty ? "" : "\n\(conversion)\n") + delivery(outcome)
     guard let handle else { return transfers + [start + operators] }

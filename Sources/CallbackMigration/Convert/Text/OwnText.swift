@@ -11,10 +11,7 @@ enum OwnText {
     if let line = conditionalLine(site.start...site.end, tokens) {
       return .failure(ConvertedText.Refusal("it has an `#if` on line \(line), of which the compiler sees one branch"))
     }
-    let inside = calls.filter { other in
-      other.path == call.path && other.callClass == .ready && functions[other.target].hasCounterpart
-        && (other.scope?.outerCalls.contains(site.name) == true || other.site?.name == site.name)
-    }
+    let inside = checked(call, calls, functions)
     do throws(ConvertedText.Refusal) {
       let start = AsyncText.statementStart(of: site)
       let new = try keepingComments(SourceTokens(String(tokens.text(start...site.end)))) {
@@ -24,6 +21,19 @@ enum OwnText {
       return .success(new)
     } catch {
       return .failure(error)
+    }
+  }
+
+  /// The checked calls that are converted together: a call, and those in its callback.
+  static func checked(
+    _ call: CallbackCall,
+    _ calls: [CallbackCall],
+    _ functions: [AwaitableFunction]
+  ) -> [CallbackCall] {
+    guard let site = call.site else { return [] }
+    return calls.filter { other in
+      other.path == call.path && other.callClass == .ready && functions[other.target].hasCounterpart
+        && (other.scope?.outerCalls.contains(site.name) == true || other.site?.name == site.name)
     }
   }
 
@@ -41,7 +51,7 @@ enum OwnText {
     let own = OwnCallback(
       name: function.callbackName,
       failureName: function.failureName,
-      queueName: function.called.queue?.name,
+      queueName: MainQueueHops.queue(of: function, in: braces, inside, tokens),
       form: form,
       function: text.name
     )

@@ -1,0 +1,192 @@
+/// Finds sure evidence in a function's body that its callback comes more than once.
+///
+/// The evidence is a call after which the body goes on to another call, whatever the values are. In doubt there is none.
+struct CallbackRepetition {
+  private let tokens: SourceTokens
+
+  /// The names of the callbacks.
+  private let names: [String]
+
+  /// The lines of the calls, as a sentence; `nil` without evidence.
+  private(set) var reason: String?
+
+  init(of names: [String], in body: ClosedRange<Int>, _ tokens: SourceTokens) {
+    self.tokens = tokens
+    self.names = names
+    // Of `#if` one branch runs, and `let completion = once(completion)` is another closure.
+    let isHidden = body.contains { index in
+      tokens[index] == "#if" || names.contains(tokens[index]) && ["let", "var", "func"].contains(tokens[index - 1])
+    }
+    guard !isHidden else { return }
+    reason = repetition(in: body.lowerBound + 1..<body.upperBound)
+    if reason == nil, let line = lineOfListener(in: body) {
+      reason = "line \(line) calls its callback for each event"
+    }
+  }
+
+  // MARK: Two calls
+
+  /// The reason that statements, or the statements in their blocks and closures, show.
+  private func repetition(in range: Range<Int>) -> String? {
+    let statements = tokens.statements(in: range)
+    for (position, statement) in statements.enumerated() {
+      if let first = callThatGoesOn(statement) {
+        for later in statements[(position + 1)...] {
+          if let second = sureCall(later) {
+            return "line \(tokens.line(first)) calls its callback, and line \(tokens.line(second)) calls it again"
+          }
+          if hasExit(later) { break }
+        }
+      }
+      if isLoop(statement), let reason = repetition(inLoop: statement) { return reason }
+      for inner in blocks(of: statement) + closures(in: statement).map(tokens.content) {
+        if let reason = repetition(in: inner) { return reason }
+      }
+    }
+    return nil
+  }
+
+  /// A loop that calls the callback each time, and that nothing leaves.
+  private func repetition(inLoop statement: Range<Int>) -> String? {
+    guard !hasExit(statement), let body = blocks(of: statement).first else { return nil }
+    return sureCall(in: body).map { "line \(tokens.line($0)) calls its callback in a loop" }
+  }
+
+  /// A call in a statement, on a path that goes on to the next statement.
+  private func callThatGoesOn(_ statement: Range<Int>) -> Int? {
+    switch tokens[statement.lowerBound] {
+    case "if", "switch", "do": blocks(of: statement).lazy.compactMap(callThatGoesOn(in:)).first
+    default: directCall(statement)
+    }
+  }
+
+  private func callThatGoesOn(in range: Range<Int>) -> Int? {
+    let statements = tokens.statements(in: range)
+    guard let position = statements.firstIndex(where: { callThatGoesOn($0) != nil }) else { return nil }
+    return statements[position...].contains(where: hasExit) ? nil : callThatGoesOn(statements[position])
+  }
+
+  // MARK: A call on each path
+
+  /// The first call of a statement that runs on each path through it, also later in a closure; `nil` if there is none.
+  private func sureCall(_ statement: Range<Int>) -> Int? {
+    let start = statement.lowerBound
+    switch tokens[start] {
+    case "if", "switch", "do":
+      let calls = blocks(of: statement).map(sureCall(in:))
+      let hasElse = statement.contains { tokens[$0] == "else" && tokens[$0 + 1] == "{" && isAtLevel($0, of: start) }
+      guard tokens[start] != "if" || hasElse, calls.allSatisfy({ $0 != nil }) else { return nil }
+      return calls.first ?? nil
+    case "return": return start + 1 < statement.upperBound ? sureCall(start + 1..<statement.upperBound) : nil
+    case "guard", "for", "while", "repeat", "defer", "func", "class", "struct", "enum": return nil
+    default:
+      if let call = directCall(statement) ?? passedCallback(statement) { return call }
+      return closures(in: statement).lazy.compactMap { sureCall(in: tokens.content(of: $0)) }.first
+    }
+  }
+
+  private func sureCall(in range: Range<Int>) -> Int? {
+    for statement in tokens.statements(in: range) {
+      if let call = sureCall(statement) { return call }
+      // Each path that leaves must have called the callback, or have no object to work for.
+      guard hasExit(statement) else { continue }
+      let blocks = blocks(of: statement).filter { hasExit($0) }
+      guard isGuardOfSelf(statement) || !blocks.isEmpty && blocks.allSatisfy({ sureCall(in: $0) != nil }) else {
+        return nil
+      }
+    }
+    return nil
+  }
+
+  private func isGuardOfSelf(_ statement: Range<Int>) -> Bool {
+    let words = statement.prefix { tokens[$0] != "else" }.map { tokens[$0] }.joined(separator: " ")
+    return ["guard let self", "guard let self = self", "guard let `self` = self"].contains(words)
+  }
+
+  // MARK: Parts of a statement
+
+  /// The call of the callback that is the statement.
+  private func directCall(_ statement: Range<Int>) -> Int? {
+    let start = statement.first { !Self.prefixes.contains(tokens[$0]) }
+    guard let start, names.contains(tokens[start]) else { return nil }
+    let next = ["?", "!"].contains(tokens[start + 1]) ? start + 2 : start + 1
+    return tokens[next] == "(" ? start : nil
+  }
+
+  private static let prefixes: Set<String> = ["try", "await", "?", "!", "_", "="]
+
+  /// The callback as an argument of a call that is the statement.
+  private func passedCallback(_ statement: Range<Int>) -> Int? {
+    statement.first { index in
+      guard names.contains(tokens[index]), [",", ")"].contains(tokens[index + 1]),
+        let open = tokens.parent(index), tokens[open] == "(", isAtLevel(open, of: statement.lowerBound)
+      else { return false }
+      return SourceTokens.isWord(tokens[open - 1]) && isLowercase(open - 1)
+    }
+  }
+
+  /// The closures that a statement passes to calls, without those in other closures.
+  private func closures(in statement: Range<Int>) -> [Int] {
+    let level = tokens.closureOrFunction(around: statement.lowerBound)
+    let inner = blocks(of: statement)
+    return statement.filter { index in
+      guard tokens[index] == "{", !inner.contains(where: { $0.contains(index) }),
+        tokens.closureOrFunction(around: index) == level, case .closure(let callee?) = tokens.block(at: index)
+      else { return false }
+      // A `DispatchWorkItem` can be cancelled before it runs.
+      let isRun = isLowercase(callee) || tokens[callee] == "Task"
+      return isRun && !names.contains { tokens.hides($0, closureAt: index) }
+    }
+  }
+
+  private func blocks(of statement: Range<Int>) -> [Range<Int>] {
+    guard tokens[statement.lowerBound] == "switch" else { return tokens.blocks(of: statement) }
+    let brace = statement.first { tokens[$0] == "{" && isAtLevel($0, of: statement.lowerBound) }
+    return brace.map(tokens.cases) ?? []
+  }
+
+  private func isLoop(_ statement: Range<Int>) -> Bool {
+    ["for", "while", "repeat"].contains(tokens[statement.lowerBound])
+  }
+
+  private func isAtLevel(_ index: Int, of start: Int) -> Bool { tokens.parent(index) == tokens.parent(start) }
+
+  private func isLowercase(_ index: Int) -> Bool { tokens[index].first.map { $0.isLowercase || $0 == "_" } == true }
+
+  /// Whether a path leaves the code around a statement in it, such as a `return` outside closures.
+  private func hasExit(_ statement: Range<Int>) -> Bool {
+    let level = tokens.closureOrFunction(around: statement.lowerBound)
+    return statement.contains { index in
+      Self.exits.contains(tokens[index]) && tokens[index - 1] != "."
+        && tokens.closureOrFunction(around: index) == level
+    }
+  }
+
+  private static let exits: Set<String> = [
+    "return", "throw", "break", "continue", "fallthrough", "fatalError", "preconditionFailure", "exit", "abort",
+  ]
+
+  // MARK: Listeners
+
+  /// The line of a call in a closure that runs for each event, in a function that never removes the closure.
+  private func lineOfListener(in body: ClosedRange<Int>) -> Int? {
+    let isRemoved = body.contains { index in
+      Self.removals.contains { tokens[index].lowercased().contains($0) }
+    }
+    guard !isRemoved else { return nil }
+    for index in body where Self.listeners.contains(tokens[index]) && tokens[index - 1] == "." {
+      guard let site = CallSite(name: index, in: tokens, label: "using"), let brace = site.callback,
+        !names.contains(where: { tokens.hides($0, closureAt: brace) }),
+        let call = sureCall(in: tokens.content(of: brace))
+      else { continue }
+      return tokens.line(call)
+    }
+    return nil
+  }
+
+  private static let listeners: Set<String> = [
+    "addSnapshotListener", "addListener", "addObserver", "addPeriodicTimeObserver",
+  ]
+
+  private static let removals = ["remove", "cancel", "invalidate", "dispose", "detach", "once"]
+}

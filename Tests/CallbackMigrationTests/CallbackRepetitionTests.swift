@@ -1,0 +1,116 @@
+// Debug builds only: an optimised build does not compile the module for testing.
+#if DEBUG
+  import Foundation
+  import Testing
+
+  @testable import CallbackMigration
+
+  @Suite("Evidence that a callback comes more than once") struct CallbackRepetitionTests {
+    private func reason(_ body: String) -> String? {
+      let tokens = SourceTokens("{\n\(body)\n}")
+      return CallbackRepetition(of: ["completion"], in: 0...tokens.items.count - 1, tokens).reason
+    }
+
+    @Test(
+      "a call that goes on to another call is evidence",
+      arguments: [
+        "if !cache.isEmpty { completion(cache) }\nfetch { fresh in self.cache = fresh\ncompletion(fresh) }",
+        "if !cache.isEmpty { completion(cache) }; fetch { fresh in completion(fresh) }",
+        "if !cache.isEmpty { completion?(cache) }\nfetch(completion: completion)",
+        "if !cache.isEmpty { completion(cache) }\nlog()\nfetch { [weak self] x in guard let self else { return }\ncompletion(x) }",
+        "if let error { completion(.failure(error)) }\ncompletion(.success(1))",
+        "completion(1)\nif a { completion(2) } else { completion(3) }",
+        "completion(1)\nfetch { x in guard let x else { completion(0)\nreturn }\ncompletion(x) }",
+        "completion(1)\nswitch a { case 1: completion(2)\ndefault: completion(3) }",
+        "switch a { case 1: completion(1)\ndefault: log() }\ncompletion(2)",
+        "fetch { x in if a { completion(1) }\ncompletion(x) }",
+        "do { completion(try a()) } catch { log() }\ncompletion(2)",
+        "if a { log()\nif b { completion(1) } }\nreturn completion(2)",
+      ]
+    )
+    func twice(_ body: String) {
+      #expect(reason(body)?.contains("calls it again") == true, "\(body)")
+    }
+
+    @Test(
+      "a loop that calls the callback each time is evidence, and so is a listener that stays",
+      arguments: [
+        "for page in pages { completion(page) }", "while let page = next() { log()\ncompletion(page) }",
+        "for page in pages { fetch(page) { completion($0) } }", "fetch { x in for y in x { completion(y) } }",
+        "reference.addSnapshotListener { snapshot, error in completion(snapshot) }",
+        "center.addObserver(forName: name, object: nil, queue: nil) { _ in completion(1) }",
+      ]
+    )
+    func manyTimes(_ body: String) {
+      #expect(reason(body) != nil, "\(body)")
+    }
+
+    @Test(
+      "paths that leave, other branches and other closures are no evidence",
+      arguments: [
+        "if a { completion(1)\nreturn }\ncompletion(2)",
+        "if a { completion(1); return }; fetch { completion($0) }",
+        "guard a else { completion(1)\nreturn }\ncompletion(2)",
+        "guard a else { return completion(1) }\nfetch { completion($0) }",
+        "if a { completion(1) } else { completion(2) }",
+        "if a { completion(1) } else if b { completion(2) } else { fetch { completion($0) } }",
+        "switch a { case 1: completion(1)\ncase 2: completion(2)\ndefault: completion(3) }",
+        "do { let x = try a()\ncompletion(x) } catch { completion(0) }",
+        "do { let x = try a()\ncompletion(x)\nreturn } catch { log() }\ncompletion(0)",
+        "if let error { completion(error) }\nif let value { completion(value) }",
+        "if a { completion(1) }\nif !a { completion(2) }",
+        "if a { completion(1) }\nif a { return }\ncompletion(2)",
+        "if a { completion(1) }\nguard !a else { return }\ncompletion(2)",
+        "if a { completion(1) }\nfetch { x in if !a { completion(x) } }",
+        "if a { completion(1) }\nfetch { x in guard !a else { return }\ncompletion(x) }",
+        "for x in xs { if x.isGood { completion(x)\nreturn } }\ncompletion(nil)",
+        "for x in xs where x.isGood { completion(x)\nbreak }",
+        "for x in xs { if x.isGood { completion(x) } }",
+        "for x in xs { guard x.isGood else { continue }\ncompletion(x)\nreturn }\ncompletion(nil)",
+        "#if A\ncompletion(1)\n#else\ncompletion(2)\n#endif",
+        "load { completion($0) } failure: { completion($0) }",
+        "load({ completion($0) }, { completion($0) })",
+        "let work = DispatchWorkItem { completion(1) }\nqueue.async(execute: work)\nfetch { work.cancel()\ncompletion($0) }",
+        "let finish = { completion(1) }\nfetch { finish() }",
+        "func finish() { completion(1) }\nfetch { finish() }",
+        "let completion = once(completion)\ncompletion(1)\ncompletion(2)",
+        "fetch { completion in completion(1)\ncompletion(2) }",
+        "attempt { x in if x == nil { retry(completion)\nreturn }\ncompletion(x) }",
+        "a ? completion(1) : completion(2)",
+        "listener = reference.addSnapshotListener { x in completion(x)\nlistener.remove() }",
+        "completion(1)\nlog(2)",
+        "defer { log() }\ncompletion(1)",
+        "lock.lock()\nif let known { lock.unlock()\ncompletion(known)\nreturn }\nlock.unlock()\nfetch { completion($0) }",
+      ]
+    )
+    func once(_ body: String) {
+      #expect(reason(body) == nil, "\(body): \(reason(body) ?? "")")
+    }
+
+    @Test("a function whose callback comes twice gets no counterpart, unless the package says that it comes once")
+    func counterpart() throws {
+      let body = "if !cache.isEmpty { completion(cache) }\n    fetch { fresh in completion(fresh) }"
+      let declaration = "func titles(completion: @escaping (Int) -> Void)"
+      var builder = GraphBuilder()
+      builder.root = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+      try FileManager.default.createDirectory(atPath: builder.root, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(atPath: builder.root) }
+      let file = URL(filePath: builder.root).appending(path: "Store.swift")
+      try Data("extension Store {\n  \(declaration) {\n    \(body)\n  }\n}\n".utf8).write(to: file)
+      builder.type("class Store", "Swift.Sendable")
+      builder.function(declaration, of: "Store", line: 2, file: "Store.swift")
+      func text(_ configuration: String) -> String {
+        let plan = CounterpartPlan(
+          builder.inventory(sources: [file.path], configuration: configuration),
+          style: .async
+        )
+        return Generator(plan).text + GenerationNotes(plan).comment
+      }
+      let refused = text("{}")
+      #expect(!refused.contains("func titles() async"), "\(refused)")
+      #expect(refused.contains("line 3 calls its callback, and line 4 calls it again"), "\(refused)")
+      #expect(refused.contains(#""once": ["Store.titles(completion:)"]"#), "\(refused)")
+      #expect(text(#"{"once": ["*"]}"#).contains("func titles() async"))
+    }
+  }
+#endif
