@@ -215,9 +215,20 @@ static void dispatch_apply_(size_t count, void *queue, void *block) {
 }
 
 // The block runs on the main thread itself, also if the run holds back earlier work of the main queue.
+static void *leaveRunForMain(void *queue) {
+  return cfuturestesting_run() && isMainQueue(queue) ? leaveRun(cfuturestesting_main_sync, queue) : NULL;
+}
+
 static void dispatch_sync_(void *queue, void *block) {
-  void *token = cfuturestesting_run() && isMainQueue(queue) ? leaveRun(cfuturestesting_main_sync, queue) : NULL;
+  void *token = leaveRunForMain(queue);
   ORIGINAL(dispatch_sync)
+  original(queue, block);
+  if (token) end(token);
+}
+
+static void dispatch_barrier_sync_(void *queue, void *block) {
+  void *token = leaveRunForMain(queue);
+  ORIGINAL(dispatch_barrier_sync)
   original(queue, block);
   if (token) end(token);
 }
@@ -289,6 +300,7 @@ REPLACE(dispatch_after_f)
 REPLACE(dispatch_apply)
 REPLACE(dispatch_source_create)
 REPLACE(dispatch_sync)
+REPLACE(dispatch_barrier_sync)
 REPLACE(CFRunLoopPerformBlock)
 REPLACE(CFRunLoopAddTimer)
 extern int pthread_create(pthread_t *, const pthread_attr_t *, Start, void *) __attribute__((weak, alias("pthread_create_")));
@@ -310,6 +322,7 @@ bool cfuturestesting_observe_outside(void *(*leaveRunOf)(void *, void *, int, co
   CHECK(dispatch_apply)
   CHECK(dispatch_source_create)
   CHECK(dispatch_sync)
+  CHECK(dispatch_barrier_sync)
   CHECK(pthread_create)
   if (!isFirst || !dispatch_block_create || !_Block_copy || !_NSConcreteGlobalBlock) return false;
   struct {

@@ -109,7 +109,7 @@ public enum FuturesDiagnostics {
   }
 
   /// Writes a line to standard error.
-  static func write(_ sentence: String) {
+  package static func write(_ sentence: String) {
     var line = "swift-futures: \(sentence.oneLine)\n"
     line.withUTF8 { cfutures_write_to_standard_error($0.baseAddress, $0.count) }
   }

@@ -178,6 +178,24 @@ private final class ReleaseRecorder: Sendable {
 }
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension OrderSearch {
+  /// Keeps the outcome of a run that ended, if the search compares outcomes.
+  func keepOutcome(of run: OrderRun, _ verdict: OrderRun.Verdict) -> Bool {
+    guard outcomes != nil else { return false }
+    switch verdict {
+    case .returned, .threw: break
+    case .deadlock: costlyFailures += 1
+    case .uncontrolled, .endless, .strayed: return false
+    }
+    let outcome = run.outcome(verdict)
+    if outcomes?[outcome].map({ run.trace.count < $0.order.count }) ?? true {
+      outcomes?[outcome] = Outcome(order: names.describe(run.trace), repeating: OrderChoice.string(run.choices))
+    }
+    return true
+  }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderReport {
   /// Whether the code has no outcome but those that were found.
   fileprivate var isProof: Bool { isExhaustive && !callsActors }

@@ -13,8 +13,8 @@
 // functions of Dispatch and pthread_create are replaced: work that a move submits to another queue or thread is
 // counted, and the run waits for it after the move. So the work enters the run in every repetition, or in none; in the
 // second case the report names it. If the body waits and nothing is left, the run waits a second for unknown threads.
-// That time only decides whether the failure is called a deadlock. A move that blocks its thread for ten seconds ends
-// the search.
+// That time only decides whether the failure is called a deadlock. A move that blocks its thread for ten seconds, or
+// lasts for a minute, ends the search.
 //
 // Ownership.
 //   OrderSearch   the tree of orders, the shortest failure; one for each call
@@ -140,10 +140,10 @@ public func exploreOrders(
 extension OrderSearch {
   /// Runs the search in a task of its own, off the caller's actor.
   ///
-  /// The body can need that actor. If a move never returns, its task stays blocked, and this function still returns.
+  /// The body can need that actor. If a move never returns, its task goes no further, and this function still returns.
   @concurrent
   func run(repeating order: String?) async -> Result<OrderReport, any Error> {
-    // Safe: only the task uses the search. The watch reads the search only while the task is blocked.
+    // Safe: only the task uses the search. The watch reads the search only while the task is in a move.
     nonisolated(unsafe) let search = self
     let watch = watch
     return await withTaskCancellationHandler {

@@ -132,8 +132,8 @@ struct OrderAgenda {
 
   var hasMainWork: Bool { contexts.contains { $0.source == OrderNames.main && !$0.items.isEmpty } }
 
-  /// Whether several pieces of work that are no timers can run next.
-  var hasChoice: Bool { unordered.count + contexts.count { !$0.items.isEmpty } > 1 }
+  /// Whether several pieces of work can run next.
+  var hasChoice: Bool { possible.count > 1 }
 
   var hasTimers: Bool { !timers.isEmpty }
 

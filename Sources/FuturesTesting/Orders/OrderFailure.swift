@@ -25,7 +25,7 @@ public struct OrderReport: Sendable, CustomStringConvertible {
   /// The work whose orders were not explored, because it left the runs.
   ///
   /// For example work on a Dispatch queue, with its place in the source. On a platform where `exploreOrders` cannot see
-  /// such work, the only element is a sentence that says so.
+  /// such work, the first element is a sentence that says so.
   public let unexplored: [String]
 
   /// For example "all 252 orders", or "10,000 of at least 1,000,000 orders".

@@ -4,8 +4,10 @@ internal import Futures
 // The end of a run, after its body.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun {
-  /// The orders that a report does not say "all" of, if the body left behind work with several orders.
-  static let leftWork = "the work that the body left behind (end it by `try await orders.runAll()`)"
+  /// Describes work that the body left behind, and that has several orders.
+  static let leftWork = """
+    the work that the body left behind (release what the body holds, and then end the work by `try await orders.runAll()`)
+    """
 
   /// Ends the body, runs its remaining work without choices, and drops its timers, so that its tasks can end.
   /// - Returns: Whether nothing is left to run.
@@ -14,19 +16,21 @@ extension OrderRun {
     if case .returned = verdict {} else { task.cancel() }
     turnLimit = turns + Self.maximumTurnsOfTheRest
     var patience = Self.patience
+    var isTearingDown = false
     while turns < turnLimit {
       turns += 1
       guard settleMain() else { return false }
       waitForOutside()
       let (place, hasEnded) = state.withLock { ($0.agenda.oldest, $0.result != nil) }
-      if case .returned = verdict, state.withLock(\.agenda.hasChoice) { hasLeftChoices = true }
+      if !isTearingDown, case .returned = verdict, state.withLock(\.agenda.hasChoice) { hasLeftChoices = true }
       if resumeWaitersOfRunAll() { continue }  // before other work: endless work must not keep the body waiting
       if let place {
         perform(place)
       } else if case .uncontrolled = verdict, !hasEnded, waitForOthers(&patience) {
         continue
       } else if dropTimers() || releaseKept() {
-        continue
+        // What breaks now is the end of the run, and no work of the body.
+        isTearingDown = true
       } else if state.withLock({ $0.agenda.hasTimers }) {
         perform(.timer)  // a sleeping task: it has to end
       } else {

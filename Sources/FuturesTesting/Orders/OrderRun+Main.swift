@@ -107,6 +107,8 @@ extension OrderRun {
   }
 
   private func performOnce(_ work: MainWork) {
+    // The run has failed, and each further piece of work would wait a minute.
+    if isMainStuck { return cfuturestesting_drop(work.context, work.function) }
     let watched = watch?.watch.exchange(nil)  // the wait for the main thread has a bound of its own
     let item = MainItem(run: self, work: work)
     cfuturestesting_on_main(Unmanaged.passRetained(item).toOpaque()) { item in
@@ -114,6 +116,7 @@ extension OrderRun {
     }
     // Wall time: in a move, the time of `DispatchTime` stands still.
     if item.hasReturned.wait(wallTimeout: .now() + .seconds(60)) == .timedOut {
+      isMainStuck = true
       state.withLock { interfere("is needed: the main thread is blocked, and work of the main queue waits.", &$0) }
     }
     _ = watch?.watch.exchange(watched)

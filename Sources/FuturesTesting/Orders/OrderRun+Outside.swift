@@ -115,13 +115,13 @@ extension OrderRun {
   /// Waits until the work that has left the run has ended, or has entered the run.
   func waitForOutside() {
     var probes: [DispatchSemaphore]?
+    var start = DispatchTime.now()
     while state.withLock({ $0.outsideCount > 0 && $0.interference == nil }), watch?.watch.isCancelled != true,
       outsidePatience.allowsWait()
     {
-      let start = DispatchTime.now()
-      guard arrivals.wait(timeout: start + .milliseconds(10)) == .timedOut else {
+      guard arrivals.wait(timeout: .now() + .milliseconds(10)) == .timedOut else {
         // Work that always submits more work arrives for ever.
-        outsidePatience.spend(from: start)
+        outsidePatience.spend(since: &start)
         continue
       }
       probes = (probes ?? submitProbes()).filter { $0.wait(timeout: .now()) == .timedOut }
@@ -129,7 +129,7 @@ extension OrderRun {
       // Work that has not begun, although Dispatch has begun later work, waits for something, such as a suspended queue.
       let hasBegun = threads.count >= count || probes?.isEmpty == true
       let isAsleep = hasBegun && threads.allSatisfy { cfuturestesting_sleeping($0) >= 0 }
-      outsidePatience.spend(from: start, times: isAsleep ? 30 : 1)
+      outsidePatience.spend(since: &start, isAsleep: isAsleep)
     }
   }
 

@@ -48,7 +48,11 @@ extension OrderRun {
 
   /// Keeps that another thread has submitted work to this run, which is over: the orders of that work are not explored.
   func noteLateWork() {
-    guard let watch, thread != cfuturestesting_thread_number() else { return }
+    // The main thread and outside work of this search are no strangers: the run of the main thread knows its work, and the report
+    // names outside work.
+    guard let watch, cfuturestesting_run() == nil, cfuturestesting_origin() == nil,
+      thread != cfuturestesting_thread_number()
+    else { return }
     watch.watch.hasLateWork = true
   }
 

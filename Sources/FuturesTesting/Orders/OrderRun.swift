@@ -130,8 +130,8 @@ final class OrderRun: @unchecked Sendable {
   /// Whether the work that the body left behind has ended.
   private(set) var hasSettled = true
 
-  /// Whether the body left behind work with several orders.
-  var hasLeftChoices = false
+  /// Whether the body left behind work with several orders, and whether the main thread did not come in a minute.
+  var hasLeftChoices = false, isMainStuck = false
 
   private(set) var trace: [OrderMove] = [], choices: [OrderChoice] = []
   /// The moves that left the default order, by their places in `trace`.
@@ -144,7 +144,6 @@ final class OrderRun: @unchecked Sendable {
   private var chooser: Chooser?
   private var strayed: (any Error)?
   private let start = DispatchTime.now()
-
   /// The dependencies in a run that ended in a deadlock.
   private(set) var waitForGraph: WaitForGraph?
   private let usesMain: Bool

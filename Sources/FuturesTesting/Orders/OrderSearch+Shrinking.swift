@@ -19,7 +19,7 @@ extension OrderSearch {
     var triesLeft = maximumTries(failed.reason)
     var turnsLeft = Self.maximumTurns
     guard failed.trace.count <= Self.maximumMoves else { return failed }
-    while triesLeft > 0 {
+    while triesLeft > 0, !watch.isCancelled {
       var found: Failed?
       for candidate in candidates(best.trace) {
         guard triesLeft > 0, turnsLeft > 0 else { return best }

@@ -92,13 +92,14 @@ final class OrderSearch {
   private(set) var kinds: [(failed: Failed, count: Int)] = []
   private(set) var shortest: Failed?
   private var failures = 0
-  private var costlyFailures = 0
+  var costlyFailures = 0
   private var turns = 0
   private var runs = 0
 
   /// The work that left the runs, by its description.
   private var unexplored: [String] = []
   private var callsActors = false
+  private var hasLeftWork = false
   private let outsidePatience = OutsidePatience()
 
   /// The number of turns after which the search stops.
@@ -131,10 +132,13 @@ final class OrderSearch {
       if tree.finishedOrders % 256 == 255 { await Task.yield() }
       do { try runNextOrder() } catch { return .failure(error) }
     }
+    // A run of a cancelled search does not wait for outside work, so its failure can be a false one.
+    if watch.isCancelled { return .failure(CancellationError()) }
     guard let shortest else { return kept.map { .failure(confirm($0)) } ?? .success(report()) }
     if case .endless = shortest.reason { return .failure(failure(shortest)) }
     // After all orders, `shortest` is the best one, so it needs no shrinking.
-    return .failure(confirm(tree.isFinished ? shortest : shrink(shortest)))
+    let best = tree.isFinished ? shortest : shrink(shortest)
+    return .failure(watch.isCancelled ? CancellationError() : confirm(best))
   }
 
   /// Whether `maximumDuration` has passed; `false` before the first order.
@@ -173,7 +177,7 @@ final class OrderSearch {
       throw failure(Failed(reason, verdict, run))
     }
     do {
-      // A run that fails always counts: its contexts were declared independent, and are not.
+      // A failure is never left out, because the declaration can be wrong. The order can be equivalent to one that has failed.
       try tree.end(after: run.forced, counts: reason != nil, areIndependent: names.areIndependent)
     } catch {
       throw notDeterministic(run, error)
@@ -189,21 +193,6 @@ final class OrderSearch {
     let failed = Failed(reason, verdict, run)
     keepKind(of: failed)
     if shortest.map({ failed.cost < $0.cost }) ?? true { shortest = failed }
-  }
-
-  /// Keeps the outcome of a run that ended, if the search compares outcomes.
-  private func keepOutcome(of run: OrderRun, _ verdict: OrderRun.Verdict) -> Bool {
-    guard outcomes != nil else { return false }
-    switch verdict {
-    case .returned, .threw: break
-    case .deadlock: costlyFailures += 1
-    case .uncontrolled, .endless, .strayed: return false
-    }
-    let outcome = run.outcome(verdict)
-    if outcomes?[outcome].map({ run.trace.count < $0.order.count }) ?? true {
-      outcomes?[outcome] = Outcome(order: names.describe(run.trace), repeating: OrderChoice.string(run.choices))
-    }
-    return true
   }
 
   /// Counts a failure, and keeps the shortest order of the failures with the same sentence.
@@ -234,7 +223,8 @@ final class OrderSearch {
     run.record = record
     record?.begin()
     defer { record?.end() }
-    // Safe: the closure reads the search only while the thread of the search is blocked.
+    // Safe: the closure reads the search only while its thread is in a move, which changes nothing of the search. A fault chosen in
+    // a move that computes for a minute is the exception: the failure can then show one decision too few.
     nonisolated(unsafe) let search = self
     run.watch = (watch, { [unowned run] stall in search.blocked(run, stall) })
     defer { keepUnexplored(run) }
@@ -250,7 +240,7 @@ final class OrderSearch {
   /// Keeps the names of the work that left a run; mostly for the first ten orders, because finding a name takes long.
   private func keepUnexplored(_ run: OrderRun) {
     if run.callsActors { callsActors = true }
-    if run.hasLeftChoices, !unexplored.contains(OrderRun.leftWork) { unexplored.append(OrderRun.leftWork) }
+    if run.hasLeftChoices { hasLeftWork = true }
     guard tree.finishedOrders < 10 || unexplored.isEmpty else { return }
     for work in run.state.withLock(\.left) {
       let description = work.description
@@ -334,13 +324,14 @@ final class OrderSearch {
 
   /// The report, with the number of orders if the tree does not know it.
   private func report(orders: Int? = nil) -> OrderReport {
-    OrderReport(
+    let late = (hasLeftWork ? [OrderRun.leftWork] : []) + (watch.hasLateWork ? [OutsideWork.late] : [])
+    return OrderReport(
       orders: orders ?? tree.finishedOrders,
       knownOrders: max(tree.knownOrders, orders ?? 0),
-      isExhaustive: tree.isFinished && unexplored.isEmpty && !watch.hasLateWork && orders == nil,
+      isExhaustive: tree.isFinished && unexplored.isEmpty && late.isEmpty && orders == nil,
       leavesOutIndependent: tree.hasLeftOut,
       callsActors: callsActors,
-      unexplored: OrderRun.unobserved.map { [$0] } ?? (unexplored + (watch.hasLateWork ? [OutsideWork.late] : []))
+      unexplored: (OrderRun.unobserved.map { [$0] } ?? unexplored) + late
     )
   }
 

@@ -13,6 +13,7 @@ final class OrderWatch: Sendable {
   struct Move: Sendable {
     let run: OrderRun
     let thread: Int32
+    let isOnMain: Bool
 
     /// How the search describes its failure.
     let failure: @Sendable (MoveSeconds.Stall) -> OrderFailure
@@ -106,13 +107,16 @@ final class OrderWatch: Sendable {
       let ticks = move.map { cfuturestesting_sleeping($0.thread) } ?? -1
       let stall = seconds.count(move == nil ? nil : number, ticks: ticks)
       guard let stall, let move, claim(number) else { return watch(seconds) }
-      resolve(.failure(move.failure(stall)))
+      let failure = move.failure(stall)
+      // A caller on the main actor cannot go on.
+      if move.isOnMain { FuturesDiagnostics.write(failure.description) }
+      resolve(.failure(failure))
     }
   }
 
   /// Ends the search because of a move, unless it has returned.
   ///
-  /// From now on the thread of the search changes nothing: it stops when the move returns.
+  /// From now on the thread of the search begins nothing new: it stops when the move returns.
   private func claim(_ number: Int) -> Bool {
     state.withLock { state in
       guard state.answer == nil, state.moves == number else { return false }
@@ -128,7 +132,11 @@ extension OrderRun {
   /// - Returns: The move that it interrupts, if any.
   func watchMove() -> OrderWatch.Move? {
     let thread = cfuturestesting_thread_number()
-    return watch?.watch.exchange(watch.map { OrderWatch.Move(run: self, thread: thread, failure: $0.failure) })
+    return watch?.watch.exchange(
+      watch.map {
+        OrderWatch.Move(run: self, thread: thread, isOnMain: MainContext.isMainQueueCurrent, failure: $0.failure)
+      }
+    )
   }
 }
 

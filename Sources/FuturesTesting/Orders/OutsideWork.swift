@@ -64,16 +64,20 @@ final class OutsideWork: @unchecked Sendable {
 /// All runs of a search share one object, so work that never ends costs two seconds in all, not in each run. Work
 /// that runs, or that a busy machine has not started, gets a minute.
 final class OutsidePatience: Sendable {
-  private let microsecondsLeft: Locked<Int64>
+  private let nanosecondsLeft: Locked<Int64>
 
-  init(microseconds: Int64 = 60_000_000) { microsecondsLeft = Locked(microseconds) }
+  init(milliseconds: Int64 = 60_000) { nanosecondsLeft = Locked(milliseconds * 1_000_000) }
 
   /// Returns whether to wait once more.
-  func allowsWait() -> Bool { microsecondsLeft.withLock { $0 > 0 } }
+  func allowsWait() -> Bool { nanosecondsLeft.withLock { $0 > 0 } }
 
-  /// Counts the wait since `start`; counts it 30 times if the work sleeps, so such work gets two seconds instead of a minute.
-  func spend(from start: DispatchTime, times factor: Int64 = 1) {
-    let waited = Int64((DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1_000)
-    microsecondsLeft.withLock { $0 -= factor * waited }
+  /// Counts the time since `start`, and begins the next wait.
+  ///
+  /// If the work sleeps, a wait counts as 300 ms, so such work gets two seconds and not a minute.
+  func spend(since start: inout DispatchTime, isAsleep: Bool = false) {
+    let now = DispatchTime.now()
+    let waited = Int64(now.uptimeNanoseconds - start.uptimeNanoseconds)
+    nanosecondsLeft.withLock { $0 -= isAsleep ? 300_000_000 : waited }
+    start = now
   }
 }

@@ -80,17 +80,29 @@ struct OrderReportTests {
   @Test("A task whose completion handler never comes ends within its run")
   func neverWithinTheRun() async throws {
     let runs = RunRecord()
-    try await exploreOrders { orders in
+    let report = try await exploreOrders { orders in
       runs.add("begins")
       let api = Future<Int, any Error>(on: orders.context("net")) { 1 }
-      Task {
-        _ = await orders.fault("answer", [.never], in: api).result
-        runs.add("ends")
+      for _ in 1...2 {
+        Task {
+          _ = await orders.fault("answer", [.never], in: api).result
+          runs.add("ends")
+        }
       }
       try await orders.runAll()
     }
-    #expect(runs.joined == Array(repeating: "begins ends", count: runs.all.count / 2).joined(separator: " "))
-    #expect(!runs.all.isEmpty)
+    #expect(runs.joined == Array(repeating: "begins ends ends", count: report.orders).joined(separator: " "))
+    // What breaks at the end of the run is no work that the body left behind.
+    #expect(report.isExhaustive, "\(report)")
+  }
+
+  @Test("A timer that the body left behind was not explored, if other work could come before it")
+  func timerLeftBehind() async throws {
+    let report = try await exploreOrders { orders in
+      Future<Void, Never>.after(.seconds(1), on: orders.context("a")).whenResolved(on: .immediate) { _ in }
+      orders.context("b").run {}
+    }
+    #expect(!report.isExhaustive, "\(report)")
   }
 
   @Test("Task.yield() is no call of an actor")
@@ -121,10 +133,12 @@ struct OrderReportTests {
     var value: Int { count }
   }
 
-  @Test("DispatchQueue.main.sync of a move is in the report", .unlessSanitized)
-  func mainSync() async throws {
+  @Test("DispatchQueue.main.sync of a move is in the report", .unlessSanitized, arguments: [true, false])
+  func mainSync(_ isBarrier: Bool) async throws {
     let report = try await exploreOrders { orders in
-      orders.context("a").run { DispatchQueue.main.sync {} }
+      orders.context("a").run {
+        if isBarrier { DispatchQueue.main.sync(flags: .barrier) {} } else { DispatchQueue.main.sync {} }
+      }
       try await orders.runAll()
     }
     #expect(report.description.hasPrefix("1 order; not explored: `DispatchQueue.main.sync`, called at "), "\(report)")

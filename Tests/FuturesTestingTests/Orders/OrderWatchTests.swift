@@ -54,7 +54,7 @@
     @Test("Outside work that always submits more work holds up no run", .unlessSanitized)
     func endlessOutsideWork() {
       _ = (OrderRun.controlsUnstructuredTasks, OrderRun.controlsMain, OrderRun.observesOutside)
-      let patience = OutsidePatience(microseconds: 10_000)
+      let patience = OutsidePatience(milliseconds: 10)
       let run = OrderRun(
         names: OrderNames(),
         isOnMain: false,
