@@ -14,6 +14,11 @@
         ("DispatchQueue.main.sync(execute: completion)", true, true),
         ("guard a else { completion(0); return }; DispatchQueue.main.async { completion(1) }", true, true),
         ("Task { @MainActor in completion(1) }", true, true),
+        ("DispatchQueue.main.async(execute: { completion(1) })", true, true),
+        ("DispatchQueue.main.asyncAfter(deadline: .now(), execute: { completion(1) })", true, true),
+        ("DispatchQueue.global().async(execute: { completion(1) })", false, false),
+        ("DispatchQueue.main.async { if let completion { completion(1) } }", true, true),
+        ("guard let completion = completion else { return }; DispatchQueue.main.async { completion(1) }", true, true),
         ("DispatchQueue.main.async { print(1) }; DispatchQueue.global().async { completion(1) }", false, true),
         ("api.load { r in if a { completion(0) } else { DispatchQueue.main.async { completion(r) } } }", false, true),
         ("DispatchQueue.global().async { completion(1) }", false, false),
@@ -79,6 +84,7 @@
           $0.mightDeliverOnMainQueue = true
         }
         #expect(found.map(\.risk) == [.isolation])
+        #expect(found.first?.reason.contains("might come") == true)
       }
     }
   }

@@ -290,17 +290,17 @@ struct CallChecks {
       let reason = "its callback does more on the queue that `\(ownQueue)` names than pass its result on"
       return CallRefusal(reason, .isolation)
     }
+    let verb = isOnMain || !function.mightDeliverOnMainQueue ? "comes" : "might come"
     switch isolation {
     case .mainActor where isOnMain && queuePlace != .global: return nil
     case .none where !isOnMain && !function.mightDeliverOnMainQueue: return nil
     case .unknown:
       return CallRefusal("nothing here says on which actor the code after an await would run", .isolation)
     case .none:
-      let verb = isOnMain ? "comes" : "might come"
       return CallRefusal("its callback \(verb) on the main queue, and the code after an await would not", .isolation)
     case .actor(let name):
       let place = isOnMain ? "on the main queue" : "outside \(name)"
-      return CallRefusal("its callback comes \(place), and the code after an await would run on \(name)", .isolation)
+      return CallRefusal("its callback \(verb) \(place), and the code after an await would run on \(name)", .isolation)
     }
   }
 

@@ -36,12 +36,13 @@ final class MigrationWorkspace {
     isolation = CodeIsolationFacts(graphs, runsOnCallersActor: manifest.runsAsyncFunctionsOnCallersActor)
     module = request.targets.first
     let overrides = TestOverrides(sources: request.targets.filter(\.isTest).flatMap(\.sources))
-    functions = plans.flatMap { plan in
+    let all = plans.flatMap { plan in
       plan.entries.compactMap { entry in
         let path = copy.copied(entry.function.path)
-        return AwaitableFunction(entry, path: path, files.tokens(path), in: plan.inventory).map(overrides.marked)
+        return AwaitableFunction(entry, path: path, files.tokens(path), in: plan.inventory)
       }
     }
+    functions = overrides.marked(all)
   }
 
   // MARK: The index

@@ -15,13 +15,21 @@ struct CallbackRepetition {
     self.names = names
     // Of `#if` one branch runs, and `let completion = once(completion)` is another closure.
     let isHidden = body.contains { index in
-      tokens[index] == "#if" || names.contains(tokens[index]) && ["let", "var", "func"].contains(tokens[index - 1])
+      tokens[index] == "#if" || names.contains(tokens[index]) && Self.declares(index, tokens)
     }
     guard !isHidden else { return }
     reason = repetition(in: body.lowerBound + 1..<body.upperBound)
     if reason == nil, let line = lineOfListener(in: body) {
       reason = "line \(line) calls its callback for each event"
     }
+  }
+
+  /// Whether a word is the name of a new variable or function, also in a pattern such as `case let .waiting(completion)`.
+  private static func declares(_ index: Int, _ tokens: SourceTokens) -> Bool {
+    if ["let", "var", "func", "for"].contains(tokens[index - 1]) { return true }
+    guard let open = tokens.parent(index), tokens[open] == "(" else { return false }
+    if ["let", "var", "for"].contains(tokens[open - 1]) { return true }
+    return tokens[open - 2] == "." && ["let", "var"].contains(tokens[open - 3])
   }
 
   // MARK: Two calls
@@ -55,15 +63,26 @@ struct CallbackRepetition {
   /// A call in a statement, on a path that goes on to the next statement.
   private func callThatGoesOn(_ statement: Range<Int>) -> Int? {
     switch tokens[statement.lowerBound] {
-    case "if", "switch", "do": blocks(of: statement).lazy.compactMap(callThatGoesOn(in:)).first
+    case "if", "switch", "do": first(blocks(of: statement), callThatGoesOn(in:))
     default: directCall(statement)
     }
   }
 
+  /// The first result; not by `lazy`, which computes it twice, and so 2ⁿ times in n nested blocks.
+  private func first<Part>(_ parts: [Part], _ find: (Part) -> Int?) -> Int? {
+    for part in parts {
+      if let found = find(part) { return found }
+    }
+    return nil
+  }
+
   private func callThatGoesOn(in range: Range<Int>) -> Int? {
     let statements = tokens.statements(in: range)
-    guard let position = statements.firstIndex(where: { callThatGoesOn($0) != nil }) else { return nil }
-    return statements[position...].contains(where: hasExit) ? nil : callThatGoesOn(statements[position])
+    for (position, statement) in statements.enumerated() {
+      guard let call = callThatGoesOn(statement) else { continue }
+      return statements[position...].contains(where: hasExit) ? nil : call
+    }
+    return nil
   }
 
   // MARK: A call on each path
@@ -81,7 +100,7 @@ struct CallbackRepetition {
     case "guard", "for", "while", "repeat", "defer", "func", "class", "struct", "enum": return nil
     default:
       if let call = directCall(statement) ?? passedCallback(statement) { return call }
-      return closures(in: statement).lazy.compactMap { sureCall(in: tokens.content(of: $0)) }.first
+      return first(closures(in: statement)) { sureCall(in: tokens.content(of: $0)) }
     }
   }
 
@@ -133,8 +152,10 @@ struct CallbackRepetition {
       guard tokens[index] == "{", !inner.contains(where: { $0.contains(index) }),
         tokens.closureOrFunction(around: index) == level, case .closure(let callee?) = tokens.block(at: index)
       else { return false }
-      // A `DispatchWorkItem` can be cancelled before it runs.
-      let isRun = isLowercase(callee) || tokens[callee] == "Task"
+      let open = tokens[callee + 1] == ":" ? tokens.parent(callee) : nil
+      let called = open.map { $0 - 1 } ?? callee
+      // A `DispatchWorkItem` can be cancelled before it runs, and the user can choose another action of a menu.
+      let isRun = isLowercase(called) && !tokens[called].hasPrefix("add") || tokens[called] == "Task"
       return isRun && !names.contains { tokens.hides($0, closureAt: index) }
     }
   }

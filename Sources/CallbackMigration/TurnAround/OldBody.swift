@@ -90,8 +90,15 @@ struct OldBody {
 
   /// Whether all calls of the callback outside the body itself are on the main queue, and there is one.
   var isOnMainQueue: Bool {
-    let others = uses.filter { !isCaptured($0) && place($0) != .inline }
+    let others = uses.filter { !isCaptured($0) && !isBinding($0) && place($0) != .inline }
     return !others.isEmpty && others.allSatisfy { place($0) == .queue(".main") || isLaterOnMainQueue($0) }
+  }
+
+  /// Whether a token is a name in `if let completion` or `if let completion = completion`.
+  private func isBinding(_ index: Int) -> Bool {
+    let words = ["let", "var"]
+    if words.contains(tokens[index - 1]) { return true }
+    return tokens[index - 1] == "=" && tokens[index - 2] == tokens[index] && words.contains(tokens[index - 3])
   }
 
   /// Whether a use of the callback is in a closure, or is the argument, of `DispatchQueue.main.asyncAfter` or `sync`.
@@ -101,7 +108,7 @@ struct OldBody {
     if isCall(index), let brace = tokens.closureOrFunction(around: index),
       case .closure(let found) = tokens.block(at: brace)
     {
-      callee = found
+      callee = found.map(called)
     }
     guard let callee, ["asyncAfter", "sync"].contains(tokens[callee]) else { return false }
     return [".", "main", ".", "DispatchQueue"].indices.allSatisfy {
@@ -139,7 +146,13 @@ struct OldBody {
     if tokens.isTask(callee) {
       return tokens.closureSignature(at: brace)?.attributes.contains("@MainActor") == true ? ".main" : nil
     }
-    return queue(ofCall: callee)
+    return queue(ofCall: called(callee))
+  }
+
+  /// The function that gets a closure: for the label `execute`, that of the call.
+  private func called(_ callee: Int) -> Int {
+    let isLabel = tokens[callee] == "execute" && tokens[callee + 1] == ":"
+    return isLabel ? tokens.parent(callee).map { $0 - 1 } ?? callee : callee
   }
 
   /// The queue on which a call runs its closure.
