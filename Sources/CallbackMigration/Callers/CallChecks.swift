@@ -180,7 +180,9 @@ struct CallChecks {
 
   private var hasClosureWithSelf: Bool {
     callbackBody?.contains { brace in
-      guard tokens[brace] == "{", case .closure = tokens.block(at: brace) else { return false }
+      guard tokens[brace] == "{", case .closure = tokens.block(at: brace),
+        tokens.statement(withValueOf: brace) == nil
+      else { return false }
       return tokens.uses("self", in: tokens.content(of: brace))
     } == true
   }
