@@ -32,6 +32,11 @@
       shape("state of `self` in an argument", "api.upload(self.text) \(hop)", becomes: reads("text")),
       shape("state in a string", #"api.upload("\(text)") \#(hop)"#, becomes: reads("text")),
       shape(
+        "state in a string in a string",
+        #"api.upload("\(id > 0 ? "\(text)" : "")") \#(hop)"#,
+        becomes: reads("text")
+      ),
+      shape(
         "constants in a string",
         #"api.upload("\(base)/users/\(self.path)/\(id)") \#(hop)"#,
         after: constants,
