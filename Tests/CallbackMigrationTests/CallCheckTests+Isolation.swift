@@ -52,15 +52,24 @@
         ("@MainActor class S", [], .mainActor),
         ("nonisolated class S", ["@MainActor func show()"], .none),
         ("actor S", ["func show()"], .actor("its actor")),
+        ("@Observable class S", ["func show()", "func hide()"], .none),
+        ("@Observable @MainActor class S", [], .mainActor),
+        ("@StoreActor class S", [], .actor("@StoreActor")),
+        ("@Database class S", [], .actor("@Database")),
       ]
     )
     func privateFunction(type: String, members: [String], expected: CodeIsolation) throws {
       var graph = GraphBuilder()
+      graph.type("@globalActor actor Database")
       graph.type(type)
       for member in members { graph.function(member, of: "S", line: 9) }
       #expect(try isolation("extension S { private func f() async { load { _ in } } }", graph) == expected)
       let isolated = "@MainActor extension S { private func f() async { load { _ in } } }"
       #expect(try isolation(isolated, graph) == .mainActor)
+      let macro = "@Model class S { private func f() async { load { _ in } } }"
+      #expect(try isolation(macro, graph) == expected)
+      let known = "@Database class S { private func f() async { load { _ in } } }"
+      #expect(try isolation(known, graph) == .actor("@Database"))
     }
 
     @Test(

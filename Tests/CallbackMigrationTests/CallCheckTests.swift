@@ -50,6 +50,8 @@
       }
       #expect(try found("self?.x()") == nil)
       #expect(try found("ticker = Ticker { tick() }") == nil)
+      #expect(try found("let text: String? = switch n { case 0: self?.name\ndefault: nil }") == nil)
+      #expect(try found("let text: String? = if n > 0 { self?.name } else { nil }") == nil)
       #expect(try found("ticker = Ticker { tick(self) }") == "a closure in its callback uses a weak `self`")
     }
 

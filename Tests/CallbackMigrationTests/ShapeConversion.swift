@@ -45,6 +45,7 @@
       "func measure(completion: @escaping (Int) -> Void, progress: ((Double) -> Void)? = nil)",
       "func run(_ work: @escaping () throws -> Void, _ completion: @escaping (Int) -> Void)",
       "func trace(_ completion: @escaping (Int) -> Void, _ format: @escaping (Int) -> String)",
+      "func keep(_ counts: [String: [Int]], _ completion: @escaping (Int) -> Void)",
       "func match(completion: @escaping (String?, Int?, (any Error)?) -> Void)",
     ]
 

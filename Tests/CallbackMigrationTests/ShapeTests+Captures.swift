@@ -137,6 +137,89 @@
           return n
           """
       ),
+      ConvertedShape(
+        "a switch that gives a value in a weak callback",
+        """
+        func f(completion: @escaping (String?) -> Void) {
+          api.count { [weak self] n in
+            let text: String? = switch n {
+            case 0: self?.name
+            default: nil
+            }
+            completion(text)
+          }
+        }
+        """,
+        becomes: """
+          let n = await api.count()
+          let text: String? = switch n {
+          case 0: self.name
+          default: nil
+          }
+          return text
+          """
+      ),
+      ConvertedShape(
+        "an if that gives a value in a weak callback",
+        """
+        func f(completion: @escaping (String?) -> Void) {
+          api.count { [weak self] n in
+            let text: String? = if n > 0 { self?.name } else { nil }
+            self?.ticker = Ticker { if n > 0 { self?.tick() } }
+            completion(text)
+          }
+        }
+        """,
+        becomes: """
+          let n = await api.count()
+          let text: String? = if n > 0 { self.name } else { nil }
+          self.ticker = Ticker { [weak self] in if n > 0 { self?.tick() } }
+          return text
+          """
+      ),
+      ConvertedShape(
+        "an if that gives an optional type in a weak callback",
+        """
+        func f(completion: @escaping (String?) -> Void) {
+          api.count { [weak self] n in
+            let text = if n > 0 { other } else { self?.name }
+            completion(text)
+          }
+        }
+        """,
+        becomes: "left: line 3 has an optional value of `self?`, and `self` gives another type"
+      ),
+      ConvertedShape(
+        "closures that stay in an unowned callback",
+        """
+        func f(completion: @escaping (Int) -> Void) {
+          api.count { [unowned self] n in
+            self.ticker = Ticker { self.tick() }
+            self.timer = Timer { [n] time in self.tick(time, n) }
+            completion(n)
+          }
+        }
+        """,
+        becomes: """
+          let n = await api.count()
+          self.ticker = Ticker { [unowned self] in self.tick() }
+          self.timer = Timer { [unowned self, n] time in self.tick(time, n) }
+          return n
+          """
+      ),
+      ConvertedShape(
+        "a local function in an unowned callback",
+        """
+        func f(completion: @escaping (Int) -> Void) {
+          api.count { [unowned self] n in
+            func tick() { self.tick() }
+            self.ticker = Ticker(tick)
+            completion(n)
+          }
+        }
+        """,
+        becomes: "left: the function on line 3 uses an unowned `self`; make it a closure with its own `[unowned self]`"
+      ),
     ]
   }
 #endif

@@ -104,6 +104,38 @@
           trailing closure
           """
       ),
+      ConvertedShape(
+        "a comma of generic arguments before a callback without a label",
+        """
+        func f(done: @escaping (Int) -> Void) {
+          keep(Dictionary<String, Array<Int>>()) { done($0) }
+        }
+        """,
+        becomes: """
+          let value = await keep(Dictionary<String, Array<Int>>())
+          return value
+          """
+      ),
+      ConvertedShape(
+        "a comma between comparisons before a closure without a label",
+        """
+        func f(done: @escaping (Int) -> Void) {
+          keep(A < b, C > (d)) { done($0) }
+        }
+        """,
+        becomes: "left: its callback has no label, and the closure can be that of another parameter"
+          + "; write the callback as a trailing closure"
+      ),
+      ConvertedShape(
+        "a trailing closure of another parameter",
+        """
+        func f(done: @escaping (Int) -> Void) {
+          trace(done) { number in text(number) }
+        }
+        """,
+        becomes: "left: its callback has no label, and the closure can be that of another parameter"
+          + "; write the callback as a trailing closure"
+      ),
     ]
   }
 #endif

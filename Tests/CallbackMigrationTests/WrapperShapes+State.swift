@@ -7,8 +7,17 @@
       "func save(id: Int, completion: @escaping @Sendable ((any Error)?) -> Void) {\n\(body)\n}"
     }
 
-    private static func shape(_ name: String, _ body: String, allowed: Set<CallRisk> = [], becomes: String) -> Self {
-      WrapperShape(name, save(body), "func save(id: Int) async throws", allowed: allowed, becomes: becomes)
+    private static let constants = "\nprivate let base = \"https://example.com\"\nprivate let path = \"all\""
+
+    private static func shape(
+      _ name: String,
+      _ body: String,
+      after declarations: String = "",
+      allowed: Set<CallRisk> = [],
+      becomes: String
+    ) -> Self {
+      let source = save(body) + declarations
+      return WrapperShape(name, source, "func save(id: Int) async throws", allowed: allowed, becomes: becomes)
     }
 
     private static func reads(_ name: String) -> String {
@@ -21,7 +30,35 @@
     static let state = [
       shape("state in an argument", "api.upload(text) \(hop)", becomes: reads("text")),
       shape("state of `self` in an argument", "api.upload(self.text) \(hop)", becomes: reads("text")),
-      shape("state in a string", #"api.upload("\(text)") \#(hop)"#, becomes: reads(#""\(text)""#)),
+      shape("state in a string", #"api.upload("\(text)") \#(hop)"#, becomes: reads("text")),
+      shape(
+        "state in a string in a string",
+        #"api.upload("\(id > 0 ? "\(text)" : "")") \#(hop)"#,
+        becomes: reads("text")
+      ),
+      shape(
+        "constants in a string",
+        #"api.upload("\(base)/users/\(self.path)/\(id)") \#(hop)"#,
+        after: constants,
+        becomes: wrapper
+      ),
+      shape(
+        "state after a constant in a string",
+        #"api.upload("\(base)/\(text)") \#(hop)"#,
+        after: constants,
+        becomes: reads("text")
+      ),
+      shape(
+        "a member of a constant in a string",
+        #"api.upload("\(base.text)") \#(hop)"#,
+        after: constants,
+        becomes: reads("base")
+      ),
+      shape(
+        "a loop variable in a string",
+        #"for x in 0..<id { let text = "\(x)"; assert(text != "") }; api.upload(id) \#(hop)"#,
+        becomes: wrapper
+      ),
       shape(
         "state in a choice",
         "api.upload(isOpen ? id : 0) \(hop)",
@@ -38,6 +75,16 @@
       shape(
         "local variables",
         "let old = id + 1\nfor x in 0..<old { assert(x > 0) }\napi.upload(old) \(hop)",
+        becomes: wrapper
+      ),
+      shape(
+        "a local type",
+        "struct Body: Encodable { let id: Int }\napi.upload(Body(id: id)) \(hop)",
+        becomes: wrapper
+      ),
+      shape(
+        "a local function",
+        "func name(_ user: Int) -> String { \"a\" }\napi.upload(name(id)) \(hop)",
         becomes: wrapper
       ),
       shape(

@@ -140,7 +140,10 @@ struct CallChecks {
   private var callbackPlace: CallRefusal? {
     guard let brace = site.callback, let expected = function.unlabelledBefore else { return nil }
     let arguments = site.arguments.map { tokens.arguments(in: $0) } ?? []
-    let before = arguments.filter { $0.label == nil && $0.value.lowerBound < brace }.count
+    let before = arguments.filter { argument in
+      let start = argument.value.lowerBound
+      return argument.label == nil && start < brace && !tokens.isInGenericArguments(start)
+    }.count
     guard !expected.contains(before) || site.failure == brace else { return nil }
     let reason = "its callback has no label, and the closure can be that of another parameter"
     return CallRefusal("\(reason); write the callback as a trailing closure")
@@ -180,7 +183,9 @@ struct CallChecks {
 
   private var hasClosureWithSelf: Bool {
     callbackBody?.contains { brace in
-      guard tokens[brace] == "{", case .closure = tokens.block(at: brace) else { return false }
+      guard tokens[brace] == "{", case .closure = tokens.block(at: brace),
+        tokens.statement(withValueOf: brace) == nil
+      else { return false }
       return tokens.uses("self", in: tokens.content(of: brace))
     } == true
   }

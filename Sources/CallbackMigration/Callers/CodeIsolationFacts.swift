@@ -15,6 +15,9 @@ struct CodeIsolationFacts {
   /// Whether functions outside types can be isolated to the main actor.
   private var isMainActorTheDefault = false
 
+  /// The attributes of the global actors that the package declares, such as `@Database`.
+  private let globalActors: Set<String>
+
   /// Whether an async function that is isolated to no actor runs on the actor of its caller, by the package's settings.
   private let runsOnCallersActor: Bool
 
@@ -23,6 +26,11 @@ struct CodeIsolationFacts {
   ///   - runsOnCallersActor: Whether the settings include `NonisolatedNonsendingByDefault`.
   init(_ graphs: [SymbolGraph], runsOnCallersActor: Bool = false) {
     self.runsOnCallersActor = runsOnCallersActor
+    let declared = graphs.flatMap(\.symbols).filter { symbol in
+      symbol.declarationFragments.contains { $0.spelling.contains("@globalActor") }
+    }
+    let globalActors = Set(declared.compactMap(\.pathComponents.last).map { "@\($0)" })
+    self.globalActors = globalActors
     for graph in graphs {
       var members: [String: [CodeIsolation]] = [:]
       let owners = Owners(graph)
@@ -30,13 +38,14 @@ struct CodeIsolationFacts {
       for symbol in graph.symbols {
         let tokens = [Token](symbol.declarationFragments)
         let owner = owners.owner(of: symbol)
-        let isolation = Self.isolation(of: tokens.map(\.text), isOnActor: owner.map(Self.isActor) == true)
+        let words = tokens.map(\.text).filter { word in
+          !symbol.isType || !Self.isGlobalActor(word) || Self.isGlobalActor(word, ofType: globalActors)
+        }
+        let isolation = Self.isolation(of: words, isOnActor: owner.map(Self.isActor) == true)
         if let location = symbol.location, let path = location.path {
           functions[Place(path: path, line: location.position.line)] = isolation
         }
-        let words = Set(tokens.map(\.text))
-        let saysIsolation =
-          !words.isDisjoint(with: ["actor", "nonisolated"]) || words.contains(where: Self.isGlobalActor)
+        let saysIsolation = words.contains { ["actor", "nonisolated"].contains($0) || Self.isGlobalActor($0) }
         if symbol.isType, saysIsolation {
           types[symbol.pathComponents.joined(separator: ".")] =
             words.contains("actor") ? .actor("its actor") : isolation
@@ -68,6 +77,11 @@ struct CodeIsolationFacts {
   private static func isGlobalActor(_ word: String) -> Bool {
     word.hasPrefix("@") && word.dropFirst().first?.isUppercase == true && word != "@Sendable"
       && !word.hasPrefix("@IB")
+  }
+
+  /// Whether an attribute of a type names a global actor, and not a macro such as `@Observable`.
+  private static func isGlobalActor(_ word: String, ofType declared: Set<String>) -> Bool {
+    isGlobalActor(word) && (word.hasSuffix("Actor") || declared.contains(word))
   }
 
   /// Returns the isolation of the code of a scope.
@@ -120,7 +134,7 @@ struct CodeIsolationFacts {
     }
     // The graph has no places of private functions. Their isolation is that of their type, or of its members.
     if let brace = tokens.parent(name), let keyword = tokens.typeKeyword(before: brace),
-      let actor = self.words(before: keyword, tokens).first(where: Self.isGlobalActor)
+      let actor = self.words(before: keyword, tokens).first(where: { Self.isGlobalActor($0, ofType: globalActors) })
     {
       return .actor(actor)
     }

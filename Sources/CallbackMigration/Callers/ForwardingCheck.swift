@@ -82,33 +82,82 @@ struct ForwardingCheck {
     }
   }
 
-  /// Whether a token reads a variable that the function around it neither gets nor declares.
-  func readsOuterState(_ index: Int) -> Bool {
-    let name = tokens[index]
-    if name.contains("\"") {
-      let words = Self.expressions(inString: name)
-      return words.items.indices.contains { word in
-        guard Self.isLowercase(words[word]), words[word - 1] != ".", words[word + 1] != ":", words[word + 1] != "(",
-          !Self.harmless.contains(words[word]), words[word] != "error"
-        else { return false }
-        return !isBound(words[word], at: index) && !isDeclared(words[word], around: index)
-      }
+  /// A variable that the function around its use neither gets nor declares.
+  struct OuterName {
+    let name: String
+
+    /// Whether the text names it as a member of `self`.
+    let isOfSelf: Bool
+
+    /// Whether the text also names a member of the variable, as in `text.count`.
+    let hasMember: Bool
+
+    init(_ words: SourceTokens, _ index: Int) {
+      isOfSelf = words[index - 1] == "." && words[index - 2] == "self"
+      name = words[index]
+      hasMember = [".", "[", "?", "!"].contains(words[index + 1])
     }
+  }
+
+  /// The variables that a token reads, and that the function around it neither gets nor declares.
+  ///
+  /// A string can read several.
+  func outerNames(at index: Int) -> [OuterName] {
+    let name = tokens[index]
+    if name.contains("\"") { return outerNames(inString: name, at: index) }
     if name == "self" {
-      return tokens[index + 1] == "." && SourceTokens.isWord(tokens[index + 2]) && !isCalled(index + 2)
+      guard tokens[index + 1] == ".", SourceTokens.isWord(tokens[index + 2]), !isCalled(index + 2) else { return [] }
+      return [OuterName(tokens, index + 2)]
     }
     let isLabel = tokens[index + 1] == ":" && ["(", ",", "}"].contains(tokens[index - 1])
     guard isLowercase(index), tokens[index - 1] != ".", !isLabel, !isCalled(index), !callbacks.contains(name),
-      !Self.harmless.contains(name), !Self.statementWords.contains(name), name != "error"
-    else { return false }
-    return !isBinding(index) && !isBound(name, at: index) && !isDeclared(name, around: index)
+      !Self.harmless.contains(name), !Self.statementWords.contains(name), name != "error",
+      !isBinding(index), !isBound(name, at: index), !isDeclared(name, around: index), !isInDeclaration(index)
+    else { return [] }
+    return [OuterName(tokens, index)]
+  }
+
+  /// The variables of the expressions in a string, such as `base` in `"\(base)/\(id)"`.
+  private func outerNames(inString text: String, at index: Int) -> [OuterName] {
+    let words = Self.expressions(inString: text)
+    return words.items.indices.flatMap { word -> [OuterName] in
+      let name = words[word]
+      if name.contains("\"") { return outerNames(inString: name, at: index) }
+      guard Self.isLowercase(name), words[word - 1] != ".", words[word + 1] != ":", words[word + 1] != "(",
+        !Self.harmless.contains(name), name != "error", !isBound(name, at: index), !isDeclared(name, around: index)
+      else { return [] }
+      let isMember = name == "self" && words[word + 1] == "." && words[word + 3] != "("
+      return [OuterName(words, isMember ? word + 2 : word)]
+    }
+  }
+
+  /// Whether a token belongs to a declaration or a condition of a version, and reads no variable.
+  ///
+  /// Examples are the parameters of a local function, `iOS` in `#available(iOS 15, *)`, and `final` in `final class`.
+  private func isInDeclaration(_ index: Int) -> Bool {
+    let next = tokens[index + 1]
+    if tokens[index - 1] == "func" { return true }
+    if ["actor", "final", "indirect"].contains(tokens[index]), SourceTokens.isWord(next), next != "as", next != "is" {
+      return !tokens.isFirstOnLine(index + 1)
+    }
+    var bracket = tokens.parent(index)
+    while let open = bracket, tokens[open] != "{" {
+      let word = tokens[open - 1]
+      if word == "#available" || word == "#unavailable" || word.hasPrefix("@") { return true }
+      let isHead = (tokens.statementStart(before: open)..<open).contains {
+        tokens[$0] == "func" && tokens.parent($0) == tokens.parent(open)
+      }
+      if isHead { return true }
+      bracket = tokens.parent(open)
+    }
+    return false
   }
 
   private static let statementWords: Set<String> = [
     "for", "repeat", "defer", "break", "continue", "fallthrough", "throw", "throws", "async", "await", "func", "inout",
     "super", "static", "lazy", "weak", "unowned", "typealias", "each", "consume", "copy", "borrowing", "consuming",
     "sending", "nonisolated", "isolated", "import", "get", "set",
-    "unsafe",
+    "unsafe", "struct", "class", "enum", "protocol", "rethrows",
   ]
 
   /// The tokens of the expressions in a string.

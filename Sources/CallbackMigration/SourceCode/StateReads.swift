@@ -20,12 +20,17 @@ struct StateReads {
   /// The first read in the body itself, and not in a closure; `nil` if there is none.
   var first: Int? {
     let own = body.filter { tokens.closureOrFunction(around: $0) == body.lowerBound }
-    let reads = own.filter { index in
-      check.readsOuterState(index) && !isLoopVariable(index) && !isConstant(index) && !isHarmless(index)
-    }
+    let reads = own.filter { name(at: $0) != nil && !isHarmless($0) }
     guard !reads.isEmpty else { return nil }
     let receivers = Set(own.flatMap(receiver))
     return reads.first { !receivers.contains($0) }
+  }
+
+  /// The first variable that a token reads; `nil` if it reads none.
+  func name(at index: Int) -> String? {
+    check.outerNames(at: index).first { found in
+      (found.isOfSelf || !isLoopVariable(found.name)) && !isConstant(found)
+    }?.name
   }
 
   /// The tokens that name the object of a call that is a statement, or that takes a closure.
@@ -55,21 +60,20 @@ struct StateReads {
   ]
 
   /// Whether a `for` of the body declares the variable.
-  private func isLoopVariable(_ index: Int) -> Bool {
+  private func isLoopVariable(_ name: String) -> Bool {
     body.contains { place in
       guard tokens[place] == "for" else { return false }
-      return (place + 1..<body.upperBound).prefix { tokens[$0] != "in" }.contains { tokens[$0] == tokens[index] }
+      return (place + 1..<body.upperBound).prefix { tokens[$0] != "in" }.contains { tokens[$0] == name }
     }
   }
 
   /// Whether a `let` of a type or of the file declares the name.
   ///
   /// A member of such an object can change.
-  private func isConstant(_ index: Int) -> Bool {
-    let name = tokens[index] == "self" ? index + 2 : index
-    guard SourceTokens.isWord(tokens[name]), ![".", "[", "?", "!"].contains(tokens[name + 1]) else { return false }
+  private func isConstant(_ found: ForwardingCheck.OuterName) -> Bool {
+    guard !found.hasMember else { return false }
     return tokens.items.indices.contains { place in
-      guard tokens[place] == tokens[name], tokens[place - 1] == "let" else { return false }
+      guard tokens[place] == found.name, tokens[place - 1] == "let" else { return false }
       return tokens.parent(place).map { tokens[$0] == "{" && tokens.block(at: $0) == .type } ?? true
     }
   }

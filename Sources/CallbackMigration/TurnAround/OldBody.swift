@@ -230,7 +230,7 @@ struct OldBody {
       let reason = "line \(tokens.line(effect)) has an effect before it returns, and a wrapper starts its work later"
       risks.append(CallRefusal(reason, .order))
     } else if let read = firstRead {
-      let name = tokens[read] == "self" ? tokens[read + 2] : tokens[read]
+      let name = StateReads(in: braces, names, tokens).name(at: read) ?? tokens[read]
       let reason =
         "line \(tokens.line(read)) reads `\(name)` before it returns, and a wrapper reads it later; pass it as a parameter"
       risks.append(CallRefusal(reason, .order))

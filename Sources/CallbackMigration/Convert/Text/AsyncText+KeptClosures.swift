@@ -1,15 +1,16 @@
-/// Closures that stay in a callback with `[weak self]`, and use its optional `self`.
+/// Closures that stay in a callback with `[weak self]` or `[unowned self]`, and use its `self`.
 ///
-/// After the await, `self` is no optional. Such a closure would keep the object, in a cycle if the object keeps the
-/// closure. So the closure gets a `[weak self]` of its own.
+/// After the await, `self` is strong. Such a closure would keep the object, in a cycle if the object keeps the closure.
+/// So the closure gets the same capture of its own.
 extension AsyncText {
-  /// The head of such a closure with `weak self` in its captures, and the token after the head; `nil` for other braces.
+  /// The head of such a closure with `self` in its captures, and the token after the head; `nil` for other braces.
   func weakHead(_ brace: Int) -> (text: String, end: Int)? {
     guard !weakBraces.isEmpty, tokens[brace] == "{", staysWeak(brace), isWeak(brace) else { return nil }
+    let capture = "\(weakCallback(around: brace).map(specifier) ?? "weak") self"
     let signature = tokens.closureSignature(at: brace)
     if let list = signature?.captures {
       let separator = list.count == 2 ? "" : ", "
-      return ("\(tokens.text(brace...list.lowerBound))weak self\(separator)", list.lowerBound + 1)
+      return ("\(tokens.text(brace...list.lowerBound))\(capture)\(separator)", list.lowerBound + 1)
     }
     var last = brace
     while tokens[last + 1].hasPrefix("@") {
@@ -17,12 +18,12 @@ extension AsyncText {
       if tokens[last + 1] == "(", tokens.touch(last, last + 1), let close = tokens.partner(last + 1) { last = close }
     }
     let space = tokens.touch(last, last + 1) ? " " : ""
-    return ("\(tokens.text(brace...last)) [weak self]\(signature == nil ? " in" : "")\(space)", last + 1)
+    return ("\(tokens.text(brace...last)) [\(capture)]\(signature == nil ? " in" : "")\(space)", last + 1)
   }
 
   /// Whether braces are those of a closure that is no awaited callback, and that uses an optional `self`.
   func staysWeak(_ brace: Int) -> Bool {
-    guard case .closure = tokens.block(at: brace),
+    guard case .closure = tokens.block(at: brace), tokens.statement(withValueOf: brace) == nil,
       !calls.values.contains(where: { $0.site.callback == brace || $0.site.failure == brace }),
       !capturesSelf(brace),
       QueueHop(at: tokens.statementStart(before: brace), of: own?.queueName, in: tokens)?.brace != brace
@@ -37,8 +38,9 @@ extension AsyncText {
       guard let body = FunctionText(name: index + 1, in: tokens)?.body, usesOptionalSelf(body.lowerBound) else {
         continue
       }
-      let line = tokens.line(index)
-      throw Refusal("the function on line \(line) uses a weak `self`; make it a closure with its own `[weak self]`")
+      let word = specifier(callback)
+      let use = "the function on line \(tokens.line(index)) uses \(word == "weak" ? "a weak" : "an \(word)") `self`"
+      throw Refusal("\(use); make it a closure with its own `[\(word) self]`")
     }
   }
 
@@ -69,11 +71,20 @@ extension AsyncText {
     return isUsed && !isUnwrapped(brace)
   }
 
+  /// The innermost callback around a brace that has a weak or unowned capture.
+  private func weakCallback(around brace: Int) -> Int? {
+    weakBraces.filter { $0 < brace && (tokens.partner($0) ?? 0) > brace }.max()
+  }
+
+  /// The word with which such a callback captures `self`: `weak` or `unowned`.
+  private func specifier(_ callback: Int) -> String {
+    let captures = tokens.closureSignature(at: callback)?.captures
+    return captures?.first { ["weak", "unowned"].contains(tokens[$0]) }.map { tokens[$0] } ?? "weak"
+  }
+
   /// Whether `guard let self` or `if let self` makes `self` no optional before a brace in the callback.
   private func isUnwrapped(_ brace: Int) -> Bool {
-    guard let callback = weakBraces.filter({ $0 < brace && (tokens.partner($0) ?? 0) > brace }).max() else {
-      return false
-    }
+    guard let callback = weakCallback(around: brace) else { return false }
     return (callback..<brace).contains { index in
       guard tokens[index] == "let", ["self", "`self`"].contains(tokens[index + 1]) else { return false }
       let start = tokens.statementStart(before: index + 1)
@@ -83,5 +94,33 @@ extension AsyncText {
       }
       return scope.flatMap(tokens.partner).map { $0 > brace } == true
     }
+  }
+}
+
+extension SourceTokens {
+  /// The first token of the statement that uses the value of an `if`, a `switch` or a `do` with these braces.
+  ///
+  /// `nil` for other braces, and for those of an `else`. Such braces look like a closure, as in `let x = switch n {`.
+  func statement(withValueOf brace: Int) -> Int? {
+    guard self[brace] == "{" else { return nil }
+    let start = statementStart(before: brace)
+    let isValue = (start..<brace).contains { index in
+      ["if", "switch", "do"].contains(self[index]) && self[index - 1] != "." && self[index + 1] != ":"
+        && parent(index) == parent(brace)
+    }
+    return isValue ? start : nil
+  }
+
+  /// Whether a token stands in an `if` or a `switch` that gives a variable its value and its type.
+  ///
+  /// In `let x = if a { self?.b } else { self?.c }`, the type changes with the optional.
+  func givesType(_ index: Int) -> Bool {
+    guard var brace = parent(index), self[brace] == "{" else { return false }
+    while ["else", "catch"].contains(self[statementStart(before: brace)]) {
+      guard let open = partner(statementStart(before: brace) - 1) else { return false }
+      brace = open
+    }
+    guard let start = statement(withValueOf: brace) else { return false }
+    return ["let", "var"].contains(self[start]) && self[start + 2] == "="
   }
 }

@@ -156,7 +156,7 @@ struct AsyncText {
 
   // MARK: `weak self`
 
-  /// Whether `self` is optional at a token, because an awaited callback captures it weakly.
+  /// Whether `self` is weak or unowned at a token, because an awaited callback captures it so.
   func isWeak(_ index: Int) -> Bool {
     guard !weakBraces.isEmpty else { return false }
     var bracket = tokens.parent(index)
@@ -173,7 +173,8 @@ struct AsyncText {
   private func isWeakUse(_ index: Int) throws(Refusal) -> Bool {
     guard tokens[index] == "self", tokens[index + 1] == "?", isWeak(index) else { return false }
     let start = tokens.statementStart(before: index + 1)
-    guard start == index || ["if", "guard", "return"].contains(tokens[start]) || ownArguments(start) != nil else {
+    let isStatement = start == index && !tokens.givesType(index)
+    guard isStatement || ["if", "guard", "return"].contains(tokens[start]) || ownArguments(start) != nil else {
       throw Refusal("line \(tokens.line(index)) has an optional value of `self?`, and `self` gives another type")
     }
     return true
