@@ -118,7 +118,7 @@ struct OrderReportTests {
   func comparisonWithActors() async throws {
     let comparison = try await compareOrders { orders in
       let cache = Cache()
-      Task { orders.record("\(await cache.value)") }
+      Task { orders.record("\(await cache.next())") }
       try await orders.runAll()
     } with: { orders in
       Task { orders.record("1") }
@@ -129,8 +129,14 @@ struct OrderReportTests {
   }
 
   private actor Cache {
-    let count = 1
-    var value: Int { count }
+    private var count = 0
+
+    // Not inlined: an optimised caller would not change to the actor.
+    @inline(never)
+    func next() -> Int {
+      count += 1
+      return count
+    }
   }
 
   @Test("DispatchQueue.main.sync of a move is in the report", .unlessSanitized, arguments: [true, false])
