@@ -27,6 +27,7 @@ struct MainQueueDelivery {
       let tokens = files.tokens(function.path)
       return function.text(in: tokens)?.body?.contains(where: tokens.isMainQueue) == true
     }
+    let implementations = functions.indices.map { Self.implementations(of: $0, functions, files) }
     let places = calls.map(queue)
     for (call, place) in zip(calls, places)
     where place == .main || functions[call.target].called.isCallbackOnMainActor {
@@ -37,13 +38,13 @@ struct MainQueueDelivery {
     while hasChanged {
       hasChanged = false
       for index in functions.indices {
-        let same = Self.implementations(of: index, functions, files)
-        if !isPossible[index], same.contains(where: { isPossible[$0] }) {
+        if !isPossible[index], implementations[index].contains(where: { isPossible[$0] }) {
           isPossible[index] = true
           hasChanged = true
         }
         let body = body(of: functions[index])
-        let isOnMain = body?.isOnMainQueue ?? (!same.isEmpty && same.allSatisfy { isSure[$0] })
+        let areSure = !implementations[index].isEmpty && implementations[index].allSatisfy { isSure[$0] }
+        let isOnMain = body?.isOnMainQueue ?? areSure
         guard !isSure[index], isOnMain else { continue }
         isSure[index] = true
         isPossible[index] = true

@@ -125,9 +125,8 @@ struct CounterpartProposals {
     let own = tokens.items.indices.filter { tokens.parent($0) == nil }
     guard let keyword = own.first(where: { tokens[$0] == "func" }) else { return text }
     let old = own.first { tokens[$0] == "nonisolated" && $0 < keyword }
-    guard let place = old ?? own.first(where: { $0 == keyword }) else { return text }
-    let range = old.map { tokens.items[$0].range } ?? tokens.items[place].range
-    return tokens.source.applying([SourceEdit(range, "nonisolated(nonsending)" + (old == nil ? " func" : ""))])
+    let new = "nonisolated(nonsending)" + (old == nil ? " func" : "")
+    return tokens.source.applying([SourceEdit(tokens.items[old ?? keyword].range, new)])
   }
 
   /// A signature without the `throws` of the function itself.

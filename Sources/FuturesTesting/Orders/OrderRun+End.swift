@@ -29,7 +29,7 @@ extension OrderRun {
       } else if case .uncontrolled = verdict, !hasEnded, waitForOthers(&patience) {
         continue
       } else if dropTimers() || releaseKept() {
-        // What breaks now is the end of the run, and no work of the body.
+        // From now on, futures break because the run ends. That is no work of the body.
         isTearingDown = true
       } else if state.withLock({ $0.agenda.hasTimers }) {
         perform(.timer)  // a sleeping task: it has to end

@@ -92,7 +92,7 @@ struct OrderReportTests {
       try await orders.runAll()
     }
     #expect(runs.joined == Array(repeating: "begins ends ends", count: report.orders).joined(separator: " "))
-    // What breaks at the end of the run is no work that the body left behind.
+    // A future that breaks at the end of the run is no work that the body left behind.
     #expect(report.isExhaustive, "\(report)")
   }
 
