@@ -151,3 +151,20 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// The inner loop: `FUTURES_TESTS=FuturesTests swift test` builds that test target and what it needs, and nothing else. Several
+// names are separated by commas.
+if let wanted = Context.environment["FUTURES_TESTS"], !wanted.isEmpty {
+  var names = Set(wanted.split(separator: ",").map(String.init))
+  var unread = Array(names)
+  while let name = unread.popLast() {
+    guard let target = package.targets.first(where: { $0.name == name }) else {
+      fatalError("FUTURES_TESTS names \(name), which is no target of this package.")
+    }
+    for case .byNameItem(let dependency, _) in target.dependencies where names.insert(dependency).inserted {
+      unread.append(dependency)
+    }
+  }
+  package.targets.removeAll { !names.contains($0.name) }
+  package.products = []
+}
