@@ -64,9 +64,7 @@ let package = Package(
     // Random operations from many threads, under the sanitizers too.
     .executableTarget(
       name: "futures-stress",
-      dependencies: [
-        "Futures", "FuturesAsync", "FuturesFoundation", "FuturesTesting", "AllocationCounter", "ProgramSupport",
-      ],
+      dependencies: ["Futures", "FuturesAsync", "FuturesTesting", "AllocationCounter"],
       swiftSettings: settings
     ),
 

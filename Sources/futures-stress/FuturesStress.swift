@@ -11,32 +11,16 @@ struct FuturesStress {
     do {
       let options = try StressOptions(Array(CommandLine.arguments.dropFirst()))
       if options.isHelp { return print(StressOptions.help) }
-      if let duration = options.soak {
-        Task { await soak(options, for: duration) }
-      } else {
-        Thread.detachNewThread {
-          let hasPassed = GraphRounds(options: options).run()
-          fflush(nil)  // LeakSanitizer can end the process before `exit` does it
-          exit(hasPassed ? 0 : 1)
-        }
+      Thread.detachNewThread {
+        let hasPassed = GraphRounds(options: options).run()
+        fflush(nil)  // LeakSanitizer can end the process before `exit` does it
+        exit(hasPassed ? 0 : 1)
       }
       // Runs the work of the main queue.
       dispatchMain()
     } catch {
-      stop(error.sentence, code: 2)
+      FileHandle.standardError.write(Data("futures-stress: \(error.sentence)\n".utf8))
+      exit(2)
     }
-  }
-
-  private static func soak(_ options: StressOptions, for duration: Duration) async -> Never {
-    do {
-      exit(try await Soak(seed: options.seed, duration: duration, plot: options.plot).run() ? 0 : 1)
-    } catch {
-      stop("\(error)", code: 1)
-    }
-  }
-
-  private static func stop(_ sentence: String, code: Int32) -> Never {
-    FileHandle.standardError.write(Data("futures-stress: \(sentence)\n".utf8))
-    exit(code)
   }
 }

@@ -10,10 +10,6 @@ struct StressOptions {
   var threads = 3
   /// The number of operations of each thread; by default twice the size of the graph.
   var operations: Int?
-  /// The duration of a soak of the bridges, instead of rounds.
-  var soak: Duration?
-  /// The file for the picture of a soak.
-  var plot: String?
   var isHelp = false
 
   /// A mistake in the command line, as a sentence.
@@ -33,9 +29,6 @@ struct StressOptions {
       --threads N     The number of threads. The default is \(StressOptions.defaults.threads).
       --operations N  The number of operations of each thread on a graph. By default twice the size of the graph.
       --load          One graph of up to 100,000 futures in a round, and 50,000 operations on each of 8 threads.
-      --soak SECONDS  Instead of rounds: transfers from a server that misbehaves, processes, notifications, callbacks,
-                      streams and shared work, for that time. Memory, threads and descriptors must not grow.
-      --plot FILE     Draws the memory, threads and descriptors of a soak to FILE, an SVG picture.
       --help          Print this.
 
     A graph has promises, futures that random operators derive from two others, and callbacks on contexts of all kinds. Each
@@ -69,15 +62,10 @@ struct StressOptions {
       case "--graphs": graphs = try number(option)
       case "--operations": operations = try number(option)
       case "--load": (graphs, futures, threads, operations) = (1, 100_000, 8, 50_000)
-      case "--soak": soak = .seconds(try number(option))
-      case "--plot":
-        plot = arguments.popFirst()
-        if plot == nil { throw Mistake(sentence: "--plot needs the name of a file, such as soak.svg.") }
       case "--help", "-h": isHelp = true
       default: throw Mistake(sentence: "\(option) is not an option; --help lists them.")
       }
     }
-    if plot != nil, soak == nil { throw Mistake(sentence: "--plot draws a soak; add --soak SECONDS.") }
   }
 
   /// The options that repeat one graph.

@@ -37,10 +37,10 @@ private final class OldAPI: Sendable {
   func forget() { kept.withLock { $0 = [] } }
 }
 
-/// Ten faults of programs that hang: for each, the text of the graph names the guilty line.
+/// Nine faults of programs that hang: for each, the text of the graph names the guilty line.
 ///
 /// Each test runs in a separate process, because the graph shows the pending work of the whole process.
-@Suite("Diagnostics: ten planted faults", .unlessLookingForLeaks)
+@Suite("Diagnostics: nine planted faults", .unlessLookingForLeaks)
 struct PlantedFaultTests {
   @Test("1. A dropped callback: the graph names the promise that was released unresolved")
   func droppedCallback() async {
@@ -86,13 +86,6 @@ struct PlantedFaultTests {
   func circleOfFollow() async {
     await #expect(processExitsWith: .success) { Faults.circleOfFollow() }
   }
-
-  #if os(macOS) || os(Linux)
-    @Test("10. A process that never ends: the graph names the program and the line")
-    func endlessProcess() async {
-      await #expect(processExitsWith: .success) { await Faults.endlessProcess() }
-    }
-  #endif
 }
 
 /// The bodies of the tests, outside the macro: within a macro, `#line` is always the macro's first line.
@@ -234,19 +227,4 @@ private enum Faults {
     #expect(text.contains("promise \"first\" at \(#fileID):\(line) waits for"), "\(text)")
     #expect(text.contains("promise \"second\" at \(#fileID):\(line + 1) waits for"), "\(text)")
   }
-
-  #if os(macOS) || os(Linux)
-    static func endlessProcess() async {
-      FuturesDiagnostics.tracksPendingFutures = true
-      let path = "/bin/cat"
-      let pipe = "/tmp/futures-graph-\(ProcessInfo.processInfo.processIdentifier)"
-      #expect(mkfifo(pipe, 0o600) == 0)
-      defer { unlink(pipe) }
-      let line = #line + 1
-      let output = Process.future(executable: URL(fileURLWithPath: path), arguments: [pipe])
-      let text = await graphText("process that never ends", with: "process \"")
-      #expect(text.contains("process \"\(path)\" at \(#fileID):\(line), pending for"), "\(text)")
-      output.cancel()
-    }
-  #endif
 }
