@@ -1,24 +1,32 @@
 import Foundation
 import Futures
+import FuturesAsync
 
-/// The wrapped layer: the same downloads as futures.
+/// The counterparts of the callback function.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension LegacyDownloader {
-  /// Downloads `url` to the file `destination`, which must not exist yet.
+  /// The download as a future, for code that is not async. It starts with the first consumer.
   ///
-  /// A promise has a completion closure for each usual shape; `resultHandler` takes a `Result`. `onCancel` stops the
-  /// download, and `progress` reports the bytes. The download starts with the first consumer. A download that is
-  /// cancelled before that sends no request.
-  func download(_ url: URL, to destination: URL) -> Future<DownloadedFile, any Error> {
+  /// `resultHandler` is a completion closure for a `Result`. `onCancel` stops the download, and `progress` reports the
+  /// bytes.
+  func downloadFuture(_ url: URL) -> Future<DownloadedFile, any Error> {
     .lazy { promise in
       let progress = promise.progress
       let handle = self.download(
         url,
-        to: destination,
         progress: { received, expected in progress.report(completed: received, of: expected) },
         completion: promise.resultHandler
       )
       promise.onCancel { handle.cancel() }
     }
+  }
+
+  /// The download as an async function. Cancelling the task stops the download.
+  ///
+  /// - Parameter report: Gets each progress on the caller's actor.
+  func download(_ url: URL, report: (FutureProgress) -> Void) async throws -> DownloadedFile {
+    let file = downloadFuture(url)
+    for await progress in file.progress { report(progress) }  // ends when the download ends, also after a failure
+    return try await file.value(onCancel: .cancel)
   }
 }
