@@ -33,11 +33,20 @@ extension Future {
 
   /// Returns a derived future that `token` cancels.
   ///
+  /// Use it to stop many operations at one place, for example all requests of a screen when the screen closes.
+  ///
+  /// ```swift
+  /// let closing = CancellationTokenSource()
+  /// let picture = load(url).cancelled(by: closing.token)
+  /// closing.cancel()  // `picture` fails, and nothing else waits for the request, so the request stops
+  /// ```
+  ///
   /// The cancellation has the effect of `cancel()` on the derived future. The registration with the token ends when the
   /// future is resolved. If the token is already cancelled, the cancellation happens at once, and a lazy future is not
   /// started.
   /// - Parameter token: The token that cancels.
-  /// - Returns: The derived future. Cancellation: R16.
+  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
+  ///   it (R16).
   public func cancelled(by token: CancellationToken) -> Future {
     guard case .sharedState(let source) = storage, !source.isResolved, token != .none else { return self }
     if token.isCancelled, let cancelled = Cancelled<Failure>.failure {

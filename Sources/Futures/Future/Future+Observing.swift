@@ -3,6 +3,13 @@
 extension Future {
   /// Calls `callback` with the result, once, now or later.
   ///
+  /// Use it at the end of a chain, where the result has an effect: a view changes, a file is written.
+  ///
+  /// ```swift
+  /// let registration = load(url).whenResolved(on: .main) { result in finish(with: result) }
+  /// registration.remove()  // the callback does not run; the request goes on
+  /// ```
+  ///
   /// The callbacks of one future on one context run in the order of attachment, also after the resolution (R2).
   /// `callback` and its captures are released when it has run, was removed, or can no longer run (R5). An attached
   /// callback is a consumer: while it is attached, the future is not cancelled for lack of consumers (R16).
@@ -26,10 +33,6 @@ extension Future {
   /// Calls `callback` with the result, once, on the main actor.
   ///
   /// The closure needs no annotation.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - callback: Gets the result.
-  /// - Returns: A registration that removes the callback. It can be ignored.
   @discardableResult
   public func whenResolved(
     on context: MainContext,
@@ -54,10 +57,6 @@ extension Future {
   }
 
   /// Calls `callback` with the value on the main actor if the future succeeds; otherwise releases `callback`.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - callback: Gets the value.
-  /// - Returns: A registration that removes the callback. It can be ignored.
   @discardableResult
   public func whenSucceeded(
     on context: MainContext,
@@ -82,10 +81,6 @@ extension Future {
   }
 
   /// Calls `callback` with the error on the main actor if the future fails; otherwise releases `callback`.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - callback: Gets the error.
-  /// - Returns: A registration that removes the callback. It can be ignored.
   @discardableResult
   public func whenFailed(
     on context: MainContext,

@@ -17,9 +17,6 @@ extension Future {
   ///
   /// Work that the context drops breaks the future (R2a). If `Failure` can represent cancellation, a cancellation
   /// before the start keeps `work` from starting. Cost: one hop.
-  /// - Parameters:
-  ///   - context: Where `work` runs.
-  ///   - work: Makes the future whose result this future takes.
   @inlinable
   @_disfavoredOverload  // a trailing closure of several statements without a result also fits this one
   public init(on context: ExecutionContext, flattening work: @escaping @Sendable () -> Future<Value, Failure>) {
@@ -30,11 +27,6 @@ extension Future {
   ///
   /// Closures that do not throw use `init(_:fileID:line:_:)`, which is otherwise the same. An error after the
   /// resolution of the promise has no effect (R1).
-  /// - Parameters:
-  ///   - label: The name of the future in diagnostics.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - start: Starts the work, or throws the future's failure.
   @_disfavoredOverload
   public init(
     _ label: @autoclosure () -> String? = nil,

@@ -13,10 +13,8 @@
 ///
 /// Side effects name the context on which they run. Transforms run inline by default.
 ///
-/// The documentation refers to the library's rules by number, R1 to R26; <doc:Rules> lists them. "Cancellation: R16,
-/// R17" stands at each operator that derives a future, and means:
-/// - Cancelling the derived future leaves its source. A source without another consumer is then cancelled, too (R16).
-/// - A transform that has not started never runs (R17).
+/// Cancelling a derived future leaves its source, which is cancelled too if nothing else waits for it (R16). A transform
+/// that has not started then never runs (R17). <doc:Rules> explains each rule by its number.
 @frozen
 public struct Future<Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline

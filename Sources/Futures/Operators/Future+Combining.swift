@@ -8,11 +8,19 @@
 extension Future {
   /// Returns a future of all values, in the order of the futures; it fails with the first failure.
   ///
+  /// Use it for a list of requests that are all needed. To start many of them a few at a time, write `concurrent`. To
+  /// get every result although some fail, write ``allSettled(_:)``.
+  ///
+  /// ```swift
+  /// let pages = Future.all([load(url), load(url)])
+  /// pages.whenSucceeded(on: .main) { datas in label.text = "\(datas.count) pages" }
+  /// ```
+  ///
   /// After a failure the join leaves the other futures (R12). Among futures that have already failed, the first in order decides.
   /// Without futures it resolves at once with an empty array.
   /// - Parameter futures: The futures to wait for.
   /// - Returns: A future of the values. It is resolved on the thread that resolves the last, or the failing, future.
-  ///   Cancellation: R16.
+  ///   Cancelling it cancels each input that nothing else waits for (R16).
   @inlinable
   public static func all(_ futures: some Collection<Future>) -> Future<[Value], Failure> {
     gather(Array(futures), decide: { $0.failure.map { .failure($0) } }) { inputs in
@@ -24,7 +32,8 @@ extension Future {
   ///
   /// Without futures it resolves at once with an empty array.
   /// - Parameter futures: The futures to wait for.
-  /// - Returns: A future of the results, which cannot fail. Cancellation: R16.
+  /// - Returns: A future of the results, which cannot fail. Cancelled, it leaves its inputs as a cancelled consumer does
+  ///   (R16), and still gathers their results.
   @inlinable
   public static func allSettled(_ futures: some Collection<Future>) -> Future<[Result<Value, Failure>], Never> {
     gather(Array(futures), decide: { _ in nil }) { inputs in
@@ -37,7 +46,7 @@ extension Future {
   /// Without futures it resolves at once with an empty array.
   /// - Parameter futures: The futures to wait for.
   /// - Returns: A future of the values. If any future fails, it fails with all errors, in the order of the futures.
-  ///   Cancellation: R16.
+  ///   Cancelling it cancels each input that nothing else waits for (R16).
   @inlinable
   public static func allOrErrors(_ futures: some Collection<Future>) -> Future<[Value], CompositeError<Failure>> {
     gather(Array(futures), decide: { _ in nil }) { inputs in
@@ -51,7 +60,8 @@ extension Future {
   ///
   /// Without futures it resolves at once with an empty array.
   /// - Parameter futures: The futures to wait for.
-  /// - Returns: A future of the values, which cannot fail. Cancellation: R16.
+  /// - Returns: A future of the values, which cannot fail. Cancelled, it leaves its inputs as a cancelled consumer does
+  ///   (R16), and still gathers their results.
   @inlinable
   public static func allOptional(_ futures: some Collection<Future>) -> Future<[Value?], Never> {
     gather(Array(futures), decide: { _ in nil }) { inputs in .success(inputs.map { $0.peekedValue }) }
@@ -61,7 +71,8 @@ extension Future {
   ///
   /// Without futures it resolves at once with an empty array.
   /// - Parameter futures: The futures to wait for.
-  /// - Returns: A future of the values, which cannot fail. Cancellation: R16.
+  /// - Returns: A future of the values, which cannot fail. Cancelled, it leaves its inputs as a cancelled consumer does
+  ///   (R16), and still gathers their results.
   @inlinable
   public static func allSucceeding(_ futures: some Collection<Future>) -> Future<[Value], Never> {
     gather(Array(futures), decide: { _ in nil }) { inputs in .success(inputs.compactMap { $0.peekedValue }) }
@@ -71,7 +82,8 @@ extension Future {
   ///
   /// Among futures that are already resolved, the first in order wins.
   /// - Parameter futures: The futures to wait for. An empty collection traps, because the race would never end.
-  /// - Returns: A future that resolves as the fastest one. Cancellation: R16.
+  /// - Returns: A future that resolves as the fastest one.
+  ///   Cancelling it cancels each input that nothing else waits for (R16).
   @inlinable
   public static func race(_ futures: some Collection<Future>) -> Future {
     require(!futures.isEmpty, "Future.race needs at least one future: an empty race never resolves.")
@@ -85,7 +97,7 @@ extension Future {
   /// Among futures that have already succeeded, the first in order wins.
   /// - Parameter futures: The futures to wait for. An empty collection traps, because none could succeed or fail.
   /// - Returns: A future of the first value. If all fail, it fails with all errors, in the order of the futures.
-  ///   Cancellation: R16.
+  ///   Cancelling it cancels each input that nothing else waits for (R16).
   @inlinable
   public static func firstSuccess(_ futures: some Collection<Future>) -> Future<Value, CompositeError<Failure>> {
     require(!futures.isEmpty, "Future.firstSuccess needs at least one future: without any, none can succeed.")
@@ -101,7 +113,8 @@ extension Future {
   ///   - initial: The first argument of the first call of `next`.
   ///   - futures: The futures to wait for.
   ///   - next: Combines the result so far with the next value. It runs inline, when all values are there.
-  /// - Returns: A future of the combined value. Cancellation: R16.
+  /// - Returns: A future of the combined value.
+  ///   Cancelling it cancels each input that nothing else waits for (R16).
   @inlinable
   public static func reduce<R: Sendable>(
     _ initial: R,
@@ -115,6 +128,8 @@ extension Future {
 extension Future {
   /// Returns a future of all values as a tuple; it fails with the first failure.
   ///
+  /// Use it for a few values of different types that are all needed at once.
+  ///
   /// After a failure the join leaves the other futures (R12). Among futures that have already failed, the first in order decides.
   ///
   /// ```swift
@@ -125,7 +140,7 @@ extension Future {
   /// `setFailureType()` on each that cannot fail.
   /// - Parameter futures: Any number of futures, of any value types and one failure type.
   /// - Returns: A future of the values. It is resolved on the thread that resolves the last, or the failing, future.
-  ///   Cancellation: R16.
+  ///   Cancelling it cancels each input that nothing else waits for (R16).
   public static func zip<each V: Sendable>(
     _ futures: repeat Future<each V, Failure>
   ) -> Future<(repeat each V), Failure> where Value == (repeat each V) {

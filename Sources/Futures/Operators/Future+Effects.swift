@@ -6,7 +6,8 @@ extension Future {
   /// - Parameters:
   ///   - context: Where `effect` runs and the derived future is resolved.
   ///   - effect: Gets the result.
-  /// - Returns: The derived future. Cancellation: R16, R17.
+  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
+  ///   it (R16).
   @inlinable
   public func tap(
     on context: ExecutionContext,
@@ -21,10 +22,6 @@ extension Future {
   /// Runs `effect` with the result on the main actor, and then passes the result on.
   ///
   /// The closure needs no annotation.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - effect: Gets the result.
-  /// - Returns: The derived future. Cancellation: R16, R17.
   public func tap(
     on context: MainContext,
     _ effect: @escaping @MainActor (Result<Value, Failure>) -> Void
@@ -37,15 +34,14 @@ extension Future {
   /// The `.immediate` consumers and transforms of the derived future then run there. A consumer that is attached after
   /// the resolution runs where it is attached. Cost: one hop.
   /// - Parameter context: Where the derived future is resolved.
-  /// - Returns: The derived future. Cancellation: R16, R17.
+  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
+  ///   it (R16).
   @inlinable
   public func receive(on context: ExecutionContext) -> Future {
     derive(on: context, onlyWaits: true, bypass: { .resolved($0) }) { result in .resolved(result) }
   }
 
   /// Passes the result on, on the main actor.
-  /// - Parameter context: `.main` or `.mainImmediate`.
-  /// - Returns: The derived future. Cancellation: R16, R17.
   public func receive(on context: MainContext) -> Future {
     receive(on: context.context)
   }

@@ -11,6 +11,15 @@
 
 extension Future {
   /// Calls `completion` with the result.
+  ///
+  /// Use it in a function that keeps its completion handler while its implementation uses futures. There is an overload
+  /// for each usual shape of a completion handler.
+  ///
+  /// ```swift
+  /// func picture(_ completion: @escaping @MainActor (Result<Data, any Error>) -> Void) {
+  ///   load(url).forward(on: .main, to: completion)
+  /// }
+  /// ```
   /// - Parameters:
   ///   - context: Where `completion` runs.
   ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
@@ -24,10 +33,6 @@ extension Future {
   }
 
   /// Calls `completion` with the result, on the main actor.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
-  ///   - completion: Gets the result.
   @preconcurrency
   public func forward(
     on context: MainContext,
@@ -40,11 +45,6 @@ extension Future {
   /// Calls `completion` with the result, on the main actor.
   ///
   /// For closures without an annotation, as "Calling completion handlers" describes.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
-  ///   - completion: Gets the result.
-  ///   - outsideMainActorMarkItSendable: Pass nothing.
   @preconcurrency
   @MainActor
   @_disfavoredOverload
@@ -58,10 +58,6 @@ extension Future {
   }
 
   /// Calls `completion` with the value or the error.
-  /// - Parameters:
-  ///   - context: Where `completion` runs.
-  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
-  ///   - completion: Gets the value and no error, or no value and the error.
   @_disfavoredOverload
   public func forward(
     on context: ExecutionContext,
@@ -72,10 +68,6 @@ extension Future {
   }
 
   /// Calls `completion` with the value or the error, on the main actor.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
-  ///   - completion: Gets the value and no error, or no value and the error.
   @preconcurrency
   public func forward(
     on context: MainContext,
@@ -88,11 +80,6 @@ extension Future {
   /// Calls `completion` with the value or the error, on the main actor.
   ///
   /// For closures without an annotation, as "Calling completion handlers" describes.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
-  ///   - completion: Gets the value and no error, or no value and the error.
-  ///   - outsideMainActorMarkItSendable: Pass nothing.
   @preconcurrency
   @MainActor
   @_disfavoredOverload
@@ -121,11 +108,6 @@ extension Future {
   }
 
   /// Calls `onSuccess` with the value, or `onFailure` with the error, on the main actor.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
-  ///   - onSuccess: Gets the value.
-  ///   - onFailure: Gets the error.
   @preconcurrency
   public func forward(
     on context: MainContext,
@@ -139,12 +121,6 @@ extension Future {
   /// Calls `onSuccess` with the value, or `onFailure` with the error, on the main actor.
   ///
   /// For closures without an annotation, as "Calling completion handlers" describes.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
-  ///   - onSuccess: Gets the value.
-  ///   - onFailure: Gets the error.
-  ///   - outsideMainActorMarkItSendable: Pass nothing.
   @preconcurrency
   @MainActor
   @_disfavoredOverload
@@ -172,10 +148,6 @@ extension Future {
   }
 
   /// Calls `completion` with both values or the error, as URLSession does, on the main actor.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
-  ///   - completion: Gets the values and no error, or no values and the error.
   @preconcurrency
   public func forward<First, Second>(
     on context: MainContext,
@@ -188,11 +160,6 @@ extension Future {
   /// Calls `completion` with both values or the error, as URLSession does, on the main actor.
   ///
   /// For closures without an annotation, as "Calling completion handlers" describes.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
-  ///   - completion: Gets the values and no error, or no values and the error.
-  ///   - outsideMainActorMarkItSendable: Pass nothing.
   @preconcurrency
   @MainActor
   @_disfavoredOverload
@@ -208,10 +175,6 @@ extension Future {
 
 extension Future where Value == Void {
   /// Calls `completion` with the error, or with `nil`.
-  /// - Parameters:
-  ///   - context: Where `completion` runs.
-  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
-  ///   - completion: Gets the error, or `nil` for success.
   @_disfavoredOverload
   public func forward(
     on context: ExecutionContext,
@@ -224,11 +187,6 @@ extension Future where Value == Void {
   /// Calls `completion` with the error, or with `nil`, on the main actor.
   ///
   /// For closures without an annotation, as "Calling completion handlers" describes.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
-  ///   - completion: Gets the error, or `nil` for success.
-  ///   - outsideMainActorMarkItSendable: Pass nothing.
   @preconcurrency
   @MainActor
   @_disfavoredOverload
@@ -244,10 +202,6 @@ extension Future where Value == Void {
 
 extension Future where Failure == Never {
   /// Calls `completion` with the value.
-  /// - Parameters:
-  ///   - context: Where `completion` runs.
-  ///   - token: Cancelling it leaves this future. `completion` still gets a value, which the producer decides.
-  ///   - completion: Gets the value.
   @_disfavoredOverload
   public func forward(
     on context: ExecutionContext,
@@ -260,11 +214,6 @@ extension Future where Failure == Never {
   /// Calls `completion` with the value, on the main actor.
   ///
   /// For closures without an annotation, as "Calling completion handlers" describes.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - token: Cancelling it leaves this future. `completion` still gets a value, which the producer decides.
-  ///   - completion: Gets the value.
-  ///   - outsideMainActorMarkItSendable: Pass nothing.
   @preconcurrency
   @MainActor
   @_disfavoredOverload
@@ -283,10 +232,6 @@ extension Future where Failure == Never {
 // isolated to the main actor would win.
 extension FutureProtocol {
   /// Calls `completion` with the error, or with `nil`, on the main actor.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
-  ///   - completion: Gets the error, or `nil` for success.
   @preconcurrency
   public func forward<F>(
     on context: MainContext,
@@ -297,10 +242,6 @@ extension FutureProtocol {
   }
 
   /// Calls `completion` with the value, on the main actor.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - token: Cancelling it leaves this future. `completion` still gets a value, which the producer decides.
-  ///   - completion: Gets the value.
   @preconcurrency
   public func forward<V>(
     on context: MainContext,

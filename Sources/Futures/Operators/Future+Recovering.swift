@@ -5,7 +5,8 @@ extension Future {
   /// - Parameters:
   ///   - context: Where `transform` runs; `.immediate` by default.
   ///   - transform: Makes the new error.
-  /// - Returns: The derived future. Cancellation: R16, R17.
+  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
+  ///   it (R16).
   @inlinable
   @inline(never)
   public func mapError<New: Error>(
@@ -28,7 +29,8 @@ extension Future {
   /// - Parameters:
   ///   - context: Where `transform` runs; `.immediate` by default.
   ///   - transform: Makes the second future.
-  /// - Returns: The derived future. Cancellation: R16, R17.
+  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
+  ///   it (R16).
   @inlinable
   @inline(never)
   public func flatMapError<New: Error>(
@@ -40,10 +42,6 @@ extension Future {
   }
 
   /// Replaces a failure by the future that `transform` returns, or by the error that it throws.
-  /// - Parameters:
-  ///   - context: Where `transform` runs; `.immediate` by default.
-  ///   - transform: Makes the second future, or throws the derived future's failure.
-  /// - Returns: The derived future. Cancellation: R16, R17.
   @inlinable
   @inline(never)
   @_disfavoredOverload
@@ -62,6 +60,14 @@ extension Future {
 
   /// Replaces a failure by the value that `transform` returns, or by the error that it throws.
   ///
+  /// Use it where a default is as good as the value, such as a placeholder for a picture. To try something else that is
+  /// asynchronous, write `flatMapError`.
+  ///
+  /// ```swift
+  /// loadName().recover { _ in "unknown" }
+  ///   .whenSucceeded(on: .main) { name in label.text = name }
+  /// ```
+  ///
   /// If `transform` does not throw, `New` is `Never`, or `any Error` where the rest of the expression needs it. For
   /// another failure type, write `setFailureType()` after it.
   ///
@@ -69,7 +75,8 @@ extension Future {
   /// - Parameters:
   ///   - context: Where `transform` runs; `.immediate` by default.
   ///   - transform: Makes a value of the error, or throws the derived future's failure.
-  /// - Returns: The derived future. Cancellation: R16, R17.
+  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
+  ///   it (R16).
   @inlinable
   @inline(never)
   public func recover<New: Error>(
@@ -94,7 +101,8 @@ extension Future {
   /// Turns the result into a value, so the derived future cannot fail.
   ///
   /// Cost: four allocations while this future is pending, none if it is resolved.
-  /// - Returns: The derived future. Cancellation: R16, R17.
+  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
+  ///   it (R16).
   @inlinable
   public func materialize() -> Future<Result<Value, Failure>, Never> {
     derive { result in .succeeded(result) }
@@ -108,7 +116,8 @@ extension Future {
   /// `BrokenPromise` (R4).
   ///
   /// Cost: four allocations while this future is pending. If it is resolved: only the box of the error.
-  /// - Returns: The derived future. Cancellation: R16, R17.
+  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
+  ///   it (R16).
   @inlinable
   public func eraseFailure() -> Future<Value, any Error> {
     derive { result in .resolved(result.mapError { $0 }) }

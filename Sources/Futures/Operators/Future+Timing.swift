@@ -56,6 +56,14 @@ extension Future {
 extension Future where Failure == any Error {
   /// Fails with `TimeoutError` if this future is not resolved in time.
   ///
+  /// Use it where a user waits. Put it around the whole chain to limit all steps together, or around one request to
+  /// limit each attempt of a `retry`.
+  ///
+  /// ```swift
+  /// load(url).timeout(after: .seconds(10))
+  ///   .whenFailed(on: .main) { error in label.text = "\(error)" }
+  /// ```
+  ///
   /// The resolution of this future frees the timer.
   /// - Parameters:
   ///   - duration: The time limit.
@@ -86,9 +94,6 @@ extension Future where Value == Void, Failure == any Error {
   ///
   /// `try await Future<Void, any Error>.after(.seconds(1)).value(onCancel: .cancel)` sleeps as `Task.sleep` does. Without a type, as in
   /// `Future.after(.seconds(1))`, the overload that cannot fail comes first.
-  /// - Parameters:
-  ///   - duration: The delay.
-  ///   - context: Its clock measures the time, and it resolves the future.
   /// - Returns: The future; it is resolved if `duration` is zero or less. Cancelling it frees the timer, and fails it with
   ///   `CancellationError`.
   @_disfavoredOverload
@@ -102,9 +107,6 @@ extension Future where Value == Void, Failure == any Error {
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Future {
   /// Delays the value, and delivers it on the main actor; a failure passes on at once.
-  /// - Parameters:
-  ///   - delay: The delay of the value.
-  ///   - context: `.main` or `.mainImmediate`. Dispatch measures the time.
   /// - Returns: The derived future. Cancelling it leaves this future and frees the timer. If `Failure` cannot represent
   ///   cancellation, the cancellation ends the delay.
   public func delay(by delay: Duration, on context: MainContext) -> Future {
@@ -112,10 +114,6 @@ extension Future {
   }
 
   /// Fails with `error`, on the main actor, if this future is not resolved in time.
-  /// - Parameters:
-  ///   - duration: The time limit. For zero or less the future fails at once.
-  ///   - context: `.main` or `.mainImmediate`. Dispatch measures the time.
-  ///   - error: The error; evaluated on the main actor at the deadline.
   /// - Returns: The derived future. It leaves this future at the deadline, or when it is cancelled (R16). Cancelling it
   ///   frees the timer.
   public func timeout(
@@ -129,10 +127,6 @@ extension Future {
   }
 
   /// Succeeds with `value`, on the main actor, if this future is not resolved in time.
-  /// - Parameters:
-  ///   - duration: The time limit. For zero or less the future fails at once.
-  ///   - context: `.main` or `.mainImmediate`. Dispatch measures the time.
-  ///   - value: The value; evaluated on the main actor at the deadline.
   /// - Returns: The derived future. It leaves this future at the deadline, or when it is cancelled (R16). Cancelling it
   ///   frees the timer.
   public func timeout(
@@ -149,9 +143,6 @@ extension Future {
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Future where Failure == any Error {
   /// Fails with `TimeoutError`, on the main actor, if this future is not resolved in time.
-  /// - Parameters:
-  ///   - duration: The time limit. For zero or less the future fails at once.
-  ///   - context: `.main` or `.mainImmediate`. Dispatch measures the time.
   /// - Returns: The derived future. It leaves this future at the deadline, or when it is cancelled (R16). Cancelling it
   ///   frees the timer.
   public func timeout(after duration: Duration, on context: MainContext) -> Future {
@@ -162,9 +153,6 @@ extension Future where Failure == any Error {
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Future where Value == Void, Failure == Never {
   /// Returns a future that succeeds on the main actor after `duration`.
-  /// - Parameters:
-  ///   - duration: The delay.
-  ///   - context: `.main` or `.mainImmediate`. Dispatch measures the time.
   /// - Returns: The future; it is resolved if `duration` is zero or less. Cancelling it frees the timer, and resolves
   ///   it at once.
   public static func after(_ duration: Duration, on context: MainContext) -> Future {
@@ -175,9 +163,6 @@ extension Future where Value == Void, Failure == Never {
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Future where Value == Void, Failure == any Error {
   /// Returns a future that succeeds on the main actor after `duration`, and fails when it is cancelled.
-  /// - Parameters:
-  ///   - duration: The delay.
-  ///   - context: `.main` or `.mainImmediate`. Dispatch measures the time.
   /// - Returns: The future; it is resolved if `duration` is zero or less. Cancelling it frees the timer, and fails it with
   ///   `CancellationError`.
   @_disfavoredOverload

@@ -1,12 +1,21 @@
 extension Future {
   /// Transforms the value; a failure passes on unchanged.
   ///
-  /// If the derived future is dropped, `transform` still runs (R5). Cost: three allocations while this future is
-  /// pending, one of them the closure; none if it is resolved.
+  /// Use it to compute something from a value that is not there yet. If the computation itself returns a future, write
+  /// `flatMap`.
+  ///
+  /// ```swift
+  /// let thumbnail = load(url).map { data in decode(data) }
+  /// thumbnail.whenSucceeded(on: .main) { _ in label.text = "decoded" }
+  /// ```
+  ///
+  /// If the derived future is dropped, `transform` still runs (R5). Cost: one allocation while this future is
+  /// pending, and one more if `transform` captures something; none if it is resolved.
   /// - Parameters:
   ///   - context: Where `transform` runs; `.immediate` by default.
   ///   - transform: Makes the new value.
-  /// - Returns: The derived future. Cancellation: R16, R17.
+  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
+  ///   it (R16).
   @inlinable
   @inline(__always)
   public func map<New: Sendable>(
@@ -43,10 +52,6 @@ extension Future {
   }
 
   /// Transforms the value, or fails with the error that `transform` throws; a failure passes on unchanged.
-  /// - Parameters:
-  ///   - context: Where `transform` runs; `.immediate` by default.
-  ///   - transform: Makes the new value, or throws the derived future's failure.
-  /// - Returns: The derived future. Cancellation: R16, R17.
   @inlinable
   @inline(never)
   @_disfavoredOverload
@@ -65,19 +70,29 @@ extension Future {
 
   /// Resolves as the future that `transform` makes of the value; a failure passes on unchanged.
   ///
+  /// Use it to start the next asynchronous step with the value of the one before. The steps read from top to bottom, and
+  /// the first failure ends them all.
+  ///
+  /// ```swift
+  /// let picture = loadName().flatMap { name in
+  ///   load(url.appending(path: name))
+  /// }
+  /// ```
+  ///
   /// Recursion costs neither stack nor memory: `f(n) = step().flatMap { f(n - 1) }` runs for any `n` (R6). The future
   /// that `transform` returns shares the state of the derived future if no other code has it.
   ///
   /// Both futures have one failure type. For a future with another one, write ``eraseFailure()`` or `mapError`.
   ///
-  /// If the derived future is dropped, `transform` still runs (R5). Cost: three allocations while this future is
-  /// pending, one of them the closure. If it is resolved: none, if the returned future is resolved or was made in
+  /// If the derived future is dropped, `transform` still runs (R5). Cost: one allocation while this future is
+  /// pending, and one more if `transform` captures something. If it is resolved: none, if the returned future is resolved or was made in
   /// `transform`.
   /// - Parameters:
   ///   - context: Where `transform` runs; `.immediate` by default.
   ///   - progressShare: This future's share of the progress, in 0...1. The rest is for the second future (R19).
   ///   - transform: Makes the second future. Returning the derived future itself traps, because it would never resolve.
-  /// - Returns: The derived future. Cancellation: R16, R17.
+  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
+  ///   it (R16).
   @inlinable
   @inline(__always)
   public func flatMap<New: Sendable>(
@@ -127,11 +142,6 @@ extension Future {
   }
 
   /// Resolves as the future that `transform` makes of the value, or fails with the error that it throws.
-  /// - Parameters:
-  ///   - context: Where `transform` runs; `.immediate` by default.
-  ///   - progressShare: This future's share of the progress, in 0...1. The rest is for the second future (R19).
-  ///   - transform: Makes the second future, or throws the derived future's failure.
-  /// - Returns: The derived future. Cancellation: R16, R17.
   @inlinable
   @inline(never)
   @_disfavoredOverload
@@ -152,11 +162,6 @@ extension Future {
 
 extension Future {
   /// Resolves as the future that `transform` makes of the value, which cannot fail.
-  /// - Parameters:
-  ///   - context: Where `transform` runs; `.immediate` by default.
-  ///   - progressShare: This future's share of the progress, in 0...1. The rest is for the second future (R19).
-  ///   - transform: Makes the second future.
-  /// - Returns: The derived future. Cancellation: R16, R17.
   @inlinable
   @inline(never)
   @_disfavoredOverload
@@ -172,8 +177,9 @@ extension Future {
 
   /// Replaces the value by `Void`; a failure passes on unchanged.
   ///
-  /// Cost: three allocations while this future is pending, none if it is resolved.
-  /// - Returns: The derived future. Cancellation: R16, R17.
+  /// Cost: one allocation while this future is pending, none if it is resolved.
+  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
+  ///   it (R16).
   @inlinable
   public func ignoreValue() -> Future<Void, Failure> {
     map { _ in }
@@ -182,11 +188,6 @@ extension Future {
 
 extension Future where Failure == Never {
   /// Resolves as the future that `transform` makes of the value, which can fail although this future cannot.
-  /// - Parameters:
-  ///   - context: Where `transform` runs; `.immediate` by default.
-  ///   - progressShare: This future's share of the progress, in 0...1. The rest is for the second future (R19).
-  ///   - transform: Makes the second future.
-  /// - Returns: The derived future. Cancellation: R16, R17.
   @inlinable
   @inline(never)
   @_disfavoredOverload
@@ -204,7 +205,8 @@ extension Future where Failure == Never {
   ///
   /// Cost: four allocations while this future is pending, none if it is resolved.
   /// - Parameter type: The failure type, if it cannot be inferred.
-  /// - Returns: The derived future. Cancellation: R16, R17.
+  /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
+  ///   it (R16).
   @inlinable
   public func setFailureType<New: Error>(to type: New.Type = New.self) -> Future<Value, New> {
     derive(onlyWaits: true) { result in .succeeded(result.get()) }

@@ -5,11 +5,7 @@
 // the isolation.
 
 extension Future {
-  /// Transforms the value; a failure passes on unchanged.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - transform: Makes the new value, on the main actor.
-  /// - Returns: The derived future. Cancellation: R16, R17.
+  /// Transforms the value on the main actor; a failure passes on unchanged.
   public func map<New: Sendable>(
     on context: MainContext,
     _ transform: @escaping @MainActor (Value) -> New
@@ -19,11 +15,7 @@ extension Future {
     }
   }
 
-  /// Transforms the value, or fails with the error that `transform` throws; a failure passes on unchanged.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - transform: Makes the new value, on the main actor, or throws the derived future's failure.
-  /// - Returns: The derived future. Cancellation: R16, R17.
+  /// Transforms the value on the main actor, or fails with the error that `transform` throws; a failure passes on unchanged.
   @_disfavoredOverload
   public func map<New: Sendable>(
     on context: MainContext,
@@ -34,12 +26,7 @@ extension Future {
     }
   }
 
-  /// Resolves as the future that `transform` makes of the value; a failure passes on unchanged.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - progressShare: This future's share of the progress, in 0...1. The rest is for the second future (R19).
-  ///   - transform: Makes the second future, on the main actor. Returning the derived future itself traps.
-  /// - Returns: The derived future. Cancellation: R16, R17.
+  /// Resolves as the future that `transform` makes of the value on the main actor; a failure passes on unchanged.
   public func flatMap<New: Sendable>(
     on context: MainContext,
     progressShare: Double = 0.5,
@@ -50,12 +37,7 @@ extension Future {
     }
   }
 
-  /// Resolves as the future that `transform` makes of the value, or fails with the error that it throws.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - progressShare: This future's share of the progress, in 0...1. The rest is for the second future (R19).
-  ///   - transform: Makes the second future, on the main actor, or throws the derived future's failure.
-  /// - Returns: The derived future. Cancellation: R16, R17.
+  /// Resolves as the future that `transform` makes on the main actor, or fails with the error that it throws.
   @_disfavoredOverload
   public func flatMap<New: Sendable>(
     on context: MainContext,
@@ -68,12 +50,7 @@ extension Future {
     }
   }
 
-  /// Resolves as the future that `transform` makes of the value, which cannot fail.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - progressShare: This future's share of the progress, in 0...1. The rest is for the second future (R19).
-  ///   - transform: Makes the second future, on the main actor.
-  /// - Returns: The derived future. Cancellation: R16, R17.
+  /// Resolves as the future that `transform` makes on the main actor, which cannot fail.
   @_disfavoredOverload
   public func flatMap<New: Sendable>(
     on context: MainContext,
@@ -87,12 +64,7 @@ extension Future {
 }
 
 extension Future where Failure == Never {
-  /// Resolves as the future that `transform` makes of the value, which can fail although this future cannot.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - progressShare: This future's share of the progress, in 0...1. The rest is for the second future (R19).
-  ///   - transform: Makes the second future, on the main actor.
-  /// - Returns: The derived future. Cancellation: R16, R17.
+  /// Resolves as the future that `transform` makes on the main actor, which can fail although this future cannot.
   @_disfavoredOverload
   public func flatMap<V: Sendable, F: Error>(
     on context: MainContext,
@@ -108,11 +80,7 @@ extension Future where Failure == Never {
 // MARK: - Errors
 
 extension Future {
-  /// Transforms the error; a value passes on unchanged.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - transform: Makes the new error, on the main actor.
-  /// - Returns: The derived future. Cancellation: R16, R17.
+  /// Transforms the error on the main actor; a value passes on unchanged.
   public func mapError<New: Error>(
     on context: MainContext,
     _ transform: @escaping @MainActor (Failure) -> New
@@ -122,11 +90,7 @@ extension Future {
     }
   }
 
-  /// Replaces a failure by the future that `transform` returns; a value passes on unchanged.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - transform: Makes the second future, on the main actor.
-  /// - Returns: The derived future. Cancellation: R16, R17.
+  /// Replaces a failure by the future that `transform` returns on the main actor; a value passes on unchanged.
   public func flatMapError<New: Error>(
     on context: MainContext,
     _ transform: @escaping @MainActor (Failure) -> Future<Value, New>
@@ -134,11 +98,7 @@ extension Future {
     derive(on: context.context, for: .failures) { $0.orElse { error in MainActor.assumeIsolated { transform(error) } } }
   }
 
-  /// Replaces a failure by the future that `transform` returns, or by the error that it throws.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - transform: Makes the second future, on the main actor, or throws the derived future's failure.
-  /// - Returns: The derived future. Cancellation: R16, R17.
+  /// Replaces a failure by the future that `transform` returns on the main actor, or by the error that it throws.
   @_disfavoredOverload
   public func flatMapError<New: Error>(
     on context: MainContext,
@@ -149,11 +109,7 @@ extension Future {
     }
   }
 
-  /// Replaces a failure by the value that `transform` returns, so the derived future cannot fail.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - transform: Makes a value of the error, on the main actor.
-  /// - Returns: The derived future. Cancellation: R16, R17.
+  /// Replaces a failure by a value that `transform` makes on the main actor, so the derived future cannot fail.
   public func recover(
     on context: MainContext,
     _ transform: @escaping @MainActor (Failure) -> Value
@@ -163,11 +119,7 @@ extension Future {
     }
   }
 
-  /// Replaces a failure by the value that `transform` returns, or by the error that it throws.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - transform: Makes a value of the error, on the main actor, or throws the derived future's failure.
-  /// - Returns: The derived future. Cancellation: R16, R17.
+  /// Replaces a failure by a value that `transform` makes on the main actor, or by the error that it throws.
   @_disfavoredOverload
   public func recover<New: Error>(
     on context: MainContext,
@@ -185,9 +137,6 @@ extension Future {
   /// Runs `work` on the main actor, and resolves with its value or error.
   ///
   /// A cancellation before `work` has started keeps it from starting, if `Failure` can represent cancellation.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - work: Returns the value, or throws the future's failure.
   public init(on context: MainContext, _ work: @escaping @MainActor () throws(Failure) -> Value) {
     self = Future<Void, Failure>.succeeded(()).derive(on: context.context) { _ in
       MainActor.assumeIsolated { .catching { () throws(Failure) in try work() } }
@@ -197,9 +146,6 @@ extension Future {
   /// Runs `work` on the main actor, and resolves as the future that it returns.
   ///
   /// A cancellation before `work` has started keeps it from starting, if `Failure` can represent cancellation.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - work: Makes the future whose result this future takes.
   @_disfavoredOverload  // as the overload for other contexts
   public init(on context: MainContext, flattening work: @escaping @MainActor () -> Future<Value, Failure>) {
     self = Future<Void, Failure>.succeeded(()).derive(on: context.context, progressShare: 0) { _ in

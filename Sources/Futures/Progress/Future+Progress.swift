@@ -64,9 +64,6 @@ extension Future {
   /// Calls `callback` on the main actor with the current progress, and then with each change of it.
   ///
   /// The closure needs no annotation. All else is as in the overload for other contexts.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - callback: Gets the progress.
   /// - Returns: A registration that removes the callback. It can be ignored: the callback is released when the future
   ///   ends.
   @discardableResult
