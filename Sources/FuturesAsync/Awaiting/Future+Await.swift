@@ -24,6 +24,13 @@ extension Future {
 
   /// The value; suspends the task while the future is pending, and throws its failure.
   ///
+  /// Use it wherever async code needs the value of a future that others also use. If the future belongs to this call
+  /// alone, `value(onCancel: .cancel)` also stops its work when the task is cancelled.
+  ///
+  /// ```swift
+  /// let data = try await load(url).value
+  /// ```
+  ///
   /// An await of a resolved future neither suspends nor allocates. After the await, the caller is on its own actor,
   /// also when this throws.
   ///

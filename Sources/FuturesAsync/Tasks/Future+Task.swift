@@ -9,6 +9,13 @@ public import Futures
 extension Future {
   /// Starts a task, and resolves with the value or the error of `operation`.
   ///
+  /// Use it where a caller cannot await: old code gets a future, or a completion handler by `forward`.
+  ///
+  /// ```swift
+  /// let answer = Future { try await newLoad(on: .global()) }
+  /// answer.whenSucceeded(on: .main) { number in label.text = "\(number)" }
+  /// ```
+  ///
   /// The closure runs as in `Task { }`: on the caller's actor, with the caller's task-locals and priority. The future
   /// fails with the same error that the closure throws. Callbacks and transforms of the future run outside the task
   /// (R8). They see neither its task-locals nor its cancellation.
@@ -40,13 +47,6 @@ extension Future {
   /// As with `Task.detached`, the task inherits no actor, no task-locals and no priority.
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. Dropping the future cancels nothing.
-  /// - Parameters:
-  ///   - name: The name of the task, for debugging.
-  ///   - priority: The priority of the task.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - operation: The asynchronous work.
-  /// - Returns: A future of the value or the error of `operation`.
   @_disfavoredOverload
   @inlinable
   public static func detached(
@@ -66,13 +66,6 @@ extension Future {
   /// tasks. On them it starts as `Future { }` does.
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. Dropping the future cancels nothing.
-  /// - Parameters:
-  ///   - name: The name of the task, for debugging.
-  ///   - priority: The priority of the task; `nil` for the caller's.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - operation: The asynchronous work.
-  /// - Returns: A future of the value or the error of `operation`.
   @_disfavoredOverload
   @inlinable
   public static func immediate(
