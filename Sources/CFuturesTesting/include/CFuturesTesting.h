@@ -92,43 +92,4 @@ long long cfuturestesting_sleeping(int thread);
 /// Submits work to the main queue itself.
 void cfuturestesting_on_main(void *_Nullable context, void (*_Nonnull work)(void *_Nullable));
 
-// MARK: - The order before a crash
-
-/// The order of a run so far, as texts that end with a zero.
-struct cfuturestesting_record {
-  int isRunning, decisionLength, moveLength;
-  char place[500], path[500];
-  char decisions[20000], moves[40000];
-};
-
-/// Prints the orders that dead processes have left under this name to standard error, and removes their files.
-void cfuturestesting_print_left(const char *_Nonnull name);
-
-/// Makes a record in a file that survives a crash; null if that is not possible.
-///
-/// The first call installs handlers for the signals of a crash. These handlers print the record of the thread, and then
-/// restore the handlers that were installed before.
-struct cfuturestesting_record *_Nullable cfuturestesting_open_record(const char *_Nonnull name,
-                                                                     const char *_Nonnull place);
-
-/// Closes a record, and removes its file.
-void cfuturestesting_close_record(struct cfuturestesting_record *_Nonnull record);
-
-/// Begins a run.
-void cfuturestesting_begin_record(struct cfuturestesting_record *_Nonnull record);
-
-void cfuturestesting_append_decision(struct cfuturestesting_record *_Nonnull record, const char *_Nonnull text, int length);
-void cfuturestesting_append_move(struct cfuturestesting_record *_Nonnull record, const char *_Nonnull text, int length);
-
-/// Sets the record of the move that this thread runs; null ends it.
-void cfuturestesting_set_record(struct cfuturestesting_record *_Nullable record);
-
-// MARK: - The order of the last failure
-
-/// Keeps the decisions of an order in a file of the temporary folder; an empty text removes the file.
-void cfuturestesting_keep_order(const char *_Nonnull name, const char *_Nonnull decisions);
-
-/// Reads the decisions that were kept under a name. Returns whether there are any.
-bool cfuturestesting_kept_order(const char *_Nonnull name, char *_Nonnull decisions, int capacity);
-
 #endif

@@ -26,12 +26,6 @@ struct CallSite: Sendable {
     // Captured once: a capture takes longer than finding the name of one place.
     private static let images = ImageMap.capture()
 
-    /// Captures the images of the process now.
-    ///
-    /// Call it before a record maps its file. The capture reads the beginning of each mapped file, and another thread
-    /// can unmap a record's file at that moment.
-    static func captureImages() { _ = images }
-
     // A cache: finding a name takes a tenth of a second.
     private static let names = Locked<[[UInt]: String]>([:])
 
@@ -66,8 +60,6 @@ struct CallSite: Sendable {
       return symbol.imageName.hasPrefix("lib") || modules.contains { symbol.rawName.hasPrefix($0) }
     }
   #else
-    static func captureImages() {}
-
     var description: String? { nil }
   #endif
 }

@@ -38,8 +38,7 @@
 ///
 /// Work runs one item at a time. Before each item, the run decides which comes next: the first item of a context, a
 /// timer, a step, or the next part of a task. The search takes each order once. In the first half of `limit`, every
-/// second order is the next one depth first. All others are random: in turns with uniform decisions and with
-/// priorities.
+/// second order is the next one depth first. All others are random.
 ///
 /// The body fails if it throws, if it waits and nothing is left to run, or if `hasFailed` returns `true`. `#expect` and
 /// `XCTAssert` do not throw, so only `hasFailed` sees that they failed.

@@ -16,9 +16,6 @@ public struct OrderReport: Sendable, CustomStringConvertible {
   /// between.
   public let isExhaustive: Bool
 
-  /// Whether orders were left out that differ only in the order of contexts that the test has declared independent.
-  let leavesOutIndependent: Bool
-
   /// Whether a task has called an actor: it could change to the actor and back within one move.
   let callsActors: Bool
 
@@ -39,9 +36,7 @@ public struct OrderReport: Sendable, CustomStringConvertible {
       let words = notExplored.isEmpty ? ("the only order", "all ") : ("1 order", "")
       count = orders == 1 ? words.0 : "\(words.1)\(orders.grouped) orders"
     }
-    var text = count
-    if leavesOutIndependent { text += ", up to the order of independent contexts" }
-    return notExplored.isEmpty ? text : "\(text); not explored: \(notExplored.shortList(separator: "; "))"
+    return notExplored.isEmpty ? count : "\(count); not explored: \(notExplored.shortList(separator: "; "))"
   }
 
   private var notExplored: [String] {

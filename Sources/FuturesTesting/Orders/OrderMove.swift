@@ -16,13 +16,8 @@ final class OrderNames: Sendable {
     var sources: [String: Int32] = [:]
 
     /// The sources that are contexts: each has a column of its own where an order is shown.
-    ///
-    /// A step with the name of a context has another source, because only items of contexts can be independent.
     var contextSources: [String: Int32] = [:]
     var contexts: Set<Int32> = []
-
-    /// The pairs of contexts whose items have no effect on each other.
-    var independent: Set<[Int32]> = []
 
     mutating func add(_ name: String) -> Int32 {
       names.append(name)
@@ -63,16 +58,6 @@ final class OrderNames: Sendable {
       state.contexts.insert(source)
       return source
     }
-  }
-
-  /// Declares that the items of two contexts have no effect on each other.
-  func declareIndependent(_ one: Int32, _ other: Int32) {
-    state.withLock { _ = $0.independent.insert([min(one, other), max(one, other)]) }
-  }
-
-  func areIndependent(_ one: OrderMove, _ other: OrderMove) -> Bool {
-    let pair = [min(one.source, other.source), max(one.source, other.source)]
-    return state.withLock { !$0.independent.isEmpty && $0.independent.contains(pair) }
   }
 
   func isContext(_ source: Int32) -> Bool { source == Self.main || state.withLock { $0.contexts.contains(source) } }

@@ -28,7 +28,7 @@ extension OrderRun {
         perform(place)
       } else if case .uncontrolled = verdict, !hasEnded, waitForOthers(&patience) {
         continue
-      } else if dropTimers() || releaseKept() {
+      } else if dropTimers() {
         // From now on, futures break because the run ends. That is no work of the body.
         isTearingDown = true
       } else if state.withLock({ $0.agenda.hasTimers }) {
@@ -52,26 +52,12 @@ extension OrderRun {
     return true
   }
 
-  /// Releases the completion handlers that a fault has kept, so that what waits for them ends within the run.
-  /// - Returns: Whether there were any.
-  private func releaseKept() -> Bool {
-    var kept = state.withLock { state in
-      defer { state.kept = [] }
-      return state.kept
-    }
-    guard !kept.isEmpty else { return false }
-    withMainWaiting {
-      excuse { kept = [] }
-    }
-    return true
-  }
-
   /// Releases the work that never runs.
   func close() {
-    var left: (OrderAgenda, [Any])? = state.withLock { state in
-      defer { (state.agenda, state.kept, state.queues) = (OrderAgenda(), [], [:]) }
+    var left: (OrderAgenda, [VirtualQueue])? = state.withLock { state in
+      defer { (state.agenda, state.queues) = (OrderAgenda(), [:]) }
       state.closing.isClosed = true
-      return (state.agenda, state.kept + Array(state.queues.values))
+      return (state.agenda, Array(state.queues.values))
     }
     if left?.0.hasWork == true || left?.1.isEmpty == false { excuse { left = nil } }
   }

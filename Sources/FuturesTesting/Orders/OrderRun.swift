@@ -61,17 +61,11 @@ final class OrderRun: @unchecked Sendable {
     /// The threads of the outside work that has begun.
     var outsideThreads: [ObjectIdentifier: Int32] = [:]
 
-    /// Objects that live as long as the run.
-    var kept: [Any] = []
-
     /// The stand-ins for Dispatch queues, by their labels.
     var queues: [String: VirtualQueue] = [:]
 
     /// The notes of the test, by the index of the move in `trace`; `-1` before the first move.
     var notes: [Int: [String]] = [:]
-
-    /// The recorded events, by their channels.
-    var records: [String: [String]] = [:]
 
     var result: Result<Void, any Error>?
     var isUnwinding = false
@@ -152,9 +146,6 @@ final class OrderRun: @unchecked Sendable {
   let listsPendingFutures: Bool
   private let waitsForOthers: Bool
   let outsidePatience: OutsidePatience
-  /// Keeps the order so far for the case of a crash.
-  var record: OrderRecord?
-
   /// Ends the search if a move does not return.
   var watch: (watch: OrderWatch, failure: @Sendable (MoveSeconds.Stall) -> OrderFailure)?
 
@@ -295,13 +286,11 @@ final class OrderRun: @unchecked Sendable {
       guard strayed == nil else { return 0 }
       let choice = OrderChoice(letter: names.letter(possible[index]), index: index)
       choices.append(choice)
-      record?.append(decision: choice)
       forced = []
     }
     guard chooser != nil else { return index }
     if index > 0 { deviations.insert(trace.count) }
     trace.append(possible[index])
-    record?.append(move: names.describe(possible[index]))
     forced.append(possible[index])
     return index
   }
@@ -348,11 +337,9 @@ final class OrderRun: @unchecked Sendable {
     let (seconds, attoseconds) = min(now, .seconds(3_155_760_000)).components
     cfuturestesting_set_time(startTime + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     let outer = beginMove()
-    OrderRecord.setCurrent(record)
     let watched = watchMove()
     move()
     _ = watch?.watch.exchange(watched)
-    OrderRecord.setCurrent(nil)
     state.withLock { $0.move = outer }
     cfuturestesting_set_time(-1)
     _ = Trampoline.current.setElsewhere(elsewhere)

@@ -99,34 +99,6 @@ extension OrderSearch {
     let reason = verdict.reason ?? (isFailing ? .expectation : nil)
     return (run, reason.map { Failed($0, verdict, run) })
   }
-
-  // MARK: - The order of the last time
-
-  /// The name of the file that keeps the order of a failure.
-  private var keptName: String { OrderRecord.name(options.fileID, options.line) }
-
-  /// Keeps the order, so that the next search of the same call begins with it.
-  func keep(_ failed: Failed) {
-    if outcomes == nil { cfuturestesting_keep_order(keptName, OrderChoice.string(failed.choices)) }
-  }
-
-  /// Runs the order that failed the last time.
-  /// - Returns: The failure; `nil` if the order passes now, or does not fit the body any more. Then it is forgotten.
-  func runKeptOrder() -> Failed? {
-    var text = [CChar](repeating: 0, count: 20_000)
-    guard cfuturestesting_kept_order(keptName, &text, Int32(text.count)) else { return nil }
-    let string = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    if let choices = OrderChoice.parse(string) {
-      let (run, verdict, isFailing) = performOrder(choices, hasFailed: options.hasFailed)
-      switch verdict {
-      case .strayed, .uncontrolled, .endless: break
-      default:
-        if let reason = verdict.reason ?? (isFailing ? .expectation : nil) { return Failed(reason, verdict, run) }
-      }
-    }
-    cfuturestesting_keep_order(keptName, "")
-    return nil
-  }
 }
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)

@@ -3,7 +3,7 @@ internal import Futures
 /// Runs the body in one order after another, and reports the shortest that fails.
 ///
 /// In the first half of the orders, every second one comes depth first: the first such order is the order of
-/// submission, and the next ones change late decisions first. All other orders are random (`OrderStrategy`), so that
+/// submission, and the next ones change late decisions first. All other orders are random, so that
 /// early decisions change as well. The tree takes no order twice.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 final class OrderSearch {
@@ -16,15 +16,6 @@ final class OrderSearch {
     let fileID: String
     let line: UInt
   }
-
-  /// The shortest order with an outcome.
-  struct Outcome {
-    let order: [String]
-    let repeating: String
-  }
-
-  /// The outcomes of the runs; `nil` for a search that looks for failures.
-  var outcomes: [String: Outcome]?
 
   /// A run that failed.
   struct Failed {
@@ -79,13 +70,12 @@ final class OrderSearch {
   /// Ends the search if a move does not return.
   let watch = OrderWatch()
 
-  private let record: OrderRecord?
   private let body: OrderBody
   let isOnMain: Bool
   let options: Options
   let names = OrderNames()
   private let tree = OrderTree()
-  private var strategy: OrderStrategy
+  private var random: SplitMix64
   private let start = ContinuousClock.now
 
   /// The failures by their sentences, in the order in which they were found.
@@ -111,8 +101,7 @@ final class OrderSearch {
     self.body = body
     isOnMain = body.isolation === MainActor.shared
     self.options = options
-    record = OrderRecord(fileID: options.fileID, line: options.line)
-    strategy = OrderStrategy(seed: options.seed)
+    random = SplitMix64(seed: options.seed)
     _ = (OrderRun.controlsUnstructuredTasks, OrderRun.controlsMain, OrderRun.observesOutside)
   }
 
@@ -120,11 +109,6 @@ final class OrderSearch {
 
   /// Explores the orders.
   nonisolated(nonsending) func explore() async -> Result<OrderReport, any Error> {
-    let kept = outcomes == nil ? runKeptOrder() : nil
-    if let kept, options.stopsAtFirstFailure {
-      failures = 1
-      return .failure(confirm(kept))
-    }
     while !tree.isFinished, tree.finishedOrders < options.limit, costlyFailures < maximumCostlyFailures,
       turns < maximumTurns, !isOutOfTime, !(options.stopsAtFirstFailure && failures > 0)
     {
@@ -134,7 +118,7 @@ final class OrderSearch {
     }
     // A run of a cancelled search does not wait for outside work, so its failure can be a false one.
     if watch.isCancelled { return .failure(CancellationError()) }
-    guard let shortest else { return kept.map { .failure(confirm($0)) } ?? .success(report()) }
+    guard let shortest else { return .success(report()) }
     if case .endless = shortest.reason { return .failure(failure(shortest)) }
     // After all orders, `shortest` is the best one, so it needs no shrinking.
     let best = tree.isFinished ? shortest : shrink(shortest)
@@ -158,31 +142,23 @@ final class OrderSearch {
     runs += 1
     let isRandom = isRandom
     tree.begin()
-    strategy.begin(isRandom: isRandom)
-    let (run, verdict, isFailing) = performRun(hasFailed: options.hasFailed) { [names] forced, possible in
-      try self.tree.choose(after: forced, among: possible, areIndependent: names.areIndependent) { moves in
-        if isRandom { return self.strategy.select(moves) }
-        self.strategy.count()
-        return nil
+    let (run, verdict, isFailing) = performRun(hasFailed: options.hasFailed) { forced, possible in
+      try self.tree.choose(after: forced, among: possible) { moves in
+        isRandom ? self.random.next(below: moves.count) : nil
       }
     }
     turns += run.turns
     let reason = verdict.reason ?? (isFailing ? .expectation : nil)
-    if case .strayed(let error) = verdict {
-      guard error is OrderTree.Redundant else { throw notDeterministic(run, error) }
-      return tree.abandon()
-    }
+    if case .strayed(let error) = verdict { throw notDeterministic(run, error) }
     if let reason, case .uncontrolled = reason {
       failures += 1
       throw failure(Failed(reason, verdict, run))
     }
     do {
-      // A failure is never left out, because the declaration can be wrong. The order can be equivalent to one that has failed.
-      try tree.end(after: run.forced, counts: reason != nil, areIndependent: names.areIndependent)
+      try tree.end()
     } catch {
       throw notDeterministic(run, error)
     }
-    if keepOutcome(of: run, verdict) { return }
     guard let reason else { return }
     failures += 1
     switch reason {
@@ -220,11 +196,7 @@ final class OrderSearch {
       waitsForOthers: shortest == nil,
       outsidePatience: outsidePatience
     )
-    run.record = record
-    record?.begin()
-    defer { record?.end() }
-    // Safe: the closure reads the search only while its thread is in a move, which changes nothing of the search. A fault chosen in
-    // a move that computes for a minute is the exception: the failure can then show one decision too few.
+    // Safe: the closure reads the search only while its thread is in a move, which changes nothing of the search.
     nonisolated(unsafe) let search = self
     run.watch = (watch, { [unowned run] stall in search.blocked(run, stall) })
     defer { keepUnexplored(run) }
@@ -306,10 +278,8 @@ final class OrderSearch {
     let (run, verdict, _) = performOrder(failed.choices, hasFailed: nil)
     switch (failed.reason, verdict.reason) {
     case (.expectation, _):
-      keep(failed)
       return failure(run.trace == failed.trace ? Failed(.expectation, verdict, run) : failed)
     case (_, let reason?):
-      keep(failed)
       return failure(Failed(reason, verdict, run))
     case (_, nil):
       let order = names.describe(failed.trace).shortList(separator: " ▸ ")
@@ -329,7 +299,6 @@ final class OrderSearch {
       orders: orders ?? tree.finishedOrders,
       knownOrders: max(tree.knownOrders, orders ?? 0),
       isExhaustive: tree.isFinished && unexplored.isEmpty && late.isEmpty && orders == nil,
-      leavesOutIndependent: tree.hasLeftOut,
       callsActors: callsActors,
       unexplored: (OrderRun.unobserved.map { [$0] } ?? unexplored) + late
     )
@@ -363,7 +332,6 @@ final class OrderSearch {
   private func blocked(_ run: OrderRun, _ stall: MoveSeconds.Stall) -> OrderFailure {
     var failed = Failed(.deadlock(waiting: []), .deadlock(waiting: []), run)
     failed.sentence = stall.sentence
-    record?.end()  // the end of the process after this failure is no crash of the run
     return failure(failed, failedOrders: failures + 1)
   }
 

@@ -1,10 +1,5 @@
 /// The orders that runs have taken: a tree of decisions, in which no order is taken twice.
 ///
-/// The order of moves that are declared independent has no effect. Of orders that differ only in such moves, one runs
-/// (sleep sets: Godefroid, *Partial-Order Methods for the Verification of Concurrent Systems*, 1996). Below a branch, a
-/// move of an earlier branch sleeps until a move comes that depends on it: the orders that begin with the sleeping move
-/// belong to the earlier branch.
-///
 /// A branch whose orders have all run is cut off. So a depth-first search keeps one path. A random search keeps its paths up to
 /// `maximumNodes`; below these nodes, an order is known by a hash of its decisions, which takes 16 bytes and not four kilobytes.
 final class OrderTree {
@@ -24,13 +19,10 @@ final class OrderTree {
     var branches: [Branch]
     var unfinished: Int
 
-    /// The moves that sleep here.
-    let sleeping: Set<OrderMove>
-
-    init(forced: [OrderMove], possible: [OrderMove], sleeping: Set<OrderMove>) {
-      (self.forced, self.possible, self.sleeping) = (forced, possible, sleeping)
-      branches = possible.map { sleeping.contains($0) ? .finished : .open }
-      unfinished = possible.count { !sleeping.contains($0) }
+    init(forced: [OrderMove], possible: [OrderMove]) {
+      (self.forced, self.possible) = (forced, possible)
+      branches = possible.map { _ in .open }
+      unfinished = possible.count
     }
   }
 
@@ -39,12 +31,6 @@ final class OrderTree {
     let before: [OrderMove]?
     let now: [OrderMove]?
   }
-
-  /// The orders of this run belong to another branch, except for the order of independent moves.
-  struct Redundant: Error {}
-
-  /// Whether two moves are independent: their order has no effect.
-  typealias Independence = (OrderMove, OrderMove) -> Bool
 
   /// The greatest number of nodes at one time: about 20 MB.
   static let defaultMaximumNodes = 100_000
@@ -76,9 +62,6 @@ final class OrderTree {
   /// The number of orders that have run.
   private(set) var finishedOrders = 0
 
-  /// Whether orders were left out, because they differ in the order of independent moves only.
-  private(set) var hasLeftOut = false
-
   /// The number of orders that exist at least: those that have run, and one for each branch that no run has taken.
   private(set) var knownOrders = 1
 
@@ -101,7 +84,6 @@ final class OrderTree {
   func choose(
     after forced: [OrderMove],
     among possible: [OrderMove],
-    areIndependent: Independence = { _, _ in false },
     selecting select: ([OrderMove]) -> Int?
   ) throws -> Int {
     if let hash { return chooseBelowNodes(hash, possible, select) }
@@ -111,10 +93,7 @@ final class OrderTree {
       if let index = select(possible) { return keepBelowNodes(pathHash, index) }
       fallthrough
     case .open:
-      guard let sleeping = sleeping(after: forced, areIndependent) else { throw Redundant() }
-      node = Node(forced: forced, possible: possible, sleeping: sleeping)
-      guard node.unfinished > 0 else { throw Redundant() }
-      if node.unfinished < possible.count { hasLeftOut = true }
+      node = Node(forced: forced, possible: possible)
       nodes += 1
       setBranch(.node(node))
       knownOrders += node.unfinished - 1
@@ -130,18 +109,6 @@ final class OrderTree {
     let index = unfinished[select(unfinished.map { possible[$0] }) ?? 0]
     path.append((node, index))
     return index
-  }
-
-  /// The moves that sleep after `forced`, of which the first is the decision at the end of the path; `nil` if one of `forced` sleeps.
-  private func sleeping(after forced: [OrderMove], _ areIndependent: Independence) -> Set<OrderMove>? {
-    guard let (node, index) = path.last else { return [] }
-    let decision = node.possible[index]
-    var sleeping = node.sleeping.union(node.possible[..<index]).filter { areIndependent($0, decision) }
-    for move in forced.dropFirst() {
-      if sleeping.contains(move) { return nil }
-      sleeping = sleeping.filter { areIndependent($0, move) }
-    }
-    return sleeping
   }
 
   private func chooseBelowNodes(_ hash: UInt64, _ possible: [OrderMove], _ select: ([OrderMove]) -> Int?) -> Int {
@@ -164,13 +131,7 @@ final class OrderTree {
   /// Ends a run.
   ///
   /// Where the tree keeps no nodes, it knows orders by their hashes, and counts an order once.
-  ///
-  /// An order that differs from another only in the order of independent moves does not count, except if `counts` is `true`.
-  func end(
-    after forced: [OrderMove] = [],
-    counts: Bool = false,
-    areIndependent: Independence = { _, _ in false }
-  ) throws(Difference) {
+  func end() throws(Difference) {
     if let hash {
       if hashes.insert(hash).inserted { finishedOrders += 1 }
       knownOrders = max(knownOrders, finishedOrders + 1)
@@ -181,15 +142,7 @@ final class OrderTree {
     case .node(let known): throw Difference(before: known.possible, now: nil)
     case .finished: throw Difference(before: nil, now: nil)
     }
-    guard counts || sleeping(after: forced, areIndependent) != nil else { return abandon() }
     finishedOrders += 1
-    finishBranch()
-  }
-
-  /// Ends a run whose orders belong to another branch.
-  func abandon() {
-    hasLeftOut = true
-    knownOrders -= 1
     finishBranch()
   }
 

@@ -17,23 +17,6 @@ public final class Orders: Sendable {
   /// - Returns: The context. Submit to it from the run only: work from another thread is a failure.
   public func context(_ name: String) -> ExecutionContext { run.context(name) }
 
-  /// Returns a serial context whose items and the items of the contexts `others` have no effect on each other.
-  ///
-  /// Of the orders that differ only in the order of such items, the search takes one: six contexts of six items, of
-  /// which only two pairs touch each other, have 853,776 orders and not 2.7·10²⁴.
-  ///
-  /// The search trusts the declaration. Two items have an effect on each other if they use the same state, resolve or
-  /// observe the same future, or submit to the same context. Timers and tasks always count as dependent.
-  /// - Parameters:
-  ///   - name: The name in the order. The same name is the same context.
-  ///   - others: The names of the other contexts.
-  /// - Returns: The context, as `context(_:)` returns it.
-  public func context(_ name: String, independentOf others: [String]) -> ExecutionContext {
-    let source = run.names.contextSource(name)
-    for other in others where other != name { run.names.declareIndependent(source, run.names.contextSource(other)) }
-    return run.context(name)
-  }
-
   /// Suspends the task, so that other work can run first.
   ///
   /// Returns at once after the end of the run. Cancelling the task does not end the suspension.

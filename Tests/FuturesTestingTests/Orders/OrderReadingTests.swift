@@ -15,7 +15,7 @@ struct OrderReadingTests {
     }
     try await orders.runAll()
     func place(_ name: String) -> Int { log.all.firstIndex(of: name) ?? 0 }
-    try Unexpected.unless(!(place("f6") < place("a1") && place("e6") < place("b1")), "found")
+    try Unexpected.unless(!(place("f6") < place("a1")), "found")
   }
 
   @Test(
@@ -97,36 +97,5 @@ struct OrderReadingTests {
         "\(failure)"
       )
     #endif
-  }
-
-  @Test("The order of the last failure runs first the next time, and is forgotten when it passes")
-  func keptOrder() async throws {
-    // A random line for each run of this test: another process can run the test at the same time.
-    let line = UInt.random(in: 1_000_000...UInt.max / 2)
-    let orders = RunRecord()
-    func explore(isBroken: Bool, stops: Bool) async throws -> OrderFailure? {
-      try await explorationFailure {
-        try await exploreOrders(stopsAtFirstFailure: stops, line: line) { all in
-          let log = RunRecord()
-          for name in ["a", "b", "c"] { all.context(name).run { log.add(name) } }
-          try await all.runAll()
-          orders.add(log.joined)
-          try Unexpected.unless(!isBroken || log.joined != "c b a", "found")
-        }
-      }
-    }
-    #expect(try await explore(isBroken: true, stops: false)?.failedOrders == 1)
-    var count = orders.all.count
-    let again = try await explore(isBroken: true, stops: true)
-    #expect(again?.order == ["c", "b", "a"])
-    #expect(again?.report.orders == 1)
-    #expect(orders.all.dropFirst(count) == ["c b a", "c b a"])  // and once more, to confirm it
-
-    count = orders.all.count
-    #expect(try await explore(isBroken: false, stops: true) == nil)
-    #expect(orders.all[count] == "c b a")
-    count = orders.all.count
-    #expect(try await explore(isBroken: false, stops: true) == nil)
-    #expect(orders.all[count] == "a b c")
   }
 }

@@ -45,57 +45,6 @@ struct OrderReportTests {
     )
   }
 
-  @Test("A failure counts, although its order differs only in contexts that are declared independent, and are not")
-  func wrongDeclaration() async throws {
-    let failure = try await explorationFailure {
-      try await exploreOrders { orders in
-        let log = RunRecord()
-        let a = orders.context("a", independentOf: ["b"])
-        a.run { log.add("a") }
-        orders.context("b").run { log.add("b") }
-        try await orders.runAll()
-        try Unexpected.unless(log.joined == "a b", log.joined)
-      }
-    }
-    #expect(failure?.order == ["b", "a"])
-    #expect(failure?.report.orders == 2)
-  }
-
-  @Test("A step with the name of a context is not independent of others, as the context is")
-  func stepWithTheNameOfAContext() async throws {
-    let runs = RunRecord()
-    let report = try await exploreOrders { orders in
-      let log = RunRecord()
-      _ = orders.context("save", independentOf: ["log"])
-      orders.context("log").run { log.add("log") }
-      await orders.step("save")
-      log.add("saved")
-      try await orders.runAll()
-      runs.add(log.joined)
-    }
-    #expect(Set(runs.all) == ["log saved", "saved log"])
-    #expect(report.orders == 2)
-  }
-
-  @Test("A task whose completion handler never comes ends within its run")
-  func neverWithinTheRun() async throws {
-    let runs = RunRecord()
-    let report = try await exploreOrders { orders in
-      runs.add("begins")
-      let api = Future<Int, any Error>(on: orders.context("net")) { 1 }
-      for _ in 1...2 {
-        Task {
-          _ = await orders.fault("answer", [.never], in: api).result
-          runs.add("ends")
-        }
-      }
-      try await orders.runAll()
-    }
-    #expect(runs.joined == Array(repeating: "begins ends ends", count: report.orders).joined(separator: " "))
-    // A future that breaks at the end of the run is no work that the body left behind.
-    #expect(report.isExhaustive, "\(report)")
-  }
-
   @Test("A timer that the body left behind was not explored, if other work could come before it")
   func timerLeftBehind() async throws {
     let report = try await exploreOrders { orders in
@@ -112,31 +61,6 @@ struct OrderReportTests {
       try await orders.runAll()
     }
     #expect(!report.description.contains("actors"), "\(report)")
-  }
-
-  @Test("A comparison is no proof if a task calls an actor, whose calls other work could interrupt")
-  func comparisonWithActors() async throws {
-    let comparison = try await compareOrders { orders in
-      let cache = Cache()
-      Task { orders.record("\(await cache.next())") }
-      try await orders.runAll()
-    } with: { orders in
-      Task { orders.record("1") }
-      try await orders.runAll()
-    }
-    #expect(comparison.outcomes == 1)
-    #expect(!comparison.isExhaustive)
-  }
-
-  private actor Cache {
-    private var count = 0
-
-    // Not inlined: an optimised caller would not change to the actor.
-    @inline(never)
-    func next() -> Int {
-      count += 1
-      return count
-    }
   }
 
   @Test("DispatchQueue.main.sync of a move is in the report", .unlessSanitized, arguments: [true, false])
