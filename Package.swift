@@ -68,7 +68,7 @@ let package = Package(
       swiftSettings: settings
     ),
 
-    // Writes the bridges of a code base: `swift package migrate-callbacks`, or the executable for a project without a package.
+    // Writes the counterparts of a code base: `swift package migrate-callbacks`, or the executable without a package.
     .target(name: "CallbackMigration", swiftSettings: settings),
     .executableTarget(name: "migrate-callbacks", dependencies: ["CallbackMigration"], swiftSettings: settings),
     .plugin(

@@ -13,7 +13,7 @@ PROGRAMS = {
 } | {"TestSupport": "Tests/Support"}
 AVAILABILITY = re.compile(r"(?m)^(\S+?):(\d+):\d+: error: (.* is only available in .*)$")
 # Packages of their own, with floors of their own.
-OTHER_PACKAGES = ("Tests/SampleApp/", "Tests/MigrationFixture/", "Tests/CallersFixture/", "Tests/CommitsFixture/")
+OTHER_PACKAGES = ("Tests/SampleApp/", "Tests/MigrationFixture/")
 
 
 def check_programs(check, folder, seeds=()):

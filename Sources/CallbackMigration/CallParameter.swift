@@ -28,10 +28,10 @@ struct CallParameter: Equatable {
   }
 
   /// Whether one expression can be the argument of both parameters.
-  func canBe(_ other: CallParameter, ignoringTypes: Bool) -> Bool {
+  func canBe(_ other: CallParameter) -> Bool {
     guard label == other.label else { return false }
     let types = [type, other.type].map { $0.filter { $0 != " " && $0 != "?" } }
-    return ignoringTypes || types[0] == types[1]
+    return types[0] == types[1]
       || types.contains { $0 == "Any" || $0.hasPrefix("any") || $0.contains("$") }
   }
 }

@@ -15,23 +15,16 @@ package struct CallbackFunction {
   package let sendability: Sendability
   package let handle: HandleCancellation
 
-  /// The label of the closure that an initializer of the returned handle takes; `nil` if there is no such initializer.
-  let handleInitializer: String?
-
   /// The case of the callback's own error type that wraps any error, such as `APIError.other`; `nil` if there is none.
   let caseOfAnyError: String?
 
   /// The types whose members the body of a counterpart can name, the nearest first.
   let visibleScopes: [String]
 
-  /// The async function for which the tool writes this function; `nil` for a function of the source.
-  let form: CallbackForm?
-
-  /// The async counterpart, or the synchronous one if the callback does not escape.
   private let asyncCounterpart: ExpectedCounterpart
   private let futureCounterpart: ExpectedCounterpart
 
-  /// The title of another declaration that a call of the async or synchronous counterpart could mean; `nil` for none.
+  /// The title of another declaration that a call of the async counterpart could mean; `nil` for none.
   let rival: String?
 
   init(
@@ -45,16 +38,13 @@ package struct CallbackFunction {
     protocolScopes: [String],
     conformers: [String],
     role: FunctionRole,
-    isReplaceable: Bool,
     facts: TypeFacts,
     handles: Handles,
     counterparts: Counterparts,
     file: String,
     path: String,
-    line: Int,
-    form: CallbackForm? = nil
+    line: Int
   ) {
-    self.form = form
     self.symbol = symbol
     self.declaration = declaration
     self.callbacks = callbacks
@@ -66,27 +56,21 @@ package struct CallbackFunction {
     visibility = min(symbol.access, scopeAccess)
     self.scopes = scopes
     self.role = role
-    self.isReplaceable = isReplaceable
     // The counterpart of a requirement serves all types that conform.
     let all = scopes + protocolScopes
     visibleScopes = all
     let sendables = facts.sendables(in: symbol, of: owner)
     sendability = callbacks.shape.values.map { facts.all($0, sendables) } ?? .unknown
     handle = handles.cancellation(of: declaration, in: owner, sendables, knowledge)
-    handleInitializer = handles.initializerLabel(of: declaration.returnType)
     let failure = callbacks.shape.typedFailure
     caseOfAnyError = failure.flatMap { facts.caseOfAnyError(in: $0) }
     let renamed = knowledge.newName(of: declaration.plainName)
-    let kind = callbacks.isNonescaping ? Counterpart.Kind.sync : .async
-    asyncCounterpart = counterparts.counterpart(kind, of: declaration, callbacks, renamed: renamed, in: all)
+    asyncCounterpart = counterparts.counterpart(.async, of: declaration, callbacks, renamed: renamed, in: all)
     futureCounterpart = counterparts.counterpart(.future, of: declaration, callbacks, renamed: renamed, in: all)
-    rival = counterparts.rival(of: asyncCounterpart, kind, declaration, callbacks, in: all + conformers)
+    rival = counterparts.rival(of: asyncCounterpart, declaration, callbacks, in: all + conformers)
   }
 
   let role: FunctionRole
-
-  /// Whether a call can run another body: that of a subclass or of a conforming type.
-  let isReplaceable: Bool
 
   /// The name without the enclosing types: `user(id:completion:)`.
   var name: String { symbol.pathComponents.last ?? "" }
@@ -97,22 +81,9 @@ package struct CallbackFunction {
   /// The counterpart of a kind that the function has, or would have.
   func counterpart(_ kind: Counterpart.Kind) -> ExpectedCounterpart {
     switch kind {
-    case .async, .sync: asyncCounterpart
+    case .async: asyncCounterpart
     case .future: futureCounterpart
-    case .callback:
-      ExpectedCounterpart(
-        name: declaration.name,
-        title: name,
-        key: name + declaration.parameters.map(\.type.text).joined(),
-        symbol: form?.existing,
-        wasWritten: form?.wasWritten == true
-      )
     }
-  }
-
-  /// The kinds of counterparts that the function can have.
-  var kinds: [Counterpart.Kind] {
-    form != nil ? [.callback] : callbacks.isNonescaping ? [.sync] : CounterpartStyle.both.kinds
   }
 
   var hasAsyncCounterpart: Bool { asyncCounterpart.exists }
@@ -157,12 +128,6 @@ package struct CallbackFunction {
     declaration.attributes.first { attribute in
       attribute.dropFirst().first?.isUppercase == true && attribute != "@Sendable" && !attribute.hasPrefix("@IB")
     }
-  }
-
-  /// Whether the type of the function is an actor, or has the attribute of a global actor.
-  var isInIsolatedType: Bool {
-    let words = [Token](owner?.declarationFragments ?? []).map(\.text)
-    return words.contains("actor") || words.contains { $0.hasPrefix("@") && $0.dropFirst().first?.isUppercase == true }
   }
 
   var isNonisolated: Bool { declaration.modifiers.contains("nonisolated") }

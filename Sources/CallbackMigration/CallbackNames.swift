@@ -72,18 +72,6 @@ enum CallbackNames {
     return hasWord(words, like: doubtfulFunctions) || words.first.map(registrations.contains) == true
   }
 
-  /// Whether a function might call a closure that does not escape once for each element.
-  static func visits(function: String) -> Bool {
-    let words = words(function)
-    let isPlural = words.contains { $0.count > 3 && $0.hasSuffix("s") && !["ss", "us", "is"].contains($0.suffix(2)) }
-    return isPlural || hasWord(words, like: visitors)
-  }
-
-  /// Beginnings of words in the names of functions that visit elements.
-  private static let visitors = [
-    "all", "filter", "map", "match", "reduce", "scan", "search", "travers", "visit", "walk",
-  ]
-
   /// First words of functions that keep their callback, as in `addHandler(_:)`.
   private static let registrations: Set<String> = [
     "add", "append", "attach", "bind", "connect", "install", "listen", "on", "open", "register", "set", "start", "use",
@@ -96,11 +84,6 @@ enum CallbackNames {
   /// Returns the words of a documentation comment that say that a callback comes more than once; `nil` if none do.
   static func phraseForManyCalls(in documentation: String) -> String? {
     phrase(of: repetitions, in: documentation)
-  }
-
-  /// Returns the words of a documentation comment that say that a callback might not come; `nil` if none do.
-  static func phraseForNoCall(in documentation: String) -> String? {
-    phrase(of: ["not call", "n't call", "never call", "at most once", "only call", "called only"], in: documentation)
   }
 
   private static func phrase(of phrases: [String], in documentation: String) -> String? {

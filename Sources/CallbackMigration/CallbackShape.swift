@@ -118,12 +118,6 @@ package struct Callbacks {
   /// The parameter that only names the queue of the callback, and the argument that a counterpart passes for it.
   var queue: QueueParameter?
 
-  /// Whether the callback does not escape, so that it comes before the function returns.
-  var isNonescaping = false
-
-  /// The parameter types of the first callback.
-  var parameterTypes: [ArraySlice<Token>] = []
-
   /// The indices of the callbacks among the parameters.
   var indices: Set<Int> { failure.map { [completion, $0] } ?? [completion] }
 
@@ -133,9 +127,8 @@ package struct Callbacks {
   /// The parameters that a counterpart of this kind does not have; a future reports progress itself.
   func omitted(by kind: Counterpart.Kind) -> Set<Int> {
     switch kind {
-    case .async, .sync: omitted
+    case .async: omitted
     case .future: omitted.union(progress.map { [$0.parameter] } ?? [])
-    case .callback: []
     }
   }
 }
@@ -145,17 +138,13 @@ extension Callbacks {
   ///
   /// The type of a closure decides its shape. The names and the package's configuration say whether the closure is
   /// called once. If nothing says so, the shape is `unknown`.
-  ///
-  /// A closure that does not escape is work to do, unless its name, its shape or the configuration says otherwise.
   init?(
     _ declaration: Declaration,
     _ aliases: TypeAliases,
     _ facts: TypeFacts,
     documentation: String,
-    _ knowledge: FunctionKnowledge,
-    isNonescaping: Bool = false
+    _ knowledge: FunctionKnowledge
   ) {
-    guard !isNonescaping || !declaration.isAsync else { return nil }
     var completions: [(index: Int, type: FunctionType)] = []
     var progress: (parameter: Int, shape: ProgressShape)?
     for (index, parameter) in declaration.parameters.enumerated() {
@@ -164,8 +153,7 @@ extension Callbacks {
       guard type.effects.isEmpty || parameter.isNamed(like: CallbackNames.callbacks) else { continue }
       let specifiers = parameter.specifiers
       guard !specifiers.contains("@autoclosure") else { continue }
-      let isEscaping = specifiers.contains("@escaping") || aliases.isOptional(parameter.type)
-      guard isEscaping != isNonescaping else { continue }
+      guard specifiers.contains("@escaping") || aliases.isOptional(parameter.type) else { continue }
       if parameter.isNamed(like: ["progress"]) {
         if let shape = ProgressShape(type), progress == nil { progress = (index, shape) }
       } else {
@@ -178,8 +166,7 @@ extension Callbacks {
       aliases: aliases,
       facts: facts,
       documentation: documentation,
-      knowledge: knowledge,
-      isNonescaping: isNonescaping
+      knowledge: knowledge
     )
     if let pair = reader.pair(completions) {
       self = pair
@@ -190,15 +177,7 @@ extension Callbacks {
       self.init(shape: .unknown(Refusal("it takes \(completions.count) callbacks")), completion: first.index)
     }
     self.progress = progress
-    self.isNonescaping = isNonescaping
-    parameterTypes = first.type.parameters
-    guard isNonescaping else {
-      queue = QueueParameter(declaration, aliases, knowledge.value(.queue))
-      return
-    }
-    let isNamed = completions.contains { declaration.parameters[$0.index].isNamed(like: CallbackNames.callbacks) }
-    let isCallback = isNamed || reader.areDivided(completions) || knowledge.says(.once)
-    guard isCallback else { return nil }
+    queue = QueueParameter(declaration, aliases, knowledge.value(.queue))
   }
 }
 

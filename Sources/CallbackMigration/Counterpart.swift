@@ -1,27 +1,20 @@
 /// The kinds of counterparts that `generate` writes.
 public enum CounterpartStyle: String, CaseIterable, Sendable {
-  case futures, async, both, sync
-
-  /// A callback function for each async function that has none.
-  case callbacks
+  case futures, async, both
 
   var kinds: [Counterpart.Kind] {
     switch self {
     case .async: [.async]
     case .futures: [.future]
     case .both: [.async, .future]
-    case .sync: [.sync]
-    case .callbacks: [.callback]
     }
   }
 }
 
-/// A function that the tool writes: it calls a callback function, or is a callback function for an async one.
+/// A function that the tool writes: it calls a callback function, and returns the result.
 package struct Counterpart {
-  package enum Kind: String {
-    case async, future, sync, callback
-
-    var adjective: String { self == .sync ? "synchronous" : rawValue }
+  package enum Kind: String, CaseIterable {
+    case async, future
   }
 
   let kind: Kind
@@ -29,7 +22,6 @@ package struct Counterpart {
 
   /// The module that gets the counterpart.
   private let module: String
-  private let isMainActorTheDefault: Bool
 
   /// The library's future type.
   private let future: String
@@ -37,19 +29,15 @@ package struct Counterpart {
   /// Whether the compiler accepts a value that is not `Sendable` in a future.
   private let allowsAnyValue: Bool
 
-  /// The body of a callback function; empty for the other kinds.
-  private let wrapper: [String]
   let spelling: TypeSpelling
 
   init(kind: Kind, function: CallbackFunction, in inventory: Inventory) {
     self.kind = kind
     self.function = function
     module = inventory.module
-    isMainActorTheDefault = inventory.isMainActorTheDefault
     future = inventory.future
     allowsAnyValue = inventory.allowsFuturesOfAnyValue
     spelling = inventory.spelling(for: function)
-    wrapper = kind == .callback ? (try? function.wrapper(in: inventory)) ?? [] : []
   }
 
   /// The types that the counterpart's declaration names.
@@ -77,7 +65,7 @@ package struct Counterpart {
 
   /// The declaration and the body, with its documentation, not indented.
   var lines: [String] {
-    documentation + attributes + ["\(signature(isWrapper: true)) {"] + body.map { "  " + $0 } + ["}"]
+    documentation + attributes + ["\(signature) {"] + body.map { "  " + $0 } + ["}"]
   }
 
   var declaration: Declaration { function.declaration }
@@ -117,14 +105,9 @@ package struct Counterpart {
     let text = DocumentationText(function.symbol.docComment?.lines.map(\.text) ?? [])
     let summary = text.summary
     let names = declaration.parameters.indices.filter { !omitted.contains($0) }.map { declaration.parameters[$0].name }
-    let link =
-      kind == .callback
-      ? "The callback counterpart of ``\(declaration.title(without: callbacks.indices))``. \(function.contextText)"
-      : "The \(kind.adjective) counterpart of ``\(declaration.title())``."
+    let link = "The \(kind.rawValue) counterpart of ``\(declaration.title())``."
     let trap =
-      kind == .sync
-      ? syncTrap
-      : neverFails ? ["The callback always comes: without it, this waits for ever, and traps in a debug build."] : []
+      neverFails ? ["The callback always comes: without it, this waits for ever, and traps in a debug build."] : []
     // `UncheckedTransfer` needs this promise.
     let promise =
       isTransferred && kind == .future
@@ -142,8 +125,6 @@ package struct Counterpart {
   ]
 
   var attributes: [String] {
-    // A callback function runs where its caller is.
-    if kind == .callback { return AvailabilityText(function.symbol.availability).attributes }
     let kept = declaration.attributes.filter { attribute in
       let name = attribute.prefix { $0 != "(" }
       return !Self.attributesOfCallbacks.contains(name)
@@ -154,31 +135,22 @@ package struct Counterpart {
 
   /// Whether the counterpart's body needs the module Futures.
   var usesFutures: Bool {
-    if kind == .sync { return false }
     if case .calls(let call) = function.handle, call.isTransferred { return true }
     return usesPromise
   }
 
-  /// Whether the function would be isolated to an actor without `nonisolated`, by its type or by its module.
-  var isIsolatedByPlace: Bool {
-    isMainActorTheDefault || function.isInIsolatedType
-  }
-
-  /// Returns the declaration without the body.
-  /// - Parameter isWrapper: Whether the body waits for the callback, and so runs on the actor of the caller.
-  /// - Returns: The declaration.
-  func signature(isWrapper: Bool) -> String {
+  /// The declaration without the body.
+  private var signature: String {
     var words: [String] = []
     if function.access > .internal { words.append(function.access == .package ? "package" : "public") }
     if function.access < .internal { words.append(function.access.rawValue) }
     if declaration.isStatic { words.append("static") }
     if declaration.modifiers.contains("mutating") { words.append("mutating") }
-    if kind == .sync, declaration.modifiers.contains("consuming") { words.append("consuming") }
     // Calls the callback function on the actor of the caller, as before the migration.
     let isFree = function.globalActor == nil && !function.isOnActor
-    if kind == .async, isFree, isWrapper {
+    if kind == .async, isFree {
       words.append("nonisolated(nonsending)")
-    } else if function.isNonisolated || kind == .callback && isIsolatedByPlace {
+    } else if function.isNonisolated {
       words.append("nonisolated")
     }
     words.append("func")
@@ -195,8 +167,6 @@ package struct Counterpart {
       text +=
         " async throws\(typedFailure.map { "(\($0.type))" } ?? "")" + (valueType == "()" ? "" : " -> \(valueType)")
     case .future: text += " -> \(futureType)"
-    case .sync: text += syncEffects + (valueType == "()" ? "" : " -> \(valueType)")
-    case .callback: break
     }
     return text + (declaration.requirements.isEmpty ? "" : " " + spelling.text(declaration.requirements))
   }
@@ -204,11 +174,9 @@ package struct Counterpart {
   // MARK: - The body
 
   private var body: [String] {
-    if kind == .sync { return syncBody }
-    if kind == .callback { return wrapper }
     let title = "\"\(declaration.title())\""
     let start = usesPromise ? "\(future)(\(title))" : "try await withCallback(\(title))"
-    let content = (progressLines + statements()).map { "  " + $0 }
+    let content = (progressLines + guarded(call)).map { "  " + $0 }
     if kind == .async, neverFails {
       return ["let future = \(futureType)(\(title)) { \(bridge) in"] + content + [
         "}", "return await future.value\(isTransferred ? ".value" : "")",
@@ -231,7 +199,7 @@ package struct Counterpart {
   private var neverFails: Bool { function.knowledge.says(.neverFails) }
 
   /// Whether the body makes a future; an async counterpart that never fails does so, because `withCallback` throws.
-  var usesPromise: Bool { kind == .future || kind == .callback || neverFails }
+  var usesPromise: Bool { kind == .future || neverFails }
 
   /// Whether the future holds the value in an `UncheckedTransfer`, as the package asks.
   var isTransferred: Bool {
@@ -258,27 +226,20 @@ package struct Counterpart {
     return ["do {"] + lines.map { "  " + $0 } + ["} catch {", "  \(failing)", "}"]
   }
 
-  /// Calls the function with the callback.
-  /// - Parameter receiver: The text before the name; if `nil`, `self.` or the module where it is needed.
-  /// - Returns: The statements.
-  func statements(on receiver: String? = nil) -> [String] { guarded(call(on: receiver)) }
-
-  /// The module, if a parameter hides the name of a function that belongs to no type.
-  var qualifierOfFreeFunction: String {
-    declaration.parameters.contains { $0.name == declaration.name } ? "\(module)." : ""
-  }
-
-  func call(on receiver: String?) -> [String] {
+  /// The call of the function with the callback.
+  private var call: [String] {
     let arguments = declaration.parameters.indices.compactMap { index -> String? in
       let parameter = declaration.parameters[index]
       if let queue = callbacks.queue, queue.index == index, queue.argument == nil { return nil }
       return (parameter.label == "_" ? "" : "\(parameter.label): ") + argument(index)
     }
-    let qualifier = receiver ?? (function.scope.isEmpty ? qualifierOfFreeFunction : "self.")
+    // A parameter can hide the name of a function that belongs to no type.
+    let isHidden = declaration.parameters.contains { $0.name == declaration.name }
+    let qualifier = function.scope.isEmpty ? (isHidden ? "\(module)." : "") : "self."
     let callee = qualifier + declaration.name
     let call = (declaration.isThrowing ? "try " : "") + "\(callee)(\(arguments.joined(separator: ", ")))"
     let start = function.knowledge.value(.start)
-    if kind != .sync, case .calls(let cancellation) = function.handle {
+    if case .calls(let cancellation) = function.handle {
       let handle = unused("handle")
       let started = start.map { method in
         HandleCall(
@@ -301,7 +262,6 @@ package struct Counterpart {
 
   private func argument(_ index: Int) -> String {
     let parameter = declaration.parameters[index]
-    if kind == .sync { return syncArgument(index) }
     if index == callbacks.completion { return completion }
     if index == callbacks.failure { return "\(bridge).failureHandler" }
     if let queue = callbacks.queue, queue.index == index, let argument = queue.argument { return argument }

@@ -12,9 +12,6 @@ package struct CounterpartPlan {
     package let function: CallbackFunction
     package let decisions: [(kind: Counterpart.Kind, decision: Decision)]
 
-    /// The reason why `generate` would give the counterpart to another function with the same one; `nil` if it would not.
-    var claimRefusal: Refusal?
-
     /// The counterparts to write.
     var counterparts: [Counterpart] {
       decisions.compactMap { if case .write(let counterpart) = $0.decision { counterpart } else { nil } }
@@ -40,28 +37,16 @@ package struct CounterpartPlan {
   ///   - pattern: Only for functions whose title matches it, such as `Store.*`; for all if `nil`. Functions that the
   ///     pattern or the style leaves out keep the counterparts that were written before.
   package init(_ inventory: Inventory, style: CounterpartStyle, only pattern: String? = nil) {
-    self.init(inventory, kinds: style.kinds, only: TitlePattern(part: pattern), isInPlace: false)
-  }
-
-  /// Decides for all functions, also private ones, whose async or synchronous counterparts can stand beside them.
-  package init(inPlaceFor inventory: Inventory) {
-    self.init(inventory, kinds: [.async, .sync], only: TitlePattern(part: nil), isInPlace: true)
-  }
-
-  private init(_ inventory: Inventory, kinds allKinds: [Counterpart.Kind], only pattern: TitlePattern, isInPlace: Bool)
-  {
     self.inventory = inventory
-    let refusals = RefusalRules(inventory: inventory, isInPlace: isInPlace)
-    let functions = isInPlace ? (inventory.allFunctions + inventory.privateFunctions).inOrder : inventory.allFunctions
-    let claims = CounterpartClaims(functions) {
+    let pattern = TitlePattern(part: pattern)
+    let refusals = RefusalRules(inventory: inventory)
+    let claims = CounterpartClaims(inventory.functions) {
       refusals.refusal($0, $1) == nil && !$0.counterpart($1).exists
     }
-    let allClaims = CounterpartClaims(isInPlace ? functions : []) { refusals.refusal($0, $1) == nil }
-    entries = functions.compactMap { function in
-      let asked = pattern.matches(function.title) ? function.kinds.filter(allKinds.contains) : []
-      let kinds = asked.isEmpty ? function.kinds.filter { function.counterpart($0).wasWritten } : asked
-      guard !kinds.isEmpty || !function.callbacks.isNonescaping else { return nil }
-      var entry = Entry(
+    entries = inventory.functions.map { function in
+      let asked = pattern.matches(function.title) ? style.kinds : []
+      let kinds = asked.isEmpty ? Counterpart.Kind.allCases.filter { function.counterpart($0).wasWritten } : asked
+      return Entry(
         function: function,
         decisions: kinds.map { kind in
           if let file = function.counterpart(kind).file { return (kind, .exists(file: file)) }
@@ -73,8 +58,6 @@ package struct CounterpartPlan {
           return (kind, .write(Counterpart(kind: kind, function: function, in: inventory)))
         }
       )
-      entry.claimRefusal = kinds.lazy.compactMap { allClaims.refusal(function, $0) }.first
-      return entry
     }
   }
 }
@@ -82,9 +65,6 @@ package struct CounterpartPlan {
 /// Decides which counterparts cannot be written, or would do something else than their callback.
 struct RefusalRules {
   let inventory: Inventory
-
-  /// Whether counterparts stand beside their functions, and not in files of their own.
-  var isInPlace = false
 
   /// The reason why the tool writes no counterpart of this kind; `nil` if it can.
   func refusal(_ function: CallbackFunction, _ kind: Counterpart.Kind) -> Refusal? {
@@ -100,66 +80,23 @@ struct RefusalRules {
       return Refusal(reason, .once, function.title)
     }
     if declaration.keyword == "init" {
-      return Refusal(kind == .sync ? "it is an initializer" : "an initializer returns before its callback comes")
+      return Refusal("an initializer returns before its callback comes")
     }
     if declaration.isOperator { return Refusal("it is an operator") }
     if declaration.isAsync { return Refusal("it is async already") }
-    if declaration.isRethrowing || function.form?.declaration.isRethrowing == true {
+    if declaration.isRethrowing {
       return Refusal("it rethrows what a closure throws")
     }
-    if function.visibility < .internal, !isInPlace { return Refusal("it is private, and another file cannot call it") }
+    if function.visibility < .internal { return Refusal("it is private, and another file cannot call it") }
     if function.symbol.spi == true { return Refusal("it is for those who import it by `@_spi`") }
     if function.isUnavailable { return Refusal("it is unavailable") }
     if let refusal = roleRefusal(function, kind) ?? parameterRefusal(function) { return refusal }
-    if kind != .sync, case .refused(let refusal) = function.handle { return refusal }
-    if kind != .sync, function.knowledge.says(.neverFails), let refusal = neverFailsRefusal(function) { return refusal }
+    if case .refused(let refusal) = function.handle { return refusal }
+    if function.knowledge.says(.neverFails), let refusal = neverFailsRefusal(function) { return refusal }
     if let (name, reason) = inventory.foreignDefault(of: function) { return Refusal("`\(name)`, a default, \(reason)") }
     switch kind {
     case .async: return overloadRefusal(function)
     case .future: return futureRefusal(function)
-    case .sync: return syncRefusal(function)
-    case .callback: return callbackRefusal(function)
-    }
-  }
-
-  private func syncRefusal(_ function: CallbackFunction) -> Refusal? {
-    if function.returnsValue, function.knowledge.value(.handle) != "none" {
-      let reason = "it returns `\(function.declaration.returnType.text)`, which a counterpart cannot return, too"
-      return Refusal(reason, .handle, function.title, "none")
-    }
-    let types = (function.callbacks.shape.values ?? []).joined().map(\.text)
-    if let type = types.first(where: inventory.nonescapableTypes.contains) {
-      return Refusal("`\(type)` cannot escape from the callback")
-    }
-    for index in function.callbacks.indices.sorted() {
-      let parameter = function.declaration.parameters[index]
-      let words = parameter.specifiers.union(inventory.aliases.attributes(ofClosure: parameter.type))
-      // A closure of the function's own actor runs where the counterpart runs. The compiler makes it `@Sendable`.
-      let own = function.globalActor.flatMap { words.contains($0) ? [$0, "@Sendable"] : nil } ?? []
-      guard let other = words.subtracting(own).min() else { continue }
-      return Refusal("its callback is `\(other)`, and could not store its outcome in a variable of the counterpart")
-    }
-    return overloadRefusal(function)
-  }
-
-  private func callbackRefusal(_ function: CallbackFunction) -> Refusal? {
-    guard let form = function.form else { return Refusal("it is not async") }
-    if form.declaration.modifiers.contains("mutating") {
-      return Refusal("it changes its value, which a task would copy")
-    }
-    guard form.hasShape(function.callbacks.shape) else {
-      return Refusal("its callback would get `\(form.declaration.returnType.text)`, which looks like a failure")
-    }
-    if let refusal = form.refusal ?? futureRefusal(function) { return refusal }
-    let counterpart = Counterpart(kind: .callback, function: function, in: inventory)
-    if counterpart.isIsolatedByPlace, let name = counterpart.namesInDefaults.first {
-      return Refusal("`\(name)`, a default, can belong to an actor")
-    }
-    do throws(CallRefusal) {
-      _ = try function.wrapper(in: inventory)
-      return nil
-    } catch {
-      return Refusal(error.reason)
     }
   }
 
@@ -179,7 +116,7 @@ struct RefusalRules {
       if parameter.name == "self" { return Refusal("a parameter is called `self`") }
       if parameter.isVariadic { return Refusal("`\(parameter.name)` is variadic, and cannot be passed on") }
       let words = parameter.specifiers.intersection(Declaration.Parameter.ownershipWords)
-      if !function.callbacks.isNonescaping, let word = words.min() {
+      if let word = words.min() {
         return Refusal("`\(parameter.name)` is `\(word)`, and cannot be passed on")
       }
       if parameter.type.contains(where: { $0.text == "repeat" }) {
@@ -194,7 +131,7 @@ struct RefusalRules {
     case .plain, .requirement: return nil
     case .override: return Refusal("it overrides one whose counterpart calls it")
     case .delegateMethod(let name):
-      if function.knowledge.says(.once), kind != .callback { return nil }
+      if function.knowledge.says(.once) { return nil }
       return Refusal("it is a method of `\(name)`, which other code calls", .once, function.title)
     case .witness(let name):
       guard let requirement = inventory.requirement(of: function), !requirement.isDeprecated,
@@ -209,9 +146,7 @@ struct RefusalRules {
     if inventory.isMainActorTheDefault, function.scope.isEmpty, !isSaid {
       return Refusal("nothing here says whether it belongs to the main actor; add `@MainActor` or `nonisolated`")
     }
-    let isSync = function.callbacks.isNonescaping
-    let code = isSync ? "code" : "async code"
-    let change = "\(code) that calls it \(isSync ? "might" : "would") get the new one"
+    let change = "async code that calls it would get the new one"
     if let title = function.rival { return function.renaming("`\(title)` is there, and \(change)") }
     let title = function.counterpart(.async).title
     if inventory.hidden.plainTitles.contains(title) {
@@ -219,7 +154,7 @@ struct RefusalRules {
     }
     let isRenamed = function.knowledge.value(.renames) != nil
     guard !isRenamed, function.canOmitCallbacks else { return nil }
-    return function.renaming("\(code) that calls it without its callback would get the new one")
+    return function.renaming("async code that calls it without its callback would get the new one")
   }
 
   private func futureRefusal(_ function: CallbackFunction) -> Refusal? {
@@ -236,7 +171,7 @@ struct RefusalRules {
 extension CallbackFunction {
   /// Refuses the counterpart, and proposes another name for it.
   fileprivate func renaming(_ reason: String) -> Refusal {
-    Refusal(reason, .renames, title, declaration.plainName + (callbacks.isNonescaping ? "Sync" : "Async"))
+    Refusal(reason, .renames, title, declaration.plainName + "Async")
   }
 
   /// Whether callers can leave out all callbacks of the function.
@@ -254,7 +189,7 @@ private struct CounterpartClaims {
     where isCounted: (CallbackFunction, Counterpart.Kind) -> Bool
   ) {
     for function in functions {
-      for kind in function.kinds where isCounted(function, kind) {
+      for kind in Counterpart.Kind.allCases where isCounted(function, kind) {
         for key in function.counterpartKeys(kind).prefix(1) { self.functions[key, default: []].append(function) }
       }
     }
@@ -311,6 +246,6 @@ extension CallbackFunction {
   /// The type, name, labels and parameters of a counterpart, and the same with the name of each superclass.
   fileprivate func counterpartKeys(_ kind: Counterpart.Kind) -> [String] {
     let key = counterpart(kind).key
-    return scopes.map { "\($0)\(extensionConstraints()) \(kind == .sync ? "sync " : "")\(key)" }
+    return scopes.map { "\($0)\(extensionConstraints()) \(key)" }
   }
 }

@@ -19,7 +19,6 @@ struct Counterparts {
     for symbol in graph.symbols + clients.flatMap(\.symbols) {
       let scope = symbol.pathComponents.dropLast().joined(separator: ".")
       guard let declaration = Declaration([Token](symbol.declarationFragments)) else {
-        rivals.addValue(symbol.pathComponents.joined(separator: "."))
         continue
       }
       let name = self.name(key(declaration.title(), declaration, without: []), in: scope, isAsync: declaration.isAsync)
@@ -57,7 +56,7 @@ struct Counterparts {
       name: name,
       title: renamedTitle(without: omitted),
       key: key,
-      symbol: kind == .sync ? found.flatMap { returns(callbacks, $0) ? $0 : nil } : found,
+      symbol: found,
       keepsQueue: withoutQueue == nil && found != nil,
       wasWritten: scopes.contains { written.contains(self.name(key, in: $0, isAsync: kind == .async)) }
     )
@@ -77,25 +76,15 @@ struct Counterparts {
     scopes.lazy.compactMap { symbols[name(key, in: $0, isAsync: isAsync)] }.first
   }
 
-  /// Whether a function returns the values of the callbacks.
-  private func returns(_ callbacks: Callbacks, _ symbol: SymbolGraph.Symbol) -> Bool {
-    let type = Declaration([Token](symbol.declarationFragments))?.returnType ?? []
-    let values = callbacks.shape.values ?? []
-    let isVoid = type.isEmpty || CallbackShape.isVoid(type)
-    guard values.count == 1 else { return isVoid == values.isEmpty }
-    return aliases.plainText(of: type, []) == aliases.plainText(of: values[0], [])
-  }
-
   /// The title of another declaration that a call of a counterpart could mean; `nil` if there is none.
   func rival(
     of counterpart: ExpectedCounterpart,
-    _ kind: Counterpart.Kind,
     _ declaration: Declaration,
     _ callbacks: Callbacks,
     in scopes: [String]
   ) -> String? {
     let name = counterpart.name.filter { $0 != "`" }
-    return rivals.title(of: name, kind, declaration, without: callbacks.omitted(by: kind), in: scopes, aliases)
+    return rivals.title(of: name, declaration, without: callbacks.omitted, in: scopes, aliases)
   }
 
   private func name(_ key: String, in scope: String, isAsync: Bool) -> String {

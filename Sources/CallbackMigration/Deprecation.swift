@@ -24,7 +24,7 @@ public struct DeprecationDiff {
   /// - Throws: An error if a source file cannot be read.
   public func text() throws(MigrationError) -> String {
     var text = ""
-    let candidates = inventory.allFunctions.filter { canBeDeprecated($0) && replacement($0) != nil }
+    let candidates = inventory.functions.filter { canBeDeprecated($0) && replacement($0) != nil }
     for (file, functions) in Dictionary(grouping: candidates, by: \.file).sorted(by: { $0.key < $1.key }) {
       text += try diff(of: file, functions)
     }
@@ -40,7 +40,7 @@ public struct DeprecationDiff {
   }
 
   private func replacement(_ function: CallbackFunction) -> (title: String, file: String)? {
-    function.kinds.filter(style.kinds.contains).lazy.map(function.counterpart).compactMap { counterpart in
+    style.kinds.lazy.map(function.counterpart).compactMap { counterpart in
       // Clients of the module do not see extensions by another module.
       counterpart.file.flatMap { inventory.isElsewhere($0) ? nil : (counterpart.title, $0) }
     }.first

@@ -34,9 +34,9 @@ public struct Generator {
   }
 
   /// The path of the counterparts file beside a source file.
-  public static func pathBeside(_ path: String, _ style: CounterpartStyle = .both) -> String {
+  public static func pathBeside(_ path: String) -> String {
     let name = path.hasSuffix(".swift") ? String(path.dropLast(".swift".count)) : path
-    return name + (style == .callbacks ? "+Callbacks.swift" : "+Counterparts.swift")
+    return name + "+Counterparts.swift"
   }
 
   private func text(of entries: [CounterpartPlan.Entry]) -> String {
@@ -71,7 +71,7 @@ public struct Generator {
       futures: widest(counterparts),
       widest: widest(plan.entries.flatMap(\.counterparts)),
       usesFutures: counterparts.contains(where: \.usesFutures),
-      isAsync: counterparts.contains { $0.kind == .async || $0.kind == .callback }
+      isAsync: counterparts.contains { $0.kind == .async }
     )
     if !importLines.isEmpty { lines += [""] + importLines }
     for part in extensions.sorted(by: { $0.order < $1.order }) { lines += [""] + part.lines }

@@ -6,9 +6,6 @@ struct Handles {
   /// The methods of each type that begin work, and that need no arguments.
   private var starts: [String: String] = [:]
 
-  /// The labels of closures such as `onCancel`, from which an initializer of each type makes a handle.
-  private var initializers: [String: String] = [:]
-
   /// The types with a method that cancels by an argument, such as `cancel(id:)`.
   private var cancelByArgument: Set<String> = []
 
@@ -45,7 +42,6 @@ struct Handles {
     for symbol in graph.symbols where symbol.access >= .internal {
       guard let owner = owners[symbol.identifier.precise], let name = symbol.pathComponents.last else { continue }
       if Self.beginnings.contains(name) { starts[owner] = name }
-      if let label = initializerLabel(symbol) { initializers[owner] = label }
       guard Self.endings.contains(where: { name.hasPrefix($0) }),
         let declaration = Declaration([Token](symbol.declarationFragments)), !declaration.isStatic
       else { continue }
@@ -127,23 +123,6 @@ struct Handles {
     if canIgnore, !isToken { return .none }
     let reason = "it returns `\(type.text)`, which a counterpart cannot return, too"
     return .refused(Refusal(reason, .handle, knowledge.title, "none"))
-  }
-
-  /// The label of the only closure that an initializer needs, if the label says that the closure ends work.
-  private func initializerLabel(_ symbol: SymbolGraph.Symbol) -> String? {
-    guard let declaration = Declaration([Token](symbol.declarationFragments)), declaration.keyword == "init",
-      declaration.effects.isEmpty, !symbol.declarationFragments.contains(where: { $0.spelling.contains("init?") })
-    else { return nil }
-    let needed = declaration.parameters.filter { $0.defaultValue == nil }
-    guard needed.count == 1, let closure = aliases.functionType(of: needed[0].type), closure.parameters.isEmpty,
-      closure.returnsNothing, closure.effects.isEmpty, needed[0].isNamed(like: Self.endings)
-    else { return nil }
-    return needed[0].label
-  }
-
-  /// The label of the closure from which an initializer makes a handle of this type; `nil` if there is none.
-  func initializerLabel(of type: ArraySlice<Token>) -> String? {
-    (aliases.wrapped(type) ?? aliases.resolve(type)).last?.type.flatMap { initializers[$0] }
   }
 
   /// The call that ends the work of a handle with these methods; `nil` if there is no such call.

@@ -5,15 +5,6 @@ public struct Inventory {
   let module: String
   package let functions: [CallbackFunction]
 
-  /// The functions whose callback does not escape: it comes before the function returns.
-  package let synchronousFunctions: [CallbackFunction]
-
-  /// The functions that other files cannot call, whether their callback escapes or not.
-  let privateFunctions: [CallbackFunction]
-
-  /// The types of the module that the compiler does not let escape.
-  let nonescapableTypes: Set<String>
-
   /// Whether futures of values that are not `Sendable` compile without a warning.
   let allowsFuturesOfAnyValue: Bool
 
@@ -69,7 +60,6 @@ public struct Inventory {
   ///   - root: The folder to which file names are relative.
   ///   - configuration: The package's configuration.
   ///   - paths: Files that the tool replaces. Their functions do not count as counterparts.
-  ///   - isOfCallbackForms: Whether to list callback counterparts of the module's async functions instead.
   /// - Throws: An error if there is no graph, or none that can be read.
   public init(
     of target: MigrationRequest.Target,
@@ -78,8 +68,7 @@ public struct Inventory {
     minimumAccess: AccessLevel,
     root: URL,
     configuration: MigrationConfiguration = MigrationConfiguration(),
-    ignoring paths: Set<String> = [],
-    isOfCallbackForms: Bool = false
+    ignoring paths: Set<String> = []
   ) throws(MigrationError) {
     guard let graphs = target.graphs else { throw MigrationError("There is no symbol graph of \(target.module).") }
     var extensions: [SymbolGraph] = []
@@ -105,8 +94,7 @@ public struct Inventory {
       root: root,
       configuration: configuration,
       allowsFuturesOfAnyValue: PackageManifest(package: root).allowsFuturesOfAnyValue,
-      ignoring: paths,
-      isOfCallbackForms: isOfCallbackForms
+      ignoring: paths
     )
   }
 
@@ -121,13 +109,12 @@ public struct Inventory {
     root: URL,
     configuration: MigrationConfiguration = MigrationConfiguration(),
     allowsFuturesOfAnyValue: Bool = false,
-    ignoring paths: Set<String> = [],
-    isOfCallbackForms: Bool = false
+    ignoring paths: Set<String> = []
   ) {
     self.module = module
     self.sources = sources
     self.allowsFuturesOfAnyValue = allowsFuturesOfAnyValue
-    let graph = graph.withMembersForDefaults.withPrivatePlaces(in: sources)
+    let graph = graph.withMembersForDefaults
     let types = importedTypes.map(graph.adding) ?? graph
     let aliases = TypeAliases(types, errorNames: Set(configuration.errors))
     self.aliases = aliases
@@ -147,54 +134,38 @@ public struct Inventory {
     isMainActorTheDefault = graph.isMainActorTheDefault
     let rootPath = root.standardizedFileURL.path + "/"
     self.rootPath = rootPath
-    let forms = isOfCallbackForms ? CallbackForms(graph, clients, aliases, facts, configuration, paths) : nil
-    let symbols = forms?.symbols ?? graph.symbols.map { ($0, nil) }
-    let found: [CallbackFunction] = symbols.compactMap { [facts] symbol, asynchronous in
+    let all: [CallbackFunction] = graph.symbols.compactMap { [facts] symbol in
       guard let location = symbol.location, let path = location.path else { return nil }
       guard let declaration = Declaration([Token](symbol.declarationFragments)) else { return nil }
-      var knowledge = configuration.knowledge(of: symbol.pathComponents.joined(separator: "."))
-      if asynchronous != nil { knowledge.keepFactsOfForms() }
-      let comment = asynchronous == nil ? symbol.docComment : nil
-      let documentation = comment?.lines.map(\.text).joined(separator: " ") ?? ""
-      let (owner, scopes) = (owners.owner(of: symbol), owners.scopes(of: symbol))
-      let protocols = roles.protocolScopes(of: symbol)
-      let callbacks = [false, true].lazy.compactMap {
-        Callbacks(declaration, aliases, facts, documentation: documentation, knowledge, isNonescaping: $0)
-      }.first
+      let knowledge = configuration.knowledge(of: symbol.pathComponents.joined(separator: "."))
+      let documentation = symbol.docComment?.lines.map(\.text).joined(separator: " ") ?? ""
+      let callbacks = Callbacks(declaration, aliases, facts, documentation: documentation, knowledge)
       guard let callbacks else { return nil }
       return CallbackFunction(
         symbol: symbol,
         declaration: declaration,
         callbacks: callbacks,
         knowledge: knowledge,
-        owner: owner,
+        owner: owners.owner(of: symbol),
         scopeAccess: owners.access(around: symbol),
-        scopes: scopes,
-        protocolScopes: protocols,
+        scopes: owners.scopes(of: symbol),
+        protocolScopes: roles.protocolScopes(of: symbol),
         conformers: roles.conformers(of: symbol),
-        role: roles.role(of: symbol, asynchronous ?? declaration),
-        isReplaceable: roles.isReplaceable(symbol),
+        role: roles.role(of: symbol, declaration),
         facts: facts,
         handles: handles,
         counterparts: counterparts,
         file: Self.relativePath(path, to: rootPath),
         path: path,
-        line: location.position.line + 1,
-        form: asynchronous.flatMap { forms?.form(of: symbol, $0, owner: owner, scopes: scopes + protocols) }
+        line: location.position.line + 1
       )
     }
-    let all = found.filter { !$0.callbacks.isNonescaping }
     let accessible = all.filter { $0.visibility >= minimumAccess }
     functions = accessible.filter { !$0.knowledge.says(.skip) }.inOrder
-    synchronousFunctions =
-      found.filter { function in
-        function.callbacks.isNonescaping && function.visibility >= minimumAccess && !function.knowledge.says(.skip)
-      }.inOrder
-    privateFunctions = found.filter { $0.visibility < .internal && !$0.knowledge.says(.skip) }.inOrder
     lessAccessibleCount = all.count { $0.visibility >= .internal && $0.visibility < minimumAccess }
     skippedCount = accessible.count - functions.count
     let spellings = Set(graph.symbols.flatMap { $0.declarationFragments.map(\.spelling) })
-    unusedSettings = configuration.unused(titles: found.map(\.title), spellings: spellings)
+    unusedSettings = configuration.unused(titles: all.map(\.title), spellings: spellings)
     mainActorClosures = isMainActorTheDefault ? MainActorClosures(sources: sources, calling: all).places : []
     var lines: [String: Set<Int>] = [:]
     for location in graph.symbols.compactMap(\.location) {
@@ -202,8 +173,7 @@ public struct Inventory {
     }
     let files = sources.map(SourceFile.init)
     hidden = HiddenFunctions(sources: files, visible: lines)
-    storedCallbacks = StoredCallbacks((functions + privateFunctions).filter { $0.form == nil })
-    nonescapableTypes = Set(files.flatMap(\.nonescapableTypes))
+    storedCallbacks = StoredCallbacks(functions)
     let otherModules = Set(files.flatMap(\.allImports).map(\.module)).subtracting(importedModules)
     let isHidden =
       typeNames.contains("Future") || importedTypes?.declaresOtherFuture == true
@@ -211,15 +181,10 @@ public struct Inventory {
     future = isHidden ? "Futures.Future" : "Future"
   }
 
-  /// The functions with a callback that escapes, and those with one that does not.
-  var allFunctions: [CallbackFunction] {
-    synchronousFunctions.isEmpty ? functions : (functions + synchronousFunctions).inOrder
-  }
-
   /// The requirement that a function implements, if the requirement is at least as visible.
   func requirement(of function: CallbackFunction) -> CallbackFunction? {
     guard case .witness(let name) = function.role else { return nil }
-    return allFunctions.first {
+    return functions.first {
       $0.role == .requirement && $0.scope.joined(separator: ".") == name && $0.name == function.name
         && $0.visibility >= min(function.visibility, .public)
     }

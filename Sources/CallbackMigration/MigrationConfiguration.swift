@@ -38,8 +38,6 @@ public struct MigrationConfiguration: Sendable {
     /// The function that converts any error to the callback's error type, such as `APIError.other`. Then an async
     /// counterpart throws that type.
     case failure
-    /// Where the callback comes, as the argument of `forward(on:to:)`, such as `.main`.
-    case context
   }
 
   /// The entry with the names of types that conform to `Error`, which no symbol graph of the package shows.
@@ -127,12 +125,6 @@ struct FunctionKnowledge {
   let title: String
   var lists: Set<MigrationConfiguration.List> = []
   var values: [MigrationConfiguration.Table: String] = [:]
-
-  /// Keeps the entries that concern the callback counterpart of an async function, whose callback comes once.
-  mutating func keepFactsOfForms() {
-    lists = lists.intersection([.skip]).union([.once, .whole])
-    values = values.filter { $0.key == .context }
-  }
 
   func says(_ list: MigrationConfiguration.List) -> Bool { lists.contains(list) }
 

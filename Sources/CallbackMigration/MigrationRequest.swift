@@ -75,23 +75,12 @@ public struct MigrationRequest: Decodable, Sendable {
     self.targets = targets
   }
 
-  /// The request with the folder of the symbol graphs of some targets.
-  func withGraphs(_ folder: String, of names: [String]) -> MigrationRequest {
-    let targets = targets.map { target in
-      var target = target
-      if names.contains(target.name) { target.graphs = folder }
-      return target
-    }
-    return MigrationRequest(package: package, library: library, targets: targets)
-  }
-
   /// The targets that the arguments ask for.
   func targets(for arguments: MigrationArguments) throws(MigrationError) -> [Target] {
     if let name = arguments.target {
       if let target = targets.first(where: { $0.name == name }) { return [target] }
       throw MigrationError("There is no target \(name); there are \(targets.map(\.name).joined(separator: ", ")).")
     }
-    if arguments.command.needsCalls { return targets.filter { !$0.isTest } }
     let libraries = targets.filter(\.isLibrary)
     if case .generate = arguments.command, libraries.count != 1 {
       throw MigrationError("There are \(libraries.count) targets; name one with --target.")
@@ -113,8 +102,6 @@ public struct MigrationRequest: Decodable, Sendable {
   /// - Throws: An error if the package lacks a target or product that the arguments need.
   public func neededGraphs(for arguments: MigrationArguments) throws(MigrationError) -> [String] {
     let asked = try targets(for: arguments)
-    // The isolation of code comes from the graphs of all targets with calls.
-    if arguments.command.needsCalls { return targets.filter { !$0.isTest }.map(\.name) }
     if case .generate(let style, _, _, let isDeprecating) = arguments.command, !isDeprecating {
       for target in asked { try checkDependencies(of: target, style) }
     }
@@ -126,7 +113,7 @@ public struct MigrationRequest: Decodable, Sendable {
 
   /// Throws if a target lacks the modules that a file of counterparts imports.
   private func checkDependencies(of target: Target, _ style: CounterpartStyle) throws(MigrationError) {
-    let modules = style == .sync ? [] : style == .futures ? ["Futures"] : Target.library
+    let modules = style == .futures ? ["Futures"] : Target.library
     let missing = modules.filter { !target.dependencies.contains($0) }
     guard !missing.isEmpty else { return }
     let lines = missing.map { module in
@@ -143,19 +130,6 @@ public struct MigrationRequest: Decodable, Sendable {
 }
 
 extension MigrationRequest.Target {
-  /// The modules of the library that counterparts and wrappers import.
+  /// The modules of the library that counterparts import.
   fileprivate static let library = ["Futures", "FuturesAsync"]
-
-  /// Whether wrappers can import the library.
-  var hasLibrary: Bool { Self.library.allSatisfy(dependencies.contains) }
-}
-
-extension MigrationCommand {
-  /// Whether the command works on the calls of functions, and not on the functions alone.
-  var needsCalls: Bool {
-    switch self {
-    case .callers, .convert, .turnAround: true
-    case .help, .report, .check, .generate, .compare: false
-    }
-  }
 }

@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 
 /// One call of the tool.
 public struct MigrationRun {
@@ -18,28 +18,24 @@ public struct MigrationRun {
 
   private let arguments: MigrationArguments
   private let request: MigrationRequest
-  private let work: URL
-  private let builder: PackageCopy.Builder
   private var package: URL { URL(filePath: request.package) }
 
   /// Makes a run of a request, with the compiler's graphs.
   /// - Parameters:
   ///   - arguments: The arguments.
   ///   - request: The package, with the symbol graphs of its targets.
-  ///   - work: A folder for a copy of the package.
-  public init(
-    _ arguments: MigrationArguments,
-    _ request: MigrationRequest,
-    work: URL = FileManager.default.temporaryDirectory
-  ) {
-    self.init(arguments, request, work: work, builder: .swiftPM)
-  }
-
-  init(_ arguments: MigrationArguments, _ request: MigrationRequest, work: URL, builder: PackageCopy.Builder) {
-    self.work = work
-    self.builder = builder
+  public init(_ arguments: MigrationArguments, _ request: MigrationRequest) {
     self.arguments = arguments
     self.request = request
+  }
+
+  /// Runs the tool without the plugin, on a module of a project without Package.swift.
+  /// - Parameter arguments: The arguments.
+  /// - Returns: The outcome.
+  /// - Throws: An error if the project cannot be read.
+  public static func run(_ arguments: MigrationArguments) throws(MigrationError) -> Outcome {
+    guard let module = arguments.module else { return Outcome(arguments.help) }
+    return try MigrationRun(arguments, try module.request()).run()
   }
 
   /// Runs the command of the arguments.
@@ -48,10 +44,11 @@ public struct MigrationRun {
   public func run() throws(MigrationError) -> Outcome {
     switch arguments.command {
     case .help: return Outcome(arguments.help)
-    case .report(let format):
+    case .report(let isJSON):
       let inventories = try inventories()
       let isWhole = inventories.count == request.targets.count { !$0.isTest }
-      return Outcome(Report(inventories, isWholePackage: isWhole).text(as: format))
+      let report = Report(inventories, isWholePackage: isWhole)
+      return Outcome(isJSON ? report.json : report.text)
     case .check(let baseline): return try check(baseline)
     case .generate(let style, let output, let only, isDeprecating: true):
       guard let target = try request.targets(for: arguments).first else { return Outcome("") }
@@ -62,62 +59,7 @@ public struct MigrationRun {
     case .generate(let style, let output, let only, isDeprecating: false):
       guard let target = try request.targets(for: arguments).first else { return Outcome("") }
       return try generate(target, style, output, only: only)
-    case .compare(let only):
-      let drafts = try inventories().map { ComparisonDraft(CounterpartPlan($0, style: .async, only: only)).text }
-      let texts = drafts.map { SwiftFormat.formatted($0, for: package.appending(path: "Comparison.swift")) }
-      return Outcome(texts.filter { !$0.isEmpty }.joined(separator: "\n"))
-    case .turnAround(let options):
-      let plans = try plans()
-      let writer = ConversionWriter(package: package, work: work)
-      let turnAround = { () throws(MigrationError) in
-        TurnAround(
-          try workspace(plans),
-          plans,
-          options,
-          allowed: arguments.allowed,
-          clients: Set(request.targets.filter(\.hasLibrary).map(\.module))
-        )
-      }
-      return Outcome(try writer.result(isApplying: options.isApplying, turnAround))
-    case .callers(let isJSON):
-      let workspace = try workspace()
-      try workspace.build()
-      let (calls, functions) = try workspace.calls()
-      let report = CallersReport(calls: calls, functions: functions)
-      return Outcome(isJSON ? report.json : report.text)
-    case .convert(let options): return try convert(options)
     }
-  }
-
-  private func plans() throws(MigrationError) -> [CounterpartPlan] {
-    try inventories().map { CounterpartPlan($0, style: .async) }
-  }
-
-  private func workspace() throws(MigrationError) -> MigrationWorkspace {
-    try workspace(try inventories().map { CounterpartPlan(inPlaceFor: $0) })
-  }
-
-  private func convert(_ options: ConversionOptions) throws(MigrationError) -> Outcome {
-    let option = options.commits == .owner ? "--commit-by" : options.isCommitting ? "--commit" : "--apply"
-    let writer = ConversionWriter(package: package, work: work, option: option)
-    let isChangingFiles = options.isApplying || options.isCommitting
-    if isChangingFiles { try writer.requireCleanState() }
-    let owners = options.commits == .owner ? try CodeOwners(of: package) : nil
-    let conversion = Conversion(try workspace(), options, writer, owners)
-    let texts = try conversion.run()
-    let summary = ConversionSummary(conversion)
-    guard isChangingFiles else { return Outcome(summary.comment + (try writer.diff(texts))) }
-    if options.isApplying { try writer.write(texts) }
-    return Outcome(summary.text)
-  }
-
-  private func workspace(_ plans: [CounterpartPlan]) throws(MigrationError) -> MigrationWorkspace {
-    try MigrationWorkspace(
-      request,
-      plans,
-      copy: try PackageCopy(of: package, in: work, builder: builder),
-      allowed: arguments.allowed
-    )
   }
 
   private func generate(
@@ -130,9 +72,9 @@ public struct MigrationRun {
       switch output {
       case .standardOutput: []
       case .file(let path): [file(path).standardizedFileURL.path]
-      case .beside: Set(target.sources.filter { isBeside($0, style) })
+      case .beside: Set(target.sources.filter(isBeside))
       }
-    let inventory = try inventory(target, ignoring: written, isOfCallbackForms: style == .callbacks)
+    let inventory = try inventory(target, ignoring: written)
     let plan = CounterpartPlan(inventory, style: style, only: pattern)
     let generator = Generator(plan)
     let notes = GenerationNotes(plan)
@@ -144,7 +86,7 @@ public struct MigrationRun {
     case .file(let path):
       try writeSource(generator.text, to: file(path))
     case .beside:
-      let texts = generator.textsBeside.map { (Generator.pathBeside($0, style), $1) }.sorted { $0.0 < $1.0 }
+      let texts = generator.textsBeside.map { (Generator.pathBeside($0), $1) }.sorted { $0.0 < $1.0 }
       for (path, text) in texts { try writeSource(text, to: URL(filePath: path)) }
       for path in written.subtracting(texts.map(\.0)) { try? FileManager.default.removeItem(atPath: path) }
     }
@@ -169,8 +111,7 @@ public struct MigrationRun {
 
   private func inventory(
     _ target: MigrationRequest.Target,
-    ignoring paths: Set<String> = [],
-    isOfCallbackForms: Bool = false
+    ignoring paths: Set<String> = []
   ) throws(MigrationError) -> Inventory {
     try Inventory(
       of: target,
@@ -179,8 +120,7 @@ public struct MigrationRun {
       minimumAccess: arguments.minimumAccess,
       root: package,
       configuration: try MigrationConfiguration(package: package),
-      ignoring: paths,
-      isOfCallbackForms: isOfCallbackForms
+      ignoring: paths
     )
   }
 
@@ -189,8 +129,8 @@ public struct MigrationRun {
   private func file(_ path: String) -> URL { path.hasPrefix("/") ? URL(filePath: path) : package.appending(path: path) }
 
   /// Whether `--beside` has written a file.
-  private func isBeside(_ path: String, _ style: CounterpartStyle) -> Bool {
-    path.hasSuffix(Generator.pathBeside("", style)) && isWritten(URL(filePath: path), by: Generator.marker)
+  private func isBeside(_ path: String) -> Bool {
+    path.hasSuffix(Generator.pathBeside("")) && isWritten(URL(filePath: path), by: Generator.marker)
   }
 
   private func isWritten(_ file: URL, by marker: String) -> Bool {

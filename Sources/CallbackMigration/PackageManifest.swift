@@ -22,9 +22,6 @@ package struct PackageManifest {
     return modes.contains(where: text.filter { !$0.isWhitespace }.contains) && !text.contains("swiftLanguageMode(.v6)")
   }
 
-  /// Whether an async function that is isolated to no actor runs on the actor of its caller, in one target at least.
-  package var runsAsyncFunctionsOnCallersActor: Bool { text.contains("NonisolatedNonsendingByDefault") }
-
   /// The major version in the first line, such as `// swift-tools-version: 5.9`.
   private var toolsVersion: Int? {
     guard let line = text.split(separator: "\n").first, let mark = line.range(of: "swift-tools-version:") else {

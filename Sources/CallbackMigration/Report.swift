@@ -1,10 +1,5 @@
 internal import Foundation
 
-/// How a report is printed.
-public enum ReportFormat: String, CaseIterable, Sendable {
-  case table, json, markdown
-}
-
 /// The functions that take a callback, and the state of their migration.
 public struct Report {
   private let plans: [CounterpartPlan]
@@ -21,22 +16,15 @@ public struct Report {
     unusedSettings = isWholePackage ? everywhere.sorted() : []
   }
 
-  /// Returns the text of the report.
-  /// - Parameter format: The format.
-  /// - Returns: The text.
-  public func text(as format: ReportFormat) -> String {
-    switch format {
-    case .table: (plans.map(table) + [unusedText].filter { !$0.isEmpty }).joined(separator: "\n")
-    case .markdown: plans.map(markdown).joined(separator: "\n")
-    case .json: ReportDocument(plans).text
-    }
-  }
+  /// The report as JSON.
+  public var json: String { ReportDocument(plans).text }
+
+  /// The report as a table for a terminal of 120 columns.
+  public var text: String { (plans.map(table) + [unusedText].filter { !$0.isEmpty }).joined(separator: "\n") }
 
   private var unusedText: String {
     unusedSettings.map { "\(MigrationConfiguration.fileName): \($0) matches no function.\n" }.joined()
   }
-
-  // MARK: - For a terminal
 
   /// The widths of the table's columns; with the spaces between the columns, a line has 120 characters.
   private static let widths = [5, 62, 30, 17]
@@ -55,29 +43,6 @@ public struct Report {
       }
     }
     if !groups.groups.isEmpty { lines += ["", "Refused:"] + groups.lines }
-    if let minor = RefusalGroups.minorLine(plan) { lines += ["", minor] }
-    lines += plan.closureLines
-    return lines.joined(separator: "\n") + "\n"
-  }
-
-  // MARK: - For a pull request
-
-  private func markdown(_ plan: CounterpartPlan) -> String {
-    let groups = RefusalGroups(plan)
-    let columns = ["where", "function", "callback", "isolation", "Sendable", "counterparts"]
-    let rows =
-      [columns, columns.map { _ in "---" }]
-      + plan.entries.map { entry in
-        let function = entry.function
-        return [
-          "\(function.file):\(function.line)", "`\(function.reportTitle)`", function.shapeText, function.isolation,
-          function.sendability.rawValue, entry.state(groups),
-        ]
-      }
-    var lines = ["## \(plan.inventory.module)", ""] + plan.summaryLines + [""]
-    if !plan.entries.isEmpty { lines += rows.map { "| " + $0.joined(separator: " | ") + " |" } + [""] }
-    lines += plan.files.map { "- " + $0.summary }
-    if !groups.groups.isEmpty { lines += ["", "Refused:", ""] + groups.lines.map { "    " + $0 } }
     if let minor = RefusalGroups.minorLine(plan) { lines += ["", minor] }
     lines += plan.closureLines
     return lines.joined(separator: "\n") + "\n"
@@ -125,12 +90,9 @@ extension CounterpartPlan.Entry {
     return notes
   }
 
-  /// Whether no counterpart exists.
-  fileprivate var isUnwritten: Bool { existing.isEmpty }
-
   /// The counterparts that exist.
   fileprivate var existing: [Counterpart.Kind] {
-    function.kinds.filter { function.counterpart($0).exists }
+    Counterpart.Kind.allCases.filter { function.counterpart($0).exists }
   }
 
   /// The state of the migration, in a few words.
@@ -169,7 +131,6 @@ extension CounterpartPlan {
       hiddenCount == 0 ? nil : "\(count(hiddenCount)) compiled out by #if here, and not listed.",
       inventory.skippedCount == 0
         ? nil : "\(count(inventory.skippedCount)) skipped, as \(MigrationConfiguration.fileName) says.",
-      nonescapingText,
     ]
     return lines.compactMap(\.self)
   }
@@ -184,27 +145,8 @@ extension CounterpartPlan {
       (kind, count: writableEntries.count { entry in entry.counterparts.contains { $0.kind == kind } })
     }
     guard counts.contains(where: { $0.count < writableEntries.count }) else { return nil }
-    let parts = counts.map { "\($0.count) \($0.0.adjective)" }
+    let parts = counts.map { "\($0.count) \($0.0.rawValue)" }
     return "Counterparts that can be written: \(parts.joined(separator: ", "))."
-  }
-
-  /// The functions whose callback does not escape, and that have no counterpart.
-  var synchronousEntries: [Entry] {
-    CounterpartPlan(inventory, style: .sync).entries.filter { $0.function.callbacks.isNonescaping && $0.isUnwritten }
-  }
-
-  private var nonescapingText: String? {
-    let entries = synchronousEntries
-    guard !entries.isEmpty else { return nil }
-    let titles = entries.map(\.function.title)
-    let writable = entries.count { !$0.counterparts.isEmpty }
-    let counterparts = writable == 1 ? "1 counterpart" : "\(writable) counterparts"
-    let help = writable == 0 ? ", and refused" : "; `generate --style sync` writes \(counterparts)"
-    // For a terminal of 120 columns.
-    let line = "\(count(titles.count)) synchronous\(help): "
-    var names = titles.joined(separator: ", ")
-    if line.count + names.count > 120 { names = names.prefix(max(0, 119 - line.count)) + "…" }
-    return line + names
   }
 
   /// The lines about closures that the module's default isolates to the main actor, although an API calls them.

@@ -8,9 +8,6 @@ struct ReportDocument: Codable {
     let migrated: Int
     let compiledOut: Int
     let lessAccessible: Int
-
-    /// The functions whose callback does not escape, and that have no counterpart; `nil` in old reports.
-    let synchronous: Int?
     let files: [File]
     let functions: [Function]
   }
@@ -78,7 +75,6 @@ extension ReportDocument.Module {
     migrated = plan.migratedCount
     compiledOut = plan.inventory.hidden.places.count
     lessAccessible = plan.inventory.lessAccessibleCount
-    synchronous = plan.synchronousEntries.count
     files = plan.files.map {
       ReportDocument.File(file: $0.file, total: $0.entries.count, migrated: $0.migratedCount)
     }

@@ -18,7 +18,6 @@ enum FunctionRole: Equatable {
 /// Finds the role of each function.
 struct Roles {
   private var overriding: Set<String> = []
-  private var overridden: Set<String> = []
   private var requirements: Set<String> = []
   private var owners: [String: String] = [:]
   private var origins: [String: String] = [:]
@@ -41,7 +40,6 @@ struct Roles {
       switch relation.kind {
       case "overrides" where symbols[relation.target] != nil:
         overriding.insert(relation.source)
-        overridden.insert(relation.target)
       case "conformsTo":
         parents[relation.source, default: []].append(relation.target)
         if protocols[relation.target] == nil, let name = relation.targetFallback?.split(separator: ".").last {
@@ -82,15 +80,6 @@ struct Roles {
     let witnessed = ((owner.map { [$0] } ?? []) + ancestors).first { titles[$0]?.contains(title) == true }
     let name = witnessed.flatMap { protocols[$0] } ?? origin
     return name.map { .witness(protocol: $0) } ?? .plain
-  }
-
-  /// Whether a call of a function can run another body: that of a subclass, or of a type that conforms to its protocol.
-  func isReplaceable(_ symbol: SymbolGraph.Symbol) -> Bool {
-    let identifier = symbol.identifier.precise
-    if symbol.access == .open || overridden.contains(identifier) { return true }
-    let owner = owners[identifier].flatMap { types[$0] }
-    guard let owner, owner.kind.identifier == "swift.protocol" else { return false }
-    return titles[owner.identifier.precise]?.contains(symbol.pathComponents.last ?? "") == true
   }
 
   /// The names of the module's protocols to which the type of a member conforms.

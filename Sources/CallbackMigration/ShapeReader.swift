@@ -5,12 +5,6 @@ struct ShapeReader {
   let facts: TypeFacts
   let documentation: String
   let knowledge: FunctionKnowledge
-  let isNonescaping: Bool
-
-  /// Whether the types alone show that the closures are callbacks, because they get a success or a failure.
-  func areDivided(_ completions: [(index: Int, type: FunctionType)]) -> Bool {
-    failure(of: completions) != nil || completions.count == 1 && typeShape(completions[0].type.parameters).isDivided
-  }
 
   /// The callbacks, if one closure is for success and one for failure; otherwise `nil`.
   func pair(_ completions: [(index: Int, type: FunctionType)]) -> Callbacks? {
@@ -148,7 +142,7 @@ struct ShapeReader {
 
   /// The reason why the values cannot leave the callback.
   private func scopeRefusal(_ values: [ArraySlice<Token>], _ index: Int) -> Refusal? {
-    let advice = isNonescaping ? "use it there" : "write an async function that takes a closure"
+    let advice = "write an async function that takes a closure"
     if knowledge.says(.scoped) {
       return Refusal("\(MigrationConfiguration.fileName) says that its values are scoped; \(advice)")
     }
@@ -161,9 +155,6 @@ struct ShapeReader {
     if CallbackNames.isScoped(function: declaration.plainName), let type = all.first(where: facts.isUnsharedReference) {
       return refusal("`\(type.text)` might be valid inside the callback only")
     }
-    if isNonescaping, let type = lentValue(values, index) {
-      return refusal("`\(type.text)` might be valid inside the callback only")
-    }
     if let (type, lender) = all.lazy.compactMap({ type in facts.lender(of: type).map { (type, $0) } }).first {
       return refusal("`\(type.text)`, which `\(lender)` lends, might be valid inside the callback only")
     }
@@ -172,17 +163,6 @@ struct ShapeReader {
       return refusal("its documentation says \"\(phrase)\"")
     }
     return nil
-  }
-
-  /// A value that a function might lend to a closure that does not escape, and then take back.
-  ///
-  /// A completion handler gets a result. Other closures can be work between opening and closing.
-  private func lentValue(_ values: [ArraySlice<Token>], _ index: Int) -> ArraySlice<Token>? {
-    let isResult = declaration.parameters[index].isNamed(like: CallbackNames.callbacks)
-    guard !isResult || CallbackNames.isScoped(function: declaration.plainName) else { return nil }
-    return values.first { value in
-      facts.sendability(of: value, []) != .yes || aliases.resolve(value).contains(where: facts.isReference)
-    }
   }
 
   /// `repeated` or `unknown`, unless the names or the package say that the callback comes once.
@@ -194,18 +174,12 @@ struct ShapeReader {
     }
     if knowledge.says(.once) { return nil }
     let parameter = declaration.parameters[index]
-    let phrase = CallbackNames.phraseForNoCall(in: documentation) ?? CallbackNames.phraseForManyCalls(in: documentation)
-    if isNonescaping, let phrase {
-      return .unknown(Refusal("its documentation says \"\(phrase)\"", .once, knowledge.title))
-    }
-    let mightRepeat =
-      CallbackNames.mightRepeat(function: declaration.plainName)
-      || isNonescaping && CallbackNames.visits(function: declaration.plainName)
+    let mightRepeat = CallbackNames.mightRepeat(function: declaration.plainName)
     switch CallbackNames.repetition(function: declaration.plainName, parameter: [parameter.label, parameter.name]) {
     case .once: return nil
     case .many:
-      let advice = isNonescaping ? "return an array of its values" : "`callbackStream` makes a sequence of it"
-      return .repeated(Refusal("its callback may come again and again; \(advice)", .once, knowledge.title))
+      let reason = "its callback may come again and again; `callbackStream` makes a sequence of it"
+      return .repeated(Refusal(reason, .once, knowledge.title))
     case .unknown where canFail && !mightRepeat:
       guard let phrase = CallbackNames.phraseForManyCalls(in: documentation) else { return nil }
       return .unknown(Refusal("its documentation says \"\(phrase)\"", .once, knowledge.title))

@@ -66,14 +66,6 @@ struct SourceFile {
     return conditions[line - 1]
   }
 
-  /// The names of types with `~Escapable`, which the graph does not show.
-  var nonescapableTypes: [String] {
-    lines.filter { $0.contains("~Escapable") }.compactMap { line in
-      let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
-      return words.firstIndex { ["struct", "enum"].contains($0) }.map { String(words[$0 + 1]) }
-    }
-  }
-
   /// One `#if`, up to the line that has been read.
   private struct Condition {
     private var earlier: [String] = []
@@ -203,7 +195,7 @@ struct ImportList {
   ///   - futures: The highest access level of a function in the file that names a type of the library; `nil` for none.
   ///   - widest: The same, for all files that are written together.
   ///   - usesFutures: Whether the file needs the module Futures.
-  ///   - isAsync: Whether the file has async counterparts, or callback counterparts.
+  ///   - isAsync: Whether the file has async counterparts.
   /// - Returns: The lines.
   func lines(futures: AccessLevel?, widest: AccessLevel?, usesFutures: Bool, isAsync: Bool) -> [String] {
     var lines: [(module: String, text: String)] = []

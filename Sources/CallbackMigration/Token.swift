@@ -59,9 +59,6 @@ struct Lexer {
   private var rest: Substring
   private(set) var endsInSpace = false
 
-  /// The comments so far.
-  private(set) var comments: [String] = []
-
   /// The UTF-8 offset of the end of the last token.
   func offset(in text: String) -> Int { text.utf8.distance(from: text.startIndex, to: rest.startIndex) }
 
@@ -88,7 +85,6 @@ struct Lexer {
     while true {
       rest = rest.drop(while: \.isWhitespace)
       guard rest.first == "/", let length = commentLength else { return rest.startIndex != start }
-      comments.append(String(rest.prefix(length)).trimmed)
       rest = rest.dropFirst(length)
     }
   }

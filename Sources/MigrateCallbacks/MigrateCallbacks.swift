@@ -20,52 +20,43 @@ struct MigrateCallbacks: CommandPlugin {
       guard let target = context.package.targets.first(where: { $0.name == name }),
         let index = request.targets.firstIndex(where: { $0.name == name })
       else { continue }
-      let options = PackageManager.SymbolGraphOptions(
-        // The tool filters by access level itself. It needs private symbols, so that counterparts do not name them.
-        minimumAccessLevel: .private,
-        includeSynthesized: false,
-        includeSPI: true,
-        emitExtensionBlocks: false
-      )
-      do {
-        request.targets[index].graphs = try packageManager.getSymbolGraph(for: target, options: options).directoryURL
-          .path
-      } catch {
+      guard let folder = symbolGraphs(of: target) else {
         fail("\(name) does not build, so nothing can be said of it.")
       }
+      request.targets[index].graphs = folder
     }
     try request.write(to: file)
     let status = try run(tool, arguments: ["run", file.path, "--"] + arguments)
     if status != 0 { exit(status) }
   }
 
-  /// Runs the tool, and shows its progress apart from its output.
+  /// Builds the symbol graphs of a target, and returns their folder; `nil` if the target does not build.
   ///
-  /// SwiftPM prints the standard error of a plugin on the standard output of `swift package`.
-  private func run(_ tool: URL, arguments: [String]) throws -> Int32 {
-    let errors = Pipe()
-    let process = Process(tool, arguments)
-    // The tool ends when this input closes, which it does when the plugin ends.
-    let input = Pipe()
-    process.standardInput = input
-    process.standardError = errors
-    try process.run()
-    var rest = Data()
-    while case let data = errors.fileHandleForReading.availableData, !data.isEmpty {
-      rest += data
-      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-        let line = String(decoding: rest[..<end], as: UTF8.self)
-        rest = Data(rest[(end + 1)...])
-        if line.hasPrefix("progress: ") {
-          Diagnostics.progress(String(line.dropFirst("progress: ".count)))
-        } else {
-          FileHandle.standardError.write(Data((line + "\n").utf8))
-        }
+  /// The tool filters by access level itself. It needs private symbols, so that counterparts do not name them. But at the
+  /// level `private` the compiler crashes on some code that it otherwise compiles, so higher levels follow.
+  private func symbolGraphs(of target: any Target) -> String? {
+    let levels: [PackageManager.SymbolGraphOptions.AccessLevel] = [.private, .fileprivate, .internal]
+    for level in levels {
+      let options = PackageManager.SymbolGraphOptions(
+        minimumAccessLevel: level,
+        includeSynthesized: false,
+        includeSPI: true,
+        emitExtensionBlocks: false
+      )
+      if let graphs = try? packageManager.getSymbolGraph(for: target, options: options) {
+        return graphs.directoryURL.path
       }
+      // Without a module the code itself has errors, and the next level has the same.
+      if (try? packageManager.build(.target(target.name), parameters: .init()))?.succeeded != true { return nil }
     }
-    FileHandle.standardError.write(rest)
+    return nil
+  }
+
+  /// Runs the tool, which writes to the same output.
+  private func run(_ tool: URL, arguments: [String]) throws -> Int32 {
+    let process = Process(tool, arguments)
+    try process.run()
     process.waitUntilExit()
-    withExtendedLifetime(input) {}
     return process.terminationStatus
   }
 

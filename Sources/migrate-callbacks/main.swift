@@ -10,11 +10,8 @@ do throws(MigrationError) {
       print((["graphs"] + (try request.neededGraphs(for: arguments))).joined(separator: "\n"))
       exit(0)
     }
-    // In the step `plan`, the standard input is that of the plugin, and the tool must not read it.
-    if call.step == .run { InterruptSignal.watchStandardInput() }
-    outcome = try MigrationRun(arguments, request, work: call.request.deletingLastPathComponent()).run()
+    outcome = try MigrationRun(arguments, request).run()
   } else {
-    InterruptSignal.watchSignals()
     let words = Array(CommandLine.arguments.dropFirst())
     outcome = try MigrationRun.run(try MigrationArguments(words, isPlugin: false))
   }

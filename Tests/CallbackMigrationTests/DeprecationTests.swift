@@ -31,8 +31,7 @@ struct DeprecationTests {
         isRequirement: owner == "Store"
       )
       let name = parts[0].dropFirst(5).prefix { $0 != "(" }
-      let effects = style == .sync ? "" : " async throws"
-      builder.function("func \(name)()\(effects) -> Int", of: owner, file: "Sources/App/Async.swift")
+      builder.function("func \(name)() async throws -> Int", of: owner, file: "Sources/App/Async.swift")
     }
     return try DeprecationDiff(builder.inventory(), style: style, only: pattern).text()
   }
@@ -45,13 +44,6 @@ struct DeprecationTests {
     let one = try diff(functions, only: "load")
     #expect(one.contains(#"renamed: "load()""#) && !one.contains(#"renamed: "save()""#), "\(one)")
     #expect(try diff(functions, .futures).isEmpty)
-  }
-
-  @Test("A function whose callback does not escape is deprecated in its own style")
-  func synchronousFunctions() throws {
-    let functions = ["func load(completion: (Int) -> Void)"]
-    #expect(try diff(functions, .sync).contains(#"+@available(*, deprecated, renamed: "load()")"#))
-    #expect(try diff(functions).isEmpty)
   }
 
   @Test(

@@ -51,7 +51,7 @@ struct ErrorTypeTests {
   @Test("An entry for an error that no function names is reported")
   func unusedErrors() {
     let inventory = builder(fault: "s:5Other5FaultV").inventory(configuration: #"{"errors": ["Fault", "Typo"]}"#)
-    let text = Report([inventory], isWholePackage: true).text(as: .table)
+    let text = Report([inventory], isWholePackage: true).text
     #expect(text.contains(#""errors": "Typo""#), "\(text)")
     #expect(!text.contains(#""errors": "Fault""#), "\(text)")
   }
@@ -186,18 +186,5 @@ struct ErrorTypeTests {
       text.contains("func load() async -> Model {") && text.contains("return await future.value.value"),
       "\(text)"
     )
-  }
-
-  @Test("A report counts and names the functions whose callback does not escape")
-  func nonescapingCallbacks() {
-    var builder = GraphBuilder()
-    builder.type("struct Client", "Swift.Sendable")
-    builder.function("func parse(completion: (Int?, (any Error)?) -> Void)", of: "Client")
-    builder.function("func each(body: (Int) -> Void)", of: "Client")
-    builder.function("func load(completion: @escaping (Int) -> Void)", of: "Client")
-    let text = Report([builder.inventory()]).text(as: .table)
-    let line =
-      "1 more function is synchronous; `generate --style sync` writes 1 counterpart: Client.parse(completion:)\n"
-    #expect(text.contains(line), "\(text)")
   }
 }

@@ -187,8 +187,7 @@ extension GraphBuilder {
     sources: [String] = [],
     configuration: String = "{}",
     allowsFuturesOfAnyValue: Bool = false,
-    ignoring output: String? = nil,
-    isOfCallbackForms: Bool = false
+    ignoring output: String? = nil
   ) -> Inventory {
     Inventory(
       module: "App",
@@ -200,8 +199,7 @@ extension GraphBuilder {
       root: URL(filePath: root),
       configuration: try! MigrationConfiguration(json: Data(configuration.utf8)),
       allowsFuturesOfAnyValue: allowsFuturesOfAnyValue,
-      ignoring: output.map { [$0] } ?? [],
-      isOfCallbackForms: isOfCallbackForms
+      ignoring: output.map { [$0] } ?? []
     )
   }
 
@@ -221,8 +219,7 @@ extension GraphBuilder {
     let inventory = inventory(
       importedTypes: importedTypes,
       configuration: configuration,
-      ignoring: output,
-      isOfCallbackForms: style == .callbacks
+      ignoring: output
     )
     let plan = CounterpartPlan(inventory, style: style, only: pattern)
     return Generator(plan).text + GenerationNotes(plan).comment

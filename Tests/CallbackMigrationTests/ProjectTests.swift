@@ -4,53 +4,18 @@ internal import Testing
 
 @Suite("The executable, without the plugin")
 struct ProjectTests {
-  private static let module = ["--module", "App", "--sources", "S", "--symbol-graphs", "G"]
-
   private func arguments(_ words: String...) throws -> MigrationArguments {
     try MigrationArguments(words, isPlugin: false)
   }
 
-  @Test("It takes a package, by default in the current folder, or a module with its folders")
+  @Test("It takes a module with its folders, and says so where one is missing")
   func projectIsRead() throws {
-    #expect(try arguments("report").project == .package(folder: "."))
-    #expect(try arguments("convert", "--package-path", "../App").project == .package(folder: "../App"))
-    #expect(
-      try arguments("generate", "--module", "App", "--sources", "Sources", "--symbol-graphs=/tmp/graphs").project
-        == .module(name: "App", sources: "Sources", symbolGraphs: "/tmp/graphs")
-    )
-    let both = try MigrationArguments(
-      ["callers", "--index-store", "I", "--build", "make"] + Self.module,
-      isPlugin: false
-    )
-    #expect(both.project == .module(name: "App", sources: "S", symbolGraphs: "G", index: .store("I")))
-    #expect(try arguments("--help").project == nil)
-    #expect(try MigrationArguments(["report"]).project == nil)
-  }
-
-  @Test(
-    "The error names the mistake in one sentence",
-    arguments: [
-      (["report", "--sources", "S"], "--sources needs --module"),
-      (["report", "--module", "App", "--sources", "S"], "--module needs --sources and --symbol-graphs"),
-      (["report", "--module", "App", "--target", "T"], "--target and --module contradict each other."),
-      (["report", "--module", "App", "--package-path", "."], "--package-path and --module contradict each other."),
-      (["callers", "--index-store", "I"], "--index-store needs --module"),
-      (["convert", "--build", "make"], "--build needs --module"),
-      (
-        ["callers"] + module,
-        "`callers` needs the compiler's index of App. Name the folder that its build has written with"
-      ),
-      (
-        ["convert", "--index-store", "I"] + module,
-        "`convert` needs the compiler's index of App. Name a shell command with"
-      ),
-      (["turn-around"] + module, "`turn-around` needs the compiler's index of App. Name a shell command with --build."),
-      (["convert", "--build", "make", "--test"] + module, "--test runs `swift test`, so it needs a package."),
-    ]
-  )
-  func mistakeIsNamed(arguments: [String], message: String) {
-    let error = #expect(throws: MigrationError.self) { try MigrationArguments(arguments, isPlugin: false) }
-    #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
+    let options = ["--module", "App", "--sources", "S", "--symbol-graphs"]
+    #expect(try MigrationArguments(["report"] + options + ["G"], isPlugin: false).command == .report(isJSON: false))
+    for words in [["report"], ["generate", "--module", "App", "--sources", "S"]] {
+      let error = #expect(throws: MigrationError.self) { try MigrationArguments(words, isPlugin: false) }
+      #expect(error?.description.hasPrefix("--module, --sources and --symbol-graphs name a module") == true)
+    }
   }
 
   @Test("The plugin knows its package, so it has none of these options")
@@ -62,11 +27,11 @@ struct ProjectTests {
   @Test("The help begins with the command as its reader typed it, and has the compiler's options for a module")
   func helpFitsTheCommand() throws {
     let plugin = try MigrationArguments([]).help
-    #expect(plugin.hasPrefix("Usage: swift package migrate-callbacks report      [--target T]"))
-    #expect(!plugin.contains("--module") && plugin.contains("--disable-sandbox"))
+    #expect(plugin.hasPrefix("Usage: swift package migrate-callbacks report   [--target T]"))
+    #expect(!plugin.contains("--module") && plugin.contains("--allow-writing-to-package-directory"))
     let executable = try arguments().help
-    #expect(executable.hasPrefix("Usage: migrate-callbacks report      [--target T]"))
-    #expect(!executable.contains("swift package") && executable.contains("--package-path PATH"))
+    #expect(executable.hasPrefix("Usage: migrate-callbacks report   [--json]"))
+    #expect(!executable.contains("swift package") && !executable.contains("--target"))
     for option in SymbolGraph.compilerOptions(folder: "FOLDER") { #expect(executable.contains(option), "\(option)") }
     for line in (plugin + executable).split(separator: "\n") { #expect(line.count <= 124, "\(line)") }
   }
@@ -77,51 +42,6 @@ struct ProjectTests {
     #expect(PluginCall(["plan", "/request.json", "--"])?.step == .plan)
     #expect(PluginCall(["report", "--package-path", "."]) == nil)
     #expect(PluginCall([]) == nil)
-  }
-
-  @Test("SwiftPM's description gives the targets with their modules, sources and dependencies")
-  func packageIsDescribed() throws {
-    let description = """
-      {
-        "dependencies": [{"identity": "other"}, {"identity": "swift-futures"}],
-        "targets": [
-          {"name": "my-tool", "c99name": "my_tool", "type": "executable", "module_type": "SwiftTarget",
-           "path": "Sources/my-tool", "sources": ["main.swift"], "target_dependencies": ["Middle"]},
-          {"name": "Middle", "c99name": "Middle", "type": "library", "module_type": "SwiftTarget",
-           "path": "Sources/Middle", "sources": ["B.swift", "A/A.swift"], "target_dependencies": ["Base", "CBase"]},
-          {"name": "Base", "c99name": "Base", "type": "library", "module_type": "SwiftTarget",
-           "path": "Base", "sources": ["Base.swift"], "product_dependencies": ["Futures", "FuturesAsync"]},
-          {"name": "CBase", "c99name": "CBase", "type": "library", "module_type": "ClangTarget",
-           "path": "CBase", "sources": ["base.c"]},
-          {"name": "BaseTests", "c99name": "BaseTests", "type": "test", "module_type": "SwiftTarget",
-           "path": "Tests/BaseTests", "sources": ["T.swift"], "target_dependencies": ["Base"]}
-        ]
-      }
-      """
-    let request = try PackageDescription(json: Data(description.utf8)).request(folder: URL(filePath: "/package"))
-    #expect(request.package == "/package")
-    #expect(request.library == "swift-futures")
-    #expect(request.targets.map(\.name) == ["Base", "BaseTests", "Middle", "my-tool"])
-    #expect(request.targets.map(\.module) == ["Base", "BaseTests", "Middle", "my_tool"])
-    #expect(request.targets.map(\.isLibrary) == [true, false, true, false])
-    #expect(request.targets.map(\.isTest) == [false, true, false, false])
-    #expect(request.targets[2].sources == ["/package/Sources/Middle/A/A.swift", "/package/Sources/Middle/B.swift"])
-    #expect(request.targets[0].dependencies == ["Futures", "FuturesAsync"])
-    #expect(request.targets[2].dependencies == ["Base", "CBase"])
-    #expect(request.targets[3].allDependencies == ["Base", "CBase", "Futures", "FuturesAsync", "Middle"])
-    #expect(throws: MigrationError.self) { try PackageDescription(json: Data("warning".utf8)) }
-  }
-
-  @Test("A folder without Package.swift is refused, with both ways to name a project")
-  func missingPackageIsSaid() throws {
-    let folder = try Folder()
-    let error = #expect(throws: MigrationError.self) {
-      try MigrationRun.run(try arguments("report", "--package-path", folder.path))
-    }
-    #expect(
-      error?.description
-        == "There is no Package.swift in \(folder.path). Name a package with --package-path, or a module with --module."
-    )
   }
 
   @Test("A project that plain `swiftc` compiles is read from the graphs of its build")
@@ -232,12 +152,6 @@ final class Folder {
         + SymbolGraph.compilerOptions(folder: "\(path)/graphs") + ["\(path)/\(source)"],
       module: module
     )
-  }
-
-  /// Compiles sources with an index, and puts the object files into a folder.
-  func index(_ sources: String..., objects: String = "objects") throws {
-    let sources = sources.map { "\(path)/Sources/\($0)" }
-    try run(["-index-store-path", "\(path)/index", "-c"] + sources, module: "App", in: objects)
   }
 
   private func run(_ options: [String], module: String, in folder: String = "graphs") throws {

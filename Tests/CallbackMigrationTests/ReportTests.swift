@@ -14,14 +14,12 @@ struct ReportTests {
     return builder
   }
 
-  private func text(_ builder: GraphBuilder, as format: ReportFormat) -> String {
-    Report([builder.inventory()]).text(as: format)
-  }
+  private func text(_ builder: GraphBuilder) -> String { Report([builder.inventory()]).text }
 
   @Test("The table says how far each function is, and groups refusals with the line that would settle them")
   func tableIsGrouped() {
     #expect(
-      text(builder, as: .table) == """
+      text(builder) == """
         App: 4 functions take a callback; 1 (25 %) have an async counterpart, 1 can be written, 2 refused
 
         Sources/App/App.swift: 1 of 4
@@ -41,18 +39,15 @@ struct ReportTests {
     )
   }
 
-  @Test("The summary counts each kind where they differ, and names no command that writes nothing")
+  @Test("The summary counts each kind where they differ")
   func summaryCountsKinds() {
     var builder = GraphBuilder()
     builder.function("func load(completion: @escaping (Int) -> Void)")
     builder.function("func load() -> Int")
     builder.function("func save(completion: @escaping (Int) -> Void)")
-    builder.function("func reduce(into value: Int, completion: (Result<Int, any Error>) throws -> Void) rethrows")
-    let text = text(builder, as: .table)
+    let text = text(builder)
     let summary = "2 can be written, 0 refused\nCounterparts that can be written: 1 async, 2 future."
     #expect(text.contains(summary), "\(text)")
-    #expect(text.contains("1 more function is synchronous, and refused: reduce(into:completion:)"), "\(text)")
-    #expect(!text.contains("--style sync"), "\(text)")
   }
 
   @Test("Closures that belong to the main actor by default, and that an API calls, are listed with their lines")
@@ -111,12 +106,12 @@ struct ReportTests {
     builder.function(
       "nonisolated func send(_ id: Int, completion: @escaping @Sendable (String?, (any Error)?) -> Void)"
     )
-    let report = Report([builder.inventory(sources: [path])]).text(as: .table)
+    let report = Report([builder.inventory(sources: [path])]).text
     let lines = report.split(separator: "\n").filter { $0.contains("Store.swift:") }
     #expect(lines.compactMap { $0.split(separator: ":").last.flatMap { Int($0) } } == [3, 7, 20, 23])
     #expect(report.contains("write `{ @Sendable value, error in … }`"))
     let other = GraphBuilder()
-    #expect(!Report([other.inventory(sources: [path])]).text(as: .table).contains("Store.swift:"))
+    #expect(!Report([other.inventory(sources: [path])]).text.contains("Store.swift:"))
   }
 
   @Test("A long title does not make the table wider than 120 columns")
@@ -124,14 +119,15 @@ struct ReportTests {
     var builder = GraphBuilder()
     let labels = (1...20).map { "label\($0): Int" }.joined(separator: ", ")
     builder.function("func load(\(labels), progress: @escaping (Double) -> Void, completion: @escaping (Int) -> Void)")
-    let lines = text(builder, as: .table).split(separator: "\n")
+    let lines = text(builder).split(separator: "\n")
     #expect(lines.allSatisfy { $0.count <= 120 }, "\(lines)")
     #expect(lines.contains { $0.contains("…") })
   }
 
   @Test("JSON has each counterpart with its state, and the reason and the line of a refusal")
   func jsonHasCounterparts() throws {
-    let modules = try JSONSerialization.jsonObject(with: Data(text(builder, as: .json).utf8)) as? [[String: Any]]
+    let modules =
+      try JSONSerialization.jsonObject(with: Data(Report([builder.inventory()]).json.utf8)) as? [[String: Any]]
     let functions = try #require(modules?.first?["functions"] as? [[String: Any]])
     let first = try #require(functions.first?["counterparts"] as? [[String: String]])
     #expect(first[0] == ["kind": "async", "title": "load(id:)", "state": "exists", "file": "Sources/App/App.swift"])
@@ -145,7 +141,7 @@ struct ReportTests {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString, directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    try Data(text(baseline, as: .json).utf8).write(to: folder.appending(path: "baseline.json"))
+    try Data(Report([baseline.inventory()]).json.utf8).write(to: folder.appending(path: "baseline.json"))
     try builder.json.write(to: folder.appending(path: "App.symbols.json"))
     let arguments = try MigrationArguments(["report", "--check", "baseline.json", "--minimum-access", "internal"])
     let outcome = try MigrationRun(arguments, try request(folder, graphs: folder)).run()
@@ -209,7 +205,7 @@ struct ReportTests {
     builder.function("func walk(completion: @escaping () -> Void)", line: 12, file: "Store.swift")
     builder.function("func fly(completion: @escaping () -> Void)", access: "public", file: "Store.swift")
     let path = URL(filePath: builder.root).appending(path: "Store.swift").path
-    let text = Report([builder.inventory(minimumAccess: .public, sources: [path])]).text(as: .table)
+    let text = Report([builder.inventory(minimumAccess: .public, sources: [path])]).text
     #expect(text.contains("2 more functions are compiled out by #if here"), "\(text)")
     #expect(text.contains("2 more functions are not accessible enough"), "\(text)")
   }
@@ -218,8 +214,8 @@ struct ReportTests {
   func unusedSettingsAreNamed() {
     let inventory = builder.inventory(configuration: #"{"once": ["look(*", "lok(*"]}"#)
     let line = ".migrate-callbacks.json: \"once\": \"lok(*\" matches no function.\n"
-    #expect(Report([inventory], isWholePackage: true).text(as: .table).hasSuffix("\n\n" + line))
-    #expect(!Report([inventory]).text(as: .table).contains(".migrate-callbacks.json"), "another target might have it")
+    #expect(Report([inventory], isWholePackage: true).text.hasSuffix("\n\n" + line))
+    #expect(!Report([inventory]).text.contains(".migrate-callbacks.json"), "another target might have it")
   }
 
   @Test("A counterpart in another module of the package counts")
@@ -227,7 +223,7 @@ struct ReportTests {
     var client = GraphBuilder()
     client.function("func save() async throws", file: "Sources/Other/Save.swift")
     let inventory = builder.inventory(clients: [client.graph], sources: ["/package/Sources/App/App.swift"])
-    let text = Report([inventory]).text(as: .table)
+    let text = Report([inventory]).text
     #expect(text.contains("2 (50 %) have an async counterpart"), "\(text)")
     // Callers of the module might not import the other module.
     #expect(try! DeprecationDiff(inventory, style: .async, only: "save").text().isEmpty)

@@ -4,28 +4,8 @@
 
   @testable import CallbackMigration
 
-  @Suite("The text around calls")
+  @Suite("The text of functions")
   struct SourceCodeTests {
-    @Test("the attributes of a function are those between it and the declaration before")
-    func attributes() throws {
-      let text = """
-        protocol P {
-          @available(*, renamed: "a()")
-          func a(completion: () -> Void)
-          func b(completion: () -> Void)
-          @available(*, renamed: "c()") @MainActor
-          @discardableResult public nonisolated(nonsending) static func c(completion: () -> Void)
-          @available(*, deprecated) func d(completion: () -> Void)
-        }
-        """
-      let tokens = SourceTokens(text)
-      let names = tokens.items.indices.filter { tokens[$0 - 1] == "func" }
-      let found = try names.map { name in
-        try #require(FunctionText(name: name, in: tokens)).hasAttribute(with: "renamed", in: tokens)
-      }
-      #expect(found == [true, false, true, false])
-    }
-
     private func index(_ word: String, _ tokens: SourceTokens) throws -> Int {
       try #require(tokens.items.indices.first { tokens[$0] == word })
     }
@@ -34,28 +14,7 @@
     func comments() {
       let tokens = SourceTokens("a { // }\n /* { /* ( */ */ \"} \\(f(\"{\")) {\" #\"}\"# }\n\"\"\"\n  }\n\"\"\"")
       #expect(tokens.isBalanced)
-      #expect(tokens.comments == ["// }", "/* { /* ( */ */"])
       #expect(tokens.items.map(\.text).prefix(3) == ["a", "{", "\"} \\(f(\"{\")) {\""])
-    }
-
-    @Test("a place of the language server is an offset, also after characters of two units")
-    func positions() throws {
-      let source = SourceText("let a = \"😀é\"; f()\n  g()")
-      let place = LanguageServerMessage.Position(line: 0, character: 14)
-      let offset = try #require(source.offset(of: place))
-      #expect(source[offset..<offset + 1] == " ")
-      #expect(source.position(of: offset) == .init(line: 0, character: 14))
-      #expect(source.offset(of: .init(line: 1, character: 2)).map { source[$0..<$0 + 1] } == "g")
-      #expect(source.offset(of: .init(line: 2, character: 0)) == nil)
-      #expect(source.line(1) == "  g()")
-    }
-
-    @Test("changes are applied by their places, and move the text after them")
-    func edits() {
-      let edits = [SourceEdit(4..<5, "bcd"), SourceEdit(0..<1, "")]
-      #expect(SourceText("a + b + c").applying(edits) == " + bcd + c")
-      #expect(SourceEdit.offset(8, after: edits) == 9)
-      #expect(SourceEdit.offset(4, after: edits) == nil)
     }
 
     @Test(
@@ -121,15 +80,14 @@
       #expect(signature("{}") == nil)
     }
 
-    @Test("a function has a title, effects and a body")
+    @Test("a function has a body, and a requirement has none")
     func functions() throws {
       let tokens = SourceTokens(
         "func a<T>(_ b: @escaping (Int) -> T, c d: Int = f(1)) async -> T {}\nfunc e()\nvar g: Int { 1 }"
       )
-      let first = try #require(FunctionText(name: 1, in: tokens))
-      #expect(first.title == "a(_:c:)" && first.isAsync && first.body != nil)
-      let second = try #require(FunctionText(name: try index("e", tokens), in: tokens))
-      #expect(second.title == "e()" && !second.isAsync && second.body == nil)
+      let body = try #require(tokens.body(ofFunction: 1))
+      #expect(tokens[body.lowerBound - 1] == "T" && body.count == 2)
+      #expect(tokens.body(ofFunction: try index("e", tokens)) == nil)
     }
   }
 #endif

@@ -1,43 +1,36 @@
 internal import Foundation
 
 /// A module of a project without Package.swift, such as an app in Xcode, whose own build wrote symbol graphs.
-struct ModuleProject {
-  let name: String
+struct ModuleProject: Equatable, Sendable {
+  private let name: String
 
   /// The folder of the source files.
-  let sources: URL
-  let symbolGraphs: URL
+  private let sources: URL
+  private let symbolGraphs: URL
 
-  init(name: String, sources: String, symbolGraphs: String) {
+  /// The options that name the module.
+  static let options = ["--module", "--sources", "--symbol-graphs"]
+
+  /// Reads the values of the options.
+  init(_ values: [String: String]) throws(MigrationError) {
+    guard let name = values["--module"], let sources = values["--sources"],
+      let symbolGraphs = values["--symbol-graphs"]
+    else {
+      throw MigrationError(
+        """
+        --module, --sources and --symbol-graphs name a module, the folder of its sources and the folder of its symbol \
+        graphs. In a package, run `swift package migrate-callbacks`.
+        """
+      )
+    }
     self.name = name
     self.sources = URL(filePath: sources).standardizedFileURL
     self.symbolGraphs = URL(filePath: symbolGraphs).standardizedFileURL
   }
 
-  /// The folder whose files can have calls: the current folder, or the folder of sources that are elsewhere.
-  private var folder: String {
-    let current = URL(filePath: FileManager.default.currentDirectoryPath).standardizedFileURL.path
-    return (sources.path + "/").hasPrefix(current + "/") ? current : sources.path
-  }
-
-  /// The folder for the copy, outside of the project: git and Xcode would see a folder inside it.
-  var work: URL {
-    let name = folder.replacingOccurrences(of: "/", with: "-")
-    return FileManager.default.temporaryDirectory.appending(path: "migrate-callbacks\(name)")
-  }
-
-  func builder(_ index: MigrationProject.Index) -> PackageCopy.Builder {
-    switch index {
-    case .store(let folder): .done(index: URL(filePath: folder).standardizedFileURL)
-    case .build(let command): .command(command)
-    }
-  }
-
   /// Describes the project as a package in the current folder with one library.
-  /// - Parameter needsCalls: Whether the command works on calls.
-  /// - Returns: The description.
   /// - Throws: An error if the graphs are not those of the sources.
-  func request(needsCalls: Bool) throws(MigrationError) -> MigrationRequest {
+  func request() throws(MigrationError) -> MigrationRequest {
     let paths = swiftFiles
     guard !paths.isEmpty else { throw MigrationError("There is no Swift file in \(sources.path).") }
     let graph = try graph()
@@ -54,7 +47,7 @@ struct ModuleProject {
     let library = ["Futures", "FuturesAsync"]
     let clients = clients.map { target($0, sources: [], dependencies: [name] + library) }
     return MigrationRequest(
-      package: needsCalls ? folder : FileManager.default.currentDirectoryPath,
+      package: FileManager.default.currentDirectoryPath,
       library: nil,
       targets: [target(name, isLibrary: true, sources: paths, dependencies: library)] + clients
     )
@@ -120,5 +113,17 @@ struct ModuleProject {
     let files = (try? FileManager.default.contentsOfDirectory(atPath: symbolGraphs.path)) ?? []
     let ending = "@\(name).symbols.json"
     return files.filter { $0.hasSuffix(ending) }.map { String($0.dropLast(ending.count)) }.sorted()
+  }
+}
+
+extension SymbolGraph {
+  /// The options with which the compiler writes the symbol graphs that the tool reads.
+  ///
+  /// The tool filters by access level itself. It needs private symbols, so that counterparts do not name them.
+  package static func compilerOptions(folder: String) -> [String] {
+    [
+      "-emit-symbol-graph", "-emit-symbol-graph-dir", folder, "-symbol-graph-minimum-access-level", "private",
+      "-symbol-graph-skip-synthesized-members", "-include-spi-symbols", "-omit-extension-block-symbols",
+    ]
   }
 }

@@ -150,10 +150,8 @@ struct CallbackRepetition {
     let inner = blocks(of: statement)
     return statement.filter { index in
       guard tokens[index] == "{", !inner.contains(where: { $0.contains(index) }),
-        tokens.closureOrFunction(around: index) == level, case .closure(let callee?) = tokens.block(at: index)
+        tokens.closureOrFunction(around: index) == level, let called = tokens.functionCalled(withClosure: index)
       else { return false }
-      let open = tokens[callee + 1] == ":" ? tokens.parent(callee) : nil
-      let called = open.map { $0 - 1 } ?? callee
       // A `DispatchWorkItem` can be cancelled before it runs, and the user can choose another action of a menu.
       let isRun = isLowercase(called) && !tokens[called].hasPrefix("add") || tokens[called] == "Task"
       return isRun && !names.contains { tokens.hides($0, closureAt: index) }
@@ -195,9 +193,9 @@ struct CallbackRepetition {
       Self.removals.contains { tokens[index].lowercased().contains($0) }
     }
     guard !isRemoved else { return nil }
-    for index in body where Self.listeners.contains(tokens[index]) && tokens[index - 1] == "." {
-      guard let site = CallSite(name: index, in: tokens, label: "using"), let brace = site.callback,
-        !names.contains(where: { tokens.hides($0, closureAt: brace) }),
+    for brace in body {
+      guard let called = tokens.functionCalled(withClosure: brace), Self.listeners.contains(tokens[called]),
+        tokens[called - 1] == ".", !names.contains(where: { tokens.hides($0, closureAt: brace) }),
         let call = sureCall(in: tokens.content(of: brace))
       else { continue }
       return tokens.line(call)

@@ -61,34 +61,6 @@ extension SourceTokens {
     }
   }
 
-  /// The names of the types around a token, the outermost first; `nil` in a function.
-  func typeNames(around index: Int) -> [String]? {
-    var names: [String] = []
-    var bracket = parent(index)
-    while let brace = bracket {
-      bracket = parent(brace)
-      guard self[brace] == "{", let keyword = typeKeyword(before: brace) else { return nil }
-      var end = keyword + 1
-      while self[end + 1] == "." { end += 2 }
-      names = stride(from: keyword + 1, through: end, by: 2).map { self[$0] } + names
-    }
-    return names
-  }
-
-  /// The keyword of the type or the extension that begins at `brace`.
-  func typeKeyword(before brace: Int) -> Int? {
-    guard case .type = block(at: brace) else { return nil }
-    let keywords = ["class", "struct", "enum", "extension", "actor", "protocol"]
-    return (statementStart(before: brace)..<brace).first { keywords.contains(self[$0]) && Self.isWord(self[$0 + 1]) }
-  }
-
-  /// Whether the braces after a call are its closure, which can begin on the next line.
-  func isTrailingClosure(_ brace: Int) -> Bool {
-    guard isFirstOnLine(brace) else { return true }
-    guard line(brace) == line(brace - 1) + 1, case .closure = block(at: brace) else { return false }
-    return true
-  }
-
   /// Whether a token is a modifier, or the name of an attribute.
   func isModifier(_ index: Int) -> Bool {
     self[index].hasPrefix("@") || Self.modifiers.contains(self[index])
@@ -114,18 +86,6 @@ extension SourceTokens {
     if self[index] == ")", let open = partner(index) { index = open - 1 }
     if self[index] == ":" { index -= 1 }
     return index >= 0 && Self.isWord(self[index]) ? index : nil
-  }
-
-  /// The first token of the attributes on the lines before a declaration.
-  func attributesStart(before declaration: Int) -> Int {
-    var start = declaration
-    while start > 0 {
-      let open = self[start - 1] == ")" ? partner(start - 1) : nil
-      let attribute = (open ?? start) - 1
-      guard attribute >= 0, self[attribute].hasPrefix("@") else { break }
-      start = attribute
-    }
-    return start
   }
 
   /// The first token of the statement that contains the token before `index`.

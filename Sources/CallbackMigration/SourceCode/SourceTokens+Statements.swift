@@ -2,8 +2,14 @@
 extension SourceTokens {
   /// The statements between braces, each with its tokens.
   func statements(in body: Range<Int>) -> [Range<Int>] {
-    guard !body.isEmpty else { return [] }
-    let starts = CallbackBranches.statements(self, body)
+    guard let first = body.first else { return [] }
+    var starts = [first]
+    var index = first
+    while index < body.upperBound {
+      let continues = self[index] == "else" || self[index] == "catch"
+      if index > first, !continues, statementStart(before: index + 1) == index { starts.append(index) }
+      index = (partner(index).map { max($0, index) } ?? index) + 1
+    }
     return starts.indices.map { starts[$0]..<($0 + 1 < starts.count ? starts[$0 + 1] : body.upperBound) }
   }
 
@@ -37,22 +43,6 @@ extension SourceTokens {
     return start..<max(start, partner(brace) ?? start)
   }
 
-  /// Whether a name is used in a range, also inside strings, and not in closures that have a parameter of that name.
-  func uses(_ name: String, in range: Range<Int>) -> Bool {
-    var index = range.lowerBound
-    while index < range.upperBound {
-      if let close = partner(index), hides(name, closureAt: index) { index = close }
-      if self[index].contains("\"") {
-        if ConvertedText.words(of: self[index]).contains(name) { return true }
-      } else {
-        let isLabel = self[index + 1] == ":" && ["(", ","].contains(self[index - 1])
-        if self[index] == name, self[index - 1] != ".", !isLabel { return true }
-      }
-      index += 1
-    }
-    return false
-  }
-
   /// Whether a closure has a parameter of this name, and does not use the outer name in its capture list.
   func hides(_ name: String, closureAt brace: Int) -> Bool {
     guard self[brace] == "{", let signature = closureSignature(at: brace), signature.parameters.contains(name) else {
@@ -76,41 +66,34 @@ extension SourceTokens {
     return nil
   }
 
-  /// The braces of the `catch` clauses after a `do` block; empty if the braces are of another block.
-  func catchClauses(ofDo brace: Int) -> [Int] {
-    guard self[brace] == "{", block(at: brace) == .branch("do") || isThrowingDo(brace), var end = partner(brace) else {
-      return []
+  /// The braces of the body of the function whose name is a token; `nil` without a body.
+  func body(ofFunction name: Int) -> ClosedRange<Int>? {
+    var open = name + 1
+    if self[open] == "<" {
+      while open < items.count, self[open] != "(" { open += 1 }
     }
-    var clauses: [Int] = []
-    while self[end + 1] == "catch" {
-      var index = end + 2
-      while index < items.count, self[index] != "{" { index = (partner(index).map { max($0, index) } ?? index) + 1 }
-      guard let close = partner(index) else { break }
-      clauses.append(index)
-      end = close
-    }
-    return clauses
-  }
-
-  private func isThrowingDo(_ brace: Int) -> Bool {
-    self[brace - 1] == ")" && self[statementStart(before: brace)] == "do"
-  }
-
-  /// The arguments between brackets, each with its label.
-  func arguments(in brackets: ClosedRange<Int>) -> [(label: String?, value: Range<Int>)] {
-    var found: [(label: String?, value: Range<Int>)] = []
-    var start = brackets.lowerBound + 1
-    var index = start
-    while index <= brackets.upperBound {
-      if index == brackets.upperBound || self[index] == "," {
-        if start < index {
-          let isLabelled = Self.isWord(self[start]) && self[start + 1] == ":"
-          found.append((isLabelled ? self[start] : nil, (isLabelled ? start + 2 : start)..<index))
-        }
-        start = index + 1
-      }
+    guard self[open] == "(", let close = partner(open) else { return nil }
+    var index = close + 1
+    while index < items.count, self[index] != "{" {
+      guard parent(index) == parent(name) else { return nil }
+      if isFirstOnLine(index), Self.declarations.contains(self[index]) { return nil }
       index = (partner(index).map { max($0, index) } ?? index) + 1
     }
-    return found
+    guard self[index] == "{", parent(index) == parent(name), let end = partner(index) else { return nil }
+    return index...end
+  }
+
+  /// The words that begin the next declaration after a requirement.
+  private static let declarations: Set<String> = [
+    "func", "var", "let", "init", "static", "public", "internal", "private", "@available", "associatedtype",
+    "subscript", "mutating", "@MainActor", "@discardableResult", "nonisolated", "fileprivate", "package", "struct",
+    "class", "enum", "protocol", "extension",
+  ]
+
+  /// The name of the function that gets a closure as an argument; `nil` if the brace begins no such closure.
+  func functionCalled(withClosure brace: Int) -> Int? {
+    guard self[brace] == "{", case .closure(let callee?) = block(at: brace) else { return nil }
+    // A word before a colon is the label of the closure.
+    return self[callee + 1] == ":" ? parent(callee).map { $0 - 1 } : callee
   }
 }

@@ -15,9 +15,6 @@ package struct SourceTokens {
   package let source: SourceText
   package let items: [Item]
 
-  /// The comments, in their order.
-  package let comments: [String]
-
   /// For each bracket, the index of its partner.
   private var partners: [Int?]
 
@@ -40,7 +37,6 @@ package struct SourceTokens {
       line = source.line(of: max(end - 1, 0))
     }
     self.items = items
-    comments = lexer.comments
     partners = Array(repeating: nil, count: items.count)
     parents = Array(repeating: nil, count: items.count)
     var open: [Int] = []
@@ -91,14 +87,6 @@ package struct SourceTokens {
 
   /// Whether there is no space between two neighbours.
   func touch(_ left: Int, _ right: Int) -> Bool { items[left].range.upperBound == items[right].range.lowerBound }
-
-  /// The UTF-8 offset after a token.
-  func end(_ index: Int) -> Int { items[index].range.upperBound }
-
-  /// The text between two tokens, with both.
-  func text(_ range: ClosedRange<Int>) -> Substring {
-    source[items[range.lowerBound].range.lowerBound..<items[range.upperBound].range.upperBound]
-  }
 
   static func isWord(_ text: String) -> Bool {
     text.first.map { $0.isLetter || $0 == "_" || $0 == "$" || $0 == "`" } == true

@@ -16,7 +16,7 @@ struct StoredCallbacks {
       let titles = Dictionary(functions.map { ($0.line, $0) }, uniquingKeysWith: { first, _ in first })
       for index in tokens.items.indices where tokens[index] == "func" {
         guard let function = titles[tokens.line(index + 1)],
-          let body = FunctionText(name: index + 1, in: tokens)?.body
+          let body = tokens.body(ofFunction: index + 1)
         else { continue }
         let names = function.callbacks.indices.map { function.declaration.parameters[$0].name }
         let stored = body.lazy.compactMap { tokens.property(assignedFrom: names, at: $0) }.first
