@@ -55,10 +55,10 @@ let package = Package(
     .target(name: "AllocationCounter"),
     .executableTarget(
       name: "futures-benchmark",
-      dependencies: ["Futures", "FuturesAsync", "AllocationCounter", "ProgramSupport"],
+      dependencies: ["Futures", "FuturesAsync", "AllocationCounter"],
       swiftSettings: settings
     ),
-    // A server on the loopback interface, and pictures of measurements: for the programs and the tests.
+    // A server on the loopback interface, for the demo and the tests.
     .target(name: "ProgramSupport", swiftSettings: settings),
 
     // Random operations from many threads, under the sanitizers too.

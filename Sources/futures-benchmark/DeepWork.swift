@@ -5,14 +5,14 @@ import FuturesAsync
 /// The queue that resolves the pending steps of C11.
 let deepQueue = DispatchQueue(label: "benchmark")
 
-extension Variant {
+extension Rows {
   /// The work of the deep rows, by name, for any depth; the processes that measure peak memory run it, too.
   static var deepWorks: [String: @Sendable (_ depth: Int) -> Body] {
     [
-      "C10 resolve" + suffix: resolvedChain,
-      "C10 release" + suffix: releasedChain,
-      "C11 ready" + suffix: readyRecursion,
-      "C11 async" + suffix: queuedRecursion,
+      "C10 resolve": resolvedChain,
+      "C10 release": releasedChain,
+      "C11 ready": readyRecursion,
+      "C11 async": queuedRecursion,
     ]
   }
 
@@ -22,8 +22,8 @@ extension Variant {
       for index in 0..<repetitions {
         let promise = makePromise()
         var future = promise.future
-        for _ in 0..<stages { future = future.map { Value.make($0.word &+ index) } }
-        promise.succeed(Value.make(index))
+        for _ in 0..<stages { future = future.map { $0 &+ index } }
+        promise.succeed(index)
         precondition(future.isResolved, "A deep chain did not resolve.")
       }
     }
@@ -35,7 +35,7 @@ extension Variant {
       for index in 0..<repetitions {
         let promise = Promise<Value, Never>()
         var future = promise.future
-        for _ in 0..<stages { future = future.map { Value.make($0.word &+ index) } }
+        for _ in 0..<stages { future = future.map { $0 &+ index } }
       }
     }
   }
@@ -68,7 +68,7 @@ extension Variant {
   static func resolvedChainsByHand(_ stages: Int) -> Body {
     .synchronous { repetitions in
       for index in 0..<repetitions {
-        for promise in chainsByHand(stages, index) { promise.succeed(Value.make(index)) }
+        for promise in chainsByHand(stages, index) { promise.succeed(index) }
       }
     }
   }
@@ -80,24 +80,24 @@ extension Variant {
   }
 
   /// Makes chains that have as many stages together as the one deep chain, so that they take as much memory.
-  private static func chainsByHand(_ stages: Int, _ index: Int) -> [HandPromise<Hand>] {
+  private static func chainsByHand(_ stages: Int, _ index: Int) -> [HandPromise] {
     (0..<stages / handDepth).map { _ in
       let promise = makeHandPromise()
       var future = promise.future
-      for _ in 0..<handDepth { future = future.map { Value.make($0.word &+ index) } }
+      for _ in 0..<handDepth { future = future.map { $0 &+ index } }
       return promise
     }
   }
 
   static func readyRecursionsByHand(_ steps: Int) -> Body {
     .synchronous { repetitions in
-      for _ in 0..<repetitions * steps / handDepth { recurseByHand(handDepth) { Hand(succeeded: Value.make(1)) } }
+      for _ in 0..<repetitions * steps / handDepth { recurseByHand(handDepth) { HandFuture(succeeded: 1) } }
     }
   }
 
   @discardableResult
-  private static func recurseByHand(_ count: Int, step: @escaping @Sendable () -> Hand) -> Hand {
-    count == 0 ? Hand(succeeded: Value.make(0)) : step().flatMap { _ in recurseByHand(count - 1, step: step) }
+  private static func recurseByHand(_ count: Int, step: @escaping @Sendable () -> HandFuture) -> HandFuture {
+    count == 0 ? HandFuture(succeeded: 0) : step().flatMap { _ in recurseByHand(count - 1, step: step) }
   }
 
   /// The recursion of C11.
@@ -107,20 +107,20 @@ extension Variant {
     _ count: Int,
     step: @escaping @Sendable () -> Future<Value, Failure>
   ) -> Future<Value, Failure> {
-    count == 0 ? .succeeded(Value.make(0)) : step().flatMap { _ in recurse(count - 1, step: step) }
+    count == 0 ? .succeeded(0) : step().flatMap { _ in recurse(count - 1, step: step) }
   }
 
   /// Returns a resolved step.
   @Sendable @inline(never)
   private static func readyStep() -> Future<Value, Failure> {
-    .succeeded(Value.make(1))
+    .succeeded(1)
   }
 
   /// Returns a step that a queue resolves.
   @Sendable @inline(never)
   private static func queuedStep() -> Future<Value, Failure> {
     let promise = makePromise()
-    deepQueue.async { promise.succeed(Value.make(1)) }
+    deepQueue.async { promise.succeed(1) }
     return promise.future
   }
 }

@@ -1,41 +1,35 @@
 import Dispatch
 import Futures
 
-extension Variant {
+extension Rows {
   private static var byHand: String { "lock and slot by hand, \(handDepth) stages at a time, because it recurses" }
 
   /// C10: makes a chain of 1,000,000 `map` stages, and resolves it or releases it pending.
   ///
   /// The time includes making the chain. Both rows run on a thread with a stack of 512 KiB. The released chain has the failure
-  /// type `Never`, which cannot represent a `BrokenPromise`. So the chain releases its closures without running them. The row
-  /// is the same for both failure types, so one of them measures it.
+  /// type `Never`, which cannot represent a `BrokenPromise`. So the chain releases its closures without running them.
   @Sendable
   static func deepChain(_ harness: Harness) -> [Row] {
     let stages = harness.isQuick ? 100_000 : 1_000_000
     return onSmallStack {
-      var rows = [
+      [
         harness.measure(
-          "C10 resolve" + suffix,
+          "C10 resolve",
           "make and resolve a chain of \(stages) map stages, per stage",
           parts: stages,
           ours: resolvedChain(stages),
           floors: [Contender(byHand, resolvedChainsByHand(stages))],
-          budget: [timesFloor(0.46), .bytes(144), .bytesLeft(0)]
-        )
-      ]
-      if Failure.self != Never.self {
-        rows.append(
-          harness.measure(
-            "C10 release" + suffix,
-            "make a chain of \(stages) map stages and release it pending, per stage",
-            parts: stages,
-            ours: releasedChain(stages),
-            floors: [Contender(byHand, releasedChainsByHand(stages))],
-            budget: [timesFloor(0.51), .bytes(144), .bytesLeft(0)]
-          )
-        )
-      }
-      return rows.map { harness.withPeakMemory($0) }
+          budget: [.timesFloor(0.46), .bytes(144), .bytesLeft(0)]
+        ),
+        harness.measure(
+          "C10 release",
+          "make a chain of \(stages) map stages and release it pending, per stage",
+          parts: stages,
+          ours: releasedChain(stages),
+          floors: [Contender(byHand, releasedChainsByHand(stages))],
+          budget: [.timesFloor(0.51), .bytes(144), .bytesLeft(0)]
+        ),
+      ].map { harness.withPeakMemory($0) }
     }
   }
 
@@ -50,21 +44,21 @@ extension Variant {
     let native = Body.asynchronous { repetitions in
       for _ in 0..<repetitions * queuedSteps {
         _ = await withUnsafeContinuation { continuation in
-          deepQueue.async { continuation.resume(returning: Value.make(1)) }
+          deepQueue.async { continuation.resume(returning: 1) }
         }
       }
     }
     return [
       harness.measure(
-        "C11 ready" + suffix,
+        "C11 ready",
         "f(n) = step().flatMap { f(n - 1) }, ready steps, per step",
         parts: readySteps,
         ours: readyRecursion(readySteps),
         floors: [Contender(byHand, readyRecursionsByHand(readySteps))],
-        budget: [timesFloor(0.41), .peakGrowth(4 << 20)]
+        budget: [.timesFloor(0.41), .peakGrowth(4 << 20)]
       ),
       harness.measure(
-        "C11 async" + suffix,
+        "C11 async",
         "f(n) = step().flatMap { f(n - 1) }, steps resolved from a queue, per step",
         parts: queuedSteps,
         ours: queuedRecursion(queuedSteps),

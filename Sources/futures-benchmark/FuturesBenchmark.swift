@@ -1,6 +1,5 @@
 import AllocationCounter
 import Foundation
-import ProgramSupport
 
 /// Measures the library against the budget of each row; `--help` lists the options.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
@@ -29,7 +28,7 @@ struct FuturesBenchmark {
       FileHandle.standardError.write(Data("Allocations are not counted on this system and read 0.\n".utf8))
     }
     let harness = Harness(isQuick: options.isQuick || options.isUntimed, isTimed: !options.isUntimed)
-    let definitions = [RowDefinition("A", { [$0.baseline()] })] + options.definitions
+    let definitions = [RowDefinition("A", { [$0.baseline()] })] + options.rows
     var rows: [Row] = []
     if !options.isJSON { print(Table.head) }
     for row in definitions.lazy.flatMap({ $0.measure(harness) }) {
@@ -38,9 +37,11 @@ struct FuturesBenchmark {
       fflush(nil)
     }
     if options.isJSON { print(try JSONReport(isQuick: options.isQuick, rows: rows.map(JSONReport.Line.init)).text) }
-    if let file = options.plot {
-      // Without row A, which is the unit of the other rows.
-      try plot(of: Array(rows.dropFirst())).write(to: file)
+    if let file = options.plot { try ScalingPlot(of: rows).write(to: file) }
+    // Times are for reading only: they depend on the machine, and on what else it does.
+    let exceeded = rows.filter { row in row.budget.contains { $0.isOfAllocations && !$0.isMet(by: row) } }
+    if AllocationCounts.areSupported, !exceeded.isEmpty {
+      fail("More allocations or bytes than the budget: \(exceeded.map(\.name).joined(separator: ", ")).", code: 1)
     }
   }
 

@@ -4,7 +4,7 @@ import Futures
   import Synchronization
 #endif
 
-extension Variant {
+extension Rows {
   /// C7: makes many promises, passes their futures to `all`, resolves each promise and reads the values.
   ///
   /// The growth of a row is its cost per element divided by the cost with 1,000 elements in the same order. Both costs
@@ -15,13 +15,13 @@ extension Variant {
       var rows: [Row] = []
       for (name, count) in [("1,000", 1_000), ("10,000", 10_000), ("100,000", 100_000)] {
         var row = harness.measure(
-          "C7 \(name)\(order.suffix)\(suffix)",
+          "C7 \(name)\(order.suffix)",
           "all of \(name) pending futures, resolved \(order.rawValue), per element",
           parts: count,
           ours: ours(order.indices(count: count)),
           floors: [Contender("lock and array by hand", floor(order.indices(count: count)))],
           budget: [
-            timesFloor(count < 100_000 ? 0.98 : order == .shuffled ? 0.82 : 1.11), .allocations(2), .growth(1.25),
+            .timesFloor(count < 100_000 ? 0.98 : order == .shuffled ? 0.82 : 1.11), .allocations(2), .growth(1.25),
           ]
         )
         let first = rows.first ?? row
@@ -37,7 +37,7 @@ extension Variant {
       for _ in 0..<repetitions {
         let promises = order.indices.map { _ in makePromise() }
         Future.all(promises.map { $0.future }).whenSucceeded(on: .immediate) { Sink.add($0.count) }
-        for index in order { promises[index].succeed(Value.make(index)) }
+        for index in order { promises[index].succeed(index) }
       }
     }
   }
@@ -47,15 +47,15 @@ extension Variant {
       for _ in 0..<repetitions {
         let promises = order.indices.map { _ in makeHandPromise() }
         handAll(promises.map { $0.future }).whenResolved { Sink.add($0, plus: 0) }
-        for index in order { promises[index].succeed(Value.make(index)) }
+        for index in order { promises[index].succeed(index) }
       }
     }
   }
 
   /// The floor: an array, a count and a lock.
-  private static func handAll(_ futures: [Hand]) -> Hand {
+  private static func handAll(_ futures: [HandFuture]) -> HandFuture {
     let all = makeHandPromise()
-    let state = Mutex((values: [Value](repeating: Value.make(0), count: futures.count), awaited: futures.count))
+    let state = Mutex((values: [Value](repeating: 0, count: futures.count), awaited: futures.count))
     let shared = Shared(state)
     for (index, future) in futures.enumerated() {
       future.whenResolved { result in
@@ -65,7 +65,7 @@ extension Variant {
           state.awaited -= 1
           return state.awaited == 0
         }
-        if isComplete { all.succeed(Value.make(futures.count)) }
+        if isComplete { all.succeed(futures.count) }
       }
     }
     return all.future

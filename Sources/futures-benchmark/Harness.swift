@@ -49,7 +49,7 @@ struct Harness: Sendable {
   /// Measures one row.
   ///
   /// - Parameters:
-  ///   - name: The name of the row, such as C2, and its variant.
+  ///   - name: The name of the row, such as C2.
   ///   - work: Describes one operation.
   ///   - parts: The number of equal parts of an operation, such as stages, callbacks or steps. All costs are per part.
   ///   - ours: The work, with the library.

@@ -1,7 +1,7 @@
 import AllocationCounter
 import Futures
 
-extension Variant {
+extension Rows {
   /// B8: the live memory of one pending promise, its future and one callback that captures a word.
   ///
   /// An array, allocated before, holds a thousand of them. The row has no time.
@@ -23,11 +23,11 @@ extension Variant {
     }
     return [
       Row(
-        name: "B8" + suffix,
+        name: "B8",
         work: "live bytes and blocks of one pending promise, its future and a callback",
         ours: ours,
         floors: [floor],
-        budget: [bytes(184), .liveBlocks(3)]
+        budget: [.bytes(184), .liveBlocks(3)]
       )
     ]
   }

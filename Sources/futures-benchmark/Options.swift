@@ -1,7 +1,7 @@
 /// The parsed command line.
 struct Options {
-  private var rows = allRows
-  private var hasVariants = false
+  /// The rows to measure.
+  private(set) var rows = allRows
   var isJSON = false
   var isQuick = false
   var isUntimed = false
@@ -25,21 +25,22 @@ struct Options {
       --rows NAMES   Measure only these rows, such as C2,B1, or all with a letter, such as C or S. The names are
                      \(allRows.map(\.name).joined(separator: ", ")),
                      \(scalingRows.map(\.name).joined(separator: ", ")). The default is all but S.
-      --variants     Measure each row also with the failure type Never, and with values that are strings and objects.
       --scaling      The same as --rows S: how costs grow with the number of parts, and of threads.
       --repeat ROW N Run the library's part of one row N times, measure nothing, and print the number of operations: for
                      a profiler. ROW is a name from the first column of the table, such as C2 or "C9 cancel".
-      --allocations  Count allocations and measure no time: every row and variant in a few seconds.
+      --allocations  Count allocations and measure no time: every row in a few seconds.
       --quick        Few, short samples and smaller sizes: shows that it runs, not how fast.
       --json         Print JSON instead of a table.
-      --plot FILE    Also draw the rows to FILE, an SVG picture.
+      --plot FILE    Also draw the rows of --scaling to FILE, an SVG picture.
       --help         Print this.
 
     ×A is the cost in relation to allocating and releasing a final class with four words, measured around each
     sample; ×floor in relation to the first floor below the row, measured in the same samples. Each number is a
-    median. allocs and bytes count every malloc of one operation, the user's own closures included. Exceeded
-    limits are in [brackets]; "near" is less than 3 % above a limit of time, the noise between two runs. Limits of time
-    and bytes are 15 % higher for strings and objects. Growth is in relation to the growth of the floor, if there is one.
+    median. allocs and bytes count every malloc of one operation, the user's own closures included. Growth is in
+    relation to the growth of the floor, if there is one. Exceeded limits are in [brackets]. Counts are the same on each
+    machine, times are not: up to 1.3 times a limit of time is "near", and only more is "NO".
+
+    Exit code: 1 if a limit of allocations or bytes is exceeded, 2 if the options are wrong.
     """
 
   init(_ arguments: [String]) throws(Mistake) {
@@ -48,8 +49,7 @@ struct Options {
       switch option {
       case "--json": isJSON = true
       case "--quick": isQuick = true
-      case "--variants": hasVariants = true
-      case "--allocations": (isUntimed, hasVariants) = (true, true)
+      case "--allocations": isUntimed = true
       case "--scaling": rows = scalingRows
       case "--rows": rows = try Self.rows(arguments.popFirst())
       case "--plot":
@@ -70,9 +70,6 @@ struct Options {
       }
     }
   }
-
-  /// The rows to measure, with their variants after `--variants`.
-  var definitions: [RowDefinition] { hasVariants ? rows.flatMap(\.withVariants) : rows }
 
   /// Returns the rows with these names or letters, in the order of the table.
   private static func rows(_ list: String?) throws(Mistake) -> [RowDefinition] {

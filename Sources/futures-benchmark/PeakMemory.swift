@@ -11,7 +11,7 @@ struct PeakMemory {
 
   /// Runs the work in this process and returns its peak memory in bytes, or `nil` if the row has no deep work.
   func runHere() -> Int? {
-    guard let body = deepWork(ofRow: row)?(depth) else { return nil }
+    guard let body = Rows.deepWorks[row]?(depth) else { return nil }
     onSmallStack { _ = body.nanoseconds(1) }
     return Self.ofThisProcess()
   }

@@ -1,7 +1,7 @@
 import Futures
 import FuturesAsync
 
-extension Variant {
+extension Rows {
   /// B6: reports of progress without a suspended reader, and with one reading task.
   ///
   /// Each report changes the progress. The first row and its floor make only one promise or stream for a whole sample.
@@ -10,14 +10,14 @@ extension Variant {
     let reports = harness.isTimed ? 1_000_000 : 10_000
     return [
       harness.measure(
-        "B6 report" + suffix,
+        "B6 report",
         "one report of progress, no suspended reader",
         ours: Body.synchronous { repetitions in
           let promise = makePromise()
           let progress = promise.progress
           for index in 0..<repetitions { progress.report(completed: Int64(index), of: Int64(repetitions)) }
           Sink.add(Int(promise.future.currentProgress.completedUnitCount))
-          promise.succeed(Value.make(1))
+          promise.succeed(1)
         },
         floors: [
           Contender(
@@ -29,10 +29,10 @@ extension Variant {
             }
           )
         ],
-        budget: [timesFloor(0.13), .allocations(0)]
+        budget: [.timesFloor(0.13), .allocations(0)]
       ),
       harness.measure(
-        "B6 reader" + suffix,
+        "B6 reader",
         "1,000,000 reports while one task reads, per report",
         parts: reports,
         ours: Body.asynchronous { repetitions in
@@ -46,7 +46,7 @@ extension Variant {
               return last
             }
             for index in 0..<reports { progress.report(completed: Int64(index), of: Int64(reports)) }
-            promise.succeed(Value.make(1))
+            promise.succeed(1)
             Sink.add(Int(await reader.value))
           }
         },

@@ -5,7 +5,7 @@ import Futures
   import Synchronization
 #endif
 
-extension Variant {
+extension Rows {
   /// C8: one thread attaches a callback while a second thread succeeds; a rendezvous starts both.
   ///
   /// The time includes the rendezvous, and making and releasing the promise. The last floor is the rendezvous alone. The
@@ -19,19 +19,19 @@ extension Variant {
         rounds,
         make: makePromise,
         here: { promise, index in promise.future.whenResolved(on: .immediate) { Sink.add($0, plus: index) } },
-        there: { $0.succeed(Value.make(1 - $1)) }
+        there: { $0.succeed(1 - $1) }
       )
-      precondition(Sink.total - before == sum(of: rounds), "A callback was lost in the race, or ran twice.")
+      precondition(Sink.total - before == rounds, "A callback was lost in the race, or ran twice.")
     }
     let slot = Body.synchronous { rounds in
       let before = Sink.total
       race(
         rounds,
-        make: { Hand(.pending(first: nil, others: [])) },
+        make: { HandFuture(.pending(first: nil, others: [])) },
         here: { slot, index in slot.whenResolved { Sink.add($0, plus: index) } },
-        there: { $0.resolve(.success(Value.make(1 - $1))) }
+        there: { $0.resolve(.success(1 - $1)) }
       )
-      precondition(Sink.total - before == sum(of: rounds), "A callback was lost in the race, or ran twice.")
+      precondition(Sink.total - before == rounds, "A callback was lost in the race, or ran twice.")
     }
     let handOff = Body.synchronous { rounds in
       let before = Sink.total
@@ -39,9 +39,9 @@ extension Variant {
         rounds,
         make: makeHandPromise,
         here: { promise, index in promise.future.whenResolved { Sink.add($0, plus: index) } },
-        there: { $0.succeed(Value.make(1 - $1)) }
+        there: { $0.succeed(1 - $1) }
       )
-      precondition(Sink.total - before == sum(of: rounds), "A callback was lost in the race, or ran twice.")
+      precondition(Sink.total - before == rounds, "A callback was lost in the race, or ran twice.")
     }
     let nothing = Arrivals()
     let rendezvous = Body.synchronous { rounds in
@@ -49,7 +49,7 @@ extension Variant {
     }
     return [
       harness.measure(
-        "C8" + suffix,
+        "C8",
         "two threads race: one attaches a callback, one succeeds",
         ours: ours,
         floors: [
@@ -57,15 +57,9 @@ extension Variant {
           Contender("lock and slot by hand in one object, without a producer side", slot),
           Contender("empty rendezvous (far above ×4: another process has a core)", rendezvous),
         ],
-        budget: [timesFloor(1.1)]
+        budget: [.timesFloor(1.1)]
       )
     ]
-  }
-
-  /// Returns the sum of the callbacks of that many rounds.
-  private static func sum(of rounds: Int) -> Int {
-    func sum(_ indices: Range<Int>) -> Int { indices.reduce(0) { $0 + Value.make(1 - $1).word + $1 } }
-    return rounds / batch * sum(0..<batch) + sum(0..<rounds % batch)
   }
 }
 

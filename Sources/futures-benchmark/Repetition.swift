@@ -8,7 +8,7 @@ struct Repetition: Sendable {
   /// - Returns: The number of operations: the repetitions times the parts of each.
   func run() throws(Options.Mistake) -> Int {
     let harness = Harness(repeating: self)
-    for definition in repeatableRows where isOfRow(definition.name) {
+    for definition in allRows + scalingRows where isOfRow(definition.name) {
       for row in definition.measure(harness) {
         if let operations = row.repeatedOperations { return operations }
       }

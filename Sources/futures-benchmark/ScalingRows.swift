@@ -18,15 +18,13 @@ let scalingRows = [
   RowDefinition("S7", tasksThatCreateResolveAndAwait),
 ]
 
-private typealias Plain = Variant<IntByHand>
-
 /// S1: callbacks on one future: attaches, runs and releases each of them.
 @Sendable
 private func callbacksOnOneFuture(_ harness: Harness) -> [Row] {
   harness.measureGrowth("S1", "callbacks on one future, per callback") { count in
     .synchronous { repetitions in
       for index in 0..<repetitions {
-        let promise = Plain.makePromise()
+        let promise = Rows.makePromise()
         let future = promise.future
         for callback in 0..<count { future.whenResolved(on: .immediate) { Sink.add($0, plus: callback) } }
         promise.succeed(index)
@@ -41,7 +39,7 @@ private func elementsOfAll(_ harness: Harness) -> [Row] {
   harness.measureGrowth("S2", "elements of Future.all, resolved in order, per element") { count in
     .synchronous { repetitions in
       for _ in 0..<repetitions {
-        let promises = (0..<count).map { _ in Plain.makePromise() }
+        let promises = (0..<count).map { _ in Rows.makePromise() }
         Future.all(promises.map { $0.future }).whenSucceeded(on: .immediate) { Sink.add($0.count) }
         for (index, promise) in promises.enumerated() { promise.succeed(index) }
       }
@@ -57,7 +55,7 @@ private func tasksAwaitingOneFuture(_ harness: Harness) -> [Row] {
   harness.measureGrowth("S3", "tasks awaiting one future (at most 100,000), per task", atMost: 100_000) { count in
     .asynchronous { repetitions in
       for index in 0..<repetitions {
-        let promise = Plain.makePromise()
+        let promise = Rows.makePromise()
         let future = promise.future
         let waiting = Count()
         let tasks = (0..<count).map { _ in
@@ -95,7 +93,7 @@ private func readersOfOneProgress(_ harness: Harness) -> [Row] {
   harness.measureGrowth("S5", "readers of one progress (at most 100,000), per reader", atMost: 100_000) { count in
     .asynchronous { repetitions in
       for index in 0..<repetitions {
-        let promise = Plain.makePromise()
+        let promise = Rows.makePromise()
         let updates = promise.future.progress
         let reading = Count()
         let readers = (0..<count).map { _ in

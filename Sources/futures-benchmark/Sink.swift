@@ -19,8 +19,8 @@ enum Sink {
   }
 
   /// Adds the value of a success and a captured integer, for a measured callback.
-  static func add<Value: BenchmarkValue, Failure>(_ result: Result<Value, Failure>, plus captured: Int) {
-    if case .success(let value) = result { add(value.word &+ captured) }
+  static func add(_ result: Result<Int, any Error>, plus captured: Int) {
+    if case .success(let value) = result { add(value &+ captured) }
   }
 }
 

@@ -39,7 +39,7 @@ func threadsThatCreateAndResolve(_ harness: Harness) -> [Row] {
 @inline(never)
 private func createAndResolve(_ sum: ThreadSum) {
   for index in 0..<operations {
-    let promise = Variant<IntByHand>.makePromise()
+    let promise = Rows.makePromise()
     promise.future.whenResolved(on: .immediate) { sum.add($0, plus: index) }
     promise.succeed(index)
   }
@@ -62,7 +62,7 @@ func tasksThatCreateResolveAndAwait(_ harness: Harness) -> [Row] {
 private func createResolveAndAwait() async -> Int {
   var sum = 0
   for index in 0..<operations {
-    let promise = Variant<IntByHand>.makePromise()
+    let promise = Rows.makePromise()
     promise.succeed(index)
     sum &+= (try? await promise.future.value) ?? 0
   }

@@ -9,45 +9,38 @@
 /// It has a producer and a consumer side as `Promise` and `Future` have, and keeps the order of callbacks. It has no
 /// execution contexts, no removal and no broken promises, and recurses on deep chains. Every function that a row calls
 /// is out of line, as in a library. Otherwise the compiler sees that no object outlives the loop, and allocates none.
-final class HandPromise<Hand: HandFuture>: Sendable {
-  let future = Hand(.pending(first: nil, others: []))
+final class HandPromise: Sendable {
+  let future = HandFuture(.pending(first: nil, others: []))
 
   @inline(never)
   init() {}
 
   @inline(never)
-  func succeed(_ value: Hand.Value) { future.resolve(.success(value)) }
+  func succeed(_ value: Int) { future.resolve(.success(value)) }
 }
 
 /// The consumer side, and the storage.
 ///
-/// Why not a generic class? Code by hand is for one type. The deinitializer of a generic class is not specialised: the
-/// floor would take 50 % longer.
-protocol HandFuture: AnyObject, Sendable {
-  associatedtype Value: BenchmarkValue
-  associatedtype Failure: Error
+/// Q: Why not a generic class? A: Code by hand is for one type. The deinitializer of a generic class is not specialised:
+/// the floor would take 50 % longer.
+final class HandFuture: Sendable {
+  typealias Callback = @Sendable (Result<Int, any Error>) -> Void
 
-  init(_ state: HandState<Value, Failure>)
+  enum State {
+    case pending(first: Callback?, others: [Callback])
+    case resolved(Result<Int, any Error>)
+  }
 
-  func withState<Output>(_ body: (inout HandState<Value, Failure>) -> Output) -> Output
-}
+  private let state: Mutex<State>
 
-enum HandState<Value: Sendable, Failure: Error> {
-  typealias Callback = @Sendable (Result<Value, Failure>) -> Void
-
-  case pending(first: Callback?, others: [Callback])
-  case resolved(Result<Value, Failure>)
-}
-
-extension HandFuture {
-  typealias Callback = HandState<Value, Failure>.Callback
+  init(_ state: State) { self.state = Mutex(state) }
 
   @inline(never)
-  init(succeeded value: Value) { self.init(.resolved(.success(value))) }
+  convenience init(succeeded value: Int) { self.init(.resolved(.success(value))) }
 
   @inline(never)
-  func resolve(_ result: Result<Value, Failure>) {
-    let before = withState { state in
+  func resolve(_ result: Result<Int, any Error>) {
+    let before = state.withLock { state in
       let before = state
       if case .pending = state { state = .resolved(result) }
       return before
@@ -59,7 +52,7 @@ extension HandFuture {
 
   @inline(never)
   func whenResolved(_ callback: @escaping Callback) {
-    let result: Result<Value, Failure>? = withState { state in
+    let result: Result<Int, any Error>? = state.withLock { state in
       switch state {
       case .resolved(let result): return result
       case .pending(nil, _): state = .pending(first: callback, others: [])
@@ -75,15 +68,15 @@ extension HandFuture {
   }
 
   @inline(never)
-  func map(_ transform: @escaping @Sendable (Value) -> Value) -> Self {
-    let promise = HandPromise<Self>()
+  func map(_ transform: @escaping @Sendable (Int) -> Int) -> HandFuture {
+    let promise = HandPromise()
     whenResolved { promise.future.resolve($0.map(transform)) }
     return promise.future
   }
 
   @inline(never)
-  func flatMap(_ transform: @escaping @Sendable (Value) -> Self) -> Self {
-    let promise = HandPromise<Self>()
+  func flatMap(_ transform: @escaping @Sendable (Int) -> HandFuture) -> HandFuture {
+    let promise = HandPromise()
     whenResolved { result in
       switch result {
       case .success(let value): transform(value).whenResolved { promise.future.resolve($0) }
