@@ -126,19 +126,6 @@ bool cfutures_retain_object(void *_Nonnull object);
 /// Waits while standard error accepts no bytes. Drops the rest if standard error is closed.
 void cfutures_write_to_standard_error(const void *_Nullable bytes, size_t count);
 
-/// Appends all bytes to a file, which it makes if there is none.
-///
-/// Returns false if the file cannot be opened, or does not accept all bytes.
-bool cfutures_append_to_file(const char *_Nonnull path, const void *_Nullable bytes, size_t count);
-
-// MARK: - Signals
-
-/// Calls `action` each time the process gets `signal`, on one thread for all signals, never in the handler of the signal.
-///
-/// All calls use the `action` of the first one. Several signals that come at once can be one call. Returns false on a system
-/// without signals, or if the thread, the pipe or the handler cannot be made.
-bool cfutures_on_signal(int signal, void (*_Nonnull action)(int signal));
-
 #undef CFUTURES_INLINE
 
 #ifdef __cplusplus

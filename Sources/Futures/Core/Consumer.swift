@@ -98,9 +98,6 @@ package class Consumer: @unchecked Sendable {
   @usableFromInline
   func resolveWithoutContext(from source: FutureState) {}
 
-  /// Whether it is only the observer of events, which waits for nothing.
-  var isEventObserver: Bool { false }
-
   /// The task that waits, or the context that gets the consumer, for the graph of pending futures.
   ///
   /// Under the lock of the source, which has the consumer in its list.

@@ -36,11 +36,11 @@ extension FutureState {
   /// Whether a consumer is attached and not yet notified.
   final var hasConsumers: Bool { reading { !consumers.isEmpty } }
 
-  /// The number of consumers, without the observer of events.
+  /// The number of consumers.
   ///
   /// O(n).
   package final var consumerCount: Int {
-    reading { (consumers.all + (extras?.resultOnly.all ?? [])).filter { !$0.isEventObserver }.count }
+    reading { consumers.all.count + (extras?.resultOnly.all.count ?? 0) }
   }
 
   #if DEBUG

@@ -39,9 +39,6 @@ package struct Trampoline {
     /// Runs a delivery outside the current task, in place of the global queue; set by the test kit.
     var submitElsewhere: Elsewhere?
 
-    /// Whether the thread runs the observer of events.
-    var isInEventObserver = false
-
     /// How many calls of the handler of misuse nest now.
     var misuseDepth = 0
 

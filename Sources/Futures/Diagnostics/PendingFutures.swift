@@ -204,8 +204,6 @@ extension LockedReference where Object == PendingFutures {
   ///   - due: The time of a timer.
   ///   - context: The queue or the custom context of submitted work.
   ///   - source: The future that the object waits for; submitted work takes the place of its promise.
-  /// - Returns: The events of an object with its own state, if there is an observer.
-  @discardableResult
   package func add(
     _ kind: PendingEntry.Kind,
     _ object: AnyObject,
@@ -215,7 +213,7 @@ extension LockedReference where Object == PendingFutures {
     due: DispatchTime? = nil,
     context: AnyObject? = nil,
     source: FutureState? = nil
-  ) -> NodeChanges? {
+  ) {
     var entry = PendingEntry(
       kind: kind,
       label: label ?? (kind == .await ? nil : source?.label),
@@ -239,7 +237,7 @@ extension LockedReference where Object == PendingFutures {
       return table.append(entry, of: object, nil)
     }
     // Released outside the lock: one of them can be the last reference.
-    return swept == nil ? nil : FuturesDiagnostics.events.object?.begin(entry, object)
+    _ = swept
   }
 
   /// Describes the producer of a state that is in the table.
@@ -308,36 +306,6 @@ extension PendingEntry {
   fileprivate func place(of state: FutureState) -> String {
     "\((state.label ?? label).map { "\"\($0)\" " } ?? "")\(fileID.map { String(cString: $0) } ?? ""):\(line)".oneLine
   }
-}
-
-/// The handler of events, of which the table uses only this function.
-package class PendingEvents: @unchecked Sendable {
-  // @unchecked: the subclass says how its variables are protected.
-
-  /// Called for each new entry, outside the lock.
-  /// - Returns: The events of an object with its own state, which sends its changes.
-  func begin(_ entry: PendingEntry, _ object: AnyObject) -> NodeChanges? { nil }
-}
-
-/// The events of one node, for the object that sends its changes.
-package class NodeChanges: @unchecked Sendable {
-  // @unchecked: as the base class says.
-
-  /// How a node goes on.
-  package enum Change: Sendable {
-    /// The node is cancelled, and pending until its handlers have run.
-    case cancelling
-    /// The node has ended.
-    case cancelled, resolved, released, failed, broken
-  }
-
-  /// Sends a change, unless the node has ended.
-  package func didChange(_ change: Change) {}
-}
-
-extension FuturesDiagnostics {
-  /// The handler of events; `nil` without one.
-  package static let events = LockedReference<PendingEvents>()
 }
 
 extension UnsafeMutableRawPointer {

@@ -41,7 +41,7 @@ struct StateSnapshot {
     }
     for list in [state.consumers, state.extras?.resultOnly ?? ConsumerList()] {
       let part = list.prefix(Self.maximumConsumers - consumers.count)
-      for consumer in part.consumers where !consumer.isEventObserver { consumers.append(ListedConsumer(consumer)) }
+      for consumer in part.consumers { consumers.append(ListedConsumer(consumer)) }
       isComplete = isComplete && part.areAll
     }
   }

@@ -4,12 +4,12 @@
 /// callbacks, awaits). An edge leads from a node that waits to the node that it waits for. So a circle of edges is a deadlock,
 /// unless one of its nodes can end in another way: see `cycles`.
 ///
-/// `description` is the text for a person, `dot` and `mermaid` are pictures, and the value can be encoded.
-public struct WaitForGraph: Sendable, Hashable, Codable {
+/// `description` is the text for a person.
+public struct WaitForGraph: Sendable, Hashable {
   /// A producer, or an object that waits for one.
-  public struct Node: Sendable, Hashable, Codable, Identifiable {
+  public struct Node: Sendable, Hashable, Identifiable {
     /// The kind of a node.
-    public enum Kind: String, Sendable, Codable, CaseIterable {
+    public enum Kind: String, Sendable, CaseIterable {
       /// A promise, which other code has to resolve.
       case promise
       /// The future of a task: `Future { }`.
@@ -41,7 +41,7 @@ public struct WaitForGraph: Sendable, Hashable, Codable {
     }
 
     /// How far a node is.
-    public enum State: String, Sendable, Codable, CaseIterable {
+    public enum State: String, Sendable, CaseIterable {
       /// It waits, or its producer works.
       case pending
       /// A lazy future without a consumer.
@@ -60,7 +60,7 @@ public struct WaitForGraph: Sendable, Hashable, Codable {
       case busy
     }
 
-    /// Identifies the node in its graph; a promise has the same identity in each graph, and in the events.
+    /// Identifies the node in its graph; a promise has the same identity in each graph.
     public internal(set) var id: Int
     /// The kind of the node.
     public internal(set) var kind: Kind
@@ -100,7 +100,7 @@ public struct WaitForGraph: Sendable, Hashable, Codable {
   }
 
   /// A dependency: one node waits for another.
-  public struct Edge: Sendable, Hashable, Codable {
+  public struct Edge: Sendable, Hashable {
     /// The identity of the node that waits.
     public internal(set) var waiter: Node.ID
     /// The identity of the node that it waits for.

@@ -9,10 +9,9 @@ struct CallbackSite: Sendable {
   var fileID: String { "\(place)" }
 
   /// Registers the object that waits for the callback in the graph of pending futures.
-  /// - Returns: The events of the object, if there is an observer.
-  func track(_ object: any PendingSite, as kind: PendingEntry.Kind) -> NodeChanges? {
-    guard FuturesDiagnostics.mayTrackPendingFutures else { return nil }
-    return PendingFutures.shared.add(kind, object, label: label, fileID: place.staticPointer, line: line)
+  func track(_ object: any PendingSite, as kind: PendingEntry.Kind) {
+    guard FuturesDiagnostics.mayTrackPendingFutures else { return }
+    PendingFutures.shared.add(kind, object, label: label, fileID: place.staticPointer, line: line)
   }
 
   /// The error of a callback that was released without a call.
@@ -48,9 +47,6 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     var handlers: [Handler] = []
     var isCancelled = false
 
-    /// The events of the call, until it ends.
-    var events: NodeChanges?
-
     /// Whether the callback was called.
     var isCalled = false
 
@@ -85,25 +81,13 @@ final class CallbackSlot<Value>: @unchecked Sendable {
       operation: {
         await withUnsafeContinuation(isolation: isolation) { continuation in
           guard begin(continuation, onCancel: onCancel) else { return continuation.resume() }
-          if FuturesDiagnostics.mayTrackPendingFutures { track() }
+          site.track(self, as: .wrappedCallback)
           start()
         }
       },
       onCancel: { cancel() },
       isolation: isolation
     )
-  }
-
-  /// Registers the call in the graph of pending futures.
-  private func track() {
-    guard let events = site.track(self, as: .wrappedCallback) else { return }
-    let isFinished = state.withLock { state in
-      if case .finished = state.phase { return true }
-      state.events = events
-      return false
-    }
-    // A cancellation before that has sent no event.
-    if isFinished { events.didChange(.cancelled) }
   }
 
   /// Stores the continuation of the suspended task.
@@ -151,46 +135,33 @@ final class CallbackSlot<Value>: @unchecked Sendable {
     guard case .waiting(let continuation) = previous.phase else { return }
     // Released here, outside the lock, and before the call returns.
     previous.handlers = []
-    previous.events?.didChange(.resolved)
     continuation.resume()
   }
 
   /// Runs all handlers and then resumes the task with the error of a cancelled call, if the slot is empty.
   func cancel() {
     guard case .waiting(let continuation) = beginCancelling() else { return }
-    state.withLock { $0.events }?.didChange(.cancelling)
     // Releases each batch after running it, and before the call returns.
     while let handlers = takeHandlers() {
       for handler in handlers { handler() }
     }
-    takeEvents()?.didChange(.cancelled)
     continuation.resume()
   }
 
-  private func takeEvents() -> NodeChanges? {
-    state.withLock { state in
-      defer { state.events = nil }
-      return state.events
-    }
-  }
-
   /// Stores the result, if the slot is empty.
-  /// - Returns: The previous phase, the handlers that can no longer run, and the events; `finished` if the slot was full.
-  private func end(
-    with result: Result<Value, any Error>
-  ) -> (phase: State.Phase, handlers: [Handler], events: NodeChanges?) {
+  /// - Returns: The previous phase, the handlers that can no longer run; `finished` if the slot was full.
+  private func end(with result: Result<Value, any Error>) -> (phase: State.Phase, handlers: [Handler]) {
     state.withLock { state in
       switch state.phase {
-      case .cancelling, .finished: return (.finished, [], nil)
+      case .cancelling, .finished: return (.finished, [])
       case .idle, .waiting: break
       }
       defer {
         state.phase = .finished
         state.handlers = []
-        state.events = nil
         state.result = result
       }
-      return (state.phase, state.handlers, state.events)
+      return (state.phase, state.handlers)
     }
   }
 

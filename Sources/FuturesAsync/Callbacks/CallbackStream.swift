@@ -63,9 +63,6 @@ public final class CallbackStream<Element: Sendable>: Sendable {
   private let output: Output
   private let site: CallbackSite
 
-  /// Set once, before the handle is used; `nil` without an observer.
-  private let events = LockedReference<NodeChanges>()
-
   /// Holds the `onCancel` handlers.
   private let cancellation: CancellationState
 
@@ -73,14 +70,13 @@ public final class CallbackStream<Element: Sendable>: Sendable {
     self.output = output
     self.cancellation = cancellation
     self.site = site
-    if let events = site.track(self, as: .callbackStream) { _ = self.events.exchange(events) }
+    site.track(self, as: .callbackStream)
   }
 
   /// Whether the reader has left; the sequence ends only after the handlers, and ignores calls from then on.
   private var isCancelled: Bool { cancellation.isTriggered }
 
   deinit {
-    events.object?.didChange(isCancelled ? .cancelled : .released)
     // No effect if the sequence has ended.
     finish(throwing: site.brokenPromise)
   }
@@ -103,7 +99,6 @@ public final class CallbackStream<Element: Sendable>: Sendable {
     case .reader(let continuation): continuation.finish(throwing: error)
     case .readers(let shared, let run): shared.stream?.deliver(.end(error), run: run)
     }
-    events.object?.didChange(.resolved)
   }
 
   /// Runs `handler` if the reader leaves before the end: its task is cancelled, or it releases the sequence.
