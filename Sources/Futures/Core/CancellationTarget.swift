@@ -19,11 +19,8 @@ class CancellationTarget: @unchecked Sendable {
   /// - Returns: The inputs.
   func inputs(raisedTo priority: TaskPriority?) -> [FutureState] { [] }
 
-  /// The pending inputs, for the graph of pending futures; `nil` if another thread has the lock.
-  var pendingInputs: [FutureState]? { [] }
-
-  /// Whether the result of one input can be enough, for the graph of pending futures.
-  var endsWithOneInput: Bool { false }
+  /// Adds the inputs for the graph of pending futures.
+  func describe(into facts: inout NodeFacts) {}
 
   /// Whether inputs can start later.
   var startsInputs: Bool { false }

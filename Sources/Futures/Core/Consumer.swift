@@ -98,10 +98,11 @@ package class Consumer: @unchecked Sendable {
   @usableFromInline
   func resolveWithoutContext(from source: FutureState) {}
 
-  /// The task that waits, or the context that gets the consumer, for the graph of pending futures.
-  ///
-  /// Under the lock of the source, which has the consumer in its list.
-  var waitDetail: WaitDetail { WaitDetail() }
+  /// Adds what the graph of pending futures shows of the consumer.
+  /// - Parameters:
+  ///   - facts: The facts.
+  ///   - isListed: Whether the caller has the lock of the source, which has the consumer in its list. Without it, only constants.
+  func describe(into facts: inout NodeFacts, isListed: Bool) {}
 
   /// The status, under the lock of the source, or of a consumer that no other thread has.
   final var currentStatus: Status { status.load(ordering: .relaxed) }
@@ -143,11 +144,25 @@ package class Consumer: @unchecked Sendable {
   }
 }
 
-/// The task that waits for a future, or the context that gets its result, for the graph of pending futures.
-struct WaitDetail {
+/// What the graph of pending futures shows of a consumer, a state or the inputs of a state.
+struct NodeFacts {
+  /// The operator of a stage, and its types; `nil` for anything else.
+  var operation: StaticString?
+  var types: (Any.Type, Any.Type)?
+  /// Whether the stage can end without its source: a timeout or a token.
+  var endsWithoutSource = false
   /// Identifies the suspended task.
   var task: UnsafeRawPointer?
-
   /// The queue, or the closures of the custom context; `nil` for the thread that resolves.
   var context: AnyObject?
+  /// The pending inputs; `nil` if another thread has the lock.
+  var inputs: [FutureState]? = []
+  /// Whether the result of one input can be enough.
+  var endsWithOneInput = false
+
+  init() {}
+
+  mutating func setOperation(_ operation: StaticString, _ types: (Any.Type, Any.Type)? = nil) {
+    (self.operation, self.types) = (operation, types)
+  }
 }

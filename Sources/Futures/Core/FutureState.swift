@@ -153,9 +153,6 @@ package class FutureState: Consumer, @unchecked Sendable {
   /// Whether an interruption can resolve a stage before its source does.
   var isInterruptible: Bool { false }
 
-  /// Whether the interruption can resolve the state without its source, for the graph of pending futures.
-  var endsWithoutSource: Bool { false }
-
   /// Whether a stage can move on to another source, and change its place in the progress.
   var canMove: Bool { false }
 

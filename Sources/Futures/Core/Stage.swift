@@ -105,4 +105,8 @@ package final class FollowingStage<Stored: OutcomeStorage>: MovingStage<Stored>,
   }
 
   override var target: FutureState { promiseState ?? self }
+
+  override func describe(into facts: inout NodeFacts, isListed: Bool) {
+    facts.setOperation(isListed && kind == .shield ? "shielded" : "follow")
+  }
 }

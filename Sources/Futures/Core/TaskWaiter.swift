@@ -21,8 +21,8 @@ package final class TaskWaiter<Stored: OutcomeStorage>: Consumer, @unchecked Sen
   }
 
   // A continuation is a reference to its task, in all versions of the runtime.
-  override var waitDetail: WaitDetail {
-    WaitDetail(task: continuation.map { unsafeBitCast($0, to: UnsafeRawPointer.self) })
+  override func describe(into facts: inout NodeFacts, isListed: Bool) {
+    facts.task = continuation.map { unsafeBitCast($0, to: UnsafeRawPointer.self) }
   }
 }
 

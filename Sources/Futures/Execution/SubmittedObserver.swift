@@ -43,5 +43,5 @@ final class SubmittedObserver<Value: Sendable, Failure: Error>: Observer<Value, 
     context.execute { [self] in work.run { takeCallback()?(result) } }
   }
 
-  override var waitDetail: WaitDetail { WaitDetail(context: context?.identity) }
+  override func describe(into facts: inout NodeFacts, isListed: Bool) { facts.context = context?.identity }
 }

@@ -164,13 +164,9 @@ struct GraphBuilder {
 
   private mutating func addState(_ state: FutureState, _ snapshot: StateSnapshot?, as name: StageNames.Name?) -> Int {
     let entry = entry(of: state)
-    let name = name ?? names.name(of: state, as: nil)
-    let kind = entry.map { Node.Kind($0.kind) } ?? (name.isDerived ? .stage : .future)
-    let index = add(kind, entry) { node in
-      guard name.isDerived else { return }
-      node.operation = name.operation
-      node.types = name.types
-    }
+    let name = name ?? names.name(of: state, snapshot?.facts ?? NodeFacts(of: state))
+    let kind = entry.map { Node.Kind($0.kind) } ?? (name == nil ? .future : .stage)
+    let index = add(kind, entry) { node in (node.operation, node.types) = (name?.operation, name?.types) }
     keep(state, index)
     guard let snapshot else {
       graph.nodes[index].state = .busy
@@ -204,14 +200,12 @@ struct GraphBuilder {
       default: graph.nodes[index].kind = .stage
       }
     }
-    if let task = snapshot.task { statesOfTasks[task] = index }
-    if state.endsWithoutSource { ends[graph.nodes[index].id] = .byItself }
-    if let inputs = snapshot.inputs {
-      if inputs.endsWithOneInput { ends[graph.nodes[index].id] = .withOneInput }
-      let pending = inputs.pendingInputs
-      if pending == nil { graph.isComplete = false }
-      joins.append((index, pending ?? []))
-    }
+    let facts = snapshot.facts
+    if let task = facts.task { statesOfTasks[task] = index }
+    if facts.endsWithoutSource { ends[graph.nodes[index].id] = .byItself }
+    if facts.endsWithOneInput { ends[graph.nodes[index].id] = .withOneInput }
+    if facts.inputs == nil { graph.isComplete = false }
+    joins.append((index, facts.inputs ?? []))
   }
 
   // MARK: - Consumers
@@ -226,21 +220,21 @@ struct GraphBuilder {
   private mutating func addConsumers(of state: FutureState, _ snapshot: StateSnapshot, _ index: Int) {
     var callbacks: [AnyHashable?: Int] = [:]
     for listed in snapshot.consumers {
-      let (consumer, detail) = (listed.consumer, listed.detail)
+      let (consumer, facts) = (listed.consumer, listed.facts)
       switch listed.kind {
       case .progress, .input: continue  // a join is a node of its own
-      case .waiter: addWaiter(consumer, detail, waitingFor: index)
+      case .waiter: addWaiter(consumer, facts.task, waitingFor: index)
       case .inline, .follower, .shield, .queued, .custom:
         if consumer !== state, let stage = consumer as? FutureState {
-          addStages(startingAt: stage, listed.kind, waitingFor: index)
+          addStages(startingAt: stage, facts, waitingFor: index)
           continue
         }
         // Callbacks with one context are one node.
-        let context = detail.context.map(Self.identity)
+        let context = facts.context.map(Self.identity)
         if let callback = callbacks[context] {
           graph.nodes[callback].count += 1
         } else {
-          let callback = add(.callback) { $0.context = detail.context.map(Self.name) }
+          let callback = add(.callback) { $0.context = facts.context.map(Self.name) }
           callbacks[context] = callback
           connect(callback, waitsFor: index)
         }
@@ -251,32 +245,32 @@ struct GraphBuilder {
     for node in [index] + callbacks.values { graph.nodes[node].hasMore = true }
   }
 
-  private mutating func addWaiter(_ waiter: Consumer, _ detail: WaitDetail, waitingFor index: Int) {
-    let node = add(detail.task == nil ? .blockedThread : .await, entry(of: waiter))
+  private mutating func addWaiter(_ waiter: Consumer, _ task: UnsafeRawPointer?, waitingFor index: Int) {
+    let node = add(task == nil ? .blockedThread : .await, entry(of: waiter))
     keep(waiter, node)
     connect(node, waitsFor: index)
-    if let task = detail.task { waitsOfTasks.append((task, node)) }
+    if let task { waitsOfTasks.append((task, node)) }
   }
 
   /// Adds the stages of a chain; stages of one operator are one node.
   ///
   /// A loop, and not a recursion. It keeps only the ends of a chain alive.
-  private mutating func addStages(startingAt first: FutureState, _ kind: Consumer.Kind, waitingFor index: Int) {
+  private mutating func addStages(startingAt first: FutureState, _ facts: NodeFacts, waitingFor index: Int) {
     var source = index
-    var (stage, kind) = (first, kind)
+    var (stage, facts) = (first, facts)
     var runs = 0
     var visited = 0
     while true {
       let target = stage.target
       if let known = indices[ObjectIdentifier(target)] { return connect(known, waitsFor: source) }
-      var name = names.name(of: stage, as: kind)
+      var name = names.name(of: stage, facts) ?? StageNames.Name(operation: "future")
       var (state, snapshot) = (target, StateSnapshot(target))
       var count = 1
       var endsWithoutSource = false
       // The operators of a run that stands for different stages.
       var operations: [String] = []
       while let next = plainStage(after: state, snapshot), visited < Self.maximumChain {
-        let nextName = names.name(of: next.state, as: next.kind)
+        guard let nextName = names.name(of: next.state, next.facts) else { break }
         let isSame = nextName.operation == name.operation
         guard isSame || runs >= 8 else { break }
         if !isSame {
@@ -287,7 +281,7 @@ struct GraphBuilder {
         if nextName.types != name.types { name.types = nil }
         count += 1
         visited += 1
-        endsWithoutSource = endsWithoutSource || state.endsWithoutSource
+        endsWithoutSource = endsWithoutSource || snapshot?.facts.endsWithoutSource == true
         (state, snapshot) = (next.state, StateSnapshot(next.state))
       }
       if !operations.isEmpty { name = StageNames.Name(operation: operations.joined(separator: ", ")) }
@@ -299,7 +293,7 @@ struct GraphBuilder {
       guard let next = plainStage(after: state, snapshot), visited < Self.maximumChain else { return }
       _ = unvisited.popLast()
       runs += 1
-      (source, stage, kind) = (node, next.state, next.kind)
+      (source, stage, facts) = (node, next.state, next.facts)
     }
   }
 
@@ -307,7 +301,7 @@ struct GraphBuilder {
   private func plainStage(
     after state: FutureState,
     _ snapshot: StateSnapshot?
-  ) -> (state: FutureState, kind: Consumer.Kind)? {
+  ) -> (state: FutureState, facts: NodeFacts)? {
     guard let snapshot, !snapshot.isCancelled, let next = snapshot.onlyStage(of: state) else { return nil }
     // The stage of a promise that follows stands for the promise's state.
     guard next.state.target === next.state, next.state.currentPhase == .pending, entry(of: next.state) == nil else {
@@ -348,7 +342,7 @@ struct GraphBuilder {
       guard let waiter = object as? Consumer else { continue }
       // The waiter of a broken future was attached, and is in no list.
       let status: Consumer.Status = isBroken ? .submitted : .listed
-      let task = source.readingIfAvailable { waiter.currentStatus == status ? waiter.waitDetail.task : nil }
+      let task = source.readingIfAvailable { waiter.currentStatus == status ? NodeFacts(of: waiter, isListed: true).task : nil }
       guard isBroken || (task ?? nil) != nil else { continue }
       let node = add(.await, entry)
       keep(object, node)

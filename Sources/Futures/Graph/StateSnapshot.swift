@@ -4,10 +4,8 @@ struct StateSnapshot {
   var isCancelled: Bool
   var isDormant: Bool
   var label: PromiseLabel?
-  /// Identifies the task that resolves the state.
-  var task: UnsafeRawPointer?
-  /// The inputs that resolve the state together.
-  var inputs: CancellationTarget?
+  /// The constants of the state, and the inputs that resolve it together.
+  var facts: NodeFacts
   var progress: Double?
   var consumers: [ListedConsumer] = []
   /// Whether `consumers` has all of them.
@@ -34,9 +32,10 @@ struct StateSnapshot {
     isDormant = state.isDormant
     label = state.extras?.label
     progress = state.progressRecord?.current.fractionCompleted
+    facts = NodeFacts(of: state)
     switch state.producer {
-    case .task(let task): self.task = unsafeBitCast(task, to: UnsafeRawPointer.self)
-    case .inputs(let inputs): self.inputs = inputs
+    case .task(let task): facts.task = unsafeBitCast(task, to: UnsafeRawPointer.self)
+    case .inputs(let inputs): inputs.describe(into: &facts)
     default: break
     }
     for list in [state.consumers, state.extras?.resultOnly ?? ConsumerList()] {
@@ -47,10 +46,10 @@ struct StateSnapshot {
   }
 
   /// The next stage of a chain without branches.
-  func onlyStage(of state: FutureState) -> (state: FutureState, kind: Consumer.Kind)? {
+  func onlyStage(of state: FutureState) -> (state: FutureState, facts: NodeFacts)? {
     guard consumers.count == 1, isComplete else { return nil }
     guard consumers[0].consumer !== state, let stage = consumers[0].consumer as? FutureState else { return nil }
-    return (stage, consumers[0].kind)
+    return (stage, consumers[0].facts)
   }
 }
 
@@ -58,11 +57,18 @@ struct StateSnapshot {
 struct ListedConsumer {
   let consumer: Consumer
   let kind: Consumer.Kind
-  let detail: WaitDetail
+  let facts: NodeFacts
 
   init(_ consumer: Consumer) {
     self.consumer = consumer
     kind = consumer.kind
-    detail = consumer.waitDetail
+    facts = NodeFacts(of: consumer, isListed: true)
+  }
+}
+
+extension NodeFacts {
+  init(of consumer: Consumer, isListed: Bool = false) {
+    self.init()
+    consumer.describe(into: &self, isListed: isListed)
   }
 }

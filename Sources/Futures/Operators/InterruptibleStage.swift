@@ -32,8 +32,11 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
 
   override var isInterruptible: Bool { true }
 
-  // A timeout has a result of its own. A token has only the failure of a cancelled future.
-  override var endsWithoutSource: Bool { outlivesSource || Cancelled<Stored.Failure>.isExpressible }
+  override func describe(into facts: inout NodeFacts, isListed: Bool) {
+    facts.setOperation("timeout or cancellation token")
+    // A timeout has a result of its own. A token has only the failure of a cancelled future.
+    facts.endsWithoutSource = outlivesSource || Cancelled<Stored.Failure>.isExpressible
+  }
 
   override func dropCaptures() { interruption.cancel() }
 }

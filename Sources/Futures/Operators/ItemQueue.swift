@@ -172,7 +172,9 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Cancella
     }
   }
 
-  override var pendingInputs: [FutureState]? { lock.withLockIfAvailable { running.map(\.value.state) } }
+  override func describe(into facts: inout NodeFacts) {
+    facts.inputs = lock.withLockIfAvailable { running.map(\.value.state) }
+  }
 
   override var startsInputs: Bool { true }
 

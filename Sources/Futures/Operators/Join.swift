@@ -68,9 +68,10 @@ final class Join<Derived: OutcomeStorage>: CancellationTarget, @unchecked Sendab
     lock.withLock { inputs.map(\.state) }
   }
 
-  override var endsWithOneInput: Bool { rule == .furthest }
-
-  override var pendingInputs: [FutureState]? { lock.withLockIfAvailable { inputs.map(\.state) } }
+  override func describe(into facts: inout NodeFacts) {
+    facts.endsWithOneInput = rule == .furthest
+    facts.inputs = lock.withLockIfAvailable { inputs.map(\.state) }
+  }
 
   /// Attaches to all inputs, in order; their results can arrive meanwhile.
   @inlinable

@@ -94,7 +94,10 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     PendingFutures.shared.add(due == nil ? .work : .timer, self, due: due, context: context.identity, source: source)
   }
 
-  override var waitDetail: WaitDetail { WaitDetail(context: context?.identity) }
+  override func describe(into facts: inout NodeFacts, isListed: Bool) {
+    facts.setOperation("transform", (Value.self, New.self))
+    if isListed { facts.context = context?.identity }
+  }
 
   @inlinable
   func takeTransform() -> ResultTransform? {

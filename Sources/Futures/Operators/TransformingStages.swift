@@ -62,6 +62,10 @@ final class MapStage<Value: Sendable, Stored: OutcomeStorage>: Stage<Stored>, @u
 
   @usableFromInline
   override func dropCaptures() { transform = nil }
+
+  override func describe(into facts: inout NodeFacts, isListed: Bool) {
+    facts.setOperation("map", (Value.self, Stored.Value.self))
+  }
 }
 
 /// A stage that resolves as the future that its transform makes of a value or a result of its source.
@@ -121,7 +125,17 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
 
   @usableFromInline
   override func dropCaptures() { transform = nil }
+
+  override func describe(into facts: inout NodeFacts, isListed: Bool) {
+    let result = Argument.self as? any SuccessType.Type
+    facts.setOperation(result == nil ? "flatMap" : "transform", (result?.success ?? Argument.self, New.self))
+  }
 }
+
+/// The type of the value in a result, for the graph of pending futures.
+private protocol SuccessType { static var success: Any.Type { get } }
+
+extension Result: SuccessType { static var success: Any.Type { Success.self } }
 
 extension Stage {
   /// Returns the value of `source`; resolves the stage as the source, without its transform, if the source failed or broke.
