@@ -14,10 +14,19 @@ struct ConsumerList {
 
   var isEmpty: Bool { first == nil }
 
-  /// The consumer, if there is exactly one.
+  /// The consumer, if there is exactly one, and it keeps the source running.
   var only: Consumer? {
-    guard let first, first._withUnsafeGuaranteedRef({ $0.next })?.toOpaque() == first.toOpaque() else { return nil }
+    guard !onlyWantsResults, let first, first._withUnsafeGuaranteedRef({ $0.next })?.toOpaque() == first.toOpaque()
+    else { return nil }
     return first.takeUnretainedValue()
+  }
+
+  /// Whether no consumer keeps the source running: result-only consumers are at the front, so the last one tells.
+  var onlyWantsResults: Bool {
+    guard let first else { return true }
+    return first._withUnsafeGuaranteedRef { first in
+      first.previous.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.currentStatus == .resultOnly }
+    }
   }
 
   /// Inserts a consumer at the front, with the reference that the list owns from now on.

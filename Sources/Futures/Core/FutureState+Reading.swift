@@ -34,13 +34,13 @@ extension FutureState {
   final var wasCancelled: Bool { reading { isCancelled } }
 
   /// Whether a consumer is attached and not yet notified.
-  final var hasConsumers: Bool { reading { !consumers.isEmpty } }
+  final var hasConsumers: Bool { reading { !consumers.onlyWantsResults } }
 
   /// The number of consumers.
   ///
   /// O(n).
   package final var consumerCount: Int {
-    reading { consumers.all.count + (extras?.resultOnly.all.count ?? 0) }
+    reading { consumers.all.count }
   }
 
   #if DEBUG
@@ -176,7 +176,7 @@ extension FutureState {
         "2: a future is \(current), and \(hasOutcome ? "has an" : "has no") outcome"
       )
       expect(current != .resolved || consumers.isEmpty, "5: a resolved future has a consumer left")
-      for consumer in consumers.all + (extras?.resultOnly.all ?? []) {
+      for consumer in consumers.all {
         let status = consumer.statusForCheck
         expect(status == .listed || status == .resultOnly, "5: a consumer in a list is \(status)")
         expect(consumer.isConsumer(of: self), "5: a consumer is in the list of a state that is not its source")

@@ -182,11 +182,6 @@ final class StateExtras {
   /// The `onCancel` handlers.
   fileprivate(set) var cancellation: CancellationHandlers?
 
-  /// Cancelled consumers whose failure type cannot represent cancellation.
-  ///
-  /// They still receive the result, but no longer keep the source running (R16).
-  fileprivate(set) var resultOnly = ConsumerList()
-
   fileprivate init(_ producer: Producer) { self.producer = producer }
 }
 
@@ -296,7 +291,7 @@ extension FutureState {
   /// `false` for the state of `Future.never`, which other code can share.
   final var isUnneeded: Bool {
     let phase = phase.load(ordering: .relaxed)
-    guard phase <= .orphaned, consumers.isEmpty, !isCancelled else { return false }
+    guard phase <= .orphaned, consumers.onlyWantsResults, !isCancelled else { return false }
     return phase < .orphaned || orphanedInputs?.notified == 0
   }
 }
@@ -313,14 +308,12 @@ extension FutureState {
       let (status, kind) = reference._withUnsafeGuaranteedRef { ($0.currentStatus, $0.kind) }
       guard status == .new || status == .resultOnly else { return .withdrawn }
       noteObserved()
-      switch phase.load(ordering: .relaxed) {
+      switch phaseOfAttachment() {
       case .pending:
         let startsProducer = isDormant && !isCancelled
         list(reference, status)
         return startsProducer ? .first(takeStart()) : .listed
-      case .following, .delivering,
-        // Relaxed: the delivering thread finds the new phase, then takes the lock, and so sees the list.
-        .closing where phase.compareExchange(expected: .closing, desired: .delivering, ordering: .relaxed).exchanged:
+      case .following, .delivering:
         list(reference, status)
         return .listed
       case .orphaned where kind != .input:
@@ -341,6 +334,17 @@ extension FutureState {
     }
   }
 
+  /// The phase for a consumer that attaches; reopens a delivery that is about to end (invariant 1).
+  ///
+  /// Under the lock.
+  private final func phaseOfAttachment() -> Phase {
+    let current = phase.load(ordering: .relaxed)
+    guard current == .closing else { return current }
+    // Relaxed: the delivering thread finds the new phase, then takes the lock, and so sees the list.
+    let isOpen = phase.compareExchange(expected: .closing, desired: .delivering, ordering: .relaxed).exchanged
+    return isOpen ? .delivering : .resolved
+  }
+
   /// Takes the start of a dormant state's producer, for the caller to run; `nil` if there is none, or the state was cancelled.
   final func takeStartOfProducer() -> LazyStart? {
     changing { isDormant && !isCancelled ? takeStart() : nil }
@@ -355,12 +359,12 @@ extension FutureState {
     return lazy
   }
 
-  /// Adds a consumer to the list, or to the result-only consumers if it was result-only before it attached.
+  /// Adds a consumer to the list: at the front if it was result-only before it attached.
   ///
   /// Under the lock.
   private final func list(_ reference: Unmanaged<Consumer>, _ status: Consumer.Status = .new) {
-    if status == .resultOnly, !isResolved {
-      makeExtras().resultOnly.append(reference)
+    if status == .resultOnly, phase.load(ordering: .relaxed) <= .orphaned {
+      consumers.prepend(reference)
     } else {
       reference._withUnsafeGuaranteedRef { $0.enterPublishingSource(.listed) }
       consumers.append(reference)
@@ -500,15 +504,13 @@ extension FutureState {
 
   /// Under the lock.
   private final func unlist(_ consumer: Consumer) -> Unmanaged<Consumer>? {
-    guard let status = consumer.statusInList, consumer.isConsumer(of: self) else { return nil }
+    guard consumer.statusInList != nil, consumer.isConsumer(of: self) else { return nil }
     consumer.enter(.finished)
     // A consumer that became result-only before it attached is in no list.
     guard consumer.next != nil else { return retainConsumer(consumer) }
-    // A settled state has moved the other lists to this one.
-    guard phase.load(ordering: .relaxed) <= .orphaned, let extras else { return consumers.remove(consumer) }
-    if status == .resultOnly { return extras.resultOnly.remove(consumer) }
-    if consumer.kind == .progress { return extras.progress?.remove(consumer) }
-    return consumers.remove(consumer)
+    // A settled state has moved its listeners to the consumers.
+    let isListener = consumer.kind == .progress && phase.load(ordering: .relaxed) <= .orphaned
+    return isListener ? progressRecord?.remove(consumer) : consumers.remove(consumer)
   }
 
   /// Finishes a consumer that is in no list: a new one, or an input that this orphan has notified.
@@ -562,7 +564,7 @@ extension FutureState {
       case .listed
       where phase.load(ordering: .relaxed) == .orphaned && orphanedInputs == nil && !canRepresentCancellation:
         return .unlisted(unlist(consumer))
-      case .listed: makeExtras().resultOnly.append(consumers.remove(consumer))
+      case .listed: consumers.prepend(consumers.remove(consumer))
       case .submitted: return .submitted
       case .resultOnly, .finished: return .stays(isUnneeded: false)
       }
@@ -625,7 +627,7 @@ extension FutureState {
     changing {
       guard phase.load(ordering: .relaxed) <= .following, !isDormantOnly || isDormant else { return Orphaning() }
       released = Released(producer: producer, cancellation: nil, progress: progressRecord?.detach(.orphaned))
-      let all = consumers.all + (extras?.resultOnly.all ?? [])
+      let all = consumers.all
       producer = sources.map { .inputs($0) } ?? .none
       // Relaxed: it publishes no data. The data of an orphan is read under the lock.
       phase.store(.orphaned, ordering: .relaxed)
@@ -850,7 +852,7 @@ extension FutureState {
 // MARK: - Releasing
 
 extension FutureState {
-  /// Takes out the objects that a settled state no longer needs, and moves the result-only consumers to the other consumers.
+  /// Takes out the objects that a settled state no longer needs.
   ///
   /// Under the lock.
   private final func detach() -> Released {
@@ -860,10 +862,7 @@ extension FutureState {
       progress: progressRecord?.detach(.settled)
     )
     producer = .none
-    if let extras {
-      consumers.append(&extras.resultOnly)
-      extras.cancellation = nil
-    }
+    extras?.cancellation = nil
     return released
   }
 
@@ -873,12 +872,9 @@ extension FutureState {
   ///
   /// No other pending state has consumers here. Its producer owns it, and breaks it when the producer is dropped.
   private final func releaseConsumers() {
-    if consumers.isEmpty, extras == nil { return }
+    _ = progressRecord?.end(isSuccess: false, before: &consumers)
+    if consumers.isEmpty { return }
     let this = Unmanaged.passUnretained(self).toOpaque()
-    if let extras {
-      consumers.append(&extras.resultOnly)
-      _ = extras.progress?.end(isSuccess: false, before: &consumers)
-    }
     Trampoline.current.runOrDefer { [consumers] in
       var consumers = consumers
       while let consumer = consumers.popFirst() {

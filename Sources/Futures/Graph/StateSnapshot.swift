@@ -38,11 +38,9 @@ struct StateSnapshot {
     case .inputs(let inputs): inputs.describe(into: &facts)
     default: break
     }
-    for list in [state.consumers, state.extras?.resultOnly ?? ConsumerList()] {
-      let part = list.prefix(Self.maximumConsumers - consumers.count)
-      for consumer in part.consumers { consumers.append(ListedConsumer(consumer)) }
-      isComplete = isComplete && part.areAll
-    }
+    let (listed, areAll) = state.consumers.prefix(Self.maximumConsumers)
+    consumers = listed.map(ListedConsumer.init)
+    isComplete = areAll
   }
 
   /// The next stage of a chain without branches.
