@@ -31,13 +31,6 @@ extension FutureState {
     case deliverFirst(TakenConsumer)
   }
 
-  /// The follow-up of a break.
-  enum Breaking {
-    /// The state was already settled, or there is no consumer to notify.
-    case done
-    case deliver
-  }
-
   /// The follow-up of a consumer's cancellation.
   enum Departure {
     /// The consumer is in no list of this state: it has run, or its context has it.

@@ -3,7 +3,10 @@
 extension FutureState {
   /// Whether the state has a result.
   @usableFromInline
-  package final var isResolved: Bool { currentPhase >= .delivering }
+  package final var isResolved: Bool { currentPhase >= .delivering && !isBroken }
+
+  /// Whether the state is settled without a result, for ever.
+  final var isBroken: Bool { has(.isBroken) }
 
   /// Whether all earlier consumers have the result.
   ///
@@ -26,7 +29,7 @@ extension FutureState {
 
   /// A word for a state without a result.
   final var pendingDescription: String {
-    reading { isDormant ? "not started" : currentPhase == .broken ? "broken" : "pending" }
+    reading { isDormant ? "not started" : isBroken ? "broken" : "pending" }
   }
 
   /// Whether the state was cancelled.
@@ -166,13 +169,13 @@ extension FutureState {
         switch previous {
         case .pending, .following: current >= previous
         case .orphaned: current == .orphaned || current >= .delivering
-        case .broken, .resolved: current == previous
+        case .resolved: current == previous
         // A delivery ends without the lock, so it can also end at any time.
         case .delivering, .closing: current >= .delivering
         }
       expect(isAllowed, "1: the phase changed from \(previous) to \(current)")
       expect(
-        hasOutcome == (current >= .delivering),
+        hasOutcome == (current >= .delivering && !isBroken),
         "2: a future is \(current), and \(hasOutcome ? "has an" : "has no") outcome"
       )
       expect(current != .resolved || consumers.isEmpty, "5: a resolved future has a consumer left")

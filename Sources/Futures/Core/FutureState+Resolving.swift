@@ -57,11 +57,8 @@ extension FutureState {
   @usableFromInline
   final func breakForever(_ reason: BreakReason, in trampoline: Trampoline?) {
     var released: Released?
-    let breaking = settleBroken(reason, &released)
+    let settlement = settleBroken(reason, &released)
     released.take()?.release()
-    switch breaking {
-    case .done: break
-    case .deliver: deliver(in: trampoline)
-    }
+    if case .deliver = settlement { deliver(in: trampoline) }
   }
 }

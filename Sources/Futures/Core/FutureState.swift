@@ -22,13 +22,15 @@
 ///
 /// | phase | meaning | next |
 /// |---|---|---|
-/// | `pending` | The producer can resolve it. With a `start` as its producer it is dormant: its first consumer starts it. | `following`, `orphaned`, `broken`, `delivering`, `closing`, `resolved` |
+/// | `pending` | The producer can resolve it. With a `start` as its producer it is dormant: its first consumer starts it. | `following`, `orphaned`, `delivering`, `closing`, `resolved` |
 /// | `following` | Pending. Only the followed future resolves it (`Promise.follow`). | as `pending` |
 /// | `orphaned` | Pending without a producer (`never`). Only a cancellation resolves it. | `delivering`, `closing`, `resolved` |
-/// | `broken` | Pending for ever: no producer, and a failure type that cannot hold `BrokenPromise`. | – |
 /// | `delivering` | Resolved. One thread runs the consumers, other threads append theirs. | `closing`, `resolved` |
 /// | `closing` | Resolved. One thread runs the last consumer. | `delivering`, `resolved` |
 /// | `resolved` | Resolved, and every consumer has run or is with its context. | – |
+///
+/// A state whose promise was dropped, and whose failure type cannot hold `BrokenPromise`, is *broken*: it goes through the last
+/// three phases without an outcome, with the flag `isBroken` and the reason as its producer.
 ///
 /// A resolution in time, and a cancellation of a derived state:
 ///
@@ -66,7 +68,7 @@ package class FutureState: Consumer, @unchecked Sendable {
 
   @usableFromInline
   package enum Phase: UInt8, BitwiseCopyable, Comparable {
-    case pending, following, orphaned, broken, delivering, closing, resolved
+    case pending, following, orphaned, delivering, closing, resolved
 
     @inlinable
     package static func < (left: Phase, right: Phase) -> Bool { left.rawValue < right.rawValue }
@@ -202,7 +204,7 @@ extension FutureState {
   @usableFromInline
   final var breakReason: BreakReason? {
     // Acquiring: pairs with the releasing store after the reason was written, which is final.
-    guard phase.load(ordering: .acquiring) == .broken, case .broken(let reason) = producer else { return nil }
+    guard isSettled, isBroken, case .broken(let reason) = producer else { return nil }
     return reason
   }
 
@@ -308,6 +310,7 @@ extension FutureState {
       let (status, kind) = reference._withUnsafeGuaranteedRef { ($0.currentStatus, $0.kind) }
       guard status == .new || status == .resultOnly else { return .withdrawn }
       noteObserved()
+      if isBroken, case .broken(let reason) = producer { reason.allowAnotherReport() }
       switch phaseOfAttachment() {
       case .pending:
         let startsProducer = isDormant && !isCancelled
@@ -324,9 +327,6 @@ extension FutureState {
       case .orphaned:
         if status == .new { reference._withUnsafeGuaranteedRef { countNotified($0) } }
         return .due
-      case .broken:
-        if case .broken(let reason) = producer { reason.allowAnotherReport() }
-        fallthrough
       case .closing, .resolved:
         reference._withUnsafeGuaranteedRef { markTaken($0) }
         return .due
@@ -380,7 +380,7 @@ extension FutureState {
       case .inline, .follower, .shield, .input, .progress: false
       case .queued, .custom: true
       // The waiter of a broken future gets no result. Its task can still end the wait.
-      case .waiter: phase.load(ordering: .relaxed) == .broken
+      case .waiter: isBroken
       }
     consumer.enter(staysRemovable ? .submitted : .finished)
   }
@@ -404,35 +404,37 @@ extension FutureState {
     _ store: () -> Void
   ) -> Settlement {
     changing {
-      let current = phase.load(ordering: .relaxed)
-      guard current <= resolver.last else { return .rejected }
+      guard phase.load(ordering: .relaxed) <= resolver.last else { return .rejected }
       store()
+      if !isSuccess, consumers.isEmpty { insert(.isUnobservedFailure) }
       guard isPlain else {
         released = detach()
-        if !isSuccess, consumers.isEmpty { insert(.isUnobservedFailure) }
-        let isNotifying = progressRecord?.end(isSuccess: isSuccess, before: &consumers) ?? false
-        let isIdle = consumers.isEmpty
-        // Releasing: a thread that sees the phase sees the outcome.
-        phase.store(isIdle ? .resolved : .delivering, ordering: .releasing)
-        return isIdle || isNotifying ? .done : .deliver
+        return endPending(isSuccess: isSuccess)
       }
-      guard let first = consumers.first else {
-        if !isSuccess { insert(.isUnobservedFailure) }
-        phase.store(.resolved, ordering: .releasing)  // as above
-        return .done
-      }
+      guard let first = consumers.first else { return endPending(isSuccess: isSuccess) }
       // At the maximum depth the consumers wait for their turn in the list, where they can be removed.
       guard resolver.canTakeFirst else {
-        phase.store(.delivering, ordering: .releasing)  // as above
+        phase.store(.delivering, ordering: .releasing)  // as in `endPending`
         return .deliver
       }
       // No code runs between the resolution and the first delivery. So this saves locking again.
       consumers.remove(first)
       first._withUnsafeGuaranteedRef { markTaken($0) }
       let isLast = consumers.isEmpty
-      phase.store(isLast ? .closing : .delivering, ordering: .releasing)  // as above
+      phase.store(isLast ? .closing : .delivering, ordering: .releasing)  // as in `endPending`
       return .deliverFirst((first, isLast))
     }
+  }
+
+  /// Ends the progress of a state that has its outcome, or the reason of its break, and stores the phase.
+  ///
+  /// Under the lock.
+  private final func endPending(isSuccess: Bool) -> Settlement {
+    let isNotifying = progressRecord?.end(isSuccess: isSuccess, before: &consumers) ?? false
+    let isIdle = consumers.isEmpty
+    // Releasing: a thread that sees the phase sees the outcome, or the reason of the break.
+    phase.store(isIdle ? .resolved : .delivering, ordering: .releasing)
+    return isIdle || isNotifying ? .done : .deliver
   }
 
   /// Takes the first consumer from the list.
@@ -440,14 +442,13 @@ extension FutureState {
   /// After the last one, the delivery can end without the lock.
   final func takeNextConsumer() -> TakenConsumer? {
     changing {
-      let phase = phase.load(ordering: .relaxed)
       guard let reference = consumers.popFirst() else {
-        if phase == .delivering { self.phase.store(.resolved, ordering: .releasing) }
+        phase.store(.resolved, ordering: .releasing)
         return nil
       }
       reference._withUnsafeGuaranteedRef { markTaken($0) }
       let isLast = consumers.isEmpty
-      if isLast, phase == .delivering { self.phase.store(.closing, ordering: .releasing) }
+      if isLast { phase.store(.closing, ordering: .releasing) }
       return (reference, isLast)
     }
   }
@@ -457,16 +458,14 @@ extension FutureState {
   /// Without the lock (invariant 1).
   final func endDelivery() -> Bool {
     // Releasing: a thread that finds the state resolved runs its callback at once, after the callbacks of this one (R2).
-    let (hasEnded, phase) = phase.compareExchange(expected: .closing, desired: .resolved, ordering: .releasing)
-    // A broken state takes no more consumers.
-    return hasEnded || phase == .broken
+    phase.compareExchange(expected: .closing, desired: .resolved, ordering: .releasing).exchanged
   }
 
   /// Takes the waiters from the list, and leaves the callbacks there for another thread.
   /// - Returns: The waiters, and whether callbacks are left.
   final func takeWaiters() -> (waiters: ConsumerList, leavesCallbacks: Bool) {
     changing {
-      guard phase.load(ordering: .relaxed) == .delivering else { return (ConsumerList(), !consumers.isEmpty) }
+      guard phase.load(ordering: .relaxed) == .delivering, !isBroken else { return (ConsumerList(), !consumers.isEmpty) }
       // Listeners get the last progress before a waiter resumes (R20).
       guard consumers.first?._withUnsafeGuaranteedRef({ $0.kind }) != .progress else { return (ConsumerList(), true) }
       let waiters = consumers.takeWaiters()
@@ -476,19 +475,13 @@ extension FutureState {
   }
 
   /// Breaks a pending state for ever.
-  final func settleBroken(_ reason: BreakReason, _ released: inout Released?) -> Breaking {
+  final func settleBroken(_ reason: BreakReason, _ released: inout Released?) -> Settlement {
     changing {
-      let current = phase.load(ordering: .relaxed)
-      guard current <= .following else { return .done }
-      var isNotifying = false
-      if !isPlain {
-        released = detach()
-        isNotifying = progressRecord?.end(isSuccess: false, before: &consumers) ?? false
-      }
+      guard phase.load(ordering: .relaxed) <= .following else { return .rejected }
+      insert(.isBroken)
+      if !isPlain { released = detach() }
       producer = .broken(isCancelled ? reason.withoutReport : reason)
-      // Releasing: a thread that sees the phase finds the reason.
-      phase.store(.broken, ordering: .releasing)
-      return consumers.isEmpty || isNotifying ? .done : .deliver
+      return endPending(isSuccess: false)
     }
   }
 }

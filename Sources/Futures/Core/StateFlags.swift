@@ -28,6 +28,11 @@ struct StateFlags: OptionSet {
   /// Under the lock. Without it, a hint.
   static var isPrivate: StateFlags { StateFlags(rawValue: 32) }
 
+  /// The state is broken: settled without an outcome, because its failure type cannot hold `BrokenPromise`.
+  ///
+  /// Set under the lock, before the releasing store of the phase that settles the state.
+  @usableFromInline static var isBroken: StateFlags { StateFlags(rawValue: 64) }
+
   /// The state was cancelled.
   ///
   /// Under the lock. The state can still be pending, if its failure type cannot represent cancellation.

@@ -78,7 +78,8 @@ package final class PendingFutures {
       remove { slot in
         guard let object = slot.object.object else { return true }
         swept.append(object)
-        return slot.entry.kind != .state && slot.entry.state(object)?.isDelivered == true
+        guard slot.entry.kind != .state, let state = slot.entry.state(object) else { return false }
+        return state.isDelivered && !state.isBroken
       }
       untilSweep = max(Self.smallestSweep, slots.count)
       // Many were pending at once, and no longer are.

@@ -91,12 +91,13 @@ struct GraphBuilder {
 
   /// Whether an entry is in the graph.
   private func isPending(_ state: FutureState, _ entry: PendingEntry) -> Bool {
+    if state.isBroken { return true }
     switch state.currentPhase {
-    case .pending, .following, .broken: true
+    case .pending, .following: return true
     // The handles of an orphan own it, and nothing waits for a producer.
-    case .orphaned, .resolved: false
+    case .orphaned, .resolved: return false
     // Its callbacks run. The transform of a stage does so earlier.
-    case .delivering, .closing: entry.kind != .work && entry.kind != .timer
+    case .delivering, .closing: return entry.kind != .work && entry.kind != .timer
     }
   }
 
@@ -182,16 +183,16 @@ struct GraphBuilder {
     graph.nodes[index].isCancelled = snapshot.isCancelled
     graph.nodes[index].progress = snapshot.progress
     if let label = snapshot.label { graph.nodes[index].label = label.text }
-    switch snapshot.phase {
-    case .pending, .orphaned, .resolved: if snapshot.isDormant { graph.nodes[index].state = .notStarted }
-    case .following: graph.nodes[index].state = .following
-    case .broken:
+    if let reason = state.breakReason {
       graph.nodes[index].state = .broken
-      if let reason = state.breakReason {
-        kept.append(reason)
-        broken.append((index, reason, entry(of: state) != nil))
+      kept.append(reason)
+      broken.append((index, reason, entry(of: state) != nil))
+    } else {
+      switch snapshot.phase {
+      case .pending, .orphaned, .resolved: if snapshot.isDormant { graph.nodes[index].state = .notStarted }
+      case .following: graph.nodes[index].state = .following
+      case .delivering, .closing: graph.nodes[index].state = .delivering
       }
-    case .delivering, .closing: graph.nodes[index].state = .delivering
     }
     if graph.nodes[index].kind == .work {
       switch state.currentStatus {
@@ -318,7 +319,7 @@ struct GraphBuilder {
       let (index, inputs) = joins[next]
       next += 1
       for input in inputs.prefix(Self.maximumNodes) where !isFull {
-        guard input.currentPhase < .delivering else {
+        guard !input.isResolved else {
           // Its result is on its way, and is enough.
           if ends[graph.nodes[index].id] == .withOneInput { ends[graph.nodes[index].id] = .byItself }
           continue
@@ -334,7 +335,7 @@ struct GraphBuilder {
   private mutating func addAwaits() {
     for (entry, object, source) in tracked where entry.kind == .await && !isFull {
       guard indices[ObjectIdentifier(object)] == nil, let source else { continue }
-      let isBroken = source.currentPhase == .broken
+      let isBroken = source.isBroken
       guard isBroken || source.isPending else { continue }
       let index = node(of: source)
       visitStates()
