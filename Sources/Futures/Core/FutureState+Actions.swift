@@ -31,18 +31,12 @@ extension FutureState {
     case deliverFirst(TakenConsumer)
   }
 
-  /// The follow-up of a consumer's cancellation.
-  enum Departure {
-    /// The consumer is in no list of this state: it has run, or its context has it.
-    case none
-    /// It has left. The caller drops its captures, and releases the list's reference if there is one.
-    case left(Unmanaged<Consumer>?, isUnneeded: Bool)
-    /// It stays for the result.
-    case stays(isUnneeded: Bool)
-    /// It left the list of a state that no cancellation resolves. The caller releases the list's reference.
-    case unlisted(Unmanaged<Consumer>?)
-    /// Its context has it. The caller resolves it without the context.
-    case submitted
+  /// The follow-up of a consumer that left, or that stays for the result alone.
+  struct Departure {
+    /// The list's reference to the consumer, for release by the caller; `nil` if it was in no list, or stays there.
+    var listed: Unmanaged<Consumer>?
+    /// Whether the caller must cancel this state, because it has no other consumer.
+    var isUnneeded = false
   }
 
   /// The `onCancel` handlers of a state.

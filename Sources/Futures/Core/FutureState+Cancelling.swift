@@ -63,22 +63,21 @@ extension FutureState {
   ///   - needsResult: Whether the consumer still gets the result, because its failure type cannot represent cancellation.
   /// - Returns: Whether the caller must cancel this state, because it has no other consumer. A shielded view never cancels it.
   final func removeCancelled(_ consumer: Consumer, forResult needsResult: Bool = false) -> Bool {
-    switch needsResult ? keepForResult(consumer) : detachCancelled(consumer) {
-    case .none:
+    if needsResult {
+      guard let departure = keepForResult(consumer) else {
+        consumer.resolveWithoutContext(from: self)
+        return false
+      }
+      if let listed = departure.listed { releaseConsumer(listed) }
+      return departure.isUnneeded
+    }
+    guard let departure = takeOut(consumer) else {
       if consumer.claimSubmitted() { consumer.dropCaptures() }
       return false
-    case .left(let listed, let isUnneeded):
-      consumer.dropUndeliveredCaptures()
-      if let listed { releaseConsumer(listed) }
-      return isUnneeded
-    case .stays(let isUnneeded): return isUnneeded
-    case .unlisted(let listed):
-      if let listed { releaseConsumer(listed) }
-      return false
-    case .submitted:
-      consumer.resolveWithoutContext(from: self)
-      return false
     }
+    consumer.dropUndeliveredCaptures()
+    if let listed = departure.listed { releaseConsumer(listed) }
+    return departure.isUnneeded
   }
 }
 

@@ -117,10 +117,10 @@ extension FutureState {
   /// - Returns: Whether this kept the consumer from running.
   @usableFromInline
   package final func remove(_ consumer: Consumer) -> Bool {
-    let listed = takeOut(consumer)
-    guard listed != nil || consumer.claimSubmitted() else { return false }
+    let departure = takeOut(consumer)
+    guard departure != nil || consumer.claimSubmitted() else { return false }
     consumer.dropCaptures()
-    if let listed { releaseConsumer(listed) }
+    if let listed = departure?.listed { releaseConsumer(listed) }
     return true
   }
 

@@ -489,10 +489,25 @@ extension FutureState {
 // MARK: - Transitions: removing and cancelling
 
 extension FutureState {
-  /// Takes a consumer from its list, because its owner no longer wants the result.
-  /// - Returns: The list's reference to the consumer; `nil` if it is in no list of this state.
-  final func takeOut(_ consumer: Consumer) -> Unmanaged<Consumer>? {
-    changing { unlist(consumer) }
+  /// Takes out a consumer that leaves before its delivery: from its list, before it attaches, or after this orphan has notified it.
+  ///
+  /// O(1).
+  /// - Returns: `nil` if it has started, left before, or its context has it.
+  final func takeOut(_ consumer: Consumer) -> Departure? {
+    changing {
+      // Relaxed: only a stage that moves on stores another source. It stores `new` with it only while its target is not
+      // cancelled, and the caller has cancelled the target since, under the target's lock. So the caller has seen that source.
+      switch consumer.currentStatus {
+      case .new where consumer.isConsumer(of: self): consumer.enter(.finished)
+      case .notified:
+        consumer.enter(.finished)
+        orphanedInputs?.notified -= 1
+      default:
+        guard let listed = unlist(consumer) else { return nil }
+        return Departure(listed: listed, isUnneeded: isUnneeded(without: consumer))
+      }
+      return Departure(isUnneeded: isUnneeded(without: consumer))
+    }
   }
 
   /// Under the lock.
@@ -519,50 +534,30 @@ extension FutureState {
     }
   }
 
-  /// Removes a cancelled consumer from this state, also before it attaches.
-  ///
-  /// O(1).
-  final func detachCancelled(_ consumer: Consumer) -> Departure {
-    changing {
-      var listed: Unmanaged<Consumer>?
-      // Relaxed: only a stage that moves on stores another source. It stores `new` with it only while its target is not
-      // cancelled, and the caller has cancelled the target since, under the target's lock. So the caller has seen that source.
-      switch consumer.currentStatus {
-      case .new where consumer.isConsumer(of: self): consumer.enter(.finished)
-      case .notified:
-        consumer.enter(.finished)
-        orphanedInputs?.notified -= 1
-      default:
-        listed = unlist(consumer)
-        if listed == nil { return .none }
-      }
-      return .left(listed, isUnneeded: isUnneeded(without: consumer))
-    }
-  }
-
   /// Makes a cancelled consumer result-only: it still gets the result, but no longer keeps this state running (R16).
-  final func keepForResult(_ consumer: Consumer) -> Departure {
+  /// - Returns: `nil` if its context has it.
+  final func keepForResult(_ consumer: Consumer) -> Departure? {
     changing {
       // Relaxed: a stage that has moved on from this state under a cancelled target is `resultOnly`, or `listed` elsewhere.
       // It left the list of this state under this lock. So each of its cases below changes nothing.
       let status = consumer.currentStatus
-      guard consumer.isConsumer(of: self) else { return .stays(isUnneeded: false) }
+      guard consumer.isConsumer(of: self) else { return Departure() }
       switch status {
-      case .new: break
-      case .notified: orphanedInputs?.notified -= 1
+      case .submitted: return nil
       // During a delivery the consumer gets the result anyway.
-      case .listed where phase.load(ordering: .relaxed) > .orphaned: return .stays(isUnneeded: false)
+      case .listed where phase.load(ordering: .relaxed) > .orphaned: return Departure()
       // Cancellation cannot resolve this state either, so no result will come. It is the state of `Future.never`: an orphan
       // without a source, which only `cancel()` on its own handle resolves.
       case .listed
       where phase.load(ordering: .relaxed) == .orphaned && orphanedInputs == nil && !canRepresentCancellation:
-        return .unlisted(unlist(consumer))
+        return Departure(listed: unlist(consumer))
+      case .resultOnly, .finished: return Departure()
       case .listed: consumers.prepend(consumers.remove(consumer))
-      case .submitted: return .submitted
-      case .resultOnly, .finished: return .stays(isUnneeded: false)
+      case .notified: orphanedInputs?.notified -= 1
+      case .new: break
       }
       consumer.enter(.resultOnly)
-      return .stays(isUnneeded: isUnneeded(without: consumer))
+      return Departure(isUnneeded: isUnneeded(without: consumer))
     }
   }
 

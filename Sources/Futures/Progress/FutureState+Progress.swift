@@ -210,9 +210,7 @@ extension ProgressLink {
   /// Removes the link from its source, because its target has ended or has another source.
   ///
   /// O(1).
-  func disconnect() {
-    if !source.withdraw(self) { source.takeOut(self)?.release() }
-  }
+  func disconnect() { source.takeOut(self)?.listed?.release() }
 }
 
 // MARK: - Settling

@@ -203,7 +203,7 @@ extension FutureState {
   package final func abandon(_ reader: ProgressReader) {
     // A withdrawn reader has no continuation yet. `attach` resumes it.
     if withdraw(reader) { return }
-    guard let listed = takeOut(reader) else { return }
+    guard let listed = takeOut(reader)?.listed else { return }
     reader.resume()
     listed.release()
   }
