@@ -293,10 +293,8 @@ final class LinkedHandler: CancellationHandler, @unchecked Sendable {
 extension FutureState {
   /// The token that is cancelled with the state.
   final var cancellationToken: CancellationToken {
-    switch cancellationHandlers({ CancellationState() }) {
-    case .pending(let handlers): CancellationToken(state: unsafeDowncast(handlers, to: CancellationState.self))
-    case .cancelled: .cancelled
-    case .over: .none
-    }
+    let (handlers, isCancelled) = cancellationHandlers { CancellationState() }
+    guard let handlers else { return isCancelled ? .cancelled : .none }
+    return CancellationToken(state: unsafeDowncast(handlers, to: CancellationState.self))
   }
 }

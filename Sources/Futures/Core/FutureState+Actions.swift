@@ -8,9 +8,8 @@ typealias TakenConsumer = (reference: Unmanaged<Consumer>, isLast: Bool)
 extension FutureState {
   /// The follow-up of an attachment.
   enum Attachment {
-    case listed
-    /// As `listed`: the first consumer, for which the caller starts the producer.
-    case first(LazyStart)
+    /// It is in the list. The caller starts the producer, if this is the first consumer of a dormant state.
+    case listed(LazyStart?)
     /// As `listed`: the state is an orphan, so the caller makes orphans of the consumer's own consumers.
     case orphaned
     /// The caller delivers to the consumer.
@@ -25,10 +24,8 @@ extension FutureState {
     case rejected
     /// The caller has no consumers to run.
     case done
-    /// The caller runs the consumers.
-    case deliver
-    /// As `deliver`, and the first consumer is already taken.
-    case deliverFirst(TakenConsumer)
+    /// The caller runs the consumers, beginning with the first one if that is already taken.
+    case deliver(TakenConsumer?)
   }
 
   /// The follow-up of a consumer that left, or that stays for the result alone.
@@ -37,14 +34,6 @@ extension FutureState {
     var listed: Unmanaged<Consumer>?
     /// Whether the caller must cancel this state, because it has no other consumer.
     var isUnneeded = false
-  }
-
-  /// The `onCancel` handlers of a state.
-  enum HandlersOfState {
-    case pending(CancellationHandlers)
-    case cancelled
-    /// The state was resolved, so no handler can run.
-    case over
   }
 
   /// The follow-up of a cancellation: the objects to notify.
@@ -63,28 +52,16 @@ extension FutureState {
     var inputs: [Consumer] = []
   }
 
-  /// The follow-up of a stage's move to another source.
-  enum Adoption {
-    /// The stage attaches to the source. For a cancelled target it attaches for the result only, and the source can be unneeded.
-    case attach(isCancelled: Bool, needsRelink: Bool)
-    /// The target is settled, so nothing needs the source.
-    case drop
-  }
-
-  /// The follow-up of a promise that goes away.
-  enum PromiseEnd {
-    /// Another producer can resolve the state: its future follows another one.
-    case following
-    /// The state is pending, and loses its producer.
-    case broken
-    /// The state is settled.
-    case none
-  }
+  /// The follow-up of a stage's move to another source: the stage attaches to that.
+  ///
+  /// For a cancelled target it attaches for the result only, and the source can be unneeded.
+  typealias Adoption = (isCancelled: Bool, needsRelink: Bool)
 
   /// The follow-up of the end of a promise whose future follows another one.
   enum Splicing {
-    /// The caller puts the follower, with the list's reference to it, into the place of `stage` in the list of `source`.
-    case moving(Unmanaged<Consumer>, replacing: FutureState, in: FutureState)
+    /// The caller puts the follower, with the list's reference to it, into the place of `stage` in the list of `source`, and
+    /// into its place in the progress.
+    case moving(Unmanaged<Consumer>, replacing: FutureState, in: FutureState, ProgressPlace)
     /// The future follows itself through other futures, so that nothing can ever resolve it.
     case circle
     case refused

@@ -16,8 +16,8 @@ extension FutureState {
   @discardableResult
   package final func attach(_ reference: Unmanaged<Consumer>) -> Bool {
     switch append(reference) {
-    case .listed: break
-    case .first(let lazy): start(lazy)
+    case .listed(nil): break
+    case .listed(let lazy?): start(lazy)
     case .withdrawn:
       releaseConsumer(reference)
       return false

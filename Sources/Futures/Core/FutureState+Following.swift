@@ -58,15 +58,14 @@ extension FutureState {
   ///   - source: The state to wait for.
   ///   - place: The place of `source` in the progress of the previous source; `nil` if it comes after that.
   final func move(_ stage: FutureState, to source: inout FutureState, inside place: ProgressPlace?) {
-    switch adopt(stage, waitingFor: source, inside: place) {
-    case .attach(let isCancelled, let needsRelink):
-      // Earlier than the link, which is a reference to the source.
-      Self.makePrivate(&source)
-      if needsRelink { relinkProgress() }
-      source.attach(.passRetained(stage))
-      if isCancelled { source.cancelIfUnneeded() }
-    case .drop: source.cancelIfUnneeded()
+    guard let (isCancelled, needsRelink) = adopt(stage, waitingFor: source, inside: place) else {
+      return source.cancelIfUnneeded()
     }
+    // Earlier than the link, which is a reference to the source.
+    Self.makePrivate(&source)
+    if needsRelink { relinkProgress() }
+    source.attach(.passRetained(stage))
+    if isCancelled { source.cancelIfUnneeded() }
   }
 
   /// Makes `task` the producer of a pending state without one.
@@ -80,6 +79,6 @@ extension FutureState {
 
   @usableFromInline
   final func setProducer(anyTask task: Task<Void, any Error>) {
-    if adopt(task) { task.cancel() }
+    if setProducer(.task(task), onlyIfFirst: true) { task.cancel() }
   }
 }

@@ -59,30 +59,24 @@ extension FutureState {
   }
 
   /// The producer of a state as a walk from a future to its sources needs it.
-  enum Origin {
-    /// The result of `source`, by a stage.
-    case state(FutureState, stage: FutureState?)
-    case task(Task<Void, any Error>)
-    case inputs(CancellationTarget)
-    /// A promise, or nothing.
-    case unknown
+  struct Origin {
+    let producer: Producer
+    /// The label of the promise with its place in the code.
+    let label: PromiseLabel?
+    /// The stage that resolves the state, and its source.
+    ///
+    /// `nil` also for a resolved state, which still names its stage, whose source can be gone.
+    var derivation: (stage: FutureState, source: FutureState)?
   }
 
-  /// The present producer, and the label of the promise with its place in the code.
-  final var origin: (origin: Origin, label: PromiseLabel?) {
+  final var origin: Origin {
     reading {
-      let label = extras?.label
-      switch producer {
-      // A resolved state still names its stage, whose source can be gone.
-      case .stage where currentPhase > .following: return (.unknown, label)
-      case .stage(let stage):
-        // Both are alive now (invariant 6). The result keeps them alive.
-        let stage = stage.takeUnretainedValue()
-        return (stage.stageSource.map { .state($0, stage: stage) } ?? .unknown, label)
-      case .task(let task): return (.task(task), label)
-      case .inputs(let inputs): return (.inputs(inputs), label)
-      case .none, .start, .broken, .extras: return (.unknown, label)
-      }
+      var origin = Origin(producer: producer, label: extras?.label)
+      guard currentPhase <= .following, case .stage(let stage) = origin.producer else { return origin }
+      // Both are alive now (invariant 6). The result keeps them alive.
+      let state = stage.takeUnretainedValue()
+      origin.derivation = state.stageSource.map { (state, $0) }
+      return origin
     }
   }
 

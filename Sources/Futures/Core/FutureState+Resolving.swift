@@ -40,9 +40,9 @@ extension FutureState {
     var released: Released?
     switch settle(isSuccess: isSuccess, by: resolver, &released, store) {
     case .rejected: return false
-    case .deliverFirst(let first): Trampoline.current.deliver(self, startingWith: first)
     case .done: released.take()?.release()
-    case .deliver:
+    case .deliver(let first?): Trampoline.current.deliver(self, startingWith: first)
+    case .deliver(nil):
       released.take()?.release()
       switch resolver {
       case .promise: deliver(in: nil)
@@ -59,6 +59,6 @@ extension FutureState {
     var released: Released?
     let settlement = settleBroken(reason, &released)
     released.take()?.release()
-    if case .deliver = settlement { deliver(in: trampoline) }
+    if case .deliver(nil) = settlement { deliver(in: trampoline) }
   }
 }

@@ -8,10 +8,10 @@ extension FutureState {
     switch takeFollower(ofPromise: &state) {
     case .refused: return false
     case .circle: return true
-    case .moving(let reference, let old, let source):
+    case .moving(let reference, let old, let source, let place):
       let follower = unsafeDowncast(reference.takeRetainedValue(), to: FutureState.self)
       let target = follower.target
-      guard case .attach(isCancelled: false, let needsRelink) = target.adopt(follower, waitingFor: source, inside: nil),
+      guard let (isCancelled, needsRelink) = target.adopt(follower, waitingFor: source, inside: nil), !isCancelled,
         let listed = source.replace(old, by: follower)
       else {
         // The target was cancelled, or the source delivers to `old` or moves on. So `old` stays.
@@ -19,7 +19,8 @@ extension FutureState {
         target.move(follower, to: &other, inside: nil)
         return false
       }
-      if target.narrow(follower, to: state.forgetProducer(old)) || needsRelink { target.relinkProgress() }
+      state.setProducer(.none)
+      if target.narrow(follower, to: place) || needsRelink { target.relinkProgress() }
       listed.release()
       return false
     }

@@ -302,8 +302,8 @@ extension FutureState {
 
 extension FutureState {
   /// Appends a consumer, or marks it as taken if the state is settled.
-  /// - Parameter reference: A reference to the consumer. The list owns it if the consumer is `listed` or the `first`, and the
-  ///   caller does otherwise.
+  /// - Parameter reference: A reference to the consumer. The list owns it if the consumer is `listed`, and the caller does
+  ///   otherwise.
   /// - Returns: The caller's next step.
   final func append(_ reference: Unmanaged<Consumer>) -> Attachment {
     changing {
@@ -315,14 +315,14 @@ extension FutureState {
       case .pending:
         let startsProducer = isDormant && !isCancelled
         list(reference, status)
-        return startsProducer ? .first(takeStart()) : .listed
+        return .listed(startsProducer ? takeStart() : nil)
       case .following, .delivering:
         list(reference, status)
-        return .listed
+        return .listed(nil)
       case .orphaned where kind != .input:
         // The caller consumes one reference, so the list needs its own. A promise's state is not counted in its own list.
         list(isOwn(reference) ? reference : reference.retain(), status)
-        return isOwn(reference) ? .listed : .orphaned
+        return isOwn(reference) ? .listed(nil) : .orphaned
       // The caller notifies the input that the state never resolves. The input can still leave it.
       case .orphaned:
         if status == .new { reference._withUnsafeGuaranteedRef { countNotified($0) } }
@@ -415,14 +415,14 @@ extension FutureState {
       // At the maximum depth the consumers wait for their turn in the list, where they can be removed.
       guard resolver.canTakeFirst else {
         phase.store(.delivering, ordering: .releasing)  // as in `endPending`
-        return .deliver
+        return .deliver(nil)
       }
       // No code runs between the resolution and the first delivery. So this saves locking again.
       consumers.remove(first)
       first._withUnsafeGuaranteedRef { markTaken($0) }
       let isLast = consumers.isEmpty
       phase.store(isLast ? .closing : .delivering, ordering: .releasing)  // as in `endPending`
-      return .deliverFirst((first, isLast))
+      return .deliver((first, isLast))
     }
   }
 
@@ -434,7 +434,7 @@ extension FutureState {
     let isIdle = consumers.isEmpty
     // Releasing: a thread that sees the phase sees the outcome, or the reason of the break.
     phase.store(isIdle ? .resolved : .delivering, ordering: .releasing)
-    return isIdle || isNotifying ? .done : .deliver
+    return isIdle || isNotifying ? .done : .deliver(nil)
   }
 
   /// Takes the first consumer from the list.
@@ -587,15 +587,15 @@ extension FutureState {
 
   /// Returns the `onCancel` handlers of a pending state.
   /// - Parameter make: Makes them on first use. Runs under the lock.
-  /// - Returns: The handlers, or why none can run later.
-  final func cancellationHandlers(_ make: () -> CancellationHandlers) -> HandlersOfState {
+  /// - Returns: The handlers; `nil` if none can run later, and whether the state was cancelled then.
+  final func cancellationHandlers(_ make: () -> CancellationHandlers) -> (CancellationHandlers?, isCancelled: Bool) {
     changing {
-      guard phase.load(ordering: .relaxed) <= .orphaned else { return isCancelled ? .cancelled : .over }
-      if let handlers = extras?.cancellation { return .pending(handlers) }
-      guard !isCancelled else { return .cancelled }
+      guard phase.load(ordering: .relaxed) <= .orphaned else { return (nil, isCancelled) }
+      if let handlers = extras?.cancellation { return (handlers, isCancelled: false) }
+      guard !isCancelled else { return (nil, isCancelled: true) }
       let handlers = make()
       makeExtras().cancellation = handlers
-      return .pending(handlers)
+      return (handlers, isCancelled: false)
     }
   }
 
@@ -651,9 +651,6 @@ extension FutureState {
 // MARK: - Transitions: producers
 
 extension FutureState {
-  /// Makes a new state dormant: its producer starts with the first consumer.
-  final func beginDormant(_ start: LazyStart) { producer = .start(start) }  // no other thread has the state yet
-
   /// Marks a pending state as following another future.
   /// - Returns: `false` if the state was settled, or followed another future before.
   @usableFromInline
@@ -671,10 +668,10 @@ extension FutureState {
   ///   - stage: The stage, which is in no list.
   ///   - source: The stage's next source.
   ///   - place: The place of `source` in the progress of the stage's previous source; `nil` if it comes after that.
-  /// - Returns: The caller's next step.
-  final func adopt(_ stage: FutureState, waitingFor source: FutureState, inside place: ProgressPlace?) -> Adoption {
+  /// - Returns: How the caller attaches the stage; `nil` if the state is settled, so that nothing needs the source.
+  final func adopt(_ stage: FutureState, waitingFor source: FutureState, inside place: ProgressPlace?) -> Adoption? {
     changing {
-      guard phase.load(ordering: .relaxed) <= .following else { return .drop }
+      guard phase.load(ordering: .relaxed) <= .following else { return nil }
       stage.place = place?.inside(stage.place) ?? stage.place.next
       stage.kind = .follower
       stage.setStageSource(source)
@@ -682,43 +679,30 @@ extension FutureState {
       // `Stage.source`.
       stage.enterPublishingSource(isCancelled ? .resultOnly : .new)
       producer = .stage(.passUnretained(stage))
-      return .attach(isCancelled: isCancelled, needsRelink: progressRecord != nil)
+      return (isCancelled, needsRelink: progressRecord != nil)
     }
   }
 
-  /// Makes `inputs` the producer of a pending state, in place of another one.
+  /// Makes `new` the producer of a pending state.
+  /// - Parameter isFirst: Whether to do so only if the state has none: a promise, whose task or work cancels or raises others.
+  /// - Returns: Whether the state was cancelled, so that the caller cancels the producer.
   @usableFromInline
-  final func setProducer(inputs: CancellationTarget) {
+  @discardableResult
+  final func setProducer(_ new: Producer, onlyIfFirst isFirst: Bool = false) -> Bool {
     changing {
-      if phase.load(ordering: .relaxed) <= .following { producer = .inputs(inputs) }
-    }
-  }
-
-  /// Makes `inputs` the producer of a promise without one: tasks that await the promise's future raise the tasks of the inputs.
-  final func setProducer(inputsOfPromise inputs: CancellationTarget) {
-    changing {
-      if phase.load(ordering: .relaxed) == .pending, case .none = producer { producer = .inputs(inputs) }
-    }
-  }
-
-  /// Makes `task` the producer of a pending state without one.
-  /// - Returns: Whether the state was cancelled, so that the caller cancels the task.
-  final func adopt(_ task: Task<Void, any Error>) -> Bool {
-    changing {
-      if phase.load(ordering: .relaxed) <= .following, case .none = producer { producer = .task(task) }
+      if phase.load(ordering: .relaxed) <= .following, !isFirst || hasNoProducer { producer = new }
       return isCancelled
     }
   }
 
+  private final var hasNoProducer: Bool { if case .none = producer { true } else { false } }
+
   /// Notes that no promise can make new handles.
-  final func endPromise() -> PromiseEnd {
+  /// - Returns: The phase. The caller breaks a pending state. That of a following one can still be resolved.
+  final func endPromise() -> Phase {
     changing {
       remove(.hasPromise)
-      return switch phase.load(ordering: .relaxed) {
-      case .pending: .broken
-      case .following: .following
-      default: .none
-      }
+      return phase.load(ordering: .relaxed)
     }
   }
 
@@ -788,7 +772,7 @@ extension FutureState {
       guard let source = stage.stageSource else { return .refused }
       state.insert(.isPrivate)
       follower.enter(.finished)
-      return .moving(state.consumers.remove(only), replacing: stage, in: source)
+      return .moving(state.consumers.remove(only), replacing: stage, in: source, stage.place)
     }
   }
 
@@ -802,15 +786,6 @@ extension FutureState {
       old.enter(.finished)
       stage.enterPublishingSource(.listed)
       return consumers.replace(old, by: .passRetained(stage))
-    }
-  }
-
-  /// Forgets the producer `stage`, which this state needs no more.
-  /// - Returns: The place of the stage in the progress of this state.
-  final func forgetProducer(_ stage: FutureState) -> ProgressPlace {
-    changing {
-      producer = .none
-      return stage.place
     }
   }
 

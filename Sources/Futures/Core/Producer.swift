@@ -74,9 +74,9 @@ extension FutureState {
   final var nearestLabel: PromiseLabel? {
     var next: FutureState? = self
     while let state = next {
-      let (origin, label) = state.origin
-      if let label { return label }
-      next = if case .state(let source, _) = origin { source } else { nil }
+      let origin = state.origin
+      if let label = origin.label { return label }
+      next = origin.derivation?.source
     }
     return nil
   }

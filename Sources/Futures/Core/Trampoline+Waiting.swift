@@ -59,7 +59,7 @@ extension Trampoline {
       var state: FutureState = self
       var visited: Set<ObjectIdentifier> = []  // futures can follow each other in a circle
       while visited.insert(ObjectIdentifier(state)).inserted {
-        guard case .state(let source, let stage?) = state.origin.origin, !stage.isInterruptible else { return false }
+        guard let (stage, source) = state.origin.derivation, !stage.isInterruptible else { return false }
         if running.contains(where: { $0.delays(stage, waitingFor: source) }) { return true }
         state = source
       }

@@ -27,7 +27,7 @@ package class TypedState<Stored: OutcomeStorage>: FutureState, @unchecked Sendab
   /// Makes a dormant state, whose producer starts with the first consumer.
   convenience init(_ start: LazyStart) {
     self.init()
-    beginDormant(start)
+    setProducer(.start(start))
   }
 
   @inlinable

@@ -41,13 +41,14 @@ extension FutureState {
       } else if !visited.insert(ObjectIdentifier(state)).inserted {
         continue
       }
-      switch state.origin.origin {
-      case .state(let source, _): next = source
+      let origin = state.origin
+      next = origin.derivation?.source
+      switch origin.producer {
       case .task(let task): if !body(task) { return false }
       case .inputs(let inputs):
         others += inputs.inputs(raisedTo: priority)
         if inputs.startsInputs, !body(nil) { return false }
-      case .unknown: break
+      default: break
       }
     }
     return true

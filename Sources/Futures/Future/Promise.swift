@@ -56,9 +56,9 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
       return
     }
     switch state.endPromise() {
-    case .none: return
+    case .pending: break
     case .following: guard splice() else { return }
-    case .broken: break
+    default: return
     }
     let error = BrokenPromise(label: state.label, fileID: String(cString: fileID), line: UInt(line))
     let observers = FuturesDiagnostics.breakObservers

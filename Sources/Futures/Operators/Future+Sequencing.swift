@@ -39,7 +39,7 @@ extension Future {
     require(limit >= 1, "Future.concurrent needs a limit of at least 1, but limit is \(limit).")
     let derived = State<[Value], Failure>()
     let queue = ItemQueue(items, limit: limit, resolving: derived, start)
-    derived.setProducer(inputs: queue)
+    derived.setProducer(.inputs(queue))
     if FuturesDiagnostics.mayTrackPendingFutures { derived.trackJoin() }
     queue.startItems(in: nil)
     return Future<[Value], Failure>(derived)

@@ -14,7 +14,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     super.init(of: source) { stage, source, trampoline in
       let stage = unsafeDowncast(stage, to: InterruptibleStage.self)
       if outlivesSource, source.breakReason != nil {
-        stage.setProducer(inputs: interruption)
+        stage.setProducer(.inputs(interruption))
         // The interruption resolves the stage, and the mistake would stay unnoticed.
         if stage.breakReason == nil, !stage.wasCancelled { source.reportWaitForBrokenPromise() }
         return
@@ -26,7 +26,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
 
   /// Returns `nil`: the interruption can still resolve the stage.
   override func stateToOrphan(from source: FutureState) -> FutureState? {
-    setProducer(inputs: OrphanedInputs(self, of: source, interruptedBy: interruption))
+    setProducer(.inputs(OrphanedInputs(self, of: source, interruptedBy: interruption)))
     return nil
   }
 

@@ -78,7 +78,7 @@ final class Join<Derived: OutcomeStorage>: CancellationTarget, @unchecked Sendab
   func start(_ inputs: [JoinedInput]) {
     awaited.store(inputs.count, ordering: .relaxed)  // not shared yet
     lock.withLock { self.inputs = inputs }
-    derived.setProducer(inputs: self)
+    derived.setProducer(.inputs(self))
     if FuturesDiagnostics.mayTrackPendingFutures { derived.trackJoin() }
     // By index: iterating counts a reference to each state and consumer.
     for index in inputs.indices { inputs[index].attach() }

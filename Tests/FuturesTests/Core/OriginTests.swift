@@ -10,7 +10,7 @@
       var promise: Promise<Int, any Error>? = Promise("source")
       let derived = try #require(promise?.future.map { $0 + 1 })
       let state = try #require(derived.state)
-      guard case .state(let source, let stage?) = state.origin.origin else {
+      guard let (stage, source) = state.origin.derivation else {
         Issue.record("a pending derived state has no source")
         return
       }
@@ -19,7 +19,7 @@
       #expect(state.nearestLabel?.text == "source")
       promise?.succeed(1)
       promise = nil
-      guard case .unknown = state.origin.origin else {
+      guard state.origin.derivation == nil else {
         Issue.record("a resolved state names a source, which nothing keeps alive")
         return
       }
