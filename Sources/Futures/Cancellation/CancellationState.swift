@@ -91,7 +91,7 @@ package final class CancellationState: CancellationHandlers, @unchecked Sendable
     let (listed, kept) = lock.withLock { () -> (Unmanaged<Consumer>?, CancellationState?) in
       guard handler.currentStatus == .listed else { return (nil, nil) }
       handler.enter(.finished)
-      let listed = handlers.remove(handler)
+      let listed = handlers.remove(.passUnretained(handler))
       return (listed, handlers.isEmpty ? self.kept.take() : nil)
     }
     guard listed != nil || handler.claimSubmitted() else { return false }

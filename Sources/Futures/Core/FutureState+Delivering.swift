@@ -70,7 +70,7 @@ extension FutureState {
   /// Runs the consumers: at once in user code, after the current stage in a stage.
   final func deliver(in trampoline: Trampoline?) {
     if let trampoline {
-      trampoline.storage.pointee.ready.append(self)
+      trampoline.storage.pointee.ready.append((self, isProgress: false))
     } else {
       Trampoline.current.deliver(self)
     }

@@ -517,8 +517,9 @@ extension FutureState {
     // A consumer that became result-only before it attached is in no list.
     guard consumer.next != nil else { return retainConsumer(consumer) }
     // A settled state has moved its listeners to the consumers.
+    let reference = Unmanaged.passUnretained(consumer)
     let isListener = consumer.kind == .progress && phase.load(ordering: .relaxed) <= .orphaned
-    return isListener ? progressRecord?.remove(consumer) : consumers.remove(consumer)
+    return isListener ? progressRecord?.listeners.remove(reference) : consumers.remove(reference)
   }
 
   /// Finishes a consumer that is in no list: a new one, or an input that this orphan has notified.
@@ -552,7 +553,7 @@ extension FutureState {
       where phase.load(ordering: .relaxed) == .orphaned && orphanedInputs == nil && !canRepresentCancellation:
         return Departure(listed: unlist(consumer))
       case .resultOnly, .finished: return Departure()
-      case .listed: consumers.prepend(consumers.remove(consumer))
+      case .listed: consumers.prepend(consumers.remove(.passUnretained(consumer)))
       case .notified: orphanedInputs?.notified -= 1
       case .new: break
       }
@@ -754,7 +755,7 @@ extension FutureState {
       place = place?.inside(stage.place) ?? stage.place.next
       if isPlain { producer = .none } else { released = detach() }
       follower.enter(.finished)
-      return consumers.remove(follower)
+      return consumers.remove(.passUnretained(follower))
     }
   }
 
@@ -772,7 +773,7 @@ extension FutureState {
       guard let source = stage.stageSource else { return .refused }
       state.insert(.isPrivate)
       follower.enter(.finished)
-      return .moving(state.consumers.remove(only), replacing: stage, in: source, stage.place)
+      return .moving(state.consumers.remove(.passUnretained(only)), replacing: stage, in: source, stage.place)
     }
   }
 
@@ -785,7 +786,7 @@ extension FutureState {
       else { return nil }
       old.enter(.finished)
       stage.enterPublishingSource(.listed)
-      return consumers.replace(old, by: .passRetained(stage))
+      return consumers.replace(.passUnretained(old), by: .passRetained(stage))
     }
   }
 

@@ -21,11 +21,9 @@ package struct Trampoline {
   struct Storage {
     var depth = 0
 
-    /// States that the library's stages have resolved during a delivery, with consumers that have not run.
-    var ready = FIFO<FutureState>()
-
-    /// States with a changed progress, and with listeners to notify.
-    var changed = FIFO<FutureState>()
+    /// States with work for this thread: consumers that have not run, after a stage has resolved the state during a delivery; or
+    /// listeners to notify of a changed progress.
+    var ready = FIFO<(state: FutureState, isProgress: Bool)>()
 
     /// Deliveries that began at `maximumDepth`.
     var deferred = FIFO<() -> Void>()
@@ -82,14 +80,13 @@ package struct Trampoline {
     notifyLater(state)
     // A callback can report to another future, whose callback reports to the next one, and so on.
     // Not `runOrDefer`: its closure would cost an allocation in each report.
-    guard enter() else { return `defer` { runChanged() } }
-    runChanged()
+    guard enter() else { return `defer` { runReady() } }
     leave()
   }
 
   /// Enqueues the progress listeners of `state` for `notifyListeners`.
   func notifyLater(_ state: FutureState) {
-    storage.pointee.changed.append(state)
+    storage.pointee.ready.append((state, isProgress: true))
   }
 
   /// Runs `body` now, or at the end of the thread's outermost delivery if deliveries nest too deeply.
@@ -133,10 +130,9 @@ package struct Trampoline {
   /// Empties the queues of this thread, which is about to block and so cannot run them later.
   func runPending() {
     // Each queue can fill another one: a deferred cancellation resolves a future whose delivery is then deferred too.
-    while !storage.pointee.changed.isEmpty || !storage.pointee.ready.isEmpty || !storage.pointee.deferred.isEmpty
+    while !storage.pointee.ready.isEmpty || !storage.pointee.deferred.isEmpty
       || !storage.pointee.deferredCancellations.isEmpty
     {
-      runChanged()
       runReady()
       runDeferred()
       runDeferredCancellations()
@@ -144,11 +140,9 @@ package struct Trampoline {
   }
 
   private func runReady() {
-    while let state = storage.pointee.ready.popFirst() { state.drain(in: self) }
-  }
-
-  private func runChanged() {
-    while let state = storage.pointee.changed.popFirst() { state.notifyListenersOnce(in: self) }
+    while let (state, isProgress) = storage.pointee.ready.popFirst() {
+      if isProgress { state.notifyListenersOnce(in: self) } else { state.drain(in: self) }
+    }
   }
 
   private func runDeferred() {

@@ -38,9 +38,11 @@ struct StateSnapshot {
     case .inputs(let inputs): inputs.describe(into: &facts)
     default: break
     }
-    let (listed, areAll) = state.consumers.prefix(Self.maximumConsumers)
-    consumers = listed.map(ListedConsumer.init)
-    isComplete = areAll
+    for consumer in state.consumers {
+      isComplete = consumers.count < Self.maximumConsumers
+      guard isComplete else { break }
+      consumers.append(ListedConsumer(consumer.takeUnretainedValue()))
+    }
   }
 
   /// The next stage of a chain without branches.

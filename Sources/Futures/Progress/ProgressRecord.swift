@@ -87,10 +87,6 @@ final class ProgressRecord: @unchecked Sendable {
 
   // MARK: - The state
 
-  /// Removes a listener.
-  /// - Returns: The list's reference to the listener.
-  func remove(_ listener: Consumer) -> Unmanaged<Consumer> { listeners.remove(listener) }
-
   /// Ends the progress, and moves the listeners before `consumers`: the last progress comes before the result (R20).
   /// - Returns: Whether a thread is notifying the listeners now. That thread then delivers the result, too.
   func end(isSuccess: Bool, before consumers: inout ConsumerList) -> Bool {
