@@ -93,55 +93,21 @@ extension FutureState {
 // MARK: - Progress
 
 extension FutureState {
-  /// The view of a state for the progress, under the lock of the state.
-  struct ProgressAccess: ~Copyable {
-    private let state: Unmanaged<FutureState>
-    private let phase: Phase
+  // Under the lock. Whoever reads the progress calls no other object, and releases none.
 
-    @inline(__always)
-    fileprivate init(_ state: FutureState) {
-      self.state = .passUnretained(state)
-      phase = state.currentPhase
-    }
+  /// Whether a producer can still report.
+  final var hasProducer: Bool { currentPhase <= .following }
 
-    /// The record of the progress, if it was requested or reported.
-    var record: ProgressRecord? { state._withUnsafeGuaranteedRef { $0.progressRecord } }
-
-    /// Whether a producer can still report.
-    var hasProducer: Bool { phase <= .following }
-
-    /// Whether the state can still be resolved or cancelled.
-    var isPending: Bool { phase <= .orphaned }
-
-    /// Whether the state is resolved with a value.
-    var hasSucceeded: Bool { state._withUnsafeGuaranteedRef { $0.hasSucceeded } }
-
-    /// The stage that resolves the state.
-    ///
-    /// The lock keeps it alive (invariant 6).
-    var stage: FutureState? {
-      guard hasProducer, case .stage(let stage) = state._withUnsafeGuaranteedRef({ $0.producer }) else {
-        return nil
-      }
-      return stage.takeUnretainedValue()
-    }
-
-    /// The inputs that resolve the state together.
-    var inputs: CancellationTarget? {
-      if case .inputs(let inputs) = state._withUnsafeGuaranteedRef({ $0.producer }) { inputs } else { nil }
-    }
-
-    /// Makes the record of a state that has none.
-    func makeRecord() -> ProgressRecord {
-      state._withUnsafeGuaranteedRef { $0.makeProgressRecord() }
-    }
+  /// The stage that resolves the state.
+  ///
+  /// The lock keeps it alive (invariant 6).
+  final var producingStage: FutureState? {
+    guard hasProducer, case .stage(let stage) = producer else { return nil }
+    return stage.takeUnretainedValue()
   }
 
-  /// Calls `body` under the lock; `body` calls no other object, and releases none.
-  @inline(__always)
-  final func withProgress<Output>(_ body: (borrowing ProgressAccess) -> Output) -> Output {
-    reading { body(ProgressAccess(self)) }
-  }
+  /// The inputs that resolve the state together.
+  final var producingInputs: CancellationTarget? { if case .inputs(let inputs) = producer { inputs } else { nil } }
 }
 
 // MARK: - Invariants

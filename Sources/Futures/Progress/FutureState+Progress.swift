@@ -7,16 +7,16 @@
 
 extension FutureState {
   /// The current progress, or the last one of a settled state.
-  final var lastProgress: FutureProgress { withProgress { $0.last } }
-}
+  final var lastProgress: FutureProgress { reading { lastProgressInLock } }
 
-extension FutureState.ProgressAccess {
-  /// The current progress, or the last one of a settled state.
-  var last: FutureProgress { record?.current ?? (hasSucceeded ? .finished : .none) }
+  /// As `lastProgress`, under the lock.
+  final var lastProgressInLock: FutureProgress { progressRecord?.current ?? (hasSucceeded ? .finished : .none) }
 
   /// Returns the progress if `listener` has not got it, and counts it as seen.
-  func unseen(by listener: ProgressListener) -> FutureProgress? {
-    guard let record, listener.seen != record.version else { return nil }
+  ///
+  /// Under the lock.
+  final func unseen(by listener: ProgressListener) -> FutureProgress? {
+    guard let record = progressRecord, listener.seen != record.version else { return nil }
     listener.seen = record.version
     return record.current
   }
@@ -32,8 +32,8 @@ extension FutureState {
   /// - Returns: Whether the state is pending.
   @inline(__always)
   final func changeProgress(_ record: ProgressRecord, _ change: (ProgressRecord) -> Bool) -> Bool {
-    let (isPending, mustNotify) = withProgress { state -> (Bool, Bool) in
-      guard state.hasProducer else { return (false, false) }
+    let (isPending, mustNotify) = reading { () -> (Bool, Bool) in
+      guard hasProducer else { return (false, false) }
       return (true, change(record) && record.beginDelivering())
     }
     if mustNotify { notifyListeners() }
@@ -61,9 +61,9 @@ extension FutureState {
   @usableFromInline
   final func addProgressPart(of total: Int, _ source: FutureState? = nil, _ change: () -> Void) {
     var link: ProgressLink?
-    let mustNotify = withProgress { state in
+    let mustNotify = reading {
       change()
-      guard state.isPending, let record = state.record else { return false }
+      guard isPending, let record = progressRecord else { return false }
       let share = ProgressPart(1 / Double(total))
       guard let source else { return record.addEnded(share) && record.beginDelivering() }
       link = record.link(to: source, from: self, as: .part(share))
@@ -93,8 +93,8 @@ extension FutureState {
   /// - Parameter change: Changes the record, and returns whether the progress changed.
   /// - Returns: Whether the caller must notify the listeners.
   private final func changeRecord(_ change: (ProgressRecord) -> Bool) -> Bool {
-    withProgress { state in
-      guard state.isPending, let record = state.record else { return false }
+    reading {
+      guard isPending, let record = progressRecord else { return false }
       return change(record) && record.beginDelivering()
     }
   }
@@ -112,9 +112,9 @@ extension FutureState {
 
   /// Notifies each listener once; linked states queue in the trampoline.
   final func notifyListenersOnce(in trampoline: Trampoline) {
-    let version = withProgress { $0.record?.beginRound() ?? 0 }
+    let version = reading { progressRecord?.beginRound() ?? 0 }
     while true {
-      switch withProgress({ $0.record?.nextStep(inRoundOf: version) ?? .finish(deliversResult: false) }) {
+      switch reading({ progressRecord?.nextStep(inRoundOf: version) ?? .finish(deliversResult: false) }) {
       case .call(let call, let progress): call.run(progress)
       case .update(let link, let progress):
         if link.target.sourceReported(link, progress) { trampoline.notifyLater(link.target) }
@@ -134,8 +134,8 @@ extension FutureState {
   /// Adds a listener, and notifies it of the current progress.
   /// - Returns: `false` if the state is settled, or the listener was withdrawn.
   final func addListener(_ listener: ProgressListener) -> Bool {
-    let (isAdded, mustNotify, feed) = withProgress { state -> (Bool, Bool, (any ProgressFeed)?) in
-      guard state.isPending, let record = state.record, listener.currentStatus == .new else {
+    let (isAdded, mustNotify, feed) = reading { () -> (Bool, Bool, (any ProgressFeed)?) in
+      guard isPending, let record = progressRecord, listener.currentStatus == .new else {
         return (false, false, nil)
       }
       listener.enter(.listed)
@@ -149,15 +149,15 @@ extension FutureState {
 
   /// Makes the progress record of a pending state, if there is none, and links it to its sources.
   final func followProgress() {
-    let (links, feed) = withProgress { ($0.beginProgress(of: self), $0.record?.feed) }
+    let (links, feed) = reading { (beginProgress(), progressRecord?.feed) }
     Self.connect(links)
     feed?.read()
   }
 
   /// Links the progress, if it was requested, to the source of the state's new producer.
   final func relinkProgress() {
-    let (link, replaced, mustNotify) = withProgress { state -> (ProgressLink?, [ProgressLink], Bool) in
-      guard let record = state.record, let link = state.linkToSource(of: self) else { return (nil, [], false) }
+    let (link, replaced, mustNotify) = reading { () -> (ProgressLink?, [ProgressLink], Bool) in
+      guard let record = progressRecord, let link = linkToSource() else { return (nil, [], false) }
       let (replaced, isChanged) = record.setSource(link)
       return (link, replaced, isChanged && record.beginDelivering())
     }
@@ -171,30 +171,32 @@ extension FutureState {
     var links = links
     while let link = links.popLast() {
       let source = link.source
-      links += source.withProgress { $0.beginProgress(of: source) }
+      links += source.reading { source.beginProgress() }
       // Not added: the source has settled, or the link was disconnected. The target ignores a disconnected link.
       if !source.addListener(link) { link.target.sourceEnded(link) }
     }
   }
 }
 
-extension FutureState.ProgressAccess {
-  /// Returns a link to the source of `target`, if a stage resolves it.
-  fileprivate func linkToSource(of target: FutureState) -> ProgressLink? {
-    guard let stage, let source = stage.stageSource else { return nil }
-    return ProgressLink(from: source, to: target, as: .source(stage.place.regionOfSource))
+extension FutureState {
+  /// Returns a link to the source, if a stage resolves the state.
+  ///
+  /// Under the lock.
+  fileprivate final func linkToSource() -> ProgressLink? {
+    guard let stage = producingStage, let source = stage.stageSource else { return nil }
+    return ProgressLink(from: source, to: self, as: .source(stage.place.regionOfSource))
   }
 
   /// Makes the progress record of a pending state, if there is none.
   /// - Returns: The links that the caller connects after unlocking.
-  fileprivate func beginProgress(of target: FutureState) -> [ProgressLink] {
-    guard isPending, record == nil else { return [] }
-    let record = makeRecord()
-    if let link = linkToSource(of: target) {
+  fileprivate final func beginProgress() -> [ProgressLink] {
+    guard isPending, progressRecord == nil else { return [] }
+    let record = makeProgressRecord()
+    if let link = linkToSource() {
       _ = record.setSource(link)
       return [link]
     }
-    guard let parts = inputs?.progressParts else { return [] }
+    guard let parts = producingInputs?.progressParts else { return [] }
     let role: ProgressLink.Role
     switch parts.rule {
     case .furthest: role = .rival
@@ -202,7 +204,7 @@ extension FutureState.ProgressAccess {
       record.begin(parts)
       role = .part(ProgressPart(parts.share))
     }
-    return parts.states.map { record.link(to: $0, from: target, as: role) }
+    return parts.states.map { record.link(to: $0, from: self, as: role) }
   }
 }
 
@@ -222,5 +224,5 @@ extension FutureState {
 
   /// Whether the progress was requested or reported.
   @usableFromInline
-  final var hasProgress: Bool { withProgress { $0.record != nil } }
+  final var hasProgress: Bool { reading { progressRecord != nil } }
 }

@@ -28,7 +28,7 @@ extension ProgressReporter {
   /// Whether the progress has listeners.
   package var hasListeners: Bool {
     guard let record else { return false }
-    return state.withProgress { _ in !record.listeners.isEmpty }
+    return state.reading { !record.listeners.isEmpty }
   }
 
   /// The token that is cancelled with the future.
@@ -36,7 +36,7 @@ extension ProgressReporter {
 
   /// Reads the progress from `feed` until the future ends; ends the previous feed, or `feed` after the end.
   package func follow(_ feed: any ProgressFeed) {
-    let (replaced, hasListeners) = state.withProgress { state -> ((any ProgressFeed)?, Bool) in
+    let (replaced, hasListeners) = state.reading { () -> ((any ProgressFeed)?, Bool) in
       guard let record, state.hasProducer else { return (feed, false) }
       defer { record.feed = feed }
       return (record.feed, !record.listeners.isEmpty)
@@ -104,8 +104,8 @@ extension FutureState {
     var seen: Set<ObjectIdentifier> = []
     while let state = states.popLast() {
       guard seen.insert(ObjectIdentifier(state)).inserted else { continue }
-      state.withProgress {
-        guard let record = $0.record else { return }
+      state.reading {
+        guard let record = state.progressRecord else { return }
         if let feed = record.feed { feeds.append(feed) }
         for link in record.links { states.append(link.source) }
       }

@@ -71,7 +71,9 @@ final class ProgressObserver: ProgressListener, @unchecked Sendable {
     self.includesEnd = includesEnd
     super.init { consumer, state, _ in
       let observer = unsafeDowncast(consumer, to: ProgressObserver.self)
-      let progress = state.withProgress { $0.unseen(by: observer) ?? (observer.includesEnd ? $0.last : nil) }
+      let progress = state.reading {
+        state.unseen(by: observer) ?? (observer.includesEnd ? state.lastProgressInLock : nil)
+      }
       let call = observer.call.take()
       observer.slot = nil
       if let progress { call?.run(progress) }
@@ -121,7 +123,7 @@ final class ProgressLink: ProgressListener, @unchecked Sendable {
     self.role = role
     super.init { consumer, state, _ in
       let link = unsafeDowncast(consumer, to: ProgressLink.self)
-      let last = state.withProgress { $0.unseen(by: link) }
+      let last = state.reading { state.unseen(by: link) }
       link.target.sourceEnded(link, last: last)
     }
   }
@@ -171,10 +173,10 @@ extension FutureState {
       followProgress()
       start()
     }
-    return withProgress { state in
-      let newest = state.record?.version ?? version ?? 0
-      if version == newest { return state.isPending ? .none : .ended }
-      return .unread(state.last, version: newest)
+    return reading {
+      let newest = progressRecord?.version ?? version ?? 0
+      if version == newest { return isPending ? .none : .ended }
+      return .unread(lastProgressInLock, version: newest)
     }
   }
 
@@ -186,8 +188,8 @@ extension FutureState {
   ) {
     reader.continuation = continuation
     reader.seen = version
-    let (isListed, feed) = withProgress { state -> (Bool, (any ProgressFeed)?) in
-      guard state.isPending, let record = state.record, record.version == version, reader.currentStatus == .new
+    let (isListed, feed) = reading { () -> (Bool, (any ProgressFeed)?) in
+      guard isPending, let record = progressRecord, record.version == version, reader.currentStatus == .new
       else { return (false, nil) }
       reader.enter(.listed)
       record.listeners.append(.passRetained(reader))

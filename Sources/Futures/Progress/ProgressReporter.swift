@@ -123,9 +123,9 @@ extension FutureState {
   /// The reporter of a pending state, always the same one.
   final var reporter: ProgressReporter {
     followProgress()
-    return withProgress { state in
+    return reading {
       // After the end of the future, a reporter has no effect.
-      guard state.hasProducer, let record = state.record else { return ProgressReporter(self, nil) }
+      guard hasProducer, let record = progressRecord else { return ProgressReporter(self, nil) }
       if let reporter = record.reporter { return reporter }
       let reporter = ProgressReporter(self, record)
       record.reporter = reporter
