@@ -78,7 +78,7 @@ package final class PendingFutures {
       remove { slot in
         guard let object = slot.object.object else { return true }
         swept.append(object)
-        guard slot.entry.kind != .state, let state = slot.entry.state(object) else { return false }
+        guard slot.entry.kind != .future, let state = slot.entry.state(object) else { return false }
         return state.isDelivered && !state.isBroken
       }
       untilSweep = max(Self.smallestSweep, slots.count)
@@ -94,22 +94,9 @@ package final class PendingFutures {
 ///
 /// Mostly numbers and static strings. It does not refer to its object.
 package struct PendingEntry {
-  /// The kind of an object, which says how to read it.
-  package enum Kind: UInt8, Sendable {
-    /// A state, by the producer that made it.
-    case promise, task, request, process, join
-    /// A derived state with a deadline, or the work of a delay.
-    case timer
-    /// The work of a callback or a stage that was submitted to a context.
-    case work
-    /// The waiter of a task.
-    case await
-    /// An object with its own state: `withCallback` and `callbackStream`.
-    case wrappedCallback, callbackStream
-    /// No entry: a state that no function has registered.
-    case state
-  }
+  package typealias Kind = WaitForGraph.Node.Kind
 
+  /// The kind of the object, which says how to read it; `future` for a state that no function has registered.
   package var kind: Kind
   /// Names the object, if it is no promise with a label of its own.
   package var label: String?
@@ -128,9 +115,9 @@ package struct PendingEntry {
   /// The state that an entry describes, or `nil` for another object.
   func state(_ object: AnyObject) -> FutureState? {
     switch kind {
-    case .promise, .task, .request, .process, .join, .timer, .state: unsafeDowncast(object, to: FutureState.self)
+    case .promise, .task, .request, .process, .join, .timer, .future: unsafeDowncast(object, to: FutureState.self)
     case .work: object as? FutureState
-    case .await, .wrappedCallback, .callbackStream: nil
+    default: nil
     }
   }
 

@@ -18,22 +18,3 @@ extension GraphBuilder {
     return ObjectIdentifier(context)
   }
 }
-
-extension WaitForGraph.Node.Kind {
-  init(_ kind: PendingEntry.Kind) {
-    self =
-      switch kind {
-      case .promise: .promise
-      case .task: .task
-      case .request: .request
-      case .process: .process
-      case .join: .join
-      case .timer: .timer
-      case .work: .work
-      case .await: .await
-      case .wrappedCallback: .wrappedCallback
-      case .callbackStream: .callbackStream
-      case .state: .future
-      }
-  }
-}

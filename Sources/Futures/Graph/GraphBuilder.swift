@@ -142,10 +142,10 @@ struct GraphBuilder {
     switch site.pendingStatus {
     case .ended: return
     case .busy:
-      keep(object, add(Node.Kind(entry.kind), entry) { $0.state = .busy })
+      keep(object, add(entry.kind, entry) { $0.state = .busy })
       graph.isComplete = false
     case .pending(let isCancelled, let task):
-      let index = add(Node.Kind(entry.kind), entry) { $0.isCancelled = isCancelled }
+      let index = add(entry.kind, entry) { $0.isCancelled = isCancelled }
       keep(object, index)
       guard let task else { return }
       waitsOfTasks.append((task, index))
@@ -166,7 +166,7 @@ struct GraphBuilder {
   private mutating func addState(_ state: FutureState, _ snapshot: StateSnapshot?, as name: StageNames.Name?) -> Int {
     let entry = entry(of: state)
     let name = name ?? names.name(of: state, snapshot?.facts ?? NodeFacts(of: state))
-    let kind = entry.map { Node.Kind($0.kind) } ?? (name == nil ? .future : .stage)
+    let kind = entry?.kind ?? (name == nil ? .future : .stage)
     let index = add(kind, entry) { node in (node.operation, node.types) = (name?.operation, name?.types) }
     keep(state, index)
     guard let snapshot else {
