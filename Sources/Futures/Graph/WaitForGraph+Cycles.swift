@@ -8,52 +8,42 @@ extension WaitForGraph {
   }
 
   /// Finds a circle in each group of nodes that wait for each other and cannot end in another way.
-  ///
-  /// Tarjan's algorithm, as a loop: a chain can be long. O(nodes + edges).
   /// - Parameter ends: The nodes that do not need all the nodes that they wait for.
   mutating func findCycles(_ ends: [Node.ID: End]) {
     let stuck = stuckNodes(ends)
-    let awaited = Dictionary(
-      grouping: edges.filter { stuck.contains($0.waiter) && stuck.contains($0.awaited) },
-      by: \.waiter
-    )
-    .mapValues { $0.map(\.awaited) }
-    var (order, low): ([Int: Int], [Int: Int]) = ([:], [:])
-    var (stack, onStack): ([Int], Set<Int>) = ([], [])
+    let edges = edges.filter { stuck.contains($0.waiter) && stuck.contains($0.awaited) }
+    let awaited = Dictionary(grouping: edges, by: \.waiter).mapValues { $0.map(\.awaited) }
+    let waiters = Dictionary(grouping: edges, by: \.awaited).mapValues { $0.map(\.waiter) }
+    // A chain that leads to a circle or to a broken promise, or away from one, can be long, and has no circle.
+    var rest = Self.peel(Self.peel(stuck, awaited, waiters), waiters, awaited)
     cycles = []
-    for start in nodes.map(\.id) where stuck.contains(start) && order[start] == nil {
-      var path: [(id: Int, next: Int)] = []
-      func enter(_ id: Int) {
-        (order[id], low[id]) = (order.count, order.count)
-        stack.append(id)
-        onStack.insert(id)
-        path.append((id, 0))
-      }
-      enter(start)
-      while let (id, next) = path.last {
-        if let targets = awaited[id], next < targets.count {
-          path[path.count - 1].next += 1
-          let target = targets[next]
-          if order[target] == nil {
-            enter(target)
-          } else if onStack.contains(target) {
-            low[id] = min(low[id]!, order[target]!)
-          }
-          continue
-        }
-        path.removeLast()
-        if let parent = path.last?.id { low[parent] = min(low[parent]!, low[id]!) }
-        guard low[id] == order[id] else { continue }
-        var group: Set<Int> = []
-        while let member = stack.popLast() {
-          onStack.remove(member)
-          group.insert(member)
-          if member == id { break }
-        }
-        if group.count > 1 || awaited[id]?.contains(id) == true { cycles.append(cycle(in: group, awaited)) }
+    for id in rest.sorted() where rest.contains(id) {
+      let group = Self.reached(from: id, awaited).intersection(Self.reached(from: id, waiters))
+      rest.subtract(group)
+      rest.remove(id)
+      if group.contains(id) { cycles.append(cycle(in: group, awaited)) }
+    }
+  }
+
+  /// Removes the nodes that lead nowhere, and those that lead only to them.
+  private static func peel(_ nodes: Set<Int>, _ next: [Int: [Int]], _ previous: [Int: [Int]]) -> Set<Int> {
+    var (rest, count) = (nodes, next.mapValues(\.count))
+    var ends = nodes.filter { count[$0] == nil }.map { $0 }
+    while let id = ends.popLast() {
+      rest.remove(id)
+      for node in previous[id] ?? [] {
+        count[node]! -= 1
+        if count[node] == 0 { ends.append(node) }
       }
     }
-    cycles.sort { $0[0] < $1[0] }
+    return rest
+  }
+
+  /// The nodes at the ends of all paths from a node.
+  private static func reached(from start: Int, _ next: [Int: [Int]]) -> Set<Int> {
+    var (found, rest): (Set<Int>, [Int]) = ([], [start])
+    while let id = rest.popLast() { rest += (next[id] ?? []).filter { found.insert($0).inserted } }
+    return found
   }
 
   /// The nodes that never end, whatever the producers outside do: they wait for a circle or for a broken promise.

@@ -20,20 +20,6 @@
     func unstartedAndLate() async {
       await #expect(processExitsWith: .success) { GraphLockChecks.unstartedAndLate() }
     }
-
-    @Test("The script for LLDB names the phases of a state, and the case of a future, as they are")
-    func debuggerScript() throws {
-      let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
-      let file = root.appendingPathComponent("Sources/Futures/Futures.docc/Resources/futures_lldb.py")
-      let script = try String(contentsOf: file, encoding: .utf8)
-      let phases = (0...UInt8.max).compactMap { FutureState.Phase(rawValue: $0) }
-      #expect(script.contains("# `FutureState.Phase`: \(phases.map { "\($0)" }.joined(separator: ", "))."))
-      guard case .sharedState = Promise<Int, Never>().future.storage else {
-        Issue.record("The future of a promise has another case.")
-        return
-      }
-      #expect(script.contains("if case == \"sharedState\":"))
-    }
   }
 
   private enum GraphLockChecks {
