@@ -160,7 +160,8 @@ struct NodeFacts {
   /// Whether the result of one input can be enough.
   var endsWithOneInput = false
 
-  init() {}
+  /// - Parameter isListed: As in `describe(into:isListed:)`.
+  init(of consumer: Consumer, isListed: Bool = false) { consumer.describe(into: &self, isListed: isListed) }
 
   mutating func setOperation(_ operation: StaticString, _ types: (Any.Type, Any.Type)? = nil) {
     (self.operation, self.types) = (operation, types)

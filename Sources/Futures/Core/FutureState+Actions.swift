@@ -44,14 +44,6 @@ extension FutureState {
     let derivation: (stage: FutureState, source: FutureState)?
   }
 
-  /// The follow-up of becoming an orphan.
-  struct Orphaning {
-    /// The consumers that stay, whose own consumers become orphans too.
-    var consumers: [Consumer] = []
-    /// The removed inputs to notify.
-    var inputs: [Consumer] = []
-  }
-
   /// The follow-up of a stage's move to another source: the stage attaches to that.
   ///
   /// For a cancelled target it attaches for the result only, and the source can be unneeded.

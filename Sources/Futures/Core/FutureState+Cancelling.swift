@@ -100,14 +100,14 @@ extension FutureState {
     while let (state, sources) = states.popLast() {
       kept.append(state)
       var released: Released?
-      let orphaning = state.becomeOrphan(of: sources, onlyDormant: isDormantOnly, &released)
-      states += orphaning.consumers.compactMap { consumer in
-        consumer.stateToOrphan(from: state).map { ($0, OrphanedInputs(consumer, of: state)) }
-      }
-      for input in orphaning.inputs {
-        // The input can make another orphan, and so on. The calls nest only as deep as deliveries do.
-        let trampoline = Trampoline.current
-        trampoline.runOrDefer { input.deliver(input, state, trampoline) }
+      for (consumer, isInput) in state.becomeOrphan(of: sources, onlyDormant: isDormantOnly, &released) {
+        if isInput {
+          // The input can make another orphan, and so on. The calls nest only as deep as deliveries do.
+          let trampoline = Trampoline.current
+          trampoline.runOrDefer { consumer.deliver(consumer, state, trampoline) }
+        } else if let derived = consumer.stateToOrphan(from: state) {
+          states.append((derived, OrphanedInputs(consumer, of: state)))
+        }
       }
       released.take()?.release()
     }

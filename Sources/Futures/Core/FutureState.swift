@@ -152,9 +152,6 @@ package class FutureState: Consumer, @unchecked Sendable {
     preconditionFailure("Only a stage that can move on gets another source.")
   }
 
-  /// Whether an interruption can resolve a stage before its source does.
-  var isInterruptible: Bool { false }
-
   /// Whether a stage can move on to another source, and change its place in the progress.
   var canMove: Bool { false }
 
@@ -607,27 +604,27 @@ extension FutureState {
   ///   - sources: The orphans from which this state is derived.
   ///   - isDormantOnly: Whether to do it only to a dormant state.
   ///   - released: The objects that the state no longer needs.
-  /// - Returns: The consumers that the caller handles next.
+  /// - Returns: The consumers that the caller handles next: those that stay, whose own consumers become orphans too, and the removed
+  ///   inputs to notify.
   final func becomeOrphan(
     of sources: OrphanedInputs?,
     onlyDormant isDormantOnly: Bool,
     _ released: inout Released?
-  ) -> Orphaning {
+  ) -> [(consumer: Consumer, isInput: Bool)] {
     changing {
-      guard phase.load(ordering: .relaxed) <= .following, !isDormantOnly || isDormant else { return Orphaning() }
+      guard phase.load(ordering: .relaxed) <= .following, !isDormantOnly || isDormant else { return [] }
       released = Released(producer: producer, cancellation: nil, progress: progressRecord?.detach(.orphaned))
       let all = consumers.all
       producer = sources.map { .inputs($0) } ?? .none
       // Relaxed: it publishes no data. The data of an orphan is read under the lock.
       phase.store(.orphaned, ordering: .relaxed)
-      let inputs = all.filter { $0.kind == .input }
-      for input in inputs {
+      for input in all where input.kind == .input {
         let isCounted = input.currentStatus == .listed
         // Not the last reference: `all` has another.
         if let reference = unlist(input) { releaseConsumer(reference) }
         if isCounted { countNotified(input) }
       }
-      return Orphaning(consumers: all.filter { $0.kind != .input }, inputs: inputs)
+      return all.map { ($0, isInput: $0.kind == .input) }
     }
   }
 

@@ -59,7 +59,8 @@ extension Trampoline {
       var state: FutureState = self
       var visited: Set<ObjectIdentifier> = []  // futures can follow each other in a circle
       while visited.insert(ObjectIdentifier(state)).inserted {
-        guard let (stage, source) = state.origin.derivation, !stage.isInterruptible else { return false }
+        guard let (stage, source) = state.origin.derivation, !NodeFacts(of: stage).endsWithoutSource
+        else { return false }
         if running.contains(where: { $0.delays(stage, waitingFor: source) }) { return true }
         state = source
       }

@@ -65,10 +65,3 @@ struct ListedConsumer {
     facts = NodeFacts(of: consumer, isListed: true)
   }
 }
-
-extension NodeFacts {
-  init(of consumer: Consumer, isListed: Bool = false) {
-    self.init()
-    consumer.describe(into: &self, isListed: isListed)
-  }
-}

@@ -30,8 +30,6 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
     return nil
   }
 
-  override var isInterruptible: Bool { true }
-
   override func describe(into facts: inout NodeFacts, isListed: Bool) {
     facts.setOperation("timeout or cancellation token")
     // A timeout has a result of its own. A token has only the failure of a cancelled future.
