@@ -372,13 +372,9 @@ extension FutureState {
   ///
   /// Under the lock.
   private final func markTaken(_ consumer: Consumer) {
-    let staysRemovable =
-      switch consumer.kind {
-      case .inline, .follower, .shield, .input, .progress: false
-      case .queued, .custom: true
-      // The waiter of a broken future gets no result. Its task can still end the wait.
-      case .waiter: isBroken
-      }
+    let kind = consumer.kind
+    // The waiter of a broken future gets no result. Its task can still end the wait.
+    let staysRemovable = kind == .queued || kind == .custom || (kind == .waiter && isBroken)
     consumer.enter(staysRemovable ? .submitted : .finished)
   }
 }
@@ -404,23 +400,30 @@ extension FutureState {
       guard phase.load(ordering: .relaxed) <= resolver.last else { return .rejected }
       store()
       if !isSuccess, consumers.isEmpty { insert(.isUnobservedFailure) }
-      guard isPlain else {
+      if !isPlain {
         released = detach()
-        return endPending(isSuccess: isSuccess)
+      } else if consumers.isEmpty || resolver.canTakeFirst {
+        // No code runs between the resolution and the first delivery. So this saves locking again.
+        return takeFirst().map(Settlement.deliver) ?? .done
       }
-      guard let first = consumers.first else { return endPending(isSuccess: isSuccess) }
       // At the maximum depth the consumers wait for their turn in the list, where they can be removed.
-      guard resolver.canTakeFirst else {
-        phase.store(.delivering, ordering: .releasing)  // as in `endPending`
-        return .deliver(nil)
-      }
-      // No code runs between the resolution and the first delivery. So this saves locking again.
-      consumers.remove(first)
-      first._withUnsafeGuaranteedRef { markTaken($0) }
-      let isLast = consumers.isEmpty
-      phase.store(isLast ? .closing : .delivering, ordering: .releasing)  // as in `endPending`
-      return .deliver((first, isLast))
+      return endPending(isSuccess: isSuccess)
     }
+  }
+
+  /// Takes the first consumer of a state that has its outcome, or the reason of its break, and stores the phase.
+  ///
+  /// Under the lock. After the last consumer, the delivery can end without the lock.
+  private final func takeFirst() -> TakenConsumer? {
+    guard let reference = consumers.popFirst() else {
+      // Releasing: a thread that sees the phase sees the outcome, or the reason of the break.
+      phase.store(.resolved, ordering: .releasing)
+      return nil
+    }
+    reference._withUnsafeGuaranteedRef { markTaken($0) }
+    let isLast = consumers.isEmpty
+    phase.store(isLast ? .closing : .delivering, ordering: .releasing)  // as above
+    return (reference, isLast)
   }
 
   /// Ends the progress of a state that has its outcome, or the reason of its break, and stores the phase.
@@ -429,26 +432,13 @@ extension FutureState {
   private final func endPending(isSuccess: Bool) -> Settlement {
     let isNotifying = progressRecord?.end(isSuccess: isSuccess, before: &consumers) ?? false
     let isIdle = consumers.isEmpty
-    // Releasing: a thread that sees the phase sees the outcome, or the reason of the break.
+    // Releasing, as in `takeFirst`.
     phase.store(isIdle ? .resolved : .delivering, ordering: .releasing)
     return isIdle || isNotifying ? .done : .deliver(nil)
   }
 
-  /// Takes the first consumer from the list.
-  ///
-  /// After the last one, the delivery can end without the lock.
-  final func takeNextConsumer() -> TakenConsumer? {
-    changing {
-      guard let reference = consumers.popFirst() else {
-        phase.store(.resolved, ordering: .releasing)
-        return nil
-      }
-      reference._withUnsafeGuaranteedRef { markTaken($0) }
-      let isLast = consumers.isEmpty
-      if isLast { phase.store(.closing, ordering: .releasing) }
-      return (reference, isLast)
-    }
-  }
+  /// Takes the next consumer from the list.
+  final func takeNextConsumer() -> TakenConsumer? { changing { takeFirst() } }
 
   /// Ends a delivery, unless another consumer came while the last one ran.
   ///
