@@ -334,6 +334,7 @@ extension FutureState {
   /// The phase for a consumer that attaches; reopens a delivery that is about to end (invariant 1).
   ///
   /// Under the lock.
+  @inline(__always)
   private final func phaseOfAttachment() -> Phase {
     let current = phase.load(ordering: .relaxed)
     guard current == .closing else { return current }
@@ -359,6 +360,7 @@ extension FutureState {
   /// Adds a consumer to the list: at the front if it was result-only before it attached.
   ///
   /// Under the lock.
+  @inline(__always)
   private final func list(_ reference: Unmanaged<Consumer>, _ status: Consumer.Status = .new) {
     if status == .resultOnly, phase.load(ordering: .relaxed) <= .orphaned {
       consumers.prepend(reference)
@@ -414,6 +416,7 @@ extension FutureState {
   /// Takes the first consumer of a state that has its outcome, or the reason of its break, and stores the phase.
   ///
   /// Under the lock. After the last consumer, the delivery can end without the lock.
+  @inline(__always)
   private final func takeFirst() -> TakenConsumer? {
     guard let reference = consumers.popFirst() else {
       // Releasing: a thread that sees the phase sees the outcome, or the reason of the break.

@@ -76,7 +76,9 @@ extension TypedState {
 
 extension FutureState {
   /// Breaks this state for the same reason as its source.
-  @usableFromInline
+  ///
+  /// Inlinable: a call of `breakPromise` from here would be unspecialised.
+  @inlinable
   final func passBreak(of source: FutureState, in trampoline: Trampoline) {
     guard let reason = source.breakReason else {
       preconditionFailure("A stage got a delivery from a pending source. Deliver only from a settled source.")
