@@ -12,10 +12,8 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// The graph's text, which is also appended to the file that `FUTURES_GRAPHS` names.
 private func graphText(_ fault: String) -> String {
   let text = FuturesDiagnostics.graph.description
-  if let path = ProcessInfo.processInfo.environment["FUTURES_GRAPHS"] { FuturesDiagnostics.dump(to: .file(path)) }
   return text
 }
 
