@@ -129,7 +129,7 @@ let package = Package(
       name: "ExplorationTests",
       dependencies: ["CFutures", "TestSupport"],
       exclude: [
-        "Core/Futures.docc", "Core/Core/Trampoline+Current.swift", "Core/Graph/DebuggerDump.swift",
+        "Core/Futures.docc", "Core/Core/Trampoline+Current.swift",
         "Core/Support/AtomicByte.swift", "Core/Support/AtomicWord.swift", "Core/Support/Lock.swift",
       ],
       swiftSettings: settings
