@@ -160,7 +160,9 @@ struct NodeFacts {
   /// Whether the result of one input can be enough.
   var endsWithOneInput = false
 
-  /// - Parameter isListed: As in `describe(into:isListed:)`.
+  /// - Parameters:
+  ///   - consumer: The consumer, or the state.
+  ///   - isListed: As in `describe(into:isListed:)`.
   init(of consumer: Consumer, isListed: Bool = false) { consumer.describe(into: &self, isListed: isListed) }
 
   mutating func setOperation(_ operation: StaticString, _ types: (Any.Type, Any.Type)? = nil) {

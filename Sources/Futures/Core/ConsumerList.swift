@@ -1,6 +1,6 @@
 /// A list of consumers in order of attachment: append, remove and take the first in O(1), without an allocation.
 ///
-/// Result-only consumers are at the front.
+/// Result-only consumers are at its front until the state settles, the last one first.
 ///
 /// Not thread-safe: the lock of its owner protects it. The list owns one reference to each consumer, and hands it over with
 /// the consumer. It does not own a promise's state in its own list.
@@ -26,7 +26,7 @@ struct ConsumerList: Sequence {
 
   /// Whether no consumer keeps the source running: all are result-only, because the last one is.
   var onlyWantsResults: Bool {
-    first.map { $0.previous.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.currentStatus == .resultOnly } } ?? true
+    first?.previous?.isResultOnly ?? true
   }
 
   /// All consumers, in order; they stay in the list.
@@ -38,6 +38,17 @@ struct ConsumerList: Sequence {
   mutating func prepend(_ consumer: Element) {
     append(consumer)
     first = consumer
+  }
+
+  /// Moves the result-only consumers to the end, in the order in which they became so.
+  ///
+  /// O(their number).
+  @inline(__always)
+  mutating func moveResultOnlyToEnd() {
+    guard let first, first.isResultOnly else { return }
+    var resultOnly = ConsumerList()
+    while let first = self.first, first.isResultOnly { resultOnly.prepend(remove(first)) }
+    append(&resultOnly)
   }
 
   /// Moves the first consumer to the end.
@@ -146,6 +157,8 @@ extension Unmanaged<Consumer> {
     get { _withUnsafeGuaranteedRef { $0.previous } }
     nonmutating set { _withUnsafeGuaranteedRef { $0.previous = newValue } }
   }
+
+  fileprivate var isResultOnly: Bool { _withUnsafeGuaranteedRef { $0.currentStatus == .resultOnly } }
 
   fileprivate func link(to next: Self) {
     self.next = next

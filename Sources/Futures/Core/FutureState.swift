@@ -402,6 +402,7 @@ extension FutureState {
       guard phase.load(ordering: .relaxed) <= resolver.last else { return .rejected }
       store()
       if !isSuccess, consumers.isEmpty { insert(.isUnobservedFailure) }
+      consumers.moveResultOnlyToEnd()
       if !isPlain {
         released = detach()
       } else if consumers.isEmpty || resolver.canTakeFirst {
@@ -455,7 +456,9 @@ extension FutureState {
   /// - Returns: The waiters, and whether callbacks are left.
   final func takeWaiters() -> (waiters: ConsumerList, leavesCallbacks: Bool) {
     changing {
-      guard phase.load(ordering: .relaxed) == .delivering, !isBroken else { return (ConsumerList(), !consumers.isEmpty) }
+      guard phase.load(ordering: .relaxed) == .delivering, !isBroken else {
+        return (ConsumerList(), !consumers.isEmpty)
+      }
       // Listeners get the last progress before a waiter resumes (R20).
       guard consumers.first?._withUnsafeGuaranteedRef({ $0.kind }) != .progress else { return (ConsumerList(), true) }
       let waiters = consumers.takeWaiters()
@@ -469,6 +472,7 @@ extension FutureState {
     changing {
       guard phase.load(ordering: .relaxed) <= .following else { return .rejected }
       insert(.isBroken)
+      consumers.moveResultOnlyToEnd()
       if !isPlain { released = detach() }
       producer = .broken(isCancelled ? reason.withoutReport : reason)
       return endPending(isSuccess: false)
@@ -675,7 +679,9 @@ extension FutureState {
   }
 
   /// Makes `new` the producer of a pending state.
-  /// - Parameter isFirst: Whether to do so only if the state has none: a promise, whose task or work cancels or raises others.
+  /// - Parameters:
+  ///   - new: The producer.
+  ///   - isFirst: Whether to do so only if the state has none: a promise, whose task or work cancels or raises others.
   /// - Returns: Whether the state was cancelled, so that the caller cancels the producer.
   @usableFromInline
   @discardableResult

@@ -109,9 +109,12 @@ public enum FuturesDiagnostics {
   }
 
   /// Writes a line to standard error.
-  package static func write(_ sentence: String) {
-    var line = "swift-futures: \(sentence.oneLine)\n"
-    line.withUTF8 { cfutures_write_to_standard_error($0.baseAddress, $0.count) }
+  package static func write(_ sentence: String) { writeText("swift-futures: \(sentence.oneLine)\n") }
+
+  /// Writes a text to standard error, without a buffer.
+  package static func writeText(_ text: String) {
+    var text = text
+    text.withUTF8 { cfutures_write_to_standard_error($0.baseAddress, $0.count) }
   }
 }
 

@@ -115,7 +115,7 @@ package struct PendingEntry {
   /// The state that an entry describes, or `nil` for another object.
   func state(_ object: AnyObject) -> FutureState? {
     switch kind {
-    case .promise, .task, .request, .process, .join, .timer, .future: unsafeDowncast(object, to: FutureState.self)
+    case .promise, .task, .request, .join, .timer, .future: unsafeDowncast(object, to: FutureState.self)
     case .work: object as? FutureState
     default: nil
     }
@@ -124,7 +124,7 @@ package struct PendingEntry {
   /// Whether the producer of a state has made the entry.
   fileprivate var isOfProducer: Bool {
     switch kind {
-    case .promise, .request, .process: true
+    case .promise, .request: true
     default: false
     }
   }

@@ -22,8 +22,6 @@ public struct WaitForGraph: Sendable, Hashable {
       case callbackStream
       /// A transfer of FuturesFoundation.
       case request
-      /// A process of FuturesFoundation.
-      case process
       /// A future of several futures: `all`, `zip`, `race`, `concurrent`.
       case join
       /// A derived future: `map`, `flatMap`, `timeout`, a promise that follows another future.
@@ -66,7 +64,7 @@ public struct WaitForGraph: Sendable, Hashable {
     public internal(set) var kind: Kind
     /// How far the node is.
     public internal(set) var state = State.pending
-    /// The label of the promise, the name of the task, the URL of the request, the path of the executable.
+    /// The label of the promise, the name of the task, the URL of the request.
     public internal(set) var label: String?
     /// The operator of a stage, for example "map"; several names if the node stands for different stages.
     public internal(set) var operation: String?

@@ -343,7 +343,9 @@ struct GraphBuilder {
       guard let waiter = object as? Consumer else { continue }
       // The waiter of a broken future was attached, and is in no list.
       let status: Consumer.Status = isBroken ? .submitted : .listed
-      let task = source.readingIfAvailable { waiter.currentStatus == status ? NodeFacts(of: waiter, isListed: true).task : nil }
+      let task = source.readingIfAvailable {
+        waiter.currentStatus == status ? NodeFacts(of: waiter, isListed: true).task : nil
+      }
       guard isBroken || (task ?? nil) != nil else { continue }
       let node = add(.await, entry)
       keep(object, node)

@@ -42,7 +42,6 @@ extension WaitForGraph.Node: CustomStringConvertible {
     case .task: return "task\(name)\(place)"
     case .promise: return "promise\(name)\(place)"
     case .request: return "request\(name)\(place)"
-    case .process: return "process\(name)\(place)"
     case .join: return "join of futures"
     case .future: return "future\(name)\(place), whose producer is not tracked"
     }

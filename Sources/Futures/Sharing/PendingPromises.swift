@@ -234,7 +234,9 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   /// Gives the progress of the work to a caller, and the priority of tasks that await the caller to the work.
   private func connect(_ caller: Caller, to work: Future<Value, Failure>) {
     caller.progress.add(work, share: 1)
-    if case .sharedState(let state) = work.storage { caller.state.setProducer(.inputs(SharedWork(state)), onlyIfFirst: true) }
+    if case .sharedState(let state) = work.storage {
+      caller.state.setProducer(.inputs(SharedWork(state)), onlyIfFirst: true)
+    }
   }
 
   /// Connects all callers to the work; leaves the work if they have left while it started.

@@ -157,6 +157,18 @@ struct CancellationDetailTests {
     check(Never.self)
   }
 
+  @Test("R16: cancelled futures that cannot represent cancellation resolve after the others, in order of cancellation")
+  func orderOfResultOnly() {
+    let source = Promise<Int, Never>()
+    let derived = (0..<4).map { index in source.future.map { _ in log.record("\(index)") } }
+    source.future.whenResolved(on: .immediate) { _ in log.record("callback") }
+    derived[2].cancel()
+    derived[0].cancel()
+    source.future.whenResolved(on: .immediate) { _ in log.record("late callback") }
+    source.succeed(1)
+    #expect(log.events == ["1", "3", "callback", "late callback", "2", "0"])
+  }
+
   // MARK: - R17: transforms
 
   @Test("R17: a running transform finishes; the stage releases its value, or cancels the future that it returns")

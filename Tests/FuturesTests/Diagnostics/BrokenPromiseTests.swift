@@ -224,6 +224,26 @@ struct DiagnosticsTests {
     #expect(fileID == "App/Twice.swift" && line == 7)
   }
 
+  @Test("A handler of misuse that makes the mistake itself is called four times, and not without end")
+  func recursiveHandler() async {
+    await #expect(processExitsWith: .success) {
+      let calls = Recorder<Int>()
+      let resolveTwice = { @Sendable in
+        let promise = Promise<Int, any Error>()
+        promise.succeed(1)
+        promise.succeed(2)
+      }
+      FuturesDiagnostics.setHandler { _ in
+        calls.record(1)
+        resolveTwice()
+      }
+      resolveTwice()
+      #expect(calls.events.count == 4)
+      resolveTwice()
+      #expect(calls.events.count == 8)
+    }
+  }
+
   @Test("R4: an unobserved failure is reported with the place of its promise", arguments: ["diagnosed failure", nil])
   func placeOfUnobservedFailure(label: String?) {
     let places = Recorder<String>()

@@ -3,12 +3,12 @@ internal import TestSupport
 internal import Testing
 
 /// Each test runs in a separate process, because the graph shows the futures of other tests, too.
-@Suite("Diagnostics: the text and the pictures of the graph")
+@Suite("Diagnostics: the text of the graph")
 struct GraphTextTests {
   @Test("Each operator has its name, also in a run of different stages")
   func operators() async { await #expect(processExitsWith: .success) { GraphTextChecks.operators() } }
 
-  @Test("A circle is red in both pictures, and its nodes have a mark in the text")
+  @Test("The text begins with the circles, and their nodes have a mark")
   func circle() async { await #expect(processExitsWith: .success) { GraphTextChecks.circle() } }
 
   @Test("A future whose promise was made before tracking is there, with its label and without a producer")
