@@ -12,17 +12,14 @@ import Testing
   import FoundationNetworking
 #endif
 
-private func graphText(_ fault: String) -> String {
-  let text = FuturesDiagnostics.graph.description
-  return text
-}
+private func graphText() -> String { FuturesDiagnostics.graph.description }
 
 /// Returns the text of the first graph that contains the phrase, or the text of the last of a million graphs.
-private func graphText(_ fault: String, with phrase: String) async -> String {
+private func graphText(with phrase: String) async -> String {
   var text = ""
   for _ in 0..<1_000_000 where !text.contains(phrase) {
     await Task.yield()
-    text = graphText(fault)
+    text = graphText()
   }
   return text
 }
@@ -96,7 +93,7 @@ private enum Faults {
     let user = Future<Int, Never>("user") { promise in api.load(promise.valueHandler) }
     let screen = Future<Int, Never>.immediate(name: "screen") { await user.map { $0 + 1 }.value }
     api.forget()
-    let text = graphText("dropped callback")
+    let text = graphText()
     #expect(text.contains("promise \"user\" at \(#fileID):\(line), broken: it was dropped unresolved"), "\(text)")
     #expect(text.contains("await in the task \"screen\""), "\(text)")
     #expect(text.contains("      └─ task \"screen\" at \(#fileID):\(line + 1)"), "\(text)")
@@ -116,7 +113,7 @@ private enum Faults {
         }
       }
     }
-    let text = graphText("forgotten resume in one branch")
+    let text = graphText()
     #expect(text.contains("withCallback \"cache\" at \(#fileID):\(line), pending for"), "\(text)")
     #expect(text.contains("└─ task \"feed\" at \(#fileID):\(line - 1)"), "\(text)")
     _ = feed
@@ -131,7 +128,7 @@ private enum Faults {
     // The first task continues on another thread, so the test asks for graphs until the circle is there. Each `yield`
     // gives the first task, which has the same priority, its turn.
     other.succeed(second)
-    let text = await graphText("two tasks await each other", with: "A circle")
+    let text = await graphText(with: "A circle")
     #expect(text.contains("A circle, in which nothing ever ends"), "\(text)")
     #expect(text.contains("task \"first\" at \(#fileID):\(line) waits for"), "\(text)")
     #expect(text.contains("task \"second\" at \(#fileID):\(line + 1) waits for"), "\(text)")
@@ -143,7 +140,7 @@ private enum Faults {
     let stage = export.future.map { $0 }
     stage.cancel()
     export.future.cancel()
-    let text = graphText("lost cancellation")
+    let text = graphText()
     #expect(
       text.contains("promise \"export\" at \(#fileID):\(line), pending for 0.0"),
       "\(text)"
@@ -160,7 +157,7 @@ private enum Faults {
     rows.future.map(on: .queue(queue)) { $0 + 1 }.whenResolved(on: .immediate) { _ in }
     rows.future.whenResolved(on: .queue(queue)) { _ in }
     rows.succeed(1)
-    let text = graphText("starved queue")
+    let text = graphText()
     let origin =
       "submitted to the queue \"app.database\", with the result of the promise \"rows\" at \(#fileID):\(line), not started"
     #expect(text.contains("transform (Int → Int) \(origin)"), "\(text)")
@@ -174,7 +171,7 @@ private enum Faults {
     let token = source.token
     let line = #line + 1
     let server = Future<Void, Never>.immediate(name: "server") { await token.cancelled() }
-    let text = graphText("token never cancelled")
+    let text = graphText()
     #expect(text.contains("promise \"CancellationToken.cancelled()\" at \(#fileID):\(line)"), "\(text)")
     #expect(text.contains("task \"server\" at \(#fileID):\(line)"), "\(text)")
     _ = (server, source)
@@ -190,7 +187,7 @@ private enum Faults {
     let url = URL(string: "http://127.0.0.1:\(server.port)/feed")!
     let (feed, line) = (URLSession.shared.dataFuture(for: URLRequest(url: url)), #line)
     await Future<Void, Never>(on: .newThread) { arrived.wait() }.value
-    let text = graphText("request without timeout")
+    let text = graphText()
     #expect(text.contains("request \"GET \(url)\" at \(#fileID):\(line), pending for"), "\(text)")
     feed.cancel()
   }
@@ -207,7 +204,7 @@ private enum Faults {
     page.future.whenResolved(on: .immediate) { _ in }
     startThread { page.succeed(1) }
     await Future<Void, Never>(on: .newThread) { blocked.wait() }.value
-    let text = graphText("semaphore in a transform")
+    let text = graphText()
     let place = "promise \"page\" at \(#fileID):\(line)"
     #expect(text.contains("\(place), resolved, and a callback or transform of its future has not returned"), "\(text)")
     gate.signal()
@@ -220,7 +217,7 @@ private enum Faults {
     let second = Promise<Int, Never>("second")
     first.follow(second.future.map { $0 })
     second.follow(first.future)
-    let text = graphText("circle of follow")
+    let text = graphText()
     #expect(text.contains("A circle, in which nothing ever ends"), "\(text)")
     #expect(text.contains("promise \"first\" at \(#fileID):\(line) waits for"), "\(text)")
     #expect(text.contains("promise \"second\" at \(#fileID):\(line + 1) waits for"), "\(text)")
