@@ -1,46 +1,145 @@
+internal import Foundation
 internal import Futures
 internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-@Suite("R4: awaiting a future whose promise was dropped", .timeLimit(.minutes(20)))
-struct AwaitBrokenPromiseTests {
-  /// Returns a future, the line that made its promise, and an object that drops the promise.
-  func breakable<Failure: Error>(
-    _ label: String?,
-    _ type: Failure.Type
-  ) -> (future: Future<Int, Failure>, line: UInt, promise: Dropping<Promise<Int, Failure>>) {
-    let (promise, line): (Promise<Int, Failure>, UInt) = (Promise(label), #line)
-    return (promise.future, line, Dropping(promise))
+/// Sets a handler that records the label of each broken promise, and "other" for any other misuse.
+func recordBrokenPromises() -> Recorder<String> {
+  let recorder = Recorder<String>()
+  FuturesDiagnostics.setHandler { misuse in
+    if case .brokenPromise(let broken) = misuse {
+      recorder.record("\(broken.label ?? "no label") \(broken.fileID)")
+    } else {
+      recorder.record("other")
+    }
   }
+  return recorder
+}
 
+/// Returns a future, and an object that drops the future's promise.
+func breakable<Failure: Error>(
+  _ label: String?,
+  _ type: Failure.Type,
+  line: UInt = #line
+) -> (Future<Int, Failure>, Dropping<Promise<Int, Failure>>) {
+  let promise = Promise<Int, Failure>(label, line: line)
+  return (promise.future, Dropping(promise))
+}
+
+/// Ends a process without a search for leaks, which would report the tasks that are suspended for ever.
+func exitWithTasksThatWaitForEver() -> Never {
+  _exit(0)
+}
+
+@Suite(.timeLimit(.minutes(20)))
+struct AwaitBrokenPromiseTests {
   @Test(
-    "R4: with `any Error`, the await throws BrokenPromise with label, file and line, also of a stage",
+    "R4: an await throws BrokenPromise with label, file and line, if the failure type can hold it, also of a stage",
     arguments: [nil, "upload"]
   )
   func awaitThrowsBrokenPromise(label: String?) async {
-    let (future, line, promise) = breakable(label, (any Error).self)
-    let stage = future.map { $0 }.flatMap { .succeeded($0) }
-    let waiting = [future, stage].map { future in Task.immediate { try await future.value } }
-    promise.drop()
-    let late = Task.immediate { try await future.value }
-    for (index, task) in (waiting + [late]).enumerated() {
-      let error = await #expect(throws: BrokenPromise.self, "task \(index)") { try await task.value }
-      #expect(error?.label == label, "task \(index)")
-      #expect(error?.fileID == #fileID, "task \(index)")
-      #expect(error?.line == line, "task \(index)")
+    func check<Failure: Error>(_ type: Failure.Type) async {
+      let (future, promise) = breakable(label, type, line: 7)
+      let stage = future.map { $0 }.flatMap { .succeeded($0) }
+      let waiting = [future, stage].map { future in Task.immediate { await future.result } }
+      promise.drop()
+      for result in [await waiting[0].value, await waiting[1].value, await future.result] {
+        let error = #expect(throws: BrokenPromise.self) { try result.get() }
+        #expect(error?.label == label)
+        #expect(error?.fileID == #fileID)
+        #expect(error?.line == 7)
+      }
+    }
+    await check((any Error).self)
+    await check(BrokenPromise.self)
+  }
+
+  // The following tests run in separate processes: a process has one handler, and other tests drop promises, too.
+
+  @Test("R4: an await of a broken promise, or of its stage, is reported if the failure type cannot hold the break")
+  func eachWaiterOfBrokenNeverIsReported() async {
+    await #expect(processExitsWith: .success) {
+      let recorder = recordBrokenPromises()
+      let (future, promise) = breakable("never", Never.self)
+      Task.immediate { await future.value }
+      #expect(recorder.events.isEmpty)
+      promise.drop()
+      #expect(recorder.events == ["never \(#fileID)"])
+      Task.immediate { await future.result }
+      #expect(recorder.events == ["never \(#fileID)", "never \(#fileID)"])
+      #expect(future.peek() == nil)
+
+      let (typed, typedPromise) = breakable("typed", TestError.self)
+      Task.immediate { await typed.result }
+      typedPromise.drop()
+      #expect(recorder.events.suffix(1) == ["typed \(#fileID)"])
+
+      let (source, sourcePromise) = breakable("source", Never.self)
+      let stage = source.map { $0 }.flatMap { .succeeded($0) }
+      Task.immediate { await stage.value }
+      sourcePromise.drop()
+      #expect(recorder.events.suffix(1) == ["source \(#fileID)"])
+      #expect(recorder.events.count == 4)
+      exitWithTasksThatWaitForEver()
     }
   }
 
-  @Test("R4: with the failure type `BrokenPromise`, the await throws it")
-  func awaitThrowsTypedBrokenPromise() async {
-    let (future, line, promise) = breakable("typed", BrokenPromise.self)
-    let waiting = Task.immediate { await future.result }
-    promise.drop()
-    for result in [await waiting.value, await future.result] {
-      let error = #expect(throws: BrokenPromise.self) { try result.get() }
-      #expect(error?.label == "typed")
-      #expect(error?.line == line)
+  @Test("R4: a break without a waiter, or one that the failure type can hold, is not reported")
+  func breakWithoutWaiterIsNotReported() async {
+    await #expect(processExitsWith: .success) {
+      let recorder = recordBrokenPromises()
+      let (never, neverPromise) = breakable("never", Never.self)
+      never.whenResolved(on: .immediate) { _ in recorder.record("called") }.remove()
+      neverPromise.drop()
+      let (error, errorPromise) = breakable("error", (any Error).self)
+      let task = Task.immediate { try await error.value }
+      errorPromise.drop()
+      await #expect(throws: BrokenPromise.self) { try await task.value }
+      #expect(recorder.events.isEmpty)
     }
   }
+
+  @Test("R22: a cancelled task stops waiting for a broken promise if the failure type has a cancelled case")
+  func waiterOfBrokenPromiseCanBeCancelled() async {
+    await #expect(processExitsWith: .success) {
+      let recorder = recordBrokenPromises()
+      let (future, promise) = breakable("typed", Interruption.self)
+      let before = Task.immediate { await future.result }
+      promise.drop()
+      let after = Task.immediate { await future.result }
+      #expect(recorder.events.count == 2)
+      before.cancel()
+      after.cancel()
+      #expect(await before.value == .failure(.wasCancelled))
+      #expect(await after.value == .failure(.wasCancelled))
+    }
+  }
+
+  #if DEBUG
+    @Test("R4: without a handler, a debug build traps at an await of a broken promise, but not at the break")
+    func debugDefault() async {
+      await #expect(processExitsWith: .failure) {
+        let (future, promise) = breakable("trap", Never.self)
+        Task.immediate { await future.value }
+        promise.drop()
+      }
+      await #expect(processExitsWith: .success) {
+        let (_, promise) = breakable("trap", Never.self)
+        promise.drop()
+      }
+    }
+  #else
+    @Test("R4: without a handler, a release build writes a line to standard error")
+    func releaseDefault() async throws {
+      let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        let (future, promise) = breakable("a line", Never.self)
+        Task.immediate { await future.value }
+        promise.drop()
+      }
+      let output = String(decoding: result.standardErrorContent, as: UTF8.self)
+      #expect(output.contains("swift-futures: "))
+      #expect(output.contains("\"a line\""))
+    }
+  #endif
 }

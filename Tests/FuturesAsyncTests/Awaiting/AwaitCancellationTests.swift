@@ -1,10 +1,9 @@
-internal import Dispatch
 internal import Futures
 internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-@Suite("R22: awaiting in a cancelled task", .timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(20)))
 struct AwaitCancellationTests {
   enum Step: CaseIterable, Sendable { case attach, cancel, resolve }
 
@@ -117,29 +116,6 @@ struct AwaitCancellationTests {
     }
   }
 
-  // MARK: - Consumers that remain
-
-  @Test(
-    "R22: awaits of a future are abandoned, and its other and later awaits get the value",
-    arguments: AwaitMethod.abandoning
-  )
-  func abandonedAwaitsLeaveOtherAwaits(method: AwaitMethod) async {
-    for abandoned in [[0], [2, 1], [4], [0, 1, 2, 3, 4]] {
-      let promise = Promise<Int, any Error>()
-      let tasks = (0..<5).map { _ in method.start(promise.future) }
-      for number in abandoned {
-        tasks[number].cancel()
-        #expect(await tasks[number].value.isCancellation, "await \(number) of \(abandoned)")
-      }
-      let later = method.start(promise.future)
-      #expect(promise.succeed(7))
-      for number in tasks.indices where !abandoned.contains(number) {
-        #expect((try? await tasks[number].value.get()) == 7, "await \(number), abandoned: \(abandoned)")
-      }
-      #expect((try? await later.value.get()) == 7, "abandoned: \(abandoned)")
-    }
-  }
-
   @Test(
     "R16, R22: an await that cancellation has ended is no longer a consumer",
     arguments: AwaitMethod.allCases.filter { $0 != .ignore },
@@ -181,22 +157,6 @@ struct AwaitCancellationTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test("R16: `cancel` cancels a chain of derived futures up to the first stage that has another consumer")
-  func cancelStopsAtNeededStage() async {
-    let log = Recorder<String>()
-    let promise = promise((any Error).self, log)
-    let middle = promise.future.map { $0 + 1 }
-    let task = AwaitMethod.cancel.start(middle.map { $0 + 1 })
-    let other = middle.map { $0 }
-    task.cancel()
-    #expect(await task.value.isCancellation)
-    #expect(log.events == [] && !middle.isResolved)
-    let last = AwaitMethod.cancel.start(other)
-    last.cancel()
-    #expect(await last.value.isCancellation)
-    #expect(log.events == ["cancelled"] && middle.isResolved && promise.isResolved)
-  }
-
   @Test("R15: the future keeps the result of an `onCancel` handler; the await that cancelled it throws")
   func handlerResolvesCancelledFuture() async {
     let promise = Promise<Int, any Error>()
@@ -208,6 +168,33 @@ struct AwaitCancellationTests {
     #expect((try? future.peek()?.get()) == 5)
   }
 
+  @Test(
+    "R2b, R22: in a cancelled task, only an await that continues starts a lazy future",
+    arguments: AwaitMethod.allCases
+  )
+  func cancelledTaskStartsNothing(method: AwaitMethod) async {
+    func check<Failure: Error>(_ type: Failure.Type, canRepresentCancellation: Bool) async {
+      let starts = Recorder<Int>()
+      let future = Future<Int, Failure>.lazy { promise in
+        starts.record(1)
+        promise.succeed(1)
+      }
+      let endsEarly = method.endsEarly(canRepresentCancellation: canRepresentCancellation)
+      for attempt in 1...2 {
+        let result = await method.start(future, isCancelled: true).value
+        // `cancel` has cancelled the future by the second attempt.
+        #expect(result.isSuccess == !endsEarly, "\(type), attempt \(attempt)")
+        #expect(starts.events == (endsEarly ? [] : [1]), "\(type), attempt \(attempt)")
+      }
+      guard method != .cancel else { return #expect(!canRepresentCancellation || future.isResolved, "\(type)") }
+      #expect(future.isResolved == !endsEarly, "\(type)")
+      #expect((try? await future.value) == 1, "\(type)")
+      #expect(starts.events == [1], "\(type)")
+    }
+    await check((any Error).self, canRepresentCancellation: true)
+    await check(TestError.self, canRepresentCancellation: false)
+  }
+
   // MARK: - Threads
 
   @Test(
@@ -215,7 +202,7 @@ struct AwaitCancellationTests {
     arguments: AwaitMethod.allCases
   )
   func cancellationRacesWithResolution(method: AwaitMethod) async {
-    for number in 0..<200 {
+    for number in 0..<TestTier.choose(standard: 60, thorough: 500) {
       let promise = Promise<Int, any Error>()
       let future = promise.future
       let other = number.isMultiple(of: 2) ? future.map { $0 } : nil
@@ -249,7 +236,7 @@ struct AwaitCancellationTests {
 
   @Test("R22: an await that is cancelled while it attaches always ends")
   func cancellationRacesWithAttaching() async {
-    for _ in 0..<300 {
+    for _ in 0..<TestTier.choose(standard: 100, thorough: 500) {
       let promise = Promise<Int, any Error>()
       let future = promise.future
       let start = Gate()

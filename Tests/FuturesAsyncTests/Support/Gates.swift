@@ -63,6 +63,9 @@ final class Dropping<Object: AnyObject & Sendable>: Sendable {
 
   init(_ object: Object) { self.object = Locked(object) }
 
+  /// The object; `nil` after `drop()`.
+  var current: Object? { object.withLock { $0 } }
+
   func drop() {
     let dropped = object.withLock { $0.take() }
     _ = dropped  // released here, outside the lock

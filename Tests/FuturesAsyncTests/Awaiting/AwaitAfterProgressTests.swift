@@ -7,8 +7,8 @@ internal import Testing
 // The executor of the task shows that an await has not resumed: resuming a task enqueues it before
 // anything else.
 
-@Suite("R20: the last report comes before an await continues", .timeLimit(.minutes(20)))
-struct ProgressBeforeAwaitTests {
+@Suite(.timeLimit(.minutes(20)))
+struct AwaitAfterProgressTests {
   /// An event of a future, in the order of the log.
   enum Note: Equatable, Sendable {
     case progress(Double)
@@ -51,6 +51,17 @@ struct ProgressBeforeAwaitTests {
       isReady.withLock { $0 = true }
     }
 
+    /// Waits until the awaits and the callback have been notified of a success, and checks the log.
+    func checkEnd() async {
+      // Three awaits and a callback; the number of reports before them depends on the future.
+      var others = 4
+      while others > 0, let note = await inbox.next() {
+        if note == .resumed || note == .called { others -= 1 }
+      }
+      check(last: 1)
+      finish()
+    }
+
     /// Lets the awaits and the reader end.
     func finish() {
       for executor in executors { executor.runAll() }
@@ -74,162 +85,102 @@ struct ProgressBeforeAwaitTests {
     }
   }
 
-  /// Returns futures that depend on `future` in different ways.
-  static func derived(_ future: Future<Int, any Error>) -> [Future<Int, any Error>] {
-    [
-      future, future.map { $0 }, future.map { $0 }.flatMap { .succeeded($0) }, future.shielded,
-      future.flatMap { _ in Future<Int, any Error> { promise in promise.succeed(2) } },
-      Future.all([future, future.map { $0 }]).map { $0[0] }, Future.race([future, .never]),
-      Future.zip(future, Future<Int, any Error>.succeeded(2)).map { $0.0 },
-      future.timeout(after: .seconds(1_000)), future.recover { _ in 0 }.setFailureType(to: (any Error).self),
-      future.tap(on: .immediate) { _ in }, future.receive(on: .immediate),
-      Future { $0.follow(future) }, Future.lazy { $0.follow(future) },
-      Future.retry(attempts: 1) { future }, Future.serial([1]) { _ in future }.map { $0[0] },
-    ]
-  }
-
   @Test(
     "R20: awaits of a promise's future and of its derived futures continue after the last report",
-    arguments: Ending.allCases
+    arguments: Derivation.all,
+    Ending.allCases
   )
-  func awaitsContinueAfterLastReport(ending: Ending) {
-    for number in Self.derived(.succeeded(1)).indices {
-      var promise: Promise<Int, any Error>? = Promise()
-      defer { withExtendedLifetime(promise) {} }
-      guard let source = promise?.future else { return }
-      let future = Self.derived(source)[number]
-      let watch = Watch(future)
-      promise?.progress.report(fraction: 0.5)
-      #expect(watch.log.events.allSatisfy { if case .progress = $0 { true } else { $0 == .notified } }, "\(number)")
-      ending.happen(to: &promise, failing: TestError(1))
-      if !future.isResolved { future.cancel() }  // a shielded future
-      let isSuccess = future.peek()?.isSuccess ?? false
-      watch.check(last: isSuccess ? 1 : nil)
-      watch.finish()
-    }
+  func awaitsContinueAfterLastReport(row: Derivation, ending: Ending) {
+    var promise: Promise<Int, any Error>? = Promise()
+    defer { withExtendedLifetime(promise) {} }
+    guard let source = promise?.future else { return }
+    let future = row.derive(source, .succeeded(2))
+    let watch = Watch(future)
+    promise?.progress.report(fraction: 0.5)
+    #expect(watch.log.events.allSatisfy { if case .progress = $0 { true } else { $0 == .notified } })
+    ending.happen(to: &promise, failing: TestError(1))
+    if !future.isResolved { future.cancel() }  // a shielded future
+    let isSuccess = future.peek()?.isSuccess ?? false
+    watch.check(last: isSuccess ? 1 : nil)
+    watch.finish()
   }
 
   @Test(
     "R20: awaits of futures that a task of the library resolves continue after the last report",
-    arguments: [false, true]
-  )
-  func resolvedByTask(isReading: Bool) async {
-    for number in Self.derived(.succeeded(1)).indices {
-      for isPromise in [false, true] {
-        let gate = Gate()
-        let source: Future<Int, any Error>
-        if isPromise {
-          let promise = Promise<Int, any Error>()
-          promise.resolve { [reporter = promise.progress] in
-            await gate.pass()
-            for number in 1...3 { reporter.report(fraction: Double(number) / 4) }
-            return 1
-          }
-          source = promise.future
-        } else {
-          source = Future {
-            await gate.pass()
-            return 1
-          }
-        }
-        let watch = Watch(Self.derived(source)[number], isReading: isReading)
-        gate.open()
-        // Three awaits and a callback; the number of reports before them depends on the future.
-        var others = 4
-        while others > 0, let note = await watch.inbox.next() {
-          if note == .resumed || note == .called { others -= 1 }
-        }
-        watch.check(last: 1)
-        watch.finish()
-      }
-    }
-  }
-
-  @Test(
-    "R20: a resolution during a progress callback, in a task or not, resumes awaits after that callback",
-    arguments: [false, true],
-    [Ending.success, .failure]
-  )
-  func duringCallback(isTask: Bool, ending: Ending) async {
-    let promise = Promise<Int, any Error>()
-    let future = promise.future.map { $0 }
-    let (isInside, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    promise.future.whenProgressed(on: .immediate) { progress in
-      guard progress.fractionCompleted == 0.5 else { return }
-      isInside.signal()
-      mayGoOn.wait()
-    }
-    let (watch, derivedWatch) = (Watch(promise.future), Watch(future))
-    let reporting = Future(on: .newThread) { [reporter = promise.progress] in reporter.report(fraction: 0.5) }
-    await blocking { isInside.wait() }
-    if isTask {
-      let work: @Sendable () async throws -> Int = { if ending == .success { 1 } else { throw TestError(1) } }
-      await promise.resolve(with: work).value
-    } else {
-      var unowned: Promise<Int, any Error>? = promise
-      ending.happen(to: &unowned, failing: TestError(1))
-    }
-    // The future is resolved. Its waiters are still suspended, because a callback has yet to be notified.
-    #expect(promise.isResolved)
-    for (index, notes) in [watch.log.events, derivedWatch.log.events].enumerated() {
-      #expect(!notes.contains(.resumed) && !notes.contains(.called), "notes \(index)")
-    }
-    mayGoOn.signal()
-    #expect(await reporting.value)
-    watch.check(last: ending == .success ? 1 : 0.5)
-    derivedWatch.check(last: ending == .success ? 1 : 0.5)
-    watch.finish()
-    derivedWatch.finish()
-  }
-
-  /// The report that a thread is delivering when an await begins.
-  enum Place: CaseIterable, Sendable { case inAReport, inTheLastReport }
-
-  @Test(
-    "R20: an await that begins while a thread delivers the last report continues after it",
-    arguments: Place.allCases,
+    arguments: Derivation.all,
     [false, true]
   )
-  func awaitDuringReportContinuesAfterIt(place: Place, isTyped: Bool) async {
+  func resolvedByTask(row: Derivation, isReading: Bool) async {
+    let gate = Gate()
+    let promise = Promise<Int, any Error>()
+    promise.resolve { [reporter = promise.progress] in
+      await gate.pass()
+      for number in 1...3 { reporter.report(fraction: Double(number) / 4) }
+      return 1
+    }
+    let task = Future<Int, any Error> {
+      await gate.pass()
+      return 1
+    }
+    let watches = [promise.future, task].map { Watch(row.derive($0, .succeeded(2)), isReading: isReading) }
+    gate.open()
+    for watch in watches { await watch.checkEnd() }
+  }
+
+  /// The code that resolves the future while a callback of its progress runs.
+  enum Resolver: CaseIterable, Sendable { case promise, task, reportingThread }
+
+  @Test(
+    "R20: if a future resolves while a thread delivers a report, earlier and later awaits continue after the report",
+    arguments: Resolver.allCases,
+    [Ending.success, .failure]
+  )
+  func resolutionDuringReport(resolver: Resolver, ending: Ending) async {
+    // A failure has no report of its own.
+    guard resolver != .reportingThread || ending == .success else { return }
     let promise = Promise<Int, any Error>()
     let future = promise.future
     let (isInside, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    let log = Recorder<Note>()
     future.whenProgressed(on: .immediate) { progress in
-      guard progress.isFinished == (place == .inTheLastReport), progress.fractionCompleted > 0 else { return }
+      guard resolver == .reportingThread ? progress.isFinished : progress.fractionCompleted == 0.5 else { return }
       isInside.signal()
       mayGoOn.wait()
     }
-    future.whenProgressed(on: .immediate) { log.record(.progress($0.fractionCompleted)) }
-    let working = Future(on: .newThread) {
+    let watches = [Watch(future), Watch(future.map { $0 })]
+    let resolve = { @Sendable in _ = ending == .success ? promise.succeed(1) : promise.fail(TestError(1)) }
+    let reporting = Future(on: .newThread) {
       promise.progress.report(fraction: 0.5)
-      if place == .inTheLastReport { promise.succeed(1) }
-      return 1
+      if resolver == .reportingThread { resolve() }
     }
-    await blocking { isInside.wait() }
-    if place == .inAReport { promise.succeed(1) }
-    let executor = HeldExecutor()
-    let task = Task(executorPreference: executor) {
-      if isTyped { _ = await future.result } else { _ = try? await future.value }
-      log.record(.resumed)
+    await Future(on: .newThread) { isInside.wait() }.value
+    switch resolver {
+    case .promise: resolve()
+    case .task:
+      let work: @Sendable () async throws -> Int = { if ending == .success { 1 } else { throw TestError(1) } }
+      await promise.resolve(with: work).value
+    case .reportingThread: break
     }
-    // An await that does not wait for the report would continue here.
+    #expect(promise.isResolved)
+    let (executor, hasEnded) = (HeldExecutor(), Recorder<Bool>())
+    let late = Task(executorPreference: executor) {
+      _ = await future.result
+      hasEnded.record(true)
+    }
     executor.runAll()
+    // All awaits are still suspended, because a callback has yet to be notified.
+    #expect(hasEnded.events.isEmpty)
+    for watch in watches {
+      let notes = watch.log.events
+      #expect(!notes.contains(.resumed) && !notes.contains(.called), "\(notes)")
+    }
     mayGoOn.signal()
-    #expect(await working.value == 1)
+    await reporting.value
     executor.runAll()
-    await task.value
-    #expect(
-      log.events
-        == [.progress(0), .progress(0.5), .progress(1), .resumed].filter {
-          place == .inTheLastReport || $0 != .progress(0.5)
-        }
-    )
-  }
-
-  /// Runs `body`, which blocks its thread, on a thread without a task.
-  private func blocking(_ body: @escaping @Sendable () -> Void) async {
-    await Future(on: .newThread, body).value
+    await late.value
+    for watch in watches {
+      watch.check(last: ending == .success ? 1 : 0.5)
+      watch.finish()
+    }
   }
 
   @Test("R20: a resolution inside a progress callback resumes awaits after the last report")
@@ -265,7 +216,7 @@ struct ProgressBeforeAwaitTests {
 
   @Test("R20: reports, the resolution and new awaits race; no await continues before the last report")
   func noAwaitContinuesBeforeLastReport() async {
-    for round in 0..<150 {
+    for round in 0..<TestTier.choose(standard: 50, thorough: 300) {
       let promise = Promise<Int, any Error>()
       let future = promise.future
       let watches = [Watch(future), Watch(future.map { $0 })]
@@ -288,14 +239,7 @@ struct ProgressBeforeAwaitTests {
           }
         },
       ])
-      for watch in watches {
-        var others = 4
-        while others > 0, let note = await watch.inbox.next() {
-          if note == .resumed || note == .called { others -= 1 }
-        }
-        watch.check(last: 1)
-        watch.finish()
-      }
+      for watch in watches { await watch.checkEnd() }
       for task in tasks.withLock({ $0 }) { #expect(await task.value == 1) }
     }
   }
