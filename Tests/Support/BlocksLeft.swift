@@ -50,3 +50,25 @@ private func leastLeft(
   }
   return least
 }
+
+/// The growth of a thread's live bytes, from the thousandth call on.
+public final class MemoryGrowth: @unchecked Sendable {
+  // @unchecked: used by one thread.
+
+  /// The number of calls of `note`.
+  public private(set) var calls = 0
+  /// The greatest growth so far, in bytes.
+  public private(set) var growth: Int64 = 0
+  private var base: Int64 = 0
+
+  /// Makes a measurement without calls.
+  public init() {}
+
+  /// Measures the memory, once for each step of the code under test.
+  public func note() {
+    calls += 1
+    let live = AllocationCounts.ofThread().liveBytes
+    if calls == 1_000 { base = live }
+    if calls > 1_000 { growth = max(growth, live - base) }
+  }
+}

@@ -10,6 +10,11 @@ extension ExecutionContext {
   public static var newThread: ExecutionContext { ExecutionContext { work in Thread.detachNewThread(work) } }
 }
 
+/// Suspends until all work that is in the main queue now has run.
+public func mainQueueTurn() async {
+  await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
+}
+
 /// Runs `body` on a new thread and does not wait for it.
 ///
 /// For test modules that do not import Foundation.

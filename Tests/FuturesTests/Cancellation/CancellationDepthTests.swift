@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Tests of R6 and R13, on threads with a stack of 512 KiB.
-@Suite("Cancellations that cancel the next one", .timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(20)))
 struct CancellationDepthTests {
   private static let count = TestTier.choose(standard: 20_000, thorough: 1_000_000)
 
@@ -44,48 +44,6 @@ struct CancellationDepthTests {
       #expect(log.events == Array(links.indices.dropLast()))
       #expect(links.allSatisfy { $0.isCancelled })
     }
-  }
-
-  @Test("R6: a chain that alternates tokens and callbacks takes no stack")
-  func tokensAndCallbacks() {
-    onThread {
-      let log = Recorder<Int>()
-      let sources = (0..<Self.count).map { _ in CancellationTokenSource() }
-      for index in sources.indices.dropLast() {
-        let promise = Promise<Int, any Error>()
-        sources[index].token.register { promise.succeed(index) }
-        promise.future.whenSucceeded(on: .immediate) { [next = sources[index + 1]] index in
-          log.record(index)
-          next.cancel()
-        }
-      }
-      sources[0].cancel()
-      #expect(log.events == Array(sources.indices.dropLast()))
-    }
-  }
-
-  @Test("R13: a cancellation in a deep delivery runs its handlers, and those of a future, before it returns")
-  func insideDeliveries() {
-    let log = Recorder<Bool>()
-    let promises = (0..<100).map { _ in Promise<Int, Never>() }
-    for index in promises.indices.dropLast() {
-      promises[index].future.whenSucceeded(on: .immediate) { [next = promises[index + 1]] number in
-        // This callback is deferred at the deepest level, and must not delay the handlers.
-        Future.succeeded(1).whenResolved(on: .immediate) { _ in }
-        let source = CancellationTokenSource()
-        let linked = CancellationTokenSource(linkedTo: source.token)
-        let (promise, runs) = (Promise<Int, any Error>(), Recorder<Int>())
-        source.token.register { runs.record(1) }
-        linked.token.register { runs.record(2) }
-        promise.onCancel { runs.record(3) }
-        let future = promise.future.map { $0 + 1 }.cancelled(by: linked.token)
-        source.cancel()
-        log.record(runs.events.sorted() == [1, 2, 3] && future.isResolved)
-        next.succeed(number)
-      }
-    }
-    promises[0].succeed(1)
-    #expect(log.events == Array(repeating: true, count: 99))
   }
 
   @Test("R13: a thread that blocks in a deep handler first runs the deferred handlers", arguments: Chain.allCases)
@@ -159,18 +117,6 @@ struct CancellationDepthTests {
     for (index, link) in links.enumerated() {
       if case .promise(let promise) = link { #expect((try? promise.future.peek()?.get()) == index) }
     }
-  }
-
-  @Test("R5: a deep cancellation leaves no memory behind")
-  func memory() {
-    let left = leastBlocksLeft(count: 1_000) { count in
-      let sources = (0..<count).map { _ in CancellationTokenSource() }
-      for index in sources.indices.dropLast() {
-        sources[index].token.register { [next = sources[index + 1]] in next.cancel() }
-      }
-      sources.first?.cancel()
-    }
-    #expect(left <= 0)
   }
 
   /// The kinds of links in a chain.

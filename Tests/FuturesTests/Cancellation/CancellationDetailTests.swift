@@ -6,7 +6,6 @@ import TestSupport
 import Testing
 
 /// Tests of R15, R16 and R17 in detail.
-@Suite("Cancellation, in detail")
 struct CancellationDetailTests {
   let producers = CancellationFlowTests.Producers()
   var notified: [String] { producers.cancelled.events }
@@ -96,42 +95,6 @@ struct CancellationDetailTests {
     check(CancellableTestError.self, "CancellableTestError")
     check(TestError.self, "TestError")
     check(Never.self, "Never")
-  }
-
-  @Test("R5, R15: the end of a future releases its onCancel handlers; after the end, a promise keeps no handler")
-  func handlersReleased() {
-    func check<Failure: Error>(_: Failure.Type, _ name: String, _ end: (inout Promise<Int, Failure>?) -> Void) {
-      var promise: Promise<Int, Failure>? = Promise()
-      let future = promise!.future
-      weak var handler: Tracked?
-      weak var registered: Tracked?
-      weak var late: Tracked?
-      let registration: Registration
-      do {
-        let (first, second) = (Tracked(), Tracked())
-        (handler, registered) = (first, second)
-        promise!.onCancel { first.use() }
-        registration = promise!.cancellationToken.register { second.use() }
-      }
-      #expect(handler != nil && registered != nil)
-      end(&promise)
-      #expect(handler == nil && registered == nil, "\(Failure.self), \(name)")
-      do {
-        let object = Tracked()
-        late = object
-        promise?.onCancel { object.use() }
-      }
-      #expect(late == nil, "\(Failure.self), \(name)")
-      withExtendedLifetime((future, registration)) {}
-    }
-    func checkAll<Failure: Error>(_ type: Failure.Type) {
-      check(type, "resolved") { $0?.succeed(1) }
-      check(type, "cancelled") { $0?.future.cancel() }
-      check(type, "broken") { $0 = nil }
-    }
-    checkAll((any Error).self)
-    checkAll(TestError.self)
-    checkAll(Never.self)
   }
 
   // MARK: - R16: the remaining consumers
@@ -366,26 +329,6 @@ struct CancellationDetailTests {
   }
 
   // MARK: - Depth and reports
-
-  @Test("R6: cancelling and releasing a long chain of maps takes no stack", arguments: [false, true])
-  func longChainTakesNoStack(canRepresentCancellation: Bool) {
-    @Sendable func cancel<Failure: Error>(_: Failure.Type) {
-      let promise = Promise<Int, Failure>()
-      let notified = Recorder<Int>()
-      promise.onCancel { notified.record(1) }
-      var future = promise.future
-      for _ in 0..<DepthTests.count { future = future.map { $0 + 1 } }
-      future.cancel()
-      #expect(notified.events == [1])
-      #expect(future.isResolved == canRepresentCancellation && promise.isResolved == canRepresentCancellation)
-      #expect(promise.succeed(0) == !canRepresentCancellation)
-      #expect(future.isResolved)
-    }
-    let left = CancellationTokenTests.blocksLeft {
-      if canRepresentCancellation { cancel((any Error).self) } else { cancel(Never.self) }
-    }
-    #expect(left < 100, "\(left)")
-  }
 
   @Test(
     "R4: a cancelled future without consumers, its unneeded source and its derived future are no unobserved failures"

@@ -6,7 +6,6 @@ import Testing
 /// Cancellation under real threads, for ThreadSanitizer: each round checks facts that hold for every winner.
 ///
 /// Every handler, callback, transform and value of a round holds one object, which must be released after the round.
-@Suite("Cancellation, races")
 struct CancellationRaceTests {
   static let rounds = TestTier.choose(standard: 100, thorough: 300)
 
@@ -166,25 +165,6 @@ struct CancellationRaceTests {
     }
   }
 
-  @Test("R16: a token that cancels a future races with its resolution and with the derivation")
-  func tokenRacesWithResolutionAndDerivation() throws {
-    try Self.rounds { object in
-      let (source, promise) = (CancellationTokenSource(), Promise<Value, any Error>())
-      let (token, future) = (source.token, promise.future)
-      let derived = Locked<[Future<Value, any Error>]>([future.cancelled(by: token)])
-      Self.race([
-        { source.cancel() },
-        { promise.succeed(object) },
-        {
-          let late = future.cancelled(by: token)
-          derived.withLock { $0.append(late) }
-        },
-      ])
-      for future in derived.withLock({ $0 }) { try #require([.value, .cancelled].contains(Self.end(of: future))) }
-      derived.withLock { $0 = [] }
-    }
-  }
-
   // MARK: - Several futures
 
   @Test("R12: a firing timeout races with the resolution and the cancellation")
@@ -254,26 +234,6 @@ struct CancellationRaceTests {
   }
 
   // MARK: - Following, retrying, recursion
-
-  @Test("R12: retry in its delay races with its cancellation; no attempt and no timer remain")
-  func cancelledRetryMakesNoMoreAttempts() throws {
-    func check<Failure: Error>(_ failure: Failure) throws {
-      try Self.rounds { object in
-        let manual = ManualContext()
-        let attempts = Recorder<Int>()
-        let future = Future<Int, Failure>.retry(attempts: 10, delay: .constant(.seconds(1)), on: manual.context) {
-          object.use()
-          attempts.record(1)
-          return .failed(failure)
-        }
-        Self.race([{ manual.advance(by: .seconds(1)) }, { future.cancel() }])
-        try #require(future.isResolved && manual.pendingCount == 0)
-        try #require(attempts.events.count <= 2)
-      }
-    }
-    try check(TestError(1) as any Error)
-    try check(TestError(1))
-  }
 
   /// Cancels a recursion from another thread while its steps are resolved.
   func checkRecursion<Failure: Error>(_: Failure.Type, canSay: Bool) throws {

@@ -9,7 +9,6 @@ enum CancellableTestError: CancellableFailure, Equatable {
 }
 
 /// Compares every order of the events with a short model.
-@Suite("Cancellation, every order")
 struct CancellationTableTests {
   /// All sequences in which one event happens twice; in the thorough tier, each event happens twice.
   static func sequences<Event: Hashable & Sendable>(of events: [Event]) -> [[Event]] {

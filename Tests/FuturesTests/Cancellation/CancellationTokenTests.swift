@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 /// Tests of tokens and their sources: R13 and R14.
-@Suite("Cancellation tokens")
 struct CancellationTokenTests {
   /// The number of blocks that `body` leaves behind, after a warm-up, on a thread with a small stack.
   static func blocksLeft(after body: @escaping @Sendable () -> Void) -> Int64 {
@@ -144,23 +143,6 @@ struct CancellationTokenTests {
     #expect(log.events == [[false, false]])
   }
 
-  @Test("R13: a handler can register another handler, which runs at once")
-  func handlerRegisters() {
-    let source = CancellationTokenSource()
-    let log = Recorder<Int>()
-    let token = source.token
-    token.register {
-      log.record(1)
-      #expect(!token.register { log.record(2) }.remove())
-      log.record(3)
-    }
-    token.register { log.record(4) }
-    source.cancel()
-    #expect(log.events == [1, 2, 3, 4])
-    token.register { log.record(5) }
-    #expect(log.events == [1, 2, 3, 4, 5])
-  }
-
   @Test("R13: a handler can remove later handlers; removing itself or an earlier handler returns false")
   func handlerRemoves() {
     let source = CancellationTokenSource()
@@ -182,24 +164,6 @@ struct CancellationTokenTests {
     source.cancel()
     #expect(log.events == [0, 1])
     #expect(last == nil)
-  }
-
-  @Test("R13: a handler can cancel again or drop the source, and later handlers still run")
-  func handlerDropsSource() {
-    let box = Locked<CancellationTokenSource?>(CancellationTokenSource())
-    weak let weakSource = box.withLock { $0 }
-    let log = Recorder<Int>()
-    let token = box.withLock { $0!.token }
-    token.register {
-      #expect(weakSource?.cancel() == false)
-      _ = box.withLock { $0.take() }
-      log.record(1)
-    }
-    token.register { log.record(2) }
-    #expect(box.withLock { $0 }?.cancel() == true)
-    #expect(log.events == [1, 2])
-    #expect(weakSource == nil)
-    #expect(token.isCancelled)
   }
 
   // MARK: - Tokens
@@ -346,6 +310,8 @@ struct CancellationTokenTests {
     }
   }
 
+  // MARK: - Memory
+
   @Test("R14: an earlier cancellation, also of a parent, frees the timers of a source")
   func deadlineIsFreed() {
     let manual = ManualContext()
@@ -361,8 +327,6 @@ struct CancellationTokenTests {
     parent.cancel()
     #expect(manual.pendingCount == 0)
   }
-
-  // MARK: - Memory
 
   @Test("R14: finished operations and released linked sources leave nothing in long-lived tokens", arguments: 0..<8)
   func finishedOperationsLeaveNothing(operation: Int) {

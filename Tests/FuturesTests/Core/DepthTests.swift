@@ -8,7 +8,6 @@ import Testing
 /// Tests of R6, on threads with a stack of 512 KiB.
 ///
 /// A level takes at least 100 bytes of stack, so 20,000 nested levels overflow it.
-@Suite("Depth")
 struct DepthTests {
   static let count = TestTier.choose(standard: 20_000, thorough: 1_000_000)
 
@@ -61,19 +60,6 @@ struct DepthTests {
     }
   }
 
-  @Test("R6: a chain of map stages on a context that runs its work at once takes no stack")
-  func mapChainOnInlineContext() {
-    let inline = ExecutionContext { work in work() }
-    onThread {
-      var future = Future<Int, any Error>.succeeded(0)
-      let promise = Promise<Int, any Error>()
-      promise.follow(future)
-      future = promise.future
-      for _ in 0..<Self.count { future = future.map(on: inline) { $0 + 1 } }
-      #expect(try! future.peek()?.get() == Self.count)
-    }
-  }
-
   @Test("R6: a long chain of followers whose promises were dropped is released")
   func collapsedChain() {
     onThread {
@@ -118,9 +104,9 @@ struct DepthTests {
   private func recursionStaysFlat(recursion: Recursion) {
     onThread {
       let held = HeldContext()
-      let peak = Peak()
+      let peak = MemoryGrowth()
       let future = recursion.countDown(from: Self.count, on: held, noting: peak)
-      #expect(future.isResolved == (recursion == .readySteps || recursion == .earlySteps), "\(recursion)")
+      #expect(future.isResolved == Recursion.resolvingAtOnce.contains(recursion), "\(recursion)")
       held.runAll()
       #expect(try! future.peek()?.get() == 0, "\(recursion)")
       #expect(peak.growth < 64 * 1024, "\(recursion)")
@@ -133,13 +119,13 @@ struct DepthTests {
   )
   func callbackRecursionStaysFlat(hasOwnContext: Bool) {
     let context = hasOwnContext ? ExecutionContext { work in work() } : .immediate
-    @Sendable func f(_ n: Int, _ peak: Peak, _ done: @escaping @Sendable () -> Void) {
+    @Sendable func f(_ n: Int, _ peak: MemoryGrowth, _ done: @escaping @Sendable () -> Void) {
       peak.note()
       guard n > 0 else { return done() }
       Future<Int, any Error>.succeeded(n).whenResolved(on: context) { _ in f(n - 1, peak, done) }
     }
     onThread {
-      let peak = Peak()
+      let peak = MemoryGrowth()
       let log = Recorder<Int>()
       f(Self.count, peak) { log.record(1) }
       #expect(log.events == [1], "own context: \(hasOwnContext)")
@@ -196,12 +182,12 @@ struct DepthTests {
 
   @Test("R6: recursions that take turns on one thread keep no memory, either")
   func recursionsThatTakeTurns() {
-    @Sendable func f(_ n: Int, _ peak: Peak) -> Future<Int, any Error> {
+    @Sendable func f(_ n: Int, _ peak: MemoryGrowth) -> Future<Int, any Error> {
       peak.note()
       return n == 0 ? .succeeded(1) : Future<Int, any Error>.succeeded(n).flatMap { _ in f(n - 1, peak) }
     }
     onThread {
-      let peak = Peak()
+      let peak = MemoryGrowth()
       let sum = Future<Int, any Error>.succeeded(1).flatMap { _ in
         let parts = (0..<5).map { _ in f(Self.count / 5, peak) }
         return parts.dropFirst().reduce(parts[0]) { sum, part in sum.flatMap { sum in part.map { sum + $0 } } }
@@ -269,11 +255,16 @@ private enum Recursion: String, CaseIterable, Sendable, CustomTestStringConverti
   case earlySteps = "flatMap of steps that resolve before the transform returns"
   case following = "promises that follow each other"
   case followingDerived = "promises that follow the results of flatMap"
+  case readyErrors = "flatMapError of ready steps"
+  case asynchronousErrors = "flatMapError of asynchronous steps"
+  case errorsOnContext = "flatMapError on a context"
+
+  static let resolvingAtOnce = [readySteps, earlySteps, readyErrors]
 
   var testDescription: String { rawValue }
 
   /// Counts down from `n`, with the asynchronous work on `held`.
-  func countDown(from n: Int, on held: HeldContext, noting peak: Peak) -> Future<Int, any Error> {
+  func countDown(from n: Int, on held: HeldContext, noting peak: MemoryGrowth) -> Future<Int, any Error> {
     peak.note()
     guard n > 0 else { return .succeeded(0) }
     let next: @Sendable (Int) -> Future<Int, any Error> = { _ in countDown(from: n - 1, on: held, noting: peak) }
@@ -297,26 +288,17 @@ private enum Recursion: String, CaseIterable, Sendable, CustomTestStringConverti
       let promise = Promise<Int, any Error>()
       held.context.submit { promise.follow(next(n)) }
       return promise.future
+    case .readyErrors: return .failed(TestError(n)).flatMapError { _ in next(n) }
+    case .errorsOnContext: return .failed(TestError(n)).flatMapError(on: held.context) { _ in next(n) }
+    case .asynchronousErrors:
+      let promise = Promise<Int, any Error>()
+      held.context.submit { promise.fail(TestError(n)) }
+      return promise.future.flatMapError { _ in next(n) }
     case .followingDerived:
       let (promise, step) = (Promise<Int, any Error>(), Promise<Int, any Error>())
       held.context.submit { promise.follow(step.future.flatMap(next)) }
       held.context.submit { step.succeed(1) }
       return promise.future
     }
-  }
-}
-
-/// The growth of a thread's live bytes, from the thousandth call on.
-private final class Peak: @unchecked Sendable {
-  // @unchecked: used by one thread.
-  private var calls = 0
-  private var base: Int64 = 0
-  private(set) var growth: Int64 = 0
-
-  func note() {
-    calls += 1
-    let live = AllocationCounts.ofThread().liveBytes
-    if calls == 1_000 { base = live }
-    if calls > 1_000 { growth = max(growth, live - base) }
   }
 }

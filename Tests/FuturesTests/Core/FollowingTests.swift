@@ -2,7 +2,6 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite("Following")
 struct FollowingTests {
   @Test("R2a: from the call of follow on, only the followed future resolves the promise")
   func followSettles() {
@@ -18,15 +17,6 @@ struct FollowingTests {
     source.succeed(4)
     #expect(promise.isResolved)
     #expect(promise.future.peek() == .success(4))
-  }
-
-  @Test("R2a: following a resolved future resolves at once; following after the resolution is ignored")
-  func followResolved() {
-    let promise = Promise<Int, TestError>()
-    promise.follow(.failed(TestError(1)))
-    #expect(promise.future.peek() == .failure(TestError(1)))
-    promise.follow(.succeeded(2))
-    #expect(promise.future.peek() == .failure(TestError(1)))
   }
 
   @Test("R2a: a promise can be dropped once it follows, and its future continues")
@@ -58,28 +48,6 @@ struct FollowingTests {
     last.future.whenSucceeded(on: .immediate) { _ in log.record(2) }
     source.succeed(0)
     #expect(log.events == [1, 2, 3])
-  }
-
-  @Test("R2a: a transform that returns the future of an outer flatMap traps, also after the inner one has gone away")
-  func outerFutureInTransform() async {
-    await #expect(processExitsWith: .failure) {
-      let (first, second) = (Promise<Int, Never>(), Promise<Int, Never>())
-      let outer = Locked<Future<Int, Never>?>(nil)
-      let future = first.future.flatMap { _ in
-        second.future.flatMap { _ in outer.withLock { $0 } ?? .succeeded(0) }
-      }
-      outer.withLock { $0 = future }
-      first.succeed(0)
-      second.succeed(0)
-    }
-  }
-
-  @Test("R2a: following its own future traps with a message")
-  func followItself() async {
-    await #expect(processExitsWith: .failure) {
-      let promise = Promise<Int, Never>()
-      promise.follow(promise.future)
-    }
   }
 
   @Test(

@@ -8,7 +8,6 @@ import Testing
 /// Each event is one step under the lock of the state. A delivery has as many steps as callbacks; `ObservingTests` and
 /// `RegistrationTests` put other events between these. So the orders of the events are all interleavings that threads
 /// can produce.
-@Suite("Every order of events")
 struct InterleavingTests {
   enum Event: CaseIterable, Sendable {
     case attachA, attachB, removeA, succeed, fail, dropPromise

@@ -3,7 +3,6 @@
   import Testing
 
   /// Tests of a state's origin: an await finds its task by the origin, and a broken promise its label.
-  @Suite("The origin of a state")
   struct OriginTests {
     @Test("A pending derived state names its source; a resolved one names none, because its source can be gone")
     func ofDerivedState() throws {

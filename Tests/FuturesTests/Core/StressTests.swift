@@ -5,7 +5,6 @@ import TestSupport
 import Testing
 
 /// The table tests under real threads, for ThreadSanitizer.
-@Suite("Races")
 struct StressTests {
   static let rounds = 300
 

@@ -31,17 +31,6 @@ private func withBroken<Failure: Error>(_ label: String, _: Failure.Type, _ use:
 /// A future whose promise was dropped.
 private func broken(_ label: String) -> Source { Promise(label).future }
 
-/// Shares the work of `source` among callers, each with a callback.
-private func shareWork(_ source: Future<Int, Never>, callers: Int) {
-  let shared = PendingPromises<Int, Int, Never>("shared")
-  for _ in 0..<callers {
-    let caller = shared.future(sharing: 1) { source }
-    // Keeps `shared` until the work has ended, as an owner would do.
-    caller.whenResolved(on: .immediate) { _ in withExtendedLifetime(shared) {} }
-  }
-}
-
-@Suite("R4: callbacks that can never run")
 struct BrokenPromiseReportTests {
   /// A way to wait for a future by a callback.
   private struct Consumer: Sendable {
@@ -143,16 +132,6 @@ struct BrokenPromiseReportTests {
         for label in ["a", "b"] { withBroken(label) { $0.whenResolved(on: .immediate) { _ in } } }
       }
       #expect(two == ["a", "b"])
-    }
-  }
-
-  @Test("R4: one report covers all callers that share the work of a dropped promise")
-  func sharingCallers() async {
-    await #expect(processExitsWith: .success) {
-      let dropped = reports {
-        withBroken("dropped", Never.self) { (source: Future<Int, Never>) in shareWork(source, callers: 3) }
-      }
-      #expect(dropped == ["dropped"])
     }
   }
 
@@ -348,26 +327,6 @@ struct BrokenPromiseReportTests {
         held.dropAll()
       }
       #expect(report == ["user's"])
-    }
-  }
-
-  @Test("R4: broken shared work causes a report if a caller waits for it, and frees the key")
-  func sharedWork() async {
-    await #expect(processExitsWith: .success) {
-      let pending = PendingPromises<String, Int, TestError>("callers")
-      let unattended = reports {
-        withBroken("work") { work in _ = pending.future(sharing: "a") { work } }
-      }
-      #expect(unattended == [])
-      #expect(pending.count == 0)
-      let report = reports {
-        withBroken("work") { work in
-          pending.future(sharing: "a") { work }.whenResolved(on: .immediate) { _ in }
-          pending.future(sharing: "a") { work }.cancel()
-        }
-      }
-      #expect(report == ["work"])
-      #expect(pending.future(sharing: "a") { .succeeded(2) }.peek() == .success(2))
     }
   }
 

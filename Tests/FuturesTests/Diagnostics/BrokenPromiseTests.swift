@@ -3,7 +3,6 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-@Suite("Broken promises")
 struct BrokenPromiseTests {
   @Test("R4: dropping the last reference fails the future with label, file and line")
   func namesTheCreationSite() throws {
@@ -21,12 +20,6 @@ struct BrokenPromiseTests {
     #expect(
       "\(error)" == "The promise \"avatar\" made at \(#fileID):\(line) was dropped without being resolved."
     )
-  }
-
-  @Test("R4: a callback API that drops its completion handler breaks the promise")
-  func droppedHandler() {
-    let kept = Future<Int, any Error>("kept") { promise in _ = promise.valueOrErrorHandler }
-    #expect(throws: BrokenPromise.self) { try kept.peek()?.get() }
   }
 
   @Test("R4: the failure type BrokenPromise also holds the break")
@@ -62,37 +55,6 @@ struct BrokenPromiseTests {
     future.whenResolved(on: .immediate) { _ in log.record(2) }
     #expect(!future.map { $0 }.isResolved)
     #expect(log.events.isEmpty)
-  }
-
-  @Test("R4: dropping a promise that is resolved or follows breaks nothing")
-  func resolvedOrFollowing() {
-    let source = Promise<Int, any Error>()
-    let (resolved, following): (Future<Int, any Error>, Future<Int, any Error>)
-    do {
-      let (first, second) = (Promise<Int, any Error>(), Promise<Int, any Error>())
-      first.succeed(1)
-      second.follow(source.future)
-      (resolved, following) = (first.future, second.future)
-    }
-    source.succeed(2)
-    #expect(try! resolved.peek()?.get() == 1)
-    #expect(try! following.peek()?.get() == 2)
-  }
-
-  @Test("R2a, R4: a context that drops its work breaks the derived future", arguments: [false, true])
-  func contextDropsWork(isResolvedBefore: Bool) {
-    let held = HeldContext()
-    let promise = Promise<Int, any Error>()
-    if isResolvedBefore { promise.succeed(1) }
-    let mapped = promise.future.map(on: held.context) { $0 }
-    let flatMapped = promise.future.flatMap(on: held.context) { Future<Int, any Error>.succeeded($0) }
-    promise.succeed(1)
-    #expect(held.count == 2)
-    #expect(!mapped.isResolved)
-    held.dropAll()
-    for (index, derived) in [mapped, flatMapped].enumerated() {
-      #expect(throws: BrokenPromise.self, "derived \(index)") { try #require(derived.peek()).get() }
-    }
   }
 
   @Test("R2a, R4: dropped work breaks its future with the cause and the labelled promise of the work")
@@ -158,21 +120,10 @@ struct BrokenPromiseTests {
     held.dropAll()
     #expect(log.events == [true])
   }
-
-  @Test("R4: a break passes through derived and following futures")
-  func passesOn() {
-    var source: Promise<Int, any Error>? = Promise("source")
-    let follower = Promise<String, any Error>()
-    follower.follow(source!.future.map { $0 + 1 }.flatMap { Future<String, any Error>.succeeded("\($0)") })
-    #expect(!follower.isResolved)
-    source = nil
-    let error = #expect(throws: BrokenPromise.self) { try follower.future.peek()?.get() }
-    #expect(error?.label == "source")
-  }
 }
 
 /// Tests of the process-wide handler, one after another.
-@Suite("Diagnostics", .serialized)
+@Suite(.serialized)
 struct DiagnosticsTests {
   private func misuse(during body: () -> Void) -> [FuturesDiagnostics.Misuse] {
     let log = Recorder<FuturesDiagnostics.Misuse>()

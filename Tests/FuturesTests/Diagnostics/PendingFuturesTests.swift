@@ -10,7 +10,7 @@ private func stuck(_ label: String) -> [String] {
 }
 
 /// Each test runs in a separate process: a process has one switch and one table, and other tests use them.
-@Suite("Diagnostics: pending futures", .serialized)
+@Suite(.serialized)
 struct PendingFuturesTests {
   @Test("Pending futures are listed by label, place, age and consumers, the oldest first, until they are resolved")
   func pendingFutures() async {

@@ -56,7 +56,7 @@ private let handledSignals = SignalSafeNumber()
 private let writerHasEnded = Locked(false)
 
 // The tests run in separate processes: each has its own standard error.
-@Suite("Writing to standard error", .timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(20)))
 struct StandardErrorTests {
   @Test("A full pipe that does not block the writer receives all bytes")
   func nonBlockingPipe() async {

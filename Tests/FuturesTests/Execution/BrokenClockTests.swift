@@ -2,7 +2,6 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite("Contexts with a faulty clock")
 struct BrokenClockTests {
   @Test("R2a: a clock that drops its work breaks the futures that wait for it")
   func droppedTimerBreaksItsFutures() {

@@ -9,7 +9,6 @@ private enum Request {
   @TaskLocal static var user = "nobody"
 }
 
-@Suite("Contexts that carry task-locals")
 struct CarryingTests {
   @Test("A callback sees the named local as it was where the context was made, and no other")
   func named() {

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 /// Operations that end while they start the timer, or the registration, that could end them.
-@Suite("Operations that end while their timer starts")
 struct InterruptionTests {
   typealias Ending = Locked<(@Sendable () -> Void)?>
 

@@ -7,7 +7,7 @@ import Testing
   var values: [Int] = []
 }
 
-@Suite("The main actor", .timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(20)))
 struct MainContextTests {
   @Test("R9: on: .main runs closures without annotations on the main actor, whichever thread resolves the future")
   @MainActor
@@ -59,19 +59,6 @@ struct MainContextTests {
         }
       }
     }
-  }
-
-  @Test("R2: .main keeps the order of attachment")
-  @MainActor
-  func mainKeepsOrderOfAttachment() async {
-    let model = ViewModel()
-    let promise = Promise<Int, Never>()
-    await withCheckedContinuation { continuation in
-      for number in 0..<50 { promise.future.whenResolved(on: .main) { _ in model.values.append(number) } }
-      promise.succeed(0)
-      promise.future.whenResolved(on: .main) { _ in continuation.resume() }
-    }
-    #expect(model.values == Array(0..<50))
   }
 
   @Test("R7: a callback for the main actor can be removed until it starts")

@@ -4,7 +4,7 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite("Dispatch timers", .enabled(if: AllocationCounts.areSupported), .timeLimit(.minutes(20)))
+@Suite(.enabled(if: AllocationCounts.areSupported), .timeLimit(.minutes(20)))
 struct TimerSourceTests {
   @Test("R12: a cancelled timer is released before its deadline")
   func cancelledTimersAreReleased() async {

@@ -75,7 +75,7 @@ private var isThreadSanitized: Bool {
 private let lateAllocations = Locked<[Int64]>([])
 
 // The tests run in separate processes: the blocks of all threads count, and other tests allocate too.
-@Suite("The trampoline's storage", .enabled(if: AllocationCounts.areSupported))
+@Suite(.enabled(if: AllocationCounts.areSupported))
 struct TrampolineStorageTests {
   @Test("A thread that used the library frees the trampoline, and the memory of its queues, when it ends")
   func storageIsFreed() async {

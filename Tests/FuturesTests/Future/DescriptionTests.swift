@@ -2,7 +2,6 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite("Descriptions")
 struct DescriptionTests {
   private func text(_ subject: Any) -> String { "\(subject)" }
 

@@ -2,40 +2,7 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite("Lifetimes")
 struct LifetimeTests {
-  @Test("R5: a callback and its captures are released as soon as it has run")
-  func releasedAfterRun() {
-    let promise = Promise<Int, Never>()
-    weak var captured: Tracked?
-    let registration: Registration
-    do {
-      let object = Tracked()
-      captured = object
-      registration = promise.future.whenResolved(on: .immediate) { _ in object.use() }
-    }
-    #expect(captured != nil)
-    promise.succeed(1)
-    #expect(captured == nil)
-    withExtendedLifetime(registration) {}
-  }
-
-  @Test("R5: a callback on a context is released as soon as it has run, even while the future lives")
-  func releasedAfterSubmission() {
-    let held = HeldContext()
-    let promise = Promise<Int, Never>()
-    weak var captured: Tracked?
-    do {
-      let object = Tracked()
-      captured = object
-      promise.future.whenResolved(on: held.context) { _ in object.use() }
-    }
-    promise.succeed(1)
-    #expect(captured != nil)
-    held.runAll()
-    #expect(captured == nil)
-  }
-
   @Test("R5: callbacks that only a token could have ended are released with the token and the future")
   func releasedWithLostToken() {
     weak var captured: Tracked?
@@ -94,22 +61,5 @@ struct LifetimeTests {
       promise.succeed(object)
     }
     #expect(late == nil)
-  }
-
-  @Test("R5: a future that its own callback captures is released after it resolves")
-  func cycleEndsWithResolution() {
-    weak var captured: Tracked?
-    do {
-      let promise = Promise<Int, Never>()
-      let future = promise.future
-      let object = Tracked()
-      captured = object
-      future.whenResolved(on: .immediate) { _ in
-        object.use()
-        _ = future.isResolved
-      }
-      promise.succeed(1)
-    }
-    #expect(captured == nil)
   }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-@Suite("Modules")
 struct ModuleTests {
   @Test(
     "Futures and FuturesAsync link neither Foundation nor Synchronization, which needs macOS 15",
@@ -10,11 +9,12 @@ struct ModuleTests {
   func linkedLibraries(module: String) throws {
     // An object file has entries for the linker, which name the libraries that it needs.
     let products = Bundle.main.bundleURL
-    let folder = try #require(
-      [products, products.deletingLastPathComponent()]
-        .map { $0.appending(path: "\(module).build") }
-        .first { FileManager.default.fileExists(atPath: $0.path) }
-    )
+    let built = [products, products.deletingLastPathComponent()]
+      .map { $0.appending(path: "\(module).build") }
+      .first { FileManager.default.fileExists(atPath: $0.path) }
+    // `FUTURES_TESTS=FuturesTests` builds no other library.
+    #expect(built != nil || module != "Futures")
+    guard let folder = built else { return }
     let objects = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
       .filter { $0.pathExtension == "o" }
     #expect(!objects.isEmpty)

@@ -3,7 +3,6 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite("Callbacks")
 struct ObservingTests {
   @Test("R2: a callback that another thread attaches during the delivery runs after the earlier callbacks")
   func attachedByAnotherThreadDuringDelivery() {
@@ -82,35 +81,6 @@ struct ObservingTests {
     #expect(log.events == Array(repeating: [0, 1], count: 20).flatMap { $0 })
   }
 
-  @Test("R2: callbacks on a serial queue keep the order of attachment")
-  func orderOnSerialQueue() {
-    let queue = DispatchQueue(label: "serial")
-    let log = Recorder<Int>()
-    let promise = Promise<Int, Never>()
-    for number in 0..<100 { promise.future.whenResolved(on: .queue(queue)) { _ in log.record(number) } }
-    promise.succeed(1)
-    for number in 100..<200 { promise.future.whenResolved(on: .queue(queue)) { _ in log.record(number) } }
-    queue.sync {}
-    #expect(log.events == Array(0..<200))
-  }
-
-  @Test("R2: callbacks on a global queue run once each")
-  func globalQueueRunsEachCallbackOnce() {
-    let group = DispatchGroup()
-    let log = Recorder<Int>()
-    let promise = Promise<Int, Never>()
-    for number in 0..<50 {
-      group.enter()
-      promise.future.whenResolved(on: .global(qos: .userInitiated)) { _ in
-        log.record(number)
-        group.leave()
-      }
-    }
-    promise.succeed(1)
-    group.wait()
-    #expect(log.events.sorted() == Array(0..<50))
-  }
-
   @Test("R2a: a context that runs its work twice runs the callback once", arguments: [false, true])
   func contextRunsWorkTwice(isResolvedBefore: Bool) {
     let held = HeldContext()
@@ -123,16 +93,21 @@ struct ObservingTests {
     #expect(log.events == [1])
   }
 
-  @Test("A future forwards its result to a completion, and to a promise")
-  func forwardsToCompletionAndPromise() {
-    let log = Recorder<Int>()
-    let source = Promise<Int, TestError>()
-    let target = Promise<Int, TestError>()
-    source.future.forward(to: { result in log.record((try? result.get()) ?? -1) })
-    source.future.forward(to: target)
-    source.succeed(7)
-    #expect(log.events == [7])
-    #expect(target.future.peek() == .success(7))
+  @Test("whenSucceeded gets values, whenFailed gets errors, and forward gets both", arguments: [true, false])
+  func eachCallbackGetsItsResults(succeeds: Bool) {
+    let result: Result<Int, TestError> = succeeds ? .success(7) : .failure(TestError(7))
+    for isResolvedBefore in [true, false] {
+      let (log, source, target) = (Recorder<String>(), Promise<Int, TestError>(), Promise<Int, TestError>())
+      if isResolvedBefore { source.resolve(result) }
+      source.future.whenSucceeded(on: .immediate) { log.record("value \($0)") }
+      source.future.whenFailed(on: .immediate) { log.record("error \($0.number)") }
+      source.future.forward { log.record("\($0)") }
+      source.future.forward(to: target)
+      source.resolve(result)
+      let expected = [succeeds ? "value 7" : "error 7", "\(result)"]
+      #expect(log.events == expected, "resolved before: \(isResolvedBefore)")
+      #expect(target.future.peek() == result, "resolved before: \(isResolvedBefore)")
+    }
   }
 
   @Test("R3: a callback and a deinitializer that it triggers can use the same future")

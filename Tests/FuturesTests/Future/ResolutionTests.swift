@@ -3,7 +3,6 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite("Resolution")
 struct ResolutionTests {
   @Test("R1: of many threads that resolve one promise, exactly one wins")
   func oneThreadWins() {

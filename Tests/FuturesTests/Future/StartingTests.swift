@@ -5,7 +5,6 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-@Suite("Futures that start their work")
 struct StartingTests {
   // MARK: - A start that throws
 
@@ -67,34 +66,6 @@ struct StartingTests {
     inner.succeed(1)
     #expect(pending.peek() == .success(1))
     #expect(derived.peek() == .success(2))
-  }
-
-  @Test("R2a: work that the context drops breaks the future, and is released")
-  func droppedWork() {
-    let held = HeldContext()
-    weak var captured: Tracked?
-    let futures: [Future<Int, any Error>]
-    do {
-      let object = Tracked()
-      captured = object
-      futures = [
-        Future(on: held.context) {
-          object.use()
-          return 1
-        },
-        Future(
-          on: held.context,
-          flattening: { [object] in
-            object.use()
-            return .succeeded(1)
-          }
-        ),
-      ]
-    }
-    #expect(captured != nil)
-    held.dropAll()
-    #expect(captured == nil)
-    for future in futures { #expect(throws: BrokenPromise.self) { try future.peek()?.get() } }
   }
 
   @Test("catching runs its body at once, on the calling thread, and resolves with its value or error")
@@ -171,18 +142,6 @@ struct StartingTests {
     }
   }
 
-  @Test("R2b: consumers that attach while a lazy future runs do not start it again, and get its result")
-  func laterConsumers() {
-    let (promises, log) = (Recorder<Promise<Int, TestError>>(), Recorder<String>())
-    let future = Future<Int, TestError>.lazy { promises.record($0) }
-    future.whenSucceeded(on: .immediate) { log.record("first \($0)") }
-    _ = future.map { log.record("second \($0)") }
-    #expect(promises.events.count == 1)
-    promises.events[0].succeed(1)
-    future.whenSucceeded(on: .immediate) { log.record("third \($0)") }
-    #expect(log.events == ["first 1", "second 1", "third 1"])
-  }
-
   @Test("R2b: of consumers that attach at the same time, one starts a lazy future, and all get the result")
   func consumersRaceToStartLazyFuture() {
     for _ in 0..<200 {
@@ -199,27 +158,6 @@ struct StartingTests {
       #expect(starts.events == [1])
       #expect(results.events == [7, 7, 7])
     }
-  }
-
-  @Test("R2b, R5: a lazy future releases its closure when it starts, and when it is dropped unstarted")
-  func lazyFutureReleasesItsClosure() {
-    weak var captured: Tracked?
-    var future: Future<Int, TestError>?
-    let make = {
-      let object = Tracked()
-      captured = object
-      future = .lazy { promise in
-        object.use()
-        promise.succeed(1)
-      }
-    }
-    make()
-    #expect(captured != nil)
-    future?.whenResolved(on: .immediate) { _ in }
-    #expect(captured == nil)
-    make()
-    future = nil
-    #expect(captured == nil)
   }
 
   @Test("R4: a lazy future whose promise is dropped breaks, and names where it was made")
@@ -269,7 +207,7 @@ struct StartingTests {
   func lazyChain(starts: Bool) {
     onThread {
       var future = Future<Int, TestError>.lazy { $0.succeed(0) }
-      for number in 0..<100_000 {
+      for number in 0..<DepthTests.count {
         let next = future
         future = .lazy { promise in
           if number.isMultiple(of: 2) {
@@ -279,7 +217,11 @@ struct StartingTests {
           }
         }
       }
-      if starts { #expect(future.map { $0 }.peek() == .success(50_000)) } else { #expect(!future.isResolved) }
+      if starts {
+        #expect(future.map { $0 }.peek() == .success(DepthTests.count / 2))
+      } else {
+        #expect(!future.isResolved)
+      }
     }
   }
 
@@ -311,50 +253,6 @@ struct StartingTests {
       #expect(captured != nil)
     }
     #expect(captured == nil)
-  }
-
-  @Test("R15, R16: never and futures derived from it can be cancelled")
-  func cancelledNever() {
-    typealias Never = Future<Int, any Error>
-    let log = Recorder<Int>()
-    let manual = ManualContext()
-    let never = Never.never
-    let mapped = never.map { $0 }
-    never.whenFailed(on: .immediate) { _ in log.record(0) }
-    mapped.whenFailed(on: .immediate) { _ in log.record(1) }
-    never.cancel()
-    #expect(log.events == [0, 1])
-    let source = CancellationTokenSource()
-    let derived: [Never] = [
-      .never, .never.map { $0 }, .never.flatMap { .succeeded($0) }, .succeeded(1).flatMap { _ in .never },
-      .never.map(on: .global()) { $0 }, .never.delay(by: .seconds(1)), .never.shielded, .never.eraseFailure(),
-      .never.timeout(after: .seconds(9), on: manual.context), .all([.never, .succeeded(1)]).map { $0[0] },
-      .race([.never, .never]), .serial([1]) { _ in Never.never }.map { $0[0] }, .retry(attempts: 2) { .never },
-      .succeeded(1).flatMap { _ in Never.all([.never, .never]).map { $0[0] } }, .lazy { $0.follow(.never) },
-    ]
-    for (index, future) in derived.enumerated() {
-      let last = future.map { $0 }
-      #expect(!future.isResolved, "future \(index)")
-      future.cancel()
-      #expect(throws: CancellationError.self, "\(index)") { try future.peek()?.get() }
-      #expect(throws: CancellationError.self, "\(index)") { try last.peek()?.get() }
-    }
-    let byToken = Never.never.map { $0 }.cancelled(by: source.token)
-    source.cancel()
-    #expect(throws: CancellationError.self) { try byToken.peek()?.get() }
-    #expect(manual.pendingCount == 0)
-  }
-
-  @Test("R2b, R4: a timed-out wait for never and a dropped lazy future are not reported as misuse")
-  func waitingForNeverIsNoMisuse() async {
-    await #expect(processExitsWith: .success) {
-      FuturesDiagnostics.setHandler { _ in exit(1) }
-      onThread {
-        precondition(Future<Int, Never>.never.wait(timeout: .zero) == nil)
-        precondition(Future<Int, TestError>.never.map { $0 }.wait(timeout: .milliseconds(1)) == nil)
-        _ = Future<Int, TestError>.lazy { _ in }
-      }
-    }
   }
 
   // MARK: - Other future types

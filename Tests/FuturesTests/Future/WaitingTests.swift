@@ -4,7 +4,7 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite("Waiting", .timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(20)))
 struct WaitingTests {
   @Test("wait() returns the result, also when it comes from another thread")
   func waitReturnsResult() {

@@ -2,45 +2,42 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite("Ready-made completion handlers")
 struct HandlerTests {
-  @Test("Result, value, failure and void handlers resolve the promise")
-  func simpleHandlers() {
-    let (result, value, failure) = (Promise<Int, TestError>(), Promise<Int, TestError>(), Promise<Int, TestError>())
-    let void = Promise<Void, TestError>()
-    result.resultHandler(.success(1))
-    value.valueHandler(2)
-    failure.failureHandler(TestError(3))
-    void.voidHandler()
-    #expect(result.future.peek() == .success(1))
-    #expect(value.future.peek() == .success(2))
-    #expect(failure.future.peek() == .failure(TestError(3)))
-    #expect(void.isResolved)
+  /// Calls of the handlers with one value, with the outcome of the promise as text.
+  private static let calls: [(outcome: String, call: @Sendable (Promise<Int, any Error>) -> Void)] = [
+    ("1", { $0.resultHandler(.success(1)) }), (error, { $0.resultHandler(.failure(TestError(2))) }),
+    ("1", { $0.valueHandler(1) }), (error, { $0.failureHandler(TestError(2)) }),
+    ("1", { $0.valueOrErrorHandler(1, nil) }), (error, { $0.valueOrErrorHandler(nil, TestError(2)) }),
+    (error, { $0.valueOrErrorHandler(1, TestError(2)) }),
+  ]
+  private static let error = "\(TestError(2))"
+
+  @Test(
+    "Each handler resolves its promise with its value or its error, and prefers the error",
+    arguments: calls.indices
+  )
+  func handlersResolve(index: Int) {
+    let promise = Promise<Int, any Error>()
+    Self.calls[index].call(promise)
+    #expect(outcome(of: promise.future) == Self.calls[index].outcome)
   }
 
-  @Test("A (value?, error?) handler prefers the error, and fails with a violation if both are nil")
-  func valueOrError() throws {
-    func outcome(_ value: Int?, _ error: TestError?) -> Result<Int, any Error>? {
-      let promise = Promise<Int, any Error>("legacy")
-      promise.valueOrErrorHandler(value, error)
-      return promise.future.peek()
-    }
-    #expect(try outcome(1, nil)?.get() == 1)
-    #expect(throws: TestError(2)) { try outcome(nil, TestError(2))?.get() }
-    #expect(throws: TestError(2)) { try outcome(1, TestError(2))?.get() }
-    let violation = #expect(throws: CallbackContractViolation.self) { try outcome(nil, nil)?.get() }
-    #expect(violation?.label == "legacy")
-    #expect(violation?.fileID == #fileID)
-    #expect("\(try #require(violation))".contains("gave neither a value nor an error"))
+  @Test("A (value?, error?) handler fails with a violation, which names the place, if both are nil")
+  func neitherValueNorError() throws {
+    let promise = Promise<Int, any Error>("legacy")
+    promise.valueOrErrorHandler(nil, nil)
+    let violation = try #require(throws: CallbackContractViolation.self) { try promise.future.peek()?.get() }
+    #expect(violation.label == "legacy" && violation.fileID == #fileID)
   }
 
-  @Test("An (error?) handler succeeds without an error")
-  func errorHandler() {
-    let (good, bad) = (Promise<Void, any Error>(), Promise<Void, any Error>())
-    good.errorHandler(nil)
-    bad.errorHandler(TestError(1))
-    #expect((try? good.future.peek()?.get()) != nil)
-    #expect(throws: TestError(1)) { try bad.future.peek()?.get() }
+  @Test("A void handler succeeds, and an (error?) handler succeeds without an error")
+  func voidHandlers() {
+    let promises = (0..<3).map { _ in Promise<Void, any Error>() }
+    promises[0].voidHandler()
+    promises[1].errorHandler(nil)
+    promises[2].errorHandler(TestError(2))
+    let outcomes = promises.map { outcome(of: $0.future.map { 1 }) }
+    #expect(outcomes == ["1", "1", Self.error])
   }
 
   @Test("A `Result` with a typed failure fits a promise of any error")
@@ -54,16 +51,6 @@ struct HandlerTests {
       let typed = try #require(promise.future.peek(), "\(result)").mapError { $0 as? TestError ?? TestError(-1) }
       #expect(typed == result, "\(result)")
     }
-  }
-
-  @Test("A handler that is called twice changes nothing the second time")
-  func calledTwice() {
-    let promise = Promise<Int, any Error>()
-    let handler = promise.valueOrErrorHandler
-    handler(1, nil)
-    handler(2, nil)
-    handler(nil, TestError())
-    #expect(try! promise.future.peek()?.get() == 1)
   }
 
   @Test(

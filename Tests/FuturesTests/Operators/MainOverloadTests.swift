@@ -25,30 +25,9 @@ private final class Trial {
     if case .success(let value) = result { infallibleSource.succeed(value) }
   }
 
-  func report(_ fraction: Double) {
-    source.progress.report(fraction: fraction)
-    infallibleSource.progress.report(fraction: fraction)
-  }
-
-  func reportInner(_ fraction: Double) {
-    inner.progress.report(fraction: fraction)
-    infallibleInner.progress.report(fraction: fraction)
-  }
-
   func succeedInner() {
     inner.succeed(1)
     infallibleInner.succeed(1)
-  }
-}
-
-/// A derived future of any type.
-private struct Derived {
-  let isResolved: () -> Bool
-  let fraction: () -> Double
-
-  init<Value, Failure>(_ future: Future<Value, Failure>) {
-    isResolved = { future.isResolved }
-    fraction = { future.currentProgress.fractionCompleted }
   }
 }
 
@@ -57,40 +36,37 @@ private struct Overload: Sendable, CustomTestStringConvertible {
   let testDescription: String
   /// Whether the closure takes values; otherwise it takes errors.
   var takesValues = true
-  let derive: @MainActor @Sendable (Trial, MainContext, _ share: Double) -> Derived
+  let derive: @MainActor @Sendable (Trial, MainContext) -> AnyFuture
 
-  init(_ name: String, _ derive: @escaping @MainActor @Sendable (Trial, MainContext, Double) -> Derived) {
+  init(_ name: String, _ derive: @escaping @MainActor @Sendable (Trial, MainContext) -> AnyFuture) {
     (testDescription, self.derive) = (name, derive)
   }
 
   static let ofValues = [
-    Overload("map") { trial, context, _ in Derived(trial.source.future.map(on: context) { _ in trial.run() }) },
-    Overload("throwing map") { trial, context, _ in
-      Derived(trial.source.future.map(on: context) { _ throws(TestError) in trial.run() })
+    Overload("map") { trial, context in AnyFuture(trial.source.future.map(on: context) { _ in trial.run() }) },
+    Overload("throwing map") { trial, context in
+      AnyFuture(trial.source.future.map(on: context) { _ throws(TestError) in trial.run() })
     },
-  ]
-
-  static let splitting = [
-    Overload("flatMap") { trial, context, share in
-      Derived(
-        trial.source.future.flatMap(on: context, progressShare: share) { _ in
+    Overload("flatMap") { trial, context in
+      AnyFuture(
+        trial.source.future.flatMap(on: context) { _ in
           trial.run()
           return trial.inner.future
         }
       )
     },
-    Overload("throwing flatMap") { trial, context, share in
-      Derived(
-        trial.source.future.flatMap(on: context, progressShare: share) {
+    Overload("throwing flatMap") { trial, context in
+      AnyFuture(
+        trial.source.future.flatMap(on: context) {
           _ throws(TestError) -> Future<Int, TestError> in
           trial.run()
           return trial.inner.future
         }
       )
     },
-    Overload("flatMap to a future that cannot fail") { trial, context, share in
-      Derived(
-        trial.source.future.flatMap(on: context, progressShare: share) { _ in
+    Overload("flatMap to a future that cannot fail") { trial, context in
+      AnyFuture(
+        trial.source.future.flatMap(on: context) { _ in
           trial.run()
           return trial.infallibleInner.future
         }
@@ -98,9 +74,9 @@ private struct Overload: Sendable, CustomTestStringConvertible {
     },
   ]
 
-  static let ofInfallible = Overload("flatMap of a future that cannot fail") { trial, context, share in
-    Derived(
-      trial.infallibleSource.future.flatMap(on: context, progressShare: share) { _ in
+  static let ofInfallible = Overload("flatMap of a future that cannot fail") { trial, context in
+    AnyFuture(
+      trial.infallibleSource.future.flatMap(on: context) { _ in
         trial.run()
         return trial.inner.future
       }
@@ -108,40 +84,40 @@ private struct Overload: Sendable, CustomTestStringConvertible {
   }
 
   static let ofErrors = [
-    Overload("mapError") { trial, context, _ in
-      Derived(
+    Overload("mapError") { trial, context in
+      AnyFuture(
         trial.source.future.mapError(on: context) { error in
           trial.run()
           return error
         }
       )
     },
-    Overload("flatMapError") { trial, context, _ in
-      Derived(
+    Overload("flatMapError") { trial, context in
+      AnyFuture(
         trial.source.future.flatMapError(on: context) { _ in
           trial.run()
           return trial.inner.future
         }
       )
     },
-    Overload("throwing flatMapError") { trial, context, _ in
-      Derived(
+    Overload("throwing flatMapError") { trial, context in
+      AnyFuture(
         trial.source.future.flatMapError(on: context) { _ throws(TestError) -> Future<Int, TestError> in
           trial.run()
           return trial.inner.future
         }
       )
     },
-    Overload("recover") { trial, context, _ in
-      Derived(
+    Overload("recover") { trial, context in
+      AnyFuture(
         trial.source.future.recover(on: context) { error in
           trial.run()
           return error.number
         }
       )
     },
-    Overload("throwing recover") { trial, context, _ in
-      Derived(
+    Overload("throwing recover") { trial, context in
+      AnyFuture(
         trial.source.future.recover(on: context) { error throws(TestError) in
           trial.run()
           return error.number
@@ -154,50 +130,28 @@ private struct Overload: Sendable, CustomTestStringConvertible {
     return overload
   }
 
-  static let fallible = ofValues + splitting + ofErrors
+  static let fallible = ofValues + ofErrors
 }
 
-@Suite("Each transform on the main actor")
 @MainActor
 struct MainOverloadTests {
   private let trial = Trial()
 
-  /// Suspends until all work that is in the main queue now has run.
-  private func mainQueueTurn() async {
-    await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
-  }
-
   private func result(_ isSuccess: Bool) -> Result<Int, TestError> { isSuccess ? .success(1) : .failure(TestError(7)) }
 
   @Test(
-    "R9: .main always goes through the main queue, from the main actor and from other threads",
+    "R9: .main always goes through the main queue, .mainImmediate only from other threads than the main actor's",
     arguments: Overload.fallible + [.ofInfallible],
-    [false, true]
+    [(false, false), (false, true), (true, false), (true, true)]
   )
-  private func main(overload: Overload, isElsewhere: Bool) async {
+  private func context(overload: Overload, place: (isImmediate: Bool, isElsewhere: Bool)) async {
     trial.succeedInner()
-    let derived = overload.derive(trial, .main, 0.5)
+    let derived = overload.derive(trial, place.isImmediate ? .mainImmediate : .main)
     let (trial, result) = (trial, result(overload.takesValues))
-    if isElsewhere { onThread { trial.resolve(result) } } else { trial.resolve(result) }
-    #expect(trial.runs == 0)
-    #expect(!derived.isResolved())
-    await mainQueueTurn()
-    #expect(trial.runs == 1)
-    #expect(derived.isResolved())
-  }
-
-  @Test(
-    "R9: .mainImmediate runs at once on the main actor, and goes through the main queue from other threads",
-    arguments: Overload.fallible + [.ofInfallible],
-    [false, true]
-  )
-  private func mainImmediate(overload: Overload, isElsewhere: Bool) async {
-    trial.succeedInner()
-    let derived = overload.derive(trial, .mainImmediate, 0.5)
-    let (trial, result) = (trial, result(overload.takesValues))
-    if isElsewhere { onThread { trial.resolve(result) } } else { trial.resolve(result) }
-    #expect(trial.runs == (isElsewhere ? 0 : 1))
-    #expect(derived.isResolved() == !isElsewhere)
+    if place.isElsewhere { onThread { trial.resolve(result) } } else { trial.resolve(result) }
+    let isAtOnce = place.isImmediate && !place.isElsewhere
+    #expect(trial.runs == (isAtOnce ? 1 : 0))
+    #expect(derived.isResolved() == isAtOnce)
     await mainQueueTurn()
     #expect(trial.runs == 1)
     #expect(derived.isResolved())
@@ -205,49 +159,56 @@ struct MainOverloadTests {
 
   @Test("R9: a result that the closure does not take passes on at once, on any thread", arguments: Overload.fallible)
   private func passedOn(overload: Overload) {
-    let derived = overload.derive(trial, .main, 0.5)
+    let derived = overload.derive(trial, .main)
     let (trial, result) = (trial, result(!overload.takesValues))
     onThread { trial.resolve(result) }
     #expect(derived.isResolved())
     #expect(trial.runs == 0)
   }
 
-  @Test(
-    "R19: flatMap gives its source the share of the progress, clamped to 0...1",
-    arguments: Overload.splitting + [.ofInfallible]
-  )
-  private func share(overload: Overload) {
-    // If the source has all of the share, the second future counts for the whole again.
-    for (share, first, second) in [(0.2, 0.1, 0.6), (0.75, 0.375, 0.875), (7, 0.5, 0.5), (-1, 0, 0.5), (.nan, 0, 0.5)] {
-      let trial = Trial()
-      let derived = overload.derive(trial, .mainImmediate, share)
-      trial.report(0.5)
-      #expect(abs(derived.fraction() - first) < 1e-9, "share \(share)")
-      trial.resolve(.success(1))
-      trial.reportInner(0.5)
-      #expect(abs(derived.fraction() - second) < 1e-9, "share \(share)")
-      #expect(!derived.isResolved())
-      trial.succeedInner()
-      #expect(derived.isResolved())
+  @Test("A transform that throws, without an annotation, fails the derived future with its error")
+  func throwing() {
+    let future = Future<Int, any Error>.succeeded(2)
+    let mapped = future.map(on: .mainImmediate) { value in
+      if value == 2 { throw TestError(value) }
+      return value
     }
+    let flatMapped = future.flatMap(on: .mainImmediate) { value in
+      if value == 2 { throw TestError(value) }
+      return Future<Int, any Error>.succeeded(value)
+    }
+    for derived in [mapped, flatMapped] { #expect(throws: TestError(2)) { try derived.peek()?.get() } }
   }
 
-  @Test("R19: the other transforms pass the progress on", arguments: Overload.ofValues + Overload.ofErrors)
-  private func progress(overload: Overload) {
-    let derived = overload.derive(trial, .mainImmediate, 0.2)
-    trial.report(0.5)
-    #expect(derived.fraction() == 0.5)
-    trial.resolve(result(overload.takesValues))
-    trial.succeedInner()
-    #expect(derived.isResolved())
+  @Test("R2: transforms and callbacks run in the order of attachment")
+  func order() async {
+    let log = Recorder<Int>()
+    let promise = Promise<Int, Never>()
+    for number in 0..<20 {
+      _ = promise.future.map(on: .main) { _ in log.record(2 * number) }
+      promise.future.whenSucceeded(on: .main) { _ in log.record(2 * number + 1) }
+    }
+    onThread { promise.succeed(1) }
+    await mainQueueTurn()
+    #expect(log.events == Array(0..<40))
   }
 
-  @Test("R19: Future(on:flattening:) has the progress of the future that its work returns")
-  func flatteningProgress() {
-    let inner = trial.inner
-    let future = Future(on: .mainImmediate, flattening: { inner.future })
-    inner.progress.report(fraction: 0.5)
-    #expect(future.currentProgress.fractionCompleted == 0.5)
+  @Test("Future(on:) runs its work on the main actor, and resolves with its value, its error or its future")
+  func work() async {
+    let trial = trial
+    let value = Future(on: .main) { trial.run() }
+    let failed = Future<Int, TestError>(on: .main) { () throws(TestError) in throw TestError(3) }
+    let flattened = Future(on: .main, flattening: { trial.inner.future })
+    let cancelled = Future<Void, any Error>(on: .main) { trial.run() }
+    cancelled.cancel()
+    #expect(Future(on: .mainImmediate) { 2 }.peek() == .success(2))
+    #expect(!value.isResolved && trial.runs == 0)
+    await mainQueueTurn()
+    #expect(value.isResolved && trial.runs == 1)
+    #expect(failed.peek() == .failure(TestError(3)))
+    #expect(!flattened.isResolved)
+    trial.inner.succeed(1)
+    #expect(flattened.peek() == .success(1))
   }
 
   // MARK: - Time

@@ -10,31 +10,42 @@ struct Operation: Sendable, CustomTestStringConvertible {
   /// Applies the operation, and returns a closure that cancels its future or removes its callback.
   let apply: @Sendable (_ source: Operator.Source, _ it: Surroundings) -> @Sendable () -> Void
 
-  static let all =
-    // A queue and a timer of Dispatch release their work on another thread.
-    Operator.all.filter { !$0.traits.contains(.usesDispatch) }.map { operation in
+  static let all = operators(Operator.all) + observations + [handler]
+
+  /// The operations that leave nothing with a pending source when they are cancelled or removed.
+  static let leaving =
+    operators(Operator.leavingSource.filter { $0.traits.isDisjoint(with: [.same, .typed]) }) + observations
+
+  // A queue and a timer of Dispatch release their work on another thread.
+  private static func operators(_ operators: [Operator]) -> [Operation] {
+    operators.filter { !$0.traits.contains(.usesDispatch) }.map { operation in
       Operation(testDescription: operation.testDescription) { source, it in
         let derived = operation.derive(source, it)
         _ = derived.whenResolved { it.captured.touch() }
+        _ = derived.listen(.immediate) { _ in it.captured.touch() }
         return derived.cancel
       }
-    } + [
-      observing("whenResolved") { source, it in source.whenResolved(on: .immediate) { _ in it.captured.touch() } },
-      observing("whenResolved on a context") { source, it in
-        source.whenResolved(on: it.context) { _ in it.captured.touch() }
-      },
-      observing("whenSucceeded") { source, it in source.whenSucceeded(on: it.context) { _ in it.captured.touch() } },
-      observing("whenFailed") { source, it in source.whenFailed(on: it.context) { _ in it.captured.touch() } },
-      observing("whenProgressed") { source, it in source.whenProgressed(on: .immediate) { _ in it.captured.touch() } },
-      observing("whenProgressed on a context") { source, it in
-        source.whenProgressed(on: it.context) { _ in it.captured.touch() }
-      },
-      observing("a handler of a token") { source, it in
-        // Captures the tokens alone: `it` owns them, and would make a cycle.
-        source.whenResolved(on: .immediate) { [tokens = it.tokens] _ in tokens.cancel() }
-        return it.tokens.token.register { [captured = it.captured] in captured.touch() }
-      },
-    ]
+    }
+  }
+
+  private static let observations = [
+    observing("whenResolved") { source, it in source.whenResolved(on: .immediate) { _ in it.captured.touch() } },
+    observing("whenResolved on a context") { source, it in
+      source.whenResolved(on: it.context) { _ in it.captured.touch() }
+    },
+    observing("whenSucceeded") { source, it in source.whenSucceeded(on: it.context) { _ in it.captured.touch() } },
+    observing("whenFailed") { source, it in source.whenFailed(on: it.context) { _ in it.captured.touch() } },
+    observing("whenProgressed") { source, it in source.whenProgressed(on: .immediate) { _ in it.captured.touch() } },
+    observing("whenProgressed on a context") { source, it in
+      source.whenProgressed(on: it.context) { _ in it.captured.touch() }
+    },
+  ]
+
+  private static let handler = observing("a handler of a token") { source, it in
+    // Captures the tokens alone: `it` owns them, and would make a cycle.
+    source.whenResolved(on: .immediate) { [tokens = it.tokens] _ in tokens.cancel() }
+    return it.tokens.token.register { [captured = it.captured] in captured.touch() }
+  }
 
   private static func observing(
     _ name: String,
@@ -47,7 +58,7 @@ struct Operation: Sendable, CustomTestStringConvertible {
   }
 }
 
-@Suite("Memory after each operation")
+/// Each operation has a callback and a listener to the progress, which gets a report before the end.
 struct OperatorMemoryTests {
   /// The way in which the source ends, or `leave`: the operator's future is cancelled or its callback removed.
   enum Ending: CaseIterable, Sendable { case succeed, fail, cancelSource, dropPromise, leave }
@@ -65,6 +76,7 @@ struct OperatorMemoryTests {
       captured = it.captured
       let source = promise.unsafelyUnwrapped.future
       it.captured.keep(operation.apply(source, it))
+      promise?.progress.report(fraction: 0.5)
       switch ending {
       case .succeed: promise?.succeed(1)
       case .fail: promise?.fail(TestError())

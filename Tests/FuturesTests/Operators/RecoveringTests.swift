@@ -4,29 +4,8 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite("Errors, effects and failure types")
 struct RecoveringTests {
   typealias Source = TransformingTests.Source
-
-  // MARK: - mapError, flatMapError, recover
-
-  @Test(
-    "flatMapError waits for a pending inner future, also for a derived one that is private",
-    arguments: Source.allCases
-  )
-  func flatMapErrorPending(source: Source) {
-    let (promise, inner) = (Promise<Int, TestError>(), Promise<Int, OtherError>())
-    if source == .promiseBefore { promise.fail(TestError(1)) }
-    let outer = source == .ready ? .failed(TestError(1)) : promise.future
-    let shared = inner.future
-    let (plain, derived) = (outer.flatMapError { _ in shared }, outer.flatMapError { _ in inner.future.map { $0 + 1 } })
-    promise.fail(TestError(1))
-    #expect(plain.peek() == nil)
-    #expect(derived.peek() == nil)
-    inner.succeed(1)
-    #expect(plain.peek() == .success(1))
-    #expect(derived.peek() == .success(2))
-  }
 
   // MARK: - Failure types
 
@@ -149,61 +128,6 @@ struct RecoveringTests {
   }
 
   // MARK: - Cost
-
-  @Test("Inline stages of a resolved future allocate nothing")
-  func noAllocation() {
-    #if !DEBUG
-      onThread {
-        func run() -> Int {
-          let failed = Future<Int, TestError>.failed(TestError(20))
-          var sum =
-            failed.mapError { TestError($0.number + 1) }.flatMapError { Future<Int, TestError>.succeeded($0.number) }
-            .recover { _ in 0 }.setFailureType(to: TestError.self).materialize().peek()
-            .map { (try? $0.get().get()) ?? 0 } ?? 0
-          sum += failed.recover { $0.number }.peek()?.get() ?? 0
-          let value = Future<Int, TestError>.succeeded(1).tap(on: .immediate) { _ in }.receive(on: .immediate)
-          if case .success? = value.ignoreValue().peek() { sum += 1 }
-          return sum + ((try? value.eraseFailure().peek()?.get()) ?? 0)
-        }
-        #expect(run() == 43)
-        let before = AllocationCounts.ofThread().allocations
-        let value = run()
-        let after = AllocationCounts.ofThread().allocations
-        #expect(after == before)
-        #expect(value == 43)
-      }
-    #endif
-  }
-
-  /// The way in which the steps of a recursion fail.
-  enum Step: CaseIterable, Sendable { case ready, asynchronous, onContext }
-
-  @Test("R6: recursion through flatMapError takes no stack and no memory", arguments: Step.allCases)
-  func flatMapErrorRecursionStaysFlat(step: Step) {
-    onThread {
-      let (held, memory) = (HeldContext(), MemoryGrowth())
-      @Sendable func f(_ n: Int) -> Future<Int, TestError> {
-        memory.note()
-        guard n > 0 else { return .succeeded(0) }
-        let promise = Promise<Int, TestError>()
-        switch step {
-        case .ready: return Future<Int, TestError>.failed(TestError(n)).flatMapError { _ in f(n - 1) }
-        case .asynchronous:
-          held.context.submit { promise.fail(TestError(n)) }
-          return promise.future.flatMapError { _ in f(n - 1) }
-        case .onContext:
-          promise.fail(TestError(n))
-          return promise.future.flatMapError(on: held.context) { _ in f(n - 1) }
-        }
-      }
-      let future = f(DepthTests.count)
-      #expect(future.isResolved == (step == .ready))
-      held.runAll()
-      #expect(future.peek() == .success(0))
-      #expect(memory.calls == DepthTests.count + 1)
-      #expect(memory.growth < 200)
-    }
-  }
 }
 
 /// An error of another type than the source's.

@@ -5,7 +5,6 @@ import FuturesTesting
 import TestSupport
 import Testing
 
-@Suite("serial and concurrent")
 struct SequencingTests {
   /// The way in which the work on an item ends; in a `ready` case it has ended when the item starts.
   enum Ending: CaseIterable, Sendable {
@@ -133,13 +132,6 @@ struct SequencingTests {
     #expect(Future.concurrent([], limit: limit, start).peek() == .success([]))
   }
 
-  @Test("R12: a limit below 1 traps, even without items", arguments: [0, 3], [0, -1])
-  func limitBelowOne(count: Int, limit: Int) async {
-    await #expect(processExitsWith: .failure) { [count, limit] in
-      _ = Future<Int, TestError>.concurrent(0..<count, limit: limit) { .succeeded($0) }
-    }
-  }
-
   @Test(
     "R12, R16: a cancellation that has no case cancels the running items in the order of their start, and later ones",
     arguments: [1, 20]
@@ -246,7 +238,6 @@ struct SequencingTests {
   }
 }
 
-@Suite("serial and concurrent, with many items and threads")
 struct SequencingDepthTests {
   @Test("R6: many items that are resolved at once take no stack", arguments: [1, Int.max])
   func doneAtOnce(limit: Int) {
@@ -256,17 +247,6 @@ struct SequencingDepthTests {
         Future { $0.succeed(item) }
       }
       for derived in [ready, resolved] { #expect(derived.peek() == .success(Array(0..<DepthTests.count))) }
-    }
-  }
-
-  @Test("R6: a failure among many running items leaves them all, and takes no stack")
-  func failureAmongMany() {
-    onThread {
-      let (pending, failing) = (Promise<Int, TestError>(), Promise<Int, TestError>())
-      let last = DepthTests.count - 1
-      let derived = Future.concurrent(0...last, limit: .max) { $0 == last ? failing.future : pending.future }
-      failing.fail(TestError(last))
-      #expect(derived.peek() == .failure(TestError(last)))
     }
   }
 

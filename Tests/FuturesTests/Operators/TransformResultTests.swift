@@ -80,7 +80,6 @@ private struct OtherError: Error, CustomStringConvertible {
   var description: String { "OtherError \(number)" }
 }
 
-@Suite("The results of the transforms")
 struct TransformResultTests {
   @Test(
     "Each transform runs on its context, and other results pass on without a hop",

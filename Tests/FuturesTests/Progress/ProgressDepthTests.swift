@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Tests of progress over long chains, on threads with a stack of 512 KiB: R6.
-@Suite("Progress, depth", .serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct ProgressDepthTests {
   static let count = 5_000
 

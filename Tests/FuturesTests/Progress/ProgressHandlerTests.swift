@@ -2,7 +2,6 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite("Progress, ready-made handlers")
 struct ProgressHandlerTests {
   @Test("Each handler reports its arguments; a total below zero is unknown")
   func reports() {
@@ -23,18 +22,6 @@ struct ProgressHandlerTests {
       #expect(promise.future.currentProgress.fractionCompleted == fraction)
       promise.succeed(1)
     }
-  }
-
-  @Test("A handler can run on any thread, and converts to a closure that is not Sendable")
-  func anyThread() {
-    let promise = Promise<Int, Never>()
-    let legacy = { (progress: @escaping (Int, Int) -> Void) -> @Sendable () -> Void in
-      let transfer = UncheckedTransfer(progress)
-      return { transfer.value(1, 4) }
-    }
-    onThread(legacy(promise.progress.countHandler))
-    #expect(promise.future.currentProgress.fractionCompleted == 0.25)
-    promise.succeed(1)
   }
 
   @Test("R4: keeping a handler does not keep the promise")

@@ -8,7 +8,6 @@ import Testing
 ///
 /// Other code can interrupt such a thread only where it calls a listener. Everything else that the thread does is one
 /// step under the lock. So events inside the callbacks, or on other threads meanwhile, cover all interleavings.
-@Suite("Progress, every order of events")
 struct ProgressInterleavingTests {
   typealias Source = Future<Int, any Error>
 
@@ -145,49 +144,6 @@ struct ProgressInterleavingTests {
   }
 
   // MARK: - Single events
-
-  /// Reports, and runs `body` on another thread while the second of three listeners runs its callback.
-  func interrupted(
-    _ future: Source,
-    _ promise: Promise<Int, any Error>,
-    _ body: @escaping @Sendable () -> Void
-  ) -> [ProgressLog] {
-    let logs = (0..<3).map { _ in ProgressLog() }
-    let hasRun = Recorder<Int>()
-    for number in 0..<3 {
-      future.whenProgressed(on: .immediate) { progress in
-        logs[number].note(progress)
-        guard number == 1, progress.fractionCompleted > 0, hasRun.events.isEmpty else { return }
-        hasRun.record(1)
-        onThread { body() }
-      }
-    }
-    promise.progress.report(fraction: 0.5)
-    return logs
-  }
-
-  @Test("R20: a wait on another thread returns after the running callback and the last report")
-  func waitDuringCallbackReturnsAfterLastReport() {
-    let promise = Promise<Int, any Error>()
-    let future = promise.future
-    let order = Recorder<String>()
-    let waited = DispatchSemaphore(value: 0)
-    let logs = interrupted(future.map { $0 }, promise) {
-      future.whenProgressed(on: .immediate) { if $0.isFinished { order.record("last") } }
-      let count = future.state?.consumerCount
-      Thread.detachNewThread {
-        _ = future.wait()
-        order.record("waited")
-        waited.signal()
-      }
-      // A wait that begins after the resolution returns at once.
-      while future.state?.consumerCount == count { sched_yield() }
-      promise.succeed(1)
-    }
-    waited.wait()
-    #expect(order.events == ["last", "waited"])
-    #expect(logs.allSatisfy { $0.fractions.last == 1 })
-  }
 
   @Test(
     "R19, R20: a derived future continues with another source during a callback of the old one",

@@ -6,13 +6,12 @@ import Testing
 /// Compares the progress of random trees of operators with a short model: R18, R19.
 ///
 /// The leaves of a tree report and end in random order.
-@Suite("Progress, model")
 struct ProgressModelTests {
   typealias Source = Future<Int, any Error>
 
   static let seeds = 0..<20
 
-  static let treesPerSeed = TestTier.choose(standard: 10, thorough: 200)
+  static let treesPerSeed = TestTier.choose(standard: 20, thorough: 200)
 
   /// A future, as the tree that makes it.
   indirect enum Tree: Sendable {
@@ -22,7 +21,8 @@ struct ProgressModelTests {
     case passed(Int, Tree)
     case flatMap(share: Double, Tree, then: Tree)
     case flatMapError(Tree, then: Tree)
-    case average([Tree], settles: Bool)
+    /// One of `averages`.
+    case average(Int, [Tree])
     case queue([Tree], limit: Int)
     case first([Tree], mustSucceed: Bool)
   }
@@ -41,6 +41,24 @@ struct ProgressModelTests {
     { source, _ in Source.succeeded(1).flatMap(progressShare: 0) { _ in source } },
   ]
 
+  /// The joins whose progress is the average of their inputs; a join that settles succeeds although an input fails.
+  static let averages: [(settles: Bool, join: @Sendable ([Source]) -> Source)] = [
+    (false, { Source.all($0).map { $0[0] } }), (false, { Source.reduce(0, $0) { $0 + $1 } }), (false, zipped),
+    (true, { Source.allSettled($0).map { _ in 1 }.setFailureType() }),
+    (true, { Source.allOrErrors($0).map { $0[0] }.recover { _ in 1 }.setFailureType() }),
+    (true, { Source.allOptional($0).map { _ in 1 }.setFailureType() }),
+    (true, { Source.allSucceeding($0).map { _ in 1 }.setFailureType() }),
+  ]
+
+  @Sendable static func zipped(_ inputs: [Source]) -> Source {
+    switch inputs.count {
+    case 1: .zip(inputs[0])
+    case 2: Future.zip(inputs[0], inputs[1]).map { $0.0 }
+    case 3: Future.zip(inputs[0], inputs[1], inputs[2]).map { $0.0 }
+    default: Future.zip(inputs[0], inputs[1], inputs[2], inputs[3]).map { $0.0 }
+    }
+  }
+
   /// The leaves of a real tree.
   final class Promises: Sendable {
     let all: [Promise<Int, any Error>]
@@ -58,9 +76,7 @@ struct ProgressModelTests {
       case .flatMap(let share, let source, let then):
         return future(source).flatMap(progressShare: share) { _ in self.future(then) }
       case .flatMapError(let source, let then): return future(source).flatMapError { _ in self.future(then) }
-      case .average(let inputs, settles: true):
-        return Source.allSettled(inputs.map(future)).map { _ in 1 }.setFailureType()
-      case .average(let inputs, settles: false): return Source.all(inputs.map(future)).map { $0[0] }
+      case .average(let number, let inputs): return averages[number].join(inputs.map(future))
       case .queue(let items, let limit):
         return Source.concurrent(items.indices, limit: limit) { self.future(items[$0]) }.map { $0[0] }
       case .first(let inputs, mustSucceed: true): return Source.firstSuccess(inputs.map(future)).mapError { $0 }
@@ -107,7 +123,7 @@ struct ProgressModelTests {
         current = min(leaves.fractions[number], almostDone)  // its reports before it added parts
         if leaves.results[number] == nil { for (_, part) in parts { add(part); note() } }
       case .passed(_, let source), .flatMap(_, let source, _), .flatMapError(let source, _): add(source)
-      case .average(let inputs, _), .first(let inputs, _): for input in inputs { add(input) }
+      case .average(_, let inputs), .first(let inputs, _): for input in inputs { add(input) }
       case .queue: break
       }
       // Earlier progress of its children is not a new state.
@@ -171,7 +187,7 @@ struct ProgressModelTests {
           fraction = share < 1 ? share + (1 - share) * children[1].current : children[1].current
         }
       case .flatMapError: fraction = progress(of: children[children.count - 1])
-      case .average(let all, _), .queue(let all, _): fraction = average(of: all.count)
+      case .average(_, let all), .queue(let all, _): fraction = average(of: all.count)
       case .first: fraction = children.map { progress(of: $0) }.max() ?? 0
       }
       if isTracked { current = max(current, min(fraction, almostDone)) }
@@ -191,9 +207,9 @@ struct ProgressModelTests {
           note()
         }
         result = children[children.count - 1].result
-      case .average(_, let settles):
+      case .average(let number, _):
         let results = children.map(\.result)
-        if !settles, results.contains(false) { result = false }
+        if !averages[number].settles, results.contains(false) { result = false }
         if !results.contains(nil) { result = result ?? true }
       case .queue(let items, let limit):
         while result == nil {
@@ -245,7 +261,7 @@ struct ProgressModelTests {
         return Bool.random(using: &generator)
           ? .flatMapError(tree(depth - 1), then: tree(depth - 1))
           : .first(trees(depth - 1), mustSucceed: .random(using: &generator))
-      case 7: return .average(trees(depth - 1), settles: .random(using: &generator))
+      case 7: return .average(.random(in: averages.indices, using: &generator), trees(depth - 1))
       default: return .queue(trees(depth - 1), limit: .random(in: 1...3, using: &generator))
       }
     }

@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 /// Tests of work that consists of parts: `promise.progress.add(_:share:)`, R19.
-@Suite("Progress, parts")
 struct ProgressPartsTests {
   typealias Source = Future<Int, any Error>
 
@@ -98,40 +97,6 @@ struct ProgressPartsTests {
     withExtendedLifetime((promise, typed, kept)) {}
   }
 
-  @Test("R18, R19: the whole never decreases: a late part must first catch up")
-  func lateParts() {
-    let log = ProgressLog(whole.future)
-    whole.progress.report(completed: 6, of: 10)
-    let part = Promise<Int, any Error>()
-    whole.progress.add(part.future, share: 0.5)
-    #expect(whole.future.currentProgress.units == "6 of 10")
-    part.progress.report(fraction: 0.5)
-    #expect(whole.future.currentProgress.units == "6 of 10")
-    part.progress.report(fraction: 0.75)
-    #expect(fraction == 0.675)
-    whole.progress.report(completed: 8, of: 10)
-    #expect(fraction == 0.775)
-    part.fail(TestError(1))
-    #expect(fraction == 0.9)
-    whole.fail(TestError(1))
-    #expect(log.fractions == [0, 0.6, 0.675, 0.775, 0.9])
-    #expect(log.isSound)
-  }
-
-  @Test("R19: the progress of a part counts at once when it is added")
-  func advancedParts() {
-    let part = Promise<Int, any Error>()
-    part.progress.report(fraction: 0.5)
-    let log = ProgressLog(whole.future)
-    whole.progress.add(part.future.map { $0 }, share: 0.5)
-    whole.progress.add(part.future, share: 0.5)
-    #expect(log.fractions == [0, 0.25, 0.5])
-    part.succeed(1)
-    #expect(log.fractions.last == almostDone)
-    #expect(log.isSound)
-    withExtendedLifetime(whole) {}
-  }
-
   @Test("R16, R19: the whole neither starts nor cancels a part, and a part neither cancels nor resolves the whole")
   func partIsNotDerived() {
     let part = Promise<Int, any Error>()
@@ -175,22 +140,5 @@ struct ProgressPartsTests {
     part.progress.report(fraction: 0.5)
     part.succeed("done")
     #expect(log.fractions == [0, 0.5, almostDone, 1])
-  }
-
-  @Test("R19: ten thousand parts add up", arguments: [true, false])
-  func manyParts(isReady: Bool) {
-    let count = 10_000
-    let log = ProgressLog(whole.future)
-    for _ in 0..<count {
-      let part = isReady ? nil : Promise<Int, Never>()
-      whole.progress.add(part?.future ?? .succeeded(1), share: 1 / Double(count))
-      part?.progress.report(fraction: 0.5)
-      part?.succeed(1)
-    }
-    #expect(abs(fraction - 1) < 1e-9 && fraction < 1)
-    #expect(log.isSound)
-    #expect(log.events.count > count)
-    whole.succeed(1)
-    #expect(log.isSound && log.fractions.last == 1)
   }
 }

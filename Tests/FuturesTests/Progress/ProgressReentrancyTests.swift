@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 /// Tests of callbacks that use the future whose progress they get: R3, R20.
-@Suite("Progress, reentrant callbacks")
 struct ProgressReentrancyTests {
   typealias Source = Future<Int, any Error>
 
@@ -77,47 +76,6 @@ struct ProgressReentrancyTests {
     promise.succeed(1)
   }
 
-  @Test("R19, R20: a callback resolves its source, and the derived future continues with the second future")
-  func callbackResolvesItsSource() {
-    let inner = Promise<Int, any Error>()
-    inner.progress.report(fraction: 0.5)
-    let second = inner.future
-    let derived = future.flatMap { _ in second.map { $0 } }
-    let (log, order) = (ProgressLog(derived), Recorder<String>())
-    derived.whenResolved(on: .immediate) { _ in order.record("end") }
-    let logs = logs { [promise] in
-      promise.succeed(1)
-      order.record("resolved")
-    }
-    promise.progress.report(fraction: 0.5)
-    #expect(derived.currentProgress.fractionCompleted == 0.75)
-    inner.succeed(1)
-    #expect(log.fractions.last == 1 && log.isSound)
-    #expect(log.fractions.contains(0.75))
-    #expect(order.events == ["resolved", "end"])
-    #expect(logs.allSatisfy { $0.fractions.last == 1 })
-  }
-
-  @Test("R19, R20: a callback of a derived future reports to the source and resolves it")
-  func callbackOfDerivedFutureReportsToSource() {
-    let derived = Future.all([future.map { $0 }, future])
-    let log = ProgressLog(derived)
-    let order = Recorder<String>()
-    derived.whenProgressed(on: .immediate) { [promise] progress in
-      switch progress.fractionCompleted {
-      case 0.25...0.5: promise.progress.report(fraction: 0.75)
-      case 0.6..<1:
-        order.record("\(promise.succeed(1))")
-      default: break
-      }
-    }
-    derived.whenResolved(on: .immediate) { _ in order.record("end") }
-    promise.progress.report(fraction: 0.5)
-    #expect(log.isSound && log.fractions.last == 1)
-    #expect(order.events.last == "end" && order.events.first == "true")
-    #expect(derived.isResolved)
-  }
-
   @Test("R3, R20: a deinitializer that a released callback triggers can use the same future")
   func reentrantDeinit() {
     final class Reentrant: Sendable {
@@ -147,21 +105,6 @@ struct ProgressReentrancyTests {
     }
     promise.succeed(1)
     #expect(log.events.dropFirst(2).sorted() == ["1.0", "1.0", "false, 1.0"])
-  }
-
-  @Test("R20: a callback can wait for a future that another thread resolves")
-  func callbackWaitsForAnotherThread() {
-    let other = Promise<Int, any Error>()
-    let answers = Recorder<Bool>()
-    let source = other.future
-    let logs = logs {
-      race([{ answers.record(source.wait().isSuccess) }, { other.succeed(1) }])
-      answers.record(source.wait().isSuccess)
-    }
-    promise.progress.report(fraction: 0.5)
-    #expect(answers.events == [true, true])
-    promise.succeed(1)
-    #expect(logs.map(\.fractions) == Array(repeating: [0, 0.5, 1], count: 3))
   }
 
   @Test("R20: a wait in a callback first delivers the pending reports of its thread")

@@ -26,7 +26,7 @@
     init(_ object: Unmanaged<Reference>?) { word = AtomicWord(object) }
   }
 
-  @Suite("Atomics", .timeLimit(.minutes(20)))
+  @Suite(.timeLimit(.minutes(20)))
   struct AtomicTests {
     private enum Step: UInt8, BitwiseCopyable { case one, two, three }
 

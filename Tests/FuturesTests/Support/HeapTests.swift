@@ -1,7 +1,6 @@
 import Futures
 import Testing
 
-@Suite("Heap, which orders the timers of a ManualContext")
 struct HeapTests {
   /// A number that counts how often it is compared.
   private struct Counted: Comparable {

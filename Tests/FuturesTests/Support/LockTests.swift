@@ -7,7 +7,7 @@
 
   @testable import Futures
 
-  @Suite("The lock", .timeLimit(.minutes(20)))
+  @Suite(.timeLimit(.minutes(20)))
   struct LockTests {
     /// Holds a lock, which a closure cannot capture.
     private final class Owner: Sendable {

@@ -2,7 +2,7 @@ import Futures
 import TestSupport
 import Testing
 
-@Suite("The double-checked lock of an optional reference", .timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(20)))
 struct LockedReferenceTests {
   /// Calls a closure when it is released.
   private final class Releasable: Sendable {

@@ -5,13 +5,15 @@ import Testing
 
 /// A broken rule of the API, which traps.
 private enum Mistake: String, CaseIterable, Codable, Sendable {
-  case followsItself, returnsItself, limit, attempts, race, firstSuccess, progress
+  case followsItself, returnsItself, returnsItsLastReference, returnsOuter, limit, attempts, race, firstSuccess,
+    progress
 
   var message: String {
     switch self {
-    case .followsItself, .returnsItself: "A future cannot resolve as itself, because it would stay pending for ever."
+    case .followsItself, .returnsItself, .returnsItsLastReference, .returnsOuter:
+      "A future cannot resolve as itself, because it would stay pending for ever."
     case .limit: "Future.concurrent needs a limit of at least 1, but limit is 0."
-    case .attempts: "Future.retry needs at least 1 attempt, but attempts is -1."
+    case .attempts: "Future.retry needs at least 1 attempt, but attempts is 0."
     case .race: "Future.race needs at least one future"
     case .firstSuccess: "Future.firstSuccess needs at least one future"
     case .progress: "A future was added to its own progress."
@@ -26,8 +28,18 @@ private enum Mistake: String, CaseIterable, Codable, Sendable {
       let box = Recorder<Future<Int, TestError>>()
       box.record(promise.future.flatMap { _ in box.events[0] })
       promise.succeed(1)
-    case .limit: _ = Future<Int, TestError>.concurrent(0..<3, limit: 0) { .succeeded($0) }
-    case .attempts: _ = Future<Int, TestError>.retry(attempts: -1) { .succeeded(1) }
+    case .returnsItsLastReference:
+      let box = Locked<Future<Int, TestError>?>(nil)
+      let derived = promise.future.flatMap { _ in box.withLock { $0.take()! } }
+      box.withLock { $0 = derived }
+      promise.succeed(1)
+    case .returnsOuter:
+      let (second, box) = (Promise<Int, TestError>(), Recorder<Future<Int, TestError>>())
+      box.record(promise.future.flatMap { _ in second.future.flatMap { _ in box.events[0] } })
+      promise.succeed(1)
+      second.succeed(1)
+    case .limit: _ = Future<Int, TestError>.concurrent(0..<0, limit: 0) { .succeeded($0) }
+    case .attempts: _ = Future<Int, TestError>.retry(attempts: 0) { .succeeded(1) }
     case .race: _ = Future<Int, TestError>.race([])
     case .firstSuccess: _ = Future<Int, TestError>.firstSuccess([])
     case .progress: promise.progress.add(promise.future, share: 0.5)
@@ -35,7 +47,7 @@ private enum Mistake: String, CaseIterable, Codable, Sendable {
   }
 }
 
-@Suite("Traps", .serialized)
+@Suite(.serialized)
 struct RequireTests {
   @Test("R2a, R11, R12: a mistake traps with its message, also in a release build", arguments: Mistake.allCases)
   fileprivate func trapsWithMessage(mistake: Mistake) async throws {
