@@ -37,6 +37,7 @@ struct FuturesBenchmark {
       fflush(nil)
     }
     if options.isJSON { print(try JSONReport(isQuick: options.isQuick, rows: rows.map(JSONReport.Line.init)).text) }
+    if let file = options.figures { try Figures(rows).write(to: file) }
     if let file = options.plot { try ScalingPlot(of: rows).write(to: file) }
     // Times are for reading only: they depend on the machine, and on what else it does.
     let exceeded = rows.filter { row in row.budget.contains { $0.isOfAllocations && !$0.isMet(by: row) } }

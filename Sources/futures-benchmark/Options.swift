@@ -6,6 +6,8 @@ struct Options {
   var isQuick = false
   var isUntimed = false
   var isHelp = false
+  /// The file for the figures that the documentation quotes.
+  var figures: String?
   /// The file for the picture.
   var plot: String?
   /// The row to run without a measurement.
@@ -31,6 +33,7 @@ struct Options {
       --allocations  Count allocations and measure no time: every row in a few seconds.
       --quick        Few, short samples and smaller sizes: shows that it runs, not how fast.
       --json         Print JSON instead of a table.
+      --figures FILE Also write the figures that the documentation quotes: see .ci/check-words.
       --plot FILE    Also draw the rows of --scaling to FILE, an SVG picture.
       --help         Print this.
 
@@ -52,6 +55,9 @@ struct Options {
       case "--allocations": isUntimed = true
       case "--scaling": rows = scalingRows
       case "--rows": rows = try Self.rows(arguments.popFirst())
+      case "--figures":
+        figures = arguments.popFirst()
+        if figures == nil { throw Mistake(sentence: "--figures needs the name of a file, such as .ci/figures.json.") }
       case "--plot":
         plot = arguments.popFirst()
         if plot == nil { throw Mistake(sentence: "--plot needs the name of a file, such as rows.svg.") }
