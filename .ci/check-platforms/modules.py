@@ -156,7 +156,6 @@ class Modules:
         if self.platform.is_apple:
             declarations = networking.partition("#endif\n")[2]
             self.compile("Foundation", self.stub("Foundation", "Foundation") + declarations)
-            self.compile("os", self.stub("os", "os"))  # for an example of an article
         else:
             self.compile("Foundation", self.stub("Foundation", "Foundation"))
             self.compile("FoundationNetworking", networking)

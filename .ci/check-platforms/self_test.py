@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import branches
-import examples
 import programs
 import symbols
 from c import check_c
@@ -92,10 +91,6 @@ def plant(package, modules, work, pool):
     count += 1
     if not any("'SuspendingClock' is only available" in fault for fault in programs.check_programs(old, package.folder, [work / "seed.swift"])):
         missed.append("program: no message about `SuspendingClock`")
-    count += 1
-    faults, _ = examples.check_examples(old, package, work / "seeds", lambda text: text.replace("macOS 13", "macOS 12"))
-    if not any("'OSAllocatedUnfairLock' is only available in macOS 13.0 or newer" in fault for fault in faults):
-        missed.append(f"example: no message about `OSAllocatedUnfairLock`, but {faults}")
     count += 1
     source = "#if os(Linux)\nimport Synchronization\n#else\ninternal import Synchronization\n#endif\n"
     if programs.imports(source) != [4]:

@@ -52,7 +52,7 @@ def apply(text, mutants):
 def equivalent(root):
     """Returns the mutants without an observable effect: `id reason` in each line."""
     reasons = {}
-    file = root / "Tests/Mutants/equivalent.txt"
+    file = root / ".ci/mutants/equivalent.txt"
     for line in file.read_text().splitlines() if file.exists() else []:
         if line.strip() and not line.startswith("#"):
             key, reason = line.split(maxsplit=1)
