@@ -293,8 +293,7 @@ final class LinkedHandler: CancellationHandler, @unchecked Sendable {
 extension FutureState {
   /// The token that is cancelled with the state.
   final var cancellationToken: CancellationToken {
-    let (handlers, isCancelled) = cancellationHandlers { CancellationState() }
-    guard let handlers else { return isCancelled ? .cancelled : .none }
+    guard let handlers = cancellationHandlers({ CancellationState() }) else { return wasCancelled ? .cancelled : .none }
     return CancellationToken(state: unsafeDowncast(handlers, to: CancellationState.self))
   }
 }

@@ -52,7 +52,7 @@ package class Consumer: @unchecked Sendable {
     case resultOnly
     /// Handed to its execution context, which has not started it; or waiting for a broken future. Next is `finished`.
     case submitted
-    /// Started, removed or withdrawn. Final, except for a stage.
+    /// It has started or left. Final, except for a stage.
     case finished
   }
 
@@ -86,8 +86,10 @@ package class Consumer: @unchecked Sendable {
   @usableFromInline
   func dropCaptures() {}
 
-  /// Releases the objects that the consumer captured, before a delivery to it.
-  func dropUndeliveredCaptures() { dropCaptures() }
+  /// Releases the execution context of a stage that was cancelled before its delivery.
+  ///
+  /// Not in `dropCaptures()`: of a submitted stage, the delivering thread can use the context.
+  func dropContext() {}
 
   /// Returns the derived state that never resolves if `source` never does.
   func stateToOrphan(from source: FutureState) -> FutureState? { nil }
@@ -105,15 +107,9 @@ package class Consumer: @unchecked Sendable {
   func describe(into facts: inout NodeFacts, isListed: Bool) {}
 
   /// The status, under the lock of the source, or of a consumer that no other thread has.
-  final var currentStatus: Status { status.load(ordering: .relaxed) }
-
-  /// The status of a consumer that is `listed` or `resultOnly`; `nil` for any other.
   ///
-  /// Acquiring: see `Stage.source`.
-  final var statusInList: Status? {
-    let status = status.load(ordering: .acquiring)
-    return status == .listed || status == .resultOnly ? status : nil
-  }
+  /// Acquiring: a stage that has moved on publishes its source with its status. See `Stage.source`.
+  final var currentStatus: Status { status.load(ordering: .acquiring) }
 
   #if DEBUG
     /// The status for a check of the invariants.
@@ -123,15 +119,14 @@ package class Consumer: @unchecked Sendable {
   #endif
 
   /// Changes the status, under the lock of the source, or before another thread has the consumer.
+  ///
+  /// Releasing: publishes the source of a stage that moves on. See `Stage.source`.
   @usableFromInline
-  final func enter(_ status: Status) { self.status.store(status, ordering: .relaxed) }
-
-  /// Changes the status as `enter` does, and publishes the source of a stage; see `Stage.source`.
-  final func enterPublishingSource(_ status: Status) { self.status.store(status, ordering: .releasing) }
+  final func enter(_ status: Status) { self.status.store(status, ordering: .releasing) }
 
   /// Whether the consumer belongs to `source`, and has not moved to another source.
   ///
-  /// Under the lock of `source`, after an acquiring load of `status`. See `Stage.source`.
+  /// Under the lock of `source`, after a load of `currentStatus`. See `Stage.source`.
   func isConsumer(of source: FutureState) -> Bool { true }
 
   /// Returns whether the caller is the thread that starts, or drops, a submitted consumer.
@@ -141,31 +136,5 @@ package class Consumer: @unchecked Sendable {
   @usableFromInline
   final func claimSubmitted() -> Bool {
     status.compareExchange(expected: .submitted, desired: .finished, ordering: .relaxed).exchanged
-  }
-}
-
-/// What the graph of pending futures shows of a consumer, a state or the inputs of a state.
-struct NodeFacts {
-  /// The operator of a stage, and its types; `nil` for anything else.
-  var operation: StaticString?
-  var types: (Any.Type, Any.Type)?
-  /// Whether the stage can end without its source: a timeout or a token.
-  var endsWithoutSource = false
-  /// Identifies the suspended task.
-  var task: UnsafeRawPointer?
-  /// The queue, or the closures of the custom context; `nil` for the thread that resolves.
-  var context: AnyObject?
-  /// The pending inputs; `nil` if another thread has the lock.
-  var inputs: [FutureState]? = []
-  /// Whether the result of one input can be enough.
-  var endsWithOneInput = false
-
-  /// - Parameters:
-  ///   - consumer: The consumer, or the state.
-  ///   - isListed: As in `describe(into:isListed:)`.
-  init(of consumer: Consumer, isListed: Bool = false) { consumer.describe(into: &self, isListed: isListed) }
-
-  mutating func setOperation(_ operation: StaticString, _ types: (Any.Type, Any.Type)? = nil) {
-    (self.operation, self.types) = (operation, types)
   }
 }

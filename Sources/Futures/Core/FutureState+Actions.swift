@@ -3,19 +3,28 @@
 /// A consumer that a delivery took from the list, with the list's reference to it.
 ///
 /// If it is the last one, the list is empty now, and the delivery can end without the lock.
-typealias TakenConsumer = (reference: Unmanaged<Consumer>, isLast: Bool)
+struct TakenConsumer {
+  let reference: Unmanaged<Consumer>
+  let isLast: Bool
+}
+
+/// The stage that resolves a state, and its source.
+struct Derivation {
+  let stage: FutureState
+  let source: FutureState
+}
 
 extension FutureState {
   /// The follow-up of an attachment.
   enum Attachment {
     /// It is in the list. The caller starts the producer, if this is the first consumer of a dormant state.
-    case listed(LazyStart?)
-    /// As `listed`: the state is an orphan, so the caller makes orphans of the consumer's own consumers.
+    case listed(starting: LazyStart?)
+    /// It is in the list of an orphan. The caller makes orphans of the consumer's own consumers, and releases its reference.
     case orphaned
     /// The caller delivers to the consumer.
     case due
-    /// The consumer was withdrawn before. The caller releases it.
-    case withdrawn
+    /// The consumer has left before. The caller releases it.
+    case left
   }
 
   /// The follow-up of a resolution.
@@ -25,35 +34,50 @@ extension FutureState {
     /// The caller has no consumers to run.
     case done
     /// The caller runs the consumers, beginning with the first one if that is already taken.
-    case deliver(TakenConsumer?)
+    case deliver(startingWith: TakenConsumer?)
   }
 
-  /// The follow-up of a consumer that left, or that stays for the result alone.
+  /// The follow-up of a consumer that has left, or that stays for the result alone.
   struct Departure {
     /// The list's reference to the consumer, for release by the caller; `nil` if it was in no list, or stays there.
-    var listed: Unmanaged<Consumer>?
-    /// Whether the caller must cancel this state, because it has no other consumer.
-    var isUnneeded = false
+    let reference: Unmanaged<Consumer>?
+    /// Whether it was attached; if not, `attach` finds that it has left.
+    let wasAttached: Bool
+    /// Whether no other consumer needs this state, so that the caller cancels it if it cancels the consumer.
+    ///
+    /// `false` after a shield.
+    let isUnneeded: Bool
   }
 
   /// The follow-up of a cancellation: the objects to notify.
   struct Cancellation: ~Copyable {
     /// The objects of the producer, with the handlers to run.
     let released: Released
-    /// The stage that resolves the state, and its source.
-    let derivation: (stage: FutureState, source: FutureState)?
+    /// The stage that leaves its source; `nil` if the state has another producer.
+    let derivation: Derivation?
+  }
+
+  /// The follow-up of becoming an orphan.
+  struct Orphaning {
+    /// The consumers that stay, whose own consumers become orphans too.
+    var consumers: [Consumer] = []
+    /// The inputs to notify, which are in no list any more.
+    var inputs: [Consumer] = []
   }
 
   /// The follow-up of a stage's move to another source: the stage attaches to that.
-  ///
-  /// For a cancelled target it attaches for the result only, and the source can be unneeded.
-  typealias Adoption = (isCancelled: Bool, needsRelink: Bool)
+  struct Adoption {
+    /// Whether the target was cancelled: the stage attaches for the result only, and the source can be unneeded.
+    let isCancelled: Bool
+    /// Whether the caller links the progress to the source.
+    let needsRelink: Bool
+  }
 
   /// The follow-up of the end of a promise whose future follows another one.
   enum Splicing {
-    /// The caller puts the follower, with the list's reference to it, into the place of `stage` in the list of `source`, and
-    /// into its place in the progress.
-    case moving(Unmanaged<Consumer>, replacing: FutureState, in: FutureState, ProgressPlace)
+    /// The caller puts the follower, with the list's reference to it, into the stage's place in the list of its source, and
+    /// in the progress.
+    case moving(Unmanaged<Consumer>, past: Derivation, ProgressPlace)
     /// The future follows itself through other futures, so that nothing can ever resolve it.
     case circle
     case refused

@@ -34,8 +34,10 @@ extension FutureState {
       let needsResult = !state.canRepresentCancellation
       switch cancellation.released.producer {
       case .stage:
-        if let (stage, source) = cancellation.derivation, source.removeCancelled(stage, forResult: needsResult) {
-          states.append(source)
+        if let derivation = cancellation.derivation,
+          derivation.source.removeCancelled(derivation.stage, forResult: needsResult)
+        {
+          states.append(derivation.source)
         }
       case .task(let task): task.cancel()
       case .inputs(let inputs): states += inputs.removeFromInputs(forResult: needsResult).reversed()
@@ -63,20 +65,20 @@ extension FutureState {
   ///   - needsResult: Whether the consumer still gets the result, because its failure type cannot represent cancellation.
   /// - Returns: Whether the caller must cancel this state, because it has no other consumer. A shielded view never cancels it.
   final func removeCancelled(_ consumer: Consumer, forResult needsResult: Bool = false) -> Bool {
-    if needsResult {
-      guard let departure = keepForResult(consumer) else {
+    guard let departure = leave(consumer, forResult: needsResult) else {
+      // Its context can have it.
+      if needsResult {
         consumer.resolveWithoutContext(from: self)
-        return false
+      } else if consumer.claimSubmitted() {
+        consumer.dropCaptures()
       }
-      if let listed = departure.listed { releaseConsumer(listed) }
-      return departure.isUnneeded
-    }
-    guard let departure = takeOut(consumer) else {
-      if consumer.claimSubmitted() { consumer.dropCaptures() }
       return false
     }
-    consumer.dropUndeliveredCaptures()
-    if let listed = departure.listed { releaseConsumer(listed) }
+    if !needsResult {
+      consumer.dropContext()
+      consumer.dropCaptures()
+    }
+    if let reference = departure.reference { releaseConsumer(reference) }
     return departure.isUnneeded
   }
 }
@@ -100,14 +102,15 @@ extension FutureState {
     while let (state, sources) = states.popLast() {
       kept.append(state)
       var released: Released?
-      for (consumer, isInput) in state.becomeOrphan(of: sources, onlyDormant: isDormantOnly, &released) {
-        if isInput {
-          // The input can make another orphan, and so on. The calls nest only as deep as deliveries do.
-          let trampoline = Trampoline.current
-          trampoline.runOrDefer { consumer.deliver(consumer, state, trampoline) }
-        } else if let derived = consumer.stateToOrphan(from: state) {
-          states.append((derived, OrphanedInputs(consumer, of: state)))
-        }
+      let orphaning = state.becomeOrphan(of: sources, onlyDormant: isDormantOnly, &released)
+      for consumer in orphaning.consumers {
+        guard let derived = consumer.stateToOrphan(from: state) else { continue }
+        states.append((derived, OrphanedInputs(consumer, of: state)))
+      }
+      for input in orphaning.inputs {
+        // The input can make another orphan, and so on. The calls nest only as deep as deliveries do.
+        let trampoline = Trampoline.current
+        trampoline.runOrDefer { input.deliver(input, state, trampoline) }
       }
       released.take()?.release()
     }

@@ -6,7 +6,7 @@ extension FutureState {
   /// Attaches a consumer.
   ///
   /// Delivers to it now, or before the thread's outermost delivery returns, if the state is settled.
-  /// - Returns: `false` if the consumer was withdrawn before.
+  /// - Returns: `false` if the consumer has left before.
   @usableFromInline
   @discardableResult
   package final func attach(_ consumer: Consumer) -> Bool { attach(retainConsumer(consumer)) }
@@ -16,14 +16,16 @@ extension FutureState {
   @discardableResult
   package final func attach(_ reference: Unmanaged<Consumer>) -> Bool {
     switch append(reference) {
-    case .listed(nil): break
-    case .listed(let lazy?): start(lazy)
-    case .withdrawn:
+    case .listed(starting: nil): break
+    case .listed(starting: let lazy?): start(lazy)
+    case .left:
       releaseConsumer(reference)
       return false
     case .orphaned:
-      let consumer = reference.takeRetainedValue()
-      consumer.stateToOrphan(from: self)?.orphan(leaving: OrphanedInputs(consumer, of: self))
+      reference._withUnsafeGuaranteedRef { consumer in
+        consumer.stateToOrphan(from: self)?.orphan(leaving: OrphanedInputs(consumer, of: self))
+      }
+      releaseConsumer(reference)
     case .due: deliver(to: reference)
     }
     return true
@@ -70,7 +72,7 @@ extension FutureState {
   /// Runs the consumers: at once in user code, after the current stage in a stage.
   final func deliver(in trampoline: Trampoline?) {
     if let trampoline {
-      trampoline.storage.pointee.ready.append((self, isProgress: false))
+      trampoline.storage.pointee.ready.append(Trampoline.ReadyState(state: self, isForProgress: false))
     } else {
       Trampoline.current.deliver(self)
     }
@@ -117,30 +119,24 @@ extension FutureState {
   /// - Returns: Whether this kept the consumer from running.
   @usableFromInline
   package final func remove(_ consumer: Consumer) -> Bool {
-    let departure = takeOut(consumer)
+    let departure = leave(consumer)
     guard departure != nil || consumer.claimSubmitted() else { return false }
     consumer.dropCaptures()
-    if let listed = departure?.listed { releaseConsumer(listed) }
+    if let reference = departure?.reference { releaseConsumer(reference) }
     return true
   }
 
   /// Returns the reference to a consumer that a list of this state owns.
-  ///
-  /// The state's own reference to itself, as its first consumer, is not counted.
   @inline(__always)
   final func retainConsumer(_ consumer: Consumer) -> Unmanaged<Consumer> {
     consumer === self ? .passUnretained(consumer) : .passRetained(consumer)
   }
 
-  /// Releases the reference that came with a consumer of this state.
+  /// Releases the reference that a list of this state owned.
+  ///
+  /// A promise's state in its own list is not counted (invariant 5).
   @inline(__always)
   final func releaseConsumer(_ consumer: Unmanaged<Consumer>) {
-    if !isOwn(consumer) { consumer.release() }
-  }
-
-  /// Whether the consumer is this state, as its own first consumer.
-  @inline(__always)
-  final func isOwn(_ consumer: Unmanaged<Consumer>) -> Bool {
-    consumer.toOpaque() == Unmanaged.passUnretained(self).toOpaque()
+    if consumer.toOpaque() != Unmanaged.passUnretained(self).toOpaque() { consumer.release() }
   }
 }

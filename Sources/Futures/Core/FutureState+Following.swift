@@ -58,14 +58,12 @@ extension FutureState {
   ///   - source: The state to wait for.
   ///   - place: The place of `source` in the progress of the previous source; `nil` if it comes after that.
   final func move(_ stage: FutureState, to source: inout FutureState, inside place: ProgressPlace?) {
-    guard let (isCancelled, needsRelink) = adopt(stage, waitingFor: source, inside: place) else {
-      return source.cancelIfUnneeded()
-    }
+    guard let adoption = adopt(stage, waitingFor: source, inside: place) else { return source.cancelIfUnneeded() }
     // Earlier than the link, which is a reference to the source.
     Self.makePrivate(&source)
-    if needsRelink { relinkProgress() }
+    if adoption.needsRelink { relinkProgress() }
     source.attach(.passRetained(stage))
-    if isCancelled { source.cancelIfUnneeded() }
+    if adoption.isCancelled { source.cancelIfUnneeded() }
   }
 
   /// Makes `task` the producer of a pending state without one.

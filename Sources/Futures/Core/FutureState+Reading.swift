@@ -1,12 +1,8 @@
 // Reads of a state. They change nothing, so they need the transitions of `FutureState` only for the lock.
 
 extension FutureState {
-  /// Whether the state has a result.
-  @usableFromInline
-  package final var isResolved: Bool { currentPhase >= .delivering && !isBroken }
-
   /// Whether the state is settled without a result, for ever.
-  final var isBroken: Bool { has(.isBroken) }
+  final var isBroken: Bool { isSettled && has(.isBroken) }
 
   /// Whether all earlier consumers have the result.
   ///
@@ -21,11 +17,6 @@ extension FutureState {
     let phase = currentPhase
     return phase == .delivering || phase == .closing
   }
-
-  /// Whether the state can still be resolved or cancelled.
-  ///
-  /// Relaxed: a hint for diagnostics.
-  final var isPending: Bool { currentPhase <= .orphaned }
 
   /// A word for a state without a result.
   final var pendingDescription: String {
@@ -42,14 +33,12 @@ extension FutureState {
   /// The number of consumers.
   ///
   /// O(n).
-  package final var consumerCount: Int {
-    reading { consumers.all.count }
-  }
+  package final var consumerCount: Int { reading { consumers.all.count } }
 
   #if DEBUG
     /// Whether `stage` waits for its delivery in the list.
     final func hasListed(_ stage: FutureState) -> Bool {
-      reading { stage.statusInList != nil && stage.isConsumer(of: self) }
+      reading { [.listed, .resultOnly].contains(stage.currentStatus) && stage.isConsumer(of: self) }
     }
   #endif
 
@@ -63,21 +52,11 @@ extension FutureState {
     let producer: Producer
     /// The label of the promise with its place in the code.
     let label: PromiseLabel?
-    /// The stage that resolves the state, and its source.
-    ///
-    /// `nil` also for a resolved state, which still names its stage, whose source can be gone.
-    var derivation: (stage: FutureState, source: FutureState)?
+    let derivation: Derivation?
   }
 
   final var origin: Origin {
-    reading {
-      var origin = Origin(producer: producer, label: extras?.label)
-      guard currentPhase <= .following, case .stage(let stage) = origin.producer else { return origin }
-      // Both are alive now (invariant 6). The result keeps them alive.
-      let state = stage.takeUnretainedValue()
-      origin.derivation = state.stageSource.map { (state, $0) }
-      return origin
-    }
+    reading { Origin(producer: producer, label: extras?.label, derivation: derivation) }
   }
 
   /// Whether the caller must cancel this state, because no consumer needs it.
@@ -88,26 +67,11 @@ extension FutureState {
 
   /// The label of the state's promise.
   final var label: String? { reading { extras?.label?.text } }
-}
-
-// MARK: - Progress
-
-extension FutureState {
-  // Under the lock. Whoever reads the progress calls no other object, and releases none.
-
-  /// Whether a producer can still report.
-  final var hasProducer: Bool { currentPhase <= .following }
-
-  /// The stage that resolves the state.
-  ///
-  /// The lock keeps it alive (invariant 6).
-  final var producingStage: FutureState? {
-    guard hasProducer, case .stage(let stage) = producer else { return nil }
-    return stage.takeUnretainedValue()
-  }
 
   /// The inputs that resolve the state together.
-  final var producingInputs: CancellationTarget? { if case .inputs(let inputs) = producer { inputs } else { nil } }
+  ///
+  /// Under the lock.
+  final var inputs: Inputs? { if case .inputs(let inputs) = producer { inputs } else { nil } }
 }
 
 // MARK: - Invariants
@@ -135,7 +99,7 @@ extension FutureState {
         }
       expect(isAllowed, "1: the phase changed from \(previous) to \(current)")
       expect(
-        hasOutcome == (current >= .delivering && !isBroken),
+        hasOutcome == (current >= .delivering && !has(.isBroken)),
         "2: a future is \(current), and \(hasOutcome ? "has an" : "has no") outcome"
       )
       expect(current != .resolved || consumers.isEmpty, "5: a resolved future has a consumer left")

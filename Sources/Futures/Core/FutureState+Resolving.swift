@@ -41,8 +41,8 @@ extension FutureState {
     switch settle(isSuccess: isSuccess, by: resolver, &released, store) {
     case .rejected: return false
     case .done: released.take()?.release()
-    case .deliver(let first?): Trampoline.current.deliver(self, startingWith: first)
-    case .deliver(nil):
+    case .deliver(startingWith: let first?): Trampoline.current.deliver(self, startingWith: first)
+    case .deliver(startingWith: nil):
       released.take()?.release()
       switch resolver {
       case .promise: deliver(in: nil)
@@ -59,6 +59,6 @@ extension FutureState {
     var released: Released?
     let settlement = settleBroken(reason, &released)
     released.take()?.release()
-    if case .deliver(nil) = settlement { deliver(in: trampoline) }
+    if case .deliver = settlement { deliver(in: trampoline) }
   }
 }

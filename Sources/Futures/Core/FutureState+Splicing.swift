@@ -8,19 +8,19 @@ extension FutureState {
     switch takeFollower(ofPromise: &state) {
     case .refused: return false
     case .circle: return true
-    case .moving(let reference, let old, let source, let place):
+    case .moving(let reference, let derivation, let place):
       let follower = unsafeDowncast(reference.takeRetainedValue(), to: FutureState.self)
       let target = follower.target
-      guard let (isCancelled, needsRelink) = target.adopt(follower, waitingFor: source, inside: nil), !isCancelled,
-        let listed = source.replace(old, by: follower)
+      guard let adoption = target.adopt(follower, waitingFor: derivation.source, inside: nil), !adoption.isCancelled,
+        let listed = derivation.source.replace(derivation.stage, by: follower)
       else {
-        // The target was cancelled, or the source delivers to `old` or moves on. So `old` stays.
+        // The target was cancelled, or the source delivers to the stage, or moves on. So the stage stays.
         var other = state
         target.move(follower, to: &other, inside: nil)
         return false
       }
       state.setProducer(.none)
-      if target.narrow(follower, to: place) || needsRelink { target.relinkProgress() }
+      if target.narrow(follower, to: place) || adoption.needsRelink { target.relinkProgress() }
       listed.release()
       return false
     }

@@ -2,8 +2,8 @@
 ///
 /// Read this page first. It owns the lock, the phase, the list of consumers and the producer: no other file can change them.
 /// Each change is one function of this file, a *transition*. A transition takes the lock, changes the state, and returns the
-/// follow-up for its caller, as an enumeration. Objects that the state no longer needs leave a transition as `Released`. So the
-/// lock covers no release of a user's object.
+/// follow-up for its caller. Objects that the state no longer needs leave a transition as `Released`. So the lock covers no
+/// release of a user's object.
 ///
 /// A pending future shares one state with its copies and its producer. The state of a derived future is also the consumer
 /// of its source: a stage is one object.
@@ -32,12 +32,31 @@
 /// A state whose promise was dropped, and whose failure type cannot hold `BrokenPromise`, is *broken*: it goes through the last
 /// three phases without an outcome, with the flag `isBroken` and the reason as its producer.
 ///
+/// The transitions, in the order of a future's life, as in this file:
+///
+/// | transition | what happens | callers |
+/// |---|---|---|
+/// | `setProducer` | A stage, a task, inputs or a `start` will resolve the state. | `TypedState.init(_:)`, `Join.start`, `ItemQueue`, `setProducer(task:)`, `InterruptibleStage` |
+/// | `setLabel`, `setPlace` | The promise gets a name or a place, for diagnostics. | `Promise` |
+/// | `beginFollowing` | Only another future can resolve the state. | `Promise.follow` |
+/// | `endPromise` | No new handles can be made. | `Promise.deinit` |
+/// | `append` | A consumer joins the list, or gets the result at once. | `attach` |
+/// | `takeStart` | A lazy producer starts. | `append`, `start` |
+/// | `adopt` | A stage that has left its source waits for another one. | `move`, `splice` |
+/// | `makePrivate`, `takeFollower`, `replace`, `narrow` | A follower takes the place of a state that no other code can reach. | `move`, `follow`, `splice` |
+/// | `leave` | A consumer was removed or cancelled. | `remove`, `removeCancelled`, `endWait`, `ProgressLink.disconnect` |
+/// | `beginCancelling` | The state is cancelled. | `cancel` |
+/// | `cancellationHandlers` | The state gets its `onCancel` handlers. | `cancellationToken` |
+/// | `becomeOrphan`, `claimNotified`, `leaveNotified` | The state never resolves, and its consumers learn it. | `orphan`, `OrphanedInputs` |
+/// | `settle`, `settleBroken` | The state gets its outcome, or the reason of its break. | `resolve`, `breakForever` |
+/// | `takeNextConsumer`, `takeWaiters`, `endDelivery` | The consumers get the result, one after another. | `drain`, `resumeWaiters` |
+///
 /// A resolution in time, and a cancellation of a derived state:
 ///
 /// ```
 /// resolve ─▶ settle ── lock ── outcome, phase ── unlock ─▶ release the producer's objects
 ///                                                       ─▶ takeNextConsumer ── deliver ── … ─▶ endDelivery
-/// cancel ─▶ beginCancelling ── lock ── flag ── unlock ─▶ onCancel handlers ─▶ the source: removeCancelled ─▶ … up the chain
+/// cancel ─▶ beginCancelling ── lock ── flag ── unlock ─▶ onCancel handlers ─▶ the source: leave ─▶ … up the chain
 ///                                                     ─▶ resolveAsCancelled, from the last source down ─▶ settle
 /// ```
 ///
@@ -86,6 +105,8 @@ package class FutureState: Consumer, @unchecked Sendable {
   @exclusivity(unchecked) fileprivate(set) final var consumers = ConsumerList()
 
   /// The word that `producer` and `extras` read and change.
+  ///
+  /// Q: Why one word for both? A: Few states have extras, and a word more would put each state into the next size of the allocator.
   @exclusivity(unchecked) fileprivate final var producerOrExtras = Producer.none
 
   #if DEBUG
@@ -105,8 +126,7 @@ package class FutureState: Consumer, @unchecked Sendable {
   }
 
   deinit {
-    let phase = phase.load(ordering: .relaxed)
-    if phase <= .orphaned { releaseConsumers() }
+    if isPending { releaseConsumers() }
     if has(.isUnobservedFailure), FuturesDiagnostics.hasHandler { reportUnobservedFailure() }
   }
 
@@ -189,19 +209,28 @@ final class StateExtras {
 extension FutureState {
   /// The phase.
   ///
-  /// Relaxed: the caller reads no other data of the state without the lock.
+  /// Relaxed: the caller has the lock, or reads no other data of the state.
   final var currentPhase: Phase { phase.load(ordering: .relaxed) }
 
-  /// Whether the state has a result, which the caller reads next.
+  /// Whether the state can still be resolved, broken or cancelled.
+  final var isPending: Bool { currentPhase <= .orphaned }
+
+  /// Whether the state is pending, and no orphan.
+  final var hasProducer: Bool { currentPhase <= .following }
+
+  /// Whether the state has an outcome, or is broken.
   ///
-  /// Acquiring: pairs with the releasing store after the outcome was written.
+  /// Acquiring: pairs with the releasing store after the outcome, or the reason and the flag of the break, was written.
   @usableFromInline
   final var isSettled: Bool { phase.load(ordering: .acquiring) >= .delivering }
 
+  /// Whether the state has a result.
+  @usableFromInline
+  package final var isResolved: Bool { isSettled && !has(.isBroken) }
+
   @usableFromInline
   final var breakReason: BreakReason? {
-    // Acquiring: pairs with the releasing store after the reason was written, which is final.
-    guard isSettled, isBroken, case .broken(let reason) = producer else { return nil }
+    guard isSettled, has(.isBroken), case .broken(let reason) = producer else { return nil }
     return reason
   }
 
@@ -271,7 +300,7 @@ extension FutureState {
   ///
   /// A switch without the payload, because a copy of the producer would count a reference.
   final var isDormant: Bool {
-    guard phase.load(ordering: .relaxed) == .pending else { return false }
+    guard currentPhase == .pending else { return false }
     switch producerOrExtras {
     case .start: return true
     case .extras(let extras): if case .start = extras.producer { return true } else { return false }
@@ -281,7 +310,7 @@ extension FutureState {
 
   /// The sources of an orphan; `nil` for `never` and for a state that is not an orphan.
   final var orphanedInputs: OrphanedInputs? {
-    guard phase.load(ordering: .relaxed) == .orphaned, case .inputs(let inputs) = producer else { return nil }
+    guard currentPhase == .orphaned, case .inputs(let inputs) = producer else { return nil }
     return inputs as? OrphanedInputs
   }
 
@@ -289,9 +318,83 @@ extension FutureState {
   ///
   /// `false` for the state of `Future.never`, which other code can share.
   final var isUnneeded: Bool {
-    let phase = phase.load(ordering: .relaxed)
-    guard phase <= .orphaned, consumers.onlyWantsResults, !isCancelled else { return false }
-    return phase < .orphaned || orphanedInputs?.notified == 0
+    guard isPending, consumers.onlyWantsResults, !isCancelled else { return false }
+    return hasProducer || orphanedInputs?.notified == 0
+  }
+
+  /// The stage that resolves a pending state, and its source.
+  ///
+  /// Both are alive now (invariant 6), and the result keeps them alive. A settled state still names its stage, whose source
+  /// can be gone.
+  final var derivation: Derivation? {
+    guard hasProducer, case .stage(let reference) = producer else { return nil }
+    let stage = reference.takeUnretainedValue()
+    guard let source = stage.stageSource else {
+      preconditionFailure("The stage of a pending future has no source. Set the source before the producer.")
+    }
+    return Derivation(stage: stage, source: source)
+  }
+}
+
+// MARK: - Transitions: producers
+
+extension FutureState {
+  /// Makes `new` the producer of a pending state.
+  /// - Parameters:
+  ///   - new: The producer.
+  ///   - isFirst: Whether to do so only if the state has none: a promise, whose task or work cancels or raises others.
+  /// - Returns: Whether the state was cancelled, so that the caller cancels the producer.
+  @usableFromInline
+  @discardableResult
+  final func setProducer(_ new: Producer, onlyIfFirst isFirst: Bool = false) -> Bool {
+    changing {
+      if hasProducer, !isFirst || hasNoProducer { producer = new }
+      return isCancelled
+    }
+  }
+
+  private final var hasNoProducer: Bool { if case .none = producer { true } else { false } }
+
+  /// Names the state.
+  @usableFromInline
+  final func setLabel(_ label: PromiseLabel) {
+    changing {
+      guard hasProducer else { return }
+      makeExtras().label = label
+    }
+  }
+
+  /// Notes where the promise of a failed state was made.
+  final func setPlace(_ place: PromisePlace) { changing { makeExtras().place = place } }
+
+  /// Makes the record of the progress of a state that has none.
+  ///
+  /// Under the lock.
+  final func makeProgressRecord() -> ProgressRecord {
+    let record = ProgressRecord()
+    makeExtras().progress = record
+    return record
+  }
+
+  /// Marks a pending state as following another future.
+  /// - Returns: `false` if the state was settled, or followed another future before.
+  @usableFromInline
+  final func beginFollowing() -> Bool {
+    changing {
+      guard currentPhase == .pending else { return false }
+      // Relaxed: it publishes no data. The data of a following state is read under the lock.
+      phase.store(.following, ordering: .relaxed)
+      return true
+    }
+  }
+
+  /// Notes that no promise can make new handles.
+  /// - Returns: The phase. The caller breaks a pending state. That of a following one can still be resolved.
+  final func endPromise() -> Phase {
+    changing {
+      remove(.hasPromise)
+      return currentPhase
+    }
   }
 }
 
@@ -305,21 +408,21 @@ extension FutureState {
   final func append(_ reference: Unmanaged<Consumer>) -> Attachment {
     changing {
       let (status, kind) = reference._withUnsafeGuaranteedRef { ($0.currentStatus, $0.kind) }
-      guard status == .new || status == .resultOnly else { return .withdrawn }
+      guard status == .new || status == .resultOnly else { return .left }
       noteObserved()
-      if isBroken, case .broken(let reason) = producer { reason.allowAnotherReport() }
+      if has(.isBroken), case .broken(let reason) = producer { reason.allowAnotherReport() }
       switch phaseOfAttachment() {
       case .pending:
-        let startsProducer = isDormant && !isCancelled
+        let start = takeStart()
         list(reference, status)
-        return .listed(startsProducer ? takeStart() : nil)
+        return .listed(starting: start)
       case .following, .delivering:
         list(reference, status)
-        return .listed(nil)
+        return .listed(starting: nil)
       case .orphaned where kind != .input:
-        // The caller consumes one reference, so the list needs its own. A promise's state is not counted in its own list.
-        list(isOwn(reference) ? reference : reference.retain(), status)
-        return isOwn(reference) ? .listed(nil) : .orphaned
+        // The caller still needs the consumer, so the list gets a reference of its own.
+        list(retainConsumer(reference.takeUnretainedValue()), status)
+        return .orphaned
       // The caller notifies the input that the state never resolves. The input can still leave it.
       case .orphaned:
         if status == .new { reference._withUnsafeGuaranteedRef { countNotified($0) } }
@@ -336,21 +439,21 @@ extension FutureState {
   /// Under the lock.
   @inline(__always)
   private final func phaseOfAttachment() -> Phase {
-    let current = phase.load(ordering: .relaxed)
+    let current = currentPhase
     guard current == .closing else { return current }
     // Relaxed: the delivering thread finds the new phase, then takes the lock, and so sees the list.
     let isOpen = phase.compareExchange(expected: .closing, desired: .delivering, ordering: .relaxed).exchanged
     return isOpen ? .delivering : .resolved
   }
 
-  /// Takes the start of a dormant state's producer, for the caller to run; `nil` if there is none, or the state was cancelled.
-  final func takeStartOfProducer() -> LazyStart? {
-    changing { isDormant && !isCancelled ? takeStart() : nil }
-  }
+  /// Takes the start of a dormant state's producer, for the caller to run.
+  final func takeStartOfProducer() -> LazyStart? { changing { takeStart() } }
 
+  /// Takes the start of a dormant state's producer; `nil` if there is none, or the state was cancelled.
+  ///
   /// Under the lock.
-  private final func takeStart() -> LazyStart {
-    guard case .start(let lazy) = producer else { preconditionFailure("A dormant future has no producer to start.") }
+  private final func takeStart() -> LazyStart? {
+    guard isDormant, !isCancelled, case .start(let lazy) = producer else { return nil }
     producer = .none
     // A promise is about to exist, so no thread must make the state private.
     insert(.hasPromise)
@@ -362,302 +465,18 @@ extension FutureState {
   /// Under the lock.
   @inline(__always)
   private final func list(_ reference: Unmanaged<Consumer>, _ status: Consumer.Status = .new) {
-    if status == .resultOnly, phase.load(ordering: .relaxed) <= .orphaned {
+    if status == .resultOnly, isPending {
       consumers.prepend(reference)
     } else {
-      reference._withUnsafeGuaranteedRef { $0.enterPublishingSource(.listed) }
+      reference._withUnsafeGuaranteedRef { $0.enter(.listed) }
       consumers.append(reference)
     }
   }
-
-  /// Sets the status of a consumer that is about to get its delivery.
-  ///
-  /// Under the lock.
-  private final func markTaken(_ consumer: Consumer) {
-    let kind = consumer.kind
-    // The waiter of a broken future gets no result. Its task can still end the wait.
-    let staysRemovable = kind == .queued || kind == .custom || (kind == .waiter && isBroken)
-    consumer.enter(staysRemovable ? .submitted : .finished)
-  }
 }
 
-// MARK: - Transitions: resolving and delivering
+// MARK: - Transitions: moving on
 
 extension FutureState {
-  /// Resolves a pending state.
-  /// - Parameters:
-  ///   - isSuccess: Whether the result is a value.
-  ///   - resolver: The kind of the caller.
-  ///   - released: The objects that the state no longer needs.
-  ///   - store: Stores the result. Runs under the lock.
-  /// - Returns: The caller's next step.
-  @inline(__always)
-  final func settle(
-    isSuccess: Bool,
-    by resolver: Resolver,
-    _ released: inout Released?,
-    _ store: () -> Void
-  ) -> Settlement {
-    changing {
-      guard phase.load(ordering: .relaxed) <= resolver.last else { return .rejected }
-      store()
-      if !isSuccess, consumers.isEmpty { insert(.isUnobservedFailure) }
-      consumers.moveResultOnlyToEnd()
-      if !isPlain {
-        released = detach()
-      } else if consumers.isEmpty || resolver.canTakeFirst {
-        // No code runs between the resolution and the first delivery. So this saves locking again.
-        return takeFirst().map(Settlement.deliver) ?? .done
-      }
-      // At the maximum depth the consumers wait for their turn in the list, where they can be removed.
-      return endPending(isSuccess: isSuccess)
-    }
-  }
-
-  /// Takes the first consumer of a state that has its outcome, or the reason of its break, and stores the phase.
-  ///
-  /// Under the lock. After the last consumer, the delivery can end without the lock.
-  @inline(__always)
-  private final func takeFirst() -> TakenConsumer? {
-    guard let reference = consumers.popFirst() else {
-      // Releasing: a thread that sees the phase sees the outcome, or the reason of the break.
-      phase.store(.resolved, ordering: .releasing)
-      return nil
-    }
-    reference._withUnsafeGuaranteedRef { markTaken($0) }
-    let isLast = consumers.isEmpty
-    phase.store(isLast ? .closing : .delivering, ordering: .releasing)  // as above
-    return (reference, isLast)
-  }
-
-  /// Ends the progress of a state that has its outcome, or the reason of its break, and stores the phase.
-  ///
-  /// Under the lock.
-  private final func endPending(isSuccess: Bool) -> Settlement {
-    let isNotifying = progressRecord?.end(isSuccess: isSuccess, before: &consumers) ?? false
-    let isIdle = consumers.isEmpty
-    // Releasing, as in `takeFirst`.
-    phase.store(isIdle ? .resolved : .delivering, ordering: .releasing)
-    return isIdle || isNotifying ? .done : .deliver(nil)
-  }
-
-  /// Takes the next consumer from the list.
-  final func takeNextConsumer() -> TakenConsumer? { changing { takeFirst() } }
-
-  /// Ends a delivery, unless another consumer came while the last one ran.
-  ///
-  /// Without the lock (invariant 1).
-  final func endDelivery() -> Bool {
-    // Releasing: a thread that finds the state resolved runs its callback at once, after the callbacks of this one (R2).
-    phase.compareExchange(expected: .closing, desired: .resolved, ordering: .releasing).exchanged
-  }
-
-  /// Takes the waiters from the list, and leaves the callbacks there for another thread.
-  /// - Returns: The waiters, and whether callbacks are left.
-  final func takeWaiters() -> (waiters: ConsumerList, leavesCallbacks: Bool) {
-    changing {
-      guard phase.load(ordering: .relaxed) == .delivering, !isBroken else {
-        return (ConsumerList(), !consumers.isEmpty)
-      }
-      // Listeners get the last progress before a waiter resumes (R20).
-      guard consumers.first?._withUnsafeGuaranteedRef({ $0.kind }) != .progress else { return (ConsumerList(), true) }
-      let waiters = consumers.takeWaiters()
-      if consumers.isEmpty { phase.store(.resolved, ordering: .releasing) }
-      return (waiters, !consumers.isEmpty)
-    }
-  }
-
-  /// Breaks a pending state for ever.
-  final func settleBroken(_ reason: BreakReason, _ released: inout Released?) -> Settlement {
-    changing {
-      guard phase.load(ordering: .relaxed) <= .following else { return .rejected }
-      insert(.isBroken)
-      consumers.moveResultOnlyToEnd()
-      if !isPlain { released = detach() }
-      producer = .broken(isCancelled ? reason.withoutReport : reason)
-      return endPending(isSuccess: false)
-    }
-  }
-}
-
-// MARK: - Transitions: removing and cancelling
-
-extension FutureState {
-  /// Takes out a consumer that leaves before its delivery: from its list, before it attaches, or after this orphan has notified it.
-  ///
-  /// O(1).
-  /// - Returns: `nil` if it has started, left before, or its context has it.
-  final func takeOut(_ consumer: Consumer) -> Departure? {
-    changing {
-      // Relaxed: only a stage that moves on stores another source. It stores `new` with it only while its target is not
-      // cancelled, and the caller has cancelled the target since, under the target's lock. So the caller has seen that source.
-      switch consumer.currentStatus {
-      case .new where consumer.isConsumer(of: self): consumer.enter(.finished)
-      case .notified:
-        consumer.enter(.finished)
-        orphanedInputs?.notified -= 1
-      default:
-        guard let listed = unlist(consumer) else { return nil }
-        return Departure(listed: listed, isUnneeded: isUnneeded(without: consumer))
-      }
-      return Departure(isUnneeded: isUnneeded(without: consumer))
-    }
-  }
-
-  /// Under the lock.
-  private final func unlist(_ consumer: Consumer) -> Unmanaged<Consumer>? {
-    guard consumer.statusInList != nil, consumer.isConsumer(of: self) else { return nil }
-    consumer.enter(.finished)
-    // A consumer that became result-only before it attached is in no list.
-    guard consumer.next != nil else { return retainConsumer(consumer) }
-    // A settled state has moved its listeners to the consumers.
-    let reference = Unmanaged.passUnretained(consumer)
-    let isListener = consumer.kind == .progress && phase.load(ordering: .relaxed) <= .orphaned
-    return isListener ? progressRecord?.listeners.remove(reference) : consumers.remove(reference)
-  }
-
-  /// Finishes a consumer that is in no list: a new one, or an input that this orphan has notified.
-  ///
-  /// This orphan still counts a notified input, so the caller must call `leaveNotified()` later.
-  /// - Returns: `false` if the consumer no longer has that status.
-  @usableFromInline
-  package final func withdraw(_ consumer: Consumer, from status: Consumer.Status = .new) -> Bool {
-    changing {
-      guard consumer.currentStatus == status else { return false }
-      consumer.enter(.finished)
-      return true
-    }
-  }
-
-  /// Makes a cancelled consumer result-only: it still gets the result, but no longer keeps this state running (R16).
-  /// - Returns: `nil` if its context has it.
-  final func keepForResult(_ consumer: Consumer) -> Departure? {
-    changing {
-      // Relaxed: a stage that has moved on from this state under a cancelled target is `resultOnly`, or `listed` elsewhere.
-      // It left the list of this state under this lock. So each of its cases below changes nothing.
-      let status = consumer.currentStatus
-      guard consumer.isConsumer(of: self) else { return Departure() }
-      switch status {
-      case .submitted: return nil
-      // During a delivery the consumer gets the result anyway.
-      case .listed where phase.load(ordering: .relaxed) > .orphaned: return Departure()
-      // Cancellation cannot resolve this state either, so no result will come. It is the state of `Future.never`: an orphan
-      // without a source, which only `cancel()` on its own handle resolves.
-      case .listed
-      where phase.load(ordering: .relaxed) == .orphaned && orphanedInputs == nil && !canRepresentCancellation:
-        return Departure(listed: unlist(consumer))
-      case .resultOnly, .finished: return Departure()
-      case .listed: consumers.prepend(consumers.remove(.passUnretained(consumer)))
-      case .notified: orphanedInputs?.notified -= 1
-      case .new: break
-      }
-      consumer.enter(.resultOnly)
-      return Departure(isUnneeded: isUnneeded(without: consumer))
-    }
-  }
-
-  /// Whether the caller must cancel this state, which `consumer` has left.
-  ///
-  /// Under the lock.
-  private final func isUnneeded(without consumer: Consumer) -> Bool { consumer.kind != .shield && isUnneeded }
-
-  /// Marks the state as cancelled; returns `nil` if it is settled or already cancelled.
-  final func beginCancelling() -> Cancellation? {
-    changing {
-      guard phase.load(ordering: .relaxed) <= .orphaned, !isCancelled else { return nil }
-      insert(.isCancelled)
-      // The progress of the sources must not count as done when they are cancelled, too.
-      let progress = canRepresentCancellation ? progressRecord?.detach(.cancelled) : nil
-      let released = Released(producer: producer, cancellation: extras?.cancellation, progress: progress)
-      guard case .stage(let stage) = producer else { return Cancellation(released: released, derivation: nil) }
-      // The stage and its source are alive now (invariant 6). The returned references keep them alive.
-      guard let source = stage.takeUnretainedValue().stageSource else {
-        preconditionFailure("The stage of a cancelled future has no source. Set the source before the producer.")
-      }
-      // The stage leaves its source, so it is no longer the producer.
-      if canRepresentCancellation { self.producer = .none }
-      return Cancellation(released: released, derivation: (stage.takeUnretainedValue(), source))
-    }
-  }
-
-  /// Returns the `onCancel` handlers of a pending state.
-  /// - Parameter make: Makes them on first use. Runs under the lock.
-  /// - Returns: The handlers; `nil` if none can run later, and whether the state was cancelled then.
-  final func cancellationHandlers(_ make: () -> CancellationHandlers) -> (CancellationHandlers?, isCancelled: Bool) {
-    changing {
-      guard phase.load(ordering: .relaxed) <= .orphaned else { return (nil, isCancelled) }
-      if let handlers = extras?.cancellation { return (handlers, isCancelled: false) }
-      guard !isCancelled else { return (nil, isCancelled: true) }
-      let handlers = make()
-      makeExtras().cancellation = handlers
-      return (handlers, isCancelled: false)
-    }
-  }
-
-  // MARK: Orphans
-
-  /// Makes an orphan of this state alone.
-  /// - Parameters:
-  ///   - sources: The orphans from which this state is derived.
-  ///   - isDormantOnly: Whether to do it only to a dormant state.
-  ///   - released: The objects that the state no longer needs.
-  /// - Returns: The consumers that the caller handles next: those that stay, whose own consumers become orphans too, and the removed
-  ///   inputs to notify.
-  final func becomeOrphan(
-    of sources: OrphanedInputs?,
-    onlyDormant isDormantOnly: Bool,
-    _ released: inout Released?
-  ) -> [(consumer: Consumer, isInput: Bool)] {
-    changing {
-      guard phase.load(ordering: .relaxed) <= .following, !isDormantOnly || isDormant else { return [] }
-      released = Released(producer: producer, cancellation: nil, progress: progressRecord?.detach(.orphaned))
-      let all = consumers.all
-      producer = sources.map { .inputs($0) } ?? .none
-      // Relaxed: it publishes no data. The data of an orphan is read under the lock.
-      phase.store(.orphaned, ordering: .relaxed)
-      for input in all where input.kind == .input {
-        let isCounted = input.currentStatus == .listed
-        // Not the last reference: `all` has another.
-        if let reference = unlist(input) { releaseConsumer(reference) }
-        if isCounted { countNotified(input) }
-      }
-      return all.map { ($0, isInput: $0.kind == .input) }
-    }
-  }
-
-  /// Counts an input as a consumer of this orphan until the input leaves, although it is in no list.
-  ///
-  /// Under the lock.
-  private final func countNotified(_ input: Consumer) {
-    input.enter(.notified)
-    orphanedInputs?.notified += 1
-  }
-
-  /// Stops counting a notified input, which `withdraw` has finished.
-  /// - Returns: Whether this state has no other consumer, so that the caller can cancel it.
-  final func leaveNotified() -> Bool {
-    changing {
-      orphanedInputs?.notified -= 1
-      return isUnneeded
-    }
-  }
-}
-
-// MARK: - Transitions: producers
-
-extension FutureState {
-  /// Marks a pending state as following another future.
-  /// - Returns: `false` if the state was settled, or followed another future before.
-  @usableFromInline
-  final func beginFollowing() -> Bool {
-    changing {
-      guard phase.load(ordering: .relaxed) == .pending else { return false }
-      // Relaxed: it publishes no data. The data of a following state is read under the lock.
-      phase.store(.following, ordering: .relaxed)
-      return true
-    }
-  }
-
   /// Makes `stage`, which moves on to `source`, the producer of this state.
   /// - Parameters:
   ///   - stage: The stage, which is in no list.
@@ -666,59 +485,17 @@ extension FutureState {
   /// - Returns: How the caller attaches the stage; `nil` if the state is settled, so that nothing needs the source.
   final func adopt(_ stage: FutureState, waitingFor source: FutureState, inside place: ProgressPlace?) -> Adoption? {
     changing {
-      guard phase.load(ordering: .relaxed) <= .following else { return nil }
+      guard hasProducer else { return nil }
       stage.place = place?.inside(stage.place) ?? stage.place.next
       stage.kind = .follower
       stage.setStageSource(source)
-      // Releasing: a cancelling thread that looks for the stage in the list of its old source finds the new source. See
-      // `Stage.source`.
-      stage.enterPublishingSource(isCancelled ? .resultOnly : .new)
+      // After the source, which this publishes (`Stage.source`).
+      stage.enter(isCancelled ? .resultOnly : .new)
       producer = .stage(.passUnretained(stage))
-      return (isCancelled, needsRelink: progressRecord != nil)
+      return Adoption(isCancelled: isCancelled, needsRelink: progressRecord != nil)
     }
   }
 
-  /// Makes `new` the producer of a pending state.
-  /// - Parameters:
-  ///   - new: The producer.
-  ///   - isFirst: Whether to do so only if the state has none: a promise, whose task or work cancels or raises others.
-  /// - Returns: Whether the state was cancelled, so that the caller cancels the producer.
-  @usableFromInline
-  @discardableResult
-  final func setProducer(_ new: Producer, onlyIfFirst isFirst: Bool = false) -> Bool {
-    changing {
-      if phase.load(ordering: .relaxed) <= .following, !isFirst || hasNoProducer { producer = new }
-      return isCancelled
-    }
-  }
-
-  private final var hasNoProducer: Bool { if case .none = producer { true } else { false } }
-
-  /// Notes that no promise can make new handles.
-  /// - Returns: The phase. The caller breaks a pending state. That of a following one can still be resolved.
-  final func endPromise() -> Phase {
-    changing {
-      remove(.hasPromise)
-      return phase.load(ordering: .relaxed)
-    }
-  }
-
-  /// Names the state.
-  @usableFromInline
-  final func setLabel(_ label: PromiseLabel) {
-    changing {
-      guard phase.load(ordering: .relaxed) <= .following else { return }
-      makeExtras().label = label
-    }
-  }
-
-  /// Notes where the promise of a failed state was made.
-  final func setPlace(_ place: PromisePlace) { changing { makeExtras().place = place } }
-}
-
-// MARK: - Transitions: splicing
-
-extension FutureState {
   /// Makes a followed state private, if only the caller and the producer refer to it.
   ///
   /// Then one follower attaches and no other consumer, so the follower can move on in the state's place.
@@ -745,7 +522,7 @@ extension FutureState {
     _ released: inout Released?
   ) -> Unmanaged<Consumer>? {
     changing {
-      guard phase.load(ordering: .relaxed) <= .following, !isCancelled, let follower = consumers.only else {
+      guard hasProducer, !isCancelled, let follower = consumers.only else {
         return nil
       }
       place = place?.inside(stage.place) ?? stage.place.next
@@ -758,18 +535,15 @@ extension FutureState {
   /// Takes the only follower of a following state without a promise, if only the caller and the producer refer to the state.
   static func takeFollower(ofPromise state: inout FutureState) -> Splicing {
     reading(&state) { state in
-      guard state.phase.load(ordering: .relaxed) == .following, let only = state.consumers.only, only.kind == .follower,
-        case .stage(let producer) = state.producer, isOnlyHandle(&state)
+      guard state.currentPhase == .following, let only = state.consumers.only, only.kind == .follower,
+        isOnlyHandle(&state), let derivation = state.derivation
       else { return .refused }
       let follower = unsafeDowncast(only, to: FutureState.self)
       guard follower.target !== state else { return .circle }
       guard state.isPlain, !state.isCancelled else { return .refused }
-      // The stage and its source are alive now (invariant 6). The returned references keep them alive.
-      let stage = producer.takeUnretainedValue()
-      guard let source = stage.stageSource else { return .refused }
       state.insert(.isPrivate)
       follower.enter(.finished)
-      return .moving(state.consumers.remove(.passUnretained(only)), replacing: stage, in: source, stage.place)
+      return .moving(state.consumers.remove(.passUnretained(only)), past: derivation, derivation.stage.place)
     }
   }
 
@@ -777,11 +551,11 @@ extension FutureState {
   /// - Returns: The list's reference to `old`; `nil` if one of them has left, or this state is an orphan.
   final func replace(_ old: FutureState, by stage: FutureState) -> Unmanaged<Consumer>? {
     changing {
-      guard phase.load(ordering: .relaxed) != .orphaned, old.statusInList == .listed, old.isConsumer(of: self),
+      guard currentPhase != .orphaned, old.currentStatus == .listed, old.isConsumer(of: self),
         stage.currentStatus == .new
       else { return nil }
       old.enter(.finished)
-      stage.enterPublishingSource(.listed)
+      stage.enter(.listed)
       return consumers.replace(.passUnretained(old), by: .passRetained(stage))
     }
   }
@@ -796,16 +570,254 @@ extension FutureState {
   }
 }
 
-// MARK: - Progress
+// MARK: - Transitions: leaving and cancelling
 
 extension FutureState {
-  /// Makes the record of the progress of a state that has none.
+  /// Takes out a consumer that leaves before its delivery, before it attaches, from the list, or after this orphan has notified it.
+  ///
+  /// O(1).
+  /// - Parameters:
+  ///   - consumer: The consumer, which was removed or cancelled.
+  ///   - isResultOnly: Whether it was cancelled, although its failure type cannot represent cancellation. Then it stays for the
+  ///     result, but no longer keeps this state running (R16).
+  /// - Returns: `nil` if it has started, has left before, or its context has it.
+  final func leave(_ consumer: Consumer, forResult isResultOnly: Bool = false) -> Departure? {
+    changing {
+      // In this order: the status publishes the source (`Stage.source`).
+      let status = consumer.currentStatus
+      guard consumer.isConsumer(of: self) else { return nil }
+      var reference: Unmanaged<Consumer>?
+      switch status {
+      case .new: break
+      case .notified: orphanedInputs?.notified -= 1
+      case .submitted, .finished: return nil
+      case .listed where !isResultOnly || isEndless, .resultOnly where !isResultOnly: reference = unlist(consumer)
+      case .listed where isPending: consumers.prepend(consumers.remove(.passUnretained(consumer)))
+      // It gets the result of a delivery anyway, or has become result-only before.
+      case .listed, .resultOnly: return nil
+      }
+      if isResultOnly, reference == nil { consumer.enter(.resultOnly) } else { consumer.enter(.finished) }
+      return Departure(
+        reference: reference,
+        wasAttached: status != .new,
+        isUnneeded: consumer.kind != .shield && isUnneeded
+      )
+    }
+  }
+
+  /// Whether no result ever comes: the state of `Future.never`, an orphan without a source, which only `cancel()` on its own
+  /// handle resolves, if its failure type can represent that.
   ///
   /// Under the lock.
-  final func makeProgressRecord() -> ProgressRecord {
-    let record = ProgressRecord()
-    makeExtras().progress = record
-    return record
+  private final var isEndless: Bool { currentPhase == .orphaned && orphanedInputs == nil && !canRepresentCancellation }
+
+  /// Takes a consumer from its list; `nil` if it became result-only before it attached, and so is in no list.
+  ///
+  /// Under the lock.
+  private final func unlist(_ consumer: Consumer) -> Unmanaged<Consumer>? {
+    guard consumer.next != nil else { return nil }
+    let reference = Unmanaged.passUnretained(consumer)
+    // A settled state has moved its listeners to the consumers.
+    let isListener = consumer.kind == .progress && isPending
+    return isListener ? progressRecord?.listeners.remove(reference) : consumers.remove(reference)
+  }
+
+  /// Marks the state as cancelled; returns `nil` if it is settled or already cancelled.
+  final func beginCancelling() -> Cancellation? {
+    changing {
+      guard isPending, !isCancelled else { return nil }
+      insert(.isCancelled)
+      // The progress of the sources must not count as done when they are cancelled, too.
+      let progress = canRepresentCancellation ? progressRecord?.detach(.cancelled) : nil
+      let released = Released(producer: producer, cancellation: extras?.cancellation, progress: progress)
+      let derivation = derivation
+      // The stage leaves its source, so it is no longer the producer.
+      if derivation != nil, canRepresentCancellation { self.producer = .none }
+      return Cancellation(released: released, derivation: derivation)
+    }
+  }
+
+  /// Returns the `onCancel` handlers of a pending state.
+  /// - Parameter make: Makes them on first use. Runs under the lock.
+  /// - Returns: The handlers; `nil` if the state was settled, or cancelled before they were made.
+  final func cancellationHandlers(_ make: () -> CancellationHandlers) -> CancellationHandlers? {
+    changing {
+      guard isPending else { return nil }
+      if let handlers = extras?.cancellation { return handlers }
+      guard !isCancelled else { return nil }
+      let handlers = make()
+      makeExtras().cancellation = handlers
+      return handlers
+    }
+  }
+}
+
+// MARK: - Transitions: orphans
+
+extension FutureState {
+  /// Makes an orphan of this state alone.
+  /// - Parameters:
+  ///   - sources: The orphans from which this state is derived.
+  ///   - isDormantOnly: Whether to do it only to a dormant state.
+  ///   - released: The objects that the state no longer needs.
+  /// - Returns: The consumers that the caller handles next.
+  final func becomeOrphan(
+    of sources: OrphanedInputs?,
+    onlyDormant isDormantOnly: Bool,
+    _ released: inout Released?
+  ) -> Orphaning {
+    changing {
+      guard hasProducer, !isDormantOnly || isDormant else { return Orphaning() }
+      released = Released(producer: producer, cancellation: nil, progress: progressRecord?.detach(.orphaned))
+      let all = consumers.all
+      producer = sources.map { .inputs($0) } ?? .none
+      // Relaxed: it publishes no data. The data of an orphan is read under the lock.
+      phase.store(.orphaned, ordering: .relaxed)
+      let inputs = all.filter { $0.kind == .input }
+      for input in inputs {
+        let isCounted = input.currentStatus == .listed
+        // Not the last reference: `all` has another.
+        if let reference = unlist(input) { releaseConsumer(reference) }
+        if isCounted { countNotified(input) } else { input.enter(.finished) }
+      }
+      return Orphaning(consumers: all.filter { $0.kind != .input }, inputs: inputs)
+    }
+  }
+
+  /// Counts an input as a consumer of this orphan until the input leaves, although it is in no list.
+  ///
+  /// Under the lock.
+  private final func countNotified(_ input: Consumer) {
+    input.enter(.notified)
+    orphanedInputs?.notified += 1
+  }
+
+  /// Finishes an input that this orphan has notified; it still counts until `leaveNotified()`.
+  /// - Returns: `false` if the input has left before.
+  final func claimNotified(_ input: Consumer) -> Bool {
+    changing {
+      guard input.currentStatus == .notified else { return false }
+      input.enter(.finished)
+      return true
+    }
+  }
+
+  /// Stops counting an input of `claimNotified(_:)`.
+  /// - Returns: Whether this state has no other consumer, so that the caller can cancel it.
+  final func leaveNotified() -> Bool {
+    changing {
+      orphanedInputs?.notified -= 1
+      return isUnneeded
+    }
+  }
+}
+
+// MARK: - Transitions: settling and delivering
+
+extension FutureState {
+  /// Resolves a pending state.
+  /// - Parameters:
+  ///   - isSuccess: Whether the result is a value.
+  ///   - resolver: The kind of the caller.
+  ///   - released: The objects that the state no longer needs.
+  ///   - store: Stores the result. Runs under the lock.
+  /// - Returns: The caller's next step.
+  @inline(__always)
+  final func settle(
+    isSuccess: Bool,
+    by resolver: Resolver,
+    _ released: inout Released?,
+    _ store: () -> Void
+  ) -> Settlement {
+    changing {
+      guard currentPhase <= resolver.last else { return .rejected }
+      store()
+      if !isSuccess, consumers.isEmpty { insert(.isUnobservedFailure) }
+      consumers.moveResultOnlyToEnd()
+      if !isPlain {
+        released = detach()
+      } else if consumers.isEmpty || resolver.canTakeFirst {
+        // No code runs between the resolution and the first delivery. So this saves locking again.
+        return takeFirst().map { .deliver(startingWith: $0) } ?? .done
+      }
+      // At the maximum depth the consumers wait for their turn in the list, where they can be removed.
+      return endPending(isSuccess: isSuccess)
+    }
+  }
+
+  /// Breaks a pending state for ever.
+  final func settleBroken(_ reason: BreakReason, _ released: inout Released?) -> Settlement {
+    changing {
+      guard hasProducer else { return .rejected }
+      insert(.isBroken)
+      consumers.moveResultOnlyToEnd()
+      if !isPlain { released = detach() }
+      producer = .broken(isCancelled ? reason.withoutReport : reason)
+      return endPending(isSuccess: false)
+    }
+  }
+
+  /// Sets the status of a consumer that is about to get its delivery.
+  ///
+  /// Under the lock.
+  private final func markTaken(_ consumer: Consumer) {
+    let kind = consumer.kind
+    // The waiter of a broken future gets no result. Its task can still end the wait.
+    let staysRemovable = kind == .queued || kind == .custom || (kind == .waiter && has(.isBroken))
+    consumer.enter(staysRemovable ? .submitted : .finished)
+  }
+
+  /// Takes the first consumer of a state that has its outcome, or the reason of its break, and stores the phase.
+  ///
+  /// Under the lock. After the last consumer, the delivery can end without the lock.
+  @inline(__always)
+  private final func takeFirst() -> TakenConsumer? {
+    guard let reference = consumers.popFirst() else {
+      // Releasing: a thread that sees the phase sees the outcome, or the reason of the break.
+      phase.store(.resolved, ordering: .releasing)
+      return nil
+    }
+    reference._withUnsafeGuaranteedRef { markTaken($0) }
+    let isLast = consumers.isEmpty
+    phase.store(isLast ? .closing : .delivering, ordering: .releasing)  // as above
+    return TakenConsumer(reference: reference, isLast: isLast)
+  }
+
+  /// Ends the progress of a state that has its outcome, or the reason of its break, and stores the phase.
+  ///
+  /// Under the lock.
+  private final func endPending(isSuccess: Bool) -> Settlement {
+    let isNotifying = progressRecord?.end(isSuccess: isSuccess, before: &consumers) ?? false
+    let isIdle = consumers.isEmpty
+    // Releasing, as in `takeFirst`.
+    phase.store(isIdle ? .resolved : .delivering, ordering: .releasing)
+    return isIdle || isNotifying ? .done : .deliver(startingWith: nil)
+  }
+
+  /// Takes the next consumer from the list.
+  final func takeNextConsumer() -> TakenConsumer? { changing { takeFirst() } }
+
+  /// Ends a delivery, unless another consumer came while the last one ran.
+  ///
+  /// Without the lock (invariant 1).
+  final func endDelivery() -> Bool {
+    // Releasing: a thread that finds the state resolved runs its callback at once, after the callbacks of this one (R2).
+    phase.compareExchange(expected: .closing, desired: .resolved, ordering: .releasing).exchanged
+  }
+
+  /// Takes the waiters from the list, and leaves the callbacks there for another thread.
+  /// - Returns: The waiters, and whether callbacks are left.
+  final func takeWaiters() -> (waiters: ConsumerList, leavesCallbacks: Bool) {
+    changing {
+      guard currentPhase == .delivering, !has(.isBroken) else {
+        return (ConsumerList(), !consumers.isEmpty)
+      }
+      // Listeners get the last progress before a waiter resumes (R20).
+      guard consumers.first?._withUnsafeGuaranteedRef({ $0.kind }) != .progress else { return (ConsumerList(), true) }
+      let waiters = consumers.takeWaiters()
+      if consumers.isEmpty { phase.store(.resolved, ordering: .releasing) }
+      return (waiters, !consumers.isEmpty)
+    }
   }
 }
 

@@ -3,7 +3,7 @@
 /// Q: Why weak? A: The list of a source owns the orphan, so a counted reference would be a cycle. A source of a join does
 /// not own the join, and can go away first.
 @usableFromInline
-final class OrphanedInputs: CancellationTarget, @unchecked Sendable {
+final class OrphanedInputs: Inputs, @unchecked Sendable {
   // @unchecked: only the runtime changes the references, when it clears them. The lock of the orphan protects `notified`.
   private struct Input {
     private(set) weak var source: FutureState?
@@ -18,7 +18,7 @@ final class OrphanedInputs: CancellationTarget, @unchecked Sendable {
   private let areCounted: Bool
 
   /// The interruption that can still resolve the orphan.
-  private let interruption: CancellationTarget?
+  private let interruption: Inputs?
 
   /// The number of join inputs that the orphan has notified and that have not left it; they are in no list.
   ///
@@ -30,14 +30,14 @@ final class OrphanedInputs: CancellationTarget, @unchecked Sendable {
   /// Relaxed: it only picks the thread that leaves.
   private let hasLeft = AtomicByte<Bool>(false)
 
-  init(_ consumer: Consumer, of source: FutureState, interruptedBy interruption: CancellationTarget? = nil) {
+  init(_ consumer: Consumer, of source: FutureState, interruptedBy interruption: Inputs? = nil) {
     inputs = [Input(source: source, consumer: consumer)]
     areCounted = false
     self.interruption = interruption
   }
 
   init(_ inputs: [JoinedInput]) {
-    self.inputs = inputs.filter { $0.state.withdraw($0.consumer, from: .notified) }.map {
+    self.inputs = inputs.filter { $0.state.claimNotified($0.consumer) }.map {
       Input(source: $0.state, consumer: nil)
     }
     areCounted = true

@@ -10,7 +10,7 @@ enum Producer {
   /// A task, which is cancelled with the state.
   case task(Task<Void, any Error>)
   /// Several inputs, or an interruption: a deadline or a token. A cancelled state leaves its inputs.
-  case inputs(CancellationTarget)
+  case inputs(Inputs)
   /// The closure that starts the producer of a dormant state.
   case start(LazyStart)
   /// No producer: the state is broken. Final.

@@ -11,8 +11,8 @@ package class Stage<Stored: OutcomeStorage>: TypedState<Stored>, @unchecked Send
   ///
   /// Changes under the lock of the target, between two lists. A cancelling thread can read the old source there, although the
   /// stage is now in the list of the new source. So `isConsumer(of:)` compares the sources. The stage stores the new source
-  /// before a releasing store of `status`. The cancelling thread loads `status` with `acquiring`. For that reason the source
-  /// itself is relaxed.
+  /// before it enters a status, with releasing. The cancelling thread loads the status first, with acquiring. For that reason
+  /// the source itself is relaxed.
   @usableFromInline final let source: AtomicWord<Unmanaged<FutureState>?>
 
   /// - Parameters:

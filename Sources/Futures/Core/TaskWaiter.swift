@@ -42,10 +42,20 @@ extension TypedState {
   ///   - isCancelling: Whether to cancel the state if it has no other consumer.
   @inlinable
   package func abandon(_ waiter: TaskWaiter<Stored>, cancelling isCancelling: Bool) {
-    // A withdrawn waiter has no continuation yet. `attach` resumes it.
-    let isAttached = !withdraw(waiter)
-    guard !isAttached || remove(waiter) else { return }
+    if endWait(of: waiter, cancelling: isCancelling) { waiter.continuation.unsafelyUnwrapped.resume(returning: nil) }
+  }
+}
+
+extension FutureState {
+  /// Removes a waiter, and cancels the state if the caller asks for that and no other consumer needs it.
+  /// - Returns: Whether the caller resumes the waiter. `attach` resumes one that is not attached yet.
+  @usableFromInline
+  final func endWait(of waiter: Consumer, cancelling isCancelling: Bool) -> Bool {
+    let departure = leave(waiter)
+    // The waiter of a broken future is in no list.
+    guard departure != nil || waiter.claimSubmitted() else { return false }
+    if let reference = departure?.reference { releaseConsumer(reference) }
     if isCancelling { cancelIfUnneeded() }
-    if isAttached { waiter.continuation.unsafelyUnwrapped.resume(returning: nil) }
+    return departure?.wasAttached ?? true
   }
 }

@@ -26,8 +26,9 @@ extension Trampoline {
     let consumer: Unmanaged<Consumer>
     let source: Unmanaged<FutureState>
 
-    /// Whether `stage` can resolve only after this consumer has returned.
-    fileprivate func delays(_ stage: FutureState, waitingFor source: FutureState) -> Bool {
+    /// Whether the stage can resolve only after this consumer has returned.
+    fileprivate func delays(_ derivation: Derivation) -> Bool {
+      let (stage, source) = (derivation.stage, derivation.source)
       guard self.source.toOpaque() == Unmanaged.passUnretained(source).toOpaque() else { return false }
       guard consumer.toOpaque() == Unmanaged.passUnretained(stage).toOpaque() else { return source.hasListed(stage) }
       // The transform waits for its own stage. A context can have taken the work to another thread.
@@ -59,10 +60,11 @@ extension Trampoline {
       var state: FutureState = self
       var visited: Set<ObjectIdentifier> = []  // futures can follow each other in a circle
       while visited.insert(ObjectIdentifier(state)).inserted {
-        guard let (stage, source) = state.origin.derivation, !NodeFacts(of: stage).endsWithoutSource
-        else { return false }
-        if running.contains(where: { $0.delays(stage, waitingFor: source) }) { return true }
-        state = source
+        guard let derivation = state.origin.derivation, !NodeFacts(of: derivation.stage).endsWithoutSource else {
+          return false
+        }
+        if running.contains(where: { $0.delays(derivation) }) { return true }
+        state = derivation.source
       }
       return false
     }

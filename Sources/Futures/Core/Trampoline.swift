@@ -21,9 +21,8 @@ package struct Trampoline {
   struct Storage {
     var depth = 0
 
-    /// States with work for this thread: consumers that have not run, after a stage has resolved the state during a delivery; or
-    /// listeners to notify of a changed progress.
-    var ready = FIFO<(state: FutureState, isProgress: Bool)>()
+    /// The states with work for this thread.
+    var ready = FIFO<ReadyState>()
 
     /// Deliveries that began at `maximumDepth`.
     var deferred = FIFO<() -> Void>()
@@ -44,6 +43,15 @@ package struct Trampoline {
       /// The consumers that run on this thread now, the innermost last.
       var running: [RunningConsumer] = []
     #endif
+  }
+
+  /// A state with work for this thread.
+  struct ReadyState {
+    let state: FutureState
+    /// Whether to notify the listeners of a changed progress.
+    ///
+    /// If not, a stage has resolved the state during a delivery, and its consumers have not run.
+    let isForProgress: Bool
   }
 
   let storage: UnsafeMutablePointer<Storage>
@@ -86,7 +94,7 @@ package struct Trampoline {
 
   /// Enqueues the progress listeners of `state` for `notifyListeners`.
   func notifyLater(_ state: FutureState) {
-    storage.pointee.ready.append((state, isProgress: true))
+    storage.pointee.ready.append(ReadyState(state: state, isForProgress: true))
   }
 
   /// Runs `body` now, or at the end of the thread's outermost delivery if deliveries nest too deeply.
@@ -140,8 +148,8 @@ package struct Trampoline {
   }
 
   private func runReady() {
-    while let (state, isProgress) = storage.pointee.ready.popFirst() {
-      if isProgress { state.notifyListenersOnce(in: self) } else { state.drain(in: self) }
+    while let next = storage.pointee.ready.popFirst() {
+      if next.isForProgress { next.state.notifyListenersOnce(in: self) } else { next.state.drain(in: self) }
     }
   }
 

@@ -79,7 +79,7 @@ package final class PendingFutures {
         guard let object = slot.object.object else { return true }
         swept.append(object)
         guard slot.entry.kind != .future, let state = slot.entry.state(object) else { return false }
-        return state.isDelivered && !state.isBroken
+        return state.isResolved && state.isDelivered
       }
       untilSweep = max(Self.smallestSweep, slots.count)
       // Many were pending at once, and no longer are.

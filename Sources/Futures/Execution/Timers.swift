@@ -26,7 +26,7 @@ func startTimer(afterNanoseconds delay: Int64, _ work: @escaping @Sendable () ->
 /// An operation that ends by itself ends the interruption. Both can end at the same time, on any thread, even before the
 /// interruption has started.
 @usableFromInline
-final class Interruption: CancellationTarget, @unchecked Sendable {
+final class Interruption: Inputs, @unchecked Sendable {
   // @unchecked: `state` is locked.
   private enum State {
     /// Not started. Next is `running` or `over`.

@@ -5,7 +5,7 @@
 /// stack.
 @_fixed_layout
 @usableFromInline
-final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: CancellationTarget, @unchecked Sendable {
+final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, @unchecked Sendable {
   // @unchecked: the variables are protected by `lock`.
   @usableFromInline let start: @Sendable (Item) -> Future<Value, Failure>
   @usableFromInline let limit: Int

@@ -8,7 +8,7 @@
 /// future is resolved, or when no input can resolve any more.
 @_fixed_layout
 @usableFromInline
-final class Join<Derived: OutcomeStorage>: CancellationTarget, @unchecked Sendable {
+final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
   // @unchecked: `inputs`, `complete` and `reason` are protected by `lock`.
   @usableFromInline typealias Resolution = Result<Derived.Value, Derived.Failure>
 

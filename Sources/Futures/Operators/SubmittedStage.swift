@@ -111,11 +111,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     deadline?.cancel()
   }
 
-  // Not in `dropCaptures()`: the delivering thread can use the context of a submitted stage.
-  override func dropUndeliveredCaptures() {
-    context = nil
-    dropCaptures()
-  }
+  override func dropContext() { context = nil }
 
   @usableFromInline
   override func resolveWithoutContext(from source: FutureState) {

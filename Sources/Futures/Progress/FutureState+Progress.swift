@@ -134,17 +134,18 @@ extension FutureState {
   /// Adds a listener, and notifies it of the current progress.
   /// - Returns: `false` if the state is settled, or the listener was withdrawn.
   final func addListener(_ listener: ProgressListener) -> Bool {
-    let (isAdded, mustNotify, feed) = reading { () -> (Bool, Bool, (any ProgressFeed)?) in
-      guard isPending, let record = progressRecord, listener.currentStatus == .new else {
-        return (false, false, nil)
-      }
+    var feed: (any ProgressFeed)?
+    // `nil` if the listener was not added.
+    let mustNotify = reading { () -> Bool? in
+      guard isPending, let record = progressRecord, listener.currentStatus == .new else { return nil }
       listener.enter(.listed)
       record.listeners.prepend(.passRetained(listener))
-      return (true, record.beginDelivering(), record.feed)
+      feed = record.feed
+      return record.beginDelivering()
     }
-    if mustNotify { notifyListeners() }
+    if mustNotify == true { notifyListeners() }
     feed?.beginReporting()
-    return isAdded
+    return mustNotify != nil
   }
 
   /// Makes the progress record of a pending state, if there is none, and links it to its sources.
@@ -156,14 +157,18 @@ extension FutureState {
 
   /// Links the progress, if it was requested, to the source of the state's new producer.
   final func relinkProgress() {
-    let (link, replaced, mustNotify) = reading { () -> (ProgressLink?, [ProgressLink], Bool) in
-      guard let record = progressRecord, let link = linkToSource() else { return (nil, [], false) }
-      let (replaced, isChanged) = record.setSource(link)
-      return (link, replaced, isChanged && record.beginDelivering())
+    var newLink: ProgressLink?
+    var replaced: [ProgressLink] = []
+    let mustNotify = reading {
+      guard let record = progressRecord, let link = linkToSource() else { return false }
+      newLink = link
+      let change = record.setSource(link)
+      replaced = change.replaced
+      return change.isChanged && record.beginDelivering()
     }
     for link in replaced { link.disconnect() }
     if mustNotify { notifyListeners() }
-    if let link { Self.connect([link]) }
+    if let newLink { Self.connect([newLink]) }
   }
 
   /// Adds each link to the listeners of its source, and links that source to its own sources, up the whole chain.
@@ -183,8 +188,8 @@ extension FutureState {
   ///
   /// Under the lock.
   fileprivate final func linkToSource() -> ProgressLink? {
-    guard let stage = producingStage, let source = stage.stageSource else { return nil }
-    return ProgressLink(from: source, to: self, as: .source(stage.place.regionOfSource))
+    guard let derivation else { return nil }
+    return ProgressLink(from: derivation.source, to: self, as: .source(derivation.stage.place.regionOfSource))
   }
 
   /// Makes the progress record of a pending state, if there is none.
@@ -196,7 +201,7 @@ extension FutureState {
       _ = record.setSource(link)
       return [link]
     }
-    guard let parts = producingInputs?.progressParts else { return [] }
+    guard let parts = inputs?.progressParts else { return [] }
     let role: ProgressLink.Role
     switch parts.rule {
     case .furthest: role = .rival
@@ -212,7 +217,7 @@ extension ProgressLink {
   /// Removes the link from its source, because its target has ended or has another source.
   ///
   /// O(1).
-  func disconnect() { source.takeOut(self)?.listed?.release() }
+  func disconnect() { source.leave(self)?.reference?.release() }
 }
 
 // MARK: - Settling

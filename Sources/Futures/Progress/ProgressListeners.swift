@@ -203,10 +203,9 @@ extension FutureState {
   ///
   /// O(1).
   package final func abandon(_ reader: ProgressReader) {
-    // A withdrawn reader has no continuation yet. `attach` resumes it.
-    if withdraw(reader) { return }
-    guard let listed = takeOut(reader)?.listed else { return }
+    // A reader that is not attached yet has no continuation. `attach` resumes it.
+    guard let reference = leave(reader)?.reference else { return }
     reader.resume()
-    listed.release()
+    reference.release()
   }
 }

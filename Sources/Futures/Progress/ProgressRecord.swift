@@ -17,8 +17,7 @@
 ///
 /// A stage also has a `place` in the progress, and several inputs have `progressParts`.
 ///
-/// In return the progress reads the state through `withProgress`, under the lock. Without the lock it uses `start`,
-/// `withdraw`, `takeOut` and `deliver(in:)`.
+/// In return the progress reads the state under its lock. Without the lock it uses `start`, `leave` and `deliver(in:)`.
 final class ProgressRecord: @unchecked Sendable {
   // @unchecked: the lock of the state protects it.
 

@@ -389,7 +389,7 @@ extension PendingPromises where Key == SingleKey {
 /// The shared work of a caller, whose tasks get the priority of a task that awaits the caller.
 ///
 /// `PendingPromises` resolves the caller, and leaves the work.
-final class SharedWork: CancellationTarget, @unchecked Sendable {
+final class SharedWork: Inputs, @unchecked Sendable {
   // @unchecked: `work` is a constant.
   private let work: FutureState
 

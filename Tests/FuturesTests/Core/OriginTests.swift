@@ -9,12 +9,12 @@
       var promise: Promise<Int, any Error>? = Promise("source")
       let derived = try #require(promise?.future.map { $0 + 1 })
       let state = try #require(derived.state)
-      guard let (stage, source) = state.origin.derivation else {
+      guard let derivation = state.origin.derivation else {
         Issue.record("a pending derived state has no source")
         return
       }
-      #expect(stage === state)
-      #expect(source === promise?.state)
+      #expect(derivation.stage === state)
+      #expect(derivation.source === promise?.state)
       #expect(state.nearestLabel?.text == "source")
       promise?.succeed(1)
       promise = nil

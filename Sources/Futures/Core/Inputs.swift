@@ -1,8 +1,10 @@
-/// The target of a state's cancellation: several inputs that resolve it together, or an interruption.
+/// The inputs that resolve a state together, such as those of a join; or an interruption.
+///
+/// The state leaves them when it is cancelled.
 ///
 /// Q: Why not a protocol? A: A reference to one takes two words.
 @usableFromInline
-class CancellationTarget: @unchecked Sendable {
+class Inputs: @unchecked Sendable {
   // @unchecked: each subclass says how its variables are protected.
 
   @usableFromInline

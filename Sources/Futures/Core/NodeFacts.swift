@@ -1,0 +1,25 @@
+/// What the graph of pending futures shows of a consumer, a state or the inputs of a state.
+struct NodeFacts {
+  /// The operator of a stage, and its types; `nil` for anything else.
+  var operation: StaticString?
+  var types: (source: Any.Type, result: Any.Type)?
+  /// Whether the stage can end without its source: a timeout or a token.
+  var endsWithoutSource = false
+  /// Identifies the suspended task.
+  var task: UnsafeRawPointer?
+  /// The queue, or the closures of the custom context; `nil` for the thread that resolves.
+  var context: AnyObject?
+  /// The pending inputs; `nil` if another thread has the lock.
+  var inputs: [FutureState]? = []
+  /// Whether the result of one input can be enough.
+  var endsWithOneInput = false
+
+  /// - Parameters:
+  ///   - consumer: The consumer, or the state.
+  ///   - isListed: As in `describe(into:isListed:)`.
+  init(of consumer: Consumer, isListed: Bool = false) { consumer.describe(into: &self, isListed: isListed) }
+
+  mutating func setOperation(_ operation: StaticString, _ types: (source: Any.Type, result: Any.Type)? = nil) {
+    (self.operation, self.types) = (operation, types)
+  }
+}
