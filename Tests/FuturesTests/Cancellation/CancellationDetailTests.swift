@@ -300,34 +300,6 @@ struct CancellationDetailTests {
     #expect(promises.allSatisfy { !$0.isResolved })
   }
 
-  @Test(
-    "R16: cancelled(by:) follows its token before and while the future is pending, and changes no result",
-    arguments: [false, true]
-  )
-  func tokenCancelsPendingFuture(isNeeded: Bool) {
-    let producers = CancellationFlowTests.Producers()
-    let promises = ["before", "during", "after"].map { producers.promise($0, (any Error).self) }
-    let needed = isNeeded ? promises.map { $0.future.whenResolved(on: .immediate) { _ in } } : []
-    let before = promises[0].future.cancelled(by: .cancelled)
-    let source = CancellationTokenSource()
-    let during = promises[1].future.cancelled(by: source.token)
-    let after = promises[2].future.cancelled(by: source.token)
-    promises[2].succeed(1)
-    #expect(isCancelled(before) && !during.isResolved)
-    source.cancel()
-    #expect(isCancelled(during) && (try? after.peek()?.get()) == 1)
-    #expect(producers.cancelled.events == (isNeeded ? [] : ["before", "during"]))
-    for registration in needed { registration.remove() }
-    withExtendedLifetime(promises) {}
-    // A cancelled token changes no result that exists or that the producer decides.
-    let typed = self.typed("typed")
-    let future = typed.future.cancelled(by: .cancelled)
-    #expect(notified == ["typed"] && !future.isResolved)
-    typed.succeed(1)
-    #expect(future.peek() == .success(1))
-    #expect((try? promises[2].future.cancelled(by: .cancelled).peek()?.get()) == 1)
-  }
-
   // MARK: - Depth and reports
 
   @Test(

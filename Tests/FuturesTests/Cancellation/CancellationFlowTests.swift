@@ -153,8 +153,6 @@ struct CancellationFlowTests {
     box.withLock { $0 = nil }
   }
 
-  // MARK: - Time
-
   @Test(
     "R12: a cancelled retry cancels its attempt, or ends its delay at once and frees the timer, and makes no more attempts",
     arguments: [false, true]
@@ -211,28 +209,6 @@ struct CancellationFlowTests {
     #expect(cancelled == ["source"] && !waiting.isResolved)
     promise.fail(TestError(1))
     #expect(waiting.peek() == .failure(TestError(1)) && manual.pendingCount == 0)
-  }
-
-  @Test("R12: a timeout frees its timer when it ends; a timeout that fires leaves its future")
-  func endedTimeoutsFreeTheirTimers() {
-    let manual = ManualContext()
-    let promises = ["cancelled", "ended", "fired", "needed"].map { open($0) }
-    let futures = promises.map { $0.future.timeout(after: .seconds(5), on: manual.context) }
-    let needed = promises[3].future.whenResolved(on: .immediate) { _ in }
-    #expect(manual.pendingCount == 4)
-    futures[0].cancel()
-    promises[1].succeed(1)
-    #expect(manual.pendingCount == 2 && cancelled == ["cancelled"] && isCancelled(futures[0]))
-    manual.advance(by: .seconds(5))
-    for future in futures[2...] { #expect(throws: TimeoutError.self) { try future.peek()?.get() } }
-    #expect(cancelled == ["cancelled", "fired"] && !promises[3].isResolved)
-    needed.remove()
-    let typed = self.typed("typed")
-    let fallback = typed.future.timeout(after: .seconds(5), on: manual.context, fallback: 7)
-    fallback.cancel()
-    #expect(cancelled == ["cancelled", "fired", "typed"] && !fallback.isResolved)
-    manual.advance(by: .seconds(5))
-    #expect(fallback.peek() == .success(7) && manual.pendingCount == 0)
   }
 }
 

@@ -86,20 +86,6 @@ struct DepthTests {
     }
   }
 
-  @Test("R6: a chain of promises, each of which is dropped with a callback of the previous one, takes no stack")
-  func nestedDrops() {
-    onThread {
-      var last: Promise<Int, Never>? = Promise()
-      for _ in 0..<Self.count {
-        let next = Promise<Int, Never>()
-        let captured = last
-        next.future.whenResolved(on: .immediate) { _ in withExtendedLifetime(captured) {} }
-        last = next
-      }
-      #expect(brokenPromises(madeIn: #fileID) { last = nil }.count >= Self.count)
-    }
-  }
-
   @Test("R6: recursion through futures takes no stack and no memory", arguments: Recursion.allCases)
   private func recursionStaysFlat(recursion: Recursion) {
     onThread {
@@ -200,7 +186,7 @@ struct DepthTests {
 
 /// User code and the library that call each other, as deep as the trampoline allows.
 private enum Nest: CaseIterable, Sendable {
-  case callbacks, contexts, drops, handlers, producers
+  case callbacks, contexts, drops
 
   func run(levels: Int) {
     let promises = (0..<levels).map { _ in Promise<Int, any Error>() }
@@ -230,18 +216,6 @@ private enum Nest: CaseIterable, Sendable {
       _ = consume first
       last = nil
       #expect(future.isResolved)
-    case .handlers:
-      let sources = (0..<levels).map { _ in CancellationTokenSource() }
-      for level in 1..<levels { sources[level - 1].token.register { sources[level].cancel() } }
-      sources[0].cancel()
-      #expect(sources[levels - 1].isCancelled)
-    case .producers:
-      for level in 1..<levels {
-        let next = promises[level].future
-        promises[level - 1].onCancel { next.cancel() }
-      }
-      promises[0].future.cancel()
-      #expect(promises[levels - 1].isResolved)
     }
   }
 }

@@ -3,36 +3,6 @@ import TestSupport
 import Testing
 
 struct FollowingTests {
-  @Test("R2a: from the call of follow on, only the followed future resolves the promise")
-  func followSettles() {
-    let source = Promise<Int, TestError>()
-    let promise = Promise<Int, TestError>()
-    promise.follow(source.future)
-    #expect(!promise.succeed(1))
-    #expect(!promise.fail(TestError()))
-    #expect(!promise.resolve(.success(2)))
-    #expect(!promise.isResolved)
-    promise.follow(.succeeded(3))
-    #expect(!promise.isResolved)
-    source.succeed(4)
-    #expect(promise.isResolved)
-    #expect(promise.future.peek() == .success(4))
-  }
-
-  @Test("R2a: a promise can be dropped once it follows, and its future continues")
-  func droppedFollower() {
-    let source = Promise<Int, any Error>()
-    let future: Future<Int, any Error>
-    do {
-      let promise = Promise<Int, any Error>()
-      future = promise.future
-      promise.follow(source.future)
-    }
-    #expect(!future.isResolved)
-    source.succeed(5)
-    #expect(try! future.peek()?.get() == 5)
-  }
-
   @Test("R2: a future that moves on in the place of a dropped promise keeps that place among the derived futures")
   func dropKeepsOrder() {
     let source = Promise<Int, Never>()

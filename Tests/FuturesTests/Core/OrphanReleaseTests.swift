@@ -232,18 +232,6 @@ struct OrphanReleaseTests {
     }
   }
 
-  @Test("R12, R16: a join that fails leaves a future that never resolves, which the last consumer then cancels")
-  func failedJoin() {
-    let source = Source.never.map { $0 }
-    let stage = source.map { $0 }
-    let failing = Promise<Int, any Error>()
-    let joined = Source.all([source, failing.future])
-    failing.fail(TestError())
-    #expect(joined.isResolved && !source.isResolved)
-    stage.cancel()
-    #expect(source.isResolved)
-  }
-
   @Test("R16: a released join does not keep a future that never resolves from its cancellation")
   func releasedJoin() {
     let source = Source.never.map { $0 }
@@ -251,16 +239,6 @@ struct OrphanReleaseTests {
     _ = Source.all([source, source])
     stage.cancel()
     #expect(source.isResolved)
-  }
-
-  @Test("R16: a shielded view of a stage that never resolves does not cancel it")
-  func shielded() {
-    let stage = Source.never.map { $0 }
-    let view = stage.shielded
-    let derived = stage.shielded.map { $0 }
-    view.cancel()
-    derived.cancel()
-    #expect(view.isResolved && derived.isResolved && !stage.isResolved)
   }
 
   @Test("R15: cancelling never still cancels its derived futures, and an orphan outlives never")

@@ -60,34 +60,6 @@ struct StressTests {
     }
   }
 
-  @Test("R7: a removal races with the context that starts the callback; exactly one of them gets it")
-  func removalRacesWithContext() {
-    for _ in 0..<Self.rounds {
-      let held = HeldContext()
-      let log = Recorder<String>()
-      let registration = Future.succeeded(1).whenResolved(on: held.context) { _ in log.record("ran") }
-      race([
-        { held.runAll() },
-        { if registration.remove() { log.record("removed") } },
-      ])
-      #expect(log.events.count == 1)
-    }
-  }
-
-  @Test("R4, R7: removing callbacks races with the break of their future")
-  func removalRacesWithBreak() {
-    for _ in 0..<Self.rounds {
-      let box = Locked<Promise<Int, Never>?>(Promise())
-      let future = box.withLock { $0!.future }
-      let registrations = (0..<8).map { number in future.whenResolved(on: .immediate) { _ in _ = "\(number)" } }
-      race([
-        { _ = brokenPromises(madeIn: #fileID) { _ = box.withLock { $0.take() } } },
-        { for registration in registrations.reversed() { registration.remove() } },
-      ])
-      #expect(!future.isResolved)
-    }
-  }
-
   @Test("R6: a stage moves on to a private future that resolves meanwhile, and no result is lost")
   func privateRace() {
     for round in 0..<Self.rounds {

@@ -107,19 +107,6 @@ struct BrokenPromiseTests {
     let dropped = try #require(throws: BrokenPromise.self) { try Promise<Int, any Error>().future.peek()?.get() }
     #expect(dropped.cause == .promiseDropped)
   }
-
-  @Test("R2a, R4: a context that drops the work of a private stage breaks the future that follows it")
-  func contextDropsWorkOfPrivateStage() {
-    let held = HeldContext()
-    let (outer, inner) = (Promise<Int, any Error>(), Promise<Int, any Error>())
-    let derived = outer.future.flatMap { _ in inner.future.map(on: held.context) { $0 + 1 } }
-    let log = Recorder<Bool>()
-    derived.whenFailed(on: .immediate) { log.record($0 is BrokenPromise) }
-    outer.succeed(1)
-    inner.succeed(1)
-    held.dropAll()
-    #expect(log.events == [true])
-  }
 }
 
 /// Tests of the process-wide handler, one after another.

@@ -18,20 +18,6 @@ struct ObservingTests {
     #expect(log.events == ["a", "b", "c"])
   }
 
-  @Test("R2: nested resolutions deliver their callbacks before the outermost call returns, at any depth")
-  func nestedResolutions() {
-    let log = Recorder<Int>()
-    let promises = (0..<200).map { _ in Promise<Int, Never>() }
-    for (index, promise) in promises.enumerated() {
-      promise.future.whenSucceeded(on: .immediate) { _ in
-        if index + 1 < promises.count { promises[index + 1].succeed(index + 1) }
-        log.record(index)
-      }
-    }
-    promises[0].succeed(0)
-    #expect(log.events.sorted() == Array(0..<200))
-  }
-
   @Test("R2: callbacks of one future keep their order where deliveries nest too deep to run inline")
   func orderBeyondMaximumDepth() {
     let log = Recorder<Int>()

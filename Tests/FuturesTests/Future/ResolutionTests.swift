@@ -28,20 +28,6 @@ struct ResolutionTests {
     #expect(inferred.isResolved)
   }
 
-  @Test("Future { promise in … } starts at once, on the calling thread")
-  func wrapsCallbackAPI() {
-    var started = false
-    let held = HeldContext()
-    let future = Future<Int, any Error>("answer") { promise in
-      started = true
-      held.context.submit { promise.succeed(42) }
-    }
-    #expect(started)
-    #expect(!future.isResolved)
-    held.runAll()
-    #expect(try! future.peek()?.get() == 42)
-  }
-
   @Test("A future holds values of any kind: Void, optionals, large structs, classes, tuples")
   func valuesOfAnyKind() {
     struct Large: Sendable, Equatable { var (a, b, c, d, e) = (1, 2, 3, 4, "five") }

@@ -85,61 +85,38 @@ struct StartingTests {
 
   // MARK: - lazy
 
-  /// A consumer that starts a lazy future.
-  enum Consumer: CaseIterable, Sendable {
-    case whenResolved, whenFailed, onContext, map, mapOnContext, flatMap, mapError, tap, materialize, delay, timeout
-    case forward, follow, returned, returnedLate, zip, all, wait, waitWithTimeout
-
-    func consume(_ future: Future<Int, TestError>) {
-      switch self {
-      case .whenResolved: future.whenResolved(on: .immediate) { _ in }
-      case .whenFailed: future.whenFailed(on: .immediate) { _ in }
-      case .onContext: future.whenResolved(on: .global()) { _ in }
-      case .map: _ = future.map { $0 }
-      case .mapOnContext: _ = future.map(on: .global()) { $0 }
-      case .flatMap: _ = future.flatMap { .succeeded($0) }
-      case .mapError: _ = future.mapError { $0 }
-      case .tap: _ = future.tap(on: .immediate) { _ in }
-      case .materialize: _ = future.materialize()
-      case .delay: _ = future.delay(by: .nanoseconds(1))
-      case .timeout: _ = future.timeout(after: .seconds(1_000), failingWith: TestError())
-      case .forward: future.forward { _ in }
-      case .follow: Promise<Int, TestError>().follow(future)
-      case .returned: _ = Future<Int, TestError>.succeeded(1).flatMap { _ in future }
-      case .returnedLate:
-        let source = Promise<Int, TestError>()
-        _ = source.future.flatMapError { _ in future }
-        source.fail(TestError())
-      case .zip: _ = Future<(Int, Int), TestError>.zip(.succeeded(1), future)
-      case .all: _ = Future.all([.succeeded(1), future])
-      case .wait: _ = future.wait()
-      case .waitWithTimeout: _ = future.wait(timeout: .zero)
+  /// Makes a lazy future, and checks that `consume` starts it once, on its thread.
+  private func expectStart(by consume: @escaping @Sendable (Operator.Source) -> Void) {
+    onThread {
+      let log = Recorder<Bool>()
+      let thread = ObjectIdentifier(Thread.current)
+      let future = Operator.Source.lazy { promise in
+        log.record(ObjectIdentifier(Thread.current) == thread)
+        promise.succeed(7)
       }
+      #expect(future.peek() == nil && !future.isResolved && !Future(future).isResolved)
+      #expect(log.events.isEmpty)
+      consume(future)
+      #expect(log.events == [true])
+      consume(future)
+      #expect(log.events == [true] && outcome(of: future) == "7")
     }
   }
 
   @Test(
-    "R2b: the first consumer starts a lazy future, on its own thread; peek and isResolved do not",
-    arguments: Consumer.allCases
+    "R2b: the first operator starts a lazy future, on its own thread; peek and isResolved do not",
+    arguments: Operator.all.filter { !$0.traits.contains(.same) && !$0.traits.isSuperset(of: [.detached, .queues]) }
   )
-  func firstConsumerStartsLazyFuture(consumer: Consumer) {
-    onThread {
-      let log = Recorder<Bool>()
-      let thread = ObjectIdentifier(Thread.current)
-      let future = Future<Int, TestError>.lazy { promise in
-        log.record(ObjectIdentifier(Thread.current) == thread)
-        promise.succeed(7)
-      }
-      #expect(future.peek() == nil)
-      #expect(!future.isResolved)
-      #expect(!Future(future).isResolved)
-      #expect(log.events.isEmpty)
-      consumer.consume(future)
-      #expect(log.events == [true])
-      #expect(future.peek() == .success(7))
-      Consumer.allCases.forEach { $0.consume(future) }
-      #expect(log.events == [true])
-    }
+  func firstOperatorStartsLazyFuture(operation: Operator) {
+    expectStart { _ = operation.derive($0, Surroundings()) }
+  }
+
+  @Test("R2b: the first callback, listener or waiter starts a lazy future, on its own thread")
+  func firstConsumerStartsLazyFuture() {
+    for observation in Operation.observations { expectStart { _ = observation.apply($0, Surroundings()) } }
+    expectStart { $0.forward { _ in } }
+    expectStart { _ = $0.wait() }
+    expectStart { _ = $0.wait(timeout: .zero) }
   }
 
   @Test("R2b: of consumers that attach at the same time, one starts a lazy future, and all get the result")
@@ -223,36 +200,6 @@ struct StartingTests {
         #expect(!future.isResolved)
       }
     }
-  }
-
-  // MARK: - never
-
-  @Test("never stays pending, and so do its derived futures; dropping its last copy releases its callbacks")
-  func neverStaysPending() {
-    weak var captured: Tracked?
-    do {
-      let future = Future<Int, any Error>.never
-      let follower = Promise<Int, any Error>()
-      follower.follow(future)
-      var unresolved: [Future<Int, any Error>] = []
-      let object = Tracked()
-      captured = object
-      let use = { @Sendable (value: Int) in
-        object.use()
-        return value
-      }
-      future.whenResolved(on: .immediate) { _ in object.use() }
-      future.whenSucceeded(on: .mainQueue) { _ in object.use() }
-      unresolved = [
-        future, follower.future, future.map(use), future.map(on: .global(), use),
-        future.flatMap { .succeeded(use($0)) },
-        future.tap(on: .immediate) { _ in object.use() }, future.delay(by: .nanoseconds(1)),
-        future.recover { _ in use(1) }.setFailureType(), Future<Int, TestError>.never.eraseFailure().map(use),
-      ]
-      for future in unresolved { #expect(future.peek() == nil && !future.isResolved) }
-      #expect(captured != nil)
-    }
-    #expect(captured == nil)
   }
 
   // MARK: - Other future types

@@ -3,7 +3,7 @@ internal import TestSupport
 internal import Testing
 
 /// Each test runs in a separate process, because the graph shows the futures of other tests, too.
-@Suite("Diagnostics: circles that end, and circles that do not")
+
 struct GraphCycleTests {
   @Test("A circle that a timeout can end is not called one, also in the text")
   func timeout() async { await #expect(processExitsWith: .success) { GraphCycleChecks.timeout() } }

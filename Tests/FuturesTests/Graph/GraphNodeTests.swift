@@ -4,7 +4,7 @@ internal import TestSupport
 internal import Testing
 
 /// Each test runs in a separate process, because the graph shows the futures of other tests, too.
-@Suite("Diagnostics: the states of the graph's nodes")
+
 struct GraphNodeTests {
   @Test("A transform that runs on a queue has not returned; before, it has not started")
   func submittedWork() async { await #expect(processExitsWith: .success) { GraphNodeChecks.submittedWork() } }

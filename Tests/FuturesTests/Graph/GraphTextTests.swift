@@ -3,7 +3,7 @@ internal import TestSupport
 internal import Testing
 
 /// Each test runs in a separate process, because the graph shows the futures of other tests, too.
-@Suite("Diagnostics: the text of the graph")
+
 struct GraphTextTests {
   @Test("Each operator has its name, also in a run of different stages")
   func operators() async { await #expect(processExitsWith: .success) { GraphTextChecks.operators() } }

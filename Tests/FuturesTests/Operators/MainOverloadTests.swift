@@ -13,10 +13,11 @@ private final class Trial {
   let infallibleInner = Promise<Int, Never>()
   private(set) var runs = 0
 
-  /// Records a run of the closure.
-  func run() {
+  /// Records a run of the closure, and returns its result.
+  func run<Result>(_ result: Result = ()) -> Result {
     MainActor.preconditionIsolated()
     runs += 1
+    return result
   }
 
   /// Resolves the sources; the source that cannot fail ignores an error.
@@ -48,87 +49,47 @@ private struct Overload: Sendable, CustomTestStringConvertible {
       AnyFuture(trial.source.future.map(on: context) { _ throws(TestError) in trial.run() })
     },
     Overload("flatMap") { trial, context in
-      AnyFuture(
-        trial.source.future.flatMap(on: context) { _ in
-          trial.run()
-          return trial.inner.future
-        }
-      )
+      AnyFuture(trial.source.future.flatMap(on: context) { _ in trial.run(trial.inner.future) })
     },
     Overload("throwing flatMap") { trial, context in
-      AnyFuture(
-        trial.source.future.flatMap(on: context) {
-          _ throws(TestError) -> Future<Int, TestError> in
-          trial.run()
-          return trial.inner.future
-        }
-      )
+      AnyFuture(trial.source.future.flatMap(on: context) { _ throws(TestError) in trial.run(trial.inner.future) })
     },
     Overload("flatMap to a future that cannot fail") { trial, context in
-      AnyFuture(
-        trial.source.future.flatMap(on: context) { _ in
-          trial.run()
-          return trial.infallibleInner.future
-        }
-      )
+      AnyFuture(trial.source.future.flatMap(on: context) { _ in trial.run(trial.infallibleInner.future) })
     },
   ]
 
   static let ofInfallible = Overload("flatMap of a future that cannot fail") { trial, context in
-    AnyFuture(
-      trial.infallibleSource.future.flatMap(on: context) { _ in
-        trial.run()
-        return trial.inner.future
-      }
-    )
+    AnyFuture(trial.infallibleSource.future.flatMap(on: context) { _ in trial.run(trial.inner.future) })
   }
 
   static let ofErrors = [
-    Overload("mapError") { trial, context in
-      AnyFuture(
-        trial.source.future.mapError(on: context) { error in
-          trial.run()
-          return error
-        }
-      )
-    },
+    Overload("mapError") { trial, context in AnyFuture(trial.source.future.mapError(on: context) { trial.run($0) }) },
     Overload("flatMapError") { trial, context in
-      AnyFuture(
-        trial.source.future.flatMapError(on: context) { _ in
-          trial.run()
-          return trial.inner.future
-        }
-      )
+      AnyFuture(trial.source.future.flatMapError(on: context) { _ in trial.run(trial.inner.future) })
     },
     Overload("throwing flatMapError") { trial, context in
-      AnyFuture(
-        trial.source.future.flatMapError(on: context) { _ throws(TestError) -> Future<Int, TestError> in
-          trial.run()
-          return trial.inner.future
-        }
-      )
+      AnyFuture(trial.source.future.flatMapError(on: context) { _ throws(TestError) in trial.run(trial.inner.future) })
     },
     Overload("recover") { trial, context in
-      AnyFuture(
-        trial.source.future.recover(on: context) { error in
-          trial.run()
-          return error.number
-        }
-      )
+      AnyFuture(trial.source.future.recover(on: context) { trial.run($0.number) })
     },
     Overload("throwing recover") { trial, context in
-      AnyFuture(
-        trial.source.future.recover(on: context) { error throws(TestError) in
-          trial.run()
-          return error.number
-        }
-      )
+      AnyFuture(trial.source.future.recover(on: context) { error throws(TestError) in trial.run(error.number) })
     },
   ].map { overload in
     var overload = overload
     overload.takesValues = false
     return overload
   }
+
+  // These take values and errors.
+  static let effects = [
+    Overload("tap") { trial, context in AnyFuture(trial.source.future.tap(on: context) { _ in trial.run() }) },
+    Overload("receive") { trial, context in
+      AnyFuture(trial.source.future.receive(on: context).map { _ in MainActor.assumeIsolated { trial.run() } })
+    },
+  ]
 
   static let fallible = ofValues + ofErrors
 }
@@ -141,7 +102,7 @@ struct MainOverloadTests {
 
   @Test(
     "R9: .main always goes through the main queue, .mainImmediate only from other threads than the main actor's",
-    arguments: Overload.fallible + [.ofInfallible],
+    arguments: Overload.fallible + Overload.effects + [.ofInfallible],
     [(false, false), (false, true), (true, false), (true, true)]
   )
   private func context(overload: Overload, place: (isImmediate: Bool, isElsewhere: Bool)) async {
@@ -249,26 +210,8 @@ struct MainOverloadTests {
     let context = isImmediate ? MainContext.mainImmediate : .main
     let (trial, source) = (trial, trial.source.future)
     let forms: [@Sendable () -> Future<Int, TestError>] = [
-      {
-        source.timeout(
-          after: duration,
-          on: context,
-          failingWith: {
-            trial.run()
-            return TestError(9)
-          }()
-        )
-      },
-      {
-        source.timeout(
-          after: duration,
-          on: context,
-          fallback: {
-            trial.run()
-            return 9
-          }()
-        )
-      },
+      { source.timeout(after: duration, on: context, failingWith: trial.run(TestError(9))) },
+      { source.timeout(after: duration, on: context, fallback: trial.run(9)) },
     ]
     let results = [Result<Int, TestError>.failure(TestError(9)), .success(9)]
     for (form, result) in zip(forms, results) {

@@ -28,7 +28,7 @@ struct Operation: Sendable, CustomTestStringConvertible {
     }
   }
 
-  private static let observations = [
+  static let observations = [
     observing("whenResolved") { source, it in source.whenResolved(on: .immediate) { _ in it.captured.touch() } },
     observing("whenResolved on a context") { source, it in
       source.whenResolved(on: it.context) { _ in it.captured.touch() }

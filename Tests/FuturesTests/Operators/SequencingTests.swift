@@ -323,25 +323,6 @@ struct SequencingDepthTests {
     #expect(starts.withLock { $0.items } == Array(0..<count))
     #expect(starts.withLock { $0.mistakes } == 0)
   }
-
-  @Test("R12: if items fail and succeed at the same time, one failure decides, and no item starts after it")
-  func racingFailures() {
-    for _ in 0..<StressTests.rounds {
-      let work = Work()
-      let log = Recorder<Result<[Int], TestError>>()
-      let derived = Future.concurrent(0..<8, limit: 3) { work.start($0) }
-      derived.whenResolved(on: .immediate) { log.record($0) }
-      race([
-        { work.end(0, .failure(TestError())) },
-        { work.end(1, .failure(TestError())) },
-        { work.end(2, .success(())) },
-      ])
-      #expect(log.events == [.failure(TestError(0))] || log.events == [.failure(TestError(1))])
-      let started = work.started
-      work.end(3, .success(()))
-      #expect((3...4).contains(started.count) && started == Array(0..<started.count) && work.started == started)
-    }
-  }
 }
 
 /// The work on numbered items, which the test ends.

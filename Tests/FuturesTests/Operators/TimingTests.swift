@@ -67,22 +67,6 @@ struct TimingTests {
 
   // MARK: - after and delay
 
-  @Test("R12: after succeeds at its time, not before, and only once")
-  func afterSucceedsOnceInTime() {
-    let manual = ManualContext()
-    let log = Recorder<Int>()
-    let future = Future.after(.seconds(2), on: manual.context)
-    future.whenSucceeded(on: .immediate) { log.record(1) }
-    #expect(manual.pendingCount == 1)
-    manual.advance(by: .milliseconds(1_999))
-    #expect(!future.isResolved)
-    manual.advance(by: .milliseconds(1))
-    #expect(future.isResolved)
-    #expect(manual.pendingCount == 0)
-    manual.advance(by: .seconds(100))
-    #expect(log.events == [1])
-  }
-
   @Test("R12: delay holds a value back for its duration and passes a failure on at once", arguments: [false, true])
   func delayHoldsValueBack(isReady: Bool) {
     for result in [.success(1), .failure(TestError(2))] as [Result<Int, TestError>] {

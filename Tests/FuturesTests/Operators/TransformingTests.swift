@@ -30,6 +30,43 @@ struct TransformingTests {
     #expect(follower.future.peek() == .success(44))
   }
 
+  @Test("tap runs its effect on the context, with any result, before the derived future is resolved")
+  func tapRunsBeforeResolution() {
+    for result in [.success(1), .failure(TestError(2))] as [Result<Int, TestError>] {
+      let (held, promise, log) = (HeldContext(), Promise<Int, TestError>(), Recorder<Result<Int, TestError>>())
+      let derived = Locked<Future<Int, TestError>?>(nil)
+      let tapped = promise.future.tap(on: held.context) { result in
+        log.record(result)
+        #expect(derived.withLock { $0.take() }?.isResolved == false, "\(result)")
+      }
+      derived.withLock { $0 = tapped }
+      promise.resolve(result)
+      #expect(log.events.isEmpty && tapped.peek() == nil, "\(result)")
+      held.runAll()
+      #expect(log.events == [result] && tapped.peek() == result, "\(result)")
+    }
+  }
+
+  @Test(
+    "R4: when a typed future breaks, its erased future fails, and the other futures stay pending",
+    arguments: [false, true]
+  )
+  func eraseBroken(isDroppedBefore: Bool) throws {
+    var promise: Promise<Int, TestError>? = Promise("typed")
+    let source = promise!.future
+    if isDroppedBefore { promise = nil }
+    let failing = [source.eraseFailure(), source.mapError { $0 as any Error }]
+    let pending = [
+      source.recover { _ in 1 }, source.materialize().map { _ in 1 }, source.map { $0 }.recover { _ in 2 },
+    ]
+    promise = nil
+    for (index, future) in failing.enumerated() {
+      let error = try #require(throws: BrokenPromise.self, "future \(index)") { try future.peek()?.get() }
+      #expect(error.label == "typed", "future \(index)")
+    }
+    for future in pending { #expect(future.peek() == nil) }
+  }
+
   @Test("R2a: a context that runs its work twice runs the transform once")
   func contextRunsTransformTwice() {
     let held = HeldContext()

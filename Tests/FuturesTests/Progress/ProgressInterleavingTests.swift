@@ -145,37 +145,6 @@ struct ProgressInterleavingTests {
 
   // MARK: - Single events
 
-  @Test(
-    "R19, R20: a derived future continues with another source during a callback of the old one",
-    arguments: [false, true]
-  )
-  func sourceChangesMeanwhile(isPrivate: Bool) {
-    for second in [nil, 0.25] as [Double?] {
-      let (outer, inner) = (Promise<Int, any Error>(), Promise<Int, any Error>())
-      let future = inner.future
-      // This listener comes before the link to the derived future. That future has not got 0.5 when the link is
-      // replaced.
-      let hasRun = Recorder<Int>()
-      outer.future.whenProgressed(on: .immediate) { progress in
-        guard progress.fractionCompleted > 0, hasRun.events.isEmpty else { return }
-        hasRun.record(1)
-        onThread {
-          outer.succeed(1)
-          if let second { inner.progress.report(fraction: second) }
-        }
-      }
-      let derived = outer.future.flatMap(progressShare: 0.4) { _ in isPrivate ? future.map { $0 } : future }
-      let log = ProgressLog(derived)
-      outer.progress.report(fraction: 0.5)
-      #expect(derived.currentProgress.fractionCompleted == 0.4 + 0.6 * (second ?? 0), "second: \(second as Any)")
-      #expect(log.isSound && log.events.last == derived.currentProgress, "second: \(second as Any)")
-      inner.progress.report(fraction: 0.5)
-      #expect(log.fractions.last == 0.7, "second: \(second as Any)")
-      inner.succeed(1)
-      #expect(log.isSound && log.fractions.last == 1, "second: \(second as Any)")
-    }
-  }
-
   /// An event of the two futures of a flatMap.
   enum Step: CaseIterable, Sendable { case reportOuter, endOuter, reportInner, endInner, listen }
 

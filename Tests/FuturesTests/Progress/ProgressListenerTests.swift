@@ -36,23 +36,6 @@ struct ProgressListenerTests {
     #expect(!other.remove() && !removed.remove())
   }
 
-  @Test(
-    "R20: a listener that attaches during the resolution gets the last state exactly once",
-    arguments: [false, true]
-  )
-  func listenerDuringResolutionGetsLastStateOnce(isDerived: Bool) {
-    let promise = Promise<Int, any Error>()
-    let future = isDerived ? promise.future.map { $0 } : promise.future
-    let log = ProgressLog()
-    // In a callback of the result, the future is resolved, and other consumers are not yet notified.
-    promise.future.whenResolved(on: .immediate) { _ in
-      promise.future.whenProgressed(on: .immediate) { log.note($0) }
-    }
-    let last = ProgressLog(future)
-    promise.succeed(1)
-    #expect(log.fractions == [1] && last.fractions == [0, 1])
-  }
-
   // MARK: - The order
 
   @Test("R20: on .immediate the last report comes before the completion, in each order of attachment")
@@ -207,25 +190,5 @@ struct ProgressListenerTests {
     held.runAll()
     #expect(log.fractions == [0])
     withExtendedLifetime(promise) {}
-  }
-
-  @Test("R7: a listener that removes itself in its own call is not called again", arguments: [0.5, 1])
-  func removesItself(at fraction: Double) {
-    let log = ProgressLog()
-    let (box, answers) = (Locked<Registration?>(nil), Recorder<Bool>())
-    let stays = ProgressLog(future)
-    let registration = future.whenProgressed(on: .immediate) { progress in
-      log.note(progress)
-      guard progress.fractionCompleted == fraction else { return }
-      for _ in 0..<2 { answers.record(box.withLock { $0! }.remove()) }
-    }
-    box.withLock { $0 = registration }
-    for fraction in [0.25, 0.5, 0.75] { promise.progress.report(fraction: fraction) }
-    promise.succeed(1)
-    // The last report is submitted already, so `remove` returns false.
-    let all = [0, 0.25, 0.5, 0.75, 1]
-    #expect(answers.events == [fraction != 1, false])
-    #expect(log.fractions == all.filter { $0 <= fraction })
-    #expect(stays.fractions == all)
   }
 }

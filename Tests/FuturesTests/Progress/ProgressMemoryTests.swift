@@ -13,36 +13,74 @@ struct ProgressMemoryTests {
 
   static let count = TestTier.choose(standard: 2_000, thorough: 10_000)
 
-  /// Runs `body` with an object that must be released when it returns.
-  static func expectReleased(_ comment: Comment? = nil, _ body: (Tracked) -> Void) {
+  /// Futures that end or turn out to never resolve; each has listeners that hold an object.
+  static let scenes: [(name: String, run: @Sendable (Tracked) -> Void)] = [
+    (
+      "a listener that holds the reporter",
+      { object in
+        let promise = Promise<Int, TestError>()
+        let reporter = promise.progress
+        promise.future.whenProgressed(on: .immediate) { _ in withExtendedLifetime((object, reporter)) {} }
+      }
+    ),
+    (
+      "a listener that holds the promise",
+      { object in
+        let promise = Promise<Int, any Error>()
+        promise.future.whenProgressed(on: .immediate) { _ in withExtendedLifetime((object, promise)) {} }
+        promise.succeed(1)
+      }
+    ),
+    (
+      "a listener of a part that holds the whole",
+      { object in
+        let (promise, whole) = (Promise<Int, any Error>(), Promise<Int, any Error>())
+        promise.future.whenProgressed(on: .immediate) { _ in withExtendedLifetime((object, whole)) {} }
+        whole.progress.add(promise.future, share: 0.5)
+      }
+    ),
+    (
+      "a promise that follows never",
+      { object in
+        let promise = Promise<Int, TestError>()
+        let derived = promise.future.map { $0 }.flatMap { .succeeded($0) }
+        derived.whenProgressed(on: .immediate) { _ in object.use() }
+        promise.future.whenProgressed(on: .immediate) { _ in object.use() }
+        promise.progress.report(fraction: 0.5)
+        promise.follow(.never)
+      }
+    ),
+    (
+      "a part that never resolves",
+      { object in
+        let (promise, other) = (Promise<Int, TestError>(), Promise<Int, TestError>())
+        promise.progress.add(Future<Int, TestError>.never, share: 0.5)
+        other.progress.add(promise.future, share: 0.5)
+        promise.progress.add(other.future.map { _ in object }, share: 0.5)
+        promise.follow(.never)
+      }
+    ),
+    (
+      "a join of futures that never resolve",
+      { object in
+        let promise = Promise<Int, TestError>()
+        let (all, race) = (Future.all([promise.future, .never]), Future.race([.never, promise.future.shielded]))
+        all.whenProgressed(on: .immediate) { _ in object.use() }
+        race.whenProgressed(on: .immediate) { _ in object.use() }
+        promise.follow(.never)
+      }
+    ),
+  ]
+
+  @Test("R5: the end, or the last copy, of a future releases its listeners", arguments: scenes.indices)
+  func listenersAreReleased(index: Int) {
     weak var left: Tracked?
     do {
       let object = Tracked()
       left = object
-      body(object)
+      Self.scenes[index].run(object)
     }
-    #expect(left == nil, comment)
-  }
-
-  // MARK: - Callbacks
-
-  @Test("R5: the end of a future releases a listener that holds its promise or its reporter")
-  func listenerCycleEndsWithFuture() {
-    Self.expectReleased("the reporter") { object in
-      let promise = Promise<Int, TestError>()
-      let reporter = promise.progress
-      promise.future.whenProgressed(on: .immediate) { _ in withExtendedLifetime((object, reporter)) {} }
-    }
-    Self.expectReleased("the promise") { object in
-      let promise = Promise<Int, any Error>()
-      promise.future.whenProgressed(on: .immediate) { _ in withExtendedLifetime((object, promise)) {} }
-      promise.succeed(1)
-    }
-    Self.expectReleased("the other promise") { object in
-      let (promise, other) = (Promise<Int, any Error>(), Promise<Int, any Error>())
-      promise.future.whenProgressed(on: .immediate) { _ in withExtendedLifetime((object, other)) {} }
-      other.progress.add(promise.future, share: 0.5)
-    }
+    #expect(left == nil, "\(Self.scenes[index].name)")
   }
 
   @Test("R5: a reporter that outlives its future keeps nothing but the result", arguments: [false, true])
@@ -51,7 +89,10 @@ struct ProgressMemoryTests {
     let reporter = promise!.progress
     let part = Promise<Int, any Error>()
     let registration = Recorder<Registration>()
-    Self.expectReleased { object in
+    weak var left: Tracked?
+    do {
+      let object = Tracked()
+      left = object
       part.future.whenProgressed(on: .immediate) { _ in object.use() }
       reporter.add(part.future, share: 0.5)
       registration.record(promise!.future.whenProgressed(on: .immediate) { _ in object.use() })
@@ -60,39 +101,8 @@ struct ProgressMemoryTests {
       promise = nil
       part.succeed(1)
     }
+    #expect(left == nil)
     #expect(!reporter.report(fraction: 1))
-  }
-
-  @Test(
-    "R5: the last copy of a future that never resolves releases its listeners, also through derived futures"
-  )
-  func lastCopyReleasesListeners() {
-    Self.expectReleased("a promise that follows never") { object in
-      let promise = Promise<Int, TestError>()
-      let derived = promise.future.map { $0 }.flatMap { .succeeded($0) }
-      derived.whenProgressed(on: .immediate) { _ in object.use() }
-      promise.future.whenProgressed(on: .immediate) { _ in object.use() }
-      promise.progress.report(fraction: 0.5)
-      promise.follow(.never)
-      #expect(derived.currentProgress.fractionCompleted == 0.25)
-    }
-    Self.expectReleased("a part that never resolves") { object in
-      let (promise, other) = (Promise<Int, TestError>(), Promise<Int, TestError>())
-      let never = Future<Int, TestError>.never
-      never.whenProgressed(on: .immediate) { _ in object.use() }
-      promise.progress.add(never, share: 0.5)
-      other.progress.add(promise.future, share: 0.5)
-      promise.progress.add(other.future.map { _ in object }, share: 0.5)
-      promise.follow(.never)
-    }
-    Self.expectReleased("a join of what never resolves") { object in
-      let promise = Promise<Int, TestError>()
-      let all = Future.all([promise.future, .never, .never])
-      let race = Future.race([.never, promise.future.shielded])
-      all.whenProgressed(on: .immediate) { _ in object.use() }
-      race.whenProgressed(on: .immediate) { _ in object.use() }
-      promise.follow(.never)
-    }
   }
 
   @Test("R5, R19: parts that never end, are lazy or are followed leave no memory behind")
@@ -109,8 +119,6 @@ struct ProgressMemoryTests {
     }
     #expect(left <= 0)
   }
-
-  // MARK: - Long lives
 
   @Test("R5, R19: a long-lived child keeps nothing of its short-lived parents", arguments: [0, 1, 2, 3])
   func shortLivedParents(end: Int) {
@@ -154,23 +162,6 @@ struct ProgressMemoryTests {
     #expect(leastBlocksLeft(count: Self.count, children) <= 0)
     #expect(log.withLock { $0 } > 0.149)
     parent.succeed(1)
-  }
-
-  @Test("R5, R19: a long-lived joined future keeps nothing of its short-lived derived futures")
-  func shortLivedJoins() {
-    let stays = Promise<Int, any Error>()
-    let future = stays.future
-    func joins(_ count: Int) {
-      for _ in 0..<count {
-        let ends = Promise<Int, any Error>()
-        let race = Source.race([ends.future, future.shielded])
-        let log = ProgressLog(race)
-        ends.succeed(1)
-        #expect(log.events.count == 2)
-      }
-    }
-    #expect(leastBlocksLeft(count: Self.count / 100, joins) <= 0)
-    stays.succeed(1)
   }
 
   @Test("A report allocates nothing, with any listeners on .immediate")

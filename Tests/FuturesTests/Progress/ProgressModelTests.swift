@@ -15,8 +15,10 @@ struct ProgressModelTests {
 
   /// A future, as the tree that makes it.
   indirect enum Tree: Sendable {
-    /// A promise with its own reports and its parts, whose shares leave a rest for the promise.
-    case promise(Int, [(share: Double, Tree)])
+    /// A promise with its own reports and its parts, whose shares are clamped to the rest that earlier parts leave.
+    case promise(Int, [(given: Double, share: Double, part: Tree)])
+    /// A future that was made resolved.
+    case ready
     /// A tree whose progress one of `operators` passes on.
     case passed(Int, Tree)
     case flatMap(share: Double, Tree, then: Tree)
@@ -70,8 +72,9 @@ struct ProgressModelTests {
     func future(_ tree: Tree) -> Source {
       switch tree {
       case .promise(let number, let parts):
-        for (share, part) in parts { all[number].progress.add(future(part), share: share) }
+        for (share, _, part) in parts { all[number].progress.add(future(part), share: share) }
         return all[number].future
+      case .ready: return .succeeded(1)
       case .passed(let number, let source): return operators[number](future(source), self)
       case .flatMap(let share, let source, let then):
         return future(source).flatMap(progressShare: share) { _ in self.future(then) }
@@ -121,7 +124,8 @@ struct ProgressModelTests {
       case .promise(let number, let parts):
         self.isTracked = true
         current = min(leaves.fractions[number], almostDone)  // its reports before it added parts
-        if leaves.results[number] == nil { for (_, part) in parts { add(part); note() } }
+        if leaves.results[number] == nil { for (_, _, part) in parts { add(part); note() } }
+      case .ready: result = true
       case .passed(_, let source), .flatMap(_, let source, _), .flatMapError(let source, _): add(source)
       case .average(_, let inputs), .first(let inputs, _): for input in inputs { add(input) }
       case .queue: break
@@ -177,6 +181,7 @@ struct ProgressModelTests {
         let shares = zip(parts, children).map { ($0.share, $1) }
         let own = 1 - shares.reduce(0) { $0 + $1.0 }
         fraction = leaves.fractions[number] * own + shares.reduce(0) { $0 + $1.0 * part($1.1) }
+      case .ready: fraction = 0
       case .passed: fraction = progress(of: children[0])
       case .flatMap(let share, _, _):
         if children.count == 1 {
@@ -198,6 +203,7 @@ struct ProgressModelTests {
       note()
       switch tree {
       case .promise(let number, _): result = leaves.results[number]
+      case .ready: break
       case .passed: result = children[0].result
       case .flatMap(_, _, let then), .flatMapError(_, let then):
         var goesOn = false
@@ -243,14 +249,15 @@ struct ProgressModelTests {
     mutating func tree(_ depth: Int) -> Tree {
       guard depth > 0 else { return promise([]) }
       switch Int.random(in: 0..<9, using: &generator) {
-      case 0: return promise([])
+      case 0: return Bool.random(using: &generator) ? promise([]) : .ready
       case 1:
         var left = 1.0
         return promise(
           (0..<Int.random(in: 1...3, using: &generator)).map { _ in
-            let share = [0.25, 0.5, 1, 0.1].randomElement(using: &generator)!
-            defer { left -= min(left, share) }
-            return (min(left, share), tree(depth - 1))
+            let given: Double = [0.25, 0.5, 1, 0.1, 7, -1, .nan, .infinity].randomElement(using: &generator)!
+            let share = given > 0 ? min(left, given) : 0
+            defer { left -= share }
+            return (given, share, tree(depth - 1))
           }
         )
       case 2, 3: return .passed(.random(in: 0..<operators.count, using: &generator), tree(depth - 1))
@@ -270,7 +277,7 @@ struct ProgressModelTests {
       (0..<Int.random(in: 1...4, using: &generator)).map { _ in tree(depth) }
     }
 
-    mutating func promise(_ parts: [(share: Double, Tree)]) -> Tree {
+    mutating func promise(_ parts: [(given: Double, share: Double, part: Tree)]) -> Tree {
       defer { leaves += 1 }
       return .promise(leaves, parts)
     }
@@ -282,6 +289,7 @@ struct ProgressModelTests {
     for number in 0..<Self.treesPerSeed {
       maker.leaves = 0
       let tree = maker.tree(.random(in: 1...4, using: &maker.generator))
+      guard maker.leaves > 0 else { continue }  // all its futures are ready
       guard run(tree, leaves: maker.leaves, "\(seed), \(number)", &maker.generator) else { return }
     }
   }
@@ -306,7 +314,8 @@ struct ProgressModelTests {
       }
       for promises in promises {
         switch dice {
-        case 0: promises.all[number].fail(TestError(number))
+        case 0 where number.isMultiple(of: 2): promises.all[number].fail(TestError(number))
+        case 0: promises.all[number].future.cancel()
         case 1, 2: promises.all[number].succeed(number)
         case 3...6: promises.all[number].progress.report(fraction: fraction)
         default: promises.all[number].progress.report(completed: Int64(fraction * Double(total ?? 1)), of: total)

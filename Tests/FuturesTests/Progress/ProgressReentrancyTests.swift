@@ -10,30 +10,6 @@ struct ProgressReentrancyTests {
   let promise = Promise<Int, any Error>()
   var future: Source { promise.future }
 
-  /// Two listeners, and between them a third that acts once, at `fraction` or more.
-  func logs(
-    of future: Source? = nil,
-    at fraction: Double = 0.5,
-    _ body: @escaping @Sendable () -> Void
-  ) -> [ProgressLog] {
-    let future = future ?? self.future
-    let logs = (0..<3).map { _ in ProgressLog() }
-    // +1 where the body begins, -1 where it ends.
-    let steps = Recorder<Int>()
-    for number in 0..<3 {
-      future.whenProgressed(on: .immediate) { progress in
-        // Calls never overlap, and so they never nest.
-        #expect(steps.events.reduce(0, +) == 0, "step \(number)")
-        logs[number].note(progress)
-        guard number == 1, progress.fractionCompleted >= fraction, steps.events.isEmpty else { return }
-        steps.record(1)
-        body()
-        steps.record(-1)
-      }
-    }
-    return logs
-  }
-
   @Test("R20: a callback that reports on each call runs again until there is no new state, on a small stack")
   func reportsAgainAndAgain() {
     onThread {
@@ -55,25 +31,6 @@ struct ProgressReentrancyTests {
       promise.succeed(1)
       #expect(log.withLock { $0 } == 1)
     }
-  }
-
-  @Test("R19, R20: a callback adds a part; another callback makes the promise follow")
-  func callbackAddsPartsAndFollows() {
-    let part = Promise<Int, any Error>()
-    part.progress.report(fraction: 0.9)
-    let logs = logs { [promise] in promise.progress.add(part.future, share: 0.8) }
-    promise.progress.report(fraction: 0.5)
-    #expect(logs.map { $0.fractions.dropLast() } == [[0, 0.5], [0, 0.5], [0]])
-    for log in logs { #expect(abs(log.fractions.last! - 0.82) < 1e-12) }
-
-    let (second, other) = (Promise<Int, any Error>(), Promise<Int, any Error>())
-    other.progress.report(fraction: 0.9)
-    let followed = ProgressReentrancyTests().logs(of: second.future) { second.follow(other.future) }
-    second.progress.report(fraction: 0.5)
-    #expect(followed.map(\.fractions) == [[0, 0.5, 0.9], [0, 0.5, 0.9], [0, 0.9]])
-    other.succeed(1)
-    #expect(followed.allSatisfy { $0.isSound && $0.fractions.last == 1 })
-    promise.succeed(1)
   }
 
   @Test("R3, R20: a deinitializer that a released callback triggers can use the same future")

@@ -7,21 +7,6 @@ import Testing
 struct ProgressReportTests {
   // MARK: - States
 
-  @Test("R18: a report changes the units and the fraction, which stays below 1 until the success")
-  func reportsCount() {
-    let promise = Promise<Int, Never>()
-    let log = ProgressLog(promise.future)
-    #expect(promise.progress.report(completed: 3, of: 10))
-    #expect(promise.future.currentProgress.units == "3 of 10")
-    #expect(promise.progress.report(completed: 15, of: 10))
-    #expect(promise.future.currentProgress.units == "10 of 10")
-    #expect(promise.progress.report(completed: 5, of: nil))
-    promise.succeed(1)
-    #expect(promise.future.currentProgress.units == "5 of 5")
-    let fractions = [0, 0.3, almostDone, almostDone, 1]
-    #expect(log.fractions == fractions && log.isSound)
-  }
-
   /// One report, of either kind.
   enum Report: Sendable {
     case units(Int64, Int64?)
@@ -185,39 +170,6 @@ struct ProgressReportTests {
     end.end(&promise)
     #expect(reporter == nil)
     #expect(future.isResolved)
-  }
-
-  // MARK: - Futures without a producer
-
-  @Test("R18, R20: a future that was made resolved reports its state once")
-  func readyMade() {
-    #expect(Future.succeeded(1).currentProgress.units == "1 of 1")
-    #expect(Future.succeeded(1).currentProgress.isFinished)
-    #expect(Future<Int, TestError>.failed(TestError(1)).currentProgress.units == "0 of ?")
-    #expect(!Future<Int, TestError>.failed(TestError(1)).currentProgress.isFinished)
-    #expect(ProgressLog(Future.succeeded(1)).fractions == [1])
-    #expect(ProgressLog(Future<Int, TestError>.failed(TestError(1))).fractions == [0])
-    #expect(ProgressLog(Future<Int, Never>.succeeded(1).map { $0 }).fractions == [1])
-  }
-
-  @Test("R18: the progress of never stays at 0, also when it is cancelled, and its listeners are released")
-  func neverStaysAtZero() {
-    weak var captured: Tracked?
-    do {
-      let never = Future<Int, any Error>.never
-      let derived = never.map { $0 }.flatMap { .succeeded($0) }
-      let (log, derivedLog, object) = (ProgressLog(never), ProgressLog(derived), Tracked())
-      captured = object
-      derived.whenProgressed(on: .immediate) { _ in object.use() }
-      never.whenProgressed(on: .immediate) { _ in object.use() }
-      #expect(never.currentProgress.units == "0 of ?")
-      derived.cancel()
-      #expect(derived.isResolved && !never.isResolved)
-      never.cancel()
-      #expect(never.isResolved)
-      #expect(log.fractions == [0] && derivedLog.fractions == [0])
-    }
-    #expect(captured == nil)
   }
 
   // MARK: - Lazy futures
