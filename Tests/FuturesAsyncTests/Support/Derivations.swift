@@ -24,7 +24,15 @@ struct Derivation: Sendable, CustomTestStringConvertible {
     self.derive = derive
   }
 
-  static let all = passingOn + gathering
+  static let all = raising + starting
+
+  /// The rows in which an await raises the priority of the tasks behind its future.
+  static let raising = passingOn + gathering
+
+  /// The first await starts the work, which inherits the priority of the await.
+  private static let starting: [Derivation] = [
+    Derivation("lazy") { first, _ in Source.lazy { $0.follow(first) } }
+  ]
 
   /// The derived future ends as the first future does, and has its progress.
   private static let passingOn: [Derivation] = [
@@ -43,7 +51,6 @@ struct Derivation: Sendable, CustomTestStringConvertible {
     },
     Derivation("retry") { first, _ in Source.retry(attempts: 1) { first } },
     Derivation("follow") { first, _ in Source { $0.follow(first) } },
-    Derivation("lazy") { first, _ in Source.lazy { $0.follow(first) } },
     Derivation("race") { first, _ in Source.race([.never, first]) },
     Derivation("PendingPromises") { first, _ in
       let pending = PendingPromises<Int, Int, any Error>()

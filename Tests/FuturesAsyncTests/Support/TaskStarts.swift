@@ -3,7 +3,9 @@ internal import FuturesAsync
 internal import TestSupport
 
 /// The ways to make a future of a task.
-enum TaskStart: CaseIterable, Sendable {
+///
+/// A new case gets the tests of results, delivery, cancellation and priority.
+enum TaskStart: String, CaseIterable, Codable, Sendable {
   case inheriting, detached, immediate, promise, task
 
   /// Starts `work`; `.task` needs `any Error` or `Never`, which are the failure types of tasks.

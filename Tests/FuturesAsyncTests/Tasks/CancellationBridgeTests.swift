@@ -19,7 +19,7 @@ private func waitForCancellation() async {
 
 // MARK: - Task → token
 
-@Suite("R24: `withCancellationToken`", .timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(20)))
 struct CancellationBridgeTests {
   @Test(
     "R24: cancelling the task cancels the token for ever; handlers run once, in order, before the cancelling call returns",
@@ -114,82 +114,67 @@ struct CancellationBridgeTests {
     }
     #expect(result === box && box.number == 3)
   }
-}
 
-// MARK: - Waiting for a token
+  // MARK: - Waiting for a token
 
-@Suite("R22a: `CancellationToken.cancelled()`", .timeLimit(.minutes(20)))
-struct CancellationBridgeWaitingTests {
+  /// The cause of a cancellation.
+  enum Canceller: CaseIterable, Sendable { case token, task }
+
   /// Starts a task that waits, or has ended, when this returns; the task records the reason for its end.
-  func startWait(for token: CancellationToken, isCancelled: Bool = false, _ log: Recorder<String>) -> Task<Void, Never>
-  {
+  func startWait(for token: CancellationToken, isCancelled: Bool = false, _ log: Recorder<Canceller>) -> Task<
+    Void, Never
+  > {
     Task.immediate {
       if isCancelled { cancelCurrentTask() }
       await token.cancelled()
-      log.record(token.isCancelled ? "token" : "task")
+      log.record(token.isCancelled ? .token : .task)
     }
   }
 
-  @Test("R22a: `cancelled()` returns when the token is cancelled", arguments: Moment.allCases)
-  func cancelledTokenEndsWait(moment: Moment) async {
-    let log = Recorder<String>()
+  @Test(
+    "R22a: `cancelled()` returns when the token or the task is cancelled",
+    arguments: Canceller.allCases,
+    Moment.allCases
+  )
+  func cancellationEndsWait(canceller: Canceller, moment: Moment) async {
+    let log = Recorder<Canceller>()
     let source = CancellationTokenSource()
-    if moment == .before { source.cancel() }
-    let tasks = (0..<3).map { _ in startWait(for: source.token, log) }
-    #expect(moment == .before || log.events == [])
-    source.cancel()
-    for task in tasks { await task.value }
-    #expect(log.events == ["token", "token", "token"])
-    await CancellationToken.cancelled.cancelled()
-    await CancellationToken.any(source.token, .none).cancelled()
-  }
-
-  @Test("R22a: `cancelled()` returns when the task is cancelled and the token is not", arguments: Moment.allCases)
-  func cancelledTaskEndsWait(moment: Moment) async {
-    let log = Recorder<String>()
-    let source = CancellationTokenSource()
-    let task = startWait(for: source.token, isCancelled: moment == .before, log)
     let other = startWait(for: source.token, log)
-    task.cancel()
+    if canceller == .token, moment == .before { source.cancel() }
+    let task = startWait(for: source.token, isCancelled: canceller == .task && moment == .before, log)
+    #expect(moment == .before || log.events == [])
+    if canceller == .token { source.cancel() } else { task.cancel() }
     await task.value
-    #expect(log.events == ["task"] && !source.isCancelled)
+    #expect(source.isCancelled == (canceller == .token))
     source.cancel()
     await other.value
-    #expect(log.events == ["task", "token"])
+    #expect(log.events == [canceller, .token])
   }
 
-  @Test("R22a: `cancelled()` of an uncancellable token ends when its task is cancelled", arguments: Moment.allCases)
+  @Test(
+    "R22a: `cancelled()` of a token that nothing can cancel any more ends when its task is cancelled",
+    arguments: Moment.allCases
+  )
   func tokenThatCannotBeCancelledWaitsForTask(moment: Moment) async {
-    let gone = CancellationTokenSource().token
+    var source: CancellationTokenSource? = CancellationTokenSource()
+    let log = Recorder<Canceller>()
+    let isCancelled = moment == .before
+    var tasks = [startWait(for: source?.token ?? .cancelled, isCancelled: isCancelled, log)]
+    let gone = source?.token ?? .cancelled
+    source = nil
     for token in [CancellationToken.none, gone, .any(), .any(.none, gone)] {
-      let log = Recorder<String>()
-      let task = startWait(for: token, isCancelled: moment == .before, log)
-      #expect(log.events == (moment == .before ? ["task"] : []), "\(moment)")
+      tasks.append(startWait(for: token, isCancelled: isCancelled, log))
+    }
+    #expect(log.events.count == (isCancelled ? tasks.count : 0))
+    for task in tasks {
       task.cancel()
       await task.value
-      #expect(log.events == ["task"], "\(moment)")
     }
+    #expect(log.events == tasks.map { _ in .task })
+    await CancellationToken.cancelled.cancelled()
   }
 
-  @Test("R22a: on a token whose source is dropped during the wait, `cancelled()` waits until the task is cancelled")
-  func droppedSourceWaitsForTask() async {
-    let log = Recorder<String>()
-    var source: CancellationTokenSource? = CancellationTokenSource()
-    let task = startWait(for: source?.token ?? .cancelled, log)
-    source = nil
-    await Task.yield()
-    #expect(log.events == [])
-    task.cancel()
-    await task.value
-    #expect(log.events == ["task"])
-  }
-}
-
-// MARK: - Token → task
-
-@Suite("R22a: `CancellationToken.cancelling { }`", .timeLimit(.minutes(20)))
-struct CancellationBridgeWorkTests {
-  enum Canceller: CaseIterable, Sendable { case token, task }
+  // MARK: - Token → task
 
   /// Runs `work` under a token, and cancels the token or the task: before the call of `cancelling`, or during `work`.
   func run<R: Sendable>(

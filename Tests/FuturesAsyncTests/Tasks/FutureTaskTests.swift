@@ -1,9 +1,10 @@
+internal import AllocationCounter
 internal import Futures
 internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-@Suite("R23: `Future { }`", .timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(20)))
 struct FutureTaskTests {
   // MARK: - Results
 
@@ -132,37 +133,34 @@ struct FutureTaskTests {
 
   // MARK: - Immediate
 
-  @Test("R23: an immediate task that never suspends has resolved its future", arguments: Home.allCases)
-  func immediateWithoutSuspension(home: Home) async {
-    let result = await run(on: home.make()) { actor in
-      Future.immediate {
+  @Test(
+    "R23: an immediate task runs up to its first suspension before the caller continues, and can resolve its future",
+    arguments: Home.allCases
+  )
+  func immediateTaskStartsAtOnce(home: Home) async {
+    let gate = Gate()
+    let recorder = Recorder<String>()
+    let (resolved, suspended) = await run(on: home.make()) { actor in
+      let resolved = Future.immediate {
         _ = actor
         return isReallyOn(actor)
       }.peek()
-    }
-    #expect(result == .success(true))
-    #expect(Future.immediate { 1 }.peek() == .success(1))
-    #expect(Future<Int, any Error>.immediate { throw TestError(1) }.isResolved)
-  }
-
-  @Test("R23: an immediate task runs up to its first suspension before the caller continues", arguments: Home.allCases)
-  func immediateWithSuspension(home: Home) async {
-    let gate = Gate()
-    let recorder = Recorder<String>()
-    let future = await run(on: home.make()) { actor in
-      let future = Future.immediate {
+      let suspended = Future.immediate {
         _ = actor
         recorder.record("started")
         await gate.pass()
         recorder.record("ended")
       }
-      recorder.record(future.isResolved ? "resolved" : "returned")
-      return future
+      recorder.record(suspended.isResolved ? "resolved" : "returned")
+      return (resolved, suspended)
     }
+    #expect(resolved == .success(true))
     #expect(recorder.events == ["started", "returned"])
     gate.open()
-    await future.value
+    await suspended.value
     #expect(recorder.events == ["started", "returned", "ended"])
+    #expect(Future.immediate { 1 }.peek() == .success(1))
+    #expect(Future<Int, any Error>.immediate { throw TestError(1) }.isResolved)
   }
 
   @Test("R23: an immediate task for another actor starts on that actor instead of the caller's")
@@ -180,5 +178,124 @@ struct FutureTaskTests {
       #expect(await elsewhere.value)
     }
     #expect(recorder.events == ["returned", "ran"])
+  }
+
+  // MARK: - Closures that cannot throw
+
+  /// Starts futures that can fail with closures that cannot throw, in isolated code.
+  ///
+  /// `.ci/check-task-bodies` compiles many more shapes, as clients do.
+  private static func startNonthrowing<Failure: Error>(
+    on actor: isolated any Actor,
+    _: Failure.Type
+  ) -> [(String, Future<Bool, Failure>)] {
+    let promise = Promise<Bool, Failure>()
+    promise.resolve {
+      await Task.yield()
+      return isReallyOn(actor)
+    }
+    let sync: Future<Bool, Failure> = Future {
+      _ = actor
+      return isReallyOn(actor)
+    }
+    let async: Future<Bool, Failure> = Future {
+      await Task.yield()
+      return isReallyOn(actor)
+    }
+    let immediate: Future<Bool, Failure> = .immediate {
+      _ = actor
+      return isReallyOn(actor)
+    }
+    let detached: Future<Bool, Failure> = .detached { #isolation == nil && !isOnMainQueue }
+    return [
+      ("resolve", promise.future), ("Future", sync), ("async", async), ("immediate", immediate), ("detached", detached),
+    ]
+  }
+
+  @Test(
+    "R23a: a closure that cannot throw runs on the actor on which it is written, also after its own awaits",
+    arguments: Home.allCases
+  )
+  func nonthrowingClosureRunsOnItsActor(home: Home) async throws {
+    func check<Failure: Error>(_ type: Failure.Type) async {
+      for (name, future) in await Self.startNonthrowing(on: home.make(), type) {
+        #expect((try? await future.result.get()) == true, "\(name), \(type)")
+      }
+    }
+    await check((any Error).self)
+    await check(TestError.self)
+    await check(Never.self)
+  }
+
+  @Test("R23a: a typed closure keeps its failure type, and a closure that cannot throw makes a future that cannot fail")
+  func inferredTypes() async {
+    let typed = Future { () async throws(TestError) -> Int in throw TestError(1) }
+    #expect(await typed.result == .failure(TestError(1)))
+    let plain = Future { 1 }
+    #expect(await plain.value == 1)
+  }
+
+  @Test(
+    "R23a: a closure that cannot throw costs no more allocations than a closure that throws",
+    .enabled(if: AllocationCounts.areSupported)
+  )
+  @MainActor
+  func nonthrowingClosureCostsNoMore() async {
+    func count(_ start: () -> Future<Int, any Error>) -> Int64 {
+      // The smallest number: another test can switch on the tracking of promises meanwhile, which allocates.
+      let counts = (0..<20).map { _ in
+        let before = AllocationCounts.ofThread().allocations
+        for _ in 0..<100 { _ = start() }
+        return AllocationCounts.ofThread().allocations - before
+      }
+      return counts.min() ?? 0
+    }
+    let number = Int.random(in: 1...9)
+    let rows: [(name: String, throwing: Int64, nonthrowing: Int64)] = [
+      ("Future", count { Future { () async throws in number } }, count { Future { number } }),
+      ("immediate", count { .immediate { () async throws in number } }, count { .immediate { number } }),
+    ]
+    for (name, throwing, nonthrowing) in rows { #expect(nonthrowing < throwing + 75, "\(name)") }
+  }
+
+  // MARK: - Recursion
+
+  /// `f(n) = start { … }.flatMap { f(n - 1) }`, which reports `n` on its way down.
+  private static func countdown(
+    _ start: TaskStart,
+    _ number: Int,
+    _ report: @escaping @Sendable (Int) -> Void
+  ) -> Future<Int, Never> {
+    report(number)
+    guard number > 0 else { return .succeeded(0) }
+    return start.make { () async throws(Never) in number - 1 }.flatMap { countdown(start, $0, report) }
+  }
+
+  @Test(
+    "R6: the memory of a recursion through tasks does not grow",
+    .enabled(if: AllocationCounts.areSupported),
+    arguments: TaskStart.allCases
+  )
+  func recursionStaysFlat(start: TaskStart) async {
+    // Runs in a process of its own, where nothing else allocates.
+    await #expect(processExitsWith: .success) { [start] in
+      let levels = TestTier.choose(standard: 5_000, thorough: 20_000)
+      // Twenty bytes for each level; one state is more than fifty.
+      let tolerance = Int64(20 * levels)
+      var least = Int64.max
+      // Levels that stay in memory show in each round. The memory of a new thread, and of ended tasks that their
+      // threads have not released yet, shows in some rounds only.
+      for _ in 0..<10 where least >= tolerance {
+        let bytes = Locked<(early: Int64, late: Int64)>((0, 0))
+        let future = Self.countdown(start, levels) { number in
+          let live = AllocationCounts.ofProcess().liveBytes
+          if number == levels * 9 / 10 { bytes.withLock { $0.early = live } }
+          if number == 0 { bytes.withLock { $0.late = live } }
+        }
+        _ = await future.value
+        least = min(least, bytes.withLock { $0.late - $0.early })
+      }
+      #expect(least < tolerance, "\(start): \(least) bytes")
+    }
   }
 }

@@ -31,96 +31,63 @@ private func priorityRaised(
   return Task.currentPriority
 }
 
-@Suite("R23: a higher-priority awaiter raises the priority of the task", .timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(20)))
 struct TaskPriorityTests {
-  /// The path between the task and the await.
-  enum Path: CaseIterable, Sendable {
-    case direct, map, deep, followed, token, timeout, shielded, abandon, cancel, ignore
-    case all, zip, race, allSettled, allOrErrors, allOptional, firstSuccess, reduce, nested
-    case serial, concurrent, retry, shared, joinedShared
-  }
+  typealias Raised = Future<Int, any Error>
 
-  /// Starts a background task that ends when its priority is high, and returns that priority.
-  func make(_ source: TaskStart) async -> Future<TaskPriority, any Error> {
-    let work: @Sendable () async throws -> TaskPriority = { await priorityRaised(to: .high) }
+  /// Starts a background task that ends when its priority is high.
+  func make(_ start: TaskStart) async -> Raised {
+    let work: @Sendable () async throws -> Int = { Int(await priorityRaised(to: .high).rawValue) }
     // An inbox delivers the future: an await of the detached task would raise its priority before it starts `work`.
-    let inbox = Inbox<Future<TaskPriority, any Error>>()
+    let inbox = Inbox<Raised>()
     Task.detached(priority: .background) {
-      inbox.send(source == .detached ? .detached(priority: .background, operation: work) : source.make(work))
+      inbox.send(start == .detached ? .detached(priority: .background, operation: work) : start.make(work))
     }
     return await inbox.next() ?? .never
   }
 
-  /// Starts a task of the given priority, which has attached to `future` when this returns.
-  func await(
-    _ future: Future<TaskPriority, any Error>,
-    by path: Path,
-    priority: TaskPriority
-  ) -> Task<TaskPriority, any Error> {
-    Task.immediate(priority: priority) { try await Self.value(of: future, by: path) }
+  /// Awaits `awaited`, at a high priority or raised to it, and checks the priority with which the task of `future` ends.
+  private func check(_ future: Raised, isLater: Bool, _ body: @escaping @Sendable () async throws -> Int) async throws {
+    // Has attached to the future when this returns.
+    let task = Task.immediate(priority: isLater ? .background : .high, operation: body)
+    if isLater { task.escalatePriority(to: .high) }
+    _ = try await task.value
+    #expect(try await future.value >= TaskPriority.high.rawValue)
   }
 
-  static func value(of future: Future<TaskPriority, any Error>, by path: Path) async throws -> TaskPriority {
-    switch path {
-    case .direct: return try await future.value
-    case .map: return try await future.map { $0 }.value
-    case .deep: return try await future.map { $0 }.mapError { $0 }.receive(on: .immediate).eraseFailure().value
-    case .followed:
-      let promise = Promise<TaskPriority, any Error>()
-      promise.follow(future)
-      return try await promise.future.value
-    case .token:
-      let source = CancellationTokenSource()
-      return try await future.cancelled(by: source.token).value
-    case .timeout: return try await future.timeout(after: .seconds(3_600)).value
-    case .shielded: return try await future.shielded.value
-    case .all: return try await Future.all([.succeeded(.low), future]).value[1]
-    case .zip: return try await Future.zip(Future<Int, any Error>.succeeded(1), future).value.1
-    case .race: return try await Future.race([.never, future]).value
-    case .allSettled: return try await Future.allSettled([future, .succeeded(.low)]).value[0].get()
-    case .allOrErrors: return try await Future.allOrErrors([future]).value[0]
-    case .allOptional: return try await #require(Future.allOptional([future]).value[0])
-    case .firstSuccess: return try await Future.firstSuccess([.never, future]).value
-    case .reduce: return try await Future.reduce(.low, [future]) { max($0, $1) }.value
-    case .nested:
-      let joins = Future.all([future.map { $0 }, .race([future, .never])]).map { $0[0] }
-      return try await Future.zip(joins, joins.recover { _ in .low }.setFailureType()).value.0
-    case .serial: return try await Future.serial([.succeeded(.low), future]) { $0 }.value[1]
-    case .concurrent: return try await Future.concurrent([future, future], limit: 2) { $0 }.value[1]
-    case .retry: return try await Future.retry(attempts: 2) { future }.value
-    case .shared, .joinedShared:
-      let pending = PendingPromises<Int, TaskPriority, any Error>()
-      defer { withExtendedLifetime(pending) {} }
-      let first = pending.future(sharing: 1) { future }
-      return try await (path == .shared ? first : pending.future(sharing: 1) { .never }).value
-    case .abandon: return try await future.value(onCancel: .abandon)
-    case .cancel: return try await future.value(onCancel: .cancel)
-    case .ignore: return try await future.value(onCancel: .ignore)
+  @Test(
+    "R23, R23b: the priority of an await, at its start or raised later, raises the task behind a derived future",
+    arguments: Derivation.raising,
+    [false, true]
+  )
+  func awaitRaisesTaskBehindDerivedFuture(row: Derivation, isLater: Bool) async throws {
+    for start in TaskStart.allCases {
+      let future = await make(start)
+      let derived = row.derive(future, .succeeded(0))
+      try await check(future, isLater: isLater) { try await derived.value }
     }
   }
 
   @Test(
-    "R23: the priority of an await, at its start or raised later, raises the priority of the task",
+    "R23: the priority of an await in every way, at its start or raised later, raises the priority of the task",
     arguments: TaskStart.allCases,
-    Path.allCases
+    AwaitMethod.allCases
   )
-  func awaitRaisesPriority(source: TaskStart, path: Path) async throws {
+  func awaitRaisesTask(start: TaskStart, method: AwaitMethod) async throws {
     for isLater in [false, true] {
-      let future = await make(source)
-      let task = self.await(future, by: path, priority: isLater ? .background : .high)
-      if isLater { task.escalatePriority(to: .high) }
-      #expect(try await task.value >= .high, "\(source) task, awaited by \(path), raised later: \(isLater)")
+      let future = await make(start)
+      try await check(future, isLater: isLater) { try await method(future).get() }
     }
   }
 
   @Test(
     "R23: an escalation of the awaiter while it raises the task's priority reaches the task too",
-    arguments: Path.allCases
+    arguments: Derivation.raising
   )
-  func escalationWhileRaising(path: Path) async {
+  func escalationWhileRaising(row: Derivation) async {
     let (started, end, seen) = (Gate(), Gate(), Recorder<TaskPriority>())
     let awaiter = Locked<Task<Void, Never>?>(nil)
-    let future = Future<TaskPriority, any Error>.detached(priority: .background) {
+    let future = Raised.detached(priority: .background) {
       await withTaskPriorityEscalationHandler {
         started.open()
         await end.pass()
@@ -129,13 +96,13 @@ struct TaskPriorityTests {
         seen.record(priority)
         if priority < .high { awaiter.withLock { $0 }?.escalatePriority(to: .high) }
       }
-      return Task.currentPriority
+      return 1
     }
     await started.pass()
     let (enqueued, hasEnded) = (Inbox<Void>(), Locked(false))
     let executor = HeldExecutor { enqueued.send(()) }
     let task = Task(executorPreference: executor, priority: .low) {
-      _ = try? await Self.value(of: future, by: path)
+      _ = await row.derive(future, .succeeded(0)).result
       hasEnded.withLock { $0 = true }
     }
     awaiter.withLock { $0 = task }
@@ -169,12 +136,12 @@ struct TaskPriorityTests {
 
   @Test("R6, R23: an await raises the task behind many joins that share their inputs")
   func manySharedInputs() async throws {
-    var future = await make(.detached)
-    for _ in 0..<TestTier.choose(standard: 2_000, thorough: 100_000) {
+    let source = await make(.detached)
+    var future = source
+    for _ in 0..<TestTier.choose(standard: 1_000, thorough: 100_000) {
       future = Future.all([future, future]).map { $0[0] }
     }
-    let task = self.await(future, by: .direct, priority: .high)
-    #expect(try await task.value >= .high)
+    try await check(source, isLater: false) { [future] in try await future.value }
   }
 
   @Test("An await of futures that follow each other in a circle can be cancelled", arguments: [1, 2, 100])
