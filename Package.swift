@@ -139,13 +139,6 @@ let package = Package(
       dependencies: ["CallbackMigration"],
       swiftSettings: settings
     ),
-    // Runs the benchmark as a process, and holds what it allocates to the numbers of a file.
-    .testTarget(
-      name: "BenchmarkTests",
-      dependencies: ["futures-benchmark", "AllocationCounter"],
-      exclude: ["allocations.json"],
-      swiftSettings: settings
-    ),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -97,7 +97,7 @@ func cancellationToken(_ harness: Harness) -> [Row] {
         Contender("withTaskCancellationHandler, and a token by hand", byHand),
         Contender("withTaskCancellationHandler without a token", handler),
       ],
-      budget: [.timesFloor(1.48)]
+      budget: [.timesFloor(1.48), .allocations(1)]
     )
   ]
 }

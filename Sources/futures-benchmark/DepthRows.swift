@@ -19,7 +19,7 @@ extension Rows {
           parts: stages,
           ours: resolvedChain(stages),
           floors: [Contender(byHand, resolvedChainsByHand(stages))],
-          budget: [.timesFloor(0.46), .bytes(144), .bytesLeft(0)]
+          budget: [.timesFloor(0.46), .allocations(2), .bytes(144), .bytesLeft(0)]
         ),
         harness.measure(
           "C10 release",
@@ -27,7 +27,7 @@ extension Rows {
           parts: stages,
           ours: releasedChain(stages),
           floors: [Contender(byHand, releasedChainsByHand(stages))],
-          budget: [.timesFloor(0.51), .bytes(144), .bytesLeft(0)]
+          budget: [.timesFloor(0.51), .allocations(2), .bytes(144), .bytesLeft(0)]
         ),
       ].map { harness.withPeakMemory($0) }
     }
@@ -55,7 +55,7 @@ extension Rows {
         parts: readySteps,
         ours: readyRecursion(readySteps),
         floors: [Contender(byHand, readyRecursionsByHand(readySteps))],
-        budget: [.timesFloor(0.41), .peakGrowth(4 << 20)]
+        budget: [.timesFloor(0.41), .allocations(1.2), .peakGrowth(4 << 20)]
       ),
       harness.measure(
         "C11 async",
@@ -63,7 +63,7 @@ extension Rows {
         parts: queuedSteps,
         ours: queuedRecursion(queuedSteps),
         floors: [Contender("native loop of queue-resumed continuations", native)],
-        budget: [.timesFloor(0.09), .peakGrowth(4 << 20)]
+        budget: [.timesFloor(0.09), .allocations(5), .peakGrowth(4 << 20)]
       ),
     ].map { harness.withPeakMemory($0) }
   }

@@ -23,7 +23,7 @@ func trackingOfPendingFutures(_ harness: Harness) -> [Row] {
       "a promise with a label, resolved, while pending futures are tracked",
       ours: tracked,
       floors: [Contender("the same without tracking", .synchronous(resolve))],
-      budget: [.timesFloor(1.96)]
+      budget: [.timesFloor(1.96), .allocations(2)]
     )
   ]
 }

@@ -71,7 +71,7 @@ extension Rows {
             }
           )
         ],
-        budget: [.timesFloor(0.2)]
+        budget: [.timesFloor(0.2), .allocations(0.5)]  // once for each wait of the reader
       ),
     ]
   }

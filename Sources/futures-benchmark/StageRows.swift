@@ -37,7 +37,7 @@ extension Rows {
         parts: stages,
         ours: ours,
         floors: [Contender("lock and slot by hand", floor)],
-        budget: [.timesFloor(0.63), .allocations(2.4)]
+        budget: [.timesFloor(0.63), .allocations(2.2)]
       )
     ]
   }
@@ -72,7 +72,7 @@ extension Rows {
         parts: stages,
         ours: ours,
         floors: [Contender("lock and slot by hand", floor)],
-        budget: [.timesFloor(0.75), .allocations(2.4)]
+        budget: [.timesFloor(0.75), .allocations(2.3)]
       )
     ]
   }
@@ -107,7 +107,7 @@ extension Rows {
         parts: stages,
         ours: ours,
         floors: [Contender("lock and slot by hand", floor)],
-        budget: [.timesFloor(0.54), .allocations(2.4)]
+        budget: [.timesFloor(0.54), .allocations(2.2)]
       )
     ]
   }
@@ -155,7 +155,7 @@ extension Rows {
         parts: stages,
         ours: ours,
         floors: [Contender("lock and slot by hand", floor)],
-        budget: [.timesFloor(0.88), .allocations(4.4)]
+        budget: [.timesFloor(0.88), .allocations(4.2)]
       )
     ]
   }
