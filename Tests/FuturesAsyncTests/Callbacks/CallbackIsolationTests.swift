@@ -24,7 +24,7 @@ private actor Store {
   func answer(_ number: Int) { callback?.resume(returning: Page(number)) }
 }
 
-@Suite("withCallback: the actor of the caller", .timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(20)))
 struct CallbackIsolationTests {
   @Test("An actor uses its own state in the body, and receives a value that is not Sendable")
   func actorState() async throws {
@@ -38,15 +38,11 @@ struct CallbackIsolationTests {
 
   @Test("Without an actor, the body runs at once in the calling task")
   func noActor() async throws {
-    let value = try await Local.$name.withValue("mine") {
-      try await Task.detached {
-        try await withCallback(of: (any Actor)?.self) { $0.resume(returning: #isolation) } == nil
-      }.value
-    }
-    #expect(value)
-    let name = try await Local.$name.withValue("mine") {
-      try await withCallback { $0.resume(returning: Local.name) }
-    }
+    let isOutside = try await Task.detached {
+      try await withCallback(of: (any Actor)?.self) { $0.resume(returning: #isolation) } == nil
+    }.value
+    #expect(isOutside)
+    let name = try await Local.$name.withValue("mine") { try await withCallback { $0.resume(returning: Local.name) } }
     #expect(name == "mine")
   }
 

@@ -16,10 +16,10 @@ private enum Behaviour: CaseIterable {
   /// The result of the call without a cancellation.
   var outcome: String {
     switch self {
-    case .drops, .callsInOnCancel: "broken"
+    case .drops, .callsInOnCancel: "broken api, line 7"
     case .calls, .callsTwice, .callsInBody, .callsFromThread: "1"
-    case .fails, .failsInBody, .givesBoth: "failed"
-    case .givesNeither: "violation"
+    case .fails, .failsInBody, .givesBoth: "error 1"
+    case .givesNeither: "violation of api, line 7"
     }
   }
 
@@ -39,19 +39,17 @@ private enum Behaviour: CaseIterable {
   }
 }
 
-private func describe(_ error: any Error) -> String {
+/// Returns an error of a call as text, with the label and the line of the call.
+func describe(_ error: any Error) -> String {
   switch error {
-  case let error as BrokenPromise:
-    error.label == "api" && error.fileID == #fileID && error.line > 0 ? "broken" : "broken, of \(error)"
-  case let error as CallbackContractViolation:
-    error.label == "api" && error.fileID == #fileID && error.line > 0 ? "violation" : "violation, of \(error)"
+  case let error as BrokenPromise: "broken \(error.label ?? "none"), line \(error.line)"
+  case let error as CallbackContractViolation: "violation of \(error.label ?? "none"), line \(error.line)"
   case is CancellationError: "cancelled"
-  case is TestError: "failed"
+  case let error as TestError: "error \(error.number)"
   default: "\(error)"
   }
 }
 
-@Suite("withCallback: every order of API calls and cancellation")
 struct CallbackTests {
   /// Runs one row of the table: an API with this behaviour, in a task that is cancelled at this time.
   private static func run(_ behaviour: Behaviour, _ cancelled: Cancelled) async -> (outcome: String, events: [String]) {
@@ -62,7 +60,7 @@ struct CallbackTests {
     let task = Task { () -> String in
       await mayBegin.pass()
       do {
-        let page: Page = try await withCallback("api") { callback in
+        let page: Page = try await withCallback("api", line: 7) { callback in
           events.record("body")
           if cancelled == .during { withUnsafeCurrentTask { $0?.cancel() } }
           if behaviour == .callsInOnCancel {

@@ -5,14 +5,16 @@ internal import Testing
 
 private enum APIError: Error, Equatable { case refused, cancelled, noAnswer }
 
-@Suite("withCallback with a failure type", .timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(20)))
 struct TypedCallbackTests {
   /// Awaits a callback that `start` gets, in a task.
   private func call(
+    isCancelled: Bool = false,
     _ start: @escaping @Sendable (TypedCallback<Page, APIError>) -> Void,
     onCancel: @escaping @Sendable () -> Void = {}
   ) -> Task<Result<Int, APIError>, Never> {
     Task.immediate {
+      if isCancelled { cancelCurrentTask() }
       do throws(APIError) {
         let page = try await withCallback(
           throwing: APIError.self,
@@ -37,15 +39,16 @@ struct TypedCallbackTests {
     #expect(await call { $0.resume(throwing: .refused) }.value == .failure(.refused))
     #expect(await call { $0.resultHandler(.failure(.refused)) }.value == .failure(.refused))
     #expect(await call { $0.failureHandler(.refused) }.value == .failure(.refused))
-  }
-
-  @Test("A typed callback that is released without a call throws the error for that")
-  func dropped() async {
+    // Released without a call.
     #expect(await call { _ in }.value == .failure(.noAnswer))
   }
 
-  @Test("R22b: a cancelled task runs the handlers once, and throws the error for cancellation")
+  @Test(
+    "R22b: a cancelled task runs the handlers once, or does not start the API, and throws the error for cancellation"
+  )
   func cancelled() async {
+    let early = call(isCancelled: true) { _ in Issue.record("The API was started.") }
+    #expect(await early.value == .failure(.cancelled))
     let kept = Locked<TypedCallback<Page, APIError>?>(nil)
     let stops = Recorder<String>()
     let task = call { callback in
@@ -58,23 +61,5 @@ struct TypedCallbackTests {
     #expect(await task.value == .failure(.cancelled))
     #expect(stops.events == ["call", "callback"])
     kept.withLock { $0 = nil }
-  }
-
-  @Test("R22b: an already cancelled task does not start the API, and throws the error for cancellation")
-  func cancelledBefore() async {
-    let starts = Recorder<String>()
-    let cancelled = await Task { () async -> APIError? in
-      withUnsafeCurrentTask { $0?.cancel() }
-      do throws(APIError) {
-        try await withCallback(throwing: APIError.self, cancelled: .cancelled, dropped: .noAnswer, of: Void.self) { _ in
-          starts.record("start")
-        }
-        return nil
-      } catch {
-        return error
-      }
-    }.value
-    #expect(cancelled == .cancelled)
-    #expect(starts.events.isEmpty)
   }
 }
