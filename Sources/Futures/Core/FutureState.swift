@@ -409,11 +409,20 @@ extension FutureState {
     changing {
       let (status, kind) = reference._withUnsafeGuaranteedRef { ($0.currentStatus, $0.kind) }
       guard status == .new || status == .resultOnly else { return .left }
-      noteObserved()
-      if has(.isBroken), case .broken(let reason) = producer { reason.allowAnotherReport() }
-      switch phaseOfAttachment() {
+      var current = currentPhase
+      if current == .closing {
+        // Reopens a delivery that is about to end (invariant 1). Relaxed: the delivering thread finds the new phase, then takes the
+        // lock, and so sees the list.
+        let isOpen = phase.compareExchange(expected: .closing, desired: .delivering, ordering: .relaxed).exchanged
+        current = isOpen ? .delivering : .resolved
+      }
+      if current >= .delivering {
+        noteObserved()
+        if has(.isBroken), case .broken(let reason) = producer { reason.allowAnotherReport() }
+      }
+      switch current {
       case .pending:
-        let start = takeStart()
+        let start = isDormant ? takeStart() : nil
         list(reference, status)
         return .listed(starting: start)
       case .following, .delivering:
@@ -434,26 +443,14 @@ extension FutureState {
     }
   }
 
-  /// The phase for a consumer that attaches; reopens a delivery that is about to end (invariant 1).
-  ///
-  /// Under the lock.
-  @inline(__always)
-  private final func phaseOfAttachment() -> Phase {
-    let current = currentPhase
-    guard current == .closing else { return current }
-    // Relaxed: the delivering thread finds the new phase, then takes the lock, and so sees the list.
-    let isOpen = phase.compareExchange(expected: .closing, desired: .delivering, ordering: .relaxed).exchanged
-    return isOpen ? .delivering : .resolved
-  }
-
   /// Takes the start of a dormant state's producer, for the caller to run.
-  final func takeStartOfProducer() -> LazyStart? { changing { takeStart() } }
+  final func takeStartOfProducer() -> LazyStart? { changing { isDormant ? takeStart() : nil } }
 
-  /// Takes the start of a dormant state's producer; `nil` if there is none, or the state was cancelled.
+  /// Takes the start of a dormant state's producer; `nil` if the state was cancelled.
   ///
   /// Under the lock.
   private final func takeStart() -> LazyStart? {
-    guard isDormant, !isCancelled, case .start(let lazy) = producer else { return nil }
+    guard !isCancelled, case .start(let lazy) = producer else { return nil }
     producer = .none
     // A promise is about to exist, so no thread must make the state private.
     insert(.hasPromise)

@@ -69,12 +69,10 @@ class Observer<Value: Sendable, Failure: Error>: Consumer, @unchecked Sendable {
   @inlinable
   convenience init(_ callback: __owned Callback<Value, Failure>) {
     self.init(kind: .inline, consume callback) { consumer, source, trampoline in
-      unsafeDowncast(consumer, to: Observer.self).takeCallback()?.deliver(to: consumer, from: source, in: trampoline)
+      takeValue(at: &unsafeDowncast(consumer, to: Observer.self).callback)?
+        .deliver(to: consumer, from: source, in: trampoline)
     }
   }
-
-  @inlinable
-  final func takeCallback() -> Callback<Value, Failure>? { takeValue(at: &callback) }
 
   override func dropCaptures() {
     callback = nil

@@ -31,7 +31,7 @@ extension TypedState {
   @inlinable
   package func attach(_ waiter: TaskWaiter<Stored>, resuming continuation: TaskWaiter<Stored>.Continuation) {
     waiter.continuation = continuation
-    if !attach(waiter) { continuation.resume(returning: nil) }
+    if !attach(.passRetained(waiter)) { continuation.resume(returning: nil) }
   }
 
   /// Removes `waiter` and resumes it with `nil`, unless it has a result.

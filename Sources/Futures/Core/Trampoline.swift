@@ -149,7 +149,10 @@ package struct Trampoline {
 
   private func runReady() {
     while let next = storage.pointee.ready.popFirst() {
-      if next.isForProgress { next.state.notifyListenersOnce(in: self) } else { next.state.drain(in: self) }
+      let isForProgress = next.isForProgress
+      // Moved: a copy would be another counted reference.
+      let state = (consume next).state
+      if isForProgress { state.notifyListenersOnce(in: self) } else { state.drain(in: self) }
     }
   }
 
