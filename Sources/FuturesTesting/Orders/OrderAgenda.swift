@@ -34,6 +34,13 @@ struct OrderAgenda {
     case timer
   }
 
+  /// An item that can run next.
+  struct Possible {
+    let number: Int
+    let place: Place
+    let move: OrderMove
+  }
+
   private struct Context {
     let source: Int32
     var items = FIFO<Item>()
@@ -70,6 +77,8 @@ struct OrderAgenda {
 
   private(set) var lastNumber = 0
 
+  // MARK: - Adding
+
   /// Returns the index of the context with a name; makes the context on first use.
   mutating func context(_ source: Int32) -> Int {
     if let index = contexts.firstIndex(where: { $0.source == source }) { return index }
@@ -77,36 +86,31 @@ struct OrderAgenda {
     return contexts.count - 1
   }
 
-  mutating func submit(_ work: @escaping Work, to context: Int) { submit(.work(work), to: context) }
-
-  mutating func submit(_ work: MainWork) { submit(.main(work), to: context(OrderNames.main)) }
-
-  mutating func submit(_ work: MainWork, after delay: Duration, named source: Int32) {
-    _ = add(.main(work), in: context(OrderNames.main), after: delay, named: source)
-  }
-
-  private mutating func submit(_ action: Action, to context: Int) {
+  /// Submits work to a context.
+  mutating func submit(_ action: Action, to context: Int) {
     contexts[context].submitted += 1
     let move = OrderMove(source: contexts[context].source, ordinal: contexts[context].submitted)
     contexts[context].items.append(Item(number: nextNumber(), move: move, action: action))
   }
 
-  /// Adds a timer that runs work in a context, and returns the timer's number.
-  mutating func submit(_ work: @escaping Work, to context: Int, after delay: Duration, named source: Int32) -> Int {
-    add(.work(work), in: context, after: delay, named: source)
+  /// Submits a part of a task.
+  mutating func submit(_ job: UnownedJob, as move: OrderMove) {
+    unordered.append(Item(number: nextNumber(), move: move, action: .job(job)))
   }
 
-  /// Adds a timer that submits work to the main queue, and returns the timer's number.
-  mutating func submitOnMain(_ work: @escaping Work, after delay: Duration, named source: Int32) -> Int {
-    add(.workOnMain(work), in: context(OrderNames.main), after: delay, named: source)
+  /// Submits work that belongs to no context.
+  mutating func submit(_ action: Action, named source: Int32) {
+    unordered.append(Item(number: nextNumber(), move: nextMove(source), action: action))
   }
 
-  /// Submits the job that wakes a task.
-  mutating func submit(_ job: UnownedJob, after delay: Duration, named source: Int32) {
-    _ = add(.job(job), in: nil, after: delay, named: source)
-  }
-
-  private mutating func add(_ action: Action, in context: Int?, after delay: Duration, named source: Int32) -> Int {
+  /// Adds a timer.
+  /// - Parameters:
+  ///   - action: The work.
+  ///   - context: The context in which it runs; `nil` for a task that sleeps.
+  ///   - delay: The time from now.
+  ///   - source: The name.
+  /// - Returns: The timer's number.
+  mutating func submit(_ action: Action, to context: Int?, after delay: Duration, named source: Int32) -> Int {
     let item = Item(number: nextNumber(), move: nextMove(source), action: action)
     let timer = Timer(due: now + min(delay, .seconds(Int64.max / 4)), context: context, item: item)
     let index = timers.firstIndex { timer.due < $0.due } ?? timers.count
@@ -114,8 +118,19 @@ struct OrderAgenda {
     return item.number
   }
 
+  private mutating func nextNumber() -> Int {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  private mutating func nextMove(_ source: Int32) -> OrderMove {
+    counts[source, default: 0] += 1
+    return OrderMove(source: source, ordinal: counts[source, default: 0])
+  }
+
+  // MARK: - Removing: the item is for release after unlocking
+
   /// Removes a timer that has not fired.
-  /// - Returns: Its item, for release after unlocking.
   mutating func removeTimer(_ number: Int) -> Item? {
     guard let index = timers.firstIndex(where: { $0.item.number == number }) else { return nil }
     return timers.remove(at: index).item
@@ -130,67 +145,47 @@ struct OrderAgenda {
     return nil
   }
 
-  var hasMainWork: Bool { contexts.contains { $0.source == OrderNames.main && !$0.items.isEmpty } }
-
-  /// Whether several pieces of work can run next.
-  var hasChoice: Bool { possible.count > 1 }
-
-  var hasTimers: Bool { !timers.isEmpty }
-
-  /// Removes the timers of the contexts.
-  /// - Returns: Their items, for release after unlocking.
+  /// Removes the timers of the contexts, and keeps those of sleeping tasks.
   mutating func removeTimers() -> [Item] {
     let removed = timers.filter { $0.context != nil }
     timers.removeAll { $0.context != nil }
     return removed.map(\.item)
   }
 
-  mutating func submit(_ job: UnownedJob, as move: OrderMove) {
-    unordered.append(Item(number: nextNumber(), move: move, action: .job(job)))
+  /// Removes all work, and keeps the contexts: work that comes later finds its context.
+  mutating func removeAll() -> [Item] {
+    var removed = unordered + timers.map(\.item)
+    (unordered, timers) = ([], [])
+    for index in contexts.indices {
+      while let item = contexts[index].items.popFirst() { removed.append(item) }
+    }
+    return removed
   }
 
-  /// Submits work that belongs to no context.
-  mutating func submit(_ work: @escaping Work, named source: Int32) {
-    unordered.append(Item(number: nextNumber(), move: nextMove(source), action: .work(work)))
-  }
+  // MARK: - What can come next
 
-  mutating func submit(_ step: UnsafeContinuation<Void, Never>, named source: Int32) {
-    unordered.append(Item(number: nextNumber(), move: nextMove(source), action: .step(step)))
-  }
+  var hasTimers: Bool { !timers.isEmpty }
+  var hasMainWork: Bool { contexts.contains { $0.source == OrderNames.main && !$0.items.isEmpty } }
 
-  var hasWork: Bool { !unordered.isEmpty || !timers.isEmpty || contexts.contains { !$0.items.isEmpty } }
-
-  private mutating func nextNumber() -> Int {
-    lastNumber += 1
-    return lastNumber
-  }
-
-  private mutating func nextMove(_ source: Int32) -> OrderMove {
-    counts[source, default: 0] += 1
-    return OrderMove(source: source, ordinal: counts[source, default: 0])
+  func isMain(_ place: Place) -> Bool {
+    if case .context(let index) = place { contexts[index].source == OrderNames.main } else { false }
   }
 
   /// The moves that are possible now, in the order of submission; a timer comes last.
-  var possible: [(place: Place, move: OrderMove)] {
-    var found: [(number: Int, place: Place, move: OrderMove)] = []
-    for (index, context) in contexts.enumerated() {
-      if let item = context.items.first { found.append((item.number, .context(index), item.move)) }
+  var possible: [Possible] {
+    var found: [Possible] = []
+    for index in contexts.indices {
+      guard let item = contexts[index].items.first else { continue }
+      found.append(Possible(number: item.number, place: .context(index), move: item.move))
     }
-    for (index, item) in unordered.enumerated() { found.append((item.number, .unordered(index), item.move)) }
-    found.sort { $0.number < $1.number }
-    if let timer = timers.first, mayFire(timer) { found.append((timer.item.number, .timer, timer.item.move)) }
-    return found.map { ($0.place, $0.move) }
-  }
-
-  /// The place of the oldest item that is no timer; `nil` if there is none.
-  var oldest: Place? {
-    var oldest: (number: Int, place: Place)?
-    if let item = unordered.first { oldest = (item.number, .unordered(0)) }
-    for (index, context) in contexts.enumerated() {
-      guard let number = context.items.first?.number, number < oldest?.number ?? .max else { continue }
-      oldest = (number, .context(index))
+    for index in unordered.indices {
+      found.append(Possible(number: unordered[index].number, place: .unordered(index), move: unordered[index].move))
     }
-    return oldest?.place
+    if found.count > 1 { found.sort { $0.number < $1.number } }
+    if let timer = timers.first, mayFire(timer) {
+      found.append(Possible(number: timer.item.number, place: .timer, move: timer.item.move))
+    }
+    return found
   }
 
   private func mayFire(_ timer: Timer) -> Bool {

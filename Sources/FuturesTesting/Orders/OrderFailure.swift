@@ -3,7 +3,7 @@ public import Futures
 /// How many orders `exploreOrders` has run, and whether these were all.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 public struct OrderReport: Sendable, CustomStringConvertible {
-  /// The number of orders that ran, each once.
+  /// The number of different orders that ran.
   public let orders: Int
 
   /// A lower bound of the number of orders; equal to `orders` if these were all.
@@ -19,16 +19,26 @@ public struct OrderReport: Sendable, CustomStringConvertible {
   /// Whether a task has called an actor: it could change to the actor and back within one move.
   let callsActors: Bool
 
+  /// The work that left the runs, without the names of its places.
+  let left: [OutsideNotice]
+
+  /// What else was not explored.
+  let sentences: [String]
+
   /// The work whose orders were not explored, because it left the runs.
   ///
-  /// For example work on a Dispatch queue, with its place in the source. On a platform where `exploreOrders` cannot see
-  /// such work, the first element is a sentence that says so.
-  public let unexplored: [String]
+  /// For example work on a Dispatch queue, with its place in the source, whose name is found now: that takes a tenth of a second. On
+  /// a platform where `exploreOrders` cannot see such work, an element is a sentence that says so.
+  public var unexplored: [String] {
+    CallSite.find(left.map(\.site))
+    return left.map(\.description).withoutRepetitions + sentences
+  }
 
-  /// For example "all 252 orders", or "10,000 of at least 1,000,000 orders".
+  /// For example "all 252 orders", or "1,000 of at least 26,385 orders".
   ///
   /// If work was not explored, or if tasks have called actors, the text says so, and does not say "all".
   public var description: String {
+    let notExplored = (callsActors ? ["other work while a task changes between actors"] : []) + unexplored
     let count: String
     if knownOrders > orders {
       count = "\(orders.grouped) of at least \(knownOrders.grouped) orders"
@@ -39,9 +49,13 @@ public struct OrderReport: Sendable, CustomStringConvertible {
     return notExplored.isEmpty ? count : "\(count); not explored: \(notExplored.shortList(separator: "; "))"
   }
 
-  private var notExplored: [String] {
-    callsActors ? ["other work while a task changes between actors"] + unexplored : unexplored
-  }
+  /// Describes work that the body left behind, and that has several orders.
+  static let leftWork = """
+    the work that the body left behind (release what the body holds, and then end the work by `try await orders.runAll()`)
+    """
+
+  /// Describes the end of orders that are too long.
+  static let cut = "what comes after the first \(OrderRun.maximumDecisions.grouped) decisions of an order"
 }
 
 /// An order in which the body of `exploreOrders` fails.
@@ -62,7 +76,7 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
     case deadlock(waiting: [String])
     /// Work from outside the contexts and tasks of the test took part; with a sentence that names the work.
     case uncontrolled(String)
-    /// The body made 100,000 moves and did not end, or the work that it left did not end.
+    /// The body made 20,000 moves and did not end, or the work that it left did not end.
     case endless
     /// The body behaved differently in two runs with the same decisions.
     case notDeterministic(String)
@@ -81,36 +95,26 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
 
   /// The moves of the order: items of contexts, timers, steps and parts of tasks.
   ///
-  /// This is the shortest failing order that the search found, with as few changes between contexts and tasks as the
-  /// search could reach.
+  /// The search has shrunk the first order that failed: it has as few changes between contexts and tasks as the search could reach.
   public let order: [String]
 
   /// The moves, with neighbours of one context or task in one group.
   let groups: [OrderGroup]
 
+  /// The places that made the tasks of the order, at most ten.
+  let sites: [(task: String, site: CallSite)]
+
+  /// The tasks that are not released.
+  let leftTasks: [String]
+
   /// Where the tasks of the order were made, for example “task 1: App/Cache.swift:12”.
-  public let taskPlaces: [String]
-
-  /// The string for `exploreOrders(repeating:)`.
-  public let repeating: String
-
-  /// How many orders failed.
-  public let failedOrders: Int
-
-  /// The failures of other orders whose sentences differ: one bug can hide another.
-  public let otherFailures: [Kind]
-
-  /// The orders that fail with one sentence.
-  public struct Kind: Sendable {
-    /// The reason in sentences.
-    public let sentence: String
-
-    /// How many orders failed with this sentence.
-    public let failedOrders: Int
-
-    /// The string for `exploreOrders(repeating:)`, of the shortest of these orders.
-    public let repeating: String
+  public var taskPlaces: [String] {
+    CallSite.find(sites.map(\.site))
+    return sites.compactMap { task, site in site.description.map { "\(task): \($0)" } }
   }
+
+  /// The string for `exploreOrders(repeating:)`; empty for the order of submission.
+  public let repeating: String
 
   /// How many orders ran.
   public let report: OrderReport
@@ -131,23 +135,25 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
     case .unknownOrder(let sentence): return sentence
     default: break
     }
-    let count = "\(failedOrders.grouped) of \(report.orders.grouped) \(report.orders == 1 ? "order" : "orders")"
-    let known = report.knownOrders > report.orders ? ", of at least \(report.knownOrders.grouped)," : ""
+    // All names at once: each call of the symbolizer takes a tenth of a second.
+    CallSite.find(sites.map(\.site) + report.left.map(\.site))
+    let count = report.orders == 1 ? "" : ", found after \(report.orders.grouped) orders"
     let moves = groups.isEmpty ? "the body alone" : groups.map(\.description).shortList(separator: " ▸ ")
     let showsTimeline = groups.count > 6 || groups.contains { !$0.notes.isEmpty }
+    let table = showsTimeline ? timeline.map { "\n\($0)" } ?? "" : ""
+    let places = taskPlaces.isEmpty ? "" : "\n\(taskPlaces.shortList(separator: "; "))"
+    let call = repeating.isEmpty ? "limit: 1" : "repeating: \"\(repeating)\""
     return """
-      \(count)\(known) failed: \(moves)
-      \(sentence)\(waits)\(showsTimeline ? timeline.map { "\n\($0)" } ?? "" : "")\(places)\(unexplored)
-      Run it alone: exploreOrders(repeating: \(short(repeating))) at \(fileID):\(line)\(others)
+      Fails in this order\(count): \(moves)
+      \(sentence)\(waits)\(table)\(places)\(unexplored)
+      Run it alone: exploreOrders(\(call)) at \(fileID):\(line)
       """
   }
 
-  /// The order as a table: a column for each context and task, a star where the order leaves the default one, and the notes.
+  /// The order as a table: a column for each context and task, a star where the order leaves that of submission, and the notes.
   ///
-  /// The default order is the order of submission. `nil` if the table is too wide, or the order empty.
+  /// `nil` if the table is too wide, or the order empty.
   public var timeline: String? { groups.timeline }
-
-  private var places: String { taskPlaces.isEmpty ? "" : "\n\(taskPlaces.shortList(separator: "; "))" }
 
   private var unexplored: String {
     // Names only observed work. Where the platform observes none, every failure would repeat the same sentence.
@@ -156,20 +162,10 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
   }
 
   private var waits: String {
-    guard case .deadlock = reason, let graph, !graph.nodes.isEmpty else { return "" }
-    return "\n\(graph.description.dropLast())"
-  }
-
-  private var others: String {
-    otherFailures.map { kind in
-      "\nAlso in \(kind.failedOrders.grouped): \(kind.sentence) (repeating: \(short(kind.repeating)))"
-    }.joined()
-  }
-
-  private func short(_ repeating: String) -> String {
-    let length = repeating.utf8.count
-    if length <= 2_000 { return "\"\(repeating)\"" }
-    return "failure.repeating /* \(length.grouped) characters: too many to print */"
+    guard case .deadlock(let waiting) = reason else { return "" }
+    if let graph, !graph.nodes.isEmpty { return "\n\(graph.description.dropLast())" }
+    guard waiting.isEmpty, !leftTasks.isEmpty else { return "" }
+    return " Not released, so suspended or held by a variable: \(leftTasks.shortList(separator: ", "))."
   }
 }
 
@@ -180,40 +176,23 @@ extension OrderFailure.Reason {
     case .thrown(let error): return "It threw: \(error)"
     case .expectation: return "An expectation failed."
     case .deadlock(let waiting):
-      let list = waiting.isEmpty ? "It awaits no future." : "Awaited: \(waiting.shortList(separator: "; "))."
+      let list =
+        waiting.isEmpty
+        ? "It awaits no future: so a continuation, or a task that awaits one."
+        : "Awaited: \(waiting.shortList(separator: "; "))."
       return "The body waits, and nothing is left to run. \(list)"
     case .uncontrolled(let sentence):
+      let others = "actors with executors of their own, other Dispatch queues and threads"
+      let (controlled, uncontrolled) =
+        OrderRun.controlsMain
+        ? (", the main actor and `Task.sleep`", others)
+        : ("", "the main actor of a body that is not isolated to it, sleeps, \(others)")
       return """
-        \(sentence) The explorer controls the contexts of `orders`, tasks, default actors\(Self.controlled). It does not \
-        control \(Self.uncontrolled). Pass contexts of `orders` to the code under test.
+        \(sentence) The explorer controls the contexts of `orders`, tasks, default actors\(controlled). It does not \
+        control \(uncontrolled). Pass contexts of `orders` to the code under test.
         """
     case .endless: return "The body made \(OrderRun.maximumMoves.grouped) moves and did not end."
     case .notDeterministic(let sentence), .unknownOrder(let sentence): return sentence
-    }
-  }
-}
-
-@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-extension OrderFailure.Reason {
-  private static var controlled: String { OrderRun.controlsMain ? ", the main actor and `Task.sleep`" : "" }
-
-  private static var uncontrolled: String {
-    let others = "actors with executors of their own, other Dispatch queues and threads"
-    return OrderRun.controlsMain ? others : "the main actor of a body that is not isolated to it, sleeps, \(others)"
-  }
-}
-
-@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-extension OrderRun.Verdict {
-  /// The reason of a failure.
-  var reason: OrderFailure.Reason? {
-    switch self {
-    case .returned: nil
-    case .threw(let error): .thrown(error)
-    case .deadlock(let waiting): .deadlock(waiting: waiting)
-    case .uncontrolled(let sentence): .uncontrolled(sentence)
-    case .endless: .endless
-    case .strayed(let error): .notDeterministic("\(error)")
     }
   }
 }
@@ -225,6 +204,11 @@ extension [String] {
     guard count > beginning + end else { return joined(separator: separator) }
     let omitted = "… (\((count - beginning - end).grouped) more) …"
     return (prefix(beginning) + [omitted] + suffix(end)).joined(separator: separator)
+  }
+
+  fileprivate var withoutRepetitions: [String] {
+    var seen: Set<String> = []
+    return filter { seen.insert($0).inserted }
   }
 }
 

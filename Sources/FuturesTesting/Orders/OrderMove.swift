@@ -1,35 +1,34 @@
 internal import Futures
 
 /// One move of a run: the work that ran, and the place in its order.
-struct OrderMove: Hashable, Sendable {
+struct OrderMove: Hashable, Comparable, Sendable {
   /// The number of the name: a context, a timer, a step, the body or a task.
   let source: Int32
 
   /// The number of the task, or of the item among the items of that name, counted from 1.
   let ordinal: Int32
+
+  /// The context or the task of the move.
+  var origin: OrderMove {
+    let isTask = source == OrderNames.task || source == OrderNames.hop
+    return OrderMove(source: source, ordinal: isTask ? ordinal : 0)
+  }
+
+  static func < (left: OrderMove, right: OrderMove) -> Bool {
+    (left.source, left.ordinal) < (right.source, right.ordinal)
+  }
 }
 
 /// The names of moves: one table for all runs of a body, so that a move takes eight bytes.
 final class OrderNames: Sendable {
-  private struct State {
-    var names: [String] = []
-    var sources: [String: Int32] = [:]
-
-    /// The sources that are contexts: each has a column of its own where an order is shown.
-    var contextSources: [String: Int32] = [:]
-    var contexts: Set<Int32> = []
-
-    mutating func add(_ name: String) -> Int32 {
-      names.append(name)
-      return Int32(names.count - 1)
-    }
+  private struct Name: Hashable {
+    let text: String
+    let isContext: Bool
   }
 
-  private let state = Locked(State())
+  private let state = Locked((names: [Name](), sources: [Name: Int32]()))
 
-  /// The body.
-  ///
-  /// The explorer's own names have negative numbers, because a user's step can have the same name.
+  // The explorer's own names have negative numbers, because a user's step can have the same name.
   static let body: Int32 = -1
   static let task: Int32 = -2
   static let hop: Int32 = -3
@@ -40,27 +39,24 @@ final class OrderNames: Sendable {
   static let clock: Int32 = -5
 
   /// Returns the number of a name.
-  func source(_ name: String) -> Int32 {
-    state.withLock { state in
+  /// - Parameters:
+  ///   - text: The name.
+  ///   - isContext: Whether it is a context, which has a column of its own where an order is shown.
+  /// - Returns: The number.
+  func source(_ text: String, isContext: Bool = false) -> Int32 {
+    let name = Name(text: text, isContext: isContext)
+    return state.withLock { state in
       if let source = state.sources[name] { return source }
-      let source = state.add(name)
+      let source = Int32(state.names.count)
+      state.names.append(name)
       state.sources[name] = source
       return source
     }
   }
 
-  /// Returns the number of a context's name.
-  func contextSource(_ name: String) -> Int32 {
-    state.withLock { state in
-      if let source = state.contextSources[name] { return source }
-      let source = state.add(name)
-      state.contextSources[name] = source
-      state.contexts.insert(source)
-      return source
-    }
+  func isContext(_ source: Int32) -> Bool {
+    source == Self.main || source >= 0 && state.withLock { $0.names[Int(source)].isContext }
   }
-
-  func isContext(_ source: Int32) -> Bool { source == Self.main || state.withLock { $0.contexts.contains(source) } }
 
   func name(_ source: Int32) -> String {
     switch source {
@@ -69,7 +65,7 @@ final class OrderNames: Sendable {
     case Self.hop: "hop"
     case Self.main: "main"
     case Self.clock: "clock"
-    default: state.withLock { $0.names[Int(source)] }
+    default: state.withLock { $0.names[Int(source)].text }
     }
   }
 
@@ -84,26 +80,17 @@ final class OrderNames: Sendable {
       switch move.source {
       case Self.body: return name
       case Self.task: return task(move.ordinal, tasks)
-      case Self.hop: return hop(of: move.ordinal, tasks)
+      case Self.hop where move.ordinal == Self.unknownTask: return "work of an actor"
+      case Self.hop: return "hop of \(move.ordinal == 0 ? "the body" : task(move.ordinal, tasks))"
       default: return ordinals[move.source]?.count == 1 ? name : "\(name)(\(move.ordinal))"
       }
     }
   }
 
-  private func hop(of number: Int32, _ tasks: [Int32: OrderTask]) -> String {
-    switch number {
-    case Self.unknownTask: "work of an actor"
-    case 0: "hop of the body"
-    default: "hop of \(task(number, tasks))"
-    }
-  }
-
-  /// A readable name of one move, without the other moves of its order.
-  func describe(_ move: OrderMove) -> String {
-    switch move.source {
-    case Self.body, Self.task, Self.hop: describe([move])[0]
-    default: "\(name(move.source))(\(move.ordinal))"
-    }
+  /// The name of a task: its own, with its number if another task has the same name.
+  func task(_ number: Int32, _ tasks: [Int32: OrderTask]) -> String {
+    guard let name = tasks[number]?.name, !name.isEmpty else { return "task \(number)" }
+    return tasks.count { $0.value.name == name } > 1 ? "\(name) (task \(number))" : name
   }
 
   /// The letter of a move in the string that repeats an order.
@@ -116,8 +103,8 @@ final class OrderNames: Sendable {
 /// A decision of a run: one of several moves that were possible.
 ///
 /// A sequence of decisions is written as a string, for example `s0n1t0`: the first letter of the name, and the place among
-/// the possible moves. `s0*5` stands for five such decisions. The place alone decides; the letter shows that the body still offers
-/// that move.
+/// the possible moves, sorted by names. `s0*5` stands for five such decisions. The place alone decides; the letter shows that the
+/// body still offers that move.
 struct OrderChoice: Equatable, Sendable {
   let letter: Character
   let index: Int
@@ -143,29 +130,19 @@ struct OrderChoice: Equatable, Sendable {
       var count = 1
       if rest.first == "*" {
         rest.removeFirst()
-        guard let number = popNumber(&rest), number <= maximumDecisions else { return nil }
+        guard let number = popNumber(&rest), number <= OrderRun.maximumDecisions else { return nil }
         count = number
       }
       choices += Array(repeating: OrderChoice(letter: letter, index: index), count: count)
-      guard choices.count <= maximumDecisions else { return nil }
+      guard choices.count <= OrderRun.maximumDecisions else { return nil }
     }
     return choices
   }
-
-  /// More decisions than a run can have.
-  private static let maximumDecisions = 1_000_000
 
   private static func popNumber(_ text: inout Substring) -> Int? {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     text = text.dropFirst(digits.count)
     return Int(digits)
-  }
-}
-
-extension [OrderChoice] {
-  /// The decisions up to the last that took another move than the first.
-  var withoutLastDefaults: [OrderChoice] {
-    Array(self[..<(lastIndex { $0.index > 0 }.map { $0 + 1 } ?? 0)])
   }
 }
 

@@ -11,8 +11,10 @@ struct MainWork: @unchecked Sendable {
   /// The runtime's number of the task whose part this is; `nil` for a block.
   let task: Int?
 
-  init(context: UnsafeMutableRawPointer?, function: @convention(c) (UnsafeMutableRawPointer?) -> Void, task: Int?) {
-    (self.context, self.function, self.task) = (context, function, task)
+  init(_ context: UnsafeMutableRawPointer?, _ function: @convention(c) (UnsafeMutableRawPointer?) -> Void) {
+    (self.context, self.function) = (context, function)
+    let isJob = cfuturestesting_is_job(function)
+    task = isJob ? unsafeBitCast(context, to: UnownedJob?.self)?.taskIdentifier : nil
   }
 
   /// Makes work of a closure.
@@ -30,23 +32,14 @@ struct MainWork: @unchecked Sendable {
   }
 }
 
-// The main queue is a context of the run: its items are moves, which run on the main thread while the thread of the moves waits.
+// The main queue is a context of the run: its items are moves, which run on the main thread while the thread of the search waits.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun {
   /// Whether a run gets the work that its threads submit to the main queue: on Linux, with Dispatch as a shared library.
-  static let controlsMain = cfuturestesting_divert_main { run, context, function in
-    let task = cfuturestesting_is_job(function) ? unsafeBitCast(context, to: UnownedJob?.self)?.taskIdentifier : nil
-    let work = MainWork(context: context, function: function, task: task)
-    Unmanaged<OrderRun>.fromOpaque(run).takeUnretainedValue().enqueue(work)
-  } _: { run, nanoseconds, context, function in
-    // Rounded up: some time has passed since the caller computed the deadline.
-    let delay = Duration.nanoseconds(nanoseconds).roundedUpToMilliseconds
-    let work = MainWork(context: context, function: function, task: nil)
-    Unmanaged<OrderRun>.fromOpaque(run).takeUnretainedValue().enqueue(work, after: delay)
-  }
+  static var controlsMain: Bool { Int(hooks) & cfuturestesting_sees_main != 0 }
 
   /// Called on a thread of the run.
-  private func enqueue(_ work: MainWork) {
+  func enqueue(_ work: MainWork) {
     if case .next = followUp { return followUp = .main(work) }
     // Nothing else can run before the body has reached its actor.
     if isStarting {
@@ -58,17 +51,21 @@ extension OrderRun {
       return followUp = .main(work)
     }
     let isAdded = state.withLock { state in
-      if !state.isOver { state.agenda.submit(work) }
+      if !state.isOver { state.agenda.submit(.main(work), to: state.agenda.context(OrderNames.main)) }
       return !state.isOver
     }
     if !isAdded { cfuturestesting_on_main(work.context, work.function) }
   }
 
   /// Called on a thread of the run.
-  private func enqueue(_ work: MainWork, after delay: Duration) {
+  func enqueue(_ work: MainWork, after delay: Duration) {
     guard delay > .zero else { return enqueue(work) }
     let source = names.source("timer \(delay.inSeconds)")
-    state.withLock { if !$0.isOver { $0.agenda.submit(work, after: delay, named: source) } }
+    state.withLock { state in
+      if !state.isOver {
+        _ = state.agenda.submit(.main(work), to: state.agenda.context(OrderNames.main), after: delay, named: source)
+      }
+    }
   }
 
   /// The context in the place of `MainContext.main`: its timers are those of the run.
@@ -77,7 +74,9 @@ extension OrderRun {
       DispatchQueue.main.async(execute: work)
     } after: { [self] delay, work in
       let source = names.source("timer \(delay.inSeconds)")
-      let number = submit("has set a timer of the main queue.") { $0.submitOnMain(work, after: delay, named: source) }
+      let number = submit("has set a timer of the main queue.") {
+        $0.submit(.workOnMain(work), to: $0.context(OrderNames.main), after: delay, named: source)
+      }
       return { [weak self] in self?.removeTimer(number) }
     }
   }
@@ -89,24 +88,8 @@ extension OrderRun {
 
   private var hasNoMainWork: Bool { MainContext.isMainQueueCurrent && state.withLock { !$0.agenda.hasMainWork } }
 
-  /// Runs work on the main thread until it returns, and then the work that follows without a decision.
+  /// Runs work on the main thread until it returns, and then the work of the main queue that comes next.
   func perform(_ work: MainWork) {
-    var next: MainWork? = work
-    while let work = next {
-      running = work.task.map { task in state.withLock { $0.number(task) } }
-      performOnce(work)
-      running = nil
-      next = nil
-      if case .main(let following) = followUp {
-        followUp = .none
-        turns += 1
-        if turns < turnLimit { next = following } else { state.withLock { $0.agenda.submit(following) } }
-      }
-    }
-    runFollowUp()  // a task that has left the main actor
-  }
-
-  private func performOnce(_ work: MainWork) {
     // The run has failed, and each further piece of work would wait a minute.
     if isMainStuck { return cfuturestesting_drop(work.context, work.function) }
     let watched = watch?.watch.exchange(nil)  // the wait for the main thread has a bound of its own
@@ -119,7 +102,28 @@ extension OrderRun {
       isMainStuck = true
       state.withLock { interfere("is needed: the main thread is blocked, and work of the main queue waits.", &$0) }
     }
-    _ = watch?.watch.exchange(watched)
+    _ = watch?.watch.exchange(watched ?? nil)
+    runFollowUp()  // a task that has left the main actor
+  }
+
+  /// Runs work on the main thread, which calls this, and the moves of the main queue that come next: a change of threads takes
+  /// longer than a move.
+  fileprivate func performOnMain(_ work: MainWork) {
+    var next: MainWork? = work
+    while let work = next {
+      running = work.task.map { task in state.withLock { $0.number(task) } }
+      inMove { work.function(work.context) }
+      running = nil
+      switch followUp {
+      case .main(let following):
+        followUp = .none
+        turns += 1
+        next = turns < turnLimit ? following : nil
+        if next == nil { state.withLock { $0.agenda.submit(.main(following), to: $0.agenda.context(OrderNames.main)) } }
+      case .none: next = nextMainWork()
+      case .job, .next: next = nil
+      }
+    }
   }
 
   /// Waits until the main queue has run its earlier work, if the body runs there.
@@ -157,16 +161,14 @@ extension OrderRun {
 /// returned.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 private final class MainItem: Sendable {
-  let run: OrderRun
-  let work: MainWork
+  private let run: OrderRun
+  private let work: MainWork
   let hasReturned = DispatchSemaphore(value: 0)
 
   init(run: OrderRun, work: MainWork) { (self.run, self.work) = (run, work) }
 
   func perform() {
-    run.withMainContext {
-      run.inMove { work.function(work.context) }
-    }
+    run.withMainContext { run.performOnMain(work) }
     hasReturned.signal()
   }
 }

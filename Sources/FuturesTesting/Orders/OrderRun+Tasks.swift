@@ -1,7 +1,12 @@
 internal import CFuturesTesting
-internal import Dispatch
 internal import Futures
 
+#if os(Linux) && compiler(>=6.3)
+  @_spi(ExperimentalScheduling) internal import _Concurrency
+#endif
+
+// The parts of tasks, which are jobs of the runtime. Child tasks and default actors inherit the run as their executor. `Task { }`
+// does not (SE-0417): a hook of the runtime brings its jobs, if the thread of a run enqueues them.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun: TaskExecutor {
   /// The job that runs directly after the current one, without a decision.
@@ -21,7 +26,7 @@ extension OrderRun: TaskExecutor {
     let isOwn = isOnOwnThread
     // A body on the main thread can run while this thread still returns from the call that resumed the body.
     let isHere = isOnThreadOfMoves
-    if keepsNotes, isOwn { nameTasks(of: job) }
+    if isShown, isOwn { nameTasks(of: job) }
     if isHere, case .next = followUp { return followUp = .job(job) }
     let identifier = job.taskIdentifier
     let isAdded = state.withLock { state in
@@ -42,21 +47,13 @@ extension OrderRun: TaskExecutor {
   }
 
   /// Passes a job to the global executor, because the run is over.
-  func passOn(_ job: UnownedJob) {
+  private func passOn(_ job: UnownedJob) {
     noteLateWork()
     // Where that executor uses the hook of the runtime, a thread with a run would get the job again.
     let run = cfuturestesting_run()
     cfuturestesting_set_run(nil)
     globalConcurrentExecutor.enqueue(ExecutorJob(job))
     cfuturestesting_set_run(run)
-  }
-
-  /// Adds a job to the agenda, as a move of its own.
-  private func submit(_ job: UnownedJob) {
-    state.withLock { state in
-      let task = job.taskIdentifier.map { state.number($0) }
-      state.agenda.submit(job, as: move(of: task, calledBy: nil))
-    }
   }
 
   private func move(of task: Int32?, calledBy caller: Int32?) -> OrderMove {
@@ -77,7 +74,14 @@ extension OrderRun: TaskExecutor {
       if case .job(let following) = followUp {
         turns += 1
         // A task can change between executors for ever.
-        if turns < turnLimit { next = following } else { submit(following) }
+        if turns < turnLimit {
+          next = following
+        } else {
+          state.withLock { state in
+            let task = following.taskIdentifier.map { state.number($0) }
+            state.agenda.submit(following, as: move(of: task, calledBy: nil))
+          }
+        }
         followUp = .none
       }
     }
@@ -104,16 +108,17 @@ extension OrderRun: TaskExecutor {
     if case .main(let work) = following { perform(work) }
   }
 
-  /// Whether a run gets the jobs of its unstructured tasks: `Task { }` does not inherit an executor preference.
-  static let controlsUnstructuredTasks = cfuturestesting_divert_jobs { run, job in
-    Unmanaged<OrderRun>.fromOpaque(run).takeUnretainedValue().enqueue(unsafeBitCast(job, to: UnownedJob.self))
-  } _: { job in
-    let job = unsafeBitCast(job, to: UnownedJob.self)
-    guard let task = job.taskIdentifier else { return false }
-    let run = active.withLock(\.self).values.first { run in run.state.withLock { $0.tasks[task] != nil && !$0.isOver } }
-    run?.enqueue(job)
-    return run != nil
+  /// Puts a task to sleep in virtual time.
+  func sleep(_ job: UnownedJob, _ delay: Duration) {
+    let delay = max(delay, .zero)
+    let source = names.source("sleep \(delay.inSeconds)")
+    let number = submit("has put a task of the test to sleep.") {
+      $0.submit(.job(job), to: nil, after: delay, named: source)
+    }
+    if number == nil { passOn(job) }
   }
+
+  // MARK: - Outside work that resumes a task
 
   /// The runs that perform moves now: another thread can resume a task of one of them.
   private static let active = Locked<[ObjectIdentifier: OrderRun]>([:])
@@ -122,7 +127,31 @@ extension OrderRun: TaskExecutor {
     Self.active.withLock { $0[ObjectIdentifier(self)] = isActive ? self : nil }
     cfuturestesting_add_runs(isActive ? 1 : -1)
   }
+
+  /// Passes a job that a thread without a run enqueues to the run of the job's task, if there is one.
+  static func enqueueFromOutside(_ job: UnownedJob) -> Bool {
+    guard let task = job.taskIdentifier else { return false }
+    let run = active.withLock(\.self).values.first { run in run.state.withLock { $0.tasks[task] != nil && !$0.isOver } }
+    run?.enqueue(job)
+    return run != nil
+  }
 }
+
+#if os(Linux) && compiler(>=6.3)
+  // `Task.sleep`: the runtime passes the sleep to the executor of the sleeping task. On Apple platforms the protocol comes with the
+  // 26.4 releases, without an interface to compile against.
+  extension OrderRun: SchedulingExecutor {
+    func enqueue<C: Clock>(_ job: consuming ExecutorJob, at instant: C.Instant, tolerance: C.Duration?, clock: C) {
+      // `ContinuousClock` stands still during a move. For another clock, part of the delay has passed already.
+      let left = clock.now.duration(to: instant) as? Duration ?? .zero
+      sleep(UnownedJob(job), clock is ContinuousClock ? left : left.roundedUpToMilliseconds)
+    }
+
+    func enqueue<C: Clock>(_ job: consuming ExecutorJob, after delay: C.Duration, tolerance: C.Duration?, clock: C) {
+      sleep(UnownedJob(job), delay as? Duration ?? .zero)
+    }
+  }
+#endif
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun.State {
@@ -137,18 +166,23 @@ extension OrderRun.State {
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension UnownedJob {
-  /// Whether the job only resumes a task, as that of `Task.yield()` does.
+  /// The flags of the job, of which the first byte is the kind, and the task's number.
   ///
-  /// Its kind is the first byte after the header and the two words of the scheduler (`JobKind`, a part of the runtime's interface).
-  var resumesTask: Bool {
+  /// They come after the header and the two words of the scheduler: a part of the runtime's interface.
+  private var header: (flags: UInt32, identifier: UInt32) {
     let job = unsafeBitCast(self, to: UnsafeRawPointer.self)
-    return job.load(fromByteOffset: 4 * MemoryLayout<Int>.size, as: UInt8.self) == 195
+    let offset = 4 * MemoryLayout<Int>.size
+    return (job.load(fromByteOffset: offset, as: UInt32.self), job.load(fromByteOffset: offset + 4, as: UInt32.self))
   }
 
-  /// The runtime's number of the job's task, which only the description shows; `nil` for a job of an actor.
-  var taskIdentifier: Int? {
-    var number: Int?
-    for byte in description.utf8 where (48...57).contains(byte) { number = (number ?? 0) * 10 + Int(byte) - 48 }
-    return number
-  }
+  private var kind: UInt8 { UInt8(truncatingIfNeeded: header.flags) }
+
+  /// Whether the job belongs to a child task.
+  var isOfChildTask: Bool { header.flags & 1 << 24 != 0 }
+
+  /// Whether the job only resumes a task, as that of `Task.yield()` does.
+  var resumesTask: Bool { kind == 195 }
+
+  /// The runtime's number of the job's task; `nil` for a job of an actor.
+  var taskIdentifier: Int? { kind == 0 ? Int(header.identifier) : nil }
 }

@@ -6,16 +6,22 @@ internal import Futures
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 typealias OrderBody = @isolated(any) (Orders) async throws -> Void
 
-/// One run of the body: performs one move at a time, on the thread that calls `perform`.
+/// One run of the body, in one order.
 ///
-/// That thread performs the items of the contexts and the timers, and executes the jobs of the tasks. Work of the main queue
-/// runs on the main thread, while that thread waits. Other threads can only submit work, and that ends the run with a failure.
+/// | part | what it does |
+/// |---|---|
+/// | the agenda | keeps the work that contexts, timers and tasks have submitted (`OrderAgenda`) |
+/// | a move | `decide()` selects an item of the agenda, and `perform(_:)` runs it to its end |
+/// | the end | the body has returned or thrown, nothing is left to run, a bound is reached, or work came from outside (`Verdict`). Then `unwind` runs the work that is left, without choices |
+///
+/// One thread makes the moves: that of the search, or the main thread for work of the main queue, while the other one waits.
+/// Other threads can only submit work, and that ends the run with a failure.
 ///
 /// Where the main queue is not controlled (`controlsMain`), a body on the main actor runs there on its own. Then the run waits
 /// before each move until the main queue has no earlier work, and the main queue waits during the move.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 final class OrderRun: @unchecked Sendable {
-  // @unchecked: `state` is locked. Only the thread of the moves uses the other variables.
+  // @unchecked: `state` is locked. Only the thread that makes the moves uses the other variables.
 
   /// How a run ended.
   enum Verdict {
@@ -31,8 +37,16 @@ final class OrderRun: @unchecked Sendable {
     case strayed(any Error)
   }
 
-  /// Gets the moves since the last decision, and the possible moves; returns the index of the next move.
-  typealias Chooser = (_ forced: [OrderMove], _ possible: [OrderMove]) throws -> Int
+  /// Gets the possible moves, sorted, and the index of the one that was submitted first; returns the index of the next move.
+  typealias Chooser = (_ possible: [OrderMove], _ first: Int) throws -> Int
+
+  /// What comes next.
+  private enum Next {
+    case move(OrderAgenda.Place)
+    /// Nothing can come next.
+    case nothing
+    case end(Verdict)
+  }
 
   struct State {
     var agenda = OrderAgenda()
@@ -53,13 +67,7 @@ final class OrderRun: @unchecked Sendable {
     var move: Move?
     var lastMove = 0
 
-    /// Work that has left the run: the first pieces, and how many have not ended.
-    var left: [OutsideWork] = []
-    var outstanding = 0
-    /// The groups whose notifications have not begun.
-    var notifications: [ObjectIdentifier: UnsafeMutableRawPointer] = [:]
-    /// The threads of the outside work that has begun.
-    var outsideThreads: [ObjectIdentifier: Int32] = [:]
+    var outside = OutsideState()
 
     /// The stand-ins for Dispatch queues, by their labels.
     var queues: [String: VirtualQueue] = [:]
@@ -75,28 +83,25 @@ final class OrderRun: @unchecked Sendable {
     var isOver: Bool { closing.isClosed }
   }
 
+  /// The greatest number of decisions in an order; after them the order is that of submission, so that a loop can end.
+  static let maximumDecisions = 1_000
+
   /// The greatest number of moves in a run.
-  static let maximumMoves = 100_000
+  static let maximumMoves = 20_000
 
   /// The greatest number of turns in a run: of moves, of parts of tasks without a decision, and of ends of `runAll`.
   static let maximumTurns = 2 * maximumMoves
 
+  /// The greatest sum of the moves that were possible at each decision: a run of 1,400 simultaneous tasks has a million.
+  static let maximumAlternatives = 1_000_000
+
   /// The greatest number of turns after the body.
   static let maximumTurnsOfTheRest = 10_000
 
-  /// The greatest sum of the moves that were possible at each decision: a run of 1,500 simultaneous tasks has a million.
-  static let maximumAlternatives = 2_000_000
-
-  /// How often a run without moves waits 10 ms for other threads.
-  static let patience = 100
-
   let names: OrderNames
 
-  /// The thread that performs the moves, which makes the run.
+  /// The thread of the search, which makes the run.
   let thread = cfuturestesting_thread_number()
-
-  /// The real time of `ContinuousClock` at the beginning, in nanoseconds.
-  private let startTime: Int64
 
   let state = Locked(State())
 
@@ -106,71 +111,70 @@ final class OrderRun: @unchecked Sendable {
   /// The task whose job runs now; `nil` for a job of an actor.
   var running: Int32?
 
-  /// Whether an actor has run calls.
-  var callsActors = false
-
   /// The job that follows without a decision.
   var followUp = FollowUp.none
 
   /// Whether the body has not reached the main actor yet.
   var isStarting: Bool
 
-  /// The number of turns so far.
+  /// Whether an actor has run calls, and whether the body left behind work with several orders.
+  var callsActors = false, hasLeftChoices = false
+
+  /// The number of turns so far, and of the moves that were possible at them.
   var turns = 0
+  private(set) var alternatives = 0
 
   /// From this number of turns on, each following part of a task is a move, so that the loop can end.
   var turnLimit = OrderRun.maximumTurns
 
-  /// Whether the work that the body left behind has ended.
+  /// Whether the work that the body left behind has ended, and whether the main thread did not come in a minute.
   private(set) var hasSettled = true
-
-  /// Whether the body left behind work with several orders, and whether the main thread did not come in a minute.
-  var hasLeftChoices = false, isMainStuck = false
+  var isMainStuck = false
 
   private(set) var trace: [OrderMove] = [], choices: [OrderChoice] = []
-  /// The moves that left the default order, by their places in `trace`.
-  private(set) var deviations: Set<Int> = []
-
-  /// The moves since the last decision.
-  private(set) var forced: [OrderMove] = []
+  /// The moves that left the order of submission, by their places in `trace`, and the number of decisions up to the last of them.
+  private(set) var deviations: Set<Int> = [], lastDeviation = 0
+  /// Identifies the decisions.
+  private(set) var hash: UInt64 = 0
+  /// A lower bound of the number of orders: each decision could have been another one; and an estimate of the number.
+  private(set) var knownOrders = 1, estimatedOrders = 1.0
+  /// Whether moves came after `maximumDecisions`.
+  private(set) var isCut = false
 
   /// Makes the decisions while the run makes moves; `strayed` says why it could not make one.
   private var chooser: Chooser?
   private var strayed: (any Error)?
+  /// The decision of the main thread that the thread of the search performs.
+  private var decided: Next?
+
+  /// The real time of `ContinuousClock` at the beginning, in nanoseconds.
+  private let startTime = cfuturestesting_real_time()
   private let start = DispatchTime.now()
   /// The dependencies in a run that ended in a deadlock.
   private(set) var waitForGraph: WaitForGraph?
   private let usesMain: Bool
   /// Whether the body is on the main actor, and the run does not perform the work of the main queue.
   let isOnMain: Bool
-  let listsPendingFutures: Bool
+  /// Whether the order of this run is shown: it keeps notes and the names of tasks, and lists the pending futures of a deadlock.
+  let isShown: Bool
   private let waitsForOthers: Bool
   let outsidePatience: OutsidePatience
   /// Ends the search if a move does not return.
-  var watch: (watch: OrderWatch, failure: @Sendable (MoveSeconds.Stall) -> OrderFailure)?
+  var watch: (watch: OrderWatch, failure: @Sendable (String) -> OrderFailure)?
 
   /// Makes a run.
   /// - Parameters:
   ///   - names: The names of the moves, shared by all runs.
   ///   - isOnMain: Whether the body is isolated to the main actor.
-  ///   - listsPendingFutures: Whether a deadlock lists the pending futures.
+  ///   - isShown: Whether the order of the run is shown.
   ///   - waitsForOthers: Whether a run without moves waits for other threads, to tell a deadlock from outside work.
   ///   - outsidePatience: How long to wait for work that has left the run.
-  init(
-    names: OrderNames,
-    isOnMain: Bool,
-    listsPendingFutures: Bool,
-    waitsForOthers: Bool,
-    outsidePatience: OutsidePatience
-  ) {
+  init(names: OrderNames, isOnMain: Bool, isShown: Bool, waitsForOthers: Bool, outsidePatience: OutsidePatience) {
+    (self.names, self.isShown, self.waitsForOthers) = (names, isShown, waitsForOthers)
     self.outsidePatience = outsidePatience
-    self.names = names
     usesMain = isOnMain
     isStarting = isOnMain
     self.isOnMain = isOnMain && !Self.controlsMain
-    startTime = cfuturestesting_real_time()
-    self.listsPendingFutures = listsPendingFutures
-    self.waitsForOthers = waitsForOthers
   }
 
   /// Whether the caller's thread is one of the run.
@@ -211,12 +215,6 @@ final class OrderRun: @unchecked Sendable {
     return hasSettled ? verdict : .endless(Self.endlessRest)
   }
 
-  private static let endlessRest = """
-    The body returned, but the work that it left did not end: it went on for \(maximumTurnsOfTheRest.grouped) moves after it. \
-    A loop has to end when its timer fails, because the timers that are left fail with BrokenPromise. Or cancel the loop, and \
-    `try await orders.runAll()` before the body returns.
-    """
-
   /// Runs the body, and keeps its result while still on the body's actor, so that the way back is no move of the order.
   private func run(_ body: OrderBody, _ orders: Orders, on actor: isolated (any Actor)?) async {
     do {
@@ -235,72 +233,90 @@ final class OrderRun: @unchecked Sendable {
   // MARK: - Moves
 
   private func makeMoves() -> Verdict {
-    var alternatives = 0
+    var patience = Self.patience
     while true {
-      turns += 1
-      guard settleMain() else { return .uncontrolled("The main thread is blocked, and the body is on the main actor.") }
-      waitForOutside()
-      if let sentence = interferenceSentence { return .uncontrolled(sentence) }
-      if let strayed { return .strayed(strayed) }
-      let (result, possible) = state.withLock { ($0.result, $0.agenda.possible) }
-      switch result {
-      case .success: return .returned
-      case .failure(let error): return .threw(error)
-      case nil: break
-      }
-      guard trace.count < Self.maximumMoves else {
-        return .endless("The body made \(Self.maximumMoves.grouped) moves and did not end.")
-      }
-      guard turns < Self.maximumTurns else {
-        let moves = trace.count.grouped
-        return .endless("The body made \(moves) moves in \(Self.maximumTurns.grouped) turns and did not end.")
-      }
-      alternatives += possible.count
-      guard alternatives < Self.maximumAlternatives else {
-        return .endless(
-          """
-          The body made \(trace.count.grouped) moves and did not end. \(possible.count.grouped) moves can come next: these are \
-          too many to explore.
-          """
-        )
-      }
-      guard !possible.isEmpty else {
-        var patience = Self.patience
+      switch decided.take() ?? settleAndDecide() {
+      case .move(let place): perform(place)
+      case .end(let verdict): return verdict
+      case .nothing:
         if resumeWaitersOfRunAll() || waitForOthers(&patience) { continue }
-        if let outsideWait { return .uncontrolled(outsideWait) }
-        let waiting = pendingFutures
-        if listsPendingFutures { waitForGraph = FuturesDiagnostics.graph(since: start, ofThread: threadOfGraph) }
-        return .deadlock(waiting: waiting)
+        return deadlock()
       }
-      let index = choose(possible.map(\.move))
-      if let strayed { return .strayed(strayed) }
-      perform(possible[index].place)
     }
   }
 
-  /// Decides between moves; takes the first move after the body has returned, and after the run has left its order.
-  func choose(_ possible: [OrderMove]) -> Int {
-    var index = 0
-    if possible.count > 1, let chooser, strayed == nil {
-      do { index = try chooser(forced, possible) } catch { strayed = error }
-      guard strayed == nil else { return 0 }
-      let choice = OrderChoice(letter: names.letter(possible[index]), index: index)
-      choices.append(choice)
-      forced = []
+  private func settleAndDecide() -> Next {
+    guard settleMain() else {
+      return .end(.uncontrolled("The main thread is blocked, and the body is on the main actor."))
     }
-    guard chooser != nil else { return index }
+    waitForOutside()
+    return decide()
+  }
+
+  /// Decides what comes next.
+  ///
+  /// A move that comes next is from now on a part of the order.
+  private func decide() -> Next {
+    turns += 1
+    if let sentence = interferenceSentence { return .end(.uncontrolled(sentence)) }
+    let (result, possible) = state.withLock { ($0.result, $0.agenda.possible) }
+    switch result {
+    case .success: return .end(.returned)
+    case .failure(let error): return .end(.threw(error))
+    case nil: break
+    }
+    guard trace.count < Self.maximumMoves, turns < Self.maximumTurns else {
+      let turns = trace.count < Self.maximumMoves ? " in \(Self.maximumTurns.grouped) turns" : ""
+      return .end(.endless("The body made \(trace.count.grouped) moves\(turns) and did not end."))
+    }
+    alternatives += possible.count
+    guard alternatives < Self.maximumAlternatives else {
+      let many = "\(possible.count.grouped) moves can come next: these are too many to explore."
+      return .end(.endless("The body made \(trace.count.grouped) moves and did not end. \(many)"))
+    }
+    guard !possible.isEmpty else { return .nothing }
+    let index = possible.count > 1 ? choose(possible.map(\.move)) : 0
+    if let strayed { return .end(.strayed(strayed)) }
     if index > 0 { deviations.insert(trace.count) }
-    trace.append(possible[index])
-    forced.append(possible[index])
-    return index
+    trace.append(possible[index].move)
+    return .move(possible[index].place)
   }
 
-  private var interferenceSentence: String? {
-    let (interference, left) = state.withLock { ($0.interference, $0.left) }
-    return interference?.sentence(after: left)
+  /// Decides between moves that are in the order of submission.
+  private func choose(_ possible: [OrderMove]) -> Int {
+    guard let chooser else { return 0 }
+    guard choices.count < Self.maximumDecisions else {
+      isCut = true
+      // A timer, which comes last, has its turn too: a loop can wait for it.
+      return trace.count.isMultiple(of: 16) ? possible.count - 1 : 0
+    }
+    // Sorted, because equal runs can submit work in different orders, for example in that of a dictionary.
+    let sorted = possible.sorted()
+    do {
+      let index = try chooser(sorted, sorted.firstIndex(of: possible[0]) ?? 0)
+      choices.append(OrderChoice(letter: names.letter(sorted[index]), index: index))
+      var mixer = SplitMix64(seed: hash ^ UInt64(index + 1))
+      hash = mixer.next()
+      knownOrders += possible.count - 1
+      estimatedOrders *= Double(possible.count)
+      let place = possible.firstIndex(of: sorted[index]) ?? 0
+      if place > 0 { lastDeviation = choices.count }
+      return place
+    } catch {
+      strayed = error
+      return 0
+    }
   }
 
-  func perform(_ place: OrderAgenda.Place) {
+  private func deadlock() -> Verdict {
+    if let outsideWait { return .uncontrolled(outsideWait) }
+    guard isShown else { return .deadlock(waiting: []) }
+    waitForGraph = FuturesDiagnostics.graph(since: start, ofThread: usesMain ? nil : .ofCurrentThread)
+    let waiting = PendingFutures.shared.awaited(since: start, ofThisThread: !usesMain)
+    return .deadlock(waiting: waiting)
+  }
+
+  private func perform(_ place: OrderAgenda.Place) {
     guard let item = state.withLock({ $0.agenda.take(place) }) else { return }
     withMainWaiting {
       switch item.action {
@@ -313,16 +329,20 @@ final class OrderRun: @unchecked Sendable {
     }
   }
 
-  /// Begins a move, or a part of one, and returns the move that it interrupts, if any.
-  private func beginMove() -> Move? {
-    let thread = cfuturestesting_thread_number()
-    return state.withLock { state in
-      defer {
-        state.lastMove += 1
-        state.move = Move(number: state.lastMove, thread: thread)
-      }
-      return state.move
+  /// Returns the work of the main queue that comes directly after such work, so that the main thread goes on with it.
+  ///
+  /// Another decision waits for the thread of the search.
+  func nextMainWork() -> MainWork? {
+    let isPossible = state.withLock { $0.agenda.hasMainWork && !$0.outside.hasWork && $0.result == nil }
+    guard isPossible, chooser != nil, !isMainStuck else { return nil }
+    let next = decide()
+    if case .move(let place) = next, state.withLock({ $0.agenda.isMain(place) }),
+      case .main(let work)? = state.withLock({ $0.agenda.take(place) })?.action
+    {
+      return work
     }
+    decided = next
+    return nil
   }
 
   /// Runs a move, or a part of it, on the calling thread.
@@ -331,15 +351,21 @@ final class OrderRun: @unchecked Sendable {
     cfuturestesting_set_run(Unmanaged.passUnretained(self).toOpaque())
     // The delivery of a future outside the task that resolves it becomes a move of its own.
     let elsewhere = Trampoline.current.setElsewhere { [unowned self] delivery in
-      _ = submit("", { $0.submit(delivery, named: self.names.source("delivery")) })
+      _ = submit("", { $0.submit(.work(delivery), named: self.names.source("delivery")) })
     }
     // At most a century: larger times overflow.
     let (seconds, attoseconds) = min(now, .seconds(3_155_760_000)).components
     cfuturestesting_set_time(startTime + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
-    let outer = beginMove()
-    let watched = watchMove()
+    let thread = cfuturestesting_thread_number()
+    let outer = state.withLock { state in
+      defer { state.move = Move(number: state.lastMove, thread: thread) }
+      state.lastMove += 1
+      return state.move
+    }
+    let isOnMain = MainContext.isMainQueueCurrent
+    let watched = watch?.watch.exchange(watch.map { .init(thread: thread, isOnMain: isOnMain, failure: $0.failure) })
     move()
-    _ = watch?.watch.exchange(watched)
+    _ = watch?.watch.exchange(watched ?? nil)
     state.withLock { $0.move = outer }
     cfuturestesting_set_time(-1)
     _ = Trampoline.current.setElsewhere(elsewhere)
@@ -347,7 +373,7 @@ final class OrderRun: @unchecked Sendable {
   }
 
   /// Resumes the callers of `runAll`, because nothing is left to run.
-  func resumeWaitersOfRunAll() -> Bool {
+  private func resumeWaitersOfRunAll() -> Bool {
     let waitersOfRunAll = state.withLock { state in
       defer { state.waitersOfRunAll = [] }
       return state.waitersOfRunAll
@@ -358,12 +384,17 @@ final class OrderRun: @unchecked Sendable {
     return !waitersOfRunAll.isEmpty
   }
 
+  // MARK: - Other threads
+
+  /// How often a run without moves waits 10 ms for other threads.
+  private static let patience = 20
+
   /// Waits for another thread, for a limited time.
   ///
   /// The time in which other work keeps the main queue busy does not count: the body's next job can be behind it.
   /// - Parameter patience: How many waits of 10 ms are left.
   /// - Returns: Whether to look for moves again.
-  func waitForOthers(_ patience: inout Int) -> Bool {
+  private func waitForOthers(_ patience: inout Int) -> Bool {
     guard waitsForOthers || isOnMain else { return false }
     while patience > 0 {
       patience -= 1
@@ -377,10 +408,78 @@ final class OrderRun: @unchecked Sendable {
     if !isOnThreadOfMoves { arrivals.signal() }
   }
 
-  private var threadOfGraph: UnsafeMutableRawPointer? { usesMain ? nil : .ofCurrentThread }
+  private var interferenceSentence: String? {
+    let (interference, left) = state.withLock { ($0.interference, $0.outside.left) }
+    return interference?.sentence(after: left)
+  }
 
-  private var pendingFutures: [String] {
-    guard listsPendingFutures else { return [] }
-    return PendingFutures.shared.awaited(since: start, ofThisThread: !usesMain)
+  // MARK: - The end
+
+  private static let endlessRest = """
+    The body returned, but the work that it left did not end: it went on for \(maximumTurnsOfTheRest.grouped) moves after it. \
+    A loop has to end when its timer fails, because the timers that are left fail with BrokenPromise. Or cancel the loop, and \
+    `try await orders.runAll()` before the body returns.
+    """
+
+  /// Ends the body, runs its remaining work without choices, and drops its timers, so that its tasks can end.
+  /// - Returns: Whether nothing is left to run.
+  private func unwind(_ task: Task<Void, Never>, after verdict: Verdict) -> Bool {
+    state.withLock { $0.isUnwinding = true }
+    if case .returned = verdict {} else { task.cancel() }
+    turnLimit = turns + Self.maximumTurnsOfTheRest
+    var patience = Self.patience
+    var isTearingDown = false
+    while turns < turnLimit {
+      turns += 1
+      guard settleMain() else { return false }
+      waitForOutside()
+      let (possible, hasEnded) = state.withLock { ($0.agenda.possible, $0.result != nil) }
+      if !isTearingDown, case .returned = verdict, possible.count > 1 { hasLeftChoices = true }
+      if resumeWaitersOfRunAll() { continue }  // before other work: endless work must not keep the body waiting
+      switch possible.first?.place {
+      case .context(let index)?: perform(.context(index))
+      case .unordered(let index)?: perform(.unordered(index))
+      case .timer?, nil:
+        if case .uncontrolled = verdict, !hasEnded, waitForOthers(&patience) { continue }
+        // From now on, futures break because the run ends. That is no work of the body.
+        if dropTimers() {
+          isTearingDown = true
+        } else if state.withLock({ $0.agenda.hasTimers }) {
+          perform(.timer)  // a sleeping task: it has to end
+        } else {
+          return true
+        }
+      }
+    }
+    return false
+  }
+
+  /// Drops the timers, which breaks their futures.
+  /// - Returns: Whether there were any.
+  private func dropTimers() -> Bool {
+    var timers = state.withLock { $0.agenda.removeTimers() }
+    guard !timers.isEmpty else { return false }
+    withMainWaiting { release(&timers) }
+    return true
+  }
+
+  /// Releases the work that never runs.
+  private func close() {
+    var (items, queues) = state.withLock { state in
+      defer { state.queues = [:] }
+      state.closing.isClosed = true
+      return (state.agenda.removeAll(), state.queues)
+    }
+    guard !items.isEmpty || !queues.isEmpty else { return }
+    release(&items) { queues = [:] }
+  }
+
+  /// Releases work: its futures break, and nothing is reported, because the user has made no mistake.
+  private func release(_ items: inout [OrderAgenda.Item], and releaseOthers: () -> Void = {}) {
+    FuturesDiagnostics.breakObservers.excuse(onThreadsWhere: { [self] in isOnOwnThread }) {
+      for case .main(let work) in items.map(\.action) { cfuturestesting_drop(work.context, work.function) }
+      items = []
+      releaseOthers()
+    }
   }
 }

@@ -1,222 +1,205 @@
 internal import Futures
 
-/// Runs the body in one order after another, and reports the shortest that fails.
+/// Runs the body in one order after another, until one fails.
 ///
-/// In the first half of the orders, every second one comes depth first: the first such order is the order of
-/// submission, and the next ones change late decisions first. All other orders are random, so that
-/// early decisions change as well. The tree takes no order twice.
+/// | part | orders |
+/// |---|---|
+/// | first | the order of submission, twice: a body that does not repeat it is not deterministic |
+/// | random | up to a hundred orders, or fewer if they repeat each other; none if there are about twenty |
+/// | all | if few orders are left: each order depth first, up to `limit`. Only then the report says “all” |
+/// | random again | up to `limit` orders |
+///
+/// The first order that fails is shrunk and run once more, to show it.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 final class OrderSearch {
   struct Options {
     let limit: Int
     let seed: UInt64
-    var maximumDuration: Duration?
-    var stopsAtFirstFailure = false
-    var hasFailed: (@Sendable (() -> Void) -> Bool)?
+    let maximumDuration: Duration?
+    let hasFailed: (@Sendable (() -> Void) -> Bool)?
     let fileID: String
     let line: UInt
   }
 
   /// A run that failed.
-  struct Failed {
+  struct Failed: Error {
     let reason: OrderFailure.Reason
 
-    /// Replaces the sentence of the reason.
-    var sentence: String?
+    /// The reason in sentences.
+    let sentence: String
 
-    let trace: [OrderMove]
-    let choices: [OrderChoice]
+    /// The run; `nil` if the string to repeat fits no order.
+    let run: OrderRun?
 
-    /// The moves that left the default order, by their places in `trace`.
-    private(set) var deviations: Set<Int> = []
-    private(set) var notes: [Int: [String]] = [:]
-    private(set) var tasks: [Int32: OrderTask] = [:]
-
-    /// The dependencies in a deadlock.
-    var graph: WaitForGraph?
-
-    init(_ reason: OrderFailure.Reason, _ verdict: OrderRun.Verdict, _ run: OrderRun) {
-      self.reason = reason
-      graph = run.waitForGraph
-      if case .endless(let sentence) = verdict { self.sentence = sentence }
-      trace = run.trace
-      deviations = run.deviations
-      (notes, tasks) = run.state.withLock { ($0.notes, $0.namedTasks) }
-      // After the string, a run takes the first move each time.
-      choices = run.choices.withoutLastDefaults
+    init(_ reason: OrderFailure.Reason, _ run: OrderRun?, sentence: String? = nil) {
+      (self.reason, self.run, self.sentence) = (reason, run, sentence ?? reason.sentence)
     }
 
-    init(_ reason: OrderFailure.Reason, like other: Failed) {
-      self.reason = reason
-      (trace, choices, deviations) = (other.trace, other.choices, other.deviations)
-      (notes, tasks) = (other.notes, other.tasks)
-    }
+    var trace: [OrderMove] { run?.trace ?? [] }
 
-    /// The failure in sentences.
-    var text: String { sentence ?? reason.sentence }
+    /// The decisions up to the last that left the order of submission, which a run takes without a string.
+    var choices: [OrderChoice] { Array(run?.choices.prefix(run?.lastDeviation ?? 0) ?? []) }
 
-    /// A failure without a run: the string to repeat fits no order.
-    init(_ reason: OrderFailure.Reason) {
-      self.reason = reason
-      (trace, choices) = ([], [])
+    /// What the search minimises: the moves, the changes between contexts and tasks, and the moves out of the order of submission.
+    var cost: (Int, Int, Int) {
+      let changes = zip(trace, trace.dropFirst()).count { $0.origin != $1.origin }
+      return (trace.count, changes, run?.deviations.count ?? 0)
     }
   }
-
-  /// The number of failures that print a line, or leave a suspended task behind, after which the search stops.
-  ///
-  /// On the main thread each deadlock lasts a second.
-  private var maximumCostlyFailures: Int { isOnMain ? 10 : 100 }
 
   /// Ends the search if a move does not return.
   let watch = OrderWatch()
 
   private let body: OrderBody
-  let isOnMain: Bool
-  let options: Options
-  let names = OrderNames()
-  private let tree = OrderTree()
+  private let isOnMain: Bool
+  private let options: Options
+  private let names = OrderNames()
   private var random: SplitMix64
   private let start = ContinuousClock.now
 
-  /// The failures by their sentences, in the order in which they were found.
-  private(set) var kinds: [(failed: Failed, count: Int)] = []
-  private(set) var shortest: Failed?
-  private var failures = 0
-  var costlyFailures = 0
-  private var turns = 0
-  private var runs = 0
+  /// The orders that ran, as hashes of their decisions, and whether there are no others.
+  private var orders: Set<UInt64> = []
+  private var isComplete = false
+  private var knownOrders = 1
 
-  /// The work that left the runs, by its description.
-  private var unexplored: [String] = []
-  private var callsActors = false
-  private var hasLeftWork = false
+  /// The sum of the estimates of all random runs, and how many there were: their mean estimates the number of orders (Knuth, 1975).
+  private var estimates = (sum: 0.0, count: 0)
+  private var turns = 0
+  private var hasFailed = false
+
+  /// What was not explored.
+  private var left: [OutsideNotice] = []
+  private var callsActors = false, hasLeftWork = false, isCut = false
   private let outsidePatience = OutsidePatience()
 
-  /// The number of turns after which the search stops.
-  ///
-  /// This number bounds the time of bodies with long orders.
-  private var maximumTurns: Int { max(1_000_000, min(options.limit, 1 << 50) * 1_000) }
+  /// The number of turns after which the search stops: it bounds the time of bodies with long orders.
+  private var maximumTurns: Int { max(5_000_000, min(options.limit, 1 << 50) * 1_000) }
 
   init(_ body: @escaping OrderBody, _ options: Options) {
-    self.body = body
+    (self.body, self.options) = (body, options)
     isOnMain = body.isolation === MainActor.shared
-    self.options = options
     random = SplitMix64(seed: options.seed)
-    _ = (OrderRun.controlsUnstructuredTasks, OrderRun.controlsMain, OrderRun.observesOutside)
+    _ = OrderRun.hooks
   }
 
   // MARK: - All orders
 
   /// Explores the orders.
-  nonisolated(nonsending) func explore() async -> Result<OrderReport, any Error> {
-    while !tree.isFinished, tree.finishedOrders < options.limit, costlyFailures < maximumCostlyFailures,
-      turns < maximumTurns, !isOutOfTime, !(options.stopsAtFirstFailure && failures > 0)
-    {
-      if watch.isCancelled { return .failure(CancellationError()) }
-      if tree.finishedOrders % 256 == 255 { await Task.yield() }
-      do { try runNextOrder() } catch { return .failure(error) }
-    }
-    // A run of a cancelled search does not wait for outside work, so its failure can be a false one.
-    if watch.isCancelled { return .failure(CancellationError()) }
-    guard let shortest else { return .success(report()) }
-    if case .endless = shortest.reason { return .failure(failure(shortest)) }
-    // After all orders, `shortest` is the best one, so it needs no shrinking.
-    let best = tree.isFinished ? shortest : shrink(shortest)
-    return .failure(watch.isCancelled ? CancellationError() : confirm(best))
-  }
-
-  /// Whether `maximumDuration` has passed; `false` before the first order.
-  private var isOutOfTime: Bool {
-    guard let maximumDuration = options.maximumDuration, tree.finishedOrders > 0 else { return false }
-    return ContinuousClock.now - start >= maximumDuration
-  }
-
-  /// Whether the next order is random: every second order, and every order after half of the limit or half of the time.
-  private var isRandom: Bool {
-    if tree.finishedOrders >= options.limit / 2 { return true }
-    if let maximumDuration = options.maximumDuration, ContinuousClock.now - start >= maximumDuration / 2 { return true }
-    return runs.isMultiple(of: 2) && tree.hasRoomForPaths
-  }
-
-  private func runNextOrder() throws(OrderFailure) {
-    runs += 1
-    let isRandom = isRandom
-    tree.begin()
-    let (run, verdict, isFailing) = performRun(hasFailed: options.hasFailed) { forced, possible in
-      try self.tree.choose(after: forced, among: possible) { moves in
-        isRandom ? self.random.next(below: moves.count) : nil
-      }
-    }
-    turns += run.turns
-    let reason = verdict.reason ?? (isFailing ? .expectation : nil)
-    if case .strayed(let error) = verdict { throw notDeterministic(run, error) }
-    if let reason, case .uncontrolled = reason {
-      failures += 1
-      throw failure(Failed(reason, verdict, run))
-    }
+  func explore() -> Result<OrderReport, any Error> {
     do {
-      try tree.end()
+      var path = OrderPath()
+      try runOrder(along: &path)
+      if options.limit > 1, !path.isEmpty {
+        try runOrder(along: &path)
+        let repeats = try isFew(20) || runRandomOrders(upTo: min(options.limit, 100), repeats: 20)
+        if repeats || isFew(2 * options.limit) { try runAllOrders(&path) }
+        if !isComplete { _ = try runRandomOrders(upTo: options.limit, repeats: 200) }
+      } else {
+        isComplete = path.isEmpty
+      }
+      return .success(report())
+    } catch let failed as Failed {
+      return .failure(watch.isCancelled ? CancellationError() : failure(show(failed)))
     } catch {
-      throw notDeterministic(run, error)
+      return .failure(error)
     }
-    guard let reason else { return }
-    failures += 1
-    switch reason {
-    case .endless: costlyFailures = maximumCostlyFailures
-    case .thrown where run.hasSettled: break
-    default: costlyFailures += 1
-    }
-    let failed = Failed(reason, verdict, run)
-    keepKind(of: failed)
-    if shortest.map({ failed.cost < $0.cost }) ?? true { shortest = failed }
   }
 
-  /// Counts a failure, and keeps the shortest order of the failures with the same sentence.
-  private func keepKind(of failed: Failed) {
-    let text = failed.text
-    if let index = kinds.firstIndex(where: { $0.failed.text == text }) {
-      kinds[index].count += 1
-      if failed.cost < kinds[index].failed.cost { kinds[index].failed = failed }
-    } else if kinds.count < 20 {
-      kinds.append((failed, 1))
+  /// Whether the body seems to have at most `count` orders.
+  private func isFew(_ count: Int) -> Bool { estimates.sum / Double(max(estimates.count, 1)) <= Double(count) }
+
+  /// Runs the orders that follow in `path`, depth first, until there are none or too many.
+  private func runAllOrders(_ path: inout OrderPath) throws {
+    for _ in 0..<options.limit where canGoOn {
+      guard path.advance() else { return isComplete = true }
+      // A new order beyond the limit shows that these are not all; it does not count.
+      guard try runOrder(along: &path) || orders.count < options.limit else { return }
     }
+  }
+
+  /// Runs the next order of a path.
+  /// - Returns: Whether the order counts.
+  @discardableResult
+  private func runOrder(along path: inout OrderPath) throws -> Bool {
+    path.begin()
+    var present = path
+    defer { path = present }
+    return try runOrder(endingWith: { present.end() }) { try present.choose($0, $1) }
+  }
+
+  /// Runs random orders, each of which counts once.
+  /// - Returns: Whether so many runs in a row had orders that had run before.
+  private func runRandomOrders(upTo count: Int, repeats maximum: Int) throws -> Bool {
+    var repeats = 0
+    while orders.count < count, repeats < maximum, canGoOn {
+      let isNew = try runOrder { [self] possible, _ in random.next(below: possible.count) }
+      repeats = isNew ? 0 : repeats + 1
+    }
+    return repeats == maximum
+  }
+
+  private var canGoOn: Bool {
+    if turns >= maximumTurns { return false }
+    return options.maximumDuration.map { ContinuousClock.now - start < $0 } ?? true
+  }
+
+  /// Runs an order.
+  /// - Returns: Whether it is new, and within the limit.
+  private func runOrder(
+    endingWith end: () -> OrderPath.Difference? = { nil },
+    choosing choose: OrderRun.Chooser
+  ) throws -> Bool {
+    // A run of a cancelled search does not wait for outside work, so its failure can be a false one.
+    if watch.isCancelled { throw CancellationError() }
+    let (run, failed) = perform(hasFailed: options.hasFailed, choosing: choose)
+    if watch.isCancelled { throw CancellationError() }
+    turns += run.turns + run.alternatives
+    knownOrders = max(knownOrders, run.knownOrders)
+    estimates = (estimates.sum + run.estimatedOrders, estimates.count + 1)
+    let isNew = orders.count < options.limit && orders.insert(run.hash).inserted
+    if let failed { throw failed }
+    if let difference = end() { throw Failed(.notDeterministic(difference.sentence(run)), run) }
+    return isNew
   }
 
   /// Runs the body once.
-  func performRun(
-    listsPendingFutures: Bool = false,
+  private func perform(
+    isShown: Bool = false,
     hasFailed: (@Sendable (() -> Void) -> Bool)?,
     choosing choose: OrderRun.Chooser
-  ) -> (run: OrderRun, verdict: OrderRun.Verdict, isFailing: Bool) {
+  ) -> (run: OrderRun, failed: Failed?) {
     let run = OrderRun(
       names: names,
       isOnMain: isOnMain,
-      listsPendingFutures: listsPendingFutures,
+      isShown: isShown,
       // After the first failure, a deadlock needs no wait that tells it from outside work.
-      waitsForOthers: shortest == nil,
+      waitsForOthers: !self.hasFailed,
       outsidePatience: outsidePatience
     )
     // Safe: the closure reads the search only while its thread is in a move, which changes nothing of the search.
     nonisolated(unsafe) let search = self
-    run.watch = (watch, { [unowned run] stall in search.blocked(run, stall) })
-    defer { keepUnexplored(run) }
+    run.watch = (
+      watch, { [unowned run] sentence in search.failure(Failed(.deadlock(waiting: []), run, sentence: sentence)) }
+    )
     var verdict = OrderRun.Verdict.returned
-    guard let hasFailed else {
+    var isFailing = false
+    if let hasFailed {
+      isFailing = hasFailed { verdict = run.perform(self.body, choosing: choose) }
+    } else {
       verdict = run.perform(body, choosing: choose)
-      return (run, verdict, false)
     }
-    let isFailing = hasFailed { verdict = run.perform(self.body, choosing: choose) }
-    return (run, verdict, isFailing)
+    keepUnexplored(run)
+    let failed = Failed(run, verdict) ?? (isFailing ? Failed(.expectation, run) : nil)
+    if failed != nil { self.hasFailed = true }
+    return (run, failed)
   }
 
-  /// Keeps the names of the work that left a run; mostly for the first ten orders, because finding a name takes long.
   private func keepUnexplored(_ run: OrderRun) {
-    if run.callsActors { callsActors = true }
-    if run.hasLeftChoices { hasLeftWork = true }
-    guard tree.finishedOrders < 10 || unexplored.isEmpty else { return }
-    for work in run.state.withLock(\.left) {
-      let description = work.description
-      if unexplored.count < 20, !unexplored.contains(description) { unexplored.append(description) }
+    callsActors = callsActors || run.callsActors
+    hasLeftWork = hasLeftWork || run.hasLeftChoices
+    isCut = isCut || run.isCut
+    for notice in run.state.withLock(\.outside.left) where left.count < 20 && !left.contains(notice) {
+      left.append(notice)
     }
   }
 
@@ -225,134 +208,191 @@ final class OrderSearch {
   /// Runs one order alone.
   func repeatOrder(_ string: String) -> Result<OrderReport, any Error> {
     guard let choices = OrderChoice.parse(string) else {
-      return .failure(unknownOrder("“\(string)” is not the string of an order. Copy the one that OrderFailure prints."))
+      let sentence = "“\(string)” is not the string of an order. Copy the one that OrderFailure prints."
+      return .failure(failure(Failed(.unknownOrder(sentence), nil)))
     }
-    let (run, verdict, isFailing) = performOrder(choices, hasFailed: options.hasFailed)
-    if case .strayed(let error) = verdict { return .failure(unknownOrder("\(error)")) }
-    let report = report(orders: 1)
-    guard let reason = verdict.reason ?? (isFailing ? .expectation : nil) else {
-      guard run.choices.count >= choices.count else { return .failure(unknownOrder("\(Unfit(run, choices.count))")) }
-      return .success(report)
+    let (run, failed) = performShown(choices, hasFailed: options.hasFailed)
+    orders.insert(run.hash)
+    knownOrders = run.knownOrders
+    if let failed { return .failure(failure(failed)) }
+    guard run.choices.count >= choices.count else {
+      let count = "it has \(choices.count) decisions, but the body has \(run.choices.count)."
+      return .failure(failure(Failed(.unknownOrder("The order does not fit the test body: \(count)"), nil)))
     }
-    failures = 1
-    return .failure(failure(Failed(reason, verdict, run)))
+    return .success(report())
   }
 
-  private struct Unfit: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ run: OrderRun, _ count: Int) {
-      description =
-        "The order does not fit the test body: it has \(count) decisions, but the body has \(run.choices.count)."
-    }
-
-    init(_ place: Int, _ expected: OrderChoice, _ possible: [String]) {
-      description = """
-        The order does not fit the test body: decision \(place) is “\(expected.letter)\(expected.index)”, but the body \
-        offers \(possible.shortList(separator: ", ")). The body has changed since the failure, or it is not deterministic.
-        """
-    }
+  private struct Unfit: Error {
+    let sentence: String
   }
 
-  /// Runs the order of the decisions; after them it takes the first move each time.
-  func performOrder(
+  /// Runs the order of the decisions, and after them that of submission, and keeps what the failure shows.
+  private func performShown(
     _ choices: [OrderChoice],
     hasFailed: (@Sendable (() -> Void) -> Bool)?
-  ) -> (run: OrderRun, verdict: OrderRun.Verdict, isFailing: Bool) {
+  ) -> (run: OrderRun, failed: Failed?) {
     var place = 0
-    return PendingFutures.shared.track(onlyThisThread: !isOnMain) {
-      performRun(listsPendingFutures: true, hasFailed: hasFailed) { [names] _, possible in
+    let (run, failed) = PendingFutures.shared.track(onlyThisThread: !isOnMain) {
+      perform(isShown: true, hasFailed: hasFailed) { [names] possible, first in
         defer { place += 1 }
-        guard place < choices.count else { return 0 }
+        guard place < choices.count else { return first }
         let choice = choices[place]
         guard possible.indices.contains(choice.index), names.letter(possible[choice.index]) == choice.letter else {
-          throw Unfit(place + 1, choice, names.describe(possible))
+          throw Unfit(
+            sentence: """
+              The order does not fit the test body: decision \(place + 1) is “\(choice.letter)\(choice.index)”, but the body \
+              offers \(names.describe(possible).shortList(separator: ", ")). The body has changed since the failure, or it is \
+              not deterministic.
+              """
+          )
         }
         return choice.index
       }
     }
+    return (run, failed)
   }
 
-  /// Runs the shortest failed order again, without `hasFailed`: so the test library records the expectation at its line.
-  private func confirm(_ failed: Failed) -> OrderFailure {
-    let (run, verdict, _) = performOrder(failed.choices, hasFailed: nil)
-    switch (failed.reason, verdict.reason) {
-    case (.expectation, _):
-      return failure(run.trace == failed.trace ? Failed(.expectation, verdict, run) : failed)
-    case (_, let reason?):
-      return failure(Failed(reason, verdict, run))
-    case (_, nil):
-      let order = names.describe(failed.trace).shortList(separator: " ▸ ")
-      let sentence = """
-        the order \(order) failed, and passed when it was repeated. \(failed.sentence ?? failed.reason.sentence)
-        """
-      return failure(Failed(.notDeterministic(sentence), like: failed))
+  /// Shrinks the order of a failure, and runs it again to show it.
+  private func show(_ failed: Failed) -> Failed {
+    switch failed.reason {
+    case .endless, .uncontrolled, .notDeterministic, .unknownOrder: return failed
+    // The test library has recorded this error already, and would record it once for each repetition.
+    case .thrown(let error) where options.hasFailed == nil && "\(type(of: error))" == "ExpectationFailedError":
+      return failed
+    case .thrown, .expectation, .deadlock: break
+    }
+    let shrunk = shrink(failed)
+    // Without `hasFailed`, so that the test library records the expectation at its line.
+    for choices in [shrunk.choices, shrunk.run?.choices ?? []] {
+      let (run, repeated) = performShown(choices, hasFailed: nil)
+      if case .expectation = failed.reason, run.trace == shrunk.trace { return Failed(.expectation, run) }
+      if let repeated, case .unknownOrder = repeated.reason {} else if let repeated { return repeated }
+    }
+    let order = names.describe(shrunk.trace).shortList(separator: " ▸ ")
+    let sentence = "the order \(order) failed, and passed when it was repeated. \(failed.sentence)"
+    return Failed(.notDeterministic(sentence), shrunk.run)
+  }
+
+  // MARK: - Shrinking
+
+  /// Returns an order that fails in the same way, with fewer changes between contexts and tasks if a try finds one.
+  ///
+  /// A try joins two parts of one context or task, or exchanges two neighbours. The number of tries is limited.
+  private func shrink(_ failed: Failed) -> Failed {
+    var best = failed
+    var triesLeft = isOnMain && !OrderRun.controlsMain ? 0 : 200
+    var turnsLeft = 100_000
+    while best.trace.count <= 500, !watch.isCancelled {
+      var found: Failed?
+      for candidate in candidates(best.trace) {
+        guard triesLeft > 0, turnsLeft > 0 else { return best }
+        triesLeft -= 1
+        let (run, next) = tryOrder(candidate)
+        turnsLeft -= run.turns
+        guard let next, isSame(next, as: failed), next.cost < best.cost else { continue }
+        found = next
+        break
+      }
+      guard let found else { return best }
+      best = found
+    }
+    return best
+  }
+
+  /// Whether two orders fail in the same way: for the same reason, and if they throw, with errors of one type.
+  private func isSame(_ failed: Failed, as other: Failed) -> Bool {
+    switch (failed.reason, other.reason) {
+    case (.thrown(let left), .thrown(let right)): type(of: left) == type(of: right)
+    case (.expectation, .expectation), (.deadlock, .deadlock): true
+    default: false
+    }
+  }
+
+  /// Orders that have fewer changes, if the body allows them: first those that join parts, then those that exchange neighbours.
+  private func candidates(_ trace: [OrderMove]) -> [[OrderMove]] {
+    var blocks: [[OrderMove]] = []
+    for move in trace {
+      if blocks.last?[0].origin == move.origin { blocks[blocks.count - 1].append(move) } else { blocks.append([move]) }
+    }
+    var found: [[OrderMove]] = []
+    func add(moving index: Int, to place: Int) {
+      var moved = blocks
+      moved.insert(moved.remove(at: index), at: place)
+      found.append(moved.flatMap(\.self))
+    }
+    for (index, block) in blocks.enumerated() {
+      guard let next = blocks.indices.dropFirst(index + 2).first(where: { blocks[$0][0].origin == block[0].origin })
+      else {
+        continue
+      }
+      add(moving: next, to: index + 1)
+      add(moving: index, to: next - 1)
+    }
+    for index in blocks.indices.dropLast() { add(moving: index, to: index + 1) }
+    return found
+  }
+
+  /// Runs the order that is nearest to `target`.
+  private func tryOrder(_ target: [OrderMove]) -> (run: OrderRun, failed: Failed?) {
+    var rest = target
+    return perform(hasFailed: options.hasFailed) { possible, first in
+      guard let place = rest.firstIndex(where: { possible.contains($0) }) else { return first }
+      return possible.firstIndex(of: rest.remove(at: place)) ?? first
     }
   }
 
   // MARK: - Reports
 
-  /// The report, with the number of orders if the tree does not know it.
-  private func report(orders: Int? = nil) -> OrderReport {
-    let late = (hasLeftWork ? [OrderRun.leftWork] : []) + (watch.hasLateWork ? [OutsideWork.late] : [])
+  private func report() -> OrderReport {
+    var sentences: [String] = OrderRun.unobserved.map { [$0] } ?? []
+    if hasLeftWork { sentences.append(OrderReport.leftWork) }
+    if isCut { sentences.append(OrderReport.cut) }
+    if watch.hasLateWork { sentences.append(OutsideNotice.late) }
     return OrderReport(
-      orders: orders ?? tree.finishedOrders,
-      knownOrders: max(tree.knownOrders, orders ?? 0),
-      isExhaustive: tree.isFinished && unexplored.isEmpty && late.isEmpty && orders == nil,
+      orders: max(orders.count, 1),
+      knownOrders: isComplete ? max(orders.count, 1) : max(knownOrders, orders.count + (isOne ? 0 : 1)),
+      isExhaustive: isComplete && left.isEmpty && sentences.filter { $0 != OrderRun.unobserved }.isEmpty,
       callsActors: callsActors,
-      unexplored: (OrderRun.unobserved.map { [$0] } ?? unexplored) + late
+      left: left,
+      sentences: sentences
     )
   }
 
-  private func failure(_ failed: Failed, failedOrders: Int? = nil) -> OrderFailure {
-    let report = tree.finishedOrders == 0 ? report(orders: 1) : report()
+  /// Whether one order ran, and the body has no other.
+  private var isOne: Bool { orders.count <= 1 && knownOrders == 1 }
+
+  private func failure(_ failed: Failed) -> OrderFailure {
+    let run = failed.run
+    let (notes, tasks) = run?.state.withLock { ($0.notes, $0.namedTasks) } ?? ([:], [:])
+    let numbers = Set(failed.trace.filter { $0.source == OrderNames.task }.map(\.ordinal)).sorted().prefix(10)
     return OrderFailure(
       reason: failed.reason,
-      sentence: failed.text,
-      graph: failed.graph,
-      order: names.describe(failed.trace, failed.tasks),
-      groups: names.group(failed.trace, leaving: failed.deviations, notes: failed.notes, failed.tasks),
-      taskPlaces: names.places(of: failed.tasks, in: failed.trace),
+      sentence: failed.sentence,
+      graph: run?.waitForGraph,
+      order: names.describe(failed.trace, tasks),
+      groups: names.group(failed.trace, leaving: run?.deviations ?? [], notes: notes, tasks),
+      sites: numbers.compactMap { number in tasks[number]?.site.map { (names.task(number, tasks), $0) } },
+      leftTasks: run?.leftTasks.map { names.task($0, tasks) } ?? [],
       repeating: OrderChoice.string(failed.choices),
-      failedOrders: failedOrders ?? max(failures, 1),
-      otherFailures: kinds.filter { $0.failed.text != failed.text }.map { kind in
-        OrderFailure.Kind(
-          sentence: kind.failed.text,
-          failedOrders: kind.count,
-          repeating: OrderChoice.string(kind.failed.choices)
-        )
-      },
-      report: report,
+      report: report(),
       fileID: options.fileID,
       line: options.line
     )
   }
+}
 
-  /// The failure of a run whose present move does not return.
-  private func blocked(_ run: OrderRun, _ stall: MoveSeconds.Stall) -> OrderFailure {
-    var failed = Failed(.deadlock(waiting: []), .deadlock(waiting: []), run)
-    failed.sentence = stall.sentence
-    return failure(failed, failedOrders: failures + 1)
-  }
-
-  private func unknownOrder(_ sentence: String) -> OrderFailure {
-    failure(Failed(.unknownOrder(sentence)))
-  }
-
-  private func notDeterministic(_ run: OrderRun, _ error: any Error) -> OrderFailure {
-    func list(_ moves: [OrderMove]?) -> String {
-      moves.map { names.describe($0).shortList(separator: ", ") } ?? "nothing to decide"
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension OrderSearch.Failed {
+  /// The failure of a run; `nil` if the body returned.
+  init?(_ run: OrderRun, _ verdict: OrderRun.Verdict) {
+    switch verdict {
+    case .returned: return nil
+    case .threw(let error): self.init(.thrown(error), run)
+    case .deadlock(let waiting): self.init(.deadlock(waiting: waiting), run)
+    case .uncontrolled(let sentence): self.init(.uncontrolled(sentence), run)
+    case .endless(let sentence): self.init(.endless, run, sentence: sentence)
+    case .strayed(let error as OrderPath.Difference): self.init(.notDeterministic(error.sentence(run)), run)
+    case .strayed(let error): self.init(.unknownOrder((error as? OrderSearch.Unfit)?.sentence ?? "\(error)"), run)
     }
-    let order = names.describe(run.trace).shortList(separator: " ▸ ")
-    let moves = run.trace.isEmpty ? "At the beginning" : "After \(order)"
-    var sentence = "\(error)"
-    if let difference = error as? OrderTree.Difference {
-      sentence = """
-        after the same decisions, two runs had different work. \(moves) this run had \(list(difference.now)), and an \
-        earlier run \(list(difference.before)). Random numbers, the real time, the order of a Set, and state that outlives a \
-        run cause this.
-        """
-    }
-    return failure(Failed(.notDeterministic(sentence), .strayed(error), run))
   }
 }

@@ -7,21 +7,18 @@ struct OrderTask: Sendable {
 
   /// The place that made the task.
   var site: CallSite?
-}
 
-extension OrderNames {
-  /// The name of a task: its own, with its number if another task has the same name.
-  func task(_ number: Int32, _ tasks: [Int32: OrderTask]) -> String {
-    guard let name = tasks[number]?.name, !name.isEmpty else { return "task \(number)" }
-    return tasks.count { $0.value.name == name } > 1 ? "\(name) (task \(number))" : name
-  }
+  /// The task itself; `nil` for a child task, whose memory its parent owns.
+  var object: WeakTask?
 
-  /// The places that made the tasks of an order, at most ten: to find one takes a tenth of a second.
-  func places(of tasks: [Int32: OrderTask], in trace: [OrderMove]) -> [String] {
-    let numbers = Set(trace.filter { $0.source == Self.task }.map(\.ordinal)).sorted().prefix(10)
-    return numbers.compactMap { number in
-      tasks[number]?.site?.description.map { "\(task(number, tasks)): \($0)" }
-    }
+  /// A reference that does not keep a task alive.
+  final class WeakTask: @unchecked Sendable {
+    // @unchecked: set once, and only compared with `nil`.
+    private weak var object: AnyObject?
+
+    init(_ job: UnownedJob) { object = unsafeBitCast(job, to: AnyObject.self) }
+
+    var isAlive: Bool { object != nil }
   }
 }
 
@@ -33,10 +30,10 @@ extension OrderRun {
     guard let identifier = job.taskIdentifier else { return }
     let isNew = state.withLock { $0.tasks[identifier] == nil }
     guard isNew else { return }
-    let site = CallSite.current()
+    let task = OrderTask(site: .current(), object: job.isOfChildTask ? nil : OrderTask.WeakTask(job))
     state.withLock { state in
       let number = state.number(identifier)
-      if number > 0 { state.namedTasks[number, default: OrderTask()].site = site }
+      if number > 0 { state.namedTasks[number] = task }
     }
   }
 
@@ -50,5 +47,10 @@ extension OrderRun {
       guard let number = state.tasks[identifier], number > 0 else { return }
       state.namedTasks[number, default: OrderTask()].name = name
     }
+  }
+
+  /// The tasks that are not released: they are suspended, or they have ended and something holds them.
+  var leftTasks: [Int32] {
+    state.withLock { state in state.namedTasks.filter { $0.value.object?.isAlive == true }.keys.sorted() }
   }
 }

@@ -11,30 +11,18 @@ struct OrderGroup: Sendable, CustomStringConvertible {
   /// The group in one line, for example `screen(1–3)`.
   let description: String
 
-  /// Whether the default order has another move in the place of the group's first move.
+  /// Whether the order of submission has another move in the place of the group's first move.
   let isDeviation: Bool
 
   /// The notes of the test in its moves.
   let notes: [String]
 }
 
-/// The context or the task of a move.
-struct OrderSource: Hashable {
-  private let source: Int32
-  private let task: Int32
-
-  init(_ move: OrderMove) {
-    source = move.source
-    let isTask = move.source == OrderNames.task || move.source == OrderNames.hop
-    task = isTask ? move.ordinal : 0
-  }
-}
-
 extension OrderNames {
   /// Groups neighbouring moves.
   /// - Parameters:
   ///   - moves: The moves of an order.
-  ///   - deviations: The places at which the order leaves the default one: each begins a group.
+  ///   - deviations: The places at which the order leaves that of submission.
   ///   - notes: The notes by places; `-1` before the first move.
   ///   - tasks: The names of tasks.
   /// - Returns: The groups, in order.
@@ -66,7 +54,7 @@ extension OrderNames {
   }
 
   private func continues(_ move: OrderMove, _ next: OrderMove) -> Bool {
-    guard OrderSource(move) == OrderSource(next) else { return false }
+    guard move.origin == next.origin else { return false }
     return move.source < 0 && move.source != Self.main ? true : next.ordinal == move.ordinal + 1
   }
 
@@ -145,18 +133,5 @@ extension String {
     var text = self
     while text.last == " " { text.removeLast() }
     return text
-  }
-}
-
-@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-extension OrderRun {
-  /// Whether the order of this run is shown.
-  var keepsNotes: Bool { listsPendingFutures }
-
-  /// Keeps a note for the present move.
-  func note(_ text: String) {
-    guard isOnOwnThread else { return }  // other threads do not know the present move
-    let place = trace.count - 1
-    state.withLock { $0.notes[place, default: []].append(text) }
   }
 }

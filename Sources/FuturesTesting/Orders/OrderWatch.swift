@@ -11,12 +11,18 @@ final class OrderWatch: Sendable {
 
   /// A move of user code.
   struct Move: Sendable {
-    let run: OrderRun
     let thread: Int32
     let isOnMain: Bool
 
-    /// How the search describes its failure.
-    let failure: @Sendable (MoveSeconds.Stall) -> OrderFailure
+    /// Describes the failure, with a sentence that says what the move does.
+    let failure: @Sendable (String) -> OrderFailure
+  }
+
+  /// How often the watch has seen the same move.
+  private struct Look {
+    var number = -1
+    var ticks: Int64 = -1
+    var asleep = 0, seconds = 0
   }
 
   private struct State {
@@ -36,6 +42,8 @@ final class OrderWatch: Sendable {
 
   /// Not a global queue: blocked code can hold all of its threads.
   private static let queue = DispatchQueue(label: "exploreOrders.watch")
+
+  private let second = WatchSecond.length
 
   /// Whether the search ends because of a move that does not return.
   var isBlocked: Bool { state.withLock(\.isBlocked) }
@@ -67,7 +75,7 @@ final class OrderWatch: Sendable {
 
   nonisolated(nonsending) var answer: Answer {
     get async {
-      watch(MoveSeconds())
+      lookAgain(after: Look())
       return await withUnsafeContinuation { continuation in
         let answer = state.withLock { state in
           if state.answer == nil { state.continuation = continuation }
@@ -80,38 +88,50 @@ final class OrderWatch: Sendable {
 
   /// Begins a move of user code, or ends it by `nil`.
   ///
-  /// Does not return if the search has ended because of the move.
+  /// Does not return if the search has ended because of the move: its thread stops for ever. The main thread goes on.
   /// - Returns: The move that was watched before.
   func exchange(_ move: Move?) -> Move? {
-    let previous = state.withLock { state in
+    let (previous, isBlocked) = state.withLock { state in
       state.moves += 1
       defer { state.move = move }
-      return state.move
+      return (state.move, state.isBlocked)
     }
-    stopIfBlocked()
+    while isBlocked, !MainContext.isMainQueueCurrent { DispatchSemaphore(value: 0).wait() }
     return previous
   }
 
-  /// Stops this thread for ever if the search has ended because of a move; the main thread goes on.
-  func stopIfBlocked() {
-    guard isBlocked, !MainContext.isMainQueueCurrent else { return }
-    while true { DispatchSemaphore(value: 0).wait() }
-  }
-
   /// Looks at the present move each second.
-  private func watch(_ seconds: MoveSeconds) {
-    Self.queue.asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
+  private func lookAgain(after last: Look) {
+    Self.queue.asyncAfter(deadline: .now() + second) { [weak self] in
       guard let self, state.withLock({ $0.answer == nil }) else { return }
       let (number, move) = state.withLock { ($0.moves, $0.move) }
-      var seconds = seconds
       let ticks = move.map { cfuturestesting_sleeping($0.thread) } ?? -1
-      let stall = seconds.count(move == nil ? nil : number, ticks: ticks)
-      guard let stall, let move, claim(number) else { return watch(seconds) }
-      let failure = move.failure(stall)
+      let isSame = move != nil && number == last.number
+      let isAsleep = isSame && ticks >= 0 && ticks == last.ticks
+      let asleep = isAsleep ? last.asleep + 1 : 0
+      let look = Look(number: number, ticks: ticks, asleep: asleep, seconds: isSame ? last.seconds + 1 : 0)
+      guard let move, let sentence = Self.stall(look), claim(number) else { return lookAgain(after: look) }
+      let failure = move.failure(sentence)
       // A caller on the main actor cannot go on.
       if move.isOnMain { FuturesDiagnostics.write(failure.description) }
       resolve(.failure(failure))
     }
+  }
+
+  /// The sentence of a move that lasts too long; `nil` if it does not.
+  private static func stall(_ look: Look) -> String? {
+    if look.asleep >= 10 {
+      return """
+        The last move has waited for 10 s and does not return. It waits for something slow, or for a lock or a \
+        semaphore that a suspended task or a later move would release. Do not hold a lock across an `await`, and do not block in a \
+        move.
+        """
+    }
+    guard look.seconds >= 60 else { return nil }
+    return """
+      The last move has run for 60 s and does not return. A loop that awaits only calls of actors is one move: put \
+      `await orders.step(…)` into a double that the loop calls.
+      """
   }
 
   /// Ends the search because of a move, unless it has returned.
@@ -126,65 +146,9 @@ final class OrderWatch: Sendable {
   }
 }
 
-@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-extension OrderRun {
-  /// Begins the watch of a move on this thread.
-  /// - Returns: The move that it interrupts, if any.
-  func watchMove() -> OrderWatch.Move? {
-    let thread = cfuturestesting_thread_number()
-    return watch?.watch.exchange(
-      watch.map {
-        OrderWatch.Move(run: self, thread: thread, isOnMain: MainContext.isMainQueueCurrent, failure: $0.failure)
-      }
-    )
-  }
-}
-
-/// Counts the seconds of a move, and says when they are too many.
-struct MoveSeconds {
-  enum Stall: Equatable {
-    /// The thread of the move waits for something.
-    case waits
-    /// The move goes on.
-    case runs
-
-    var sentence: String {
-      switch self {
-      case .waits:
-        """
-        The last move has waited for \(maximumAsleep) s and does not return. It waits for something slow, or for a lock or a \
-        semaphore that a suspended task or a later move would release. Do not hold a lock across an `await`, and do not block in a \
-        move.
-        """
-      case .runs:
-        """
-        The last move has run for \(maximum) s and does not return. A loop that awaits only calls of actors is one move: put \
-        `await orders.step(…)` into a double that the loop calls.
-        """
-      }
-    }
-  }
-
-  /// How many seconds a move can wait, and how many it can last.
-  static let maximumAsleep = 10, maximum = 60
-
-  private var number: Int?
-  private var ticks: Int64 = -1
-  private var asleep = 0, seconds = 0
-
-  /// Counts one second.
-  /// - Parameters:
-  ///   - number: The number of the present move; `nil` between two moves.
-  ///   - ticks: The processor time of the move's thread if the thread waits for something, else -1.
-  /// - Returns: Why the move counts as one that does not return; `nil` if it does not.
-  mutating func count(_ number: Int?, ticks: Int64) -> Stall? {
-    let isSame = number != nil && number == self.number
-    let isAsleep = isSame && ticks >= 0 && ticks == self.ticks
-    (asleep, seconds) = (isAsleep ? asleep + 1 : 0, isSame ? seconds + 1 : 0)
-    (self.number, self.ticks) = (number, ticks)
-    if asleep >= Self.maximumAsleep { return .waits }
-    return seconds >= Self.maximum ? .runs : nil
-  }
+/// The second of the watch, which the explorer's own tests make shorter.
+package enum WatchSecond {
+  @TaskLocal package static var length = 1.0
 }
 
 /// Runs a search apart from the threads of the Swift runtime.

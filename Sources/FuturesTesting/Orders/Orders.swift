@@ -46,6 +46,6 @@ public final class Orders: Sendable {
   /// `text` is evaluated only where the order is shown: in the run that repeats the failed order, and with `repeating`.
   /// - Parameter text: The note.
   public func note(_ text: @autoclosure () -> String) {
-    if run.keepsNotes { run.note(text()) }
+    if run.isShown { run.note(text()) }
   }
 }

@@ -41,12 +41,12 @@ extension OrderRun {
   }
 
   private func backend(_ label: String, _ isConcurrent: Bool) -> VirtualQueue.Backend {
-    let source = names.contextSource(label)
+    let source = names.source(label, isContext: true)
     let context = isConcurrent ? nil : state.withLock { $0.agenda.context(source) }
     let interference = "has submitted work to the queue “\(label)”."
     return VirtualQueue.Backend { [self] work in
       let number = submit(interference) { agenda in
-        if let context { agenda.submit(work, to: context) } else { agenda.submit(work, named: source) }
+        if let context { agenda.submit(.work(work), to: context) } else { agenda.submit(.work(work), named: source) }
         return agenda.lastNumber
       }
       return { [self] in
@@ -59,7 +59,7 @@ extension OrderRun {
       // A concurrent queue keeps no order between a timer and other work.
       let place = context ?? state.withLock { $0.agenda.context(OrderNames.clock) }
       let _: Int? = submit("has set a timer of the queue “\(label)”.") {
-        $0.submit(work, to: place, after: delay, named: timer)
+        $0.submit(.work(work), to: place, after: delay, named: timer)
       }
     } willRunAtOnce: { [self] in
       if !isOnOwnThread { state.withLock { interfere("has called `sync` on the queue “\(label)”.", &$0) } }

@@ -43,11 +43,9 @@ struct ExpectationTests {
     }
     // During the search, the inner scope matches the issue. In the last run, the outer scope matches it.
     #expect(issues.withLock(\.self) == [line.withLock(\.self)])
-    #expect(runs.withLock(\.self) == 3)
     let found = failure.withLock(\.self)
     guard case .expectation? = found?.reason else { return #expect(Bool(false), "\(String(describing: found))") }
     #expect(found?.order == ["b", "a"])
-    #expect(found?.failedOrders == 1)
     #expect(found?.description.contains("An expectation failed.") == true)
   }
 
@@ -67,8 +65,7 @@ struct ExpectationTests {
       failure.withLock { $0 = found }
     }
     let found = failure.withLock(\.self)
-    #expect(found?.failedOrders == 3)
-    #expect(found?.report.orders == 6)
+    #expect(found?.order.contains("a") == true)
   }
 
   @Test("Orders without a failed expectation pass")

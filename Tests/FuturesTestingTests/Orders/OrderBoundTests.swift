@@ -1,16 +1,15 @@
 import Futures
 import FuturesAsync
 import FuturesTesting
-import TestSupport
 import Testing
 
-@Suite("R27: exploreOrders ends, whatever the body does", .unlessSanitized)
+/// R27: a search ends, whatever the body does.
+@Suite(.unlessSanitized)
 struct OrderBoundTests {
+  typealias Body = @Sendable (Orders) async throws -> Void
+
   /// Explores an endless body, and returns its failure.
-  private func endless(
-    repeating order: String? = nil,
-    _ body: @escaping @Sendable (Orders) async throws -> Void
-  ) async throws -> OrderFailure {
+  private func endless(repeating order: String? = nil, _ body: @escaping Body) async throws -> OrderFailure {
     let runs = Locked(0)
     let failure = try await explorationFailure {
       try await exploreOrders(repeating: order) { orders in
@@ -25,25 +24,85 @@ struct OrderBoundTests {
     return found
   }
 
-  @Test("R27: a body that always submits more work fails, and a short text says so")
-  func endlessWork() async throws {
-    let failure = try await endless { orders in
+  /// A body that does not end, and a part of the sentence.
+  struct Endless: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let sentence: String
+    let body: Body
+
+    init(_ name: String, _ sentence: String, _ body: @escaping Body) {
+      (testDescription, self.sentence, self.body) = (name, sentence, body)
+    }
+  }
+
+  private static let isLeft = "The body returned, but the work that it left did not end"
+
+  static let bodies = [
+    Endless("work that submits work", "The body made 20,000 moves and did not end.") { orders in
       let (poll, other) = (orders.context("poll"), orders.context("other"))
       @Sendable func next() { poll.run { next() } }
       @Sendable func nextOther() { other.run { nextOther() } }
       next()
       nextOther()
       try await orders.runAll()
-    }
-    #expect(failure.description.contains("The body made 100,000 moves and did not end."))
-    #expect(failure.description.contains("… (99,940 more) …"))
-    #expect(failure.order.count == 100_000)
-    #expect(failure.repeating == "")
+    },
+    Endless("calls of runAll()", "The body made 0 moves in 40,000 turns and did not end.") { orders in
+      while !Task.isCancelled { try? await orders.runAll() }
+    },
+    Endless("changes between executors", "did not end") { _ in
+      let task = Task { while !Task.isCancelled { await nothing() } }
+      await withTaskCancellationHandler {
+        await task.value
+      } onCancel: {
+        task.cancel()
+      }
+    },
+    Endless("Task.yield()", "did not end") { _ in
+      let task = Task { while !Task.isCancelled { await Task.yield() } }
+      await withTaskCancellationHandler {
+        await task.value
+      } onCancel: {
+        task.cancel()
+      }
+    },
+    Endless("tasks that start tasks", "moves can come next: these are too many to explore.") { orders in
+      @Sendable func start() {
+        for _ in 1...2 {
+          Task { if !Task.isCancelled { start() } }
+        }
+      }
+      start()
+      try await orders.runAll()
+    },
+    Endless("a loop of delays that is left", isLeft) { orders in
+      let context = orders.context("poll")
+      @Sendable func poll() {
+        Future<Int, any Error>.succeeded(1).delay(by: .seconds(1), on: context).whenResolved(on: .immediate) { _ in
+          poll()
+        }
+      }
+      poll()
+    },
+    Endless("a loop of delays in a task that is left", isLeft) { orders in
+      let context = orders.context("poll")
+      Task {
+        while true { _ = try? await Future<Int, any Error>.succeeded(1).delay(by: .seconds(1), on: context).value }
+      }
+    },
+    Endless("a loop of steps that is left", isLeft) { orders in
+      Task { while true { await orders.step("step") } }
+    },
+  ]
+
+  @Test("R27: an endless body fails after one order, and a short text says so", arguments: bodies)
+  func endlessBody(_ body: Endless) async throws {
+    let failure = try await endless(body.body)
+    #expect(failure.description.contains(body.sentence), "\(failure)")
   }
 
-  @Test("R27: the string of an endless order has the decisions up to the last that is not the first move")
+  @Test("R27: the string of an endless order repeats it")
   func repeatingAnEndlessOrder() async throws {
-    let body: @Sendable (Orders) async throws -> Void = { orders in
+    let body: Body = { orders in
       let (a, b) = (orders.context("a"), orders.context("b"))
       let isSecond = Shared(false)
       @Sendable func next() { a.run { next() } }
@@ -56,87 +115,25 @@ struct OrderBoundTests {
     _ = try await endless(repeating: "b1", body)
   }
 
-  @Test("R27: a body that only calls runAll fails")
-  func endlessRunAll() async throws {
-    let failure = try await endless { orders in
-      while true {
-        try? await orders.runAll()
-        if Task.isCancelled { return }
-      }
-    }
-    #expect(failure.description.contains("The body made 0 moves in 200,000 turns and did not end."))
-  }
-
-  @Test("R27: a task that only changes between executors, or only yields, fails", arguments: [false, true])
-  func endlessChanges(yields: Bool) async throws {
-    let count = Shared(0)
-    _ = try await endless { _ in
-      let task = Task {
-        while !Task.isCancelled,
-          count.withLock({
-            $0 += 1; return $0 < 500_000
-          })
-        {
-          if yields { await Task.yield() } else { await nothing() }
+  @Test(
+    "R27: a loop that another item ends is no failure in an order in which that item comes late",
+    arguments: [false, true]
+  )
+  func unfairOrder(_ isOnAContext: Bool) async throws {
+    let report = try await exploreOrders { orders in
+      let isDone = Shared(false)
+      let clock = orders.clock
+      Task {
+        while !isDone.withLock(\.self) {
+          if isOnAContext { try? await clock.sleep(for: .seconds(10)) } else { await Task.yield() }
         }
       }
-      await withTaskCancellationHandler {
-        await task.value
-      } onCancel: {
-        task.cancel()
-      }
-    }
-    #expect(count.withLock(\.self) < 250_000)
-  }
-
-  @Test("R27: tasks that start ever more tasks fail")
-  func everMoreTasks() async throws {
-    let failure = try await endless { orders in
-      @Sendable func start() {
-        for _ in 1...2 {
-          Task { if !Task.isCancelled { start() } }
-        }
-      }
-      start()
+      Future<Void, Never>.after(.seconds(isOnAContext ? 5 : 1), on: orders.context("answer"))
+        .whenResolved(on: orders.context("answer")) { _ in isDone.withLock { $0 = true } }
       try await orders.runAll()
     }
-    #expect(failure.description.contains("moves can come next: these are too many to explore."))
-  }
-
-  @Test("R27: a loop of delays that is left when the body returns is a failure, with a sentence")
-  func loopOfTimers() async throws {
-    let failure = try await endless { orders in
-      let context = orders.context("poll")
-      @Sendable func poll() {
-        Future<Int, any Error>.succeeded(1).delay(by: .seconds(1), on: context)
-          .whenResolved(on: .immediate) { _ in poll() }
-      }
-      poll()
-    }
-    #expect(failure.description.contains("The body returned, but the work that it left did not end"))
-  }
-
-  @Test("R27: a loop of delays on a context, in a task, or of steps is a failure as well", arguments: 0..<3)
-  func otherLoops(_ kind: Int) async throws {
-    let failure = try await endless { orders in
-      let context = orders.context("poll")
-      @Sendable func poll() {
-        Future<Int, any Error>.succeeded(1).delay(by: .seconds(1), on: context).whenResolved(on: context) { _ in poll()
-        }
-      }
-      switch kind {
-      case 0: poll()
-      case 1:
-        Task {
-          while true { _ = try? await Future<Int, any Error>.succeeded(1).delay(by: .seconds(1), on: context).value }
-        }
-      default:
-        Task {
-          while true { await orders.step("step") }
-        }
-      }
-    }
-    #expect(failure.description.contains("The body returned, but the work that it left did not end"))
+    #expect(!report.isExhaustive)
+    #expect(!report.description.hasPrefix("all"), "\(report)")
   }
 
   @Test("R2a: timers that are left when the body returns break, and their tasks end within the run")
@@ -159,30 +156,15 @@ struct OrderBoundTests {
     #expect(runs.all == ["true"])
   }
 
-  @Test(
-    "R27: a body with long orders stops after a million moves, and the report says that there are more",
-    .enabled(if: TestTier.choose(standard: false, thorough: true))
-  )
-  func longOrders() async throws {
-    let runs = Locked(0)
-    let report = try await exploreOrders(limit: 1_000) { orders in
-      runs.withLock { $0 += 1 }
-      let context = orders.context("long")
-      let left = Locked(50_000)
-      @Sendable func next() {
-        let isLast = left.withLock { left in
-          left -= 1
-          return left == 0
-        }
-        if !isLast { context.run { next() } }
+  @Test("R2a: work that is dropped after the end, and submits work for ever, ends")
+  func endlessDrops() async throws {
+    try await exploreOrders { orders in
+      let context = orders.context("n")
+      @Sendable func load() -> Future<Int, any Error> {
+        Future<Int, any Error>(on: context) { throw Unexpected(description: "offline") }.flatMapError { _ in load() }
       }
-      next()
-      for name in ["a", "b"] { orders.context(name).run {} }
-      try await orders.runAll()
+      _ = Future<Void, any Error>.after(.seconds(1), on: context).flatMap { load() }
     }
-    #expect(runs.withLock(\.self) == 20)
-    #expect(report.orders == 20)
-    #expect(!report.isExhaustive)
   }
 }
 

@@ -2,112 +2,88 @@ import Futures
 import FuturesTesting
 import Testing
 
-@Suite("exploreOrders: the search")
+/// Which orders the search runs.
 struct OrderSearchTests {
-  @Test("Two contexts with two items each run in all six orders, each once")
+  /// Submits items to contexts of which each has the same number, and returns their order.
+  private func run(_ contexts: [String], _ count: Int, _ orders: Orders) async throws -> String {
+    let run = RunRecord()
+    for name in contexts {
+      for number in 1...count { orders.context(name).run { run.add("\(name)\(number)") } }
+    }
+    try await orders.runAll()
+    return run.joined
+  }
+
+  @Test("Two contexts with two items each run in all six orders, the order of submission first")
   func sixOrders() async throws {
     let runs = RunRecord()
-    let report = try await exploreOrders { orders in
-      let run = RunRecord()
-      for name in ["a", "b"] {
-        for number in 1...2 { orders.context(name).run { run.add("\(name)\(number)") } }
-      }
-      try await orders.runAll()
-      runs.add(run.joined)
-    }
-    #expect(
-      runs.all.sorted() == [
-        "a1 a2 b1 b2", "a1 b1 a2 b2", "a1 b1 b2 a2", "b1 a1 a2 b2", "b1 a1 b2 a2", "b1 b2 a1 a2",
-      ]
-    )
+    let report = try await exploreOrders { orders in runs.add(try await run(["a", "b"], 2, orders)) }
+    let all = [
+      "a1 a2 b1 b2", "a1 b1 a2 b2", "a1 b1 b2 a2", "b1 a1 a2 b2", "b1 a1 b2 a2", "b1 b2 a1 a2",
+    ]
+    #expect(runs.all.first == all[0])
+    #expect(Set(runs.all).sorted() == all)
     #expect(report.isAll(6))
-    #expect(report.isExhaustive)
   }
 
-  @Test("Two contexts with five items each run in 252 orders")
-  func fiveItemsEach() async throws {
+  @Test("A body without choices runs once, and one with 252 orders in each of them", arguments: [(0, 1), (5, 252)])
+  func count(_ items: Int, _ count: Int) async throws {
+    let runs = Shared(0)
     let report = try await exploreOrders { orders in
-      for name in ["a", "b"] {
-        for _ in 1...5 { orders.context(name).run {} }
-      }
-      try await orders.runAll()
+      runs.withLock { $0 += 1 }
+      if items > 0 { _ = try await run(["a", "b"], items, orders) }
     }
-    #expect(report.isAll(252))
+    #expect(report.isAll(count))
+    #expect(count > 1 || runs.withLock(\.self) == 1)
   }
 
-  @Test("A body without work is one order")
-  func oneOrder() async throws {
-    let report = try await exploreOrders { _ in }
-    #expect(report.isAll(1))
-  }
-
-  @Test(
-    "More orders than the limit: as many as the limit run, each once, and the report says that there are more",
-    arguments: [10, 100, 251]
-  )
-  func limit(_ limit: Int) async throws {
-    let runs = RunRecord()
-    let report = try await exploreOrders(limit: limit) { orders in
-      let run = RunRecord()
-      for name in ["a", "b"] {
-        for _ in 1...5 { orders.context(name).run { run.add(name) } }
-      }
-      try await orders.runAll()
-      runs.add(run.joined)
+  @Test("More orders than the limit: as many as the limit count, each once, and the report says that there are more")
+  func limit() async throws {
+    for limit in [1, 10, 251] {
+      let runs = RunRecord()
+      let report = try await exploreOrders(limit: limit) { orders in runs.add(try await run(["a", "b"], 5, orders)) }
+      #expect(!report.isExhaustive)
+      #expect(report.orders == limit)
+      #expect(report.knownOrders > limit && report.knownOrders <= 252)
+      #expect(report.description.hasPrefix("\(limit) of at least \(report.knownOrders) orders"))
+      // One more shows that these are not all.
+      #expect(Set(runs.all).count <= limit + 1)
     }
-    #expect(!report.isExhaustive)
-    #expect(report.orders == limit)
-    #expect((limit + 1...252).contains(report.knownOrders))
-    #expect(Set(runs.all).count == limit)
-    #expect(report.description.hasPrefix("\(limit) of at least \(report.knownOrders) orders"))
   }
 
-  @Test("Each second order is random, in the second half all; they begin differently, and a seed repeats them")
+  @Test("The orders after the first are random, begin differently, and a seed repeats them")
   func randomOrders() async throws {
     func explore(seed: UInt64) async throws -> [String] {
       let runs = RunRecord()
-      try await exploreOrders(limit: 40, seed: seed) { orders in
-        let run = RunRecord()
-        for name in ["a", "b", "c"] {
-          for _ in 1...5 { orders.context(name).run { run.add(name) } }
-        }
-        try await orders.runAll()
-        runs.add(run.joined)
-      }
+      try await exploreOrders(limit: 40, seed: seed) { orders in runs.add(try await run(["a", "b", "c"], 5, orders)) }
       return runs.all
     }
     let orders = try await explore(seed: 1)
-    let first = orders.prefix(20).enumerated()
-    #expect(Set(first.filter { $0.offset.isMultiple(of: 2) }.map(\.element.first)) == ["a"])
-    #expect(Set(first.filter { !$0.offset.isMultiple(of: 2) }.map(\.element.first)) == ["a", "b", "c"])
-    #expect(orders.dropFirst(20).count { $0.first == "a" } < 20)
+    #expect(orders[0] == orders[1])
+    #expect(Set(orders.dropFirst(2).map(\.first)) == ["a", "b", "c"])
     #expect(try await explore(seed: 1) == orders)
     #expect(try await explore(seed: 2) != orders)
   }
 
-  @Test("The shortest failing order is reported, with its moves, the error, and the number of orders that failed")
-  func shortestFailure() async throws {
-    let failure = try await explorationFailure {
-      try await exploreOrders { orders in
-        let run = RunRecord()
-        let (long, short) = (orders.context("long"), orders.context("short"))
-        long.run { run.add("long") }
-        short.run {
-          // Submits more work if this item comes last.
-          if run.all == ["long"] { short.run { run.add("more") } }
-          run.add("short")
-        }
-        try await orders.runAll()
-        throw Unexpected(description: run.joined)
-      }
+  @Test("The first failing order ends the search, and is shrunk; its string repeats it, and no other")
+  func repeating() async throws {
+    let runs = RunRecord()
+    let body: @Sendable (Orders) async throws -> Void = { orders in
+      let order = try await run(["a", "b"], 3, orders)
+      runs.add(order)
+      // b1 and b2 between a1 and a2
+      try Unexpected.unless(!order.hasPrefix("a1 b1 b2 a2"), "found")
     }
-    #expect(failure?.order == ["short", "long"])
-    #expect(failure?.failedOrders == 2)
-    #expect(failure?.repeating == "s1")
-    guard case .thrown(let error)? = failure?.reason else {
-      return #expect(Bool(false), "\(String(describing: failure))")
-    }
-    #expect("\(error)" == "short long")
+    let found = try await explorationFailure { try await exploreOrders(body) }
+    let failure = try #require(found)
+    #expect(failure.order == ["a(1)", "b(1)", "b(2)", "a(2)", "a(3)", "b(3)"])
+    let repeated = try await explorationFailure { try await exploreOrders(repeating: failure.repeating, body) }
+    #expect(runs.all.last == "a1 b1 b2 a2 a3 b3")
+    #expect(repeated?.order == failure.order)
+    #expect(repeated?.repeating == failure.repeating)
+    let other = try await exploreOrders(repeating: "b1", body)
+    #expect(other.orders == 1)
+    #expect(runs.all.last == "b1 a1 a2 a3 b2 b3")
   }
 
   @Test("The description of a failure names the order, the reason, and the call that repeats it")
@@ -123,37 +99,25 @@ struct OrderSearchTests {
         try Unexpected.unless(run.all != ["n1", "s", "n2"], "the screen comes between")
       }
     }
+    let text = try #require(failure).description.split(separator: "\n")
     #expect(
-      failure?.description == """
-        1 of 3 orders failed: network(1) ▸ screen ▸ network(2)
-        It threw: the screen comes between
-        Run it alone: exploreOrders(repeating: "n0s1") at Tests/A.swift:7
-        """
+      text[0].hasPrefix("Fails in this order, found after ") && text[0].hasSuffix(": network(1) ▸ screen ▸ network(2)")
     )
+    #expect(text[1] == "It threw: the screen comes between")
+    #expect(text[2] == "Run it alone: exploreOrders(repeating: \"n0s1\") at Tests/A.swift:7")
   }
 
-  @Test("The string of a failure repeats that order, and no other")
-  func repeating() async throws {
-    let runs = RunRecord()
-    let body: @Sendable (Orders) async throws -> Void = { orders in
-      let run = RunRecord()
-      for name in ["a", "b"] {
-        for number in 1...3 { orders.context(name).run { run.add("\(name)\(number)") } }
+  @Test("If the order of submission fails, the call that repeats it has a limit of 1")
+  func firstOrder() async throws {
+    let failure = try await explorationFailure {
+      try await exploreOrders { orders in
+        for name in ["a", "b"] { orders.context(name).run {} }
+        try await orders.runAll()
+        throw Unexpected(description: "always")
       }
-      try await orders.runAll()
-      runs.add(run.joined)
-      try Unexpected.unless(run.all != ["a1", "b1", "b2", "a2", "b3", "a3"], "found")
     }
-    let found = try await explorationFailure { try await exploreOrders(body) }
-    #expect(found?.failedOrders == 1)
-    let count = runs.all.count
-    let repeated = try await explorationFailure { try await exploreOrders(repeating: found?.repeating, body) }
-    #expect(runs.all.dropFirst(count) == ["a1 b1 b2 a2 b3 a3"])
-    #expect(repeated?.order == found?.order)
-    #expect(repeated?.repeating == found?.repeating)
-    let other = try await exploreOrders(repeating: "b1", body)
-    #expect(other.orders == 1)
-    #expect(runs.all.last == "b1 a1 a2 a3 b2 b3")
+    #expect(failure?.description.contains("Fails in this order: a ▸ b\n") == true)
+    #expect(failure?.description.contains("Run it alone: exploreOrders(limit: 1) at ") == true)
   }
 
   @Test(
@@ -208,17 +172,6 @@ struct OrderSearchTests {
     #expect(difference?.contains(sentence) == true, "\(difference ?? "")")
   }
 
-  @Test("Other work between two decisions is not deterministic either")
-  func otherForcedWork() async throws {
-    let difference = try await nondeterminism { orders, run in
-      orders.context(run == 2 ? "c" : "b").run {}
-      try await orders.runAll()
-      for name in ["d", "e"] { orders.context(name).run {} }
-      try await orders.runAll()
-    }
-    #expect(difference?.contains("this run had c, and an earlier run b.") == true, "\(difference ?? "")")
-  }
-
   @Test("A body that fails in one run, and passes when its order is repeated, is not deterministic")
   func otherResult() async throws {
     let difference = try await nondeterminism { orders, run in
@@ -227,6 +180,28 @@ struct OrderSearchTests {
       try Unexpected.unless(run != 1, "only once")
     }
     #expect(difference == "the order a ▸ b failed, and passed when it was repeated. It threw: only once")
+  }
+
+  @Test("Waiters that are resumed in the order of a dictionary are deterministic: their moves are the same")
+  func orderOfADictionary() async throws {
+    let report = try await exploreOrders { orders in
+      let waiters = Shared([Unique: UnsafeContinuation<Void, Never>]())
+      for _ in 1...4 {
+        Task {
+          await withUnsafeContinuation { continuation in waiters.withLock { $0[Unique()] = continuation } }
+        }
+      }
+      try await orders.runAll()
+      for continuation in waiters.withLock({ Array($0.values) }) { continuation.resume() }
+      try await orders.runAll()
+    }
+    #expect(report.isAll(576), "\(report)")
+  }
+
+  /// A key whose place in a dictionary is random.
+  private final class Unique: Hashable, Sendable {
+    static func == (left: Unique, right: Unique) -> Bool { left === right }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
   }
 
   @Test("Cancelling the calling task ends the search before the next order")

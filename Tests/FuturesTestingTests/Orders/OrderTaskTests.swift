@@ -224,7 +224,7 @@ struct OrderTaskTests {
   func isolatedToAnActor() async throws {
     let counter = Counter()
     try await counter.explore()
-    #expect(await counter.runs == 2)
+    #expect(await counter.runs >= 2)
   }
 }
 

@@ -1,82 +1,82 @@
-#if DEBUG
-  import Dispatch
-  import Futures
-  import Testing
+import Dispatch
+import Foundation
+import Futures
+import FuturesTesting
+import Testing
 
-  @testable import FuturesTesting
-
-  @Suite("The bounds in real time of exploreOrders")
-  struct OrderWatchTests {
-    @Test("A move that waits counts after ten seconds, and a move that runs after a minute")
-    func seconds() {
-      func count(_ moves: (Int) -> Int?, ticks: (Int) -> Int64) -> (second: Int, stall: MoveSeconds.Stall)? {
-        var seconds = MoveSeconds()
-        for second in 0...200 {
-          if let stall = seconds.count(moves(second), ticks: ticks(second)) { return (second, stall) }
-        }
-        return nil
-      }
-      let waits = count { _ in
-        1
-      } ticks: { _ in
-        7
-      }
-      #expect(waits?.second == 10 && waits?.stall == .waits)
-      let runs = count { _ in
-        1
-      } ticks: { _ in
-        -1
-      }
-      #expect(runs?.second == 60 && runs?.stall == .runs)
-      // Its thread sleeps at each look, and has worked since the one before.
-      let works = count { _ in
-        1
-      } ticks: {
-        Int64($0)
-      }
-      #expect(works?.second == 60 && works?.stall == .runs)
-      #expect(
-        count {
-          $0
-        } ticks: { _ in
-          7
-        } == nil
-      )
-      #expect(
-        count {
-          $0 % 9 == 0 ? nil : 1
-        } ticks: { _ in
-          7
-        } == nil
-      )
-    }
-
-    @Test("Outside work that always submits more work holds up no run", .unlessSanitized)
-    func endlessOutsideWork() {
-      _ = (OrderRun.controlsUnstructuredTasks, OrderRun.controlsMain, OrderRun.observesOutside)
-      let patience = OutsidePatience(milliseconds: 10)
-      let run = OrderRun(
-        names: OrderNames(),
-        isOnMain: false,
-        listsPendingFutures: false,
-        waitsForOthers: false,
-        outsidePatience: patience
-      )
-      let isOver = Shared(false)
-      @Sendable func next() {
-        DispatchQueue.global().async { if !isOver.withLock(\.self) { next() } }
-      }
-      let verdict = run.perform { _ in
-        next()
-      } choosing: { _, _ in
-        0
-      }
-      isOver.withLock { $0 = true }
-      guard case .returned = verdict else {
-        Issue.record("\(verdict)")
-        return
-      }
-      #expect(!patience.allowsWait())
+/// R27: moves that never return.
+///
+/// Each test runs in a process of its own, whose threads stay blocked, and with a second of 20 ms.
+@Suite(.unlessSanitized)
+struct OrderWatchTests {
+  @Test(
+    "R27: moves that never return end their searches, wherever they are, also if there are more of them than processors"
+  )
+  func blockedMoves() async {
+    await #expect(processExitsWith: .success) {
+      let isRight = await WatchSecond.$length.withValue(0.02) { await allBlockedMovesAreFound() }
+      _exit(isRight ? 0 : 1)
     }
   }
-#endif
+
+  @Test("R27: a lock that a suspended task holds is a failure with the order so far, after which nothing more runs")
+  func lockAcrossAwait() async {
+    await #expect(processExitsWith: .success) {
+      let (lock, later) = (DispatchSemaphore(value: 1), DispatchSemaphore(value: 0))
+      let failure = try await WatchSecond.$length.withValue(0.02) {
+        try await explorationFailure {
+          try await exploreOrders { orders in
+            for name in ["a", "b"] {
+              Task {
+                lock.wait()
+                await orders.step(name)
+                lock.signal()
+              }
+            }
+            try await orders.runAll()
+            later.signal()
+          }
+        }
+      }
+      lock.signal()  // the blocked move returns
+      let hasGoneOn = waits(for: later)
+      _exit(failure?.order == ["task 1", "task 2"] && !hasGoneOn ? 0 : 1)
+    }
+  }
+}
+
+private func allBlockedMovesAreFound() async -> Bool {
+  let bodies: [@Sendable (Orders) async throws -> Void] = [
+    { orders in
+      try await orders.runAll()
+      waitForever()
+    },
+    { orders in
+      Task { @MainActor in await Task.detached { waitForever() }.value }
+      try await orders.runAll()
+    },
+    { orders in
+      Future<Void, any Error>.after(.seconds(1), on: orders.context("a")).whenResolved(on: .immediate) { _ in
+        waitForever()
+      }
+    },
+  ]
+  let count = bodies.count * ProcessInfo.processInfo.activeProcessorCount
+  let found = await withTaskGroup(of: Bool.self, returning: Int.self) { group in
+    for number in 0..<count {
+      group.addTask {
+        let failure = try? await explorationFailure { try await exploreOrders(bodies[number % bodies.count]) }
+        return failure?.description.contains("The last move has waited for 10 s and does not return.") == true
+      }
+    }
+    return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+  }
+  return found == count
+}
+
+// Functions, because an async function cannot wait for a semaphore.
+private func waitForever() { DispatchSemaphore(value: 0).wait() }
+
+private func waits(for semaphore: DispatchSemaphore) -> Bool {
+  semaphore.wait(timeout: .now() + .milliseconds(200)) == .success
+}

@@ -1,3 +1,4 @@
+import Dispatch
 import Futures
 import FuturesAsync
 import FuturesTesting
@@ -216,4 +217,50 @@ private actor Store {
   try await orders.runAll()
   let text = label.withLock(\.self)
   try Unexpected.unless(text == "done", "the label says \(text)")
+}
+
+/// A cache of continuations: a caller that comes while the value is on its way adds itself after the waiters were resumed.
+@Sendable func lostWaiter(_ orders: Orders, isMended: Bool) async throws {
+  struct Cache {
+    var value: Int?
+    var waiters: [UnsafeContinuation<Int, Never>] = []
+  }
+  let cache = Shared(Cache())
+  @Sendable func get() async -> Int {
+    if let value = cache.withLock(\.value) { return value }
+    await orders.step("before the wait")
+    return await withUnsafeContinuation { continuation in
+      let value = cache.withLock { cache in
+        if isMended, let value = cache.value { return value as Int? }
+        cache.waiters.append(continuation)
+        return nil
+      }
+      if let value { continuation.resume(returning: value) }
+    }
+  }
+  orders.context("network").run {
+    let waiters = cache.withLock { cache in
+      cache.value = 1
+      defer { cache.waiters = [] }
+      return cache.waiters
+    }
+    for waiter in waiters { waiter.resume(returning: 1) }
+  }
+  _ = await get()
+}
+
+/// A debouncer does not cancel the timer of the text before.
+@Sendable func savesTwice(_ orders: Orders, isMended: Bool) async throws {
+  let state = Shared((last: 0, stale: 0))
+  let queue = orders.queue("saving")
+  for number in 1...2 {
+    state.withLock { $0.last = number }
+    queue.asyncAfter(deadline: .now() + 1.0) {
+      state.withLock { if $0.last != number, !isMended { $0.stale += 1 } }
+    }
+    await orders.step("type")
+  }
+  try await orders.runAll()
+  let stale = state.withLock(\.stale)
+  try Unexpected.unless(stale == 0, "\(stale) old texts were saved")
 }

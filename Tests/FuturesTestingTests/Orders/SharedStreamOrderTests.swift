@@ -35,7 +35,7 @@ struct SharedStreamOrderTests {
   )
   func readersAndElements() async throws {
     var seen: Set<String> = []
-    let report = try await exploreOrders { orders in
+    let report = try await exploreOrders(limit: 10_000) { orders in
       let source = Source()
       let stream = SharedCallbackStream(of: Int.self) { handle in source.start(handle) }
       let tasks = ["a", "b"].map { name in

@@ -62,8 +62,6 @@ struct QueueOrderTests {
       }
     }
     #expect(failure?.order == ["timer 0.3 s", "user"])
-    #expect(failure?.failedOrders == 1)
-    #expect(failure?.report.orders == 2)
   }
 
   /// Takes several milliseconds of processor time.

@@ -25,7 +25,8 @@ struct RecipeTests {
     "The article has the code that these tests run",
     arguments: [
       ("ScreenRecipes", "Sources/FuturesAsync/FuturesAsync.docc/Recipes.md"),
-      ("SharedWorkRecipes", "Sources/FuturesAsync/FuturesAsync.docc/Recipes.md"), ("CallerRecipes", "Migration.md"),
+      ("SharedWorkRecipes", "Sources/FuturesAsync/FuturesAsync.docc/Recipes.md"),
+      ("CallerRecipes", "Sources/FuturesAsync/FuturesAsync.docc/Recipes.md"),
     ]
   )
   func articleHasTheCode(file: String, path: String) throws {
