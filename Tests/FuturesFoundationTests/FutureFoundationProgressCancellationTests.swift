@@ -1,4 +1,3 @@
-import AllocationCounter
 import Foundation
 import Futures
 import FuturesFoundation
@@ -6,32 +5,22 @@ import TestSupport
 import Testing
 
 /// Tests of cancellation in both directions.
-@Suite("R26: cancellation and Foundation's progress") struct FutureFoundationProgressCancellationTests {
-  @Test("R26: cancelling the progress cancels the future before the call returns")
-  func progressToFuture() {
+struct FutureFoundationProgressCancellationTests {
+  @Test(
+    "R26: cancelling the progress or its parent cancels the future before the call returns",
+    arguments: [true, false]
+  )
+  func progressToFuture(isParent: Bool) {
     let promise = Promise<Int, any Error>()
     let cancelled = Recorder<Int>()
     promise.onCancel { cancelled.record(1) }
-    let progress = promise.future.foundationProgress()
+    let (whole, progress) = (Progress(totalUnitCount: 1), promise.future.foundationProgress())
+    whole.addChild(progress, withPendingUnitCount: 1)
     #expect(progress.isCancellable)
-    progress.cancel()
+    for _ in 0..<2 { (isParent ? whole : progress).cancel() }
     #expect(cancelled.events == [1])
     #expect(promise.future.failsAsCancelled)
-    #expect(progress.isCancelled)
-    #expect(progress.isFinished)
-    #expect(!progress.isCancellable)
-    progress.cancel()
-    #expect(cancelled.events == [1])
-  }
-
-  @Test("R26: cancelling an ancestor of the progress cancels the future")
-  func ancestor() {
-    let promise = Promise<Int, any Error>()
-    let (whole, part) = (Progress(totalUnitCount: 1), Progress(totalUnitCount: 1))
-    whole.addChild(part, withPendingUnitCount: 1)
-    part.addChild(promise.future.foundationProgress(), withPendingUnitCount: 1)
-    whole.cancel()
-    #expect(promise.future.failsAsCancelled)
+    #expect(progress.isCancelled && progress.isFinished && !progress.isCancellable)
   }
 
   @Test("R3: the cancellation of a tree calls the handler of a promise without a lock, so it can wait for other trees")
@@ -66,90 +55,42 @@ import Testing
     #expect(whole.isFinished)
   }
 
-  @Test("R26: cancelling the future cancels and finishes its progress, while the parent continues")
+  @Test("R26: cancelling the future cancels its progress once, while the parent continues, as far as its end shows it")
   func futureToProgress() {
-    let promise = Promise<Int, any Error>()
-    let whole = Progress(totalUnitCount: 2)
-    let progress = promise.future.foundationProgress()
-    whole.addChild(progress, withPendingUnitCount: 1)
-    promise.future.cancel()
-    #expect(progress.isCancelled)
-    #expect(progress.isFinished)
-    #expect(whole.completedUnitCount == 1)
-    #expect(!whole.isCancelled)
-  }
-
-  @Test("R26: cancelling the source cancels the progress of a derived future, as far as the error shows it")
-  func cancelledSource() {
-    func progress<Failure: Error>(
-      _: Failure.Type,
-      _ transform: (Future<Int, Failure>) -> Future<Int, Failure>
-    ) -> Progress {
-      let promise = Promise<Int, Failure>()
-      let progress = transform(promise.future).foundationProgress()
+    /// Returns whether the progress of a future is cancelled after the cancellation of its source.
+    func isCancelled<Failure: Error>(
+      _ promise: Promise<Int, Failure>,
+      _ derive: (Future<Int, Failure>) -> Future<Int, Failure> = { $0 },
+      end: (Promise<Int, Failure>) -> Void = { _ in }
+    ) -> Bool {
+      let (whole, progress) = (Progress(totalUnitCount: 2), derive(promise.future).foundationProgress())
+      let child = CancelCounter(parent: nil)
+      whole.addChild(progress, withPendingUnitCount: 1)
+      progress.addChild(child, withPendingUnitCount: 0)
       promise.future.cancel()
+      #expect(progress.isFinished == promise.future.isResolved)
+      end(promise)
       #expect(progress.isFinished)
-      return progress
+      #expect(whole.completedUnitCount == 1 && !whole.isCancelled)
+      #expect(child.count == (progress.isCancelled ? 1 : 0))
+      return progress.isCancelled
     }
-    #expect(progress((any Error).self) { $0.map { $0 } }.isCancelled)
-    #expect(progress(CancellationError.self) { $0.map { $0 } }.isCancelled)
-    #expect(progress(Comparable.self) { $0.map { $0 } }.isCancelled)
-    #expect(progress(Incomparable.self) { $0 }.isCancelled)
-    #expect(!progress(Incomparable.self) { $0.map { $0 } }.isCancelled)
+    let saved = Promise<Int, any Error>()
+    saved.onCancel { [weak saved] in saved?.succeed(1) }
+    #expect(isCancelled(Promise<Int, any Error>()))
+    #expect(!isCancelled(saved))
+    #expect(isCancelled(Promise<Int, any Error>()) { $0.map { $0 } })
+    #expect(isCancelled(Promise<Int, CancellationError>()) { $0.map { $0 } })
+    #expect(isCancelled(Promise<Int, Comparable>()) { $0.map { $0 } })
+    #expect(isCancelled(Promise<Int, Incomparable>()))
+    #expect(!isCancelled(Promise<Int, Incomparable>()) { $0.map { $0 } })
+    // R15: a failure type without a cancelled case, so the future continues.
+    #expect(isCancelled(Promise<Int, TestError>(), end: { $0.fail(TestError(1)) }))
+    #expect(!isCancelled(Promise<Int, TestError>(), end: { $0.succeed(1) }))
     let failed = Promise<Int, Comparable>()
-    let other = failed.future.foundationProgress()
+    let progress = failed.future.foundationProgress()
     failed.fail(.failed)
-    #expect(!other.isCancelled)
-  }
-
-  @Test(
-    "R15: without a cancelled case, the progress of a cancelled future is cancelled only if the future fails"
-  )
-  func cannotSay() {
-    let (failing, succeeding) = (Promise<Int, TestError>(), Promise<Int, TestError>())
-    let progresses = [failing.future.foundationProgress(), succeeding.future.foundationProgress()]
-    failing.future.cancel()
-    succeeding.future.cancel()
-    #expect(progresses.allSatisfy { !$0.isCancelled && !$0.isFinished })
-    failing.fail(TestError(1))
-    succeeding.succeed(1)
-    #expect(progresses.map(\.isCancelled) == [true, false])
-    #expect(progresses.map(\.isFinished) == [true, true])
-  }
-
-  @Test("R15: if an onCancel handler succeeds, the progress is finished, not cancelled")
-  func savedByHandler() {
-    let promise = Promise<Int, any Error>()
-    promise.onCancel { [weak promise] in promise?.succeed(1) }
-    let progress = promise.future.foundationProgress()
-    promise.future.cancel()
-    #expect(progress.isFinished)
     #expect(!progress.isCancelled)
-    #expect(promise.isResolved)
-  }
-
-  @Test("R16: cancelling the progress of a derived or shielded future keeps a source with other consumers")
-  func leavesSource() {
-    let promise = Promise<Int, any Error>()
-    let other = promise.future.map { $0 }
-    promise.future.map { $0 + 1 }.foundationProgress().cancel()
-    #expect(!promise.isResolved)
-    other.cancel()
-    #expect(promise.isResolved)
-
-    let shielded = Promise<Int, any Error>()
-    shielded.future.shielded.foundationProgress().cancel()
-    #expect(!shielded.isResolved)
-  }
-
-  @Test("The progress is cancelled once, whichever side begins", arguments: [true, false])
-  func once(futureBegins: Bool) {
-    let promise = Promise<Int, any Error>()
-    let progress = promise.future.foundationProgress()
-    let child = CancelCounter(parent: nil)
-    progress.addChild(child, withPendingUnitCount: 0)
-    if futureBegins { promise.future.cancel() } else { progress.cancel() }
-    #expect(child.count == 1)
   }
 
   // MARK: Following
@@ -157,73 +98,63 @@ import Testing
   @Test("R26: cancelling the future cancels the progress that it follows, but not the reverse")
   func followed() {
     let (promise, other) = (Promise<Int, any Error>(), Promise<Int, any Error>())
-    let (first, second) = (Progress(totalUnitCount: 2), Progress(totalUnitCount: 2))
-    promise.progress.follow(first)
-    other.progress.follow(second)
+    let progresses = (0..<2).map { _ in Progress(totalUnitCount: 2) }
+    promise.progress.follow(progresses[0])
+    other.progress.follow(progresses[1])
     promise.future.map { $0 }.cancel()
-    #expect(first.isCancelled)
-    second.cancel()
-    #expect(!other.isResolved)
     #expect(promise.future.failsAsCancelled)
+    #expect(progresses[0].isCancelled)
+    progresses[1].cancel()
+    #expect(!other.isResolved)
   }
 
   @Test("R26: a progress that a cancelled future begins to follow is cancelled at once")
   func followedLate() {
     let (promise, silent) = (Promise<Int, any Error>(), Promise<Int, TestError>())
-    let reporters = [promise.progress, silent.progress]
     promise.future.cancel()
     silent.future.cancel()
-    for reporter in reporters {
+    for reporter in [promise.progress, silent.progress] {
       let progress = Progress(totalUnitCount: 2)
       reporter.follow(progress)
       #expect(progress.isCancelled)
     }
-    let late = Progress(totalUnitCount: 2)
-    promise.progress.follow(late)
-    #expect(late.isCancelled)
   }
 
   @Test("R26: a replaced or finished progress, or the progress of a resolved future, is not cancelled")
   func notCancelled() {
-    let promise = Promise<Int, any Error>()
+    let (promise, resolved) = (Promise<Int, any Error>(), Promise<Int, any Error>())
     let progresses = (0..<3).map { _ in Progress(totalUnitCount: 2) }
     promise.progress.follow(progresses[0])
     promise.progress.follow(progresses[1])
     progresses[1].completedUnitCount = 2
     #expect(promise.future.currentProgress.completedUnitCount == 2)
     promise.future.cancel()
-    let resolved = Promise<Int, any Error>()
     resolved.progress.follow(progresses[2])
     resolved.succeed(1)
     resolved.future.cancel()
     #expect(progresses.allSatisfy { !$0.isCancelled })
   }
 
-  @Test("A future that follows `never` still cancels the progress that it follows")
+  @Test(
+    "R5, R26: a future that follows `never` cancels the progress that it follows, and is released when it is dropped"
+  )
   func orphan() {
-    let promise = Promise<Int, any Error>()
-    let progress = Progress(totalUnitCount: 2)
-    promise.progress.follow(progress)
-    promise.follow(.never)
-    let future = promise.future
-    _ = consume promise
-    future.cancel()
-    #expect(progress.isCancelled)
-  }
-
-  @Test("R5: a dropped future that follows `never` is released", .enabled(if: AllocationCounts.areSupported))
-  func orphanReleased() {
     weak var dropped: Progress?
-    func drop() {
+    func follow(isCancelled: Bool) {
       let promise = Promise<Int, any Error>()
       let progress = Progress(totalUnitCount: 2)
       dropped = progress
       promise.progress.follow(progress)
       promise.follow(.never)
+      let future = promise.future
+      _ = consume promise
+      if isCancelled { future.cancel() }
+      #expect(progress.isCancelled == isCancelled)
     }
-    drop()
-    #expect(dropped == nil)
-    #expect(leastBlocksLeft(count: 100) { for _ in 0..<$0 { drop() } } <= 0)
+    for isCancelled in [true, false] {
+      follow(isCancelled: isCancelled)
+      #expect(dropped == nil)
+    }
   }
 }
 

@@ -10,7 +10,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("URLSession, cancelled at any time", .unlessLookingForLeaks, .timeLimit(.minutes(20)))
+@Suite(.unlessLookingForLeaks, .timeLimit(.minutes(20)))
 struct URLSessionCancellationTests {
   @Test(
     "R15: cancelling a transfer returns, stops the transfer and fails the future, whatever the server does",
@@ -87,7 +87,7 @@ private final class Attack: NSObject, URLSessionTaskDelegate, Sendable {
     var count: Int {
       switch self {
       case .burst: TestTier.choose(standard: 4, thorough: 20)
-      default: TestTier.choose(standard: 60, thorough: 1_000)
+      default: TestTier.choose(standard: 40, thorough: 1_000)
       }
     }
   }
