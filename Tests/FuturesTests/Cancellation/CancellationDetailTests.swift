@@ -91,10 +91,8 @@ struct CancellationDetailTests {
       }
     }
     check((any Error).self, "any Error")
-    check(CancellationError.self, "CancellationError")
     check(CancellableTestError.self, "CancellableTestError")
     check(TestError.self, "TestError")
-    check(Never.self, "Never")
   }
 
   // MARK: - R16: the remaining consumers
@@ -113,7 +111,7 @@ struct CancellationDetailTests {
       box.withLock { $0 = futures }
       promise.succeed(1)
       box.withLock { $0 = [] }
-      #expect(futures.map(\.isResolved) == Array(repeating: true, count: futures.count), "\(Failure.self)")
+      #expect(futures.allSatisfy { $0.isResolved }, "\(Failure.self)")
     }
     check((any Error).self)
     check(TestError.self)
@@ -202,7 +200,7 @@ struct CancellationDetailTests {
 
   @Test("R17: follow passes cancellation on, also an earlier one, and through chains without promises")
   func followPassesCancellationOn() {
-    let (source, late, other) = (open("source"), open("late"), open("other"))
+    let (source, late) = (open("source"), open("late"))
     let outer = Promise<Int, any Error>()
     do {
       let (middle, inner) = (Promise<Int, any Error>(), Promise<Int, any Error>())
@@ -217,12 +215,6 @@ struct CancellationDetailTests {
     cancelled.future.cancel()
     cancelled.follow(late.future)
     #expect(notified == ["source", "late"])
-    let needed = other.future.whenResolved(on: .immediate) { _ in }
-    let second = Promise<Int, any Error>()
-    second.follow(other.future)
-    second.future.cancel()
-    #expect(notified == ["source", "late"] && isCancelled(second.future) && !other.isResolved)
-    needed.remove()
     let (typedSource, typedOuter) = (typed("typed"), Promise<Int, TestError>())
     typedOuter.future.cancel()
     typedOuter.follow(typedSource.future)
@@ -256,10 +248,8 @@ struct CancellationDetailTests {
       #expect(lazy.isResolved == canSay && derived.isResolved == canSay, "\(Failure.self)")
     }
     check((any Error).self, canSay: true)
-    check(CancellationError.self, canSay: true)
     check(CancellableTestError.self, canSay: true)
     check(TestError.self, canSay: false)
-    check(Never.self, canSay: false)
   }
 
   @Test("R16: a shielded view that a flatMap returns stops the cancellation of the flatMap", arguments: [false, true])
@@ -275,13 +265,8 @@ struct CancellationDetailTests {
     let lone = open("lone")
     first.future.flatMap { _ in lone.future.shielded }.cancel()
     #expect(notified == [] && !lone.isResolved)
-    let typed = self.typed("typed")
-    let derived = Future<Int, TestError>.succeeded(1).flatMap { _ in typed.future.shielded }
-    derived.cancel()
-    #expect(notified == [])
     promise.succeed(2)
-    typed.succeed(3)
-    #expect((try? chains[1].peek()?.get()) == 2 && derived.peek() == .success(3))
+    #expect((try? chains[1].peek()?.get()) == 2)
   }
 
   @Test(

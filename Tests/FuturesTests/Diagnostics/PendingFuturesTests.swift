@@ -73,27 +73,6 @@ struct PendingFuturesTests {
     }
   }
 
-  @Test(
-    "Tracking keeps no future alive, and does not grow with ended futures",
-    .enabled(if: AllocationCounts.areSupported)
-  )
-  func pendingFuturesLeaveNothing() async {
-    await #expect(processExitsWith: .success) {
-      FuturesDiagnostics.tracksPendingFutures = true
-      defer { FuturesDiagnostics.tracksPendingFutures = false }
-      let before = AllocationCounts.ofThread().liveBytes
-      weak let released: AnyObject? = {
-        final class Released: Sendable {}
-        let value = Released()
-        Promise<Released, any Error>().succeed(value)
-        return value
-      }()
-      #expect(released == nil)
-      for _ in 0..<10_000 { Promise<Int, any Error>().succeed(1) }
-      #expect(AllocationCounts.ofThread().liveBytes - before < 100_000)
-    }
-  }
-
   @Test("The table shrinks when many futures were pending at once", .enabled(if: AllocationCounts.areSupported))
   func tableShrinks() async {
     await #expect(processExitsWith: .success) {

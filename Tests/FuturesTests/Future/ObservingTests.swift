@@ -18,20 +18,6 @@ struct ObservingTests {
     #expect(log.events == ["a", "b", "c"])
   }
 
-  @Test("R2: callbacks of one future keep their order where deliveries nest too deep to run inline")
-  func orderBeyondMaximumDepth() {
-    let log = Recorder<Int>()
-    @Sendable func descend(_ depth: Int) {
-      Future.succeeded(depth).whenResolved(on: .immediate) { _ in
-        guard depth == 0 else { return descend(depth - 1) }
-        let future = Future.succeeded(1)
-        for number in 0..<3 { future.whenResolved(on: .immediate) { _ in log.record(number) } }
-      }
-    }
-    for depth in 0..<40 { descend(depth) }
-    #expect(log.events == Array(repeating: [0, 1, 2], count: 40).flatMap { $0 })
-  }
-
   @Test("R2: a callback that was deferred for its depth is not overtaken by one that is attached less deep")
   func deferredIsNotOvertaken() {
     let log = Recorder<Int>()

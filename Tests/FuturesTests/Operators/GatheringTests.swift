@@ -190,16 +190,9 @@ struct GatheringTests {
     #expect(try! Future.allOrErrors(none).peek()?.get() == [])
     #expect(Future.allOptional(none).peek() == .success([]))
     #expect(Future.allSucceeding(none).peek() == .success([]))
+    #expect(Future.concurrent([Int](), limit: 1) { _ in Future<Int, TestError>.never }.peek() == .success([]))
     #expect(Future.reduce("initial", none) { "\($0)\($1)" }.peek() == .success("initial"))
     #expect(Future<Void, TestError>.zip().isResolved)
-  }
-
-  @Test("R11: the combinators take any collection")
-  func anyCollectionIsAccepted() {
-    let futures = (0..<4).map { Future<Int, TestError>.succeeded($0) }
-    #expect(Future.all(futures[1...2]).peek() == .success([1, 2]))
-    #expect(Future.all(["a": futures[0]].values).peek() == .success([0]))
-    #expect(Future.race(futures[2...]).peek() == .success(2))
   }
 
   @Test("A future that is given several times counts each time", arguments: Combinator.allCases)

@@ -122,16 +122,6 @@ struct SequencingTests {
     return model.isOver
   }
 
-  @Test("R11: without items, the result is an empty array at once, and nothing starts", arguments: [1, Int.max])
-  func noItemsResolveAtOnce(limit: Int) {
-    let start = { @Sendable (item: Int) -> Future<Int, TestError> in
-      Issue.record("started \(item)")
-      return .succeeded(item)
-    }
-    #expect(Future.serial([], start).peek() == .success([]))
-    #expect(Future.concurrent([], limit: limit, start).peek() == .success([]))
-  }
-
   @Test(
     "R12, R16: a cancellation that has no case cancels the running items in the order of their start, and later ones",
     arguments: [1, 20]
@@ -175,24 +165,6 @@ struct SequencingTests {
     #expect(derived.isResolved)
   }
 
-  @Test("R12: a failure leaves the running items and releases values, items and closure", arguments: [2, 3, 4])
-  func failureLeavesRunningItems(limit: Int) {
-    let pending = Promise<Int, TestError>()
-    func run(_ count: Int) {
-      for _ in 0..<count {
-        let failing = Promise<Int, TestError>()
-        let object = Tracked()
-        let derived = Future.concurrent(0..<limit + 2, limit: limit) { item in
-          object.use()
-          return item == 0 ? .succeeded(item) : item == 2 ? failing.future : pending.future
-        }
-        failing.fail(TestError())
-        #expect(derived.peek() == .failure(TestError()))
-      }
-    }
-    #expect(leastBytesLeft(count: TestTier.choose(standard: 1_000, thorough: 10_000), run) <= 0)
-  }
-
   @Test(
     "R2b, R12: an item that makes another one fail while it starts does not keep the closure, and is not started if lazy",
     arguments: [false, true]
@@ -219,22 +191,6 @@ struct SequencingTests {
     }
     #expect(captured == nil && log.events.isEmpty)
     withExtendedLifetime(pending) {}
-  }
-
-  @Test("R11: an item costs the same number of allocations among 1,000 and among 100,000", arguments: [1, 10, Int.max])
-  func linearGrowth(limit: Int) {
-    @Sendable func allocations(_ count: Int, _ isReady: Bool) -> Int64 {
-      let promises = isReady ? [] : (0..<count).map { _ in Promise<Int, TestError>() }
-      let before = AllocationCounts.ofThread().allocations
-      let derived = Future.concurrent(0..<count, limit: limit) { isReady ? .succeeded($0) : promises[$0].future }
-      for (value, promise) in promises.enumerated() { promise.succeed(value) }
-      #expect(derived.peek() == .success(Array(0..<count)))
-      return (AllocationCounts.ofThread().allocations - before) / Int64(count)
-    }
-    _ = (allocations(10, true), allocations(10, false))
-    let (ready, pending) = (allocations(1_000, true), allocations(1_000, false))
-    #expect(allocations(DepthTests.count / 10, true) == ready)
-    #expect(allocations(DepthTests.count / 10, false) == pending)
   }
 }
 
