@@ -1,5 +1,4 @@
 internal import AllocationCounter
-internal import Foundation
 internal import Futures
 internal import FuturesAsync
 internal import TestSupport
@@ -28,79 +27,35 @@ private struct Bridge: Sendable {
   private static let longLived = CancellationTokenSource()
 
   /// Every bridge; half of the uses succeed, and the others fail, are cancelled, or drop their producer.
-  static let all: [Bridge] = [
-    Bridge(name: "value") { captured, isSuccess in
-      let promise = Promise<Int, any Error>()
-      let future = promise.future
-      captured.keep(future)
-      let task = Task.immediate {
-        captured.use()
-        return try await future.value
-      }
-      if isSuccess { promise.succeed(1) } else { task.cancel() }
-      _ = await task.result
-    },
-    Bridge(name: "value of a broken promise") { captured, _ in
-      let future = Promise<Int, any Error>().future
-      captured.keep(future)
-      _ = try? await future.value
-    },
-    Bridge(name: "value(onCancel:)") { captured, isSuccess in
+  static let all: [Bridge] = awaits + starts + callbacks + tokens + readers + cancelled
+
+  private static let awaits = AwaitMethod.allCases.map { method in
+    Bridge(name: "\(method), once") { captured, isSuccess in
       let promise = Promise<Int, any Error>()
       promise.onCancel { captured.use() }
       let future = promise.future
       captured.keep(future)
-      let task = Task.immediate { try await future.value(onCancel: .cancel) }
-      if isSuccess { promise.succeed(1) } else { task.cancel() }
-      _ = await task.result
-    },
-    Bridge(name: "Future { }") { captured, isSuccess in
-      let future = Future<Int, any Error> {
-        captured.use()
-        if !isSuccess { throw TestError() }
-        return 1
-      }
-      captured.keep(future)
-      _ = await future.result
-    },
-    Bridge(name: "Future.detached, cancelled") { captured, _ in
-      let future = Future<Int, any Error>.detached {
+      let task = method.start(future)
+      if isSuccess || method == .ignore { promise.succeed(1) } else { task.cancel() }
+      _ = await task.value
+    }
+  }
+
+  private static let starts = TaskStart.allCases.map { start in
+    Bridge(name: "a task, \(start)") { captured, isSuccess in
+      let future = start.make { () async throws(any Error) -> Int in
         captured.use()
         await Task.yield()
-        return 1
-      }
-      captured.keep(future)
-      future.cancel()
-      _ = await future.result
-    },
-    Bridge(name: "Future.immediate") { captured, isSuccess in
-      let future = Future<Int, any Error>.immediate {
-        captured.use()
-        if isSuccess { await Task.yield() }
-        return 1
-      }
-      captured.keep(future)
-      _ = await future.result
-    },
-    Bridge(name: "Future(task)") { captured, isSuccess in
-      let task = Task {
-        captured.use()
-        if !isSuccess { throw TestError() }
-      }
-      let future = Future(task)
-      captured.keep(future)
-      _ = await future.result
-    },
-    Bridge(name: "Promise.resolve(with:)") { captured, isSuccess in
-      let promise = Promise<Int, any Error>()
-      captured.keep(promise.future)
-      let task = promise.resolve {
-        captured.use()
         if !isSuccess { throw TestError() }
         return 1
       }
-      await task.value
-    },
+      captured.keep(future)
+      if !isSuccess { future.cancel() }
+      _ = await future.result
+    }
+  }
+
+  private static let callbacks: [Bridge] = [
     Bridge(name: "withCallback") { captured, isSuccess in
       _ = try? await withCallback(of: Int.self) { callback in
         // A use that fails drops the callback.
@@ -134,6 +89,9 @@ private struct Bridge: Sendable {
       if isSuccess { kept.withLock { $0 }?.finish() }
       withExtendedLifetime(stream) {}
     },
+  ]
+
+  private static let tokens: [Bridge] = [
     Bridge(name: "withCancellationToken") { captured, isSuccess in
       await withCancellationToken { token in
         for _ in 0..<3 { token.register { captured.use() } }
@@ -158,37 +116,26 @@ private struct Bridge: Sendable {
       if isSuccess { source.cancel() } else { task.cancel() }
       await task.value
     },
-    Bridge(name: "progress") { captured, isSuccess in
+  ]
+
+  private static let readers: [Bridge] = [
+    Bridge(name: "progress and events") { captured, isSuccess in
       let promise = Promise<Int, any Error>()
       let future = promise.future
       captured.keep(future)
-      let task = Task.immediate {
+      let progress = Task.immediate {
         captured.use()
         for await _ in future.progress where !isSuccess { break }
       }
-      promise.progress.report(completed: 1, of: 2)
-      promise.succeed(1)
-      await task.value
-    },
-    Bridge(name: "events") { captured, isSuccess in
-      let promise = Promise<Int, any Error>()
-      let future = promise.future
-      captured.keep(future)
-      let task = Task.immediate {
+      let events = Task.immediate {
         captured.use()
         for await _ in future.events {}
       }
       promise.progress.report(completed: 1, of: 2)
-      if isSuccess { promise.succeed(1) } else { task.cancel() }
-      await task.value
+      if isSuccess { promise.succeed(1) } else { events.cancel() }
+      await progress.value
+      await events.value
     },
-    cancelled(.result, (any Error).self),
-    cancelled(.result, Interruption.self),
-    cancelled(.abandon, TestError.self),
-    cancelled(.abandon, Never.self),
-    cancelled(.cancel, (any Error).self),
-    cancelled(.result, "never", Future<Int, any Error>.never),
-    cancelled(.result, "broken", Promise<Int, Interruption>().future),
     Bridge(name: "progress and events of one pending future, left, resumed or cancelled") { captured, isProgress in
       captured.use()
       let future = longLivedPromise.future
@@ -209,6 +156,14 @@ private struct Bridge: Sendable {
       executor.runAll()
       #expect(await task.value == 2)
     },
+  ]
+
+  /// Cancelled awaits of one future.
+  private static let cancelled: [Bridge] = [
+    cancelled(.result, (any Error).self), cancelled(.result, Interruption.self), cancelled(.abandon, TestError.self),
+    cancelled(.abandon, Never.self), cancelled(.cancel, (any Error).self),
+    cancelled(.result, "never", Future<Int, any Error>.never),
+    cancelled(.result, "broken", Promise<Int, Interruption>().future),
   ]
 
   private static let longLivedPromise = Promise<Int, any Error>()
@@ -245,9 +200,9 @@ private struct Bridge: Sendable {
   private let isMeasurable = AllocationCounts.areSupported
 #endif
 
-@Suite("Memory after the use of each bridge", .timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(20)))
 struct BridgeMemoryTests {
-  static let count = TestTier.choose(standard: 10_000, thorough: 100_000)
+  static let count = TestTier.choose(standard: 4_000, thorough: 100_000)
 
   /// The bytes that the runtime and the system can keep for their threads.
   static let tolerance = 10 * Int64(count)
@@ -260,7 +215,7 @@ struct BridgeMemoryTests {
     // Runs in a process of its own, where nothing else allocates.
     await #expect(processExitsWith: .success) {
       ignoreLeaksFromNowOn()
-      Self.removeErrorHook()
+      removeErrorHook()
       FuturesDiagnostics.setHandler { _ in }  // one future is broken
       for bridge in Bridge.all {
         let bytes = await Self.bytesLeft(by: bridge)
@@ -268,13 +223,6 @@ struct BridgeMemoryTests {
         #expect(bytes < Self.tolerance, "\(bridge.name): \(bytes) bytes")
       }
       exitWithTasksThatWaitForEver()
-    }
-  }
-
-  /// Removes the hook by which Swift Testing records a backtrace of each thrown error and keeps it for a while.
-  private static func removeErrorHook() {
-    for name in ["_swift_willThrow", "_swift_willThrowTypedImpl"] {
-      dlsym(dlopen(nil, RTLD_NOW), name)?.assumingMemoryBound(to: UnsafeRawPointer?.self).pointee = nil
     }
   }
 

@@ -195,8 +195,6 @@ struct AwaitCancellationTests {
     await check(TestError.self, canRepresentCancellation: false)
   }
 
-  // MARK: - Threads
-
   @Test(
     "R22: of a cancellation and a resolution that race, exactly one ends the await",
     arguments: AwaitMethod.allCases
@@ -231,27 +229,6 @@ struct AwaitCancellationTests {
       case .failure: #expect(result.isCancellation, comment)
       }
       if let other { #expect((try? await other.value) == 1, comment) }
-    }
-  }
-
-  @Test("R22: an await that is cancelled while it attaches always ends")
-  func cancellationRacesWithAttaching() async {
-    for _ in 0..<TestTier.choose(standard: 100, thorough: 500) {
-      let promise = Promise<Int, any Error>()
-      let future = promise.future
-      let start = Gate()
-      let task = Task.detached {
-        await start.pass()
-        return await future.result
-      }
-      let cancelling = Task.detached {
-        await start.pass()
-        task.cancel()
-      }
-      start.open()
-      await cancelling.value
-      await #expect(throws: CancellationError.self) { try await task.value.get() }
-      #expect(!promise.isResolved)
     }
   }
 }

@@ -41,18 +41,6 @@ struct ProgressSequenceTests {
     #expect(late.fractions == Array(row.fractions.drop { $0 != state }))
   }
 
-  @Test("R19, R25: a reader of a stage gets the units of the source")
-  func readerOfStageGetsUnits() {
-    let promise = Promise<Int, any Error>()
-    let reader = HeldReader(promise.future.map { $0 }.shielded.progress)
-    promise.progress.report(completed: 1, of: 4)
-    reader.run()
-    #expect(reader.elements.first??.completedUnitCount == 1)
-    #expect(reader.elements.first??.totalUnitCount == 4)
-    reader.cancel()
-    reader.run()
-  }
-
   @Test("R25: a suspended reader of a promise that begins to follow a future loses no state")
   func readerOfFollowerLosesNothing() {
     let (source, follower) = (Promise<Int, any Error>(), Promise<Int, any Error>())
@@ -162,24 +150,6 @@ struct ProgressSequenceTests {
     for _ in 0..<3 { #expect(await copy.next() == nil) }
   }
 
-  @Test("R25: any number of readers at different places read independently")
-  func readersAreIndependent() {
-    let promise = Promise<Int, any Error>()
-    let updates = promise.future.progress
-    let readers = (0..<4).map { _ in HeldReader(updates) }
-    for number in 0..<4 {
-      // Reader 0 reads before each report, reader 3 only before the first report and at the end.
-      for reader in readers[..<(4 - number)] { reader.run() }
-      promise.progress.report(fraction: Double(number + 1) / 10)
-    }
-    promise.succeed(1)
-    for reader in readers { reader.run() }
-    let expected: [[Double?]] = [
-      [0, 0.1, 0.2, 0.3, 1, nil], [0, 0.1, 0.2, 1, nil], [0, 0.1, 1, nil], [0, 1, nil],
-    ]
-    #expect(readers.map(\.fractions) == expected)
-  }
-
   @Test("R25: futures that were made resolved have one state, and one result of their type, for each reader")
   func resolvedFutureHasOneStateAndOneResult() async {
     func check<Failure: Error>(_ future: Future<Int, Failure>, _ state: String, _ result: String) async {
@@ -254,19 +224,6 @@ struct ProgressSequenceTests {
   }
 
   // MARK: - Events
-
-  @Test("R25: the last event holds the very result of the future")
-  func lastEventHoldsResult() async {
-    let error = ReferenceError()
-    for await event in Future<Int, ReferenceError>.failed(error).events {
-      guard case .resolved(let result) = event else { continue }
-      #expect(#expect(throws: ReferenceError.self) { try result.get() } === error)
-    }
-    let object = Tracked()
-    for await event in Future<Tracked, Never>.succeeded(object).events {
-      if case .resolved(let result) = event { #expect(result.get() === object) }
-    }
-  }
 
   @Test("R25: a reader that is cancelled after it has read the last state ends without a result")
   func cancelledReaderEndsWithoutResult() async {
