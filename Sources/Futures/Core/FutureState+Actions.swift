@@ -41,8 +41,8 @@ extension FutureState {
   struct Departure {
     /// The list's reference to the consumer, for release by the caller; `nil` if it was in no list, or stays there.
     let reference: Unmanaged<Consumer>?
-    /// Whether it was attached; if not, `attach` finds that it has left.
-    let wasAttached: Bool
+    /// The status before: `attach` finds that a new one has left, and a notified one has its delivery.
+    let previous: Consumer.Status
     /// Whether no other consumer needs this state, so that the caller cancels it if it cancels the consumer.
     ///
     /// `false` after a shield.

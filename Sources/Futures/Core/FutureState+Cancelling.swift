@@ -74,7 +74,8 @@ extension FutureState {
       }
       return false
     }
-    if !needsResult {
+    // The delivery to a notified input takes its captures, perhaps at this moment.
+    if !needsResult, departure.previous != .notified {
       consumer.dropContext()
       consumer.dropCaptures()
     }

@@ -596,7 +596,7 @@ extension FutureState {
       if isResultOnly, reference == nil { consumer.enter(.resultOnly) } else { consumer.enter(.finished) }
       return Departure(
         reference: reference,
-        wasAttached: status != .new,
+        previous: status,
         isUnneeded: consumer.kind != .shield && isUnneeded
       )
     }

@@ -56,6 +56,6 @@ extension FutureState {
     guard departure != nil || waiter.claimSubmitted() else { return false }
     if let reference = departure?.reference { releaseConsumer(reference) }
     if isCancelling { cancelIfUnneeded() }
-    return departure?.wasAttached ?? true
+    return departure?.previous != .new
   }
 }
