@@ -328,7 +328,7 @@ struct CancellationTokenTests {
     #expect(manual.pendingCount == 0)
   }
 
-  @Test("R14: finished operations and released linked sources leave nothing in long-lived tokens", arguments: 0..<6)
+  @Test("R14: finished operations and released linked sources leave nothing in long-lived tokens", arguments: 0..<7)
   func finishedOperationsLeaveNothing(operation: Int) {
     let (source, other) = (CancellationTokenSource(), CancellationTokenSource())
     let token = source.token
@@ -341,6 +341,14 @@ struct CancellationTokenTests {
         case 2: CancellationToken.any(linked.token, other.token).register { _ = number }.remove()
         case 3: linked.token.register { _ = number }; linked.cancel()
         case 4: _ = CancellationTokenSource(linkedTo: linked.token, linked.token)
+        case 5:
+          let manual = ManualContext()
+          do {
+            let dropped = CancellationTokenSource()
+            dropped.cancel(after: .seconds(1), on: manual.context)
+            dropped.token.register { _ = number }
+          }
+          manual.advance(by: .seconds(1))
         default: promiseThatIsCancelled(by: token)
         }
       }

@@ -92,13 +92,24 @@ struct BrokenPromiseTests {
     withExtendedLifetime(promises) {}
   }
 
-  @Test("R2a, R4: dropped work without a labelled promise names no file of the library")
+  @Test("R2a, R4, R5: dropped work is released, and without a labelled promise names no file of the library")
   func droppedWorkWithoutPromise() throws {
     let held = HeldContext()
     let promise = Promise<Int, any Error>()
-    let futures = [promise.future.map(on: held.context) { $0 }, Future<Int, any Error>(on: held.context) { 1 }]
+    weak var captured: Captured?
+    let futures: [Future<Int, any Error>]
+    do {
+      let object = Captured()
+      captured = object
+      futures = [
+        promise.future.map(on: held.context) { object.use($0) }, Future(on: held.context) { object.use(1) },
+        Future(on: held.context, flattening: { .succeeded(object.use(1)) }),
+      ]
+    }
     promise.succeed(1)
+    #expect(captured != nil)
     held.dropAll()
+    #expect(captured == nil)
     for future in futures {
       let error = try #require(throws: BrokenPromise.self) { try future.peek()?.get() }
       #expect(error.cause == .workDropped && error.label == nil && error.fileID == "" && error.line == 0)

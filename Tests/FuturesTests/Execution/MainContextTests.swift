@@ -48,19 +48,6 @@ struct MainContextTests {
     #expect(model.values == [1, 2])
   }
 
-  @Test("R9: .mainImmediate goes through the main queue from other threads")
-  func immediateFromElsewhere() async {
-    let future = Future<Int, TestError>.succeeded(1)
-    await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
-        future.whenResolved(on: .mainImmediate) { _ in
-          MainActor.preconditionIsolated()
-          continuation.resume()
-        }
-      }
-    }
-  }
-
   @Test("R7: a callback for the main actor can be removed until it starts")
   @MainActor
   func removedMainCallbackNeverRuns() async {

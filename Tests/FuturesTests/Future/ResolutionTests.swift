@@ -45,4 +45,66 @@ struct ResolutionTests {
     pair.succeed((Tracked(), "one"))
     #expect(pair.future.peek()?.get().1 == "one")
   }
+
+  // MARK: - Lifetimes
+
+  @Test("R5: callbacks that only a token could have ended are released with the token and the future")
+  func releasedWithLostToken() {
+    weak var captured: Tracked?
+    do {
+      let object = Tracked()
+      captured = object
+      let source = CancellationTokenSource()
+      let promise = Promise<Int, Never>()
+      promise.future.cancelled(by: source.token).whenResolved(on: .immediate) { _ in object.use() }
+      promise.follow(.never)
+      withExtendedLifetime(source) {}
+    }
+    #expect(captured == nil)
+  }
+
+  @Test("R5: dropping a derived future does not detach it")
+  func droppedDerivedFutureRuns() {
+    let promise = Promise<Int, Never>()
+    let log = Recorder<Int>()
+    _ = promise.future.map { log.record($0) }
+    _ = promise.future.flatMap { value in
+      log.record(value + 1)
+      return Future.succeeded(value)
+    }.map { log.record($0 + 2) }
+    promise.succeed(1)
+    #expect(log.events == [1, 2, 3])
+  }
+
+  @Test("R5: a resolved future keeps only its result")
+  func keepsOnlyTheResult() {
+    let promise = Promise<Tracked, Never>()
+    var future: Future<Tracked, Never>? = promise.future
+    weak var value: Tracked?
+    weak var captured: Tracked?
+    do {
+      let (object, other) = (Tracked(), Tracked())
+      (value, captured) = (object, other)
+      future?.whenResolved(on: .immediate) { _ in other.use() }
+      promise.succeed(object)
+    }
+    #expect(value != nil)
+    #expect(captured == nil)
+    future = nil
+    #expect(value != nil)
+    withExtendedLifetime(promise) {}
+  }
+
+  @Test("R5: a value that loses against the first resolution is released at once")
+  func lateValueReleased() {
+    let promise = Promise<Tracked, Never>()
+    promise.succeed(Tracked())
+    weak var late: Tracked?
+    do {
+      let object = Tracked()
+      late = object
+      promise.succeed(object)
+    }
+    #expect(late == nil)
+  }
 }

@@ -206,25 +206,6 @@ struct SequencingDepthTests {
     }
   }
 
-  @Test("R6: many items, each of which ends when the next is started, take no stack", arguments: [2, Int.max])
-  func doneByTheNext(limit: Int) {
-    onThread {
-      let previous = Locked<Promise<Int, TestError>?>(nil)
-      let derived = Future<Int, TestError>.concurrent(0..<DepthTests.count, limit: limit) { item in
-        let promise = Promise<Int, TestError>()
-        let last = previous.withLock { previous in
-          defer { previous = promise }
-          return previous
-        }
-        last?.succeed(item - 1)
-        return promise.future
-      }
-      #expect(!derived.isResolved)
-      previous.withLock { $0.take() }?.succeed(DepthTests.count - 1)
-      #expect(derived.peek() == .success(Array(0..<DepthTests.count)))
-    }
-  }
-
   @Test("R6: many items that are resolved one after another take no stack, and leave no memory behind")
   func doneLater() {
     onThread {

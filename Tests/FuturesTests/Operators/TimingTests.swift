@@ -89,24 +89,6 @@ struct TimingTests {
     }
   }
 
-  @Test("Delays on .immediate, on a global queue and on the main queue are measured by Dispatch")
-  func dispatchContexts() {
-    onThread {
-      for (index, context) in [ExecutionContext.immediate, .global(), .mainQueue].enumerated() {
-        let source = Promise<Int, TestError>()
-        let delayed = source.future.delay(by: .milliseconds(1), on: context)
-        source.succeed(1)
-        let tomorrow = Future.after(.seconds(86_400), on: context)
-        #expect(!tomorrow.isResolved, "context \(index)")
-        tomorrow.cancel()
-        #expect(delayed.wait() == .success(1), "context \(index)")
-        let timedOut = Future<Int, any Error>.never.timeout(after: .milliseconds(1), on: context, fallback: 2)
-        _ = timedOut.wait()
-        #expect(outcome(of: timedOut) == "2", "context \(index)")
-      }
-    }
-  }
-
   @Test("R12: a context made by init(_:) uses Dispatch's clock, and resolves on itself")
   func contextWithoutClock() {
     onThread {
