@@ -21,6 +21,7 @@ let package = Package(
     .library(name: "FuturesAsync", targets: ["FuturesAsync"]),
     .library(name: "FuturesFoundation", targets: ["FuturesFoundation"]),
     .library(name: "FuturesTesting", targets: ["FuturesTesting"]),
+    .library(name: "FuturesTestingTraits", targets: ["FuturesTestingTraits"]),
     .executable(name: "futures-demo", targets: ["futures-demo"]),
     .executable(name: "futures-benchmark", targets: ["futures-benchmark"]),
     .executable(name: "futures-stress", targets: ["futures-stress"]),
@@ -42,6 +43,8 @@ let package = Package(
     .target(name: "FuturesFoundation", dependencies: ["Futures"], swiftSettings: settings),
     // What users of the library need in their own tests.
     .target(name: "FuturesTesting", dependencies: ["Futures", "CFuturesTesting"], swiftSettings: settings),
+    // A trait for Swift Testing, which `FuturesTesting` does not import: it also serves tests with XCTest.
+    .target(name: "FuturesTestingTraits", dependencies: ["Futures", "FuturesTesting"], swiftSettings: settings),
     // A hook of the Swift runtime, and thread-local storage, for the tests of users only.
     .target(name: "CFuturesTesting"),
 
@@ -109,7 +112,9 @@ let package = Package(
     ),
     .testTarget(
       name: "FuturesTestingTests",
-      dependencies: ["Futures", "FuturesAsync", "FuturesTesting", "AllocationCounter", "TestSupport"],
+      dependencies: [
+        "Futures", "FuturesAsync", "FuturesTesting", "FuturesTestingTraits", "AllocationCounter", "TestSupport",
+      ],
       swiftSettings: settings
     ),
     // Old code of other libraries, which compiles by a shim, and what their own test-suites hold that to.

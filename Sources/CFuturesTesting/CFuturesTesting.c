@@ -214,6 +214,8 @@ static void runOutside(void *context) {
 
 static void submit(SubmitFunction original, void *queue, void *context, Work work) {
   if (isMainOfRun(queue)) return hooks.submitOnMain(currentRun, context, work);
+  // The executor of the runtime can submit a job itself, past the hook, for example for `Task.yield()` in an actor.
+  if (currentRun && cfuturestesting_is_job(work)) return hooks.enqueue(currentRun, context);
   void *token = leaveRun(cfuturestesting_queue, queue);
   if (token) original(queue, wrap(token, queue, context, work), runOutside);
   else original(queue, context, work);

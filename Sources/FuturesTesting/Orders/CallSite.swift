@@ -13,7 +13,7 @@ internal import Futures
 ///
 /// A report that is printed names them.
 struct CallSite: Hashable, Sendable {
-  private let addresses: [UInt]
+  let addresses: [UInt]
 
   /// Captures the return addresses of the present call stack, at most 32.
   static func current() -> CallSite {

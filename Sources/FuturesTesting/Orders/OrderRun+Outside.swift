@@ -173,6 +173,12 @@ extension OrderRun {
     return work
   }
 
+  /// Keeps that a move has called `sync` of a stand-in for a queue: other work could come between.
+  func noteSync(_ label: String) {
+    let notice = OutsideNotice(kind: .sync, label: label, site: CallSite(addresses: []))
+    state.withLock { if !$0.outside.left.contains(notice) { $0.outside.left.append(notice) } }
+  }
+
   /// Waits until the move that submitted work has returned, so that the work always comes after it.
   ///
   /// Also stops waiting when the move itself blocks, because the move can wait for that work.

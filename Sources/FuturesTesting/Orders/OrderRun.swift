@@ -71,6 +71,8 @@ final class OrderRun: @unchecked Sendable {
 
     /// The stand-ins for Dispatch queues, by their labels.
     var queues: [String: VirtualQueue] = [:]
+    /// How many queues the code has made itself, by their labels.
+    var madeQueues: [String: Int] = [:]
 
     /// The notes of the test, by the index of the move in `trace`; `-1` before the first move.
     var notes: [Int: [String]] = [:]

@@ -92,7 +92,7 @@ final class OrderSearch {
       if options.limit > 1, !path.isEmpty {
         try runOrder(along: &path)
         let repeats = try isFew(20) || runRandomOrders(upTo: min(options.limit, 100), repeats: 20)
-        if repeats || isFew(2 * options.limit) { try runAllOrders(&path) }
+        if !isCut, repeats || isFew(2 * options.limit) { try runAllOrders(&path) }
         if !isComplete { _ = try runRandomOrders(upTo: options.limit, repeats: 200) }
       } else {
         isComplete = path.isEmpty

@@ -1,3 +1,4 @@
+internal import CFuturesTesting
 public import Dispatch
 internal import Futures
 
@@ -32,12 +33,46 @@ extension Orders {
 }
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension VirtualQueue {
+  /// Makes a stand-in for a Dispatch queue, of the run of `exploreOrders` that executes the caller.
+  ///
+  /// So a type alias can take the place of `DispatchQueue` in code that makes its queues itself. Traps outside a run: a manual
+  /// context makes its queues by `ManualContext.queue(_:attributes:)`.
+  /// - Parameters:
+  ///   - label: The name in the order.
+  ///   - qos: Has no effect.
+  ///   - attributes: `.concurrent` for a concurrent queue.
+  public convenience init(label: String, qos: DispatchQoS = .unspecified, attributes: DispatchQueue.Attributes = []) {
+    guard let run = cfuturestesting_run() else {
+      preconditionFailure(
+        "VirtualQueue(label: \"\(label)\") is made outside a run of exploreOrders. Make it in the body."
+      )
+    }
+    let isConcurrent = attributes.contains(.concurrent)
+    let (label, backend) = Unmanaged<OrderRun>.fromOpaque(run).takeUnretainedValue().newQueue(
+      label,
+      isConcurrent: isConcurrent
+    )
+    self.init(label: label, isConcurrent: isConcurrent, backend: backend)
+  }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun {
   fileprivate func queue(_ label: String, isConcurrent: Bool) -> VirtualQueue {
     if let queue = state.withLock({ $0.queues[label] }) { return queue }
     let queue = VirtualQueue(label: label, isConcurrent: isConcurrent, backend: backend(label, isConcurrent))
     state.withLock { if !$0.isOver { $0.queues[label] = queue } }
     return queue
+  }
+
+  /// Makes a queue, of which others can have the same label.
+  fileprivate func newQueue(_ label: String, isConcurrent: Bool) -> (label: String, backend: VirtualQueue.Backend) {
+    let name = state.withLock { state in
+      state.madeQueues[label, default: 0] += 1
+      return state.madeQueues[label] == 1 ? label : "\(label) \(state.madeQueues[label] ?? 0)"
+    }
+    return (label, backend(name, isConcurrent))
   }
 
   private func backend(_ label: String, _ isConcurrent: Bool) -> VirtualQueue.Backend {
@@ -62,6 +97,7 @@ extension OrderRun {
         $0.submit(.work(work), to: place, after: delay, named: timer)
       }
     } willRunAtOnce: { [self] in
+      noteSync(label)
       if !isOnOwnThread { state.withLock { interfere("has called `sync` on the queue “\(label)”.", &$0) } }
     }
   }

@@ -83,27 +83,6 @@ struct OrderFailureTests {
     }
   #endif
 
-  @Test("Work that another thread submits is a failure, and the sentence names the context")
-  func foreignWork() async throws {
-    let failure = try await explorationFailure {
-      try await exploreOrders { orders in
-        let context = orders.context("screen")
-        let gate = DispatchSemaphore(value: 0)
-        let loaded = Future<Int, any Error>(on: .global()) {
-          gate.wait()
-          return 1
-        }
-        let received = loaded.receive(on: context)
-        gate.signal()
-        _ = try await received.value
-      }
-    }
-    guard case .uncontrolled(let sentence)? = failure?.reason else {
-      return #expect(Bool(false), "\(String(describing: failure))")
-    }
-    #expect(sentence.hasSuffix(" has submitted work to the context “screen”."))
-  }
-
   @Test("A task that another thread resumes is a failure, not an order")
   func foreignResumption() async throws {
     let failure = try await explorationFailure {

@@ -23,14 +23,6 @@ struct OrderTaskTests {
     )
   }
 
-  @Test("Detached tasks are controlled as well")
-  func detached() async throws {
-    let records = try await differentRecords { _, run in
-      for name in ["a", "b"] { Task.detached { run.add(name) } }
-    }
-    #expect(records == ["a b", "b a"])
-  }
-
   @Test("The task of a future starts before and after other work")
   func taskOfAFuture() async throws {
     let records = try await differentRecords { orders, run in
@@ -139,23 +131,6 @@ struct OrderTaskTests {
     #expect(report.orders == 2)
   }
 
-  @Test("One thread performs all moves, one at a time")
-  func oneAtATime() async throws {
-    try await exploreOrders(limit: 200) { orders in
-      let moves = Moves()
-      for _ in 1...3 {
-        Task {
-          moves.make()
-          await orders.step("step")
-          moves.make()
-        }
-      }
-      orders.context("a").run { moves.make() }
-      try await orders.runAll()
-      try Unexpected.unless(!moves.overlapped, "two moves at once")
-    }
-  }
-
   @Test("The moves of a failing order name body, tasks, steps and calls of actors")
   func names() async throws {
     let failure = try await explorationFailure {
@@ -225,22 +200,6 @@ struct OrderTaskTests {
     let counter = Counter()
     try await counter.explore()
     #expect(await counter.runs >= 2)
-  }
-}
-
-/// Notices moves that run at the same time.
-private final class Moves: Sendable {
-  private let state = Locked((running: 0, hasOverlap: false))
-
-  var overlapped: Bool { state.withLock { $0.hasOverlap } }
-
-  func make() {
-    state.withLock { state in
-      if state.running > 0 { state.hasOverlap = true }
-      state.running += 1
-    }
-    for _ in 1...100 { state.withLock { _ in } }
-    state.withLock { $0.running -= 1 }
   }
 }
 

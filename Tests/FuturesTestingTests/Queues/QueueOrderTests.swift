@@ -31,7 +31,9 @@ struct QueueOrderTests {
 
   @Test("sync runs the earlier work within its move, and what it ran is no move any more")
   func sync() async throws {
-    let records = try await differentRecords { orders, run in
+    let records = Shared<Set<String>>([])
+    try await exploreOrders { orders in
+      let run = RunRecord()
       let queue = orders.queue("q")
       queue.async { run.add("1") }
       orders.context("c").run {
@@ -39,8 +41,10 @@ struct QueueOrderTests {
         queue.sync { run.add("sync") }
         run.add(")")
       }
+      try await orders.runAll()
+      records.withLock { _ = $0.insert(run.joined) }
     }
-    #expect(records == ["1 c( sync )", "c( 1 sync )"])
+    #expect(records.withLock(\.self) == ["1 c( sync )", "c( 1 sync )"])
   }
 
   @Test("A delay of a queue is a timer with the delay that the code says, in each run", .unlessSanitized)
@@ -92,6 +96,21 @@ struct QueueOrderTests {
       try Unexpected.unless(run.all == ["ab"], run.joined)
     }
     #expect(report.isExhaustive)
+  }
+
+  @Test("Code that makes its queues itself is explored by a type alias, and each queue is one of its own")
+  func madeByTheCode() async throws {
+    typealias DispatchQueue = VirtualQueue
+    let records = try await differentRecords { _, run in
+      for name in ["a", "b"] {
+        let queue = DispatchQueue(label: "store", qos: .userInitiated)
+        queue.async { run.add("\(name)1") }
+        queue.async { run.add("\(name)2") }
+        if name == "a" { #expect(queue.label == "store") }
+      }
+    }
+    #expect(records.count == 6)
+    #expect(records.first == "a1 a2 b1 b2")
   }
 
   @Test("Submission from another thread is a failure")

@@ -1,8 +1,8 @@
 import Futures
 import FuturesTesting
+import FuturesTestingTraits
 import Testing
 
-@Suite("@Test(.everyOrder)")
 struct EveryOrderTests {
   private static let runs = RunRecord()
 
@@ -41,7 +41,7 @@ struct EveryOrderTests {
     }
     try await outer.provideScope(for: test, testCase: nil) {
       let failure = try await explorationFailure {
-        try await EveryOrder(limit: 100).provideScope(for: test, testCase: nil) {
+        try await (.everyOrder(limit: 100) as EveryOrder).provideScope(for: test, testCase: nil) {
           let log = RunRecord()
           for name in ["a", "b"] { EveryOrder.orders.context(name).run { log.add(name) } }
           try await EveryOrder.orders.runAll()

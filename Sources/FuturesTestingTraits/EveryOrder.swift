@@ -1,0 +1,112 @@
+internal import Futures
+public import FuturesTesting
+public import Testing
+
+/// Runs a test of Swift Testing once for each order of its work, as `exploreOrders` runs its body.
+///
+/// ```
+/// @Test(.everyOrder) func reload() async throws {
+///   let orders = EveryOrder.orders
+///   let screen = Screen(network: orders.context("network"))
+///   screen.reload()
+///   try await orders.runAll()
+///   #expect(screen.title == "News")
+/// }
+/// ```
+///
+/// A failed expectation fails its order. The search drops the issues of its runs. Then the order that fails runs once more, and its
+/// issues are recorded at their lines, beside the `OrderFailure` that names the order.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+public struct EveryOrder: TestTrait, SuiteTrait, TestScoping {
+  private let limit: Int
+  private let seed: UInt64
+  private let order: String?
+
+  init(limit: Int, seed: UInt64, repeating order: String?) {
+    (self.limit, self.seed, self.order) = (limit, seed, order)
+  }
+
+  /// Whether the trait of a suite applies to each of its tests: `true`.
+  public var isRecursive: Bool { true }
+
+  @TaskLocal private static var current: Orders?
+
+  /// The work of the present run: its contexts, queues, clock and steps.
+  ///
+  /// Traps outside a test with the trait.
+  public static var orders: Orders {
+    guard let current else {
+      fatalError("EveryOrder.orders is for a test with the trait `.everyOrder`, and for its tasks.")
+    }
+    return current
+  }
+
+  /// Runs the test in its orders.
+  ///
+  /// Swift Testing calls this.
+  /// - Parameters:
+  ///   - test: The test, whose file and line the failure names.
+  ///   - testCase: The arguments of the test.
+  ///   - function: Runs the test once.
+  /// - Throws: `OrderFailure` with the order that fails.
+  public func provideScope(
+    for test: Test,
+    testCase: Test.Case?,
+    performing function: @Sendable () async throws -> Void
+  ) async throws {
+    let issues = SearchIssues()
+    let filter = IssueHandlingTrait.filterIssues { _ in issues.keepsIssue() }
+    try await filter.provideScope(for: test, testCase: testCase) {
+      try await withoutActuallyEscaping(function) { function in
+        try await exploreOrders(
+          in: test.sourceLocation.fileID,
+          at: UInt(test.sourceLocation.line),
+          limit: limit,
+          seed: seed,
+          repeating: order,
+          hasFailed: { run in issues.hasFailed(during: run) }
+        ) { orders in
+          try await EveryOrder.$current.withValue(orders) { try await function() }
+        }
+      }
+    }
+  }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension Trait where Self == EveryOrder {
+  /// Runs the test in every order, up to 1,000.
+  public static var everyOrder: Self { EveryOrder(limit: 1_000, seed: 0, repeating: nil) }
+
+  /// Runs the test in every order, up to a limit; or in one order.
+  /// - Parameters:
+  ///   - limit: The greatest number of orders.
+  ///   - seed: Selects the random orders.
+  ///   - order: The string that a failure has printed.
+  /// - Returns: The trait.
+  public static func everyOrder(limit: Int = 1_000, seed: UInt64 = 0, repeating order: String? = nil) -> Self {
+    EveryOrder(limit: limit, seed: seed, repeating: order)
+  }
+}
+
+/// Whether the search runs an order now, and whether an expectation failed in it.
+private final class SearchIssues: Sendable {
+  private let state = Locked((isSearching: false, hasFailed: false))
+
+  /// Returns whether an issue is recorded.
+  func keepsIssue() -> Bool {
+    state.withLock { state in
+      if state.isSearching { state.hasFailed = true }
+      return !state.isSearching
+    }
+  }
+
+  func hasFailed(during run: () -> Void) -> Bool {
+    state.withLock { $0 = (true, false) }
+    run()
+    return state.withLock { state in
+      state.isSearching = false
+      return state.hasFailed
+    }
+  }
+}
