@@ -110,7 +110,7 @@ public struct ExecutionContext: Sendable {
 
   /// Submits `work`, which a custom context can run more than once or never.
   @inlinable
-  func execute(_ work: @escaping @Sendable () -> Void) {
+  package func execute(_ work: @escaping @Sendable () -> Void) {
     switch kind {
     case .immediate: work()
     case .queue(let queue): queue.async(execute: work)
@@ -132,7 +132,8 @@ public struct ExecutionContext: Sendable {
       return {}
     }
     if case .custom(let context) = kind, let after = context.after { return after(delay, work) }
-    return startTimer(afterNanoseconds: delay) { execute(work) }
+    if case .queue(let queue) = kind { return Timers.shared.start(afterNanoseconds: delay, on: queue, work) }
+    return Timers.shared.start(afterNanoseconds: delay, on: .global()) { execute(work) }
   }
 }
 

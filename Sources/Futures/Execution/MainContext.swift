@@ -29,7 +29,7 @@ public struct MainContext: Sendable {
   }
 
   /// The context that callbacks get: that of a test in its place, which the test kit sets.
-  var context: ExecutionContext {
+  package var context: ExecutionContext {
     guard let wrap else { return unwrappedContext }
     let context = unwrappedContext
     return ExecutionContext { work in context.execute { wrap(work) } }

@@ -1,23 +1,132 @@
 internal import Dispatch
 
-/// Starts a timer on Dispatch's monotonic clock.
+/// The pending timers of the process, on Dispatch's monotonic clock: one timer source, and a heap of deadlines.
 ///
-/// A timer source: `asyncAfter` retains a cancelled work item until its deadline.
-/// - Returns: A closure that cancels the timer, and releases the work at once. Dispatch releases the source soon after.
-func startTimer(afterNanoseconds delay: Int64, _ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-  // nonisolated(unsafe): a source is thread-safe, although the overlay does not declare it `Sendable`.
-  nonisolated(unsafe) let source = DispatchSource.makeTimerSource(queue: .global())
-  let slot = Locked<(@Sendable () -> Void)?>(work)
-  source.schedule(deadline: DispatchTime(afterNanoseconds: delay))
-  // A cycle: the source owns its handler, which owns the source. Cancelling the source breaks it.
-  source.setEventHandler {
-    source.cancel()
-    slot.take()?()
+/// Q: Why not a timer source for each? A: A source takes a kilobyte, and Dispatch frees a cancelled one later. A timer of the heap is
+/// an object of 64 bytes and a place of 8.
+///
+/// Q: Why not `asyncAfter`? A: It retains a cancelled work item until its deadline.
+final class Timers: @unchecked Sendable {
+  // @unchecked: `lock` protects `heap`, the places of the timers, and `armed`.
+  static let shared = Timers()
+
+  /// A pending timer.
+  final class Timer: @unchecked Sendable {
+    // @unchecked: `place` is protected by the lock of the timers. `work` is locked by it, too, and only the thread that removes
+    // the timer from the heap takes it.
+    fileprivate let deadline: UInt64
+    fileprivate let queue: DispatchQueue
+    fileprivate var work: (@Sendable () -> Void)?
+
+    /// The place in the heap; -1 outside of it.
+    fileprivate var place = -1
+
+    fileprivate init(_ deadline: UInt64, _ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
+      self.deadline = deadline
+      self.queue = queue
+      self.work = work
+    }
   }
-  source.activate()
-  return {
-    source.cancel()
-    _ = slot.take()
+
+  private let lock = Lock()
+
+  /// A binary heap, which knows the place of each timer, so that a cancelled one leaves at once.
+  private var heap: [Timer] = []
+
+  /// The time at which the source fires next.
+  private var armed = UInt64.max
+  private let source = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "futures.timers"))
+
+  private init() {
+    source.setEventHandler { [unowned self] in startDueWork() }
+    source.activate()
+  }
+
+  /// Submits `work` to `queue` after a delay.
+  /// - Returns: A closure that cancels the timer, and releases the work at once. O(log n) for n pending timers.
+  func start(
+    afterNanoseconds delay: Int64,
+    on queue: DispatchQueue,
+    _ work: @escaping @Sendable () -> Void
+  ) -> @Sendable () -> Void {
+    let timer = Timer(DispatchTime(afterNanoseconds: delay).uptimeNanoseconds, queue, work)
+    lock.withLock {
+      heap.append(timer)
+      moveUp(timer, from: heap.count - 1)
+      arm()
+    }
+    return { self.cancel(timer) }
+  }
+
+  private func cancel(_ timer: Timer) {
+    let work = lock.withLock { timer.place < 0 ? nil : remove(timer) }
+    _ = work  // released here, outside the lock
+  }
+
+  /// Submits the work that is due now.
+  ///
+  /// No work runs on this thread, so none delays another.
+  private func startDueWork() {
+    let now = DispatchTime.now().uptimeNanoseconds
+    lock.withLock { armed = .max }
+    while let (queue, work) = lock.withLock({ takeDueWork(now) }) { queue.async(execute: work) }
+  }
+
+  // MARK: - Under the lock
+
+  private func takeDueWork(_ now: UInt64) -> (DispatchQueue, @Sendable () -> Void)? {
+    guard let timer = heap.first, timer.deadline <= now, let work = remove(timer) else {
+      arm()
+      return nil
+    }
+    return (timer.queue, work)
+  }
+
+  /// Lets the source fire at the next deadline, if it would not fire before.
+  private func arm() {
+    guard let next = heap.first?.deadline, next < armed else { return }
+    armed = next
+    source.schedule(deadline: DispatchTime(uptimeNanoseconds: next))
+  }
+
+  /// Takes a timer out of the heap.
+  /// - Returns: Its work, for the caller to submit, or to release after unlocking.
+  private func remove(_ timer: Timer) -> (@Sendable () -> Void)? {
+    let (place, last) = (timer.place, heap.removeLast())
+    timer.place = -1
+    if last !== timer {
+      moveUp(last, from: place)
+      if last.place == place { moveDown(last) }
+    }
+    if heap.isEmpty { heap = [] }
+    return timer.work.take()
+  }
+
+  private func moveUp(_ timer: Timer, from start: Int) {
+    var place = start
+    while place > 0, case let parent = (place - 1) / 2, timer.deadline < heap[parent].deadline {
+      put(heap[parent], at: place)
+      place = parent
+    }
+    put(timer, at: place)
+  }
+
+  private func moveDown(_ timer: Timer) {
+    var place = timer.place
+    while true {
+      let children = (2 * place + 1..<2 * place + 3).clamped(to: 0..<heap.count)
+      guard let child = children.min(by: { heap[$0].deadline < heap[$1].deadline }),
+        heap[child].deadline < timer.deadline
+      else { break }
+      put(heap[child], at: place)
+      place = child
+    }
+    put(timer, at: place)
+  }
+
+  private func put(_ timer: Timer, at place: Int) {
+    heap[place] = timer
+    timer.place = place
   }
 }
 

@@ -33,9 +33,11 @@ public final class ConcurrencyLimit: Sendable {
 
   /// Runs work when fewer than `limit` pieces of work run.
   ///
-  /// `work` runs once, outside every lock, and never at the same time as another `work` closure of this object. If there is
-  /// room, it runs at once, on the calling thread. Otherwise it runs on the thread that resolves earlier work. A million
-  /// pieces of work that complete at once take no stack.
+  /// `work` runs once, outside every lock. If there is room, it runs at once, on the calling thread. Otherwise it runs on the
+  /// thread that resolves earlier work. A million pieces of work that complete at once take no stack.
+  ///
+  /// A call starts its own work, and at most 16 pieces that other threads add while it runs. A resolution of earlier work starts
+  /// the work that waited for it, and at most 16 pieces more. The rest starts on the global queue.
   ///
   /// O(log n) for n waiting pieces of work.
   /// - Parameters:
@@ -56,10 +58,10 @@ public final class ConcurrencyLimit: Sendable {
     let isRemovable = Cancelled<Failure>.isExpressible
     // Weak: this object holds the promise while the work waits.
     promise.onCancel { [weak self] in if isRemovable { self?.remove(id) } }
-    enqueue(id, priority) { [self] in
-      guard !promise.isResolved else { return release() }
+    enqueue(id, priority) { [self] slot in
+      guard !promise.isResolved else { return release(slot) }
       let future = work()
-      future.whenSettled { [self] in release() }
+      future.whenSettled { [self] in release(slot) }
       promise.follow(future)
     }
     return promise.future
@@ -88,20 +90,25 @@ public final class ConcurrencyLimit: Sendable {
 // MARK: - Starting
 
 extension ConcurrencyLimit {
+  /// The maximum number of pieces of work that a thread starts for others in one call, beside those that waited when it came (R28).
+  private static var maximumForOthers: Int { 16 }
+
   /// Adds work, and starts work if there is room.
   /// - Parameters:
   ///   - id: The identity of a state that `start` keeps alive.
   ///   - priority: The priority of the work.
-  ///   - start: Starts the work. `release` must be called once after it.
-  package func enqueue(_ id: ObjectIdentifier, _ priority: TaskPriority, _ start: @escaping @Sendable () -> Void) {
+  ///   - start: Starts the work in the slot that it gets. `release` must be called once with that slot.
+  package func enqueue(_ id: ObjectIdentifier, _ priority: TaskPriority, _ start: @escaping @Sendable (Slot) -> Void) {
     queue.withLock { $0.add(id, priority, start) }
-    startWork()
+    startWork(1 + Self.maximumForOthers)
   }
 
   /// Ends a running piece of work, and starts work that waits.
-  package func release() {
-    queue.withLock { $0.running -= 1 }
-    startWork()
+  ///
+  /// If the work ends while a thread starts it, that thread starts the next work. So a chain of such work takes no stack.
+  package func release(_ slot: Slot) {
+    guard let waiting = queue.withLock({ $0.release(slot) }) else { return }
+    startWork(waiting + Self.maximumForOthers)
   }
 
   /// Removes work that waits.
@@ -110,23 +117,40 @@ extension ConcurrencyLimit {
     _ = work  // released here, outside the lock
   }
 
-  /// Starts work while there is room, unless another thread does.
+  /// Starts waiting work while there is room, at most `maximum` pieces of it.
   ///
-  /// That thread sees the new room, because it looks again under the lock. So work that completes at once runs in this loop.
-  private func startWork() {
-    guard queue.withLock({ $0.beginStarting() }) else { return }
-    while let start = queue.withLock({ $0.takeNext(limit) }) { start() }
+  /// Several threads can do this at the same time, each with slots of its own. Otherwise work that ends at once would let
+  /// the first thread run the work of all others.
+  private func startWork(_ maximum: Int) {
+    var started: Slot?
+    for _ in 0..<maximum {
+      guard let (slot, start) = queue.withLock({ $0.takeNext(limit, after: started) }) else { return }
+      start(slot)
+      started = slot
+    }
+    // The slot becomes free, and other threads can use it before the global queue does.
+    guard queue.withLock({ $0.beginHandingOn(limit, after: started) }) else { return }
+    handOn { [self] in startWork(queue.withLock { $0.endHandingOn() } + Self.maximumForOthers) }
   }
 }
 
-/// The waiting work of a limit, and the number of running pieces of work.
+extension ConcurrencyLimit {
+  /// The number of a running piece of work.
+  package typealias Slot = Int
+}
+
+/// The waiting work of a limit, and its running work.
+///
+/// A piece of work is waiting → starting → running → over. Work that ends at once is never running. Each has a number, the slot
+/// of running work.
 private struct WorkQueue {
-  typealias Start = @Sendable () -> Void
+  typealias Slot = ConcurrencyLimit.Slot
+  typealias Start = @Sendable (Slot) -> Void
 
   /// The place of waiting work: by priority, then by arrival.
   struct Turn: Comparable {
     var priority: TaskPriority
-    let number: Int
+    let number: Slot
     let id: ObjectIdentifier
 
     static func < (left: Turn, right: Turn) -> Bool {
@@ -134,13 +158,20 @@ private struct WorkQueue {
     }
   }
 
-  var running = 0
-  private var isStarting = false
   private var lastNumber = 0
   private(set) var waiting: [ObjectIdentifier: (turn: Turn, start: Start)] = [:]
 
   /// The turns of `waiting`, and turns of work that was removed or has a higher priority now.
   private var turns = Heap<Turn>()
+
+  /// The number of pieces of work that are starting or running.
+  private(set) var running = 0
+
+  /// The work that a thread starts now, and whether it is over.
+  private var starting: [Slot: Bool] = [:]
+
+  /// Whether the global queue will start work.
+  private var isHandedOn = false
 
   mutating func add(_ id: ObjectIdentifier, _ priority: TaskPriority, _ start: @escaping Start) {
     lastNumber += 1
@@ -164,21 +195,53 @@ private struct WorkQueue {
     return waiting.removeValue(forKey: id)?.start
   }
 
-  /// Returns whether the caller is the thread that starts work.
-  mutating func beginStarting() -> Bool {
-    defer { isStarting = true }
-    return !isStarting
+  /// Removes and returns the next work, and counts it as starting.
+  /// - Parameters:
+  ///   - limit: The maximum number of pieces of work.
+  ///   - started: The work that the caller has started before.
+  /// - Returns: The slot of the work, and its start; `nil` without room or work.
+  mutating func takeNext(_ limit: Int, after started: Slot?) -> (Slot, Start)? {
+    endStart(started)
+    guard running < limit, let (turn, start) = popFirst() else { return nil }
+    running += 1
+    starting[turn.number] = false
+    return (turn.number, start)
   }
 
-  /// Removes and returns the next work, and counts it as running; `nil` ends the caller's turn to start work.
-  mutating func takeNext(_ limit: Int) -> Start? {
-    while running < limit, let turn = turns.first {
-      turns.removeFirst()
-      guard waiting[turn.id]?.turn == turn else { continue }
-      running += 1
-      return waiting.removeValue(forKey: turn.id)?.start
+  /// Ends a piece of work.
+  /// - Returns: The number of pieces of work that wait; `nil` if a thread starts the work, and goes on afterwards.
+  mutating func release(_ slot: Slot) -> Int? {
+    guard starting[slot] == nil else {
+      starting[slot] = true
+      return nil
     }
-    isStarting = false
+    running -= 1
+    return waiting.count
+  }
+
+  /// Returns whether the caller hands the waiting work on to the global queue.
+  mutating func beginHandingOn(_ limit: Int, after started: Slot?) -> Bool {
+    endStart(started)
+    guard running < limit, !waiting.isEmpty, !isHandedOn else { return false }
+    isHandedOn = true
+    return true
+  }
+
+  /// - Returns: The number of pieces of work that wait.
+  mutating func endHandingOn() -> Int {
+    isHandedOn = false
+    return waiting.count
+  }
+
+  private mutating func endStart(_ slot: Slot?) {
+    if let slot, starting.removeValue(forKey: slot) == true { running -= 1 }
+  }
+
+  private mutating func popFirst() -> (Turn, Start)? {
+    while let turn = turns.first {
+      turns.removeFirst()
+      if waiting[turn.id]?.turn == turn, let work = waiting.removeValue(forKey: turn.id) { return work }
+    }
     return nil
   }
 

@@ -29,20 +29,28 @@
 /// hold that.
 public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
   /// A load that callers join; not only its key, because a caller after `remove(_:)` must not join the load before it.
-  private struct Load: Hashable, Sendable {
+  private struct Load: Hashable, Sendable, CustomStringConvertible {
     let key: Key
     let number: Int
+
+    var description: String { "\(key)" }
   }
 
   private let loads: PendingPromises<Load, Value, Failure>
-  private let state = Locked(CacheState<Key, Value>())
+  private let state: Locked<CacheState<Key, Value>>
   private let timer: ExecutionContext
 
   /// Returns the lifetime of a value in nanoseconds; `nil` without an expiry.
   private let lifetime: (@Sendable (Value) -> Int64)?
 
   private init(_ label: String?, _ timer: ExecutionContext, _ lifetime: (@Sendable (Value) -> Int64)?) {
-    loads = PendingPromises(label)
+    let state = Locked(CacheState<Key, Value>())
+    self.state = state
+    // Each number starts one load. So a load that a new caller starts meanwhile is another one.
+    loads = PendingPromises(label) { load in
+      let slot = state.withLock { $0.removeUnlessLoaded(load.key, load.number) }
+      _ = slot  // released here, outside the lock
+    }
     self.timer = timer
     self.lifetime = lifetime
   }
@@ -78,6 +86,10 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
   ) {
     self.init(label, timer) { value in lifetime(value).nanoseconds }
   }
+
+  /// As `removeAll()`.
+  @available(*, deprecated, renamed: "removeAll()")
+  public func removeAllValues() { removeAll() }
 
   deinit { stopTimers(state.withLock { $0.takeAll() }) }
 
@@ -127,8 +139,10 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
     expire(key, load)
   }
 
-  /// Drops all values, and does not keep those of running loads.
-  public func removeAllValues() { stopTimers(state.withLock { $0.takeAll() }) }
+  /// Drops all values, and does not keep those of running loads, for example when the user signs out.
+  ///
+  /// The callers of running loads still get their values. The next caller of each key starts a new load.
+  public func removeAll() { stopTimers(state.withLock { $0.takeAll() }) }
 
   /// Starts the load that callers of `number` join.
   private func load(
@@ -138,35 +152,35 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
     _ line: UInt,
     _ work: () -> Future<Value, Failure>
   ) -> Future<Value, Failure> {
-    // Since this caller got its number, that load can have ended, or `remove` can have run.
-    guard let load = state.withLock({ $0.begin(key, number) }) else {
+    // Since this caller got its number, that load can have ended, or `remove` can have run. Each further turn follows such a step of
+    // another thread.
+    let (begins, left) = state.withLock { $0.begin(key, number) }
+    _ = left  // released here, outside the lock
+    guard begins else {
       return future(for: key, fileID: fileID, line: line, work)
     }
     // Before the callers get the value: a caller that comes too late for the load finds the value.
     let future = work().map { [weak self] value in
-      self?.keep(value, for: key, load)
+      self?.keep(value, for: key, number)
       return value
     }
-    future.whenSettled { [weak self] in self?.end(key, load) }
+    future.whenSettled { [state] in
+      let slot = state.withLock { $0.removeUnlessLoaded(key, number) }
+      _ = slot  // released here, outside the lock
+    }
     return future
   }
 
-  private func keep(_ value: Value, for key: Key, _ load: Int) {
+  private func keep(_ value: Value, for key: Key, _ number: Int) {
     let lifetime = lifetime?(value)
     if let lifetime, lifetime <= 0 { return }
-    guard state.withLock({ $0.keep(value, for: key, load) }), let lifetime else { return }
-    let stopTimer = timer.schedule(afterNanoseconds: lifetime) { [weak self] in self?.expire(key, load) }
-    if !state.withLock({ $0.setTimer(stopTimer, for: key, load) }) { stopTimer() }
+    guard state.withLock({ $0.keep(value, for: key, number) }), let lifetime else { return }
+    let stopTimer = timer.schedule(afterNanoseconds: lifetime) { [weak self] in self?.expire(key, number) }
+    if !state.withLock({ $0.setTimer(stopTimer, for: key, number) }) { stopTimer() }
   }
 
   /// Drops the value of a load, unless it has been replaced.
-  private func expire(_ key: Key, _ load: Int) { stopTimers(state.withLock { [$0.remove(key, ifFrom: load)] }) }
-
-  /// Ends a load that left no value.
-  private func end(_ key: Key, _ load: Int) {
-    let slot = state.withLock { $0.end(key, load) }
-    _ = slot  // released here, outside the lock
-  }
+  private func expire(_ key: Key, _ number: Int) { stopTimers(state.withLock { [$0.remove(key, ifFrom: number)] }) }
 
   /// Stops the timers of removed slots, and releases their values outside the lock.
   private func stopTimers(_ slots: [CacheState<Key, Value>.Slot?]) {
@@ -176,9 +190,9 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
 
 /// The values of a cache, and the numbers of its loads.
 ///
-/// Each start of a load has a number. The value of an earlier start of the key is not kept, and its end changes nothing.
+/// A number starts one load. A load whose slot was removed leaves no value, and its end changes nothing.
 private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
-  /// The value of a key, or its load.
+  /// The value of a key, or its load: asked for → loading → loaded.
   ///
   /// A class: the code that copies a generic structure takes kilobytes of each executable.
   final class Slot: @unchecked Sendable {
@@ -189,9 +203,7 @@ private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
 
     /// The number of the load that callers join.
     let number: Int
-
-    /// The number of the last start of the load; `nil` before it.
-    var load: Int?
+    var isLoading = false
     var value: Value?
     var stopTimer: (@Sendable () -> Void)?
 
@@ -209,65 +221,63 @@ private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
   private var slots: [Key: Slot] = [:]
   private var lastNumber = 0
 
-  private mutating func nextNumber() -> Int {
-    lastNumber += 1
-    return lastNumber
-  }
-
   mutating func join(_ key: Key) -> Joining {
     if let slot = slots[key] {
       if let value = slot.value { return .value(value) }
       return .load(number: slot.number)
     }
-    let number = nextNumber()
-    slots[key] = Slot(key: key, number: number)
-    return .load(number: number)
+    lastNumber += 1
+    slots[key] = Slot(key: key, number: lastNumber)
+    return .load(number: lastNumber)
   }
 
-  /// - Returns: The number of the start; `nil` if callers do not join the load of `number` any more.
-  mutating func begin(_ key: Key, _ number: Int) -> Int? {
-    guard slots[key]?.number == number, value(for: key) == nil else { return nil }
-    let load = nextNumber()
-    slots[key]?.load = load
-    return load
+  /// - Returns: Whether the caller starts the load; otherwise it asks for the key again. And the slot of a load that all
+  ///   callers have left, if another thread is about to remove it.
+  mutating func begin(_ key: Key, _ number: Int) -> (begins: Bool, left: Slot?) {
+    guard let slot = slot(key, number), slot.value == nil else { return (false, nil) }
+    if slot.isLoading { return (false, remove(key, ifFrom: number)) }
+    slot.isLoading = true
+    return (true, nil)
   }
 
   /// - Returns: Whether the load is the newest of its key.
-  mutating func keep(_ value: Value, for key: Key, _ load: Int) -> Bool {
-    guard slots[key]?.load == load else { return false }
-    slots[key]?.value = value
-    return true
+  mutating func keep(_ value: Value, for key: Key, _ number: Int) -> Bool {
+    slot(key, number)?.value = value
+    return slot(key, number) != nil
   }
 
   /// - Returns: Whether the value is still there.
-  mutating func setTimer(_ stopTimer: @escaping @Sendable () -> Void, for key: Key, _ load: Int) -> Bool {
-    guard slots[key]?.load == load else { return false }
-    slots[key]?.stopTimer = stopTimer
-    return true
+  mutating func setTimer(_ stopTimer: @escaping @Sendable () -> Void, for key: Key, _ number: Int) -> Bool {
+    slot(key, number)?.stopTimer = stopTimer
+    return slot(key, number) != nil
   }
 
-  /// Removes the slot of a load that left no value.
-  mutating func end(_ key: Key, _ load: Int) -> Slot? {
-    guard slots[key]?.load == load, value(for: key) == nil else { return nil }
-    return slots.removeValue(forKey: key)
+  /// Removes the slot of a load that left no value, or that all its callers have left.
+  mutating func removeUnlessLoaded(_ key: Key, _ number: Int) -> Slot? {
+    slot(key, number)?.value == nil ? remove(key, ifFrom: number) : nil
   }
 
   func value(for key: Key) -> Value? { slots[key]?.value }
 
   func valueAndLoad(of key: Key) -> (Value, Int)? {
-    guard let slot = slots[key], let value = slot.value, let load = slot.load else { return nil }
-    return (value, load)
+    guard let slot = slots[key], let value = slot.value else { return nil }
+    return (value, slot.number)
   }
 
   mutating func remove(_ key: Key) -> Slot? { slots.removeValue(forKey: key) }
 
-  mutating func remove(_ key: Key, ifFrom load: Int) -> Slot? {
-    slots[key]?.load == load ? slots.removeValue(forKey: key) : nil
+  mutating func remove(_ key: Key, ifFrom number: Int) -> Slot? {
+    slot(key, number) == nil ? nil : slots.removeValue(forKey: key)
   }
 
   mutating func takeAll() -> [Slot?] {
     defer { slots = [:] }
     return Array(slots.values)
+  }
+
+  private func slot(_ key: Key, _ number: Int) -> Slot? {
+    guard let slot = slots[key], slot.number == number else { return nil }
+    return slot
   }
 }
 

@@ -21,6 +21,13 @@
 /// the callback. It does not matter whether the answer was already queued for that context. On another thread, a callback
 /// that has started can still be running.
 ///
+/// A delay alone waits for a pause: while calls come faster, nothing starts. `atMost` limits that wait, and `leading` starts the
+/// first call of a burst at once. With both, steady input starts work at a steady pace:
+///
+/// ```swift
+/// latest.run(after: .milliseconds(200), atMost: .milliseconds(200), leading: true, on: .main) { … }
+/// ```
+///
 /// When the object goes away, it cancels its request.
 public final class Latest: Sendable {
   package let slot = LatestSlot()
@@ -54,7 +61,7 @@ public final class Latest: Sendable {
     whenProgressed: (@Sendable (FutureProgress) -> Void)? = nil,
     whenResolved: @escaping @Sendable (Result<Value, Failure>) -> Void
   ) {
-    run(afterNanoseconds: 0, on: context, work, whenProgressed: whenProgressed, whenResolved: whenResolved)
+    run(LatestPace(), on: context, work, whenProgressed: whenProgressed, whenResolved: whenResolved)
   }
 
   /// Replaces the request: cancels the one before at once, and starts `work` after the delay.
@@ -62,6 +69,9 @@ public final class Latest: Sendable {
   /// The callbacks run on `context`, and only while this request is the newest. A superseded request calls neither.
   /// - Parameters:
   ///   - delay: The delay, so that a burst of calls starts the work once.
+  ///   - maximum: The maximum wait from the first call that waits until the newest work starts; `nil` for no maximum. A later
+  ///     call still cancels that work.
+  ///   - leading: Whether work starts without a delay if none has started within the last `delay`, and no call waits.
   ///   - context: The context of all closures.
   ///   - work: Starts the work.
   ///   - whenProgressed: Called with the progress of the work.
@@ -69,13 +79,15 @@ public final class Latest: Sendable {
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public func run<Value: Sendable, Failure: Error>(
     after delay: Duration,
+    atMost maximum: Duration? = nil,
+    leading: Bool = false,
     on context: ExecutionContext,
     _ work: @escaping @Sendable () -> Future<Value, Failure>,
     whenProgressed: (@Sendable (FutureProgress) -> Void)? = nil,
     whenResolved: @escaping @Sendable (Result<Value, Failure>) -> Void
   ) {
     run(
-      afterNanoseconds: delay.nanoseconds,
+      LatestPace(delay: delay.nanoseconds, maximum: maximum?.nanoseconds, isLeading: leading),
       on: context,
       work,
       whenProgressed: whenProgressed,
@@ -84,17 +96,17 @@ public final class Latest: Sendable {
   }
 
   private func run<Value: Sendable, Failure: Error>(
-    afterNanoseconds delay: Int64,
+    _ pace: LatestPace,
     on context: ExecutionContext,
     _ work: @escaping @Sendable () -> Future<Value, Failure>,
     whenProgressed: (@Sendable (FutureProgress) -> Void)?,
     whenResolved: @escaping @Sendable (Result<Value, Failure>) -> Void
   ) {
-    let (slot, number) = (slot, slot.begin())
-    let future = Future<Void, Never>.after(nanoseconds: delay, on: timer)
+    let (slot, timer, number) = (slot, timer, slot.begin())
+    let future = slot.wait(pace, on: timer)
       .setFailureType(to: Failure.self)
       // A superseded request whose failure type cannot represent cancellation gets here too (R16).
-      .flatMap(on: context, progressShare: 0) { _ in slot.isNewest(number) ? work() : .never }
+      .flatMap(on: context, progressShare: 0) { _ in slot.start(number, pace, on: timer) ? work() : .never }
     let progress = whenProgressed.map { callback in
       future.whenProgressed(on: context) { progress in if slot.isNewest(number) { callback(progress) } }
     }
@@ -120,7 +132,7 @@ public final class Latest: Sendable {
     whenProgressed: (@MainActor (FutureProgress) -> Void)? = nil,
     whenResolved: @escaping @MainActor (Result<Value, Failure>) -> Void
   ) {
-    run(afterNanoseconds: 0, on: context, work, whenProgressed: whenProgressed, whenResolved: whenResolved)
+    run(LatestPace(), on: context, work, whenProgressed: whenProgressed, whenResolved: whenResolved)
   }
 
   /// Replaces the request: cancels the one before at once, and starts `work` on the main actor after the delay.
@@ -128,6 +140,9 @@ public final class Latest: Sendable {
   /// The callbacks run on the main actor, and only while this request is the newest. A superseded request calls neither.
   /// - Parameters:
   ///   - delay: The delay, so that a burst of calls starts the work once.
+  ///   - maximum: The maximum wait from the first call that waits until the newest work starts; `nil` for no maximum. A later
+  ///     call still cancels that work.
+  ///   - leading: Whether work starts without a delay if none has started within the last `delay`, and no call waits.
   ///   - context: `.main` or `.mainImmediate`.
   ///   - work: Starts the work.
   ///   - whenProgressed: Called with the progress of the work.
@@ -135,13 +150,15 @@ public final class Latest: Sendable {
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public func run<Value: Sendable, Failure: Error>(
     after delay: Duration,
+    atMost maximum: Duration? = nil,
+    leading: Bool = false,
     on context: MainContext,
     _ work: @escaping @MainActor () -> Future<Value, Failure>,
     whenProgressed: (@MainActor (FutureProgress) -> Void)? = nil,
     whenResolved: @escaping @MainActor (Result<Value, Failure>) -> Void
   ) {
     run(
-      afterNanoseconds: delay.nanoseconds,
+      LatestPace(delay: delay.nanoseconds, maximum: maximum?.nanoseconds, isLeading: leading),
       on: context,
       work,
       whenProgressed: whenProgressed,
@@ -150,13 +167,13 @@ public final class Latest: Sendable {
   }
 
   private func run<Value: Sendable, Failure: Error>(
-    afterNanoseconds delay: Int64,
+    _ pace: LatestPace,
     on context: MainContext,
     _ work: @escaping @MainActor () -> Future<Value, Failure>,
     whenProgressed: (@MainActor (FutureProgress) -> Void)?,
     whenResolved: @escaping @MainActor (Result<Value, Failure>) -> Void
   ) {
-    run(afterNanoseconds: delay, on: context.context) {
+    run(pace, on: context.context) {
       MainActor.assumeIsolated { work() }
     } whenProgressed: { progress in
       MainActor.assumeIsolated { whenProgressed?(progress) }
@@ -166,14 +183,38 @@ public final class Latest: Sendable {
   }
 }
 
+/// The wait of a request before its work, in nanoseconds.
+package struct LatestPace: Sendable {
+  var delay: Int64 = 0
+  var maximum: Int64?
+  var isLeading = false
+
+  package init() {}
+
+  package init(delay: Int64, maximum: Int64?, isLeading: Bool) {
+    (self.delay, self.maximum, self.isLeading) = (delay, maximum, isLeading)
+  }
+}
+
 /// The number of the newest request, and the action that stops it.
 ///
 /// Apart from `Latest`, so that callbacks do not keep `Latest` alive.
 package final class LatestSlot: Sendable {
+  private typealias Timer = Future<Void, Never>
+
   private struct State {
     var newest = 0
     var isRunning = false
     var stop: (@Sendable () -> Void)?
+
+    /// Whether a request, or one before it, has waited since the last start of work.
+    var isWaiting = false
+
+    /// Resolves at the maximum wait of the calls since the last start of work.
+    var deadline: Timer?
+
+    /// Resolves when the next call can start at once.
+    var pause: Timer?
 
     /// Ends the request, and returns the action that stops it.
     mutating func end() -> (@Sendable () -> Void)? {
@@ -201,11 +242,51 @@ package final class LatestSlot: Sendable {
   }
 
   package func cancel() {
-    let stop = state.withLock { state in
+    let (stop, timers) = state.withLock { state in
+      defer { (state.isWaiting, state.deadline, state.pause) = (false, nil, nil) }
       state.newest += 1
-      return state.end()
+      return (state.end(), [state.deadline, state.pause])
     }
+    // The request first: a cancelled deadline resolves, and would start its work.
     stop?()
+    for timer in timers { timer?.cancel() }
+  }
+
+  /// Returns a future that resolves when the work of a new request can start.
+  ///
+  /// Cancelling it keeps the deadline, which the next request has too.
+  package func wait(_ pace: LatestPace, on timer: ExecutionContext) -> Future<Void, Never> {
+    let startsAtOnce = state.withLock { state in
+      if pace.isLeading, !state.isWaiting, state.pause?.isResolved != false { return true }
+      state.isWaiting = true
+      return false
+    }
+    if startsAtOnce { return .succeeded(()) }
+    let delay = Timer.after(nanoseconds: pace.delay, on: timer)
+    guard let maximum = pace.maximum, pace.delay > 0 else { return delay }
+    if let deadline = state.withLock({ $0.deadline }) { return .race([delay, deadline.shielded]) }
+    let new = Timer.after(nanoseconds: maximum, on: timer)
+    // Another thread can be first.
+    let first = state.withLock { state -> Timer? in
+      if let deadline = state.deadline { return deadline }
+      state.deadline = new
+      return nil
+    }
+    if first != nil { new.cancel() }
+    return .race([delay, (first ?? new).shielded])
+  }
+
+  /// Notes that the work of a request starts.
+  /// - Returns: Whether the request is the newest.
+  package func start(_ number: Int, _ pace: LatestPace, on timer: ExecutionContext) -> Bool {
+    let pause = pace.isLeading ? Timer.after(nanoseconds: pace.delay, on: timer) : nil
+    let (isNewest, timers) = state.withLock { state -> (Bool, [Timer?]) in
+      guard state.newest == number, state.isRunning else { return (false, [pause]) }
+      defer { (state.isWaiting, state.deadline, state.pause) = (false, nil, pause) }
+      return (true, [state.deadline, state.pause])
+    }
+    for timer in timers { timer?.cancel() }
+    return isNewest
   }
 
   /// Sets the action that stops a request; performs it if the request is no longer the newest.
@@ -218,7 +299,7 @@ package final class LatestSlot: Sendable {
     if !isNewest { stop() }
   }
 
-  package func isNewest(_ number: Int) -> Bool { state.withLock { $0.newest == number && $0.isRunning } }
+  func isNewest(_ number: Int) -> Bool { state.withLock { $0.newest == number && $0.isRunning } }
 
   /// Ends a request that delivers its result; returns whether it is the newest.
   package func end(_ number: Int) -> Bool {

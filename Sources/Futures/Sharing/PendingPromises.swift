@@ -51,6 +51,7 @@
 /// consumer.
 public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
   private typealias Caller = Promise<Value, Failure>
+  private typealias Answers = EarlyAnswers<Key, Result<Value, Failure>>
 
   /// The pending request for one key.
   ///
@@ -75,6 +76,11 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     /// The shared work of the request, if there is any.
     var work: Future<Value, Failure>?
 
+    #if DEBUG
+      /// The thread that starts the work now.
+      var starter: UnsafeMutableRawPointer?
+    #endif
+
     /// All callers, in the order of delivery.
     var inOrder: [Caller] { resultOnly + callers.sorted { $0.key < $1.key }.map(\.value) }
 
@@ -84,25 +90,10 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     }
   }
 
-  /// The answer to a key that has no caller yet.
-  private final class EarlyAnswer: Sendable {
-    /// The dictionary's copy of the key; see `Entry`.
-    let key: Key
-    let number: Int
-    let result: Result<Value, Failure>
-
-    init(_ key: Key, number: Int, _ result: Result<Value, Failure>) {
-      self.key = key
-      self.number = number
-      self.result = result
-    }
-  }
-
   private struct State {
     var entries: [Key: Entry] = [:]
     var callerCount = 0
-    var earlyAnswers: [Key: EarlyAnswer] = [:]
-    var earlyAnswerCount = 0
+    var earlyAnswers = Answers()
   }
 
   private let label: String?
@@ -114,8 +105,8 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   /// - Parameters:
   ///   - label: The name of the promises in errors and diagnostics.
   ///   - limit: The maximum number of answers that are kept for keys that are not pending, each until a caller asks for
-  ///     its key. Above it, the oldest is dropped. Do not use a key again then: an answer that comes after its callers
-  ///     have left is kept, too. A negative limit traps.
+  ///     its key. Several answers of one key are kept in order. Above the limit, the oldest of all is dropped. Do not use a
+  ///     key again then: an answer that comes after its callers have left is kept, too. A negative limit traps.
   ///   - onCancel: Stops the work for a key after all its callers have been cancelled. It runs outside every lock, on
   ///     the thread that cancels the last caller. So another thread can ask for the key again meanwhile. If that
   ///     matters and the work is a future, use `future(sharing:)`.
@@ -128,6 +119,25 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     self.label = label
     earlyAnswerLimit = limit
     self.onCancel = onCancel
+  }
+
+  /// Makes an object without pending keys, whose work stops on the main actor.
+  /// - Parameters:
+  ///   - label: The name of the promises in errors and diagnostics.
+  ///   - limit: The maximum number of early answers, as without a context.
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - onCancel: Stops the work for a key, on the main actor, after all its callers have been cancelled. With `.main` it
+  ///     runs after the cancellation has returned, so another caller can have asked for the key again.
+  public convenience init(
+    _ label: String? = nil,
+    keepingEarlyAnswers limit: Int = 0,
+    on context: MainContext,
+    onCancel: @escaping @MainActor (Key) -> Void
+  ) {
+    let context = context.context
+    self.init(label, keepingEarlyAnswers: limit) { key in
+      context.execute { MainActor.assumeIsolated { onCancel(key) } }
+    }
   }
 
   deinit {
@@ -143,7 +153,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 
   /// Returns a future of the answer for `key`, and joins the pending request if there is one.
   ///
-  /// An early answer that was kept is handed out once, and resolves the future at once.
+  /// An early answer that was kept is handed out once, the oldest first, and resolves the future at once.
   ///
   /// O(1).
   /// - Parameters:
@@ -190,7 +200,15 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   ) -> Future<Value, Failure> {
     let caller = Caller(label, fileID: fileID, line: line)
     if case .first(let number) = join(caller, key, takingEarlyAnswer: false) {
+      #if DEBUG
+        noteStarter(of: key, request: number, UnsafeMutableRawPointer(Trampoline.current.storage))
+        defer { noteStarter(of: key, request: number, nil) }
+      #endif
       begin(work(), for: key, request: number)
+    } else {
+      #if DEBUG
+        reportRequestInOwnWork(key, fileID, line)
+      #endif
     }
     return caller.future
   }
@@ -207,9 +225,9 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   /// Adds a caller, unless there is an early answer for it.
   private func join(_ caller: Caller, _ key: Key, takingEarlyAnswer takesAnswer: Bool) -> Joining {
     let (number, isFirst, work, answer) = state.withLock {
-      state -> (Int, Bool, Future<Value, Failure>?, EarlyAnswer?) in
+      state -> (Int, Bool, Future<Value, Failure>?, Answers.Removed?) in
       // With the same lock as the rest: an answer that arrives in between would be kept, and the caller would wait for ever.
-      if takesAnswer, let answer = state.earlyAnswers.removeValue(forKey: key) { return (0, false, nil, answer) }
+      if takesAnswer, let answer = state.earlyAnswers.takeOldest(of: key) { return (0, false, nil, answer) }
       state.callerCount += 1
       let number = state.callerCount
       let entry: Entry
@@ -224,7 +242,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
       if isFirst { entry.request = number }
       return (number, isFirst, entry.work, nil)
     }
-    if let answer { return .answered(answer.result) }
+    if let answer { return .answered(answer.entry.answer) }
     // Weak: this object owns the caller's promise, and breaks it when it goes away.
     caller.onCancel { [weak self] in self?.leave(key, number) }
     if let work { connect(caller, to: work) }
@@ -279,15 +297,9 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   /// - Returns: Whether the key was pending. If not, the answer is kept if early answers are, and dropped otherwise.
   @discardableResult
   public func resolve(_ key: Key, with result: Result<Value, Failure>) -> Bool {
-    let (entry, dropped) = state.withLock { state -> (Entry?, [EarlyAnswer?]) in
-      if let entry = state.entries.removeValue(forKey: key) { return (entry, []) }
-      guard earlyAnswerLimit > 0 else { return (nil, []) }
-      state.earlyAnswerCount += 1
-      let answer = EarlyAnswer(key, number: state.earlyAnswerCount, result)
-      let previous = state.earlyAnswers.updateValue(answer, forKey: key)
-      guard state.earlyAnswers.count > earlyAnswerLimit else { return (nil, [previous]) }
-      let oldest = state.earlyAnswers.values.min { $0.number < $1.number }
-      return (nil, [oldest.flatMap { state.earlyAnswers.removeValue(forKey: $0.key) }, oldest])
+    let (entry, dropped) = state.withLock { state -> (Entry?, Answers.Removed?) in
+      if let entry = state.entries.removeValue(forKey: key) { return (entry, nil) }
+      return (nil, earlyAnswerLimit > 0 ? state.earlyAnswers.add(result, for: key, limit: earlyAnswerLimit) : nil)
     }
     _ = dropped  // released here, outside the lock
     guard let entry else { return false }
@@ -301,7 +313,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     let (entries, earlyAnswers) = state.withLock { state in
       defer {
         state.entries = [:]
-        state.earlyAnswers = [:]
+        state.earlyAnswers = Answers()
       }
       return (state.entries, state.earlyAnswers)
     }
@@ -339,6 +351,29 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     work.cancel()
   }
 }
+
+#if DEBUG
+  extension PendingPromises {
+    private func noteStarter(of key: Key, request: Int, _ thread: UnsafeMutableRawPointer?) {
+      state.withLock { state in
+        if let entry = state.entries[key], entry.request == request { entry.starter = thread }
+      }
+    }
+
+    /// Writes a sentence to standard error if the closure that starts the work for `key` has asked for it.
+    private func reportRequestInOwnWork(_ key: Key, _ fileID: StaticString, _ line: UInt) {
+      guard state.withLock({ $0.entries[key]?.starter }) == UnsafeMutableRawPointer(Trampoline.current.storage) else {
+        return
+      }
+      FuturesDiagnostics.write(
+        """
+        The work for the key \(key)\(label.map { " of \"\($0)\"" } ?? "") asks for its own key (\(fileID):\(line)). If it \
+        waits for that future, it waits for itself, and never ends. Ask for another key, or load the value without this object.
+        """
+      )
+    }
+  }
+#endif
 
 /// The one key of promises that wait for the same answer: `PendingPromises<SingleKey, Value, Failure>`.
 public enum SingleKey: Hashable, Sendable {

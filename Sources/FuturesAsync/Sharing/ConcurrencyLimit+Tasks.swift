@@ -28,13 +28,14 @@ extension ConcurrencyLimit {
     _ operation: () async throws -> R
   ) async throws -> R {
     try Task.checkCancellation()
-    let slot = takeSlot(priority ?? Task.currentPriority, fileID, line)
+    let turn = takeSlot(priority ?? Task.currentPriority, fileID, line)
+    let slot: Slot
     do {
-      _ = try await slot.value(onCancel: .cancel)
+      slot = try await turn.value(onCancel: .cancel)
     } catch {
-      slot.cancel()
+      turn.cancel()
       // A slot that was free when the task was cancelled.
-      if case .success = slot.peek() { release() }
+      if case .success(let slot) = turn.peek() { release(slot) }
       throw error
     }
     // A `Result`: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
@@ -44,7 +45,7 @@ extension ConcurrencyLimit {
     } catch {
       result = .failure(error)
     }
-    release()
+    release(slot)
     return try result.get()
   }
 
@@ -52,12 +53,12 @@ extension ConcurrencyLimit {
   ///
   /// Its success takes the slot, which `release` gives back.
   private func takeSlot(_ priority: TaskPriority, _ fileID: StaticString, _ line: UInt) -> Future<
-    Void, CancellationError
+    Slot, CancellationError
   > {
-    let promise = Promise<Void, CancellationError>("ConcurrencyLimit.withSlot", fileID: fileID, line: line)
+    let promise = Promise<Slot, CancellationError>("ConcurrencyLimit.withSlot", fileID: fileID, line: line)
     let id = ObjectIdentifier(promise)
     promise.onCancel { [weak self] in self?.remove(id) }
-    enqueue(id, priority) { [self] in if !promise.succeed() { release() } }
+    enqueue(id, priority) { [self] slot in if !promise.succeed(slot) { release(slot) } }
     return promise.future
   }
 }

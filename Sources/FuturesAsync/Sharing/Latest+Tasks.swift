@@ -13,7 +13,7 @@ extension Latest {
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ operation: @escaping @Sendable @isolated(any) () async throws -> Value
   ) async throws -> Value {
-    try await result(afterNanoseconds: 0, operation).get()
+    try await result(LatestPace(), operation).get()
   }
 
   /// Replaces the request by async work, and suspends until that work ends.
@@ -25,6 +25,8 @@ extension Latest {
   /// the caller's actor after the result has arrived and before this resumes. So only the newest request returns.
   /// - Parameters:
   ///   - delay: The delay, so that a burst of calls starts the work once.
+  ///   - maximum: The maximum wait from the first call that waits until the newest work starts; `nil` for no maximum.
+  ///   - leading: Whether work starts without a delay if none has started within the last `delay`, and no call waits.
   ///   - isolation: The caller's actor.
   ///   - operation: The work. It runs on the actor to which its closure is isolated.
   /// - Returns: The value of `operation`.
@@ -32,22 +34,27 @@ extension Latest {
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public func value<Value: Sendable>(
     after delay: Duration,
+    atMost maximum: Duration? = nil,
+    leading: Bool = false,
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ operation: @escaping @Sendable @isolated(any) () async throws -> Value
   ) async throws -> Value {
-    try await result(afterNanoseconds: delay.nanoseconds, operation).get()
+    let pace = LatestPace(delay: delay.nanoseconds, maximum: maximum?.nanoseconds, isLeading: leading)
+    return try await result(pace, operation).get()
   }
 
   // A `Result`: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
   private func result<Value: Sendable>(
-    afterNanoseconds delay: Int64,
+    _ pace: LatestPace,
     isolation: isolated (any Actor)? = #isolation,
     _ operation: @escaping @Sendable @isolated(any) () async throws -> Value
   ) async -> Result<Value, any Error> {
-    let (slot, number) = (slot, slot.begin())
-    let future = Future<Void, Never>.after(nanoseconds: delay, on: timer)
+    let (slot, timer, number) = (slot, timer, slot.begin())
+    let future = slot.wait(pace, on: timer)
       .setFailureType(to: (any Error).self)
-      .flatMap { _ in Future<Value, any Error> { try await operation() } }
+      .flatMap { _ in
+        slot.start(number, pace, on: timer) ? Future<Value, any Error> { try await operation() } : .never
+      }
     slot.set(number) { future.cancel() }
     let result: Result<Value, any Error>
     do {

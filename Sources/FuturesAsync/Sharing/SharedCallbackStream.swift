@@ -1,4 +1,4 @@
-internal import Futures
+public import Futures
 
 /// A callback that is called many times, for several readers: a location, a socket, notifications.
 ///
@@ -19,16 +19,20 @@ internal import Futures
 /// All readers get the elements in the same order. If the source ends, fails or drops its handle, all its readers get
 /// their unread elements first, and then that end.
 ///
-/// Cancellation, task to callback: a reader leaves when its task is cancelled, or when it releases its sequence. When the last one
-/// leaves, the `onCancel` handlers of the source run once. Callback to task: `finish(throwing:)` ends all sequences.
+/// Cancellation, task to callback: a reader leaves when its task is cancelled, or when it releases its sequence. Its unread elements
+/// are dropped. When the last reader leaves, the `onCancel` handlers of the source run once. Callback to task:
+/// `finish(throwing:)` ends all sequences.
 ///
-/// Readers and the handle keep this object alive.
+/// Cost: `yield` takes O(number of readers), and never does the work of another `yield`. The readers' buffers are all the memory.
+///
+/// Readers keep this object alive.
 public final class SharedCallbackStream<Element: Sendable>: Sendable {
-  typealias Continuation = AsyncThrowingStream<Element, any Error>.Continuation
-
   private let site: CallbackSite
   private let start: @Sendable (CallbackStream<Element>) -> Void
-  private let state = Locked(SharedStreamState<Element, Continuation>())
+
+  /// The context of `start`; `nil` for the thread that starts the source.
+  private let context: ExecutionContext?
+  private let state = Locked(SharedStreamState<Element>())
 
   /// Makes a stream without readers, whose source does not run.
   /// - Parameters:
@@ -36,9 +40,9 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
   ///   - type: The type of the elements, if it cannot be inferred.
   ///   - fileID: The file that errors name.
   ///   - line: The line that errors name.
-  ///   - start: Starts the callbacks. It runs outside every lock, on the thread that asks for the first reader. If that thread
-  ///     asks while another one stops the source, `start` runs on the other one, after the `onCancel` handlers. So two runs
-  ///     never overlap.
+  ///   - start: Starts the callbacks. It runs outside every lock, on the thread that asks for the first reader. If another thread
+  ///     starts or stops the source then, `start` runs on that thread, or on one of the global queue, after the `onCancel` handlers.
+  ///     So two runs never overlap.
   public init(
     _ label: String? = nil,
     of type: Element.Type = Element.self,
@@ -47,7 +51,29 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
     _ start: @escaping @Sendable (CallbackStream<Element>) -> Void
   ) {
     site = CallbackSite(label: label, place: fileID, line: line)
+    context = nil
     self.start = start
+  }
+
+  /// Makes a stream without readers, whose source starts on the main actor: a delegate of the system, a `CLLocationManager`.
+  /// - Parameters:
+  ///   - label: The name of the API in errors.
+  ///   - type: The type of the elements, if it cannot be inferred.
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - fileID: The file that errors name.
+  ///   - line: The line that errors name.
+  ///   - start: Starts the callbacks, on the main actor. Two runs never overlap. With `.main`, `reader` returns before it.
+  public init(
+    _ label: String? = nil,
+    of type: Element.Type = Element.self,
+    on context: MainContext,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ start: @escaping @MainActor (CallbackStream<Element>) -> Void
+  ) {
+    site = CallbackSite(label: label, place: fileID, line: line)
+    self.context = context.context
+    self.start = { handle in MainActor.assumeIsolated { start(handle) } }
   }
 
   /// Adds a reader, and starts the source if it is the first.
@@ -61,56 +87,110 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
     bufferingPolicy: AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy,
     startingWithLast startsWithLast: Bool = false
   ) -> AsyncThrowingStream<Element, any Error> {
-    let (stream, continuation) = AsyncThrowingStream.makeStream(of: Element.self, bufferingPolicy: bufferingPolicy)
-    let number = state.withLock { state in
-      // Under the lock, so that no element is lost or comes twice. This resumes no task, because no task reads the stream yet.
-      if startsWithLast, let last = state.last { continuation.yield(last) }
-      return state.add(continuation)
-    }
-    // A cycle until the reader leaves, or the source ends.
-    continuation.onTermination = { reason in
-      if case .cancelled = reason { self.leave(number) }
-    }
+    let reader = SharedReader<Element>(bufferingPolicy)
+    state.withLock { $0.add(reader, startingWithLast: startsWithLast) }
+    let membership = Membership(self, reader)
     controlSource()
-    return stream
+    return AsyncThrowingStream { try await membership.next() }
   }
 
   /// The number of readers.
   public var readerCount: Int { state.withLock { $0.readers.count } }
 
-  private func leave(_ number: Int) {
-    let reader = state.withLock { $0.remove(number) }
-    _ = reader  // released here, outside the lock
-    controlSource()
+  /// The sequence's part of a reader: the reader leaves when the sequence is released.
+  private final class Membership: Sendable {
+    let stream: SharedCallbackStream
+    let reader: SharedReader<Element>
+
+    init(_ stream: SharedCallbackStream, _ reader: SharedReader<Element>) {
+      self.stream = stream
+      self.reader = reader
+    }
+
+    deinit { stream.leave(reader) }
+
+    func next() async throws -> Element? {
+      let event =
+        if let event = stream.next(of: reader, nil) { event } else { await wait() }
+      switch event {
+      case .element(let element): return element
+      case .end(let error?): throw error
+      case .end(nil): return nil
+      }
+    }
+
+    private func wait() async -> SharedStreamEvent<Element> {
+      await withTaskCancellationHandler {
+        await withUnsafeContinuation { waiter in
+          if let event = stream.next(of: reader, waiter) { waiter.resume(returning: event) }
+        }
+      } onCancel: {
+        stream.leave(reader)
+      }
+    }
   }
+
+  /// Returns the next element or the end of a reader; if there is neither, enqueues `waiter`.
+  private func next(of reader: SharedReader<Element>, _ waiter: SharedReader<Element>.Waiter?) -> SharedStreamEvent<
+    Element
+  >? {
+    state.withLock { _ in reader.next(waiter) }
+  }
+
+  private func leave(_ reader: SharedReader<Element>) {
+    var (waiters, unread) = state.withLock { state in
+      state.remove(reader)
+      return reader.leave()
+    }
+    _ = unread  // released here, outside the lock
+    controlSource()
+    while let waiter = waiters.popFirst() { waiter.resume(returning: .end(nil)) }
+  }
+
+  /// Gives an event of a run to all readers, and resumes the tasks that wait for it.
+  func deliver(_ event: SharedStreamEvent<Element>, run: Int) {
+    guard let delivery = state.withLock({ $0.accept(event, run: run) }) else { return }
+    delivery.ended?.end()
+    for waiter in delivery.waiters { waiter.resume(returning: event) }
+  }
+}
+
+// MARK: - The source
+
+extension SharedCallbackStream {
+  /// The maximum number of starts and stops of one turn (R28).
+  ///
+  /// A thread has at most one of its own, and its `start` and handlers can cause the next ones.
+  private static var maximumActions: Int { 4 }
 
   /// Starts or stops the source until that fits the readers, unless another thread does.
   private func controlSource() {
-    guard state.withLock({ $0.beginControl() }) else { return }
-    while let action = state.withLock({ $0.nextAction() }) {
-      switch action {
-      case .start(let run, let cancellation):
-        let output = CallbackStream<Element>.SharedOutput(stream: self)
-        start(CallbackStream(.readers(output, run: run), cancellation, site))
-      case .stop(let cancellation, unread: _): cancellation.trigger()
-      }
-    }
+    if state.withLock({ $0.beginControl() }) { continueControl() }
   }
 
-  /// Passes an event of a run to all readers, after the earlier events.
+  /// Does the next actions of this turn.
   ///
-  /// If another thread passes events on, that thread does it.
-  func deliver(_ event: SharedStreamEvent<Element>, run: Int) {
-    guard state.withLock({ $0.append(event, run: run) }) else { return }
-    while let delivery = state.withLock({ $0.nextDelivery() }) {
-      delivery.ended?.end()
-      for reader in delivery.readers {
-        switch delivery.event {
-        case .element(let element): reader.yield(element)
-        case .end(let error): reader.finish(throwing: error)
+  /// Other threads can add and release readers as fast as this one starts and stops the source. So the turn goes to a thread of the
+  /// global queue in the end.
+  private func continueControl() {
+    for _ in 0..<Self.maximumActions {
+      guard let action = state.withLock({ $0.nextAction() }) else { return }
+      switch action {
+      case .stop(let cancellation, last: _): cancellation.trigger()
+      case .start(let run, let cancellation):
+        let output = CallbackStream<Element>.SharedOutput(stream: self)
+        let handle = CallbackStream(.readers(output, run: run), cancellation, site)
+        guard let context else {
+          start(handle)
+          continue
+        }
+        // The turn goes with `start`, so that a stop comes after it.
+        return context.execute {
+          self.start(handle)
+          self.continueControl()
         }
       }
     }
-    controlSource()
+    handOn { self.continueControl() }
   }
 }

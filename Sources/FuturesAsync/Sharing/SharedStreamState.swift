@@ -7,65 +7,120 @@ enum SharedStreamEvent<Element: Sendable>: Sendable {
 }
 
 /// An action of the thread that starts and stops the source of a `SharedCallbackStream`.
-enum SharedSourceAction {
+enum SharedSourceAction<Element: Sendable> {
   /// The source has readers and does not run.
   case start(run: Int, CancellationState)
-  /// The source runs without readers. `unread` is an object to release after unlocking.
-  case stop(CancellationState, unread: AnyObject)
+  /// The source runs without readers. The caller releases `last` after unlocking.
+  case stop(CancellationState, last: Element?)
 }
 
-/// The state of a `SharedCallbackStream`: its readers, its source and the events between them.
+/// The unread elements of a reader, and the task that waits for the next one.
 ///
-/// Two loops act on it, each on one thread at a time. One starts and stops the source, so two runs never overlap.
-/// The other passes events on, so all readers get them in the same order. A thread that finds a loop running leaves its work to it.
-///
-/// A class with few types in it: the code that copies a generic structure takes kilobytes of each executable.
-final class SharedStreamState<Element: Sendable, Reader> {
-  /// An event and the readers that get it.
-  ///
-  /// `ended` is the cancellation of a source that has ended. The caller releases `replaced`, the element before this one, and
-  /// `unread`, the elements of an ended source, after unlocking.
-  typealias Delivery = (
-    event: SharedStreamEvent<Element>, readers: [Reader], ended: CancellationState?, replaced: Element?,
-    unread: AnyObject?
-  )
+/// | state | elements | tasks | next |
+/// |---|---|---|---|
+/// | buffering | as many as its policy keeps | – | waiting, ended |
+/// | waiting | – | the tasks that read it; normally one | buffering, ended |
+/// | ended | those that it had at the end | – | – |
+final class SharedReader<Element: Sendable>: @unchecked Sendable {
+  // @unchecked: the lock of the stream protects the variables.
+  typealias Policy = AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy
+  typealias Waiter = UnsafeContinuation<SharedStreamEvent<Element>, Never>
 
-  /// The elements of a source that has ended or was stopped.
-  private final class Unread {
-    let last: Element?
-    let events: FIFO<SharedStreamEvent<Element>>
+  private let policy: Policy
+  private var unread = FIFO<Element>()
+  private var waiters = FIFO<Waiter>()
 
-    init(_ last: Element?, _ events: FIFO<SharedStreamEvent<Element>>) {
-      self.last = last
-      self.events = events
+  /// The end, for the read that finds no element; only the first such read gets its error.
+  private var end: SharedStreamEvent<Element>?
+
+  init(_ policy: Policy) { self.policy = policy }
+
+  /// Passes on an element: to the first task that waits, or into the buffer.
+  /// - Returns: The task to resume, and the element that the policy drops, for release after unlocking.
+  func add(_ element: Element) -> (waiter: Waiter?, dropped: Element?) {
+    if let waiter = waiters.popFirst() { return (waiter, nil) }
+    switch policy {
+    case .bufferingOldest(let limit) where unread.count >= limit: return (nil, element)
+    case .bufferingNewest(let limit) where unread.count >= limit:
+      guard limit > 0 else { return (nil, element) }
+      let dropped = unread.popFirst()
+      unread.append(element)
+      return (nil, dropped)
+    default:
+      unread.append(element)
+      return (nil, nil)
     }
   }
 
-  private(set) var readers: [(number: Int, reader: Reader)] = []
-  private var lastNumber = 0
+  /// Returns the next element or the end, or enqueues the task if there is neither.
+  func next(_ waiter: Waiter?) -> SharedStreamEvent<Element>? {
+    if let element = unread.popFirst() { return .element(element) }
+    if let end {
+      self.end = .end(nil)
+      return end
+    }
+    if let waiter { waiters.append(waiter) }
+    return nil
+  }
+
+  /// Ends the reader after its unread elements.
+  /// - Returns: The tasks that wait; with one of them, no element is unread.
+  func finish(_ error: (any Error)?) -> FIFO<Waiter> {
+    guard end == nil else { return FIFO() }
+    defer { waiters = FIFO() }
+    end = .end(waiters.isEmpty ? error : nil)
+    return waiters
+  }
+
+  /// Ends the reader at once.
+  /// - Returns: The tasks that wait, and the unread elements, for release after unlocking.
+  func leave() -> (waiters: FIFO<Waiter>, unread: FIFO<Element>) {
+    defer { unread = FIFO() }
+    return (finish(nil), unread)
+  }
+}
+
+/// The state of a `SharedCallbackStream`: its readers and its source.
+///
+/// An event goes to all readers in one step under the lock. So they get all events in the same order, no event waits for a thread
+/// to pass it on, and the readers' policies bound all memory. The thread of the event then resumes the tasks that waited for it.
+///
+/// One thread at a time starts and stops the source, so two runs never overlap. A thread that finds another one doing that leaves
+/// its work to it.
+final class SharedStreamState<Element: Sendable> {
+  typealias Reader = SharedReader<Element>
+
+  /// What the thread of an event does after unlocking.
+  struct Delivery {
+    /// The tasks to resume.
+    var waiters: [Reader.Waiter] = []
+    /// The cancellation of a source that has ended.
+    var ended: CancellationState?
+    /// The elements to release.
+    var released: [Element] = []
+  }
+
+  private(set) var readers: [Reader] = []
 
   /// The cancellation of the present run, from before its start until it ends or is stopped.
   private var cancellationOfRun: CancellationState?
   private var run = 0
   private var isControlling = false
 
-  /// The last element that the running source has passed to readers.
-  private(set) var last: Element?
-  private var events = FIFO<SharedStreamEvent<Element>>()
-  private var isDelivering = false
+  /// The last element that the running source has yielded.
+  private var last: Element?
 
   // MARK: - Readers
 
-  /// - Returns: The number of the reader.
-  func add(_ reader: Reader) -> Int {
-    lastNumber += 1
-    readers.append((lastNumber, reader))
-    return lastNumber
+  /// Adds a reader, which begins with the last element if it wants to.
+  func add(_ reader: Reader, startingWithLast startsWithLast: Bool) {
+    // The policy can drop it; the caller's thread is not the last to release it, because `last` stays.
+    if startsWithLast, let last { _ = reader.add(last) }
+    readers.append(reader)
   }
 
-  func remove(_ number: Int) -> Reader? {
-    guard let index = readers.firstIndex(where: { $0.number == number }) else { return nil }
-    return readers.remove(at: index).reader
+  func remove(_ reader: Reader) {
+    if let index = readers.firstIndex(where: { $0 === reader }) { readers.remove(at: index) }
   }
 
   // MARK: - The source
@@ -77,8 +132,11 @@ final class SharedStreamState<Element: Sendable, Reader> {
   }
 
   /// Returns the next action; `nil` ends the caller's turn.
-  func nextAction() -> SharedSourceAction? {
-    if let cancellationOfRun, readers.isEmpty { return .stop(cancellationOfRun, unread: endRun()) }
+  func nextAction() -> SharedSourceAction<Element>? {
+    if let cancellationOfRun, readers.isEmpty {
+      defer { endRun() }
+      return .stop(cancellationOfRun, last: last)
+    }
     guard cancellationOfRun == nil, !readers.isEmpty else {
       isControlling = false
       return nil
@@ -89,36 +147,35 @@ final class SharedStreamState<Element: Sendable, Reader> {
     return .start(run: run, cancellation)
   }
 
-  private func endRun() -> AnyObject {
-    defer { (cancellationOfRun, last, events) = (nil, nil, FIFO()) }
-    return Unread(last, events)
-  }
+  private func endRun() { (cancellationOfRun, last) = (nil, nil) }
 
   // MARK: - Events
 
-  /// Adds an event, unless its run has ended.
-  /// - Returns: Whether the caller is the thread that passes events on.
-  func append(_ event: SharedStreamEvent<Element>, run: Int) -> Bool {
-    guard cancellationOfRun != nil, run == self.run else { return false }
-    events.append(event)
-    defer { isDelivering = true }
-    return !isDelivering
-  }
-
-  /// Returns the next event and its readers; `nil` ends the caller's turn.
-  func nextDelivery() -> Delivery? {
-    guard let cancellationOfRun, let event = events.popFirst() else {
-      isDelivering = false
-      return nil
-    }
-    let readers = readers.map(\.reader)
+  /// Gives an event to all readers.
+  ///
+  /// O(number of readers).
+  /// - Returns: The rest of the delivery; `nil` if the run of the event has ended.
+  func accept(_ event: SharedStreamEvent<Element>, run: Int) -> Delivery? {
+    guard cancellationOfRun != nil, run == self.run else { return nil }
+    var delivery = Delivery()
+    if let last { delivery.released.append(last) }
     switch event {
     case .element(let element):
-      defer { last = element }
-      return (event, readers, nil, last, nil)
-    case .end:
-      self.readers = []
-      return (event, readers, cancellationOfRun, nil, endRun())
+      last = element
+      for reader in readers {
+        let (waiter, dropped) = reader.add(element)
+        if let waiter { delivery.waiters.append(waiter) }
+        if let dropped { delivery.released.append(dropped) }
+      }
+    case .end(let error):
+      delivery.ended = cancellationOfRun
+      for reader in readers {
+        var waiters = reader.finish(error)
+        while let waiter = waiters.popFirst() { delivery.waiters.append(waiter) }
+      }
+      readers = []
+      endRun()
     }
+    return delivery
   }
 }

@@ -108,7 +108,7 @@ struct FutureCacheTests {
     loads[0].succeed(1)
     #expect([old.peek(), new.peek()] == [.success(1), .success(2)])
     #expect(cache.peek("a") == 2)
-    cache.removeAllValues()
+    cache.removeAll()
     #expect(cache.peek("a") == nil)
   }
 
@@ -174,6 +174,19 @@ struct FutureCacheTests {
     second.succeed(2)
     #expect(later.events[0].loaded == 2)
     #expect(joined.loaded == 2)
+    #expect(cache.peek("a") == 2)
+  }
+
+  @Test("R17: a load that all callers have left is not kept, although its failure type cannot represent cancellation")
+  func cancelledWithoutCancelledCase() {
+    let cache = FutureCache<String, Int, Never>()
+    let load = Promise<Int, Never>()
+    let first = cache.future(for: "a") { load.future }
+    first.cancel()
+    let second = cache.future(for: "a") { .succeeded(2) }
+    load.succeed(1)
+    #expect(first.peek() == .success(1))
+    #expect(second.peek() == .success(2))
     #expect(cache.peek("a") == 2)
   }
 

@@ -53,6 +53,40 @@ struct LatestTests {
     #expect(!field.latest.isRunning)
   }
 
+  @Test(
+    "Steady input: `atMost` starts the newest after a maximum wait, `leading` the first at once, and both keep a pace"
+  )
+  func pace() {
+    let table: [(atMost: Duration?, leading: Bool, started: [Int])] = [
+      (nil, false, [12]), (nil, true, [0, 12]), (.milliseconds(200), false, [3, 7, 11, 12]),
+      (.milliseconds(100), true, [0, 2, 4, 6, 8, 10, 12]),
+    ]
+    for (atMost, leading, started) in table {
+      let screen = ManualContext()
+      let latest = Latest(timer: screen.context)
+      let log = Recorder<Int>()
+      func call(_ number: Int) {
+        latest.run(after: .milliseconds(100), atMost: atMost, leading: leading, on: screen.context) {
+          log.record(number)
+          return Future<Int, any Error>.succeeded(number)
+        } whenResolved: { _ in
+        }
+      }
+      for number in 0...12 {
+        call(number)
+        screen.advance(by: .milliseconds(50))
+      }
+      screen.advance(by: .seconds(1))
+      #expect(log.events == started, "at most \(String(describing: atMost)), leading: \(leading)")
+      // After a pause the first call of a burst is the first again, and nothing is left.
+      call(13)
+      screen.runAll()
+      #expect(log.events.last == (leading ? 13 : 12))
+      latest.cancel()
+      #expect(screen.pendingCount == 0)
+    }
+  }
+
   @Test("A new request cancels the work of the one before, whose callbacks do not run")
   func supersede() {
     let field = Field()

@@ -1,4 +1,5 @@
 import Futures
+import FuturesTesting
 import TestSupport
 import Testing
 
@@ -20,13 +21,29 @@ struct PendingPromisesEarlyAnswerTests {
     #expect(second.peek() == .failure(TestError(1)))
   }
 
-  @Test("The newest answer to a key is kept, and the oldest key is dropped above the limit")
-  func bounded() {
-    let answers = Answers(keepingEarlyAnswers: 2)
-    for (key, answer) in [(1, "a"), (2, "b"), (1, "c"), (3, "d")] { answers.resolve(key, with: .success(answer)) }
-    #expect(answers.future(for: 2).peek() == nil)
-    #expect(answers.future(for: 1).peek() == .success("c"))
-    #expect(answers.future(for: 3).peek() == .success("d"))
+  @Test("Answers of a key are handed out in order, and the oldest of all is dropped above the limit, as in a list")
+  func asAList() {
+    var generator = SplitMix64(seed: 1)
+    for limit in [1, 2, 5] {
+      let answers = PendingPromises<Int, String, CancellableTestError>(keepingEarlyAnswers: limit)
+      var list: [(key: Int, answer: String)] = []
+      for step in 0..<2_000 {
+        let key = Int.random(in: 0..<3, using: &generator)
+        if Bool.random(using: &generator) {
+          answers.resolve(key, with: .success("\(step)"))
+          list.append((key, "\(step)"))
+          if list.count > limit { list.removeFirst() }
+        } else {
+          let index = list.firstIndex { $0.key == key }
+          let expected = index.map { list.remove(at: $0).answer }
+          let future = answers.future(for: key)
+          if expected == nil { future.cancel() }
+          guard (try? future.peek()?.get()) != expected else { continue }
+          Issue.record("Step \(step) with the limit \(limit): \(future) instead of \(expected ?? "nothing").")
+          return
+        }
+      }
+    }
   }
 
   @Test("Without a limit no answer is kept")
