@@ -12,7 +12,12 @@ struct FuturesStress {
       let options = try StressOptions(Array(CommandLine.arguments.dropFirst()))
       if options.isHelp { return print(StressOptions.help) }
       Thread.detachNewThread {
-        let hasPassed = GraphRounds(options: options).run()
+        let hasPassed =
+          if let seconds = options.sharing {
+            !SharingRow.all.map { $0.run(threads: options.threads, seconds: Double(seconds)) }.contains(false)
+          } else {
+            GraphRounds(options: options).run()
+          }
         fflush(nil)  // LeakSanitizer can end the process before `exit` does it
         exit(hasPassed ? 0 : 1)
       }

@@ -10,6 +10,8 @@ struct StressOptions {
   var threads = 3
   /// The number of operations of each thread; by default twice the size of the graph.
   var operations: Int?
+  /// The duration of each row of shared objects, instead of rounds.
+  var sharing: Int?
   var isHelp = false
 
   /// A mistake in the command line, as a sentence.
@@ -29,6 +31,9 @@ struct StressOptions {
       --threads N     The number of threads. The default is \(StressOptions.defaults.threads).
       --operations N  The number of operations of each thread on a graph. By default twice the size of the graph.
       --load          One graph of up to 100,000 futures in a round, and 50,000 operations on each of 8 threads.
+      --sharing N     Instead of rounds: threads that call one shared stream, limit, cache …, N seconds for each. No call may
+                      do the work of other threads: the longest takes at most 50 medians of its thread, and each thread has
+                      a quarter of its fair share of calls.
       --help          Print this.
 
     A graph has promises, futures that random operators derive from two others, and callbacks on contexts of all kinds. Each
@@ -62,6 +67,7 @@ struct StressOptions {
       case "--graphs": graphs = try number(option)
       case "--operations": operations = try number(option)
       case "--load": (graphs, futures, threads, operations) = (1, 100_000, 8, 50_000)
+      case "--sharing": sharing = try number(option)
       case "--help", "-h": isHelp = true
       default: throw Mistake(sentence: "\(option) is not an option; --help lists them.")
       }

@@ -87,7 +87,7 @@ public final class CallbackStream<Element: Sendable>: Sendable {
     guard !isCancelled else { return }
     switch output {
     case .reader(let continuation): continuation.yield(element)
-    case .readers(let shared, let run): shared.stream?.deliver(.element(element), run: run)
+    case .readers(let shared, let run): shared.stream?.deliver(.element(SharedElement(element)), run: run)
     }
   }
 

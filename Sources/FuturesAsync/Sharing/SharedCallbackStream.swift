@@ -32,7 +32,7 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
 
   /// The context of `start`; `nil` for the thread that starts the source.
   private let context: ExecutionContext?
-  private let state = Locked(SharedStreamState<Element>())
+  private let state = Locked(SharedStreamState())
 
   /// Makes a stream without readers, whose source does not run.
   /// - Parameters:
@@ -87,11 +87,22 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
     bufferingPolicy: AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy,
     startingWithLast startsWithLast: Bool = false
   ) -> AsyncThrowingStream<Element, any Error> {
-    let reader = SharedReader<Element>(bufferingPolicy)
+    let reader = SharedReader(Self.policy(bufferingPolicy))
     state.withLock { $0.add(reader, startingWithLast: startsWithLast) }
     let membership = Membership(self, reader)
     controlSource()
     return AsyncThrowingStream { try await membership.next() }
+  }
+
+  private static func policy(_ policy: AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy)
+    -> SharedReader.Policy
+  {
+    switch policy {
+    case .unbounded: SharedReader.Policy()
+    case .bufferingOldest(let limit): SharedReader.Policy(limit: limit)
+    case .bufferingNewest(let limit): SharedReader.Policy(limit: limit, keepsNewest: true)
+    @unknown default: SharedReader.Policy()
+    }
   }
 
   /// The number of readers.
@@ -100,9 +111,9 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
   /// The sequence's part of a reader: the reader leaves when the sequence is released.
   private final class Membership: Sendable {
     let stream: SharedCallbackStream
-    let reader: SharedReader<Element>
+    let reader: SharedReader
 
-    init(_ stream: SharedCallbackStream, _ reader: SharedReader<Element>) {
+    init(_ stream: SharedCallbackStream, _ reader: SharedReader) {
       self.stream = stream
       self.reader = reader
     }
@@ -113,13 +124,13 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
       let event =
         if let event = stream.next(of: reader, nil) { event } else { await wait() }
       switch event {
-      case .element(let element): return element
+      case .element(let element): return unsafeDowncast(element, to: SharedElement<Element>.self).element
       case .end(let error?): throw error
       case .end(nil): return nil
       }
     }
 
-    private func wait() async -> SharedStreamEvent<Element> {
+    private func wait() async -> SharedStreamEvent {
       await withTaskCancellationHandler {
         await withUnsafeContinuation { waiter in
           if let event = stream.next(of: reader, waiter) { waiter.resume(returning: event) }
@@ -131,24 +142,22 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
   }
 
   /// Returns the next element or the end of a reader; if there is neither, enqueues `waiter`.
-  private func next(of reader: SharedReader<Element>, _ waiter: SharedReader<Element>.Waiter?) -> SharedStreamEvent<
-    Element
-  >? {
+  private func next(of reader: SharedReader, _ waiter: SharedReader.Waiter?) -> SharedStreamEvent? {
     state.withLock { _ in reader.next(waiter) }
   }
 
-  private func leave(_ reader: SharedReader<Element>) {
-    var (waiters, unread) = state.withLock { state in
+  private func leave(_ reader: SharedReader) {
+    let (waiters, unread) = state.withLock { state in
       state.remove(reader)
       return reader.leave()
     }
     _ = unread  // released here, outside the lock
     controlSource()
-    while let waiter = waiters.popFirst() { waiter.resume(returning: .end(nil)) }
+    for waiter in waiters { waiter.resume(returning: .end(nil)) }
   }
 
   /// Gives an event of a run to all readers, and resumes the tasks that wait for it.
-  func deliver(_ event: SharedStreamEvent<Element>, run: Int) {
+  func deliver(_ event: SharedStreamEvent, run: Int) {
     guard let delivery = state.withLock({ $0.accept(event, run: run) }) else { return }
     delivery.ended?.end()
     for waiter in delivery.waiters { waiter.resume(returning: event) }

@@ -1,17 +1,28 @@
 internal import Futures
 
+// No type of this file depends on the type of the elements: an element is boxed once for all readers. Generic code of a library that
+// clients do not inline takes a microsecond for each reader and element.
+
+/// An element for several readers.
+final class SharedElement<Element: Sendable>: Sendable {
+  let element: Element
+
+  init(_ element: Element) { self.element = element }
+}
+
 /// An event of a source for its readers.
-enum SharedStreamEvent<Element: Sendable>: Sendable {
-  case element(Element)
+enum SharedStreamEvent: Sendable {
+  /// A `SharedElement`.
+  case element(any AnyObject & Sendable)
   case end((any Error)?)
 }
 
 /// An action of the thread that starts and stops the source of a `SharedCallbackStream`.
-enum SharedSourceAction<Element: Sendable> {
+enum SharedSourceAction {
   /// The source has readers and does not run.
   case start(run: Int, CancellationState)
   /// The source runs without readers. The caller releases `last` after unlocking.
-  case stop(CancellationState, last: Element?)
+  case stop(CancellationState, last: AnyObject?)
 }
 
 /// The unread elements of a reader, and the task that waits for the next one.
@@ -21,40 +32,56 @@ enum SharedSourceAction<Element: Sendable> {
 /// | buffering | as many as its policy keeps | – | waiting, ended |
 /// | waiting | – | the tasks that read it; normally one | buffering, ended |
 /// | ended | those that it had at the end | – | – |
-final class SharedReader<Element: Sendable>: @unchecked Sendable {
+final class SharedReader: @unchecked Sendable {
   // @unchecked: the lock of the stream protects the variables.
-  typealias Policy = AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy
-  typealias Waiter = UnsafeContinuation<SharedStreamEvent<Element>, Never>
+  typealias Element = any AnyObject & Sendable
+  typealias Waiter = UnsafeContinuation<SharedStreamEvent, Never>
+
+  /// The unread elements that a reader keeps; above that it drops the newest or the oldest.
+  struct Policy: Sendable {
+    var limit = Int.max
+    var keepsNewest = false
+  }
 
   private let policy: Policy
-  private var unread = FIFO<Element>()
-  private var waiters = FIFO<Waiter>()
+
+  /// The unread elements from `first` on; the places before it are empty.
+  private var elements: [Element?] = []
+  private var first = 0
+  private var waiters: [Waiter] = []
 
   /// The end, for the read that finds no element; only the first such read gets its error.
-  private var end: SharedStreamEvent<Element>?
+  private var end: SharedStreamEvent?
 
   init(_ policy: Policy) { self.policy = policy }
 
   /// Passes on an element: to the first task that waits, or into the buffer.
   /// - Returns: The task to resume, and the element that the policy drops, for release after unlocking.
   func add(_ element: Element) -> (waiter: Waiter?, dropped: Element?) {
-    if let waiter = waiters.popFirst() { return (waiter, nil) }
-    switch policy {
-    case .bufferingOldest(let limit) where unread.count >= limit: return (nil, element)
-    case .bufferingNewest(let limit) where unread.count >= limit:
-      guard limit > 0 else { return (nil, element) }
-      let dropped = unread.popFirst()
-      unread.append(element)
-      return (nil, dropped)
-    default:
-      unread.append(element)
+    if !waiters.isEmpty { return (waiters.removeFirst(), nil) }
+    guard elements.count - first >= policy.limit else {
+      elements.append(element)
       return (nil, nil)
     }
+    guard policy.keepsNewest, let oldest = popFirst() else { return (nil, element) }
+    elements.append(element)
+    return (nil, oldest)
+  }
+
+  private func popFirst() -> Element? {
+    guard first < elements.count, let element = elements[first].take() else { return nil }
+    first += 1
+    // At least half of the places are empty, so closing the gap costs amortised O(1).
+    if first * 2 >= elements.count {
+      elements.removeFirst(first)
+      first = 0
+    }
+    return element
   }
 
   /// Returns the next element or the end, or enqueues the task if there is neither.
-  func next(_ waiter: Waiter?) -> SharedStreamEvent<Element>? {
-    if let element = unread.popFirst() { return .element(element) }
+  func next(_ waiter: Waiter?) -> SharedStreamEvent? {
+    if let element = popFirst() { return .element(element) }
     if let end {
       self.end = .end(nil)
       return end
@@ -65,18 +92,18 @@ final class SharedReader<Element: Sendable>: @unchecked Sendable {
 
   /// Ends the reader after its unread elements.
   /// - Returns: The tasks that wait; with one of them, no element is unread.
-  func finish(_ error: (any Error)?) -> FIFO<Waiter> {
-    guard end == nil else { return FIFO() }
-    defer { waiters = FIFO() }
+  func finish(_ error: (any Error)?) -> [Waiter] {
+    guard end == nil else { return [] }
+    defer { waiters = [] }
     end = .end(waiters.isEmpty ? error : nil)
     return waiters
   }
 
   /// Ends the reader at once.
   /// - Returns: The tasks that wait, and the unread elements, for release after unlocking.
-  func leave() -> (waiters: FIFO<Waiter>, unread: FIFO<Element>) {
-    defer { unread = FIFO() }
-    return (finish(nil), unread)
+  func leave() -> (waiters: [Waiter], unread: [Element?]) {
+    defer { (elements, first) = ([], 0) }
+    return (finish(nil), elements)
   }
 }
 
@@ -87,20 +114,20 @@ final class SharedReader<Element: Sendable>: @unchecked Sendable {
 ///
 /// One thread at a time starts and stops the source, so two runs never overlap. A thread that finds another one doing that leaves
 /// its work to it.
-final class SharedStreamState<Element: Sendable> {
-  typealias Reader = SharedReader<Element>
+final class SharedStreamState {
+  typealias Element = SharedReader.Element
 
   /// What the thread of an event does after unlocking.
   struct Delivery {
     /// The tasks to resume.
-    var waiters: [Reader.Waiter] = []
+    var waiters: [SharedReader.Waiter] = []
     /// The cancellation of a source that has ended.
     var ended: CancellationState?
     /// The elements to release.
     var released: [Element] = []
   }
 
-  private(set) var readers: [Reader] = []
+  private(set) var readers: [SharedReader] = []
 
   /// The cancellation of the present run, from before its start until it ends or is stopped.
   private var cancellationOfRun: CancellationState?
@@ -113,13 +140,13 @@ final class SharedStreamState<Element: Sendable> {
   // MARK: - Readers
 
   /// Adds a reader, which begins with the last element if it wants to.
-  func add(_ reader: Reader, startingWithLast startsWithLast: Bool) {
+  func add(_ reader: SharedReader, startingWithLast startsWithLast: Bool) {
     // The policy can drop it; the caller's thread is not the last to release it, because `last` stays.
     if startsWithLast, let last { _ = reader.add(last) }
     readers.append(reader)
   }
 
-  func remove(_ reader: Reader) {
+  func remove(_ reader: SharedReader) {
     if let index = readers.firstIndex(where: { $0 === reader }) { readers.remove(at: index) }
   }
 
@@ -132,7 +159,7 @@ final class SharedStreamState<Element: Sendable> {
   }
 
   /// Returns the next action; `nil` ends the caller's turn.
-  func nextAction() -> SharedSourceAction<Element>? {
+  func nextAction() -> SharedSourceAction? {
     if let cancellationOfRun, readers.isEmpty {
       defer { endRun() }
       return .stop(cancellationOfRun, last: last)
@@ -155,7 +182,7 @@ final class SharedStreamState<Element: Sendable> {
   ///
   /// O(number of readers).
   /// - Returns: The rest of the delivery; `nil` if the run of the event has ended.
-  func accept(_ event: SharedStreamEvent<Element>, run: Int) -> Delivery? {
+  func accept(_ event: SharedStreamEvent, run: Int) -> Delivery? {
     guard cancellationOfRun != nil, run == self.run else { return nil }
     var delivery = Delivery()
     if let last { delivery.released.append(last) }
@@ -170,8 +197,7 @@ final class SharedStreamState<Element: Sendable> {
     case .end(let error):
       delivery.ended = cancellationOfRun
       for reader in readers {
-        var waiters = reader.finish(error)
-        while let waiter = waiters.popFirst() { delivery.waiters.append(waiter) }
+        delivery.waiters += reader.finish(error)
       }
       readers = []
       endRun()

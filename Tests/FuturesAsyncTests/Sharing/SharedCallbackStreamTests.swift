@@ -201,6 +201,57 @@ struct SharedCallbackStreamTests {
     #expect(await read(all).elements == [1, 2, 3])
   }
 
+  @Test("R28: the readers' buffers are all the memory, however many threads yield")
+  func boundedMemory() {
+    final class Element: Sendable {
+      static let alive = Locked(0)
+      init() { Self.alive.withLock { $0 += 1 } }
+      deinit { Self.alive.withLock { $0 -= 1 } }
+    }
+    let handle = Locked<CallbackStream<Element>?>(nil)
+    let stream = SharedCallbackStream(of: Element.self) { source in handle.withLock { $0 = source } }
+    let readers = [0, 1, 3].map { stream.reader(bufferingPolicy: .bufferingNewest($0)) }
+    let source = handle.withLock { $0.take() }
+    let most = Locked(0)
+    race(
+      (0..<4).map { _ in
+        {
+          for _ in 0..<1_000 {
+            source?.yield(Element())
+            most.withLock { $0 = max($0, Element.alive.withLock { $0 }) }
+          }
+        }
+      }
+    )
+    // Three in the longest buffer, and for each thread one that it yields and one that the buffers have dropped.
+    #expect(most.withLock { $0 } <= 3 + 2 * 4)
+    #expect(Element.alive.withLock { $0 } == 3)
+    withExtendedLifetime(readers) {}
+  }
+
+  @Test("`on: .main` starts the source on the main actor, and stops it after its start")
+  func startsOnMain() async {
+    let log = Recorder<String>()
+    let main = Recorder<@Sendable () -> Void>()
+    await MainContext.replace(with: ExecutionContext { main.record($0) }) { @MainActor in
+      let stream = SharedCallbackStream(of: Int.self, on: .main) { source in
+        log.record("start")
+        source.onCancel { log.record("stop") }
+        source.yield(1)
+      }
+      var first: Reader? = stream.reader(bufferingPolicy: .unbounded)
+      #expect(log.events == [])
+      first = nil
+      #expect(first == nil)
+      main.events[0]()
+      #expect(log.events == ["start", "stop"])
+      let second = stream.reader(bufferingPolicy: .unbounded)
+      main.events[1]()
+      #expect(await read(second, 1).elements == [1])
+    }
+    #expect(log.events.prefix(3) == ["start", "stop", "start"])
+  }
+
   @Test("Elements and ends of an earlier run reach no reader of a later run")
   func earlierRun() async {
     var first: Reader? = reader()

@@ -175,6 +175,48 @@ struct ConcurrencyLimitTests {
     }
   }
 
+  @Test(
+    "R28: a call starts its own work, a resolution what waited for it, each at most 16 pieces more; the rest is handed on"
+  )
+  func boundOfATurn() {
+    onThread {
+      let handedOn = Recorder<@Sendable () -> Void>()
+      let previous = Trampoline.current.setElsewhere { handedOn.record($0) }
+      let (limit, started) = (ConcurrencyLimit(1), Recorder<Int>())
+      /// Stands for threads that add work meanwhile.
+      @Sendable func add(_ count: Int) {
+        for number in 0..<count {
+          _ = limit.run {
+            started.record(number)
+            return Future<Int, Never>.succeeded(number)
+          }
+        }
+      }
+      _ = limit.run {
+        add(100)
+        return Future<Int, Never>.succeeded(0)
+      }
+      #expect(started.events == Array(0..<16))
+      #expect(handedOn.events.count == 1)
+      handedOn.events[0]()
+      #expect(started.events == Array(0..<100))
+
+      let promise = Promise<Int, Never>()
+      _ = limit.run { promise.future }
+      add(1_000)
+      _ = limit.run(priority: .high) {
+        add(100)
+        return Future<Int, Never>.succeeded(0)
+      }
+      promise.succeed(1)
+      #expect(started.events.count == 100 + 1_000 + 16)
+      handedOn.events.last?()
+      #expect(started.events.count == 100 + 1_000 + 100)
+      #expect(limit.runningCount == 0)
+      _ = Trampoline.current.setElsewhere(previous)
+    }
+  }
+
   @Test("Cancelled and raised work leaves no memory behind, while other work holds the only slot")
   func memory() {
     let limit = ConcurrencyLimit(1)

@@ -1,0 +1,81 @@
+import Foundation
+import Futures
+import FuturesAsync
+
+/// Threads that call one shared object in a loop: no call may do the work of the other threads (R28).
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
+struct SharingRow: Sendable {
+  let name: String
+
+  /// The calls of a measured unit, about a millisecond, so that an interrupt does not count as work for others.
+  var callsInUnit = 256
+
+  /// Makes the object; returns the call of a thread, and a closure that keeps the object alive until the end.
+  let make: @Sendable () -> (call: @Sendable (_ thread: Int, _ number: Int) -> Void, end: @Sendable () -> Void)
+
+  /// The units of one thread, in nanoseconds of its own processor time.
+  private struct Times {
+    var units: [UInt32] = []
+    var longest: Double { Double(units.max() ?? 0) }
+    var median: Double { Double(units.isEmpty ? 0 : units.sorted()[units.count / 2]) }
+  }
+
+  /// Runs the row, and prints it.
+  /// - Parameters:
+  ///   - threads: The number of threads.
+  ///   - seconds: The duration.
+  /// - Returns: Whether the longest unit of each thread takes at most 50 of its medians, and each thread has at least a
+  ///   quarter of its fair share of calls.
+  func run(threads: Int, seconds: Double) -> Bool {
+    let before = residentBytes
+    let (call, end) = make()
+    let times = Locked([Times](repeating: Times(), count: threads))
+    let group = DispatchGroup()
+    let stop = DispatchTime.now() + seconds
+    for thread in 0..<threads {
+      group.enter()
+      Thread.detachNewThread {
+        var own = Times()
+        var number = 0
+        while DispatchTime.now() < stop {
+          let start = processorTime
+          for _ in 0..<callsInUnit {
+            call(thread, number)
+            number += 1
+          }
+          own.units.append(UInt32(clamping: processorTime - start))
+        }
+        times.withLock { $0[thread] = own }
+        group.leave()
+      }
+    }
+    group.wait()
+    let megabytes = (residentBytes - before) / 1_000_000
+    end()
+    let results = times.withLock { $0 }
+    let total = results.reduce(0) { $0 + $1.units.count }
+    let share = results.map { Double($0.units.count * threads) / Double(max(total, 1)) }.min() ?? 0
+    let ratio = results.map { $0.longest / max($0.median, 1) }.max() ?? 0
+    let hasPassed = share >= 0.25 && ratio <= 50
+    let columns = [
+      "\(total * callsInUnit) calls", "longest \(Int(ratio.rounded(.up))) medians",
+      "least share \(Int(share * 100)) %", "\(megabytes) MB",
+    ]
+    print("\(hasPassed ? "passed" : "FAILED")  \(name): \(columns.joined(separator: ", "))")
+    return hasPassed
+  }
+}
+
+/// The processor time of the calling thread, in nanoseconds.
+private var processorTime: Int {
+  var time = timespec()
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+  return Int(time.tv_sec) * 1_000_000_000 + Int(time.tv_nsec)
+}
+
+/// The resident memory of the process; 0 where it is not known.
+private var residentBytes: Int {
+  let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").dropFirst()
+    .first
+  return (pages.flatMap { Int($0) } ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
+}
