@@ -86,6 +86,10 @@ extension FutureState {
   }
 
   /// Runs the consumers in order, also the consumers that attach meanwhile.
+  ///
+  /// The exception of R28: other threads can attach callbacks as fast as this one runs them, and an inline callback runs where the
+  /// delivery runs, in the order of attachment (R2). The queue is short, because a callback attached a moment later runs on the
+  /// thread that attaches it.
   /// - Parameters:
   ///   - trampoline: The trampoline of this thread.
   ///   - first: The first consumer, if the resolution took it.

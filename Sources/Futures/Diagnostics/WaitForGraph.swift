@@ -112,7 +112,8 @@ public struct WaitForGraph: Sendable, Hashable {
   /// The circles: each node waits for the next one, and the last one for the first.
   ///
   /// Nothing in a circle ever ends. So a circle of edges is not here if a timeout, a token or another input of a race can end
-  /// one of its nodes. A circle through `all` is here: another input can only make it fail.
+  /// one of its nodes. A circle through `all` is here: another input can only make it fail. If the graph is not complete, what
+  /// it does not have was not searched.
   public internal(set) var cycles: [[Node.ID]] = []
   /// Whether the graph has everything that is tracked.
   ///

@@ -22,14 +22,44 @@ extension FutureState {
   }
 
   /// Calls `body` with each task that resolves this state or a state that it waits for.
-  ///
-  /// A loop, so it takes no stack. It visits each state once: inputs can share a source, and futures can follow each other
-  /// in a circle.
   /// - Parameters:
   ///   - priority: The priority that the tasks get, also tasks that start later; `nil` if it is not known yet.
   ///   - body: Gets a task, or `nil` for tasks that can start later. Returns whether to continue.
   /// - Returns: Whether `body` has never returned `false`.
   private final func forEachTask(raisedTo priority: TaskPriority?, _ body: (Task<Void, any Error>?) -> Bool) -> Bool {
+    forEachProducer(raisedTo: priority) { _, producer in
+      switch producer {
+      case .task(let task): body(task)
+      case .inputs(let inputs): !inputs.startsInputs || body(nil)
+      default: true
+      }
+    }
+  }
+
+  /// Whether this state waits for all of `others`, so that they can end only with it.
+  ///
+  /// O(number of states that it waits for).
+  final func waits(for others: [FutureState]) -> Bool {
+    var missing = Set(others.map(ObjectIdentifier.init))
+    _ = forEachProducer(raisedTo: nil) { state, _ in
+      missing.remove(ObjectIdentifier(state))
+      return !missing.isEmpty
+    }
+    return missing.isEmpty
+  }
+
+  /// Calls `body` with this state and the states that it waits for, and their producers, until it returns `false`.
+  ///
+  /// A loop, so it takes no stack. It visits each state once: inputs can share a source, and futures can follow each other
+  /// in a circle.
+  /// - Parameters:
+  ///   - priority: The priority for inputs that start later; `nil` if it is not known yet.
+  ///   - body: Returns whether to continue.
+  /// - Returns: Whether `body` has never returned `false`.
+  private final func forEachProducer(
+    raisedTo priority: TaskPriority?,
+    _ body: (FutureState, Producer) -> Bool
+  ) -> Bool {
     var next: FutureState? = self
     var others: [FutureState] = []
     var visited: Set<ObjectIdentifier> = []
@@ -43,13 +73,8 @@ extension FutureState {
       }
       let origin = state.origin
       next = origin.derivation?.source
-      switch origin.producer {
-      case .task(let task): if !body(task) { return false }
-      case .inputs(let inputs):
-        others += inputs.inputs(raisedTo: priority)
-        if inputs.startsInputs, !body(nil) { return false }
-      default: break
-      }
+      if case .inputs(let inputs) = origin.producer { others += inputs.inputs(raisedTo: priority) }
+      if !body(state, origin.producer) { return false }
     }
     return true
   }

@@ -57,7 +57,12 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     }
     switch state.endPromise() {
     case .pending: break
-    case .following: guard splice() else { return }
+    case .following:
+      guard splice() else {
+        // The future can still fail, and then names this place.
+        if FuturesDiagnostics.hasHandler { state.setPlace((fileID, UInt(line))) }
+        return
+      }
     default: return
     }
     let error = BrokenPromise(label: state.label, fileID: String(cString: fileID), line: UInt(line))

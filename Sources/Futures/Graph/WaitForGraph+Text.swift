@@ -105,7 +105,12 @@ private struct TreeText {
     for root in roots.map(\.id) + graph.cycles.map({ $0[0] }) + graph.nodes.map(\.id) where !written.contains(root) {
       writeTree(root)
     }
-    if !graph.isComplete { lines.append("… and more than this text shows.") }
+    if graph.nodes.count >= GraphBuilder.maximumNodes {
+      let count = graph.nodes.count.grouped
+      lines.append("… and more, which was not searched for circles: the graph ends at \(count) objects.")
+    } else if !graph.isComplete {
+      lines.append("… and more than this text shows.")
+    }
     return lines.joined(separator: "\n") + "\n"
   }
 

@@ -22,7 +22,7 @@ public final class ConcurrencyLimit: Sendable {
   /// The maximum number of pieces of work that run at the same time.
   public let limit: Int
 
-  private let queue = Locked(WorkQueue())
+  fileprivate let queue = Locked(WorkQueue())
 
   /// Makes an object without work.
   /// - Parameter limit: The maximum number of running pieces of work. Less than 1 traps.
@@ -53,17 +53,37 @@ public final class ConcurrencyLimit: Sendable {
     line: UInt = #line,
     _ work: @escaping @Sendable () -> Future<Value, Failure>
   ) -> Future<Value, Failure> {
+    run(priority: priority, fileID: fileID, line: line) { [self] slot in
+      let future = work()
+      future.whenSettled { [self] in release(slot) }
+      return future
+    }
+  }
+
+  /// Runs work that gives its slot back itself.
+  package func run<Value: Sendable, Failure: Error>(
+    priority: TaskPriority,
+    fileID: StaticString,
+    line: UInt,
+    inSlot work: @escaping @Sendable (Slot) -> Future<Value, Failure>
+  ) -> Future<Value, Failure> {
     let promise = Promise<Value, Failure>("ConcurrencyLimit.run", fileID: fileID, line: line)
     let id = ObjectIdentifier(promise.state)
     let isRemovable = Cancelled<Failure>.isExpressible
     // Weak: this object holds the promise while the work waits.
     promise.onCancel { [weak self] in if isRemovable { self?.remove(id) } }
+    let turn = WaitingTurn(self)
     enqueue(id, priority) { [self] slot in
       guard !promise.isResolved else { return release(slot) }
-      let future = work()
-      future.whenSettled { [self] in release(slot) }
+      let future = work(slot)
+      if case .sharedState(let state) = future.storage {
+        queue.withLock { $0.hold(slot, state) }
+        if let priority = turn.priority { state.raiseTasks(to: priority) }
+      }
       promise.follow(future)
     }
+    // No effect if the work has started.
+    promise.state.setProducer(.inputs(turn), onlyIfFirst: true)
     return promise.future
   }
 
@@ -107,8 +127,14 @@ extension ConcurrencyLimit {
   ///
   /// If the work ends while a thread starts it, that thread starts the next work. So a chain of such work takes no stack.
   package func release(_ slot: Slot) {
-    guard let waiting = queue.withLock({ $0.release(slot) }) else { return }
+    guard let waiting = queue.withLock({ $0.release(slot) }).waiting else { return }
     startWork(waiting + Self.maximumForOthers)
+  }
+
+  /// As `release`, on a thread where no task is current (R8).
+  package func releaseFromTask(_ slot: Slot) {
+    guard let waiting = queue.withLock({ $0.release(slot) }).waiting, waiting > 0 else { return }
+    handOn { [self] in startWork(waiting + Self.maximumForOthers) }
   }
 
   /// Removes work that waits.
@@ -170,6 +196,9 @@ private struct WorkQueue {
   /// The work that a thread starts now, and whether it is over.
   private var starting: [Slot: Bool] = [:]
 
+  /// The futures of running work, for which waiting work waits.
+  private(set) var holders: [Slot: FutureState] = [:]
+
   /// Whether the global queue will start work.
   private var isHandedOn = false
 
@@ -208,15 +237,22 @@ private struct WorkQueue {
     return (turn.number, start)
   }
 
+  /// Notes the future of work that starts, unless it is over.
+  mutating func hold(_ slot: Slot, _ holder: FutureState) {
+    if starting[slot] == false { holders[slot] = holder }
+  }
+
   /// Ends a piece of work.
-  /// - Returns: The number of pieces of work that wait; `nil` if a thread starts the work, and goes on afterwards.
-  mutating func release(_ slot: Slot) -> Int? {
+  /// - Returns: The number of pieces of work that wait, or `nil` if a thread starts the work, and goes on afterwards. And the future
+  ///   of the work, for release after unlocking.
+  mutating func release(_ slot: Slot) -> (waiting: Int?, holder: FutureState?) {
+    let holder = holders.removeValue(forKey: slot)
     guard starting[slot] == nil else {
       starting[slot] = true
-      return nil
+      return (nil, holder)
     }
     running -= 1
-    return waiting.count
+    return (waiting.count, holder)
   }
 
   /// Returns whether the caller hands the waiting work on to the global queue.
@@ -249,6 +285,35 @@ private struct WorkQueue {
   private mutating func dropOldTurns() {
     guard turns.elements.count > 2 * waiting.count else { return }
     turns = Heap(waiting.values.map(\.turn))
+  }
+}
+
+/// The place of waiting work: it waits for the running work, one piece of which is enough.
+///
+/// For the graph, and for the priority of a task that awaits the work. The state of the waiting work owns it, until the work
+/// starts or is cancelled.
+private final class WaitingTurn: Inputs, @unchecked Sendable {
+  // @unchecked: the lock of the queue protects `raised`, and the limit never changes.
+  private let limit: ConcurrencyLimit
+  private var raised: TaskPriority?
+
+  init(_ limit: ConcurrencyLimit) { self.limit = limit }
+
+  /// The highest priority of the tasks that await the work, for its own tasks.
+  var priority: TaskPriority? { limit.queue.withLock { _ in raised } }
+
+  override func inputs(raisedTo priority: TaskPriority?) -> [FutureState] {
+    limit.queue.withLock { queue in
+      if let priority { raised = max(raised ?? priority, priority) }
+      return Array(queue.holders.values)
+    }
+  }
+
+  override var startsInputs: Bool { true }
+
+  override func describe(into facts: inout NodeFacts) {
+    facts.inputs = limit.queue.withLockIfAvailable { Array($0.holders.values) }
+    facts.endsWithOneInput = true
   }
 }
 

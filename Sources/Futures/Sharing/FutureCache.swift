@@ -117,6 +117,24 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
     }
   }
 
+  /// Returns a future of the value for `key`: the kept value, or that of the running load, or of a new load on the main actor.
+  /// - Parameters:
+  ///   - key: The key of the value.
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - work: Loads the value. It runs on the main actor, if there is neither a value nor a load.
+  /// - Returns: A future for this caller alone.
+  public func future(
+    for key: Key,
+    on context: MainContext,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ work: @escaping @MainActor () -> Future<Value, Failure>
+  ) -> Future<Value, Failure> {
+    future(for: key, fileID: fileID, line: line) { Future(on: context, flattening: work) }
+  }
+
   /// Returns the kept value for `key`; `nil` if there is none, or it has expired.
   /// - Parameter key: The key of the value.
   /// - Returns: The value.
@@ -296,6 +314,22 @@ extension FutureCache where Key == SingleKey {
     _ work: () -> Future<Value, Failure>
   ) -> Future<Value, Failure> {
     future(for: .only, fileID: fileID, line: line, work)
+  }
+
+  /// Returns a future of the value: the kept value, or that of the running load, or of a new load on the main actor.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - work: Loads the value. It runs on the main actor, if there is neither a value nor a load.
+  /// - Returns: A future for this caller alone.
+  public func future(
+    on context: MainContext,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ work: @escaping @MainActor () -> Future<Value, Failure>
+  ) -> Future<Value, Failure> {
+    future(for: .only, on: context, fileID: fileID, line: line, work)
   }
 
   /// The kept value; `nil` if there is none, or it has expired.

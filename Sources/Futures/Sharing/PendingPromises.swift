@@ -334,17 +334,29 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 
   /// Removes a cancelled caller.
   private func leave(_ key: Key, _ number: Int) {
-    let (caller, ended, isLast) = state.withLock { state -> (Caller?, Entry?, Bool) in
+    let (caller, ended, isLast, others, work) = state.withLock {
+      state -> (Caller?, Entry?, Bool, [Int: Caller], Future<Value, Failure>?) in
       guard let entry = state.entries[key], let caller = entry.callers.removeValue(forKey: number) else {
-        return (nil, nil, false)
+        return (nil, nil, false, [:], nil)
       }
       if !Cancelled<Failure>.isExpressible { entry.resultOnly.append(caller) }
-      guard entry.callers.isEmpty else { return (caller, nil, false) }
+      guard entry.callers.isEmpty else {
+        // More callers are not looked at, so that leaving stays O(1).
+        let isSmall = entry.callers.count <= 4
+        return (caller, nil, false, isSmall ? entry.callers : [:], isSmall ? entry.work : nil)
+      }
       // Callers that cannot represent cancellation still wait: for the shared work, or for an answer, so the entry stays.
       let isAwaited = !entry.resultOnly.isEmpty && entry.work == nil
-      return (caller, isAwaited ? nil : state.entries.removeValue(forKey: key), true)
+      return (caller, isAwaited ? nil : state.entries.removeValue(forKey: key), true, [:], nil)
     }
     _ = caller  // released here, outside the lock
+    // Work that waits for its own callers never ends. Without another caller they go with the one that has left.
+    if case .sharedState(let work)? = work?.storage, work.waits(for: others.values.map { $0.state as FutureState }) {
+      #if DEBUG
+        reportOwnCallers(key)
+      #endif
+      for own in others.values { own.future.cancel() }
+    }
     if isLast { onCancel?(key) }
     guard let ended, let work = ended.work else { return }
     for caller in ended.resultOnly { caller.follow(work) }
@@ -358,6 +370,15 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
       state.withLock { state in
         if let entry = state.entries[key], entry.request == request { entry.starter = thread }
       }
+    }
+
+    private func reportOwnCallers(_ key: Key) {
+      FuturesDiagnostics.write(
+        """
+        The work for the key \(key)\(label.map { " of \"\($0)\"" } ?? "") waited for its own key, so it would never have \
+        ended. Its other callers have left, so it is cancelled. Ask for another key, or load the value without this object.
+        """
+      )
     }
 
     /// Writes a sentence to standard error if the closure that starts the work for `key` has asked for it.
@@ -421,7 +442,7 @@ extension PendingPromises where Key == SingleKey {
   public func resolve(with result: Result<Value, Failure>) -> Bool { resolve(.only, with: result) }
 }
 
-/// The shared work of a caller, whose tasks get the priority of a task that awaits the caller.
+/// The shared work of a caller, for the graph, and for the priority of a task that awaits the caller.
 ///
 /// `PendingPromises` resolves the caller, and leaves the work.
 final class SharedWork: Inputs, @unchecked Sendable {
@@ -431,4 +452,6 @@ final class SharedWork: Inputs, @unchecked Sendable {
   init(_ work: FutureState) { self.work = work }
 
   override func inputs(raisedTo priority: TaskPriority?) -> [FutureState] { [work] }
+
+  override func describe(into facts: inout NodeFacts) { facts.inputs = [work] }
 }

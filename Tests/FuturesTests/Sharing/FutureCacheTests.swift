@@ -224,6 +224,19 @@ struct FutureCacheTests {
     #expect(manual.pendingCount == 0)
   }
 
+  @Test("A load that waits for its own key: when the other callers leave, it is cancelled, and the key is free")
+  func ownKey() {
+    let cache = FutureCache<String, Int, any Error>()
+    let before = Promise<Int, any Error>()
+    let first = cache.future(for: "a") { before.future.flatMap { _ in cache.future(for: "a") { .succeeded(1) } } }
+    before.succeed(1)
+    let second = cache.future(for: "a") { .succeeded(2) }
+    first.cancel()
+    #expect(second.peek() == nil)
+    second.cancel()
+    #expect(cache.future(for: "a") { .succeeded(3) }.loaded == 3)
+  }
+
   @Test("Callers have the progress of the load")
   func progress() {
     let cache = Cache()

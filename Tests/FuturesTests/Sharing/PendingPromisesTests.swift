@@ -199,17 +199,6 @@ struct PendingPromisesTests {
     }
   }
 
-  @Test("R17: keys that all callers have left are removed, in any number", .enabled(if: AllocationCounts.areSupported))
-  func abandonedKeysAreRemoved() {
-    onThread {
-      let pending = PendingPromises<Int, Int, any Error>()
-      pending.future(for: -1).cancel()
-      let before = AllocationCounts.ofThread().liveBytes
-      for key in 0..<10_000 { pending.future(for: key).cancel() }
-      #expect(AllocationCounts.ofThread().liveBytes - before < 10_000)
-    }
-  }
-
   @Test(
     "Objects that are dropped with pending callers leave nothing behind",
     .enabled(if: AllocationCounts.areSupported)

@@ -1,0 +1,170 @@
+public import Futures
+
+// Shared work as an async closure. Its task is detached: it has the actor of the closure, and neither the task-locals nor the
+// priority of the caller that happens to start it, because all callers share it (R8). A task that awaits a caller's future raises
+// the task's priority (R23).
+
+extension ConcurrencyLimit {
+  /// Runs async work in a task when fewer than `limit` pieces of work run.
+  ///
+  /// The task keeps its place until `work` has returned, also after a cancellation.
+  ///
+  /// Cancellation, future to task: cancelling the future of waiting work removes the work, which never starts. If `Failure` cannot
+  /// represent cancellation, it starts, and its task is cancelled. Cancelling the future of running work cancels its task.
+  /// - Parameters:
+  ///   - name: The name of the task, for debugging.
+  ///   - priority: Work of a higher priority starts first. It is also the priority of the task.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - work: The work. It runs on the actor to which its closure is isolated.
+  /// - Returns: A future of the value or the error of `work`.
+  @_disfavoredOverload
+  public func run<Value: Sendable, Failure: Error>(
+    name: String? = nil,
+    priority: TaskPriority = .medium,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext _ work: @escaping @Sendable @isolated(any) () async throws(Failure) -> Value
+  ) -> Future<Value, Failure> {
+    run(priority: priority, fileID: fileID, line: line) { slot in
+      Future.detached(name: name, priority: priority, fileID: fileID, line: line) { () async throws(Failure) -> Value in
+        // The end of the closure, and not of the future: a task that is cancelled can still run.
+        defer { self.releaseFromTask(slot) }
+        return try await work()
+      }
+    }
+  }
+}
+
+/// Runs async work in the order of the calls, each piece after the one before has ended.
+///
+/// Old calls that must keep their order, over the methods of an actor: a task for each call would keep none.
+///
+/// ```swift
+/// private let writes = SerialQueue()
+///
+/// func append(_ line: String, completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
+///   writes.future { try await log.append(line) }.forward(on: .main, to: completion)
+/// }
+/// ```
+///
+/// An actor alone does not do this: at each `await` of a method, other calls can run. A piece of work must not wait for a later
+/// one of the same queue, because it would wait for itself.
+///
+/// Work that waits or runs keeps this object alive.
+public final class SerialQueue: Sendable {
+  private let limit = ConcurrencyLimit(1)
+
+  /// Makes a queue without work.
+  public init() {}
+
+  /// Runs `work` in a task, when all earlier work of this queue has ended.
+  ///
+  /// Cancellation, future to task: cancelling the future of waiting work removes the work, which never starts. If `Failure` cannot
+  /// represent cancellation, it starts in its turn, and its task is cancelled. Cancelling the future of running work cancels its
+  /// task; the next work waits until the closure has returned.
+  /// - Parameters:
+  ///   - name: The name of the task, for debugging.
+  ///   - priority: The priority of the task. It does not change the order.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - work: The work. It runs on the actor to which its closure is isolated.
+  /// - Returns: A future of the value or the error of `work`.
+  public func future<Value: Sendable, Failure: Error>(
+    name: String? = nil,
+    priority: TaskPriority? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext _ work: @escaping @Sendable @isolated(any) () async throws(Failure) -> Value
+  ) -> Future<Value, Failure> {
+    limit.run(priority: .medium, fileID: fileID, line: line) { slot in
+      Future.detached(name: name, priority: priority, fileID: fileID, line: line) { () async throws(Failure) -> Value in
+        defer { self.limit.releaseFromTask(slot) }
+        return try await work()
+      }
+    }
+  }
+
+  /// The number of pieces of work that have not started.
+  public var waitingCount: Int { limit.waitingCount }
+}
+
+extension PendingPromises {
+  /// Returns a future of the shared async work for `key`: starts its task, or joins the running one.
+  ///
+  /// Cancellation, future to task: when all callers have been cancelled, the task is cancelled.
+  /// - Parameters:
+  ///   - key: The key of the work.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - work: The work. It runs on the actor to which its closure is isolated.
+  /// - Returns: A future for this caller alone.
+  @_disfavoredOverload
+  public func future(
+    sharing key: Key,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext _ work: @escaping @Sendable @isolated(any) () async throws(Failure) -> Value
+  ) -> Future<Value, Failure> {
+    future(sharing: key, fileID: fileID, line: line) { .detached(fileID: fileID, line: line, operation: work) }
+  }
+}
+
+extension PendingPromises where Key == SingleKey {
+  /// Returns a future of the shared async work: starts its task, or joins the running one.
+  ///
+  /// Cancellation, future to task: when all callers have been cancelled, the task is cancelled.
+  /// - Parameters:
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - work: The work. It runs on the actor to which its closure is isolated.
+  /// - Returns: A future for this caller alone.
+  @_disfavoredOverload
+  public func shared(
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext _ work: @escaping @Sendable @isolated(any) () async throws(Failure) -> Value
+  ) -> Future<Value, Failure> {
+    shared(fileID: fileID, line: line) { .detached(fileID: fileID, line: line, operation: work) }
+  }
+}
+
+extension FutureCache {
+  /// Returns a future of the value for `key`: the kept value, or that of the running task, or of a new task.
+  ///
+  /// Cancellation, future to task: when all callers have been cancelled, the task is cancelled, and nothing is kept.
+  /// - Parameters:
+  ///   - key: The key of the value.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - work: Loads the value. It runs on the actor to which its closure is isolated.
+  /// - Returns: A future for this caller alone.
+  @_disfavoredOverload
+  public func future(
+    for key: Key,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext _ work: @escaping @Sendable @isolated(any) () async throws(Failure) -> Value
+  ) -> Future<Value, Failure> {
+    future(for: key, fileID: fileID, line: line) { .detached(fileID: fileID, line: line, operation: work) }
+  }
+}
+
+extension FutureCache where Key == SingleKey {
+  /// Returns a future of the value: the kept value, or that of the running task, or of a new task.
+  ///
+  /// Cancellation, future to task: when all callers have been cancelled, the task is cancelled, and nothing is kept.
+  /// - Parameters:
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - work: Loads the value. It runs on the actor to which its closure is isolated.
+  /// - Returns: A future for this caller alone.
+  @_disfavoredOverload
+  public func future(
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext _ work: @escaping @Sendable @isolated(any) () async throws(Failure) -> Value
+  ) -> Future<Value, Failure> {
+    future(fileID: fileID, line: line) { .detached(fileID: fileID, line: line, operation: work) }
+  }
+}

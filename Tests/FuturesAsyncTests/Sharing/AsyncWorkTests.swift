@@ -1,0 +1,140 @@
+internal import Futures
+internal import FuturesAsync
+internal import TestSupport
+internal import Testing
+
+/// Async work that the test ends, as an object that shares it starts it.
+private struct Start: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  let make: @Sendable () -> (_ work: @escaping @Sendable () async throws -> Int) -> Future<Int, any Error>
+
+  static let all: [Start] = [
+    Start(testDescription: "ConcurrencyLimit.run") {
+      let limit = ConcurrencyLimit(1)
+      return { work in limit.run { try await work() } }
+    },
+    Start(testDescription: "SerialQueue.future") {
+      let queue = SerialQueue()
+      return { work in queue.future { try await work() } }
+    },
+    Start(testDescription: "PendingPromises.shared") {
+      let pending = PendingPromises<SingleKey, Int, any Error>()
+      // The closure of the object keeps it alive.
+      return { work in withExtendedLifetime(pending) { pending.shared { try await work() } } }
+    },
+    Start(testDescription: "PendingPromises.future(sharing:)") {
+      let pending = PendingPromises<Int, Int, any Error>()
+      return { work in pending.future(sharing: 1) { try await work() } }
+    },
+    Start(testDescription: "FutureCache.future") {
+      let cache = FutureCache<SingleKey, Int, any Error>()
+      return { work in cache.future { try await work() } }
+    },
+    Start(testDescription: "FutureCache.future(for:)") {
+      let cache = FutureCache<Int, Int, any Error>()
+      return { work in cache.future(for: 1) { try await work() } }
+    },
+  ]
+}
+
+@Suite(.timeLimit(.minutes(20)))
+struct AsyncWorkTests {
+  @Test(
+    "R8, R23: the value, the error and the cancellation of an async closure; no task-local of a caller",
+    arguments: Start.all
+  )
+  private func work(_ start: Start) async throws {
+    let first = start.make()
+    let value = try await Local.$name.withValue("caller") { try await first { Local.name == "none" ? 0 : 1 }.value }
+    #expect(value == 0)
+    let second = start.make()
+    await #expect(throws: TestError(2)) { try await second { throw TestError(2) }.value }
+    let third = start.make()
+    let (hasStarted, wasCancelled) = (Promise<Void, Never>(), Promise<Bool, Never>())
+    let future = third {
+      hasStarted.succeed()
+      _ = await withTaskCancellationHandler {
+        await wasCancelled.future.value
+      } onCancel: {
+        wasCancelled.succeed(true)
+      }
+      return 1
+    }
+    await hasStarted.future.value
+    future.cancel()
+    #expect(await wasCancelled.future.value)
+    #expect(throws: CancellationError.self) { try future.peek()?.get() }
+    withExtendedLifetime(third) {}
+  }
+
+  @Test(
+    "A serial queue starts work in the order of the calls, each after the closure before has returned, even if cancelled"
+  )
+  func serialQueue() async throws {
+    let (queue, log) = (SerialQueue(), Recorder<String>())
+    let gate = Promise<Void, Never>()
+    let isRunning = Promise<Void, Never>()
+    let first = queue.future {
+      log.record("first starts")
+      isRunning.succeed()
+      await gate.future.value
+      log.record("first ends")
+      throw TestError(1)
+    }
+    let waiting = queue.future { log.record("never") }
+    let rest = (0..<10).map { number in
+      queue.future { () async in
+        log.record("\(number) starts")
+        await Task.yield()
+        log.record("\(number) ends")
+      }
+    }
+    await isRunning.future.value
+    (first as Future<Void, any Error>).cancel()
+    rest[9].map { _ in 0 }.cancel()
+    withExtendedLifetime(waiting) {}
+    #expect(log.events == ["first starts"])
+    gate.succeed()
+    for future in rest.dropLast() { await future.value }
+    let expected = (0..<9).flatMap { ["\($0) starts", "\($0) ends"] }
+    #expect(Array(log.events.prefix(3 + expected.count)) == ["first starts", "first ends", "never"] + expected)
+  }
+
+  @Test("R8: work that a task's end starts runs outside that task")
+  func workAfterTask() async {
+    let limit = ConcurrencyLimit(1)
+    let gate = Promise<Void, Never>()
+    let first = limit.run { await Local.$name.withValue("task") { await gate.future.value } }
+    let second = limit.run {
+      let isInTask = withUnsafeCurrentTask { $0 != nil }
+      return Future<Bool, Never>.succeeded(isInTask)
+    }
+    gate.succeed()
+    await first.value
+    let isInTask = await second.value
+    #expect(!isInTask)
+  }
+
+  @Test("R9: `on: .main` loads on the main actor")
+  @MainActor func mainActor() async throws {
+    var loads = 0
+    let cache = FutureCache<String, Int, any Error>()
+    let single = FutureCache<SingleKey, Int, any Error>()
+    for _ in 0..<2 {
+      let load: @MainActor () -> Future<Int, any Error> = {
+        loads += 1
+        return .succeeded(loads)
+      }
+      #expect(try await cache.future(for: "a", on: .main, load).value == 1)
+      #expect(try await single.future(on: .main, load).value == 2)
+    }
+    let stopped = Promise<Int, Never>()
+    let pending = PendingPromises<Int, Int, any Error>(on: .main) { key in
+      loads = key
+      stopped.succeed(key)
+    }
+    pending.future(for: 7).cancel()
+    #expect(await stopped.future.value == 7)
+    #expect(loads == 7)
+  }
+}
