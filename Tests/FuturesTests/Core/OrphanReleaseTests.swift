@@ -241,6 +241,20 @@ struct OrphanReleaseTests {
     #expect(source.isResolved)
   }
 
+  @Test(
+    "R12, R16: a timeout whose source never resolves, and was released, can be cancelled; without a cancelled case it ends"
+  )
+  func timeoutWithoutSource() {
+    let manual = ManualContext()
+    let open = Source.never.map { $0 }.timeout(after: .seconds(1), on: manual.context, fallback: 3)
+    let typed = Future<Int, TestError>.never.map { $0 }.timeout(after: .seconds(1), on: manual.context, fallback: 3)
+    open.cancel()
+    typed.cancel()
+    #expect(isCancelled(open) && !typed.isResolved && manual.pendingCount == 1)
+    manual.advance(by: .seconds(1))
+    #expect(typed.peek() == .success(3))
+  }
+
   @Test("R15: cancelling never still cancels its derived futures, and an orphan outlives never")
   func downwards() {
     var never: Source? = Source.never
