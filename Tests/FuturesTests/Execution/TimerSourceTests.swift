@@ -16,6 +16,25 @@ struct TimerSourceTests {
     }
   }
 
+  @Test("A pending timer takes less than 250 bytes, and a cancelled one leaves its memory to the next")
+  func bytes() {
+    onThread {
+      let count: Int64 = 10_000
+      let hour: Int64 = 3_600_000_000_000
+      /// The bytes of a pending timer, with 16 for its place in the array of this function.
+      func bytesOfTimer() -> Int64 {
+        let before = AllocationCounts.ofThread().liveBytes
+        let timers = (0..<count).map { _ in ExecutionContext.global().schedule(afterNanoseconds: hour) {} }
+        defer { for cancel in timers { cancel() } }
+        return (AllocationCounts.ofThread().liveBytes - before) / count
+      }
+      let before = AllocationCounts.ofThread().liveBytes
+      let bytes = bytesOfTimer()
+      #expect(bytes < 250)
+      #expect(AllocationCounts.ofThread().liveBytes - before < 10_000)
+    }
+  }
+
   @Test("R12: a timer that has fired is released")
   func firedTimersAreReleased() async {
     await #expect(processExitsWith: .success) {
