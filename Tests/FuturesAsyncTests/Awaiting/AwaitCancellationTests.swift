@@ -194,41 +194,4 @@ struct AwaitCancellationTests {
     await check((any Error).self, canRepresentCancellation: true)
     await check(TestError.self, canRepresentCancellation: false)
   }
-
-  @Test(
-    "R22: of a cancellation and a resolution that race, exactly one ends the await",
-    arguments: AwaitMethod.allCases
-  )
-  func cancellationRacesWithResolution(method: AwaitMethod) async {
-    for number in 0..<TestTier.choose(standard: 60, thorough: 500) {
-      let promise = Promise<Int, any Error>()
-      let future = promise.future
-      let other = number.isMultiple(of: 2) ? future.map { $0 } : nil
-      let task = method.start(future)
-      let start = Gate()
-      let resolving = Task.detached {
-        await start.pass()
-        return promise.succeed(1)
-      }
-      let cancelling = Task.detached {
-        await start.pass()
-        task.cancel()
-      }
-      start.open()
-      let result = await task.value
-      let isAccepted = await resolving.value
-      await cancelling.value
-      let comment: Comment = "round \(number): \(result), resolved: \(isAccepted)"
-      if method == .ignore { #expect(result.isSuccess, comment) }
-      if method != .cancel || other != nil {
-        #expect(isAccepted, comment)
-        #expect((try? await future.value) == 1, comment)
-      }
-      switch result {
-      case .success(let value): #expect(value == 1 && isAccepted, comment)
-      case .failure: #expect(result.isCancellation, comment)
-      }
-      if let other { #expect((try? await other.value) == 1, comment) }
-    }
-  }
 }

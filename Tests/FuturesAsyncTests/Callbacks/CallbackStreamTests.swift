@@ -165,36 +165,4 @@ struct CallbackStreamTests {
     }
     #expect(log.events == [1])
   }
-
-  @Test(
-    "Yields, the end, a cancellation and a drop race: elements keep their order, onCancel runs at most once"
-  )
-  func yieldsEndCancelAndDropRace() async {
-    for _ in 0..<TestTier.choose(standard: 60, thorough: 500) {
-      let (stream, held) = makeStream()
-      let log = Recorder<Int>()
-      weak var left: Tracked?
-      do {
-        let object = Tracked()
-        left = object
-        held.handle.onCancel {
-          object.use()
-          log.record(1)
-        }
-      }
-      let reader = Task { await read(stream) }
-      let handle = Locked(held.withLock { $0.take() })
-      race([
-        { for number in 0..<10 { handle.withLock { $0 }?.yield(number) } },
-        { reader.cancel() },
-        { handle.withLock { $0 }?.finish(throwing: TestError()) },
-        { handle.drop() },
-      ])
-      let (elements, error) = await reader.value
-      #expect(elements == Array(0..<elements.count))
-      #expect(error == nil || error is TestError || error is BrokenPromise)
-      #expect(log.events.count <= 1)
-      #expect(left == nil)
-    }
-  }
 }
