@@ -324,7 +324,7 @@ struct URLSessionTests {
     }
 
     @Test(
-      "Transfers do not search the cache: Foundation traps if they are cancelled meanwhile",
+      "Transfers do not search the cache, because Foundation traps if they are cancelled meanwhile; the session keeps it",
       arguments: Transfer.allCases
     )
     private func noCache(transfer: Transfer) async throws {
@@ -333,8 +333,10 @@ struct URLSessionTests {
         SearchedCache(memoryCapacity: 0, diskCapacity: 0, diskPath: nil), URLSessionConfiguration.ephemeral
       )
       configuration.urlCache = cache
-      _ = try await transfer.start(server.request(), to: place, in: URLSession(configuration: configuration)).value
+      let session = URLSession(configuration: configuration)
+      _ = try await transfer.start(server.request(), to: place, in: session).value
       #expect(!cache.isSearched.withLock { $0 })
+      #expect(session.configuration.urlCache === cache)
     }
 
     @Test("A download whose cancellation Foundation loses stores nothing", arguments: ["", "new"])
