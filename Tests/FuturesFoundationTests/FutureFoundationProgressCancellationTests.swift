@@ -93,6 +93,16 @@ struct FutureFoundationProgressCancellationTests {
     #expect(!progress.isCancelled)
   }
 
+  @Test("R26: a cancellation that begins at the progress cancels it once")
+  func once() {
+    let promise = Promise<Int, any Error>()
+    let progress = promise.future.foundationProgress()
+    let child = CancelCounter(parent: nil)
+    progress.addChild(child, withPendingUnitCount: 0)
+    progress.cancel()
+    #expect(child.count == 1)
+  }
+
   // MARK: Following
 
   @Test("R26: cancelling the future cancels the progress that it follows, but not the reverse")
