@@ -210,6 +210,7 @@
   struct StoredBody: ResponseBody {
     private let destination: URL
     private let stored: StoredFile
+    private let validate: @Sendable (URLResponse) throws -> Void
 
     /// The file for the bytes until all have arrived.
     ///
@@ -217,9 +218,14 @@
     private let neighbour: URL
     private var file: FileHandle?
 
-    init(to destination: URL, _ stored: StoredFile) {
+    init(
+      to destination: URL,
+      _ stored: StoredFile,
+      validating validate: @escaping @Sendable (URLResponse) throws -> Void
+    ) {
       self.destination = destination
       self.stored = stored
+      self.validate = validate
       neighbour = FileManager.default.neighbour(of: destination)
     }
 
@@ -227,6 +233,7 @@
 
     mutating func finish(_ response: URLResponse) throws -> URLResponse {
       try openFile().close()
+      try validate(response)
       try stored.store(response) { try FileManager.default.replace(destination, withNeighbour: neighbour) }
       return response
     }

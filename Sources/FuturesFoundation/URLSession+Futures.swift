@@ -49,11 +49,13 @@ extension URLSession {
     #endif
   }
 
-  /// Sends a request, and stores the body of the response in a file.
+  /// Sends a request, and stores the body of the response in a file, whatever its status.
+  ///
+  /// A response with an error status, such as 404, replaces the file too. To keep the file then, use
+  /// `downloadFuture(for:to:validating:)`, which looks at the response first.
   ///
   /// Replaces the file at `destination` in one step, after the last byte has arrived. A failed or cancelled transfer
   /// does not change that file, and leaves no other file. The calling thread does no file work. The folder must exist.
-  /// The body of a response with an error status, such as 404, is stored too.
   ///
   /// The progress counts received bytes. The total is `nil` if the server does not send a length.
   ///
@@ -76,6 +78,40 @@ extension URLSession {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> Future<URLResponse, any Error> {
+    downloadFuture(for: request, to: destination, validating: { _ in }, fileID: fileID, line: line)
+  }
+
+  /// Sends a request, and stores the body in a file if `validate` accepts the response.
+  ///
+  /// For a file that only a good response may replace:
+  ///
+  /// ```swift
+  /// let saved = session.downloadFuture(for: request, to: file) { response in
+  ///   guard (response as? HTTPURLResponse)?.statusCode == 200 else { throw URLError(.badServerResponse) }
+  /// }
+  /// ```
+  ///
+  /// If `validate` throws, the future fails with that error. The file at `destination` is untouched, and the body is removed.
+  /// In all else it is as `downloadFuture(for:to:)`.
+  ///
+  /// Cancellation: cancelling the future stops the transfer, and fails the future at once with `CancellationError`. The file is
+  /// untouched, unless it was stored before.
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - destination: The file for the body.
+  ///   - validate: Throws to refuse the response. It runs once, after the last byte and before the file is moved, on the delegate
+  ///     queue of `dataFuture(for:)`.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  /// - Returns: A future of the response. It fails with `URLError`, with the error of `validate`, or with the error of storing the
+  ///   file. The transfer has started.
+  public func downloadFuture(
+    for request: URLRequest,
+    to destination: URL,
+    validating validate: @escaping @Sendable (URLResponse) throws -> Void,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) -> Future<URLResponse, any Error> {
     let stored = StoredFile()
     #if canImport(ObjectiveC)
       return transfer(
@@ -89,6 +125,7 @@ extension URLSession {
         downloadTask(with: request) {
           completion.resolve($0, $1, $2) { file, response in
             defer { try? FileManager.default.removeItem(at: file) }  // if it could not be moved
+            try validate(response)
             try stored.store(response) { try FileManager.default.replace(destination, with: file) }
             return response
           }
@@ -97,7 +134,7 @@ extension URLSession {
     #else
       return Future(fileID: fileID, line: line) { promise in
         promise.describe(as: .request, request.title)
-        Transfer(promise, StoredBody(to: destination, stored), .receiving, for: self)
+        Transfer(promise, StoredBody(to: destination, stored, validating: validate), .receiving, for: self)
           .start(isDone: { stored.cancel() }) { $0.dataTask(with: request) }
       }
     #endif

@@ -49,6 +49,8 @@ public final class ManualContext: Sendable {
         let work = agenda.withLock { $0.remove(turn) }
         _ = work  // released here, outside the lock
       }
+    } now: { [agenda] in
+      agenda.withLock { $0.now }
     }
   }
 

@@ -268,6 +268,25 @@ struct URLSessionTests {
     #expect(place.contents == Data("new".utf8) && place.count == 1)
   }
 
+  private struct Refused: Error {}
+
+  @Test("A download that refuses the response keeps an existing file, and leaves no other", arguments: [200, 404])
+  func validates(status: Int) async throws {
+    try Data("old".utf8).write(to: place.url)
+    let server = try LoopbackServer { $0.answer("\(status) Status", Data("new".utf8)) }
+    let contents = Recorder<Data?>()
+    let place = place
+    let download = URLSession.shared.downloadFuture(for: server.request(), to: place.url) { response in
+      contents.record(place.contents)
+      guard response.status == 200 else { throw Refused() }
+    }
+    let failure = await error(of: download)
+    #expect((failure is Refused) == (status == 404))
+    #expect(place.contents == Data((status == 404 ? "old" : "new").utf8))
+    #expect(contents.events == [Data("old".utf8)])
+    #expect(place.count == 1)
+  }
+
   @Test("A download that cannot be stored fails with the error of the storing", arguments: ["nowhere/file", "."])
   func cannotStore(path: String) async throws {
     let isClosed = Promise<Void, Never>()

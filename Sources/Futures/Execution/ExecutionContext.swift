@@ -73,14 +73,21 @@ public struct ExecutionContext: Sendable {
     )
   }
 
-  /// As `init(execute:after:)`, with a delay in nanoseconds.
+  /// As `init(execute:after:)`, with a delay in nanoseconds, and a clock that tells its time.
   package static func custom(
     execute: @escaping @Sendable (_ work: @escaping @Sendable () -> Void) -> Void,
     afterNanoseconds after:
       @escaping @Sendable (_ delay: Int64, _ work: @escaping @Sendable () -> Void)
-      -> @Sendable () -> Void
+      -> @Sendable () -> Void,
+    now: (@Sendable () -> Int64)? = nil
   ) -> Self {
-    Self(kind: .custom(CustomContext(execute: execute, after: after)))
+    Self(kind: .custom(CustomContext(execute: execute, after: after, now: now)))
+  }
+
+  /// The time on the clock of the context, in nanoseconds; `nil` if a custom context has a clock that only measures delays.
+  var now: Int64? {
+    if case .custom(let context) = kind, context.after != nil { return context.now?() }
+    return Int64(clamping: DispatchTime.now().uptimeNanoseconds)
   }
 
   @inlinable
@@ -145,12 +152,17 @@ final class CustomContext: Sendable {
   @usableFromInline let execute: @Sendable (_ work: @escaping Work) -> Void
   @usableFromInline let after: (@Sendable (_ nanoseconds: Int64, _ work: @escaping Work) -> Work)?
 
+  /// The time on the clock of `after`, in nanoseconds.
+  let now: (@Sendable () -> Int64)?
+
   @usableFromInline
   init(
     execute: @escaping @Sendable (_ work: @escaping Work) -> Void,
-    after: (@Sendable (_ nanoseconds: Int64, _ work: @escaping Work) -> Work)?
+    after: (@Sendable (_ nanoseconds: Int64, _ work: @escaping Work) -> Work)?,
+    now: (@Sendable () -> Int64)? = nil
   ) {
     self.execute = execute
     self.after = after
+    self.now = now
   }
 }

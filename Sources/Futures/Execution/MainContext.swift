@@ -35,6 +35,13 @@ public struct MainContext: Sendable {
     return ExecutionContext { work in context.execute { wrap(work) } }
   }
 
+  /// Returns a closure that runs `work` on this context, from any thread.
+  package func submitting(_ work: @escaping @MainActor () -> Void) -> @Sendable () -> Void {
+    // Now, as for a callback: a test can have replaced the context for the caller only.
+    let context = context
+    return { context.execute { MainActor.assumeIsolated { work() } } }
+  }
+
   private var unwrappedContext: ExecutionContext {
     guard let replacement = Self.currentReplacement else { return own }
     guard isImmediate else { return replacement }

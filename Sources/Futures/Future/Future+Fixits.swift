@@ -131,13 +131,41 @@ extension Future {
     unavailable()
   }
 
-  // Two initializers that make `Future()` ambiguous, because other initializers have a default for each parameter.
+  /// Refuses `Future()`, for which the defaults of other initializers would fit.
+  @FutureNeedsAClosureOrAResult
+  public init() { unavailable() }
 
-  /// Refuses `Future()`.
-  public init(closureExpected: Void = ()) { unavailable() }
+  /// Unavailable: use the label without a name.
+  @available(*, unavailable, message: "write Future(\"name\") { promise in }", renamed: "init(_:_:)")
+  public init(name: String, _ start: (Promise<Value, Failure>) -> Void) { unavailable() }
 
-  /// Refuses `Future()`.
-  public init(orAnotherFuture: Void = ()) { unavailable() }
+  /// Unavailable: needs the place of the completion.
+  @available(*, unavailable, message: "say where the completion runs: forward(on: .main, to: completion)")
+  public func forward(to completion: @escaping (Value?, (any Error)?) -> Void) { unavailable() }
+
+  /// Unavailable: needs the place of the completion.
+  @available(*, unavailable, message: "say where the completion runs: forward(on: .main, to: completion)")
+  public func forward(
+    to completion: @escaping @MainActor (Result<Value, Failure>) -> Void,
+    contextExpected: Void = ()
+  ) { unavailable() }
+}
+
+@_documentation(visibility: internal)
+extension Future where Value == Void {
+  /// Unavailable: needs the place of the completion.
+  @available(*, unavailable, message: "say where the completion runs: forward(on: .main, to: completion)")
+  public func forward(to completion: @escaping ((any Error)?) -> Void) { unavailable() }
+}
+
+/// Isolates `Future()` to an actor of this name, so that the compiler's message says what is missing.
+///
+/// An unavailable initializer would not be chosen, because other initializers fit `Future()`.
+@_documentation(visibility: internal)
+@globalActor
+public actor FutureNeedsAClosureOrAResult {
+  /// The actor; it runs no code.
+  public static let shared = FutureNeedsAClosureOrAResult()
 }
 
 @_documentation(visibility: internal)

@@ -91,6 +91,25 @@ extension Future {
   }
 }
 
+extension Future where Value == Void {
+  /// Returns a future that has succeeded without a value.
+  ///
+  /// O(1), no allocation. `func save() -> Future<Void, any Error> { .succeeded() }`
+  /// - Returns: A resolved future.
+  @inlinable
+  public static func succeeded() -> Self { .succeeded(()) }
+}
+
+extension Future where Value == Void, Failure == Never {
+  /// Returns a future that has succeeded without a value and cannot fail, so that `Future.succeeded()` needs no type.
+  ///
+  /// O(1), no allocation.
+  /// - Returns: A resolved future.
+  @inlinable
+  @_disfavoredOverload
+  public static func succeeded() -> Future { Future(storage: .succeeded(())) }
+}
+
 extension Future where Failure == Never {
   /// Returns a future that has succeeded and cannot fail, so that `Future.succeeded(3)` needs no type.
   ///

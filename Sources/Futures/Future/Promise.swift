@@ -178,6 +178,28 @@ extension Promise {
     cancellationToken.register(handler)
   }
 
+  /// Runs `handler` on the main actor when the future is cancelled, to stop an API of the main actor.
+  ///
+  /// ```swift
+  /// func scan() -> Future<String, any Error> {
+  ///   Future { promise in
+  ///     let scanner = Scanner()  // isolated to the main actor
+  ///     scanner.start(promise.valueOrErrorHandler)
+  ///     promise.onCancel(on: .main) { scanner.stop() }
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// Cancellation: `cancel()` submits `handler` to the main queue, and does not wait for it. So the future can be resolved as
+  /// cancelled before `handler` has run. With `.mainImmediate`, a cancellation on the main actor runs it at once. Otherwise this is
+  /// as `onCancel(_:)`.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - handler: Stops the work. It must not capture the promise.
+  public func onCancel(on context: MainContext, _ handler: @escaping @MainActor () -> Void) {
+    onCancel(context.submitting(handler))
+  }
+
   /// The token that is cancelled with the future, for work that takes a token.
   ///
   /// Cost of the first call: up to two allocations.

@@ -1,6 +1,9 @@
 extension Future {
   /// Calls `work` until its future succeeds, at most `attempts` times, without a delay.
   ///
+  /// If `Failure` cannot represent cancellation, a cancelled retry runs to the end of the attempt that is running: its result
+  /// decides. It starts no other attempt.
+  ///
   /// The first attempt starts at once, on the calling thread. Further attempts start on `context`. The number of
   /// attempts costs neither stack nor memory.
   ///
@@ -27,6 +30,9 @@ extension Future {
   }
 
   /// Calls `work` until its future succeeds, at most `attempts` times.
+  ///
+  /// If `Failure` cannot represent cancellation, a cancelled retry runs to the end of the attempt that is running: its result
+  /// decides. It starts no other attempt.
   ///
   /// The first attempt starts at once, on the calling thread. Further attempts start on `context`, after their delay.
   /// The number of attempts costs neither stack nor memory.
@@ -55,7 +61,7 @@ extension Future {
   ) -> Future {
     retry(
       attempts,
-      delay: { delay.delay(after: $0).nanoseconds },
+      delay: { attempt, _ in delay.delay(after: attempt).nanoseconds },
       on: context,
       while: shouldRetry,
       fileID,
@@ -64,10 +70,72 @@ extension Future {
     )
   }
 
-  // `delay` returns the delay after an attempt, by its number, in nanoseconds; `nil` is no delay.
+  /// Calls `work` until its future succeeds, with a delay that depends on the error, and within a time budget.
+  ///
+  /// If `Failure` cannot represent cancellation, a cancelled retry runs to the end of the attempt that is running: its result
+  /// decides. It starts no other attempt.
+  ///
+  /// For a server that says when to ask again, and for a caller that needs an answer by some time. A `RetryDelay` is enough if the
+  /// delay does not depend on the error.
+  ///
+  /// ```swift
+  /// let page = Future.retry(attempts: 5, within: .seconds(30), delay: { attempt, error in
+  ///   if case APIError.tooManyRequests(let retryAfter) = error { retryAfter } else { .seconds(attempt) }
+  /// }) {
+  ///   load(url)
+  /// }
+  /// ```
+  ///
+  /// `within` limits the starts. No attempt starts later than that after the first one, and no delay starts that would end later.
+  /// The future then fails with the error of the last attempt, and not with a timeout. A running attempt is not cut short; add
+  /// `timeout(after:)` to the work for that. The clock of the context measures the time. A custom context with a clock of its own
+  /// tells only delays, so the time of its attempts counts by the system's clock.
+  ///
+  /// The first attempt starts at once, on the calling thread. Further attempts start on `context`, after their delay.
+  /// The number of attempts costs neither stack nor memory.
+  ///
+  /// An attempt that is cancelled has failed, too, and another one follows. So cancel the retry and not its attempts, as
+  /// in `retry(attempts: 3, delay: delay) { … }.cancelled(by: token)`.
+  /// - Parameters:
+  ///   - attempts: The maximum number of attempts. Less than 1 traps.
+  ///   - budget: The time in which attempts can start; `nil` for no limit. Zero or less allows only the first attempt.
+  ///   - context: Its clock measures the delays, and it starts the further attempts.
+  ///   - shouldRetry: Returns whether to try again after this failure. It runs where the attempt failed.
+  ///   - delay: Returns the delay after a failed attempt, from its number, counted from 1, and its error. It runs after
+  ///     `shouldRetry`, at most once for each failure.
+  ///   - fileID: The file that the graph of pending work names.
+  ///   - line: The line that the graph names.
+  ///   - work: Makes the future of an attempt.
+  /// - Returns: A future with the value of the first successful attempt, or the error of the last one. Cancelling it
+  ///   leaves the running attempt, or frees the timer, and starts no other attempt.
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
+  public static func retry(
+    attempts: Int,
+    within budget: Duration? = nil,
+    on context: ExecutionContext = .global(),
+    while shouldRetry: @escaping @Sendable (Failure) -> Bool = { _ in true },
+    delay: @escaping @Sendable (_ attempt: Int, _ error: Failure) -> Duration,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ work: @escaping @Sendable () -> Future
+  ) -> Future {
+    retry(
+      attempts,
+      within: budget?.nanoseconds,
+      delay: { delay($0, $1).nanoseconds },
+      on: context,
+      while: shouldRetry,
+      fileID,
+      line,
+      work
+    )
+  }
+
+  // `delay` returns the delay after an attempt, by its number and its error; `nil` is no delay. All times are in nanoseconds.
   private static func retry(
     _ attempts: Int,
-    delay: (@Sendable (Int) -> Int64)?,
+    within budget: Int64? = nil,
+    delay: (@Sendable (Int, Failure) -> Int64)?,
     on context: ExecutionContext,
     while shouldRetry: @escaping @Sendable (Failure) -> Bool,
     _ fileID: StaticString,
@@ -78,16 +146,53 @@ extension Future {
     // A promise, because its token is cancelled even if `Failure` cannot represent cancellation.
     let promise = Promise<Value, Failure>(fileID: fileID, line: line)
     let cancellation = promise.cancellationToken
-    @Sendable func attempt(_ number: Int) -> Future {
+    let budget = budget.map { RetryBudget(nanoseconds: $0, on: context) }
+    @Sendable func attempt(_ number: Int, waited: Int64) -> Future {
       work().flatMapError { error in
         guard number < attempts, !cancellation.isCancelled, shouldRetry(error) else { return .failed(error) }
+        let delay = max(0, delay?(number, error) ?? 0)
+        let waited = waited.addingSaturated(delay)
+        guard budget?.allowsStart(in: delay, waited: waited) ?? true else { return .failed(error) }
         return Future<Void, Failure>.succeeded(())
-          .derive(on: context, afterNanoseconds: delay?(number) ?? 0, bypass: { _ in .failed(error) }) { _ in
-            cancellation.isCancelled ? .failed(error) : attempt(number + 1)
+          .derive(on: context, afterNanoseconds: delay, bypass: { _ in .failed(error) }) { _ in
+            // A context can be late.
+            let isTooLate = budget.map { !$0.allowsStart(in: 0, waited: waited) } ?? false
+            return cancellation.isCancelled || isTooLate ? .failed(error) : attempt(number + 1, waited: waited)
           }
       }
     }
-    promise.follow(attempt(1))
+    promise.follow(attempt(1, waited: 0))
     return promise.future
+  }
+}
+
+/// The time in which a retry can start attempts, in nanoseconds.
+private struct RetryBudget: Sendable {
+  private let nanoseconds: Int64
+  private let context: ExecutionContext
+  private let start: Int64
+
+  init(nanoseconds: Int64, on context: ExecutionContext) {
+    (self.nanoseconds, self.context) = (nanoseconds, context)
+    start = context.now ?? ExecutionContext.immediate.now ?? 0
+  }
+
+  /// Whether an attempt can start after a delay.
+  /// - Parameters:
+  ///   - delay: The delay from now.
+  ///   - waited: The sum of all delays, including this one. It counts for a clock that does not tell its time.
+  /// - Returns: Whether the start is within the budget, of which zero or less allows none.
+  func allowsStart(in delay: Int64, waited: Int64) -> Bool {
+    guard nanoseconds > 0 else { return false }
+    let now = context.now ?? ExecutionContext.immediate.now ?? 0
+    let end = (now - start).addingSaturated(delay)
+    return (context.now == nil ? max(end, waited) : end) <= nanoseconds
+  }
+}
+
+extension Int64 {
+  fileprivate func addingSaturated(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
   }
 }

@@ -1,4 +1,4 @@
-package import Futures
+public import Futures
 
 /// Turns a callback that is called many times into an asynchronous sequence: a delegate, an observer, a listener.
 ///
@@ -41,6 +41,50 @@ public func callbackStream<Element: Sendable>(
   return stream
 }
 
+/// Turns a callback of the main actor that is called many times into an asynchronous sequence: a delegate, an observer, a listener.
+///
+/// As `callbackStream(_:of:bufferingPolicy:fileID:line:_:)`, but `start` runs on the main actor, whatever calls this. So it makes and
+/// keeps objects of the main actor, with neither a task nor an optional property.
+///
+/// ```swift
+/// let places = callbackStream(of: CLLocation.self, on: .main) { stream in
+///   let manager = CLLocationManager()
+///   let delegate = PlaceDelegate { place in stream.yield(place) }
+///   manager.delegate = delegate
+///   manager.startUpdatingLocation()
+///   stream.onCancel(on: .main) {
+///     manager.stopUpdatingLocation()
+///     _ = delegate  // CLLocationManager does not keep it
+///   }
+/// }
+/// ```
+///
+/// Cancellation, task to callback: the `onCancel` handlers run once, when the reading task is cancelled or releases the
+/// sequence. If that happens before `start` has run, `start` never runs. A cancelled reader reaches the end of the sequence without
+/// an error. Callback to task: `finish(throwing:)` ends the sequence, with or without an error.
+/// - Parameters:
+///   - label: The name of the API in errors.
+///   - type: The type of the elements, if it cannot be inferred.
+///   - context: `.main` runs `start` later, through the main queue. `.mainImmediate` runs it at once on the main actor.
+///   - bufferingPolicy: The treatment of unread elements; by default all are kept.
+///   - fileID: The file that errors name.
+///   - line: The line that errors name.
+///   - start: Starts the callbacks.
+/// - Returns: The sequence, for one reader.
+public func callbackStream<Element: Sendable>(
+  _ label: String? = nil,
+  of type: Element.Type = Element.self,
+  on context: MainContext,
+  bufferingPolicy: AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy = .unbounded,
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  _ start: @escaping @MainActor (CallbackStream<Element>) -> Void
+) -> AsyncThrowingStream<Element, any Error> {
+  callbackStream(label, of: type, bufferingPolicy: bufferingPolicy, fileID: fileID, line: line) { stream in
+    context.submitting { if !stream.isCancelled { start(stream) } }()
+  }
+}
+
 /// The handle through which a callback feeds the sequence of `callbackStream`, or the readers of a `SharedCallbackStream`.
 ///
 /// Any thread can use it. The elements are in the order of the calls of `yield`.
@@ -74,7 +118,7 @@ public final class CallbackStream<Element: Sendable>: Sendable {
   }
 
   /// Whether the reader has left; the sequence ends only after the handlers, and ignores calls from then on.
-  private var isCancelled: Bool { cancellation.isTriggered }
+  fileprivate var isCancelled: Bool { cancellation.isTriggered }
 
   deinit {
     // No effect if the sequence has ended.
@@ -111,6 +155,27 @@ public final class CallbackStream<Element: Sendable>: Sendable {
   /// - Parameter handler: Stops the callbacks.
   public func onCancel(_ handler: @escaping @Sendable () -> Void) {
     CancellationToken(state: cancellation).register(handler)
+  }
+
+  /// Runs `handler` on the main actor if the reader leaves before the end.
+  ///
+  /// For an API of the main actor: the closure uses the API's state without an annotation.
+  ///
+  /// ```swift
+  /// let places = callbackStream(of: Place.self, on: .main) { stream in
+  ///   let tracker = Tracker()  // isolated to the main actor
+  ///   tracker.onPlace = { place in stream.yield(place) }
+  ///   stream.onCancel(on: .main) { tracker.stop() }
+  /// }
+  /// ```
+  ///
+  /// Cancellation, task to callback: the cancellation submits `handler` to the main queue, and does not wait for it. With
+  /// `.mainImmediate`, a cancellation on the main actor runs it at once. Otherwise this is as `onCancel(_:)`.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - handler: Stops the callbacks. It must not capture the handle.
+  public func onCancel(on context: MainContext, _ handler: @escaping @MainActor () -> Void) {
+    onCancel(context.submitting(handler))
   }
 }
 

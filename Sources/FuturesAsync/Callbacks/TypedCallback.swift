@@ -1,4 +1,4 @@
-internal import Futures
+public import Futures
 
 /// Calls a callback API whose failures have one type, and suspends the task until the API calls the callback.
 ///
@@ -85,6 +85,27 @@ public final class TypedCallback<Value, Failure: Error>: @unchecked Sendable {
   /// callback, because it would keep the callback alive.
   /// - Parameter handler: Stops the work.
   public func onCancel(_ handler: @escaping @Sendable () -> Void) { slot.addHandler(handler) }
+
+  /// Runs `handler` on the main actor if the task is cancelled before the callback is called.
+  ///
+  /// For an API of the main actor: the closure uses the API's state without an annotation.
+  ///
+  /// ```swift
+  /// let code: String = try await withCallback(throwing: ScanError.self, cancelled: .cancelled, dropped: .noAnswer) { callback in
+  ///   let scanner = Scanner()  // isolated to the main actor
+  ///   scanner.start(callback.resultHandler)
+  ///   callback.onCancel(on: .main) { scanner.stop() }
+  /// }
+  /// ```
+  ///
+  /// Cancellation, task to callback: the cancellation submits `handler` to the main queue, and does not wait for it. With
+  /// `.mainImmediate`, a cancellation on the main actor runs it at once. Otherwise this is as `onCancel(_:)`.
+  /// - Parameters:
+  ///   - context: `.main` or `.mainImmediate`.
+  ///   - handler: Stops the work. It must not capture the callback.
+  public func onCancel(on context: MainContext, _ handler: @escaping @MainActor () -> Void) {
+    onCancel(context.submitting(handler))
+  }
 
   /// A handler for APIs that complete with a `Result`.
   public var resultHandler: @Sendable (Result<Value, Failure>) -> Void {

@@ -7,6 +7,8 @@ enum TaskStart: Sendable {
   case detached
   /// As `Task.immediate { }`.
   case immediate
+  /// As `Task { }`.
+  case task
 }
 
 /// The closure of a future's task.
@@ -46,9 +48,18 @@ enum TaskOperation<Value: Sendable, Failure: Error>: @unchecked Sendable {
 
 extension Future {
   /// Starts a task that resolves the new future with the value or the error of `operation`.
+  /// - Parameters:
+  ///   - start: The kind of the task.
+  ///   - actor: The actor where the task starts, if that of `operation` is not known.
+  ///   - name: The name of the task.
+  ///   - priority: The priority of the task.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - operation: The work.
   @inlinable
   init(
     starting start: TaskStart,
+    on actor: (any Actor)? = nil,
     name: String?,
     priority: TaskPriority?,
     _ fileID: StaticString,
@@ -60,7 +71,7 @@ extension Future {
     let task =
       if start == .detached {
         work.startDetached(name: name, priority: priority)
-      } else if let actor = operation.isolation {
+      } else if let actor = actor ?? operation.isolation {
         startTask(on: actor) { isolation in work.start(isolation: isolation, start, name: name, priority: priority) }
       } else {
         work.start(isolation: nil, start, name: name, priority: priority)

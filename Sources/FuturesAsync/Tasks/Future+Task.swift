@@ -220,6 +220,86 @@ extension Future where Failure == Never {
   }
 }
 
+// MARK: - With a label
+
+// The spelling of `Future("upload") { promise in … }`. The label has no default, so these are no candidates for `Future { … }`.
+extension Future {
+  /// Starts a task with a name, and resolves with the value or the error of `operation`.
+  ///
+  /// As `init(name:priority:fileID:line:operation:)`, in the spelling of a future that wraps a callback:
+  ///
+  /// ```swift
+  /// let loaded = Future("load") { try await load(url) }
+  /// let wrapped = Future("legacy load") { promise in legacyLoad(url, promise.valueOrErrorHandler) }
+  /// ```
+  ///
+  /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
+  /// future is resolved at once, and the task's own result is dropped. Dropping the future cancels nothing.
+  /// - Parameters:
+  ///   - label: The name of the task, for debugging.
+  ///   - priority: The priority of the task; `nil` for the caller's.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - operation: The asynchronous work: a closure without parameters.
+  @inlinable
+  public init<each Surplus>(
+    _ label: String,
+    priority: TaskPriority? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext @_implicitSelfCapture
+    operation: sending @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) async throws(Failure) -> Value
+  ) {
+    self.init(label, priority, fileID, line, throwing: operation)
+  }
+
+  /// Starts a task with a name that cannot fail, as `init(_:priority:fileID:line:operation:)` does.
+  ///
+  /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
+  /// future is resolved at once, and the task's own result is dropped. Dropping the future cancels nothing.
+  /// - Parameters:
+  ///   - label: The name of the task, for debugging.
+  ///   - priority: The priority of the task; `nil` for the caller's.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - operation: The asynchronous work: a closure without parameters.
+  @inlinable
+  public init<each Surplus>(
+    _ label: String,
+    priority: TaskPriority? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext @_implicitSelfCapture
+    operation: sending @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) async -> Value
+  ) {
+    self.init(label, priority, fileID, line, nonthrowing: operation)
+  }
+}
+
+extension Future where Failure == Never {
+  /// Starts a task with a name that cannot fail, as `init(_:priority:fileID:line:operation:)` does.
+  ///
+  /// Cancellation, future to task: cancelling the future cancels the task. The work decides when it ends. Dropping the
+  /// future cancels nothing.
+  /// - Parameters:
+  ///   - label: The name of the task, for debugging.
+  ///   - priority: The priority of the task; `nil` for the caller's.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - operation: The asynchronous work: a closure without parameters.
+  @inlinable
+  public init<each Surplus>(
+    _ label: String,
+    priority: TaskPriority? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext @_implicitSelfCapture
+    operation: sending @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) async -> Value
+  ) {
+    self.init(label, priority, fileID, line, nonthrowing: operation)
+  }
+}
+
 // MARK: - Futures of tasks
 
 extension Future {

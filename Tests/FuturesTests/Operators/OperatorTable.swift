@@ -173,6 +173,11 @@ struct Operator: Sendable, CustomTestStringConvertible {
     Operator("retry") { source, it in
       Source.retry(attempts: 3, delay: .constant(.seconds(1)), on: it.context) { it.captured.use(source) }
     },
+    Operator("retry by the error") { source, it in
+      Source.retry(attempts: 3, within: .seconds(1), on: it.context, delay: { _, _ in .seconds(9) }) {
+        it.captured.use(source)
+      }
+    },
   ]
 
   private static let followers = [
@@ -212,6 +217,9 @@ struct Operator: Sendable, CustomTestStringConvertible {
     },
     Operator("concurrent", []) { source, it in
       Source.concurrent(0..<3, limit: 2) { $0 == 0 ? source : .succeeded(it.captured.use()) }
+    },
+    Operator("concurrentSettled", [.recovers, .typed]) { source, it in
+      Source.concurrentSettled(0..<3, limit: 2) { $0 == 0 ? source : .succeeded(it.captured.use()) }
     },
   ]
 }

@@ -251,6 +251,114 @@ struct RetryingTests {
     #expect(RetryDelay.constant(.seconds(-1)).jittered(1).delay(after: 1) <= .zero)
   }
 
+  // MARK: - By the error
+
+  @Test("R12: the delay of retry gets the number and the error of each failed attempt, in order")
+  func delayGetsAttemptAndError() {
+    let (manual, work) = (ManualContext(), Work(succeedingAt: 3))
+    let asked = Recorder<[Int]>()
+    let future = Future.retry(
+      attempts: 5,
+      on: manual.context,
+      delay: { attempt, error in
+        asked.record([attempt, error.number])
+        return .seconds(error.number * 10)
+      },
+      work.attempt
+    )
+    manual.advance(by: .seconds(9))
+    let early = work.count
+    manual.advance(by: .seconds(1))
+    let second = work.count
+    manual.advance(by: .seconds(20))
+    let counts = [early, second, work.count]
+    let expectedCounts = [1, 2, 3]
+    #expect(counts == expectedCounts)
+    #expect(future.peek() == .success(3))
+    let expected = [[1, 1], [2, 2]]
+    #expect(asked.events == expected)
+  }
+
+  /// A budget, the delay of each attempt and the time that each attempt takes, in seconds, with the number of attempts.
+  struct Budget: Sendable {
+    let (seconds, delay, duration, attempts): (Int, Int, Int, Int)
+
+    static let rows = [
+      Budget(seconds: 10, delay: 3, duration: 0, attempts: 4),
+      Budget(seconds: 9, delay: 3, duration: 0, attempts: 4),
+      Budget(seconds: 8, delay: 3, duration: 0, attempts: 3),
+      Budget(seconds: 10, delay: 3, duration: 2, attempts: 3),
+      Budget(seconds: 10, delay: 0, duration: 4, attempts: 3),
+      Budget(seconds: 10, delay: 11, duration: 0, attempts: 1),
+      Budget(seconds: 0, delay: 1, duration: 1, attempts: 1),
+      Budget(seconds: -1, delay: 0, duration: 0, attempts: 1),
+    ]
+  }
+
+  @Test(
+    "R12: no attempt of retry starts after its budget, none is cut short, and it fails at once with the last error",
+    arguments: Budget.rows
+  )
+  func budget(row: Budget) {
+    let (manual, work) = (ManualContext(), Work())
+    let future = Future.retry(
+      attempts: 100,
+      within: .seconds(row.seconds),
+      on: manual.context,
+      delay: { _, _ in .seconds(row.delay) },
+      {
+        work.attempt().flatMapError { error in
+          Future.after(.seconds(row.duration), on: manual.context).flatMap { Future<Int, TestError>.failed(error) }
+        }
+      }
+    )
+    let last = (row.delay + row.duration) * (row.attempts - 1) + row.duration
+    manual.runAll()
+    for _ in 0..<last { manual.advance(by: .seconds(1)) }
+    #expect(work.count == row.attempts)
+    #expect(future.peek() == .failure(TestError(row.attempts)))
+    #expect(manual.pendingCount == 0)
+  }
+
+  @Test("R12: a retry whose context starts an attempt too late fails with the last error")
+  func lateContext() {
+    let (clock, held, work) = (Locked(Int64(0)), HeldContext(), Work())
+    let context = ExecutionContext.custom(
+      execute: { held.context.submit($0) },
+      afterNanoseconds: { _, work in
+        held.context.submit(work)
+        return {}
+      },
+      now: { clock.withLock { $0 } }
+    )
+    let future = Future.retry(
+      attempts: 9,
+      within: .seconds(2),
+      on: context,
+      delay: { _, _ in .seconds(1) },
+      work.attempt
+    )
+    clock.withLock { $0 = 2_000_000_001 }
+    held.runFirst(times: 1)
+    #expect(work.count == 1)
+    #expect(future.peek() == .failure(TestError(1)))
+  }
+
+  @Test("R12: on a clock that only measures delays, the delays of retry count for its budget")
+  func clockWithoutTime() {
+    let (manual, work) = (ManualContext(), Work())
+    let context = ExecutionContext(execute: { work in manual.context.submit(work) }) { delay, work in
+      let timer = Future<Void, any Error>.after(delay, on: manual.context)
+      timer.whenSucceeded(on: .immediate) { work() }
+      return { timer.cancel() }
+    }
+    let hour = Duration.seconds(3_600)
+    let future = Future.retry(attempts: 9, within: hour * 2, on: context, delay: { _, _ in hour }, work.attempt)
+    manual.advance(by: hour * 2)
+    #expect(work.count == 3)
+    #expect(future.peek() == .failure(TestError(3)))
+  }
+
   // MARK: - Depth
 
   static let count = TestTier.choose(standard: 5_000, thorough: 1_000_000)

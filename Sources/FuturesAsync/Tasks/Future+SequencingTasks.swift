@@ -1,0 +1,313 @@
+public import Futures
+
+// The operators that start work, for async closures. Each call of the closure is a task of its own, behind the operator for closures
+// that return futures. So all rules of that operator hold, and a closure without `await` that returns a future selects it.
+
+extension Future {
+  /// Runs the items one after another in tasks, and fails with the first failure.
+  ///
+  /// As `serial(_:_:)` for a closure that returns a future. Each item has a task of its own, which runs as `Task { }` does: on the
+  /// actor of the closure, with the priority of the caller. Callbacks and transforms run outside these tasks (R8). Only a task
+  /// that starts before this returns has the task-locals of the caller.
+  ///
+  /// ```swift
+  /// let saved = Future.serial(documents) { document in try await store.save(document) }
+  /// ```
+  ///
+  /// Cancellation, future to task: cancelling the future cancels the running task, and starts no more. If `Failure` cannot
+  /// represent cancellation, the other items still start, in tasks that are cancelled.
+  /// - Parameters:
+  ///   - items: The items.
+  ///   - priority: The priority of the tasks; `nil` for the caller's. A task that awaits the future raises it.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - operation: The asynchronous work on one item.
+  /// - Returns: A future of the values, in the order of the items.
+  @_disfavoredOverload
+  public static func serial<Item: Sendable>(
+    _ items: some Collection<Item>,
+    priority: TaskPriority? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext @_implicitSelfCapture
+    _ operation: @escaping @Sendable @isolated(any) (Item) async throws(Failure) -> Value
+  ) -> Future<[Value], Failure> {
+    serial(
+      items,
+      starting(on: operation.isolation, priority, fileID, line) { item throws(Failure) in try await operation(item) }
+    )
+  }
+
+  /// Runs the items in tasks, at most `limit` at any time, and fails with the first failure.
+  ///
+  /// As `concurrent(_:limit:_:)` for a closure that returns a future. Each item has a task of its own, which runs as `Task { }`
+  /// does: on the actor of the closure, with the priority of the caller. Callbacks and transforms run outside these tasks (R8).
+  /// Only a task that starts before this returns has the task-locals of the caller.
+  ///
+  /// ```swift
+  /// let thumbnails = Future.concurrent(images, limit: 4) { image in await renderer.thumbnail(of: image) }
+  /// ```
+  ///
+  /// Cancellation, future to task: cancelling the future cancels the running tasks, and starts no more. If `Failure` cannot
+  /// represent cancellation, as in the example, the other items still start, in tasks that are cancelled. `concurrentSettled` starts
+  /// no more.
+  /// - Parameters:
+  ///   - items: The items.
+  ///   - limit: The maximum number of running items. Less than 1 traps.
+  ///   - priority: The priority of the tasks; `nil` for the caller's. A task that awaits the future raises it.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - operation: The asynchronous work on one item.
+  /// - Returns: A future of the values, in the order of the items.
+  @_disfavoredOverload
+  public static func concurrent<Item: Sendable>(
+    _ items: some Collection<Item>,
+    limit: Int,
+    priority: TaskPriority? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext @_implicitSelfCapture
+    _ operation: @escaping @Sendable @isolated(any) (Item) async throws(Failure) -> Value
+  ) -> Future<[Value], Failure> {
+    concurrent(
+      items,
+      limit: limit,
+      starting(on: operation.isolation, priority, fileID, line) { item throws(Failure) in try await operation(item) }
+    )
+  }
+}
+
+extension Future where Failure == any Error {
+  /// Runs the items in tasks, at most `limit` at any time, and collects each result, whatever fails.
+  ///
+  /// As `concurrentSettled(_:limit:_:)` for a closure that returns a future. Each item has a task of its own, which runs as
+  /// `Task { }` does: on the actor of the closure, with the priority of the caller. Callbacks and transforms run outside these
+  /// tasks (R8). Only a task that starts before this returns has the task-locals of the caller.
+  ///
+  /// ```swift
+  /// let results = await Future.concurrentSettled(urls, limit: 6) { url in try await download(url) }.value
+  /// ```
+  ///
+  /// Cancellation, future to task: cancelling the future cancels the running tasks, and starts no more. An item that did not end
+  /// is a failure with `CancellationError`.
+  /// - Parameters:
+  ///   - items: The items.
+  ///   - limit: The maximum number of running items. Less than 1 traps.
+  ///   - priority: The priority of the tasks; `nil` for the caller's. A task that awaits the future raises it.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - operation: The asynchronous work on one item.
+  /// - Returns: A future of the results, in the order of the items.
+  @_disfavoredOverload
+  public static func concurrentSettled<Item: Sendable>(
+    _ items: some Collection<Item>,
+    limit: Int,
+    priority: TaskPriority? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext @_implicitSelfCapture
+    _ operation: @escaping @Sendable @isolated(any) (Item) async throws -> Value
+  ) -> Future<[Result<Value, any Error>], Never> {
+    concurrentSettled(
+      items,
+      limit: limit,
+      starting(on: operation.isolation, priority, fileID, line) { item throws(Failure) in try await operation(item) }
+    )
+  }
+}
+
+extension Future where Failure: CancellableFailure {
+  /// Runs the items in tasks, at most `limit` at any time, and collects each result, whatever fails.
+  ///
+  /// As the overload for `any Error`, which shows an example. Write the type of the error: `{ item throws(APIError) in … }`.
+  ///
+  /// Cancellation, future to task: cancelling the future cancels the running tasks, and starts no more. An item that did not end
+  /// is a failure with `Failure.cancelled`.
+  /// - Parameters:
+  ///   - items: The items.
+  ///   - limit: The maximum number of running items. Less than 1 traps.
+  ///   - priority: The priority of the tasks; `nil` for the caller's. A task that awaits the future raises it.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - operation: The asynchronous work on one item.
+  /// - Returns: A future of the results, in the order of the items.
+  @_disfavoredOverload
+  public static func concurrentSettled<Item: Sendable>(
+    _ items: some Collection<Item>,
+    limit: Int,
+    priority: TaskPriority? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext @_implicitSelfCapture
+    _ operation: @escaping @Sendable @isolated(any) (Item) async throws(Failure) -> Value
+  ) -> Future<[Result<Value, Failure>], Never> {
+    concurrentSettled(
+      items,
+      limit: limit,
+      starting(on: operation.isolation, priority, fileID, line) { item throws(Failure) in try await operation(item) }
+    )
+  }
+}
+
+extension Future {
+  /// Calls `operation` in a task until it succeeds, at most `attempts` times, without a delay.
+  ///
+  /// As `retry(attempts:on:while:_:)` for a closure that returns a future. Each attempt has a task of its own, which runs as
+  /// `Task { }` does: on the actor of the closure, with the priority of the caller. Callbacks and transforms run outside these
+  /// tasks (R8). Only the first attempt has the task-locals of the caller.
+  ///
+  /// ```swift
+  /// let page = Future.retry(attempts: 3) { try await load(url) }
+  /// ```
+  ///
+  /// Cancellation, future to task: cancelling the future cancels the task of the running attempt, and starts no other attempt.
+  /// - Parameters:
+  ///   - attempts: The maximum number of attempts. Less than 1 traps.
+  ///   - context: It starts the tasks of the further attempts.
+  ///   - shouldRetry: Returns whether to try again after this failure.
+  ///   - priority: The priority of the tasks; `nil` for the caller's. A task that awaits the future raises it.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - operation: The asynchronous work of an attempt.
+  /// - Returns: A future with the value of the first successful attempt, or the error of the last one.
+  @_disfavoredOverload
+  public static func retry(
+    attempts: Int,
+    on context: ExecutionContext = .global(),
+    while shouldRetry: @escaping @Sendable (Failure) -> Bool = { _ in true },
+    priority: TaskPriority? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext @_implicitSelfCapture
+    _ operation: @escaping @Sendable @isolated(any) () async throws(Failure) -> Value
+  ) -> Future {
+    let start = starting(on: operation.isolation, priority, fileID, line) { (_: Void) throws(Failure) in
+      try await operation()
+    }
+    return retry(attempts: attempts, on: context, while: shouldRetry, fileID: fileID, line: line) { start(()) }
+  }
+
+  /// Calls `operation` in a task until it succeeds, at most `attempts` times.
+  ///
+  /// As `retry(attempts:delay:on:while:_:)` for a closure that returns a future. Each attempt has a task of its own, which runs as
+  /// `Task { }` does: on the actor of the closure, with the priority of the caller. Callbacks and transforms run outside these
+  /// tasks (R8). Only the first attempt has the task-locals of the caller.
+  ///
+  /// ```swift
+  /// let page = Future.retry(attempts: 3, delay: .constant(.seconds(1))) { try await load(url) }
+  /// ```
+  ///
+  /// Cancellation, future to task: cancelling the future cancels the task of the running attempt, or frees the timer, and starts no
+  /// other attempt.
+  /// - Parameters:
+  ///   - attempts: The maximum number of attempts. Less than 1 traps.
+  ///   - delay: The delay after a failed attempt.
+  ///   - context: Its clock measures the delays, and it starts the tasks of the further attempts.
+  ///   - shouldRetry: Returns whether to try again after this failure.
+  ///   - priority: The priority of the tasks; `nil` for the caller's. A task that awaits the future raises it.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - operation: The asynchronous work of an attempt.
+  /// - Returns: A future with the value of the first successful attempt, or the error of the last one.
+  @_disfavoredOverload
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
+  public static func retry(
+    attempts: Int,
+    delay: RetryDelay,
+    on context: ExecutionContext = .global(),
+    while shouldRetry: @escaping @Sendable (Failure) -> Bool = { _ in true },
+    priority: TaskPriority? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext @_implicitSelfCapture
+    _ operation: @escaping @Sendable @isolated(any) () async throws(Failure) -> Value
+  ) -> Future {
+    let start = starting(on: operation.isolation, priority, fileID, line) { (_: Void) throws(Failure) in
+      try await operation()
+    }
+    return retry(attempts: attempts, delay: delay, on: context, while: shouldRetry, fileID: fileID, line: line) {
+      start(())
+    }
+  }
+
+  /// Calls `operation` in a task until it succeeds, with a delay that depends on the error, and within a time budget.
+  ///
+  /// As `retry(attempts:within:on:while:delay:_:)` for a closure that returns a future. Each attempt has a task of its own, which
+  /// runs as `Task { }` does: on the actor of the closure, with the priority of the caller. Callbacks and transforms run outside
+  /// these tasks (R8). Only the first attempt has the task-locals of the caller.
+  ///
+  /// ```swift
+  /// let page = Future.retry(attempts: 3, within: .seconds(30), delay: { attempt, _ in .seconds(attempt) }) {
+  ///   try await load(url)
+  /// }
+  /// ```
+  ///
+  /// Cancellation, future to task: cancelling the future cancels the task of the running attempt, or frees the timer, and starts no
+  /// other attempt.
+  /// - Parameters:
+  ///   - attempts: The maximum number of attempts. Less than 1 traps.
+  ///   - budget: The time in which attempts can start; `nil` for no limit.
+  ///   - context: Its clock measures the delays, and it starts the tasks of the further attempts.
+  ///   - shouldRetry: Returns whether to try again after this failure.
+  ///   - delay: Returns the delay after a failed attempt, from its number, counted from 1, and its error.
+  ///   - priority: The priority of the tasks; `nil` for the caller's. A task that awaits the future raises it.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - operation: The asynchronous work of an attempt.
+  /// - Returns: A future with the value of the first successful attempt, or the error of the last one.
+  @_disfavoredOverload
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
+  public static func retry(
+    attempts: Int,
+    within budget: Duration? = nil,
+    on context: ExecutionContext = .global(),
+    while shouldRetry: @escaping @Sendable (Failure) -> Bool = { _ in true },
+    delay: @escaping @Sendable (_ attempt: Int, _ error: Failure) -> Duration,
+    priority: TaskPriority? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext @_implicitSelfCapture
+    _ operation: @escaping @Sendable @isolated(any) () async throws(Failure) -> Value
+  ) -> Future {
+    let start = starting(on: operation.isolation, priority, fileID, line) { (_: Void) throws(Failure) in
+      try await operation()
+    }
+    return retry(
+      attempts: attempts,
+      within: budget,
+      on: context,
+      while: shouldRetry,
+      delay: delay,
+      fileID: fileID,
+      line: line
+    ) { start(()) }
+  }
+}
+
+// MARK: - Starting a task for each call
+
+extension Future {
+  /// Returns a closure that starts a task for each call of it.
+  ///
+  /// The task starts on `actor`, that of `operation`. So tasks of one actor start in the order of the calls.
+  private static func starting<Item: Sendable>(
+    on actor: (any Actor)?,
+    _ priority: TaskPriority?,
+    _ fileID: StaticString,
+    _ line: UInt,
+    _ operation: @escaping @Sendable (Item) async throws(Failure) -> Value
+  ) -> @Sendable (Item) -> Future {
+    let priority = priority ?? withUnsafeCurrentTask { $0?.priority }
+    return { item in
+      Future(
+        starting: .task,
+        on: actor,
+        name: nil,
+        priority: priority,
+        fileID,
+        line,
+        operation: .throwing { () async throws(Failure) in try await operation(item) }
+      )
+    }
+  }
+}
