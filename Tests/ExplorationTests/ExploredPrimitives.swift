@@ -236,4 +236,8 @@ final class Locked<Value>: @unchecked Sendable {
   func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
     lock.withLock { body(&value) }
   }
+
+  func withLockIfAvailable<Result>(_ body: (inout Value) -> Result) -> Result? {
+    lock.withLockIfAvailable { body(&value) }
+  }
 }
