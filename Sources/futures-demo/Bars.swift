@@ -1,9 +1,9 @@
 import Foundation
 import Futures
 
-/// Progress bars at the bottom of a terminal, below the lines of finished files. Without a terminal, only the lines.
+/// Progress bars at the bottom of a terminal, below the lines of finished files.
 ///
-/// Any thread can report a new state. The bars are drawn at their own rate.
+/// Without a terminal it prints only the lines. Any thread can report a new state. The bars are drawn at their own rate.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 final class Bars: Sendable {
   private struct State {

@@ -5,9 +5,9 @@ import FuturesAsync
 /// The counterparts of the callback function.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension LegacyDownloader {
-  /// The download as a future, for code that is not async. It starts with the first consumer.
+  /// The download as a future, for code that is not async.
   ///
-  /// `resultHandler` is a completion closure for a `Result`. `onCancel` stops the download, and `progress` reports the
+  /// It starts with the first consumer. `resultHandler` is a completion closure for a `Result`. `onCancel` stops the download, and `progress` reports the
   /// bytes.
   func downloadFuture(_ url: URL) -> Future<DownloadedFile, any Error> {
     .lazy { promise in
@@ -21,9 +21,9 @@ extension LegacyDownloader {
     }
   }
 
-  /// The download as an async function. Cancelling the task stops the download.
+  /// The download as an async function.
   ///
-  /// - Parameter report: Gets each progress on the caller's actor.
+  /// Cancelling the task stops the download. `report` gets each progress on the caller's actor.
   func download(_ url: URL, report: (FutureProgress) -> Void) async throws -> DownloadedFile {
     let file = downloadFuture(url)
     for await progress in file.progress { report(progress) }  // ends when the download ends, also after a failure

@@ -19,7 +19,7 @@ struct FutureFoundationProgressTests {
       self.counts = counts
     }
 
-    /// A total can grow, shrink and get lost. A total of zero is unknown, because it would be finished at once.
+    // A total can grow, shrink and get lost. A total of zero is unknown, because it would be finished at once.
     static let all: [Report] = [
       Report(7, nil, [7, -1]), Report(25, 100, [25, 100]), Report(100, 100, [99, 100]), Report(20, 20, [19, 20]),
       Report(3, 3, [2, 3]), Report(5_000_000_000, nil, [5_000_000_000, -1]),
