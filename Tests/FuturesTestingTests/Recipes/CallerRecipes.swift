@@ -20,3 +20,18 @@ actor Preferences {
     Future(on: self) { $0.get(key) }.whenSucceeded(on: .immediate, completion)
   }
 }
+
+final class Journal: Sendable {
+  private let server = JournalServer()
+  private let calls = SerialQueue()
+
+  func append(_ line: String, completion: @escaping @Sendable (Result<Int, any Error>) -> Void) {
+    _ = calls.future { [server] in
+      do {
+        completion(.success(try await server.append(line)))
+      } catch {
+        completion(.failure(error))
+      }
+    }
+  }
+}

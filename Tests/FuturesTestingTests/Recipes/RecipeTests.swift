@@ -19,6 +19,20 @@ func search(_ text: String) -> Future<[String], any Error> {
   Future(on: network.withLock(\.self)) { ["\(text) 1", "\(text) 2"] }
 }
 
+/// An actor that lets other calls run while one waits for the network.
+actor JournalServer {
+  private static let step = Shared<@Sendable () async -> Void>({})
+  private var lines: [String] = []
+
+  static func waits(_ step: @escaping @Sendable () async -> Void) { self.step.withLock { $0 = step } }
+
+  func append(_ line: String) async throws -> Int {
+    await Self.step.withLock(\.self)()
+    lines.append(line)
+    return lines.count
+  }
+}
+
 @Suite("Recipes that show something on a screen, in every order", .serialized, .unlessSanitized)
 struct RecipeTests {
   @Test(
@@ -26,6 +40,7 @@ struct RecipeTests {
     arguments: [
       ("ScreenRecipes", "Sources/FuturesAsync/FuturesAsync.docc/Recipes.md"),
       ("SharedWorkRecipes", "Sources/FuturesAsync/FuturesAsync.docc/Recipes.md"),
+      ("ServiceRecipes", "Sources/FuturesAsync/FuturesAsync.docc/Recipes.md"),
       ("CallerRecipes", "Sources/FuturesAsync/FuturesAsync.docc/Recipes.md"),
     ]
   )
@@ -93,6 +108,20 @@ struct RecipeTests {
       }
     }
     #expect(interleavings.count > 1)
+    #expect(report.isExhaustive)
+  }
+
+  @Test("Callers that stay: old calls of async methods run in their order, each after the one before")
+  func journal() async throws {
+    let report = try await exploreOrders { orders in
+      JournalServer.waits { await orders.step("network") }
+      let (journal, log) = (Journal(), RunRecord())
+      for line in ["a", "b", "c"] {
+        journal.append(line) { count in log.add("\(line)\((try? count.get()) ?? 0)") }
+      }
+      try await orders.runAll()
+      try Unexpected.unless(log.all == ["a1", "b2", "c3"], "\(log.all)")
+    }
     #expect(report.isExhaustive)
   }
 
