@@ -8,7 +8,7 @@
   @Suite("Evidence that a callback comes more than once") struct CallbackRepetitionTests {
     private func reason(_ body: String) -> String? {
       let tokens = SourceTokens("{\n\(body)\n}")
-      return CallbackRepetition(of: ["completion"], in: 0...tokens.items.count - 1, tokens).reason
+      return CallbackRepetition(of: ["completion"], in: 0...tokens.items.count - 1, tokens).refusal("")?.reason
     }
 
     @Test(
@@ -26,6 +26,7 @@
         "fetch { x in if a { completion(1) }\ncompletion(x) }",
         "do { completion(try a()) } catch { log() }\ncompletion(2)",
         "if a { log()\nif b { completion(1) } }\nreturn completion(2)",
+        "for p in pages where p < 0 { completion(p)\nbreak }\nfetch { completion($0) }",
       ]
     )
     func twice(_ body: String) {
@@ -38,6 +39,10 @@
         "for page in pages { completion(page) }", "while let page = next() { log()\ncompletion(page) }",
         "for page in pages { fetch(page) { completion($0) } }", "fetch { x in for y in x { completion(y) } }",
         "reference.addSnapshotListener { snapshot, error in completion(snapshot) }",
+        "for x in xs { if x.isGood { completion(x) } }",
+        "for x in xs { guard x.isGood else { completion(0)\ncontinue }\nlog() }",
+        "for x in xs { switch x { case 1: completion(x)\nbreak\ndefault: break } }",
+        "xs.forEach { x in completion(x) }", "xs.forEach { if $0 < 0 { completion($0)\nreturn } }",
         "center.addObserver(forName: name, object: nil, queue: nil) { _ in completion(1) }",
       ]
     )
@@ -65,7 +70,6 @@
         "if a { completion(1) }\nfetch { x in guard !a else { return }\ncompletion(x) }",
         "for x in xs { if x.isGood { completion(x)\nreturn } }\ncompletion(nil)",
         "for x in xs where x.isGood { completion(x)\nbreak }",
-        "for x in xs { if x.isGood { completion(x) } }",
         "for x in xs { guard x.isGood else { continue }\ncompletion(x)\nreturn }\ncompletion(nil)",
         "#if A\ncompletion(1)\n#else\ncompletion(2)\n#endif",
         "load { completion($0) } failure: { completion($0) }",

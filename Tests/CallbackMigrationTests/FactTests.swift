@@ -54,7 +54,7 @@ internal import Testing
     let parameters = (0..<40).map { "_ p\($0): Int = 0" }.joined(separator: ", ")
     builder.function("func read(\(parameters), completion: @escaping (Int) -> Void)")
     builder.function("func read(\(parameters), last: Int = 0) async -> Reply")
-    #expect(builder.generated(.async).contains("is there, and async code"))
+    #expect(builder.generated(.async).contains("func readAsync(_ p0: Int = 0"))
   }
 
   @Test("A type can have an async function of its own beside the counterpart of its protocol's requirement")
@@ -87,12 +87,14 @@ internal import Testing
   }
 
   @Test(
-    "A callback that its function stores in a property may come again, unless the package says otherwise",
+    "A callback that its function keeps may come again, later or never, unless the package says otherwise",
     arguments: [
       ("self.handler = completion", true), ("handler = completion\n    start()", true),
-      ("self?.handler = completion", true), ("let handler = completion", false), ("handlers[1] = completion", false),
+      ("self?.handler = completion", true), ("let handler = completion", false), ("handlers[1] = completion", true),
+      ("waiting[1, default: []] += [completion]", true), ("self.handlers?.insert((1, completion), at: 0)", true),
+      ("let handlers = [completion]", false), ("var all: [H] = []\n    all.append(completion)", false),
       ("let handler: (Int) -> Void = completion", false), ("handler = completion(1)", false),
-      ("handlers.append(completion)", false), ("handler = { completion($0) }", false),
+      ("handlers.append(completion)", true), ("handler = { completion($0) }", false),
     ]
   )
   func storedCallback(statement: String, isStored: Bool) throws {
@@ -123,7 +125,8 @@ internal import Testing
       "func load(id: Int) -> Stream<Int, Never>", "func load(id: Int, again: [Int: Int] = [1: 2]) -> Stream",
     ] {
       let written = try generated(text(hidden), load, "{}")
-      #expect(written.contains("`#if` leaves out a `load(id:)` here"), "\(written)")
+      #expect(written.contains("another name, because `#if` leaves out a `load(id:)` here"), "\(written)")
+      #expect(written.contains("func loadAsync(id: Int) async"), "\(written)")
       #expect(
         try generated(text(hidden), load, #"{"renames": {"*": "loadAsync"}}"#).contains("func loadAsync(id: Int)")
       )
@@ -226,24 +229,20 @@ internal import Testing
     #expect(settings(["onMessage"]).count == 3 && !settings(["onMessage"]).contains(#""once": ["Client.*"]"#))
   }
 
-  @Test("One line renames the counterparts of a type, if each of them needs another name")
-  func renamesOfAType() {
-    func text(_ others: [String], _ configuration: String = "{}") -> String {
+  @Test("A counterpart beside a function of its name has another name, and no setting is needed")
+  func otherNames() {
+    func text(_ name: String, _ others: [String]) -> String {
       var builder = GraphBuilder()
       builder.type("class Client", "Swift.Sendable")
-      for name in ["user", "group"] {
-        builder.function("func \(name)(id: Int, completion: @escaping (Int) -> Void)", of: "Client")
-        builder.function("func \(name)(id: Int) -> Int", of: "Client")
-      }
-      for other in others { builder.function(other, of: "Client") }
-      return builder.generated(.async, configuration: configuration)
+      builder.function("func \(name)(id: Int, completion: @escaping (Int) -> Void)", of: "Client")
+      for other in others { builder.function("func \(other)(id: Int) -> Int", of: "Client") }
+      return builder.generated(.async)
     }
-    let line = #""renames": {"Client.*": "*Async"}"#
-    #expect(text([]).contains(line))
-    let renamed = text([], "{\(line)}")
-    #expect(renamed.contains("func userAsync(id: Int) async") && renamed.contains("func groupAsync(id: Int) async"))
-    let mixed = text(["func save(completion: @escaping (Int) -> Void)"])
-    #expect(mixed.contains(#""renames": {"Client.user(id:completion:)": "userAsync"}"#) && !mixed.contains(line))
+    #expect(text("user", ["user"]).contains("func userAsync(id: Int) async"))
+    #expect(text("user", ["user"]).contains("they have another name, because `user(id:)` is there"))
+    #expect(text("userAsync", ["userAsync"]).contains("func user(id: Int) async"))
+    #expect(text("user", ["user", "userAsync"]).contains("`user(id:)` is there, and async code"))
+    #expect(!text("user", ["user", "userAsync"]).contains("async throws"))
   }
 
   @Test("A function that the package skips is not listed")

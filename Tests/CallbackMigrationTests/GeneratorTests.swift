@@ -163,7 +163,6 @@ struct GeneratorTests {
       ("func f(body: () throws -> Void, completion: @escaping () -> Void) rethrows", "it rethrows"),
       ("func f(observer: @escaping () -> Void)", "may come again and again"),
       ("func f(_ block: @escaping () -> Void)", "nothing says whether `block` is called once"),
-      ("func f(completion: (() -> Void)? = nil)", "without its callback"),
       ("func f(completion: @escaping (Elsewhere) -> Void)", "whether `Elsewhere` is Sendable"),
     ]
   )
@@ -335,7 +334,9 @@ struct GeneratorTests {
     let text = builder.generated(configuration: #"{"renames": {"load(*": "loadNow"}}"#)
     #expect(text.contains("func loadNow(id: Int) async throws -> Int"), "\(text)")
     #expect(text.contains("func loadNowFuture(id: Int) ->"), "\(text)")
-    #expect(builder.generated().contains(#""renames": {"load(id:completion:)": "loadAsync"}"#))
+    #expect(builder.generated().contains("func loadAsync(id: Int) async throws -> Int"))
+    #expect(builder.generated().contains(#""renames": {"*": "*"}"#))
+    #expect(builder.generated(configuration: #"{"renames": {"*": "*"}}"#).contains("func load(id: Int) async"))
     builder.function("func loadNow(id: Int) async throws -> Int")
     let migrated = builder.generated(.async, configuration: #"{"renames": {"load(*": "loadNow"}}"#)
     #expect(!migrated.contains("func loadNow"), "\(migrated)")

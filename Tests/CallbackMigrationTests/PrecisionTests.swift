@@ -26,7 +26,7 @@ struct PrecisionTests {
   @Test(
     "A value that is valid inside its callback only is not returned",
     arguments: [
-      ("func asyncRead(_ completion: @escaping (Result<Database, any Error>) -> Void)", nil),
+      ("func asyncRead(_ value: @escaping (Result<Database, any Error>) -> Void)", nil),
       ("func write(then: @escaping (Database) -> Void)", nil),
       ("func perform(completion: @escaping (Session) -> Void)", nil),
       ("func withDatabase(completion: @escaping (Database?, (any Error)?) -> Void)", nil),
@@ -51,6 +51,9 @@ struct PrecisionTests {
       "func asyncRead(completion: @escaping (Result<User, any Error>) -> Void)",
       "func open(completion: @escaping (Database) -> Void)",
       "func insert(completion: @escaping (Database) -> Void)",
+      "func logIn(completion: @escaping (Database) -> Void)",
+      "func loginWithToken(completion: @escaping (Database) -> Void)",
+      "func readComments(completion: @escaping (Result<[Database], any Error>) -> Void)",
       "func writeAll<T>(_ value: T, completion: @escaping (Result<T, any Error>) -> Void)",
     ]
   )
@@ -97,6 +100,7 @@ struct PrecisionTests {
       "func getName(result: @escaping (String) -> Void)",
       "func stopListening(completion: @escaping () -> Void)",
       "func load(_ done: @escaping () -> Void)",
+      "func sendPoll(completion: @escaping (Result<User, any Error>) -> Void)",
     ]
   )
   func singleCallbacksAreAwaited(declaration: String) {

@@ -42,11 +42,11 @@ struct ReportTests {
   @Test("The summary counts each kind where they differ")
   func summaryCountsKinds() {
     var builder = GraphBuilder()
-    builder.function("func load(completion: @escaping (Int) -> Void)")
-    builder.function("func load() -> Int")
+    builder.type("class Model")
+    builder.function("func load(completion: @escaping (Model) -> Void)")
     builder.function("func save(completion: @escaping (Int) -> Void)")
     let text = text(builder)
-    let summary = "2 can be written, 0 refused\nCounterparts that can be written: 1 async, 2 future."
+    let summary = "2 can be written, 0 refused\nCounterparts that can be written: 2 async, 1 future."
     #expect(text.contains(summary), "\(text)")
   }
 

@@ -87,7 +87,13 @@ public final class Users: Sendable {
 
   /// Neither a value nor an error: breaks the rule.
   public func nothingAtAll(completion: @escaping (Picture?, (any Error)?) -> Void) {
-    backend.ask { _ in completion(nil, nil) }
+    let picture: Picture? = nil
+    backend.ask { _ in completion(picture, nil) }
+  }
+
+  /// A success without a value.
+  public func avatar(completion: @escaping (Picture?, (any Error)?) -> Void) {
+    backend.ask { error in if error != nil { completion(nil, error) } else { completion(nil, nil) } }
   }
 
   /// Fails with an error of its own.

@@ -75,6 +75,12 @@ import Testing
     await #expect(throws: CallbackContractViolation.self) { try await future.value }
   }
 
+  @Test func successWithoutValue() async throws {
+    #expect(try await Users(Backend(.answers)).avatar() == nil)
+    #expect(try await Users(Backend(.answers)).avatarFuture().value == nil)
+    await #expect(throws: Offline.self) { try await Users(Backend(.fails)).avatar() }
+  }
+
   @Test func throwingBeforeItStarts() async {
     let names = Names(Backend(.answers))
     await #expect(throws: SignInError.wrongPassword) { try await names.validate(-1) }

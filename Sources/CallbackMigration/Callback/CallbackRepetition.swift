@@ -1,14 +1,15 @@
-/// Finds sure evidence in a function's body that its callback comes more than once.
+/// Finds evidence in a function's body that its callback comes more than once.
 ///
-/// The evidence is a call after which the body goes on to another call, whatever the values are. In doubt there is none.
+/// The evidence is a call after which the body goes on to another call, whatever the values are, or a call in a loop that
+/// goes on.
 struct CallbackRepetition {
   private let tokens: SourceTokens
 
   /// The names of the callbacks.
   private let names: [String]
 
-  /// The lines of the calls, as a sentence; `nil` without evidence.
-  private(set) var reason: String?
+  /// The evidence, which becomes a refusal of the function with a title; `nil` without evidence.
+  private var evidence: ((_ title: String) -> Refusal)?
 
   init(of names: [String], in body: ClosedRange<Int>, _ tokens: SourceTokens) {
     self.tokens = tokens
@@ -18,11 +19,12 @@ struct CallbackRepetition {
       tokens[index] == "#if" || names.contains(tokens[index]) && Self.declares(index, tokens)
     }
     guard !isHidden else { return }
-    reason = repetition(in: body.lowerBound + 1..<body.upperBound)
-    if reason == nil, let line = lineOfListener(in: body) {
-      reason = "line \(line) calls its callback for each event"
-    }
+    evidence = repetition(in: body.lowerBound + 1..<body.upperBound)
+    if evidence == nil, let line = lineOfListener(in: body) { evidence = { .comesForEachEvent(line, $0) } }
   }
+
+  /// The reason why the function with a title gets no counterpart; `nil` if its callback can come once.
+  func refusal(_ title: String) -> Refusal? { evidence?(title) }
 
   /// Whether a word is the name of a new variable or function, also in a pattern such as `case let .waiting(completion)`.
   private static func declares(_ index: Int, _ tokens: SourceTokens) -> Bool {
@@ -34,36 +36,54 @@ struct CallbackRepetition {
 
   // MARK: Two calls
 
-  /// The reason that statements, or the statements in their blocks and closures, show.
-  private func repetition(in range: Range<Int>) -> String? {
+  /// The evidence of statements, or of the statements in their blocks and closures.
+  private func repetition(in range: Range<Int>) -> ((String) -> Refusal)? {
     let statements = tokens.statements(in: range)
     for (position, statement) in statements.enumerated() {
       if let first = callThatGoesOn(statement) {
         for later in statements[(position + 1)...] {
           if let second = sureCall(later) {
-            return "line \(tokens.line(first)) calls its callback, and line \(tokens.line(second)) calls it again"
+            let lines = (tokens.line(first), tokens.line(second))
+            return { .comesTwice(lines.0, lines.1, $0) }
           }
           if hasExit(later) { break }
         }
       }
-      if isLoop(statement), let reason = repetition(inLoop: statement) { return reason }
+      if let call = callInLoop(statement) {
+        let line = tokens.line(call)
+        return { .comesInLoop(line, $0) }
+      }
       for inner in blocks(of: statement) + closures(in: statement).map(tokens.content) {
-        if let reason = repetition(in: inner) { return reason }
+        if let evidence = repetition(in: inner) { return evidence }
       }
     }
     return nil
   }
 
-  /// A loop that calls the callback each time, and that nothing leaves.
-  private func repetition(inLoop statement: Range<Int>) -> String? {
-    guard !hasExit(statement), let body = blocks(of: statement).first else { return nil }
-    return sureCall(in: body).map { "line \(tokens.line($0)) calls its callback in a loop" }
+  /// A call in a loop, or in the closure of `forEach`, after which the loop goes on.
+  private func callInLoop(_ statement: Range<Int>) -> Int? {
+    if isLoop(statement) {
+      guard let body = blocks(of: statement).first else { return nil }
+      let end = LeavingRange(breaks: body.lowerBound, continues: body.lowerBound - 1)
+      return callThatGoesOn(in: body, leaving: end) ?? (hasExit(body, leaving: end) ? nil : sureCall(in: body))
+    }
+    return first(closures(in: statement)) { brace in
+      guard let called = tokens.functionCalled(withClosure: brace), tokens[called] == "forEach" else { return nil }
+      // A `return` leaves the closure, and not the loop.
+      return tokens.content(of: brace).first { isCall($0) && tokens.closureOrFunction(around: $0) == brace }
+    }
   }
 
   /// A call in a statement, on a path that goes on to the next statement.
   private func callThatGoesOn(_ statement: Range<Int>) -> Int? {
+    let start = statement.lowerBound
+    return callThatGoesOn(statement, leaving: LeavingRange(breaks: start, continues: start))
+  }
+
+  private func callThatGoesOn(_ statement: Range<Int>, leaving end: LeavingRange) -> Int? {
     switch tokens[statement.lowerBound] {
-    case "if", "switch", "do": first(blocks(of: statement), callThatGoesOn(in:))
+    case "if", "guard", "switch", "do", "for", "while", "repeat":
+      first(blocks(of: statement)) { callThatGoesOn(in: $0, leaving: end) }
     default: directCall(statement)
     }
   }
@@ -76,11 +96,11 @@ struct CallbackRepetition {
     return nil
   }
 
-  private func callThatGoesOn(in range: Range<Int>) -> Int? {
+  private func callThatGoesOn(in range: Range<Int>, leaving end: LeavingRange) -> Int? {
     let statements = tokens.statements(in: range)
     for (position, statement) in statements.enumerated() {
-      guard let call = callThatGoesOn(statement) else { continue }
-      return statements[position...].contains(where: hasExit) ? nil : call
+      guard let call = callThatGoesOn(statement, leaving: end) else { continue }
+      return statements[position...].contains { hasExit($0, leaving: end) } ? nil : call
     }
     return nil
   }
@@ -126,10 +146,12 @@ struct CallbackRepetition {
 
   /// The call of the callback that is the statement.
   private func directCall(_ statement: Range<Int>) -> Int? {
-    let start = statement.first { !Self.prefixes.contains(tokens[$0]) }
-    guard let start, names.contains(tokens[start]) else { return nil }
-    let next = ["?", "!"].contains(tokens[start + 1]) ? start + 2 : start + 1
-    return tokens[next] == "(" ? start : nil
+    statement.first { !Self.prefixes.contains(tokens[$0]) }.flatMap { isCall($0) ? $0 : nil }
+  }
+
+  private func isCall(_ index: Int) -> Bool {
+    guard names.contains(tokens[index]), tokens[index - 1] != "." else { return false }
+    return tokens[["?", "!"].contains(tokens[index + 1]) ? index + 2 : index + 1] == "("
   }
 
   private static let prefixes: Set<String> = ["try", "await", "?", "!", "_", "="]
@@ -172,12 +194,30 @@ struct CallbackRepetition {
 
   private func isLowercase(_ index: Int) -> Bool { tokens[index].first.map { $0.isLowercase || $0 == "_" } == true }
 
+  /// The code that a path leaves: by `break` or `continue` if the loop or `switch` begins before these tokens.
+  private struct LeavingRange {
+    let breaks: Int
+    let continues: Int
+  }
+
   /// Whether a path leaves the code around a statement in it, such as a `return` outside closures.
   private func hasExit(_ statement: Range<Int>) -> Bool {
+    hasExit(statement, leaving: LeavingRange(breaks: statement.lowerBound, continues: statement.lowerBound))
+  }
+
+  private func hasExit(_ statement: Range<Int>, leaving end: LeavingRange) -> Bool {
     let level = tokens.closureOrFunction(around: statement.lowerBound)
     return statement.contains { index in
-      Self.exits.contains(tokens[index]) && tokens[index - 1] != "."
-        && tokens.closureOrFunction(around: index) == level
+      guard Self.exits.contains(tokens[index]), tokens[index - 1] != ".",
+        tokens.closureOrFunction(around: index) == level
+      else { return false }
+      // A label can name any loop around the statement.
+      if SourceTokens.isWord(tokens[index + 1]), !tokens.isFirstOnLine(index + 1) { return true }
+      switch tokens[index] {
+      case "break": return tokens.brace(ofLoopAround: index, orSwitch: true).map { $0 < end.breaks } != false
+      case "continue": return tokens.brace(ofLoopAround: index, orSwitch: false).map { $0 < end.continues } != false
+      default: return true
+      }
     }
   }
 

@@ -119,6 +119,9 @@ struct TypeFacts {
   /// The function that lends values of a type.
   func lender(of token: Token) -> String? { token.type.flatMap { lenders[$0] } }
 
+  /// Whether a token names a type of the module.
+  func isOwn(_ token: Token) -> Bool { token.type.map(own.contains) == true }
+
   /// Whether a token names a class, or a protocol, of which nothing says that it is `Sendable`.
   func isUnsharedReference(_ token: Token) -> Bool { isReference(token) && sendability(of: [token], []) != .yes }
 

@@ -147,7 +147,10 @@ public struct MigrationRun {
     }
     do {
       try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      let mode = try? FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions]
       try Data(text.utf8).write(to: file, options: .atomic)
+      // An atomic write makes a new file, which has a mode of its own.
+      if let mode { try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path) }
     } catch {
       throw MigrationError("\(file.path) cannot be written: \(error.localizedDescription)")
     }

@@ -61,8 +61,10 @@ struct Handles {
     of declaration: Declaration,
     in owner: SymbolGraph.Symbol?,
     _ genericSendables: Set<String>,
-    _ knowledge: FunctionKnowledge
+    _ knowledge: FunctionKnowledge,
+    isStarted: (_ start: String) -> Bool = { _ in false }
   ) -> HandleCancellation {
+    let title = knowledge.title
     let type = aliases.resolve(declaration.returnType)
     guard !type.isEmpty, !CallbackShape.isVoid(type), knowledge.value(.handle) != "none" else { return .none }
     let bare = aliases.wrapped(type) ?? type
@@ -94,12 +96,11 @@ struct Handles {
     if !isOwner, let start {
       let isSystem = name.flatMap(systemStart) != nil
       let end = isSystem ? "cancel()" : Self.ending(among: found)
-      if knowledge.value(.start) != nil { return end.map { call($0, found[String($0.dropLast(2))]) } ?? .none }
-      let reason = "nothing says whether `\(bare.text)`, which it returns, runs before its caller calls `\(start)`"
+      if knowledge.value(.start) != nil || isStarted(start) {
+        return end.map { call($0, found[String($0.dropLast(2))]) } ?? .none
+      }
       // A handle that cannot cancel is returned so that its caller starts the work.
-      return .refused(
-        end.map { Refusal(reason, .handle, knowledge.title, $0) } ?? Refusal(reason, .start, knowledge.title, start)
-      )
+      return .refused(.mightNotRun(bare.text, start: start, end: end, title))
     }
     if let name, reader.isAtEnd, isSystemHandle(name) {
       let call = HandleCall(method: "cancel()", isOptional: aliases.isOptional(type))
@@ -107,22 +108,15 @@ struct Handles {
     }
     if let method = found["cancel"] {
       guard let refusal = method.refusal else { return call("cancel()", method) }
-      return .refused(Refusal("`\(bare.text).cancel()` \(refusal)", .handle, knowledge.title, "none"))
+      return .refused(.cannotCancel(bare.text, because: refusal, title))
     }
-    if let other = found.keys.min() {
-      let reason = "nothing says whether `\(bare.text).\(other)()` cancels its work"
-      return .refused(Refusal(reason, .handle, knowledge.title, "\(other)()"))
-    }
+    if let other = found.keys.min() { return .refused(.mightCancel(bare.text, "\(other)()", title)) }
     let isValue = isSendable || identifier.map(own.contains) == true
-    if !isValue {
-      let reason = "nothing says how `\(bare.text)`, which it returns, cancels its work"
-      return .refused(Refusal(reason, .handle, knowledge.title, "cancel()"))
-    }
+    if !isValue { return .refused(.unknownHandle(bare.text, title)) }
     let canIgnore = isSelf || declaration.attributes.contains("@discardableResult")
     let isToken = owner.map { cancelByArgument.contains($0.identifier.precise) } == true && !isSelf
     if canIgnore, !isToken { return .none }
-    let reason = "it returns `\(type.text)`, which a counterpart cannot return, too"
-    return .refused(Refusal(reason, .handle, knowledge.title, "none"))
+    return .refused(.returnsValue(type.text, title))
   }
 
   /// The call that ends the work of a handle with these methods; `nil` if there is no such call.

@@ -6,6 +6,9 @@ struct ShapeReader {
   let documentation: String
   let knowledge: FunctionKnowledge
 
+  /// The bodies that can run, for the callbacks with these indices.
+  let bodies: (Set<Int>) -> [FunctionBody]
+
   /// The callbacks, if one closure is for success and one for failure; otherwise `nil`.
   func pair(_ completions: [(index: Int, type: FunctionType)]) -> Callbacks? {
     guard let failure = failure(of: completions), let success = completions.first(where: { $0.index != failure })
@@ -49,8 +52,8 @@ struct ShapeReader {
     if let refusal = typeRefusal(values) ?? scopeRefusal(values, index) { return .unknown(refusal) }
     let shape = typeShape(values)
     if let repetition = repetition(index, canFail: shape.isDivided) { return repetition }
-    if knowledge.says(.optional), case .valuesOrError(let wrapped, areOptional: true) = shape,
-      !wrapped.contains(where: CallbackShape.isVoid)
+    if case .valuesOrError(let wrapped, areOptional: true) = shape, !wrapped.contains(where: CallbackShape.isVoid),
+      knowledge.says(.optional) || lineWithoutValue(index) != nil
     {
       return .valuesOrError(values.dropLast(), areOptional: false)
     }
@@ -59,6 +62,9 @@ struct ShapeReader {
     if values.count == 1, let unpacked = unpacked(values[0]) { return unpacked }
     return failureRefusal(values, type.labels).map(CallbackShape.unknown) ?? shape
   }
+
+  /// The line of a body that calls back with neither an error nor a value; `nil` if there is none.
+  func lineWithoutValue(_ index: Int) -> Int? { bodies([index]).lazy.compactMap(\.lineWithoutValue).first }
 
   /// The shape of a result inside a single value; `nil` if there is none, or if it cannot be unpacked.
   private func unpacked(_ value: ArraySlice<Token>) -> CallbackShape? {
@@ -85,24 +91,23 @@ struct ShapeReader {
   /// The reason why a value could hold a failure that a counterpart would return.
   private func failureRefusal(_ values: [ArraySlice<Token>], _ labels: [String]) -> Refusal? {
     guard !knowledge.says(.whole) else { return nil }
-    func refusal(_ reason: String) -> Refusal { Refusal(reason, .whole, knowledge.title) }
+    let title = knowledge.title
     for (value, label) in zip(values, labels) {
       let type = aliases.resolve(value)
       if aliases.isError(aliases.wrapped(type) ?? type) {
-        return refusal("its callback gets an error that is not its last value")
+        return .errorIsNotLast(title)
       }
+      if let foreign = type.first(where: facts.isForeignError) { return .mightBeError(foreign.text) }
       if CallbackNames.hasWord(label, like: ["error", "fail"]) {
-        return refusal("its callback's `\(label)` might be a failure")
+        let bare = aliases.wrapped(type) ?? type
+        return .isNoError(label, bare.text, isOwn: bare.count == 1 && bare.allSatisfy(facts.isOwn), title)
       }
       for token in type {
         if token.type == "s:s6ResultO" || token.type == "s:s5ErrorP" {
-          return refusal("`\(type.text)` might hold a failure")
-        }
-        if facts.isForeignError(token) {
-          return .unknownError("nothing here says whether `\(token.text)` is an error", token.text)
+          return .mightHoldFailure(type.text, title)
         }
         if facts.members.failure(in: [token], aliases) != nil || facts.isForeignResponse(token) {
-          return refusal("`\(token.text)` might hold a failure")
+          return .mightHoldFailure(token.text, title)
         }
       }
     }
@@ -121,46 +126,47 @@ struct ShapeReader {
       return wrapped.count == rest.count
         ? .valuesOrError(wrapped, areOptional: true) : .valuesOrError(rest, areOptional: false)
     }
-    if let last = values.last, aliases.isError(last) { return .unknown(Refusal("its only closure gets an error")) }
+    if let last = values.last, aliases.isError(last) { return .unknown(.onlyError) }
     return .values(values)
   }
 
   /// The reason why values of these types cannot be returned.
   private func typeRefusal(_ values: [ArraySlice<Token>]) -> Refusal? {
-    if values.contains(where: { aliases.functionType(of: $0) != nil }) { return Refusal("it is given a closure") }
+    if values.contains(where: { aliases.functionType(of: $0) != nil }) { return .givesClosure }
     for value in values {
       if let word = Declaration.Parameter.ownershipWords.first(where: { $0 == value.first?.text }) {
-        return Refusal("its callback's parameter is `\(word)`")
+        return .callbackParameter(is: word)
       }
-      if value.last?.text == "..." { return Refusal("its callback is variadic") }
+      if value.last?.text == "..." { return .variadicCallback }
     }
     if values.count > 1, values.contains(where: { aliases.result($0) != nil }) {
-      return Refusal("its callback gets a context and a result; write an async function that takes a closure")
+      return .contextAndResult
     }
     return nil
   }
 
   /// The reason why the values cannot leave the callback.
   private func scopeRefusal(_ values: [ArraySlice<Token>], _ index: Int) -> Refusal? {
-    let advice = "write an async function that takes a closure"
-    if knowledge.says(.scoped) {
-      return Refusal("\(MigrationConfiguration.fileName) says that its values are scoped; \(advice)")
-    }
+    let title = knowledge.title
+    if knowledge.says(.scoped) { return .scopedBySetting }
     guard !knowledge.says(.once) else { return nil }
-    func refusal(_ reason: String) -> Refusal { Refusal("\(reason); \(advice)", .once, knowledge.title) }
     let all = values.flatMap { aliases.resolve($0) }
     if let pointer = all.first(where: { CallbackNames.isPointer($0.text) }) {
-      return refusal("`\(pointer.text)` is valid inside the callback only")
+      return .isValidInside(pointer.text, title)
     }
-    if CallbackNames.isScoped(function: declaration.plainName), let type = all.first(where: facts.isUnsharedReference) {
-      return refusal("`\(type.text)` might be valid inside the callback only")
+    // The handler of a result is the end of the work.
+    let isResult = typeShape(values).isDivided && CallbackNames.isCompletion(declaration.parameters[index])
+    if CallbackNames.isScoped(function: declaration.plainName, givesResult: isResult),
+      let type = all.first(where: facts.isUnsharedReference)
+    {
+      return .mightBeValidInside(type.text, title)
     }
     if let (type, lender) = all.lazy.compactMap({ type in facts.lender(of: type).map { (type, $0) } }).first {
-      return refusal("`\(type.text)`, which `\(lender)` lends, might be valid inside the callback only")
+      return .mightBeValidInside(type.text, lentBy: lender, title)
     }
     let isShared = values.allSatisfy { facts.sendability(of: $0, []) == .yes }
     if !isShared, let phrase = CallbackNames.forbidsKeeping(documentation) {
-      return refusal("its documentation says \"\(phrase)\"")
+      return .documentationForbidsKeeping(phrase, title)
     }
     return nil
   }
@@ -170,19 +176,17 @@ struct ShapeReader {
   /// A callback that can fail is the end of its work, and comes once unless a name or the documentation says otherwise.
   private func repetition(_ index: Int, canFail: Bool) -> CallbackShape? {
     if knowledge.says(.many) {
-      return .repeated(Refusal("\(MigrationConfiguration.fileName) says that its callback comes many times"))
+      return .repeated(.comesManyTimesBySetting)
     }
     if knowledge.says(.once) { return nil }
     let parameter = declaration.parameters[index]
     let mightRepeat = CallbackNames.mightRepeat(function: declaration.plainName)
     switch CallbackNames.repetition(function: declaration.plainName, parameter: [parameter.label, parameter.name]) {
     case .once: return nil
-    case .many:
-      let reason = "its callback may come again and again; `callbackStream` makes a sequence of it"
-      return .repeated(Refusal(reason, .once, knowledge.title))
+    case .many: return .repeated(.comesAgain(knowledge.title))
     case .unknown where canFail && !mightRepeat:
       guard let phrase = CallbackNames.phraseForManyCalls(in: documentation) else { return nil }
-      return .unknown(Refusal("its documentation says \"\(phrase)\"", .once, knowledge.title))
+      return .unknown(.documentationOfRepetition(phrase, knowledge.title))
     case .unknown:
       return .unknown(.unknownRepetition(of: parameter.name, knowledge.title))
     }

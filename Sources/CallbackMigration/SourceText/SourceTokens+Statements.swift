@@ -66,6 +66,23 @@ extension SourceTokens {
     return nil
   }
 
+  /// The brace of the innermost loop, or also `switch`, around a token, without those outside its function or closure.
+  func brace(ofLoopAround index: Int, orSwitch: Bool) -> Int? {
+    var bracket = parent(index)
+    while let current = bracket {
+      if self[current] == "{" {
+        switch block(at: current) {
+        case .loop: return current
+        case .cases where orSwitch: return current
+        case .branch, .cases, .deferred: break
+        case .function, .accessor, .type, .closure: return nil
+        }
+      }
+      bracket = parent(current)
+    }
+    return nil
+  }
+
   /// The braces of the body of the function whose name is a token; `nil` without a body.
   func body(ofFunction name: Int) -> ClosedRange<Int>? {
     var open = name + 1

@@ -53,7 +53,7 @@ package struct CounterpartPlan {
           if let refusal = refusals.refusal(function, kind) { return (kind, .refused(refusal)) }
           if let refusal = claims.refusal(function, kind) { return (kind, .refused(refusal)) }
           if function.isDeprecated, !function.counterpart(kind).wasWritten {
-            return (kind, .refused(Refusal("it is deprecated, and calling it would warn")))
+            return (kind, .refused(.isDeprecated))
           }
           return (kind, .write(Counterpart(kind: kind, function: function, in: inventory)))
         }
@@ -73,27 +73,18 @@ struct RefusalRules {
     case .repeated(let refusal), .unknown(let refusal): return refusal
     default: break
     }
-    if !function.knowledge.says(.once), let property = inventory.storedCallbacks.property(of: function) {
-      return Refusal("its callback is stored in `\(property)`, and may be called again", .once, function.title)
-    }
-    if !function.knowledge.says(.once), let reason = inventory.storedCallbacks.repetition(of: function) {
-      return Refusal(reason, .once, function.title)
-    }
-    if declaration.keyword == "init" {
-      return Refusal("an initializer returns before its callback comes")
-    }
-    if declaration.isOperator { return Refusal("it is an operator") }
-    if declaration.isAsync { return Refusal("it is async already") }
-    if declaration.isRethrowing {
-      return Refusal("it rethrows what a closure throws")
-    }
-    if function.visibility < .internal { return Refusal("it is private, and another file cannot call it") }
-    if function.symbol.spi == true { return Refusal("it is for those who import it by `@_spi`") }
-    if function.isUnavailable { return Refusal("it is unavailable") }
+    if !function.knowledge.says(.once), let refusal = function.bodyRefusal { return refusal }
+    if declaration.keyword == "init" { return .initializer }
+    if declaration.isOperator { return .isOperator }
+    if declaration.isAsync { return .isAsync }
+    if declaration.isRethrowing { return .isRethrowing }
+    if function.visibility < .internal { return .isPrivate }
+    if function.symbol.spi == true { return .isSPI }
+    if function.isUnavailable { return .isUnavailable }
     if let refusal = roleRefusal(function, kind) ?? parameterRefusal(function) { return refusal }
     if case .refused(let refusal) = function.handle { return refusal }
     if function.knowledge.says(.neverFails), let refusal = neverFailsRefusal(function) { return refusal }
-    if let (name, reason) = inventory.foreignDefault(of: function) { return Refusal("`\(name)`, a default, \(reason)") }
+    if let (name, reason) = inventory.foreignDefault(of: function) { return .foreignDefault(name, reason) }
     switch kind {
     case .async: return overloadRefusal(function)
     case .future: return futureRefusal(function)
@@ -102,26 +93,21 @@ struct RefusalRules {
 
   /// The reason why a counterpart must be able to throw, although the package says that the callback always comes.
   private func neverFailsRefusal(_ function: CallbackFunction) -> Refusal? {
-    let says = "\(MigrationConfiguration.fileName) says that it never fails"
-    guard case .values = function.callbacks.shape else { return Refusal("\(says), but its callback can get an error") }
-    if function.declaration.isThrowing { return Refusal("\(says), but it throws") }
+    guard case .values = function.callbacks.shape else { return .neverFailsButGetsError() }
+    if function.declaration.isThrowing { return .neverFailsButThrows() }
     // The body makes a future, which shares the value with other threads.
     return futureRefusal(function)
   }
 
   private func parameterRefusal(_ function: CallbackFunction) -> Refusal? {
     let declaration = function.declaration
-    if declaration.modifiers.contains("optional") { return Refusal("it is an optional requirement") }
+    if declaration.modifiers.contains("optional") { return .optionalRequirement }
     for (index, parameter) in declaration.parameters.enumerated() where !function.callbacks.omitted.contains(index) {
-      if parameter.name == "self" { return Refusal("a parameter is called `self`") }
-      if parameter.isVariadic { return Refusal("`\(parameter.name)` is variadic, and cannot be passed on") }
+      if parameter.name == "self" { return .parameterIsSelf }
+      if parameter.isVariadic { return .isVariadic(parameter.name) }
       let words = parameter.specifiers.intersection(Declaration.Parameter.ownershipWords)
-      if let word = words.min() {
-        return Refusal("`\(parameter.name)` is `\(word)`, and cannot be passed on")
-      }
-      if parameter.type.contains(where: { $0.text == "repeat" }) {
-        return Refusal("`\(parameter.name)` is a parameter pack")
-      }
+      if let word = words.min() { return .isOwned(parameter.name, word) }
+      if parameter.type.contains(where: { $0.text == "repeat" }) { return .isPack(parameter.name) }
     }
     return nil
   }
@@ -129,32 +115,24 @@ struct RefusalRules {
   private func roleRefusal(_ function: CallbackFunction, _ kind: Counterpart.Kind) -> Refusal? {
     switch function.role {
     case .plain, .requirement: return nil
-    case .override: return Refusal("it overrides one whose counterpart calls it")
+    case .override: return .isOverride
     case .delegateMethod(let name):
       if function.knowledge.says(.once) { return nil }
-      return Refusal("it is a method of `\(name)`, which other code calls", .once, function.title)
+      return .isDelegateMethod(of: name, function.title)
     case .witness(let name):
       guard let requirement = inventory.requirement(of: function), !requirement.isDeprecated,
         requirement.counterpart(kind).exists || refusal(requirement, kind) == nil
       else { return nil }
-      return Refusal("it implements a requirement of `\(name)`, whose counterpart calls it")
+      return .implements(name)
     }
   }
 
   private func overloadRefusal(_ function: CallbackFunction) -> Refusal? {
     let isSaid = function.globalActor != nil || function.isNonisolated
     if inventory.isMainActorTheDefault, function.scope.isEmpty, !isSaid {
-      return Refusal("nothing here says whether it belongs to the main actor; add `@MainActor` or `nonisolated`")
+      return .unknownIsolation
     }
-    let change = "async code that calls it would get the new one"
-    if let title = function.rival { return function.renaming("`\(title)` is there, and \(change)") }
-    let title = function.counterpart(.async).title
-    if inventory.hidden.plainTitles.contains(title) {
-      return function.renaming("`#if` leaves out a `\(title)` here, and \(change)")
-    }
-    let isRenamed = function.knowledge.value(.renames) != nil
-    guard !isRenamed, function.canOmitCallbacks else { return nil }
-    return function.renaming("async code that calls it without its callback would get the new one")
+    return function.rival.map { .isTaken($0, for: function.title, proposing: function.otherName) }
   }
 
   private func futureRefusal(_ function: CallbackFunction) -> Refusal? {
@@ -162,22 +140,15 @@ struct RefusalRules {
     let type = function.callbacks.shape.values.map { $0.map(\.text).joined(separator: ", ") } ?? ""
     switch function.sendability {
     case .yes: return nil
-    case .no: return Refusal("`\(type)` is not Sendable", .transfer, function.title)
-    case .unknown: return Refusal("nothing here says whether `\(type)` is Sendable", .transfer, function.title)
+    case .no: return .notSendable(type, isKnown: true, function.title)
+    case .unknown: return .notSendable(type, isKnown: false, function.title)
     }
   }
 }
 
 extension CallbackFunction {
-  /// Refuses the counterpart, and proposes another name for it.
-  fileprivate func renaming(_ reason: String) -> Refusal {
-    Refusal(reason, .renames, title, declaration.plainName + "Async")
-  }
-
-  /// Whether callers can leave out all callbacks of the function.
-  var canOmitCallbacks: Bool {
-    callbacks.indices.allSatisfy { declaration.parameters[$0].defaultValue != nil }
-  }
+  /// The name that the counterpart could have instead of the function's name.
+  fileprivate var otherName: String { CounterpartNames.other(for: declaration.plainName) }
 }
 
 /// The functions that would get the same counterpart.
@@ -203,12 +174,9 @@ private struct CounterpartClaims {
     let rivals = others.filter { !function.isPreferred(to: $0) }
     guard !rivals.isEmpty else { return nil }
     let isServed = rivals.contains { $0.isPreferred(to: function) }
-    let reason =
-      isServed
-      ? "another function, which differs from it only in the form of its callback, gets the counterpart"
-      : "another function differs from it only in its callback"
     // The entry `renames` applies to all functions of a title, so it cannot help if both titles are the same.
-    return rivals.contains { $0.title == function.title } ? Refusal(reason) : function.renaming(reason)
+    let name = rivals.contains { $0.title == function.title } ? nil : function.otherName
+    return .sameCounterpart(isServed: isServed, for: function.title, proposing: name)
   }
 }
 

@@ -40,8 +40,8 @@ struct Counterparts {
     in scopes: [String]
   ) -> ExpectedCounterpart {
     let omitted = callbacks.omitted(by: kind)
-    // `user(id:completion:)` becomes `userFuture(id:)`.
-    let name = kind == .future ? (renamed ?? declaration.plainName) + "Future" : renamed ?? declaration.name
+    let name =
+      kind == .future ? CounterpartNames.future(of: renamed ?? declaration.plainName) : renamed ?? declaration.name
     let plainName = name.filter { $0 != "`" }
     func renamedTitle(without omitted: Set<Int>) -> String {
       plainName + declaration.title(without: omitted).dropFirst(declaration.plainName.count)

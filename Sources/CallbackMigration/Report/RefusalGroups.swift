@@ -3,6 +3,9 @@ struct RefusalGroups {
   struct Group {
     /// The text, with `…` for names that differ.
     let reason: String
+
+    /// The text by which refusals are grouped.
+    let general: String
     var members: [Member]
   }
 
@@ -45,19 +48,18 @@ struct RefusalGroups {
           reason: refusal.reason,
           setting: wildcards.entry(for: refusal, of: function)?.text
         )
-        found[Self.withoutNames(refusal.reason), default: []].append(member)
+        found[refusal.general, default: []].append(member)
       }
     }
     groups = found.map { general, members in
       let isSame = Set(members.map(\.reason)).count == 1
-      return Group(reason: isSame ? members[0].reason : general, members: members)
+      return Group(reason: isSame ? members[0].reason : general, general: general, members: members)
     }.sorted { ($1.members.count, $0.reason) < ($0.members.count, $1.reason) }
   }
 
   /// The number of a refusal's group, counted from 1.
   func number(of refusal: Refusal) -> Int? {
-    let general = Self.withoutNames(refusal.reason)
-    return groups.firstIndex { Self.withoutNames($0.reason) == general }.map { $0 + 1 }
+    groups.firstIndex { $0.general == refusal.general }.map { $0 + 1 }
   }
 
   /// The groups with their numbers, for a terminal of 120 columns.
@@ -84,28 +86,18 @@ struct RefusalGroups {
     return "\(functions), and no setting gives the other; `report --json` says why."
   }
 
-  /// The parts of a reason in order: words, and names in backticks.
-  private static func parts(of reason: String) -> [(text: String, isName: Bool)] {
-    reason.split(separator: "`", omittingEmptySubsequences: false).enumerated()
-      .map { (String($0.element), !$0.offset.isMultiple(of: 2)) }
-  }
-
+  /// The names of a reason, which stand in backticks.
   private static func names(in reason: String) -> String {
-    parts(of: reason).filter(\.isName)
+    reason.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { !$0.offset.isMultiple(of: 2) }
       // Some symbol graphs write `Self.` before an associated type.
-      .map { "`\($0.text.hasPrefix("Self.") ? String($0.text.dropFirst(5)) : $0.text)`" }
+      .map { "`\($0.element.hasPrefix("Self.") ? $0.element.dropFirst(5) : $0.element)`" }
       .joined(separator: ", ")
-  }
-
-  fileprivate static func withoutNames(_ reason: String) -> String {
-    parts(of: reason).map { $0.isName ? "`…`" : $0.text }.joined()
   }
 }
 
 /// The lines of the configuration that settle the same question for all functions of a type.
 private struct Wildcards {
   private typealias List = MigrationConfiguration.List
-  private typealias Table = MigrationConfiguration.Table
 
   /// For each type with several functions, the entries that serve all of them.
   private var entries: [String: [Refusal.Entry]] = [:]
@@ -115,7 +107,9 @@ private struct Wildcards {
     for (scope, own) in scopes where !scope.isEmpty && own.count > 1 {
       let pattern = scope + ".*"
       let matched = plan.entries.filter { TitlePattern(whole: pattern).matches($0.function.title) }
-      let found = [Self.handle(own, matched), Self.once(own, matched), Self.name(own, matched)]
+      let found = [
+        Self.handle(own, matched), Self.once(own, matched), Self.whole(own, matched),
+      ]
       entries[scope] = found.compactMap { $0 }.map { entry in
         Refusal.Entry(key: entry.key, pattern: pattern, value: entry.value)
       }
@@ -146,21 +140,21 @@ private struct Wildcards {
       entry.refusals.map(\.refusal).filter { $0.entry?.key == List.once.rawValue }
     }
     let isUnknown = matched.flatMap(refusals).allSatisfy {
-      RefusalGroups.withoutNames($0.reason) == Refusal.unknownRepetition(of: "…", "").reason
+      $0.general == Refusal.unknownRepetition(of: "…", "").reason
     }
     let found = own.compactMap { refusals($0).first?.entry }
     return isUnknown && found.count > 1 ? found[0] : nil
   }
 
-  /// The entry `renames`, if each counterpart needs another name, and one pattern fits all, such as `*Async`.
-  private static func name(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
-    let names = matched.map { entry in
-      let name = entry.refusals.lazy.compactMap(\.refusal.entry).first { $0.key == Table.renames.rawValue }?.value
-      return name.map { "*" + $0.dropFirst(entry.function.declaration.plainName.count) }
+  /// The entry `whole`, if no function of the type has a value that the entry would leave packed.
+  private static func whole(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
+    let isUnpacked = matched.contains { entry in
+      if case .unpacked = entry.function.callbacks.shape { true } else { false }
     }
-    guard let name = names.first ?? nil, names.allSatisfy({ $0 == name }) else { return nil }
-    return Refusal.Entry(key: Table.renames.rawValue, pattern: "", value: name)
+    let found = own.compactMap { $0.refusals.lazy.compactMap(\.refusal.entry).first { $0.key == List.whole.rawValue } }
+    return isUnpacked || found.count < 2 ? nil : found[0]
   }
+
 }
 
 extension CounterpartPlan.Entry {

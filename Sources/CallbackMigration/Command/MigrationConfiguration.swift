@@ -130,59 +130,6 @@ struct FunctionKnowledge {
 
   func value(_ table: MigrationConfiguration.Table) -> String? { values[table] }
 
-  /// The other base name of the counterpart; `nil` if the package names none.
-  func newName(of name: String) -> String? { values[.renames]?.replacingOccurrences(of: "*", with: name) }
-}
-
-/// The reason why no counterpart is written, and the entry of the configuration that would settle it.
-package struct Refusal: Equatable, Sendable {
-  package let reason: String
-
-  /// The entry; `nil` if none would help.
-  var entry: Entry?
-
-  /// An entry of the configuration.
-  struct Entry: Equatable, Sendable {
-    let key: String
-    var pattern: String
-
-    /// The value; `nil` for an entry that is a list of patterns.
-    let value: String?
-
-    /// The entry as the configuration writes it, such as `"once": ["Store.load(completion:)"]`.
-    var text: String {
-      value.map { "\"\(key)\": {\"\(pattern)\": \"\($0)\"}" } ?? "\"\(key)\": [\"\(pattern)\"]"
-    }
-  }
-
-  /// The text of the entry.
-  package var setting: String? { entry?.text }
-
-  /// Makes a refusal: nothing says whether the callback in `parameter` comes once.
-  static func unknownRepetition(of parameter: String, _ title: String) -> Refusal {
-    Refusal("nothing says whether `\(parameter)` is called once", .once, title)
-  }
-
-  init(_ reason: String) { self.reason = reason }
-
-  /// Makes a refusal whose entry for the configuration is a pattern in a list.
-  init(_ reason: String, _ list: MigrationConfiguration.List, _ title: String) {
-    self.reason = reason
-    entry = Entry(key: list.rawValue, pattern: title, value: nil)
-  }
-
-  /// Makes a refusal whose entry for the configuration is the name of an error type.
-  static func unknownError(_ reason: String, _ type: String) -> Refusal {
-    var refusal = Refusal(reason)
-    refusal.entry = Entry(key: MigrationConfiguration.errorsKey, pattern: type, value: nil)
-    return refusal
-  }
-
-  /// Makes a refusal whose entry for the configuration is a value for a pattern.
-  init(_ reason: String, _ table: MigrationConfiguration.Table, _ title: String, _ value: String) {
-    self.reason = reason
-    entry = Entry(key: table.rawValue, pattern: title, value: value)
-  }
 }
 
 /// A title in which `*` stands for any text.

@@ -48,9 +48,6 @@ public struct Inventory {
   /// The functions that `#if` hides from the compiler.
   let hidden: HiddenFunctions
 
-  /// The callbacks that functions store in a property, from which other code can call them again.
-  let storedCallbacks: StoredCallbacks
-
   /// Reads the symbol graphs of a target.
   /// - Parameters:
   ///   - target: The target, with its graphs.
@@ -134,12 +131,22 @@ public struct Inventory {
     isMainActorTheDefault = graph.isMainActorTheDefault
     let rootPath = root.standardizedFileURL.path + "/"
     self.rootPath = rootPath
+    var lines: [String: Set<Int>] = [:]
+    for location in graph.symbols.compactMap(\.location) {
+      if let path = location.path { lines[path, default: []].insert(location.position.line + 1) }
+    }
+    let files = sources.map(SourceFile.init)
+    let hidden = HiddenFunctions(sources: files, visible: lines)
+    self.hidden = hidden
+    let bodies = ImplementationBodies(graph, roles, sources: sources)
     let all: [CallbackFunction] = graph.symbols.compactMap { [facts] symbol in
       guard let location = symbol.location, let path = location.path else { return nil }
       guard let declaration = Declaration([Token](symbol.declarationFragments)) else { return nil }
       let knowledge = configuration.knowledge(of: symbol.pathComponents.joined(separator: "."))
       let documentation = symbol.docComment?.lines.map(\.text).joined(separator: " ") ?? ""
-      let callbacks = Callbacks(declaration, aliases, facts, documentation: documentation, knowledge)
+      let callbacks = Callbacks(declaration, aliases, facts, documentation: documentation, knowledge) { indices in
+        bodies.implementations(of: symbol, declaration, indices).flatMap(\.self)
+      }
       guard let callbacks else { return nil }
       return CallbackFunction(
         symbol: symbol,
@@ -157,7 +164,9 @@ public struct Inventory {
         counterparts: counterparts,
         file: Self.relativePath(path, to: rootPath),
         path: path,
-        line: location.position.line + 1
+        line: location.position.line + 1,
+        hidden: hidden.plainTitles,
+        implementations: bodies.implementations(of: symbol, declaration, callbacks.indices)
       )
     }
     let accessible = all.filter { $0.visibility >= minimumAccess }
@@ -167,13 +176,6 @@ public struct Inventory {
     let spellings = Set(graph.symbols.flatMap { $0.declarationFragments.map(\.spelling) })
     unusedSettings = configuration.unused(titles: all.map(\.title), spellings: spellings)
     mainActorClosures = isMainActorTheDefault ? MainActorClosures(sources: sources, calling: all).places : []
-    var lines: [String: Set<Int>] = [:]
-    for location in graph.symbols.compactMap(\.location) {
-      if let path = location.path { lines[path, default: []].insert(location.position.line + 1) }
-    }
-    let files = sources.map(SourceFile.init)
-    hidden = HiddenFunctions(sources: files, visible: lines)
-    storedCallbacks = StoredCallbacks(functions)
     let otherModules = Set(files.flatMap(\.allImports).map(\.module)).subtracting(importedModules)
     let isHidden =
       typeNames.contains("Future") || importedTypes?.declaresOtherFuture == true

@@ -24,8 +24,14 @@ package struct CallbackFunction {
   private let asyncCounterpart: ExpectedCounterpart
   private let futureCounterpart: ExpectedCounterpart
 
-  /// The title of another declaration that a call of the async counterpart could mean; `nil` for none.
-  let rival: String?
+  /// A declaration that a call of the async counterpart could mean, whatever name that has; `nil` for none.
+  let rival: Refusal.OtherName?
+
+  /// Why the async counterpart has not the name of the function; `nil` if it has.
+  let reasonOfOtherName: Refusal.OtherName?
+
+  /// The reason why the callback might come several times, much later, or never, by the bodies that can run.
+  let bodyRefusal: Refusal?
 
   init(
     symbol: SymbolGraph.Symbol,
@@ -43,7 +49,9 @@ package struct CallbackFunction {
     counterparts: Counterparts,
     file: String,
     path: String,
-    line: Int
+    line: Int,
+    hidden: Set<String>,
+    implementations: [[FunctionBody]]
   ) {
     self.symbol = symbol
     self.declaration = declaration
@@ -61,13 +69,25 @@ package struct CallbackFunction {
     visibleScopes = all
     let sendables = facts.sendables(in: symbol, of: owner)
     sendability = callbacks.shape.values.map { facts.all($0, sendables) } ?? .unknown
-    handle = handles.cancellation(of: declaration, in: owner, sendables, knowledge)
+    handle = handles.cancellation(of: declaration, in: owner, sendables, knowledge) { start in
+      !implementations.isEmpty && implementations.allSatisfy { $0.contains { $0.starts(by: start) } }
+    }
+    bodyRefusal = implementations.joined().lazy.compactMap { $0.refusal(knowledge.title) }.first
     let failure = callbacks.shape.typedFailure
     caseOfAnyError = failure.flatMap { facts.caseOfAnyError(in: $0) }
     let renamed = knowledge.newName(of: declaration.plainName)
-    asyncCounterpart = counterparts.counterpart(.async, of: declaration, callbacks, renamed: renamed, in: all)
+    let named = counterparts.named(
+      declaration,
+      callbacks,
+      renamed: renamed,
+      in: all,
+      conformers: conformers,
+      hidden: hidden
+    )
+    asyncCounterpart = named.counterpart
+    reasonOfOtherName = named.otherName
+    rival = named.rival
     futureCounterpart = counterparts.counterpart(.future, of: declaration, callbacks, renamed: renamed, in: all)
-    rival = counterparts.rival(of: asyncCounterpart, declaration, callbacks, in: all + conformers)
   }
 
   let role: FunctionRole

@@ -55,7 +55,11 @@ enum CallbackNames {
     }
     // `getSubscription` and `loadListeners` ask for a thing of that name.
     let isRequest = function.first.map(requests.contains) == true
-    let repeating = function.filter { hasWord([$0], like: repeatingFunctions) }
+    let repeating = function.indices.filter { index in
+      // `sendPoll` sends a questionnaire.
+      let isThing = index > 0 && ["poll", "polls"].contains(function[index])
+      return !isThing && hasWord([function[index]], like: repeatingFunctions)
+    }.map { function[$0] }
     let isNoun = isRequest && repeating.allSatisfy { word in nouns.contains { word.hasSuffix($0) } }
     let isRepeating = !repeating.isEmpty && !isEnding && !isNoun
     if isRepeating { return .many }
@@ -96,13 +100,21 @@ enum CallbackNames {
     "whenever", "again and again", "for each", "for every", "periodically", "until you", "until it is removed",
   ]
 
+  /// Whether a parameter has the name of a completion handler.
+  static func isCompletion(_ parameter: Declaration.Parameter) -> Bool { parameter.isNamed(like: completions) }
+
   /// Whether the name of a function suggests that its callback's values are valid inside the callback only: `read(_:)`.
-  static func isScoped(function: String) -> Bool {
-    words(function).contains { scopes.contains($0) }
+  static func isScoped(function: String, givesResult: Bool = false) -> Bool {
+    let words = words(function)
+    // `inDatabase` and `asyncWithPool`, and not `logIn` and `loginWithToken`.
+    let first = words.first { $0 != "async" }
+    return first.map(leadingScopes.contains) == true || !givesResult && words.contains { scopes.contains($0) }
   }
 
+  private static let leadingScopes: Set<String> = ["with", "in", "use", "borrow", "lend", "access", "transaction"]
+
   private static let scopes: Set<String> = [
-    "read", "write", "perform", "with", "in", "access", "borrow", "lend", "use", "transaction", "reading", "writing",
+    "read", "write", "perform", "access", "borrow", "lend", "transaction", "reading", "writing",
   ]
 
   /// Whether a type is a pointer, or a view of memory that it does not own.

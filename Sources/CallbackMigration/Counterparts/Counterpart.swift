@@ -30,6 +30,7 @@ package struct Counterpart {
   private let allowsAnyValue: Bool
 
   let spelling: TypeSpelling
+  let aliases: TypeAliases
 
   init(kind: Kind, function: CallbackFunction, in inventory: Inventory) {
     self.kind = kind
@@ -38,6 +39,7 @@ package struct Counterpart {
     future = inventory.future
     allowsAnyValue = inventory.allowsFuturesOfAnyValue
     spelling = inventory.spelling(for: function)
+    aliases = inventory.aliases
   }
 
   /// The types that the counterpart's declaration names.

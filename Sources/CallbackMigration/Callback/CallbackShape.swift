@@ -118,6 +118,9 @@ package struct Callbacks {
   /// The parameter that only names the queue of the callback, and the argument that a counterpart passes for it.
   var queue: QueueParameter?
 
+  /// The line of a body that succeeds without a value, so that the counterpart returns an optional.
+  var lineWithoutValue: Int?
+
   /// The indices of the callbacks among the parameters.
   var indices: Set<Int> { failure.map { [completion, $0] } ?? [completion] }
 
@@ -143,7 +146,8 @@ extension Callbacks {
     _ aliases: TypeAliases,
     _ facts: TypeFacts,
     documentation: String,
-    _ knowledge: FunctionKnowledge
+    _ knowledge: FunctionKnowledge,
+    bodies: @escaping (Set<Int>) -> [FunctionBody] = { _ in [] }
   ) {
     var completions: [(index: Int, type: FunctionType)] = []
     var progress: (parameter: Int, shape: ProgressShape)?
@@ -166,15 +170,17 @@ extension Callbacks {
       aliases: aliases,
       facts: facts,
       documentation: documentation,
-      knowledge: knowledge
+      knowledge: knowledge,
+      bodies: bodies
     )
     if let pair = reader.pair(completions) {
       self = pair
     } else if completions.count == 1 {
       let shape = reader.shape(first.type, first.index)
       self.init(shape: shape, labels: reader.labels(of: first.type, shape), completion: first.index)
+      if case .valuesOrError(_, areOptional: false) = shape { lineWithoutValue = reader.lineWithoutValue(first.index) }
     } else {
-      self.init(shape: .unknown(Refusal("it takes \(completions.count) callbacks")), completion: first.index)
+      self.init(shape: .unknown(.takesCallbacks(completions.count)), completion: first.index)
     }
     self.progress = progress
     queue = QueueParameter(declaration, aliases, knowledge.value(.queue))

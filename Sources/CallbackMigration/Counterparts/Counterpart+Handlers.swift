@@ -30,9 +30,12 @@ extension Counterpart {
           "{ @Sendable \(all.joined(separator: ", ")), error in \(unwrapping(all, all.map { "let \($0)" }, "error")) }"
       }
     case .valuesOrError(let values, areOptional: false):
-      if values.count == 1, !isTransferred { return "\(bridge).valueOrErrorHandler" }
+      let isOptional = values.count == 1 && aliases.isOptional(values[0])
+      if values.count == 1, !isOptional, !isTransferred { return "\(bridge).valueOrErrorHandler" }
       let all = names(values.count)
-      let value = wrapped(all.count == 1 ? all[0] : tuple(all))
+      // Without `.some`, the compiler takes `nil` for a missing value, and not for a success.
+      let plain = isOptional && !isTransferred ? ".some(\(all[0]))" : all.count == 1 ? all[0] : tuple(all)
+      let value = wrapped(plain)
       let call = "\(bridge).valueOrErrorHandler(\(value), error)"
       return "{ @Sendable \(all.joined(separator: ", ")), error in \(call) }"
     case .unpacked(.result(_, let failure), .result):

@@ -44,6 +44,8 @@ public struct Report {
     }
     if !groups.groups.isEmpty { lines += ["", "Refused:"] + groups.lines }
     if let minor = RefusalGroups.minorLine(plan) { lines += ["", minor] }
+    let differences = RefusalGroups(notesOf: plan)
+    if !differences.groups.isEmpty { lines += ["", "To be written with a difference:"] + differences.lines }
     lines += plan.closureLines
     return lines.joined(separator: "\n") + "\n"
   }
@@ -78,14 +80,13 @@ extension CounterpartPlan.Entry {
     guard !counterparts.isEmpty else { return [] }
     var notes: [Refusal] = []
     if case .none = function.handle, function.returnsValue, function.knowledge.value(.handle) == nil {
-      let type = function.declaration.returnType.text
-      notes.append(Refusal("they drop the `\(type)` that it returns", .handle, function.title, "none"))
+      notes.append(.dropsResult(function.declaration.returnType.text, function.title))
     }
-    let isAsync = counterparts.contains { $0.kind == .async }
-    if isAsync, let failure = function.callbacks.shape.typedFailure, function.knowledge.value(.failure) == nil {
-      let reason =
-        "it throws any error; name a function that makes `\(failure.text)` of the error of a cancelled or dropped callback"
-      notes.append(function.caseOfAnyError.map { Refusal(reason, .failure, function.title, $0) } ?? Refusal(reason))
+    if let line = function.callbacks.lineWithoutValue { notes.append(.returnsOptional(line: line)) }
+    guard counterparts.contains(where: { $0.kind == .async }) else { return notes }
+    if let reason = function.reasonOfOtherName { notes.append(.hasOtherName(reason)) }
+    if let failure = function.callbacks.shape.typedFailure, function.knowledge.value(.failure) == nil {
+      notes.append(.throwsAnyError(failure.text, option: function.caseOfAnyError, function.title))
     }
     return notes
   }

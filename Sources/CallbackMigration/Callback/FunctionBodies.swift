@@ -1,0 +1,210 @@
+internal import Foundation
+
+/// The bodies of a module's functions, by the text of its files.
+final class FunctionBodies {
+  private var files: [String: SourceTokens] = [:]
+
+  /// The functions of all files by their base names, also private ones, which have no place in the symbol graph.
+  private var functions: [String: [(tokens: SourceTokens, name: Int)]] = [:]
+
+  /// The name tokens of the functions in each file, by their lines.
+  private var names: [String: [Int: Int]] = [:]
+
+  /// - Parameter sources: The paths of the module's files.
+  init(sources: [String]) {
+    for path in Set(sources).sorted() {
+      let tokens = SourceTokens((try? String(contentsOfFile: path, encoding: .utf8)) ?? "")
+      guard tokens.isBalanced else { continue }
+      files[path] = tokens
+      for index in tokens.items.indices where tokens[index] == "func" {
+        functions[tokens[index + 1], default: []].append((tokens, index + 1))
+        names[path, default: [:]][tokens.line(index + 1)] = index + 1
+      }
+    }
+  }
+
+  /// The body of the function on a line, and the bodies to which it passes its callbacks; empty without a body.
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - line: The line of the function's name.
+  ///   - callbacks: The names of the parameters for the callbacks.
+  func bodies(path: String, line: Int, callbacks: [String]) -> [FunctionBody] {
+    guard let tokens = files[path], let name = names[path]?[line], let body = tokens.body(ofFunction: name) else {
+      return []
+    }
+    var found = [FunctionBody(tokens: tokens, range: body, callbacks: callbacks)]
+    // A chain of functions, such as `load`, `send` and `perform`, and not a circle of them.
+    var next = 0
+    while next < found.count, found.count < 8 {
+      found += found[next].receivers.compactMap { receiver(base: $0.base, label: $0.label) }.filter { other in
+        !found.contains { $0.range == other.range && $0.tokens.source == other.tokens.source }
+      }
+      next += 1
+    }
+    return found
+  }
+
+  /// The body of the only function with this name and label; `nil` if several functions have them.
+  private func receiver(base: String, label: String) -> FunctionBody? {
+    let found = (functions[base] ?? []).compactMap { tokens, name -> FunctionBody? in
+      guard let parameter = tokens.parameter(labelled: label, ofFunction: name),
+        let body = tokens.body(ofFunction: name)
+      else { return nil }
+      return FunctionBody(tokens: tokens, range: body, callbacks: [parameter])
+    }
+    return found.count == 1 ? found[0] : nil
+  }
+}
+
+/// The body of a function that gets callbacks.
+struct FunctionBody {
+  let tokens: SourceTokens
+
+  /// The braces.
+  let range: ClosedRange<Int>
+
+  /// The names of the callbacks.
+  let callbacks: [String]
+
+  /// The reason why the callback might come several times, much later, or never; `nil` if the body shows none.
+  func refusal(_ title: String) -> Refusal? {
+    for index in range where callbacks.contains(tokens[index]) {
+      if let property = tokens.property(assignedAt: index) { return .isStored(in: property, title) }
+      if let property = tokens.collection(keeping: index), !declares(property) { return .isKept(in: property, title) }
+    }
+    return CallbackRepetition(of: callbacks, in: range, tokens).refusal(title)
+  }
+
+  /// The line of a call without an error and without one of the values; `nil` if there is none.
+  var lineWithoutValue: Int? {
+    range.first { index in
+      guard callbacks.contains(tokens[index]), tokens[index - 1] != "." else { return false }
+      let open = ["?", "!"].contains(tokens[index + 1]) ? index + 2 : index + 1
+      guard tokens[open] == "(", let arguments = tokens.arguments(in: open), arguments.count > 1 else { return false }
+      let areMissing = arguments.map { $0.count == 1 && tokens[$0.lowerBound] == "nil" }
+      return areMissing.last == true && areMissing.dropLast().contains(true)
+    }.map(tokens.line)
+  }
+
+  /// Whether the body starts the handle that it returns, as in `task.resume()` before `return task`.
+  func starts(by method: String) -> Bool {
+    let name = method.prefix { $0 != "(" }
+    return range.contains { index in
+      guard tokens[index] == name, tokens[index - 1] == ".", tokens[index + 1] == "(", tokens[index + 2] == ")",
+        tokens.parent(index) == range.lowerBound
+      else { return false }
+      let handle = tokens[["?", "!"].contains(tokens[index - 2]) ? index - 3 : index - 2]
+      return range.contains { tokens[$0] == "return" && tokens[$0 + 1] == handle }
+    }
+  }
+
+  /// The functions to which the body passes a callback as it is.
+  fileprivate var receivers: [(base: String, label: String)] {
+    range.compactMap { index in
+      guard callbacks.contains(tokens[index]), [",", ")"].contains(tokens[index + 1]),
+        let open = tokens.parent(index), tokens[open] == "(", SourceTokens.isWord(tokens[open - 1])
+      else { return nil }
+      let isLabelled = tokens[index - 1] == ":" && SourceTokens.isWord(tokens[index - 2])
+      return (tokens[open - 1], isLabelled ? tokens[index - 2] : "_")
+    }
+  }
+
+  private func declares(_ name: String) -> Bool {
+    range.contains { tokens[$0] == name && ["var", "let"].contains(tokens[$0 - 1]) }
+  }
+}
+
+extension SourceTokens {
+  /// The name in the body of the parameter with a label; `nil` if the function has no such parameter.
+  fileprivate func parameter(labelled label: String, ofFunction name: Int) -> String? {
+    var open = name + 1
+    while open < items.count, self[open] != "(" { open += 1 }
+    for element in arguments(in: open) ?? [] where self[element.lowerBound] == label {
+      let second = element.lowerBound + 1
+      return self[second] == ":" ? label : self[second]
+    }
+    return nil
+  }
+
+  /// The parts between the commas of brackets; `nil` if the token is no opening bracket.
+  func arguments(in open: Int) -> [Range<Int>]? {
+    guard items.indices.contains(open), let close = partner(open), close > open else { return nil }
+    guard open + 1 < close else { return [] }
+    let commas = (open..<close).filter { self[$0] == "," && parent($0) == open }
+    return zip([open] + commas, commas + [close]).map { $0 + 1..<$1 }
+  }
+
+  /// The property whose whole new value is the token at `index`.
+  fileprivate func property(assignedAt index: Int) -> String? {
+    guard self[index - 1] == "=", Self.isWord(self[index - 2]) else { return nil }
+    guard self[index + 1] == "}" || self[index + 1] == ";" || isFirstOnLine(index + 1) else { return nil }
+    // `let handler = completion` sets a local value. A property stands after a dot, or first in its line.
+    let isMember = self[index - 3] == "." || self[index - 4] == "." && self[index - 3] == "?"
+    return isMember || isFirstOnLine(index - 2) ? self[index - 2] : nil
+  }
+
+  /// The array or dictionary that keeps the token at `index`, alone or in a tuple or an array.
+  fileprivate func collection(keeping index: Int) -> String? {
+    // From the innermost brackets outwards, as in `waiting.append((id, callback))`.
+    var element = index
+    while let open = parent(element), self[open] != "{" {
+      guard self[open] == "(" || self[open] == "[" else { return nil }
+      if self[open] == "(", Self.isWord(self[open - 1]) {
+        let isKept = ["append", "insert", "updateValue"].contains(self[open - 1]) && self[open - 2] == "."
+        return isKept ? receiver(before: open - 2) : nil
+      }
+      element = open
+    }
+    // As in `waiting[key, default: []] += [callback]`.
+    let sign = self[element - 1] == "=" && self[element - 2] == "+" ? element - 2 : element - 1
+    guard self[element - 1] == "=" else { return nil }
+    if self[sign - 1] == "]" { return receiver(before: sign) }
+    return sign < element - 1 && Self.isWord(self[sign - 1]) ? self[sign - 1] : nil
+  }
+
+  /// The name before a dot or a sign, and before the subscript between them.
+  private func receiver(before index: Int) -> String? {
+    var last = index - 1
+    while ["]", "?", "!"].contains(self[last]) { last = self[last] == "]" ? (partner(last) ?? 0) - 1 : last - 1 }
+    return Self.isWord(self[last]) ? self[last] : nil
+  }
+}
+
+/// The bodies that a call of a function can run: its own, those of subclasses, and those of types that conform.
+struct ImplementationBodies {
+  private let bodies: FunctionBodies
+  private let roles: Roles
+
+  /// The functions of the graph by their titles with the enclosing types.
+  private var symbols: [String: [SymbolGraph.Symbol]] = [:]
+
+  /// - Parameters:
+  ///   - graph: The module's graph.
+  ///   - roles: The roles of its functions.
+  ///   - sources: The paths of its files.
+  init(_ graph: SymbolGraph, _ roles: Roles, sources: [String]) {
+    bodies = FunctionBodies(sources: sources)
+    self.roles = roles
+    for symbol in graph.symbols { symbols[symbol.pathComponents.joined(separator: "."), default: []].append(symbol) }
+  }
+
+  /// For each implementation its body, and the bodies to which that passes the callbacks.
+  /// - Parameters:
+  ///   - symbol: The function.
+  ///   - declaration: Its declaration.
+  ///   - indices: The parameters for the callbacks.
+  func implementations(of symbol: SymbolGraph.Symbol, _ declaration: Declaration, _ indices: Set<Int>)
+    -> [[FunctionBody]]
+  {
+    let name = symbol.pathComponents.last ?? ""
+    let others = roles.conformers(of: symbol).flatMap { symbols["\($0).\(name)"] ?? [] }
+    return ([symbol] + others).compactMap { symbol in
+      guard let location = symbol.location, let path = location.path,
+        let parameters = Declaration([Token](symbol.declarationFragments))?.parameters
+      else { return nil }
+      let callbacks = indices.filter(parameters.indices.contains).map { parameters[$0].name }
+      let found = bodies.bodies(path: path, line: location.position.line + 1, callbacks: callbacks)
+      return found.isEmpty ? nil : found
+    }
+  }
+}

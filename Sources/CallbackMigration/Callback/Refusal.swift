@@ -1,0 +1,300 @@
+/// The reason why no counterpart is written, and the entry of the configuration that would settle it.
+///
+/// All reasons are here, in the order of the stages that find them.
+package struct Refusal: Equatable, Sendable {
+  package let reason: String
+
+  /// The entry; `nil` if none would help.
+  let entry: Entry?
+
+  /// An entry of the configuration.
+  struct Entry: Equatable, Sendable {
+    let key: String
+    var pattern: String
+
+    /// The value; `nil` for an entry that is a list of patterns.
+    let value: String?
+
+    /// The entry as the configuration writes it, such as `"once": ["Store.load(completion:)"]`.
+    var text: String {
+      value.map { "\"\(key)\": {\"\(pattern)\": \"\($0)\"}" } ?? "\"\(key)\": [\"\(pattern)\"]"
+    }
+  }
+
+  /// The text of the entry.
+  package var setting: String? { entry?.text }
+
+  private init(_ reason: String) {
+    self.reason = reason
+    entry = nil
+  }
+
+  /// Makes a refusal whose entry is a pattern in a list.
+  private init(_ reason: String, _ list: MigrationConfiguration.List, _ title: String) {
+    self.reason = reason
+    entry = Entry(key: list.rawValue, pattern: title, value: nil)
+  }
+
+  /// Makes a refusal whose entry is a value for a pattern.
+  private init(_ reason: String, _ table: MigrationConfiguration.Table, _ title: String, _ value: String) {
+    self.reason = reason
+    entry = Entry(key: table.rawValue, pattern: title, value: value)
+  }
+
+  /// The reason with `…` for each name, by which the report groups refusals.
+  var general: String {
+    reason.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+      .map { $0.offset.isMultiple(of: 2) ? String($0.element) : "`…`" }.joined()
+  }
+}
+
+// MARK: - The type of the callback
+
+extension Refusal {
+  static func takesCallbacks(_ count: Int) -> Refusal { Refusal("it takes \(count) callbacks") }
+
+  static let givesClosure = Refusal("it is given a closure")
+
+  static func callbackParameter(is word: String) -> Refusal { Refusal("its callback's parameter is `\(word)`") }
+
+  static let variadicCallback = Refusal("its callback is variadic")
+
+  static let contextAndResult = Refusal(
+    "its callback gets a context and a result; write an async function that takes a closure"
+  )
+
+  static let onlyError = Refusal("its only closure gets an error")
+
+  static func errorIsNotLast(_ title: String) -> Refusal {
+    Refusal("its callback gets an error that is not its last value", .whole, title)
+  }
+
+  /// A value is called `error`, and its type is no error.
+  static func isNoError(_ label: String, _ type: String, isOwn: Bool, _ title: String) -> Refusal {
+    let remedy = isOwn ? "; `extension \(type): Error {}` would make it one" : ""
+    return Refusal(
+      "its callback's `\(label)` is a `\(type)`, which is no `Error` that it could throw\(remedy)",
+      .whole,
+      title
+    )
+  }
+
+  static func mightHoldFailure(_ type: String, _ title: String) -> Refusal {
+    Refusal("`\(type)` might hold a failure", .whole, title)
+  }
+
+  static func mightBeError(_ type: String) -> Refusal {
+    let entry = Entry(key: MigrationConfiguration.errorsKey, pattern: type, value: nil)
+    return Refusal(reason: "nothing here says whether `\(type)` is an error", entry: entry)
+  }
+
+  private init(reason: String, entry: Entry) {
+    self.reason = reason
+    self.entry = entry
+  }
+}
+
+// MARK: - The lifetime of its values
+
+extension Refusal {
+  private static let scopeAdvice = "write an async function that takes a closure"
+
+  static let scopedBySetting = Refusal(
+    "\(MigrationConfiguration.fileName) says that its values are scoped; \(scopeAdvice)"
+  )
+
+  static func isValidInside(_ type: String, _ title: String) -> Refusal {
+    Refusal("`\(type)` is valid inside the callback only; \(scopeAdvice)", .once, title)
+  }
+
+  static func mightBeValidInside(_ type: String, lentBy lender: String? = nil, _ title: String) -> Refusal {
+    let lent = lender.map { ", which `\($0)` lends," } ?? ""
+    return Refusal("`\(type)`\(lent) might be valid inside the callback only; \(scopeAdvice)", .once, title)
+  }
+
+  static func documentationForbidsKeeping(_ phrase: String, _ title: String) -> Refusal {
+    Refusal("its documentation says \"\(phrase)\"; \(scopeAdvice)", .once, title)
+  }
+}
+
+// MARK: - How often the callback comes
+
+extension Refusal {
+  static let comesManyTimesBySetting = Refusal(
+    "\(MigrationConfiguration.fileName) says that its callback comes many times"
+  )
+
+  static func comesAgain(_ title: String) -> Refusal {
+    Refusal("its callback may come again and again; `callbackStream` makes a sequence of it", .once, title)
+  }
+
+  static func documentationOfRepetition(_ phrase: String, _ title: String) -> Refusal {
+    Refusal("its documentation says \"\(phrase)\"", .once, title)
+  }
+
+  static func unknownRepetition(of parameter: String, _ title: String) -> Refusal {
+    Refusal("nothing says whether `\(parameter)` is called once", .once, title)
+  }
+
+  static func isStored(in property: String, _ title: String) -> Refusal {
+    Refusal("its callback is stored in `\(property)`, and may be called again", .once, title)
+  }
+
+  static func isKept(in property: String, _ title: String) -> Refusal {
+    Refusal("its callback is kept in `\(property)`, from which other code calls it much later or never", .once, title)
+  }
+
+  static func comesTwice(_ first: Int, _ second: Int, _ title: String) -> Refusal {
+    Refusal("line \(first) calls its callback, and line \(second) calls it again", .once, title)
+  }
+
+  static func comesInLoop(_ line: Int, _ title: String) -> Refusal {
+    Refusal("line \(line) calls its callback in a loop", .once, title)
+  }
+
+  static func comesForEachEvent(_ line: Int, _ title: String) -> Refusal {
+    Refusal("line \(line) calls its callback for each event", .once, title)
+  }
+}
+
+// MARK: - The returned handle
+
+extension Refusal {
+  /// Nothing says whether the handle runs, and `end` would cancel it; without an end, a caller must start it.
+  static func mightNotRun(_ type: String, start: String, end: String?, _ title: String) -> Refusal {
+    let reason = "nothing says whether `\(type)`, which it returns, runs before its caller calls `\(start)`"
+    return end.map { Refusal(reason, .handle, title, $0) } ?? Refusal(reason, .start, title, start)
+  }
+
+  static func cannotCancel(_ type: String, because reason: String, _ title: String) -> Refusal {
+    Refusal("`\(type).cancel()` \(reason)", .handle, title, "none")
+  }
+
+  static func mightCancel(_ type: String, _ method: String, _ title: String) -> Refusal {
+    Refusal("nothing says whether `\(type).\(method)` cancels its work", .handle, title, method)
+  }
+
+  static func unknownHandle(_ type: String, _ title: String) -> Refusal {
+    Refusal("nothing says how `\(type)`, which it returns, cancels its work", .handle, title, "cancel()")
+  }
+
+  static func returnsValue(_ type: String, _ title: String) -> Refusal {
+    Refusal("it returns `\(type)`, which a counterpart cannot return, too", .handle, title, "none")
+  }
+}
+
+// MARK: - The declaration
+
+extension Refusal {
+  static let initializer = Refusal("an initializer returns before its callback comes")
+  static let isOperator = Refusal("it is an operator")
+  static let isAsync = Refusal("it is async already")
+  static let isRethrowing = Refusal("it rethrows what a closure throws")
+  static let isPrivate = Refusal("it is private, and another file cannot call it")
+  static let isSPI = Refusal("it is for those who import it by `@_spi`")
+  static let isUnavailable = Refusal("it is unavailable")
+  static let isDeprecated = Refusal("it is deprecated, and calling it would warn")
+  static let optionalRequirement = Refusal("it is an optional requirement")
+  static let isOverride = Refusal("it overrides one whose counterpart calls it")
+
+  static func implements(_ type: String) -> Refusal {
+    Refusal("it implements a requirement of `\(type)`, whose counterpart calls it")
+  }
+
+  static func isDelegateMethod(of type: String, _ title: String) -> Refusal {
+    Refusal("it is a method of `\(type)`, which other code calls", .once, title)
+  }
+
+  static let parameterIsSelf = Refusal("a parameter is called `self`")
+
+  static func isVariadic(_ parameter: String) -> Refusal {
+    Refusal("`\(parameter)` is variadic, and cannot be passed on")
+  }
+
+  static func isOwned(_ parameter: String, _ word: String) -> Refusal {
+    Refusal("`\(parameter)` is `\(word)`, and cannot be passed on")
+  }
+
+  static func isPack(_ parameter: String) -> Refusal { Refusal("`\(parameter)` is a parameter pack") }
+
+  static func foreignDefault(_ name: String, _ reason: String) -> Refusal { Refusal("`\(name)`, a default, \(reason)") }
+
+  static let unknownIsolation = Refusal(
+    "nothing here says whether it belongs to the main actor; add `@MainActor` or `nonisolated`"
+  )
+}
+
+// MARK: - The counterpart
+
+extension Refusal {
+  static func neverFailsButGetsError() -> Refusal { Refusal("\(neverFails), but its callback can get an error") }
+  static func neverFailsButThrows() -> Refusal { Refusal("\(neverFails), but it throws") }
+  private static let neverFails = "\(MigrationConfiguration.fileName) says that it never fails"
+
+  static func notSendable(_ type: String, isKnown: Bool, _ title: String) -> Refusal {
+    let reason = isKnown ? "`\(type)` is not Sendable" : "nothing here says whether `\(type)` is Sendable"
+    return Refusal(reason, .transfer, title)
+  }
+
+  /// A call of the name could mean this declaration, and the other name of the counterpart has the same problem.
+  static func isTaken(_ reason: OtherName, for function: String, proposing name: String) -> Refusal {
+    Refusal("\(reason.text), and async code that calls it would get the new one", .renames, function, name)
+  }
+
+  /// The functions would have the same counterpart. With one title, no other name would tell them apart.
+  static func sameCounterpart(isServed: Bool, for function: String, proposing name: String?) -> Refusal {
+    let reason =
+      isServed
+      ? "another function, which differs from it only in the form of its callback, gets the counterpart"
+      : "another function differs from it only in its callback"
+    return name.map { Refusal(reason, .renames, function, $0) } ?? Refusal(reason)
+  }
+}
+
+// MARK: - Differences of counterparts that are written
+
+extension Refusal {
+  static func dropsResult(_ type: String, _ title: String) -> Refusal {
+    Refusal("they drop the `\(type)` that it returns", .handle, title, "none")
+  }
+
+  /// The error type has the case `option` for any error; `nil` if it has none.
+  static func throwsAnyError(_ type: String, option: String?, _ title: String) -> Refusal {
+    let reason =
+      "it throws any error; name a function that makes `\(type)` of the error of a cancelled or dropped callback"
+    return option.map { Refusal(reason, .failure, title, $0) } ?? Refusal(reason)
+  }
+
+  static func returnsOptional(line: Int) -> Refusal {
+    Refusal("they return an optional, because `line \(line)` calls back with neither a value nor an error")
+  }
+
+  /// The entry asks for the function's own name, and is the same for all functions of a target.
+  static func hasOtherName(_ reason: OtherName) -> Refusal {
+    switch reason {
+    case .callbackIsOptional:
+      Refusal("they have another name, because \(reason.text)", .renames, "*", "*")
+    case .isThere, .isLeftOut: Refusal("they have another name, because \(reason.text)")
+    }
+  }
+
+  /// Why a counterpart does not have the name of its function.
+  enum OtherName: Equatable {
+    /// Callers can leave out the callback.
+    case callbackIsOptional
+
+    /// A declaration with this title is there, and async code that calls it would get the counterpart.
+    case isThere(String)
+
+    /// `#if` leaves out such a declaration on this platform.
+    case isLeftOut(String)
+
+    fileprivate var text: String {
+      switch self {
+      case .callbackIsOptional: "async code can leave out the callback"
+      case .isThere(let title): "`\(title)` is there"
+      case .isLeftOut(let title): "`#if` leaves out a `\(title)` here"
+      }
+    }
+  }
+}
