@@ -3,7 +3,9 @@ internal import Foundation
 internal import Testing
 
 @Suite("What the body of a function shows about its callback") struct BodyTests {
-  /// Generates the async counterparts of a file. A line that begins with `func` is a function of the type `Store`.
+  /// Generates the async counterparts of a file.
+  ///
+  /// A line that begins with `func` is a function of the type `Store`.
   private func generated(_ text: String, conforming: Bool = false) throws -> String {
     let folder = try Folder()
     var builder = GraphBuilder()
@@ -76,11 +78,14 @@ internal import Testing
       ("task?.resume()\nreturn task", true), ("let task = make(completion)\nreturn task", false),
       ("if a { task.resume() }\nreturn task", false), ("queue.async { task.resume() }\nreturn task", false),
       ("other.resume()\nreturn task", false),
+      ("return send(completion)", true), ("queue(completion)\nsend(completion)", true),
+      ("let task = make()\nsend(completion)\nreturn task", false),
     ]
   )
   func startedTask(body: String, isStarted: Bool) throws {
     let head = "func load(completion: @escaping (Int?, (any Error)?) -> Void) -> URLSessionDataTask {\n"
-    let text = try generated(head + body + "\n}")
+    let helper = "\nfunc send(_ done: @escaping (Int?, (any Error)?) -> Void) -> URLSessionDataTask { // private\n"
+    let text = try generated(head + body + "\n}" + helper + "task.resume()\nreturn task }")
     #expect(text.contains("callback.onCancel { handle.value.cancel() }") == isStarted, "\(text)")
     #expect(text.contains("runs before its caller calls `resume()`") != isStarted, "\(text)")
   }

@@ -23,11 +23,12 @@ final class FunctionBodies {
     }
   }
 
-  /// The body of the function on a line, and the bodies to which it passes its callbacks; empty without a body.
+  /// Finds the body of the function on a line, and the bodies to which it passes its callbacks.
   /// - Parameters:
   ///   - path: The file.
   ///   - line: The line of the function's name.
   ///   - callbacks: The names of the parameters for the callbacks.
+  /// - Returns: The bodies, its own first; empty without a body.
   func bodies(path: String, line: Int, callbacks: [String]) -> [FunctionBody] {
     guard let tokens = files[path], let name = names[path]?[line], let body = tokens.body(ofFunction: name) else {
       return []
@@ -36,7 +37,8 @@ final class FunctionBodies {
     // A chain of functions, such as `load`, `send` and `perform`, and not a circle of them.
     var next = 0
     while next < found.count, found.count < 8 {
-      found += found[next].receivers.compactMap { receiver(base: $0.base, label: $0.label) }.filter { other in
+      let body = found[next]
+      found += body.receivers.compactMap { receiver($0, returnsHandle: body.returnsHandle) }.filter { other in
         !found.contains { $0.range == other.range && $0.tokens.source == other.tokens.source }
       }
       next += 1
@@ -44,13 +46,14 @@ final class FunctionBodies {
     return found
   }
 
-  /// The body of the only function with this name and label; `nil` if several functions have them.
-  private func receiver(base: String, label: String) -> FunctionBody? {
-    let found = (functions[base] ?? []).compactMap { tokens, name -> FunctionBody? in
-      guard let parameter = tokens.parameter(labelled: label, ofFunction: name),
+  /// The body of the only function with the name and label of a call; `nil` if several functions have them.
+  private func receiver(_ call: FunctionBody.Receiver, returnsHandle: Bool) -> FunctionBody? {
+    let found = (functions[call.base] ?? []).compactMap { tokens, name -> FunctionBody? in
+      guard let parameter = tokens.parameter(labelled: call.label, ofFunction: name),
         let body = tokens.body(ofFunction: name)
       else { return nil }
-      return FunctionBody(tokens: tokens, range: body, callbacks: [parameter])
+      let returnsHandle = returnsHandle && call.isReturned
+      return FunctionBody(tokens: tokens, range: body, callbacks: [parameter], returnsHandle: returnsHandle)
     }
     return found.count == 1 ? found[0] : nil
   }
@@ -65,6 +68,18 @@ struct FunctionBody {
 
   /// The names of the callbacks.
   let callbacks: [String]
+
+  /// Whether the function that takes the callbacks first returns what this body returns.
+  var returnsHandle = true
+
+  /// A call that gets a callback as it is.
+  struct Receiver {
+    let base: String
+    let label: String
+
+    /// Whether the body returns what the call returns.
+    let isReturned: Bool
+  }
 
   /// The reason why the callback might come several times, much later, or never; `nil` if the body shows none.
   func refusal(_ title: String) -> Refusal? {
@@ -88,6 +103,7 @@ struct FunctionBody {
 
   /// Whether the body starts the handle that it returns, as in `task.resume()` before `return task`.
   func starts(by method: String) -> Bool {
+    guard returnsHandle else { return false }
     let name = method.prefix { $0 != "(" }
     return range.contains { index in
       guard tokens[index] == name, tokens[index - 1] == ".", tokens[index + 1] == "(", tokens[index + 2] == ")",
@@ -99,13 +115,15 @@ struct FunctionBody {
   }
 
   /// The functions to which the body passes a callback as it is.
-  fileprivate var receivers: [(base: String, label: String)] {
+  fileprivate var receivers: [Receiver] {
     range.compactMap { index in
       guard callbacks.contains(tokens[index]), [",", ")"].contains(tokens[index + 1]),
         let open = tokens.parent(index), tokens[open] == "(", SourceTokens.isWord(tokens[open - 1])
       else { return nil }
       let isLabelled = tokens[index - 1] == ":" && SourceTokens.isWord(tokens[index - 2])
-      return (tokens[open - 1], isLabelled ? tokens[index - 2] : "_")
+      let isReturned =
+        tokens.parent(open) == range.lowerBound && tokens.partner(open).map { $0 + 1 == range.upperBound } == true
+      return Receiver(base: tokens[open - 1], label: isLabelled ? tokens[index - 2] : "_", isReturned: isReturned)
     }
   }
 
@@ -188,11 +206,12 @@ struct ImplementationBodies {
     for symbol in graph.symbols { symbols[symbol.pathComponents.joined(separator: "."), default: []].append(symbol) }
   }
 
-  /// For each implementation its body, and the bodies to which that passes the callbacks.
+  /// Finds the implementations of a function.
   /// - Parameters:
   ///   - symbol: The function.
   ///   - declaration: Its declaration.
   ///   - indices: The parameters for the callbacks.
+  /// - Returns: For each implementation its body, and the bodies to which that passes the callbacks.
   func implementations(of symbol: SymbolGraph.Symbol, _ declaration: Declaration, _ indices: Set<Int>)
     -> [[FunctionBody]]
   {

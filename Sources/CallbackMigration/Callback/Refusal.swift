@@ -241,7 +241,9 @@ extension Refusal {
     Refusal("\(reason.text), and async code that calls it would get the new one", .renames, function, name)
   }
 
-  /// The functions would have the same counterpart. With one title, no other name would tell them apart.
+  /// The functions would have the same counterpart.
+  ///
+  /// With one title, no other name would tell them apart.
   static func sameCounterpart(isServed: Bool, for function: String, proposing name: String?) -> Refusal {
     let reason =
       isServed
