@@ -142,13 +142,6 @@ extension Future {
   /// Unavailable: needs the place of the completion.
   @available(*, unavailable, message: "say where the completion runs: forward(on: .main, to: completion)")
   public func forward(to completion: @escaping (Value?, (any Error)?) -> Void) { unavailable() }
-
-  /// Unavailable: needs the place of the completion.
-  @available(*, unavailable, message: "say where the completion runs: forward(on: .main, to: completion)")
-  public func forward(
-    to completion: @escaping @MainActor (Result<Value, Failure>) -> Void,
-    contextExpected: Void = ()
-  ) { unavailable() }
 }
 
 @_documentation(visibility: internal)

@@ -25,7 +25,13 @@
 /// first call of a burst at once. With both, steady input starts work at a steady pace:
 ///
 /// ```swift
-/// latest.run(after: .milliseconds(200), atMost: .milliseconds(200), leading: true, on: .main) { … }
+/// let pace = Duration.milliseconds(200)
+/// let latest = Latest()
+/// latest.run(after: pace, atMost: pace, leading: true, on: .main) {
+///   loadName()
+/// } whenResolved: { result in
+///   if case .success(let name) = result { label.text = name }
+/// }
 /// ```
 ///
 /// When the object goes away, it cancels its request.

@@ -41,10 +41,10 @@ extension ConcurrencyLimit {
 /// Old calls that must keep their order, over the methods of an actor: a task for each call would keep none.
 ///
 /// ```swift
-/// private let writes = SerialQueue()
+/// let writes = SerialQueue()
 ///
-/// func append(_ line: String, completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
-///   writes.future { try await log.append(line) }.forward(on: .main, to: completion)
+/// func write(_ number: Int, completion: @escaping @Sendable (Result<Void, Never>) -> Void) {
+///   writes.future { await store.set("last", number) }.forward(on: .global(), to: completion)
 /// }
 /// ```
 ///
