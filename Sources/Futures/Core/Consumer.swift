@@ -100,6 +100,11 @@ package class Consumer: @unchecked Sendable {
   @usableFromInline
   func resolveWithoutContext(from source: FutureState) {}
 
+  /// Returns the queue that runs a stage's transform before the stage can resolve; `nil` if the stage can resolve without it.
+  ///
+  /// Called for a consumer of the kind `queued`, under the lock of the source.
+  func queueToRunOn(after source: FutureState) -> AnyObject? { nil }
+
   /// Adds what the graph of pending futures shows of the consumer.
   /// - Parameters:
   ///   - facts: The facts.

@@ -75,6 +75,12 @@ extension FutureState {
     setProducer(anyTask: unsafeBitCast(task, to: Task<Void, any Error>.self))
   }
 
+  /// Notes the actor of the closure of the state's task, on which the task resolves the state.
+  @usableFromInline
+  package final func noteActorOfTask(_ actor: any Actor) {
+    if actor === MainActor.shared { insert(.needsMainActor) }
+  }
+
   @usableFromInline
   final func setProducer(anyTask task: Task<Void, any Error>) {
     if setProducer(.task(task), onlyIfFirst: true) { task.cancel() }

@@ -42,6 +42,11 @@ struct StateFlags: OptionSet {
   ///
   /// Set before the state is shared.
   @inlinable static var onlyWaits: StateFlags { StateFlags(rawValue: 16) }
+
+  /// A task resolves the state on the main actor, where its closure runs, so a blocked main thread keeps it pending (R10a).
+  ///
+  /// Set before the state is shared. It says nothing about a state with another producer.
+  static var needsMainActor: StateFlags { StateFlags(rawValue: 128) }
 }
 
 extension FutureState {

@@ -74,7 +74,7 @@ public struct WaitForGraph: Sendable, Hashable {
     public internal(set) var fileID: String?
     /// The line that made the node, if it is known.
     public internal(set) var line: Int?
-    /// The execution context of a callback, a stage or a timer.
+    /// The execution context of a callback, a stage or a timer; the main actor of a task, the main queue of a blocked thread.
     public internal(set) var context: String?
     /// The age in seconds, if the node was tracked from its beginning.
     public internal(set) var age: Double?

@@ -8,6 +8,11 @@ extension Future {
   /// In a Swift task it would block one of the few threads that run all tasks. So a debug build traps there (R10). It
   /// does not trap for a resolved future, or on the main actor, which has its own thread.
   ///
+  /// On the main thread it waits for ever if the future needs work of the main actor or of the main queue, for example the
+  /// task of a `Future { … }` that was started there: its closure inherits the main actor. A debug build traps, and a
+  /// release build writes a sentence to standard error, if nothing else can end the wait, apart from a cancellation (R10a).
+  /// Start the work with `Future.detached { … }`, or await the future.
+  ///
   /// In a callback, the thread first runs its deferred work and then blocks. It waits for ever if this future depends on
   /// the future that runs the callback: by derivation, or because a later callback has to resolve it. Derived futures and
   /// later callbacks get the result only after the current callback has returned. A debug build writes a sentence to
@@ -22,7 +27,7 @@ extension Future {
         "wait() was called inside a Swift task, where it blocks a thread that other tasks need; await the future instead."
       )
     #endif
-    wait(until: .distantFuture)
+    wait(until: nil)
     return peek().unsafelyUnwrapped
   }
 
@@ -30,6 +35,7 @@ extension Future {
   ///
   /// In a callback, it always ends at its timeout if this future depends on the future that runs the callback, as
   /// ``wait()`` explains. A debug build then writes a sentence to standard error; it never traps. A single check writes none.
+  /// The same holds, at the timeout, for a wait on the main thread for work that needs this thread (R10a).
   /// - Parameter timeout: The maximum wait. Zero or less checks once; more than 292 years means for ever.
   /// - Returns: The result, or `nil` at the timeout. Then nothing stays registered.
   @available(*, noasync, message: "use 'await future.result'")
@@ -42,9 +48,12 @@ extension Future {
     return peek()
   }
 
-  private func wait(until deadline: DispatchTime, runningPending: Bool = true) {
+  /// - Parameters:
+  ///   - deadline: The end of the wait; `nil` for none.
+  ///   - runsPending: Whether to run the deferred work of the thread first.
+  private func wait(until deadline: DispatchTime?, runningPending runsPending: Bool = true) {
     guard case .sharedState(let state) = storage else { return }
-    if runningPending {
+    if runsPending {
       let trampoline = Trampoline.current
       trampoline.runPending()
       #if DEBUG
@@ -52,15 +61,34 @@ extension Future {
       #endif
     }
     let semaphore = DispatchSemaphore(value: 0)
-    let waiter = Consumer(kind: .waiter) { _, state, _ in
+    let waiter = BlockedThread { _, state, _ in
       if state.isResolved { semaphore.signal() } else { state.reportWaitForBrokenPromise() }
     }
     state.attach(waiter)
-    if semaphore.wait(timeout: deadline) == .timedOut { _ = state.remove(waiter) }
+    // After the attachment, which starts a lazy future.
+    guard let deadline else {
+      BlockedWorkSearch.check(state, isEndless: true)
+      return semaphore.wait()
+    }
+    guard semaphore.wait(timeout: deadline) == .timedOut else { return }
+    if runsPending { BlockedWorkSearch.check(state, isEndless: false) }
+    _ = state.remove(waiter)
   }
 
   private static var isOnCooperativeThread: Bool {
     !MainContext.isMainQueueCurrent && withUnsafeCurrentTask { $0 != nil }
+  }
+}
+
+/// The consumer of a thread that waits.
+private final class BlockedThread: Consumer, @unchecked Sendable {
+  // @unchecked: it has only constants.
+  private let isMain = MainContext.isMainQueueCurrent
+
+  init(deliver: @escaping Delivery) { super.init(kind: .waiter, deliver: deliver) }
+
+  override func describe(into facts: inout NodeFacts, isListed: Bool) {
+    if isMain { facts.context = DispatchQueue.main }
   }
 }
 

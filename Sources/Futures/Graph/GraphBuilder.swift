@@ -202,7 +202,10 @@ struct GraphBuilder {
       }
     }
     let facts = snapshot.facts
-    if let task = facts.task { statesOfTasks[task] = index }
+    if let task = facts.task {
+      statesOfTasks[task] = index
+      if state.has(.needsMainActor) { graph.nodes[index].context = "the main actor" }
+    }
     if facts.endsWithoutSource { ends[graph.nodes[index].id] = .byItself }
     if facts.endsWithOneInput { ends[graph.nodes[index].id] = .withOneInput }
     if facts.inputs == nil { graph.isComplete = false }
@@ -224,7 +227,7 @@ struct GraphBuilder {
       let (consumer, facts) = (listed.consumer, listed.facts)
       switch listed.kind {
       case .progress, .input: continue  // a join is a node of its own
-      case .waiter: addWaiter(consumer, facts.task, waitingFor: index)
+      case .waiter: addWaiter(consumer, facts, waitingFor: index)
       case .inline, .follower, .shield, .queued, .custom:
         if consumer !== state, let stage = consumer as? FutureState {
           addStages(startingAt: stage, facts, waitingFor: index)
@@ -246,8 +249,11 @@ struct GraphBuilder {
     for node in [index] + callbacks.values { graph.nodes[node].hasMore = true }
   }
 
-  private mutating func addWaiter(_ waiter: Consumer, _ task: UnsafeRawPointer?, waitingFor index: Int) {
-    let node = add(task == nil ? .blockedThread : .await, entry(of: waiter))
+  private mutating func addWaiter(_ waiter: Consumer, _ facts: NodeFacts, waitingFor index: Int) {
+    let task = facts.task
+    let node = add(task == nil ? .blockedThread : .await, entry(of: waiter)) {
+      $0.context = facts.context.map(Self.name)
+    }
     keep(waiter, node)
     connect(node, waitsFor: index)
     if let task { waitsOfTasks.append((task, node)) }

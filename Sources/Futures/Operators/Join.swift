@@ -70,6 +70,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
 
   override func describe(into facts: inout NodeFacts) {
     facts.endsWithOneInput = rule == .furthest
+    facts.needsEachInput = rule == .average && Derived.Failure.self == Never.self
     facts.inputs = lock.withLockIfAvailable { inputs.map(\.state) }
   }
 

@@ -28,7 +28,9 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
 
   /// Taken by the thread that moves `status` to `finished`.
   @exclusivity(unchecked) @usableFromInline final var transform: ResultTransform?
-  /// Taken when the work is handed over, because the context can own the work, which owns this stage.
+  /// Taken when a custom context gets the work, because such a context can own the work, which owns this stage.
+  ///
+  /// A queue stays, for `queueToRunOn(after:)`: it owns the work only until it has run it.
   @exclusivity(unchecked) @usableFromInline final var context: ExecutionContext?
   /// In nanoseconds; zero without a delay.
   @usableFromInline let delay: Int64
@@ -67,7 +69,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   @inlinable
   func deliver(from source: FutureState, in trampoline: Trampoline) {
     guard kind != .follower else { return resolve(as: source, in: trampoline) }
-    let context = takeValue(at: &context)
+    let context = kind == .custom ? takeValue(at: &context) : context
     let typedSource = unsafeDowncast(source, to: State<Value, Failure>.self)
     guard let result = typedSource.result else {
       if claimSubmitted() { dropCaptures() }
@@ -92,6 +94,24 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
   func trackWork(on context: ExecutionContext, from source: FutureState) {
     let due = delay > 0 ? DispatchTime(afterNanoseconds: delay) : nil
     PendingFutures.shared.add(due == nil ? .work : .timer, self, due: due, context: context.identity, source: source)
+  }
+
+  override func queueToRunOn(after source: FutureState) -> AnyObject? {
+    if hasBypass, isCancelled { return nil }
+    switch currentStatus {
+    case .listed, .resultOnly:
+      // A result that the transform does not get resolves the stage without a hop.
+      guard !source.isSettled, transformed == .all || transformed == .values && Failure.self == Never.self else {
+        return nil
+      }
+    case .submitted:
+      guard let result = unsafeDowncast(source, to: State<Value, Failure>.self).result, transformed.contain(result)
+      else {
+        return nil
+      }
+    case .new, .notified, .finished: return nil
+    }
+    return context?.identity
   }
 
   override func describe(into facts: inout NodeFacts, isListed: Bool) {

@@ -19,8 +19,10 @@ extension Future {
     self.init(state)
     // Not a data race: the closure was transferred here, and only the task calls it.
     nonisolated(unsafe) let operation = operation
+    let actor = Self.isolation(of: operation)
+    if let actor { state.noteActorOfTask(actor) }
     let task =
-      if let actor = Self.isolation(of: operation) {
+      if let actor {
         startTask(on: actor) { Self.start(isolation: $0, name, priority, state, throwing: operation) }
       } else {
         Self.start(isolation: nil, name, priority, state, throwing: operation)
@@ -41,8 +43,10 @@ extension Future {
     let state = State<Value, Failure>()
     self.init(state)
     nonisolated(unsafe) let operation = operation  // as above
+    let actor = Self.isolation(of: operation)
+    if let actor { state.noteActorOfTask(actor) }
     let task =
-      if let actor = Self.isolation(of: operation) {
+      if let actor {
         startTask(on: actor) { Self.start(isolation: $0, name, priority, state, nonthrowing: operation) }
       } else {
         Self.start(isolation: nil, name, priority, state, nonthrowing: operation)

@@ -68,6 +68,7 @@ extension Future {
   ) {
     let work = TaskWork<Value, Failure>(operation)
     self.init(work.state)
+    if let isolation = operation.isolation { work.state.noteActorOfTask(isolation) }
     let task =
       if start == .detached {
         work.startDetached(name: name, priority: priority)
@@ -97,6 +98,27 @@ struct TaskWork<Value: Sendable, Failure: Error>: Sendable {
   @inlinable
   nonisolated(nonsending) func run() async {
     state.resolveFromTask(await operation.run())
+  }
+
+  /// As `run()`, in a detached task, whose closure can still be isolated to the main actor, for example by the default of its module.
+  @inlinable
+  nonisolated(nonsending) func runDetached() async {
+    if operation.isolation === MainActor.shared { await runOnMainActor() } else { await run() }
+  }
+
+  /// Resolves the state on the main actor, too, so that a blocked main thread keeps it pending for certain (R10a).
+  @inlinable
+  @MainActor
+  func runOnMainActor() async {
+    switch operation {
+    case .nonthrowing(let operation): state.resolveFromTask(.success(await operation()))
+    case .throwing(let operation):
+      do throws(Failure) {
+        state.resolveFromTask(.success(try await operation()))
+      } catch {
+        state.resolveFromTask(.failure(error))
+      }
+    }
   }
 }
 
@@ -137,9 +159,9 @@ extension TaskWork {
   @inlinable
   func startDetached(name: String?, priority: TaskPriority?) -> Task<Void, any Error> {
     if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-      return Task.detached(name: name, priority: priority) { () async throws in await run() }
+      return Task.detached(name: name, priority: priority) { () async throws in await runDetached() }
     } else {
-      return Task.detached(priority: priority) { () async throws in await run() }
+      return Task.detached(priority: priority) { () async throws in await runDetached() }
     }
   }
 }

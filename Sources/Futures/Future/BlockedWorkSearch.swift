@@ -1,0 +1,160 @@
+internal import Dispatch
+
+/// Finds work that a future needs, and that cannot run while the main thread waits for the future (R10a).
+///
+/// It goes from each state to its producer. A state that a promise, an unknown task or an interruption can resolve ends the
+/// search, because then another thread can end the wait.
+///
+/// It reads one state after another, while other threads change them. Work that it finds stays unfinished nevertheless,
+/// because it cannot run before the main thread goes on.
+struct BlockedWorkSearch {
+  private enum Work {
+    /// A task that is isolated to the main actor, and has not ended.
+    case task
+    /// A transform that the main queue has not started.
+    case transform
+  }
+
+  /// What a pending state needs to resolve.
+  private enum Need {
+    case mainActor
+    /// The source of a stage, which can also need a queue.
+    case source(Derivation, isQueued: Bool)
+    case inputs([FutureState], each: Bool)
+    /// Another thread might resolve the state.
+    case unknown
+  }
+
+  private static let maximumDepthOfJoins = 100
+
+  /// Whether a sentence was written; relaxed, because it publishes nothing.
+  private static let hasWritten = AtomicByte<Bool>(false)
+
+  /// The visited states, with the work that they need.
+  ///
+  /// Keeps them alive, so that no other state gets the identity of one.
+  private var visited: [ObjectIdentifier: (state: FutureState, work: Work?)] = [:]
+
+  /// Reports a wait of the main thread that only work of the main actor, or of the main queue, can end.
+  ///
+  /// An endless wait traps in debug builds. Otherwise the process writes a sentence, once.
+  /// - Parameters:
+  ///   - state: The state that the calling thread waits for.
+  ///   - isEndless: Whether the wait has no timeout.
+  static func check(_ state: FutureState, isEndless: Bool) {
+    guard MainContext.isMainQueueCurrent else { return }
+    var search = Self()
+    guard let work = search.work(neededBy: state, depth: 0) else { return }
+    let origin = state.nearestLabel.map { " \"\($0.text)\" (\(String(cString: $0.fileID)):\($0.line))" } ?? ""
+    let sentence = sentence(for: work, origin)
+    #if DEBUG
+      if isEndless { preconditionFailure(sentence) }
+    #endif
+    guard hasWritten.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }
+    FuturesDiagnostics.write(sentence)
+  }
+
+  private static func sentence(for work: Work, _ origin: String) -> String {
+    switch work {
+    case .task:
+      """
+      wait() blocks the main thread, but its future\(origin) needs a task that is isolated to the main actor, and that \
+      cannot go on meanwhile. The closure of `Future { … }` inherits the main actor from its place. Start the task with \
+      `Future.detached { … }`, in a module whose default isolation is the main actor with \
+      `Future.detached { @concurrent in … }`, or await the future.
+      """
+    case .transform:
+      """
+      wait() blocks the main thread, but its future\(origin) needs work that was submitted to the main queue, which cannot \
+      start it meanwhile. Run the work elsewhere, with `on: .global()` or `Future.detached { … }`, or await the future.
+      """
+    }
+  }
+
+  /// Returns the work without which a state stays pending, cancellation aside; `nil` if another thread might resolve it.
+  private mutating func work(neededBy first: FutureState, depth: Int) -> Work? {
+    var chain: [ObjectIdentifier] = []
+    var state = first
+    var work: Work?
+    search: while true {
+      let identity = ObjectIdentifier(state)
+      if let known = visited[identity] {
+        work = known.work  // `nil` in a circle
+        break
+      }
+      visited[identity] = (state, nil)
+      chain.append(identity)
+      switch Self.need(of: state) {
+      case .unknown: break search
+      case .mainActor:
+        work = .task
+        break search
+      case .source(let derivation, let isQueued):
+        if isQueued, Self.needsMainQueue(derivation) {
+          work = .transform
+          break search
+        }
+        // A settled source: another thread is about to run the stage.
+        guard !derivation.source.isSettled else { break search }
+        state = derivation.source
+      case .inputs(let inputs, let needsEach):
+        work = self.work(neededBy: inputs, each: needsEach, depth: depth)
+        break search
+      }
+    }
+    for identity in chain { visited[identity]?.work = work }
+    return work
+  }
+
+  /// Returns the work that the inputs of a state need, so that the state stays pending without it.
+  /// - Parameters:
+  ///   - inputs: The inputs of a state.
+  ///   - needsEach: Whether the state needs each of them. Otherwise one can be enough, by its failure for example.
+  ///   - depth: The number of joins around them.
+  /// - Returns: The work; `nil` if another thread might resolve the state.
+  private mutating func work(neededBy inputs: [FutureState], each needsEach: Bool, depth: Int) -> Work? {
+    guard depth < Self.maximumDepthOfJoins else { return nil }
+    var found: Work?
+    for input in inputs {
+      // The join has its result, or is about to get it.
+      if input.isSettled, needsEach { continue }
+      let work = input.isSettled ? nil : work(neededBy: input, depth: depth + 1)
+      if needsEach, let work { return work }
+      if !needsEach, work == nil { return nil }
+      found = work
+    }
+    return found
+  }
+
+  private static func need(of state: FutureState) -> Need {
+    state.reading {
+      // A promise can come before its task. Not while it follows another future.
+      guard state.hasProducer, state.currentPhase == .following || !state.has(.hasPromise) else { return .unknown }
+      switch state.producer {
+      case .task: return state.has(.needsMainActor) ? .mainActor : .unknown
+      case .stage:
+        guard let derivation = state.derivation, !NodeFacts(of: derivation.stage).endsWithoutSource else {
+          return .unknown
+        }
+        return .source(derivation, isQueued: derivation.stage.kind == .queued)
+      case .inputs(let inputs):
+        var facts = NodeFacts(of: state)
+        inputs.describe(into: &facts)
+        return facts.inputs.map { .inputs($0, each: facts.needsEachInput) } ?? .unknown
+      case .none, .start, .broken, .extras: return .unknown
+      }
+    }
+  }
+
+  /// Whether the main queue has to run the transform of a stage.
+  private static func needsMainQueue(_ derivation: Derivation) -> Bool {
+    let (stage, source) = (derivation.stage, derivation.source)
+    let queue = source.reading {
+      // The status first: it publishes the source (`Stage.source`).
+      _ = stage.currentStatus
+      return stage.isConsumer(of: source) ? stage.queueToRunOn(after: source) as? DispatchQueue : nil
+    }
+    // By label: on Linux each use of the main queue can have another object.
+    return queue?.label == DispatchQueue.main.label
+  }
+}

@@ -1,0 +1,183 @@
+internal import Dispatch
+internal import Futures
+internal import FuturesAsync
+internal import TestSupport
+internal import Testing
+
+/// Each test runs in a separate process: it blocks the main thread, and reads what the process writes.
+@Suite(.serialized, .timeLimit(.minutes(20)))
+struct BlockedMainThreadTests {
+  @Test("R10a: wait() on the main thread for work that needs it traps in debug builds, and names the work and the cure")
+  func traps() async throws {
+    #if DEBUG
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        await waitForFetch()
+      }
+      let output = try String(decoding: #require(result).standardErrorContent, as: UTF8.self)
+      #expect(output.contains("a task that is isolated to the main actor"))
+      #expect(output.contains("Future.detached { … }"))
+    #endif
+  }
+
+  @Test(
+    "R10a: with a timeout it writes the sentence once, also for work behind other futures",
+    arguments: HopelessWait.allCases
+  )
+  fileprivate func writes(wait: HopelessWait) async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) { [wait] in
+      await wait.run()
+    }
+    let output = try String(decoding: #require(result).standardErrorContent, as: UTF8.self)
+    let sentences = output.split(separator: "\n").filter {
+      $0.hasPrefix("swift-futures: wait() blocks the main thread")
+    }
+    #expect(sentences.count == 1, "\(output)")
+    #expect(sentences.first?.contains(wait.work) == true, "\(output)")
+  }
+
+  @Test("R10a: a wait that another thread can end is no such case")
+  func writesNothing() async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      for wait in HopefulWait.allCases { await wait.run() }
+    }
+    let output = try String(decoding: #require(result).standardErrorContent, as: UTF8.self)
+    #expect(!output.contains("wait() blocks"), "\(output)")
+  }
+}
+
+extension BlockedMainThreadTests {
+  @Test("The graph names the main thread that is blocked, and the task of the main actor")
+  func graph() async {
+    await #expect(processExitsWith: .success) { await showInGraph() }
+  }
+}
+
+@MainActor private func showInGraph() {
+  FuturesDiagnostics.tracksPendingFutures = true
+  let future = Future(name: "fetch") { try await fetch(1) }
+  let graph = Locked("")
+  startThread {
+    while !future.hasConsumers {}
+    graph.withLock { $0 = FuturesDiagnostics.graph.description }
+    future.cancel()
+  }
+  _ = future.wait(timeout: .seconds(3_600))
+  let text = graph.withLock(\.self)
+  #expect(text.contains("task of the main actor \"fetch\" at "), "\(text)")
+  #expect(text.contains("main thread, blocked in wait()"), "\(text)")
+}
+
+nonisolated private func fetch(_ number: Int) async throws -> Int { number }
+
+/// As a closure of a module whose default isolation is the main actor.
+@MainActor private func fetchOnMainActor() async throws -> Int { try await fetch(1) }
+
+/// As `main` of a command-line tool, whose closures inherit the main actor.
+@MainActor private func waitForFetch() {
+  func local() -> Result<Int, any Error> { Future { try await fetch(1) }.wait() }
+  _ = local()
+}
+
+/// A wait of the main thread for work that needs it.
+private enum HopelessWait: String, CaseIterable, Codable, Sendable {
+  case task, localFunction, nonthrowing, named, immediate, detached, namedDetached
+  case mapped, flatMapped, followed, shielded, joined, joinedWithSettled, settledBesideOther, raced, lateJoin
+  case mainQueue, main, received, behindPending
+
+  var work: String {
+    switch self {
+    case .mainQueue, .main, .received, .behindPending: "work that was submitted to the main queue"
+    default: "a task that is isolated to the main actor"
+    }
+  }
+
+  @MainActor func run() {
+    let promise = Promise<Int, any Error>()
+    withExtendedLifetime(promise) {
+      let future = future(promise)
+      for _ in 0..<2 { #expect(future.wait(timeout: .milliseconds(20)) == nil, "\(self)") }
+    }
+    promise.succeed(1)
+  }
+
+  @MainActor private func future(_ promise: Promise<Int, any Error>) -> Future<Int, any Error> {
+    let task = Future { try await fetch(1) }
+    func local() -> Future<Int, any Error> { Future { try await fetch(1) } }
+    let settled = Future<Int, any Error>.succeeded(1)
+    switch self {
+    case .task: return task
+    case .localFunction: return local()
+    case .nonthrowing: return Future { await Task.yield() }.map { 1 }.setFailureType(to: (any Error).self)
+    case .named: return Future(name: "fetch") { try await fetch(1) }
+    case .immediate:
+      return Future.immediate {
+        await Task.yield()
+        return try await fetch(1)
+      }
+    case .detached: return Future.detached(operation: fetchOnMainActor)
+    case .namedDetached: return Future.detached(name: "fetch", operation: fetchOnMainActor)
+    case .mapped: return task.map { $0 }.mapError { $0 }
+    case .flatMapped: return settled.flatMap { _ in task }
+    case .followed:
+      promise.follow(task)
+      return promise.future
+    case .shielded: return task.shielded
+    case .joined: return Future.all([task, task]).map { $0[0] }
+    case .joinedWithSettled: return Future<(Int, Int), any Error>.zip(task, settled).map { $0.0 }
+    case .settledBesideOther:
+      return Future.allSettled([promise.future, task]).map { _ in 1 }.setFailureType(to: (any Error).self)
+    case .raced: return Future.race([task, local()])
+    case .lateJoin: return Future.all([task.map { $0 }, local().shielded]).map { $0[0] }
+    case .mainQueue: return Future(on: .mainQueue) { 1 }
+    case .main: return settled.map(on: .main) { $0 }
+    case .received: return Future<Int, any Error>.all([settled.receive(on: .mainQueue), settled]).map { $0[0] }
+    case .behindPending: return promise.future.receive(on: .mainQueue)
+    }
+  }
+}
+
+private let requests = PendingPromises<Int, Int, any Error>()
+
+/// A wait of the main thread that another thread ends, although work of the main actor has to do with the future.
+private enum HopefulWait: CaseIterable {
+  case promise, detached, concurrent, raced, timeout, failingInput, failureBesideTransform, resolvedPromise,
+    sharedRequest, token
+
+  @MainActor func run() {
+    let promise = Promise<Int, any Error>()
+    let source = CancellationTokenSource()
+    let future = future(promise, source.token)
+    startThread {
+      // Once the wait has begun.
+      while !future.hasConsumers, !future.isResolved {}
+      switch self {
+      case .token: source.cancel()
+      case .sharedRequest: requests.resolve(1, with: .success(1))
+      case .failingInput, .failureBesideTransform: promise.fail(TestError(1))
+      default: promise.succeed(1)
+      }
+    }
+    _ = future.wait()
+  }
+
+  @MainActor private func future(
+    _ promise: Promise<Int, any Error>,
+    _ token: CancellationToken
+  ) -> Future<Int, any Error> {
+    let task = Future { try await fetch(1) }
+    switch self {
+    case .promise: return promise.future
+    case .detached: return Future.detached { try await fetch(1) }
+    case .concurrent: return Future { @concurrent in try await fetch(1) }
+    case .raced: return Future.race([task, promise.future])
+    case .timeout: return task.timeout(after: .milliseconds(20), fallback: 7)
+    case .failingInput: return Future.all([task, promise.future]).map { $0[0] }
+    case .failureBesideTransform: return promise.future.map(on: .main) { $0 }
+    case .resolvedPromise:
+      promise.resolve { try await fetch(1) }
+      return promise.future
+    case .sharedRequest: return requests.future(sharing: 1) { task }
+    case .token: return task.cancelled(by: token)
+    }
+  }
+}
