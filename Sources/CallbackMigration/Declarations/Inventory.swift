@@ -39,9 +39,6 @@ public struct Inventory {
   /// The paths of the module's source files.
   let sources: [String]
 
-  /// The closures on the main actor that an API could call on another thread.
-  let mainActorClosures: [(path: String, line: Int)]
-
   /// The number of functions below the lowest access level that other files could call.
   let lessAccessibleCount: Int
 
@@ -175,7 +172,6 @@ public struct Inventory {
     skippedCount = accessible.count - functions.count
     let spellings = Set(graph.symbols.flatMap { $0.declarationFragments.map(\.spelling) })
     unusedSettings = configuration.unused(titles: all.map(\.title), spellings: spellings)
-    mainActorClosures = isMainActorTheDefault ? MainActorClosures(sources: sources, calling: all).places : []
     let otherModules = Set(files.flatMap(\.allImports).map(\.module)).subtracting(importedModules)
     let isHidden =
       typeNames.contains("Future") || importedTypes?.declaresOtherFuture == true

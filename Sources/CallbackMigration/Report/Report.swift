@@ -46,7 +46,6 @@ public struct Report {
     if let minor = RefusalGroups.minorLine(plan) { lines += ["", minor] }
     let differences = RefusalGroups(notesOf: plan)
     if !differences.groups.isEmpty { lines += ["", "To be written with a difference:"] + differences.lines }
-    lines += plan.closureLines
     return lines.joined(separator: "\n") + "\n"
   }
 }
@@ -148,16 +147,6 @@ extension CounterpartPlan {
     guard counts.contains(where: { $0.count < writableEntries.count }) else { return nil }
     let parts = counts.map { "\($0.count) \($0.0.rawValue)" }
     return "Counterparts that can be written: \(parts.joined(separator: ", "))."
-  }
-
-  /// The lines about closures that the module's default isolates to the main actor, although an API calls them.
-  fileprivate var closureLines: [String] {
-    guard !inventory.mainActorClosures.isEmpty else { return [] }
-    return [
-      "",
-      "These closures belong to the main actor, by the default of the module. If the API calls them elsewhere, the program traps.",
-      "Pass a handler such as `callback.valueOrErrorHandler`, or write `{ @Sendable value, error in … }`:",
-    ] + inventory.mainActorClosures.map { "   \(inventory.relativePath($0.path)):\($0.line)" }
   }
 
   private func count(_ number: Int) -> String { number == 1 ? "1 more function is" : "\(number) more functions are" }

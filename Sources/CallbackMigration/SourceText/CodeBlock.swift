@@ -154,10 +154,6 @@ struct ClosureSignature: Equatable {
   /// The names of the parameters; empty where the closure uses `$0`.
   var parameters: [String] = []
 
-  /// Attributes such as `@MainActor`.
-  var attributes: [String] = []
-  var isAsync = false
-
   /// The last token of the head: `in`, or the brace.
   var end: Int
 }
@@ -168,10 +164,7 @@ extension SourceTokens {
     guard let close = partner(brace) else { return nil }
     var signature = ClosureSignature(end: brace)
     var index = brace + 1
-    while self[index].hasPrefix("@") {
-      signature.attributes.append(self[index])
-      index = after(modifier: index)
-    }
+    while self[index].hasPrefix("@") { index = after(modifier: index) }
     if self[index] == "[", let end = partner(index) {
       signature.captures = index...end
       index = end + 1
@@ -189,7 +182,6 @@ extension SourceTokens {
     }
     while index < close, self[index] != "in" {
       guard ["async", "throws", "->"].contains(self[index]) || signatureHasArrow(index, brace) else { return nil }
-      if self[index] == "async" { signature.isAsync = true }
       if ["(", "["].contains(self[index]), let end = partner(index) { index = end }
       index += 1
     }

@@ -10,9 +10,6 @@ public typealias SendableCompletion<Value> = @Sendable (Result<Value, any Error>
 /// May be missing.
 public typealias OptionalCompletion = ((User?, (any Error)?) -> Void)?
 
-/// A result alone.
-public typealias UserResult = Result<User, any Error>
-
 /// A result alone, of any value.
 public typealias Answer<Value> = Result<Value, any Error>
 
@@ -30,11 +27,6 @@ public struct Aliases: Sendable {
 
   /// Tells how far it is.
   public typealias ProgressHandler = (Double) -> Void
-
-  /// A plain name.
-  public func plain(id: UserID, completion: @escaping UserCompletion) {
-    _ = backend.ask(for: User(id: id), completion)
-  }
 
   /// A generic name.
   public func generic(id: UserID, completion: @escaping Completion<User>) {
@@ -66,11 +58,6 @@ public struct Aliases: Sendable {
   /// A name that is nested in a type, written in full.
   public func qualified(progress: @escaping Aliases.ProgressHandler, completion: @escaping Aliases.Done) {
     backend.ask(before: { progress(0.5) }) { completion($0) }
-  }
-
-  /// A name of the result alone.
-  public func result(id: UserID, completion: @escaping (UserResult) -> Void) {
-    _ = backend.ask(for: User(id: id), completion)
   }
 
   /// A generic name of the result alone.

@@ -84,11 +84,6 @@ public struct Downloads: Sendable {
     backend.ask(for: Picture(), completion)
   }
 
-  /// Hands out a handle that may be missing, of which only the protocol is known.
-  public func fetchMaybe(completion: @escaping (Result<Picture, any Error>) -> Void) -> (any Cancelling)? {
-    backend.ask(for: Picture(), completion)
-  }
-
   /// Hands out a handle by another name.
   public func fetchRequest(completion: @escaping (Result<Picture, any Error>) -> Void) -> Request {
     backend.ask(for: Picture(), completion)

@@ -146,9 +146,4 @@ extension String {
   public func translated(by backend: Backend, completion: @escaping (String?, (any Error)?) -> Void) -> Job {
     backend.ask { completion($0 == nil ? self.uppercased() : nil, $0) }
   }
-
-  /// Belongs to the type.
-  public static func random(from backend: Backend, completion: @escaping (Result<String, any Error>) -> Void) {
-    _ = backend.ask(for: "random", completion)
-  }
 }

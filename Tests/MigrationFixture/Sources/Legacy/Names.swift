@@ -16,11 +16,6 @@ public struct Names: Sendable {
     _ = backend.ask(for: [User(id: id)], completion)
   }
 
-  /// By label.
-  public func search(named name: String, completion: @escaping (Result<[User], any Error>) -> Void) {
-    _ = backend.ask(for: [User(id: 1, name: name)], completion)
-  }
-
   /// By callback alone.
   public func find(tag: String, completion: @escaping (Result<User, any Error>) -> Void) {
     _ = backend.ask(for: User(id: 1, name: tag), completion)

@@ -155,11 +155,6 @@ extension Row {
   ]
 
   static let aliases = [
-    Row("alias", gives: user) {
-      try await Aliases($0).plain(id: 1)
-    } future: {
-      Aliases($0).plainFuture(id: 1)
-    },
     Row("generic alias", gives: user) {
       try await Aliases($0).generic(id: 1)
     } future: {
@@ -189,11 +184,6 @@ extension Row {
       try await Aliases($0).qualified { _ in }
     } future: {
       Aliases($0).qualifiedFuture()
-    },
-    Row("alias of a result", gives: user) {
-      try await Aliases($0).result(id: 1)
-    } future: {
-      Aliases($0).resultFuture(id: 1)
     },
     Row("generic alias of a result", gives: user) {
       try await Aliases($0).answer(id: 1)
@@ -258,11 +248,6 @@ extension Row {
     } future: {
       Downloads($0).fetchAnyFuture("a")
     },
-    Row("optional handle of a protocol", gives: picture, hasHandle: true) {
-      try await Downloads($0).fetchMaybe()
-    } future: {
-      Downloads($0).fetchMaybeFuture()
-    },
     Row("handle by another name", gives: picture, hasHandle: true) {
       try await Downloads($0).fetchRequest()
     } future: {
@@ -295,11 +280,6 @@ extension Row {
       try await Names($0).search(for: "Ada")
     } future: {
       Names($0).searchFuture(for: "Ada")
-    },
-    Row("overload by label", gives: "[Legacy.\(user)]") {
-      try await Names($0).search(named: "Ada")
-    } future: {
-      Names($0).searchFuture(named: "Ada")
     },
     Row("names that collide", gives: "(28, \"sum\", 1)", hasHandle: true) {
       try await Names($0)
@@ -430,11 +410,6 @@ extension Row {
       try await "a".translated(by: $0)
     } future: {
       "a".translatedFuture(by: $0)
-    },
-    Row("static in an extension of String", gives: "random") {
-      try await String.random(from: $0)
-    } future: {
-      String.randomFuture(from: $0)
     },
   ]
 
