@@ -16,9 +16,10 @@ struct TimerSourceTests {
     }
   }
 
+  // In a process of its own, because the timers of other tests share the heap, whose memory is released when it is empty.
   @Test("A pending timer takes less than 250 bytes, and a cancelled one leaves its memory to the next")
-  func bytes() {
-    onThread {
+  func bytes() async {
+    await #expect(processExitsWith: .success) {
       let count: Int64 = 10_000
       let hour: Int64 = 3_600_000_000_000
       /// The bytes of a pending timer, with 16 for its place in the array of this function.
@@ -30,8 +31,9 @@ struct TimerSourceTests {
       }
       let before = AllocationCounts.ofThread().liveBytes
       let bytes = bytesOfTimer()
+      let left = AllocationCounts.ofThread().liveBytes - before
       #expect(bytes < 250)
-      #expect(AllocationCounts.ofThread().liveBytes - before < 10_000)
+      #expect(left < 10_000)
     }
   }
 
