@@ -83,7 +83,7 @@ struct Page: Sendable {}
 struct Printer: Sendable { func begin(_ page: Page) -> JobID { JobID() } }
 let printer = Printer()
 struct User: Sendable {}
-enum APIError: Error { case cancelled, noAnswer }
+enum APIError: Error { case cancelled, noAnswer, tooManyRequests(Duration) }
 struct UserAPI: Sendable { func user(_ id: Int, completion: @escaping @Sendable (Result<User, APIError>) -> Void) {} }
 let api = UserAPI()
 actor Store { func set(_ key: String, _ value: Int) {} }
@@ -91,3 +91,24 @@ let store = Store()
 @Sendable func completion(_ result: Result<Void, Never>) {}
 func oldLoad(on context: ExecutionContext, _ completion: @escaping @Sendable (Int) -> Void) { completion(1) }
 func newLoad(on context: ExecutionContext) async throws -> Int { 1 }
+
+struct Place: Sendable {}
+@MainActor final class Tracker {
+  var onPlace: ((Place) -> Void)?
+  func start() {}
+  func stop() {}
+}
+enum ScanError: Error { case cancelled, noAnswer }
+@MainActor final class Scanner {
+  func start(_ completion: @escaping @Sendable (String?, (any Error)?) -> Void) {}
+  func start(_ completion: @escaping @Sendable (Result<String, ScanError>) -> Void) {}
+  func stop() {}
+}
+struct Document: Sendable {}
+extension Store { func save(_ document: Document) throws {} }
+struct Renderer: Sendable { func thumbnail(of image: Data) async -> Thumbnail { Thumbnail() } }
+let urls = [url, url]
+let documents = [Document()]
+let images = [Data()]
+let renderer = Renderer()
+func fetch(_ url: URL) async throws -> Data { Data() }

@@ -74,9 +74,10 @@ extension Future where Failure == any Error {
   /// `allSettled` takes futures that already run.
   ///
   /// ```swift
-  /// let all = Future.concurrentSettled(urls, limit: 6) { url in download(url) }
+  /// let all = Future.concurrentSettled(urls, limit: 6) { url in load(url) }
   /// all.whenSucceeded(on: .main) { results in
-  ///   failed = zip(urls, results).filter { (try? $1.get()) == nil }
+  ///   let failed = results.filter { (try? $0.get()) == nil }
+  ///   label.text = "\(failed.count) of \(results.count) failed"
   /// }
   /// ```
   ///

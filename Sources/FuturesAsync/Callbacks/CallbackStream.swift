@@ -47,15 +47,11 @@ public func callbackStream<Element: Sendable>(
 /// keeps objects of the main actor, with neither a task nor an optional property.
 ///
 /// ```swift
-/// let places = callbackStream(of: CLLocation.self, on: .main) { stream in
-///   let manager = CLLocationManager()
-///   let delegate = PlaceDelegate { place in stream.yield(place) }
-///   manager.delegate = delegate
-///   manager.startUpdatingLocation()
-///   stream.onCancel(on: .main) {
-///     manager.stopUpdatingLocation()
-///     _ = delegate  // CLLocationManager does not keep it
-///   }
+/// let places = callbackStream(of: Place.self, on: .main) { stream in
+///   let tracker = Tracker()  // isolated to the main actor
+///   tracker.onPlace = { place in stream.yield(place) }
+///   tracker.start()
+///   stream.onCancel(on: .main) { tracker.stop() }
 /// }
 /// ```
 ///

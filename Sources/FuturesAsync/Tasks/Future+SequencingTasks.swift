@@ -85,7 +85,7 @@ extension Future where Failure == any Error {
   /// tasks (R8). Only a task that starts before this returns has the task-locals of the caller.
   ///
   /// ```swift
-  /// let results = await Future.concurrentSettled(urls, limit: 6) { url in try await download(url) }.value
+  /// let results = await Future.concurrentSettled(urls, limit: 6) { url in try await fetch(url) }.value
   /// ```
   ///
   /// Cancellation, future to task: cancelling the future cancels the running tasks, and starts no more. An item that did not end
@@ -157,7 +157,7 @@ extension Future {
   /// tasks (R8). Only the first attempt has the task-locals of the caller.
   ///
   /// ```swift
-  /// let page = Future.retry(attempts: 3) { try await load(url) }
+  /// let page = Future.retry(attempts: 3) { try await fetch(url) }
   /// ```
   ///
   /// Cancellation, future to task: cancelling the future cancels the task of the running attempt, and starts no other attempt.
@@ -194,7 +194,7 @@ extension Future {
   /// tasks (R8). Only the first attempt has the task-locals of the caller.
   ///
   /// ```swift
-  /// let page = Future.retry(attempts: 3, delay: .constant(.seconds(1))) { try await load(url) }
+  /// let page = Future.retry(attempts: 3, delay: .constant(.seconds(1))) { try await fetch(url) }
   /// ```
   ///
   /// Cancellation, future to task: cancelling the future cancels the task of the running attempt, or frees the timer, and starts no
@@ -238,7 +238,7 @@ extension Future {
   ///
   /// ```swift
   /// let page = Future.retry(attempts: 3, within: .seconds(30), delay: { attempt, _ in .seconds(attempt) }) {
-  ///   try await load(url)
+  ///   try await fetch(url)
   /// }
   /// ```
   ///

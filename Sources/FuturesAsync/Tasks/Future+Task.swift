@@ -229,8 +229,8 @@ extension Future {
   /// As `init(name:priority:fileID:line:operation:)`, in the spelling of a future that wraps a callback:
   ///
   /// ```swift
-  /// let loaded = Future("load") { try await load(url) }
-  /// let wrapped = Future("legacy load") { promise in legacyLoad(url, promise.valueOrErrorHandler) }
+  /// let loaded = Future("load") { try await fetch(url) }
+  /// let wrapped = Future("legacy load") { promise in legacyLoad(promise.valueOrErrorHandler) }
   /// ```
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
