@@ -43,10 +43,15 @@ extension ConcurrencyLimit {
 /// ```swift
 /// let writes = SerialQueue()
 ///
-/// func write(_ number: Int, completion: @escaping @Sendable (Result<Void, Never>) -> Void) {
-///   writes.future { await store.set("last", number) }.forward(on: .global(), to: completion)
+/// func write(_ number: Int, completion: @escaping @Sendable () -> Void) {
+///   _ = writes.future {
+///     await store.set("last", number)
+///     completion()  // in the closure, so that the handlers keep the order too
+///   }
 /// }
 /// ```
+///
+/// The work keeps the order, and callbacks of two futures do not: the next piece can start before the callbacks of the one before.
 ///
 /// An actor alone does not do this: at each `await` of a method, other calls can run. A piece of work must not wait for a later
 /// one of the same queue, because it would wait for itself.
