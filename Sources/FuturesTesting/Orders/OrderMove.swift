@@ -122,6 +122,7 @@ struct OrderChoice: Equatable, Sendable {
   }
 
   /// Returns the decisions of a string; `nil` if it is not such a string.
+  @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
   static func parse(_ string: String) -> [OrderChoice]? {
     var choices: [OrderChoice] = []
     var rest = Substring(string)

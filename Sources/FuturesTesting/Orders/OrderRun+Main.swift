@@ -3,6 +3,7 @@ internal import Dispatch
 internal import Futures
 
 /// Work that was submitted to the main queue: a job of the main actor, or a block.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 struct MainWork: @unchecked Sendable {
   // @unchecked: Dispatch moves such work to the main thread.
   let context: UnsafeMutableRawPointer?

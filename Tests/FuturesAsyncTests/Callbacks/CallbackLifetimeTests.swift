@@ -47,7 +47,8 @@ struct CallbackLifetimeTests {
     }
     executor.runAll()
     end.happen(to: held, LastUse { events.record("value") }, task)
-    #expect(events.events.prefix(3) == ["resumed", "handler", "resumed"])
+    // Without the value, whose last use an optimised build can end before.
+    #expect(events.events.filter { $0 != "value" }.prefix(3) == ["resumed", "handler", "resumed"])
     executor.runAll()
     await task.value
     #expect(Set(events.events) == ["resumed", "handler", "onCancel", "value"])

@@ -14,7 +14,7 @@ struct OrderWatchTests {
   )
   func blockedMoves() async {
     await #expect(processExitsWith: .success) {
-      let isRight = await WatchSecond.$length.withValue(0.02) { await allBlockedMovesAreFound() }
+      let isRight = await WatchSecond.length.withValue(0.02) { await allBlockedMovesAreFound() }
       _exit(isRight ? 0 : 1)
     }
   }
@@ -23,7 +23,7 @@ struct OrderWatchTests {
   func lockAcrossAwait() async {
     await #expect(processExitsWith: .success) {
       let (lock, later) = (DispatchSemaphore(value: 1), DispatchSemaphore(value: 0))
-      let failure = try await WatchSecond.$length.withValue(0.02) {
+      let failure = try await WatchSecond.length.withValue(0.02) {
         try await explorationFailure {
           try await exploreOrders { orders in
             for name in ["a", "b"] {

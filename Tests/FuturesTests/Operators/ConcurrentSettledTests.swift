@@ -108,6 +108,7 @@ struct ConcurrentSettledTests {
     work.end(0)
     work.end(1, failing: true)
     #expect(all.currentProgress.fractionCompleted == 0.5)
+    for item in 2..<4 { work.end(item) }
   }
 
   @Test("R12: a limit below 1 traps, even without items")
