@@ -1,4 +1,4 @@
-/// What the graph of pending futures shows of a consumer, a state or the inputs of a state.
+/// The facts that the graph of pending futures shows about a consumer, a state or the inputs of a state.
 struct NodeFacts {
   /// The operator of a stage, and its types; `nil` for anything else.
   var operation: StaticString?

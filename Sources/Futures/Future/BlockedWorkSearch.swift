@@ -15,7 +15,7 @@ struct BlockedWorkSearch {
     case transform
   }
 
-  /// What a pending state needs to resolve.
+  /// The work that a pending state needs before it can resolve.
   private enum Need {
     case mainActor
     /// The source of a stage, which can also need a queue.

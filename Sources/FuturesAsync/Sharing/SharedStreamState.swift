@@ -117,7 +117,7 @@ final class SharedReader: @unchecked Sendable {
 final class SharedStreamState {
   typealias Element = SharedReader.Element
 
-  /// What the thread of an event does after unlocking.
+  /// The follow-up of an event, which its thread performs after unlocking.
   struct Delivery {
     /// The tasks to resume.
     var waiters: [SharedReader.Waiter] = []

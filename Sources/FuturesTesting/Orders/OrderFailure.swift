@@ -22,7 +22,7 @@ public struct OrderReport: Sendable, CustomStringConvertible {
   /// The work that left the runs, without the names of its places.
   let left: [OutsideNotice]
 
-  /// What else was not explored.
+  /// The other work that was not explored.
   let sentences: [String]
 
   /// The work whose orders were not explored, because it left the runs.

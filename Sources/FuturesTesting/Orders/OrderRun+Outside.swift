@@ -5,7 +5,7 @@ internal import Futures
 // Work that leaves the run and runs in real time. The search cannot choose its order, so the run waits for the work
 // after each move. If the work enters the run again, the run fails. Otherwise the report names the work.
 
-/// What a report says of work that has left a run: for a Dispatch queue that no run controls, a run loop, or a thread.
+/// The report's entry for work that has left a run: for a Dispatch queue that no run controls, a run loop, or a thread.
 struct OutsideNotice: Hashable, Sendable {
   // The same numbers as in CFuturesTesting.h.
   enum Kind: Int32 { case queue, timer, notification, source, thread, iterations, runLoopBlock, runLoopTimer, sync }
@@ -112,7 +112,7 @@ extension OrderRun {
     }
   }
 
-  /// What the runs see of the work that their code submits (`cfuturestesting_sees_…`).
+  /// The kinds of submitted work that the runs see (`cfuturestesting_sees_…`).
   static let hooks = cfuturestesting_install(
     cfuturestesting_hooks { run, job in
       Unmanaged<OrderRun>.fromOpaque(run).takeUnretainedValue().enqueue(unsafeBitCast(job, to: UnownedJob.self))

@@ -40,7 +40,7 @@ final class OrderSearch {
     /// The decisions up to the last that left the order of submission, which a run takes without a string.
     var choices: [OrderChoice] { Array(run?.choices.prefix(run?.lastDeviation ?? 0) ?? []) }
 
-    /// What the search minimises: the moves, the changes between contexts and tasks, and the moves out of the order of submission.
+    /// The size that the search minimises: the moves, the changes between contexts and tasks, and the moves out of the order of submission.
     var cost: (Int, Int, Int) {
       let changes = zip(trace, trace.dropFirst()).count { $0.origin != $1.origin }
       return (trace.count, changes, run?.deviations.count ?? 0)
@@ -67,7 +67,7 @@ final class OrderSearch {
   private var turns = 0
   private var hasFailed = false
 
-  /// What was not explored.
+  /// The work that was not explored.
   private var left: [OutsideNotice] = []
   private var callsActors = false, hasLeftWork = false, isCut = false
   private let outsidePatience = OutsidePatience()

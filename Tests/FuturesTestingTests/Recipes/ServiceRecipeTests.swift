@@ -10,7 +10,7 @@ struct Page: Sendable {
 struct NoUser: Error {}
 private struct Offline: Error {}
 
-/// The server of the recipes: where it answers, what it was asked, and how it answers `ask()`.
+/// The server of the recipes: its context, the requests that it got, and its answer to `ask()`.
 private let service = Shared<(context: ExecutionContext, requests: [String], failures: [TooManyRequests])>(
   (.immediate, [], [])
 )
