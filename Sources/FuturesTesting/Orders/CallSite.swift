@@ -144,9 +144,11 @@ struct CallSite: Hashable, Sendable {
   #endif
 
   private static func demangle(_ name: String) -> String {
-    guard let text = swiftDemangle(name, name.utf8.count, nil, nil, 0) else { return name }
-    defer { free(text) }
-    return String(cString: text)
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in  // a longer name is cut
+      var size = buffer.count
+      let text = swiftDemangle(name, name.utf8.count, buffer.baseAddress, &size, 0)
+      return text.map { String(cString: $0) } ?? name
+    }
   }
 }
 
