@@ -1,6 +1,7 @@
 #include "CFutures.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #if defined(_WIN32)
 #define WIN32_LEAN_AND_MEAN
@@ -178,6 +179,46 @@ bool cfutures_set_thread_pointer(void *pointer, void (*destroy)(void *)) {
   slot.destroy = destroy;
   return true;
 }
+
+// MARK: - Dispatch queues
+
+#if defined(__APPLE__)
+
+extern void *dispatch_get_specific(const void *key);
+extern const char *object_getClassName(const void *object);
+
+// The current queue is unknown, so without a key the answer is only possible.
+bool cfutures_is_on_serial_queue(const void *queue, const void *key) {
+  return !key || (strstr(object_getClassName(queue), "queue_serial") && dispatch_get_specific(key));
+}
+
+#elif defined(__linux__)
+
+extern void *dispatch_get_current_queue(void);
+extern void *dispatch_queue_get_specific(void *queue, const void *key);
+
+// The beginning of the table that libdispatch exports for debuggers.
+extern const struct {
+  uint16_t version, label, labelSize, flags, flagsSize, serialNumber, serialNumberSize, width, widthSize;
+} dispatch_queue_offsets __attribute__((weak));
+
+bool cfutures_is_on_serial_queue(const void *queue, const void *key) {
+  (void)queue;
+  if (!&dispatch_queue_offsets || dispatch_queue_offsets.widthSize != sizeof(uint16_t)) return false;
+  void *current = dispatch_get_current_queue();
+  uint16_t width;
+  memcpy(&width, (const char *)current + dispatch_queue_offsets.width, sizeof width);
+  return width == 1 && (!key || dispatch_queue_get_specific(current, key));
+}
+
+#else
+
+bool cfutures_is_on_serial_queue(const void *queue, const void *key) {
+  (void)queue, (void)key;
+  return false;
+}
+
+#endif
 
 // MARK: - Standard error
 

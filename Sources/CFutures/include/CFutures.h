@@ -119,6 +119,14 @@ void cfutures_release_memory(void *_Nonnull object);
 /// Retains an object whose memory is kept. Returns false if the object has been destroyed.
 bool cfutures_retain_object(void *_Nonnull object);
 
+// MARK: - Dispatch queues
+
+/// Returns whether the calling thread runs work of a serial queue of Dispatch.
+///
+/// With `key`, only if that queue has a specific value for it. `queue` is the object that got this value; Apple platforms
+/// recognize a serial queue by its class. Returns false where neither the class nor the width of a queue can be read.
+bool cfutures_is_on_serial_queue(const void *_Nullable queue, const void *_Nullable key);
+
 // MARK: - Standard error
 
 /// Writes all bytes to standard error, without a buffer.

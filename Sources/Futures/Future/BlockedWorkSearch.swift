@@ -1,18 +1,21 @@
+internal import CFutures
 internal import Dispatch
 
-/// Finds work that a future needs, and that cannot run while the main thread waits for the future (R10a).
+/// Finds work that a future needs, and that cannot run while the main thread, or a serial queue, waits for it (R10a).
 ///
 /// It goes from each state to its producer. A state that a promise, an unknown task or an interruption can resolve ends the
 /// search, because then another thread can end the wait.
 ///
 /// It reads one state after another, while other threads change them. Work that it finds stays unfinished nevertheless,
-/// because it cannot run before the main thread goes on.
+/// because it cannot run before the waiting thread goes on.
 struct BlockedWorkSearch {
   private enum Work {
     /// A task that is isolated to the main actor, and has not ended.
     case task
     /// A transform that the main queue has not started.
     case transform
+    /// A transform that the serial queue of the waiting thread has not started.
+    case transformOnQueue(String)
   }
 
   /// The work that a pending state needs before it can resolve.
@@ -30,20 +33,25 @@ struct BlockedWorkSearch {
   /// Whether a sentence was written; relaxed, because it publishes nothing.
   private static let hasWritten = AtomicByte<Bool>(false)
 
+  /// Whether the main thread waits. Otherwise the thread of a serial queue does.
+  private let isOnMain: Bool
+
   /// The visited states, with the work that they need.
   ///
   /// Keeps them alive, so that no other state gets the identity of one.
   private var visited: [ObjectIdentifier: (state: FutureState, work: Work?)] = [:]
 
-  /// Reports a wait of the main thread that only work of the main actor, or of the main queue, can end.
+  /// Reports a wait of the main thread that only work of the main actor or of the main queue can end, and a wait of a
+  /// serial queue's thread that only work of this queue can end.
   ///
   /// An endless wait traps in debug builds. Otherwise the process writes a sentence, once.
   /// - Parameters:
   ///   - state: The state that the calling thread waits for.
   ///   - isEndless: Whether the wait has no timeout.
   static func check(_ state: FutureState, isEndless: Bool) {
-    guard MainContext.isMainQueueCurrent else { return }
-    var search = Self()
+    let isOnMain = MainContext.isMainQueueCurrent
+    guard isOnMain || cfutures_is_on_serial_queue(nil, nil) else { return }
+    var search = Self(isOnMain: isOnMain)
     guard let work = search.work(neededBy: state, depth: 0) else { return }
     let origin = state.nearestLabel.map { " \"\($0.text)\" (\(String(cString: $0.fileID)):\($0.line))" } ?? ""
     let sentence = sentence(for: work, origin)
@@ -68,8 +76,16 @@ struct BlockedWorkSearch {
       wait() blocks the main thread, but its future\(origin) needs work that was submitted to the main queue, which cannot \
       start it meanwhile. Run the work elsewhere, with `on: .global()` or `Future.detached { … }`, or await the future.
       """
+    case .transformOnQueue(let label):
+      """
+      wait() blocks the serial queue "\(label)", but its future\(origin) needs work that was submitted to this queue, which \
+      cannot start it meanwhile. Run the work elsewhere, with `on: .global()` or another queue, or use a callback in place \
+      of wait().
+      """
     }
   }
+
+  private init(isOnMain: Bool) { self.isOnMain = isOnMain }
 
   /// Returns the work without which a state stays pending, cancellation aside; `nil` if another thread might resolve it.
   private mutating func work(neededBy first: FutureState, depth: Int) -> Work? {
@@ -87,11 +103,11 @@ struct BlockedWorkSearch {
       switch Self.need(of: state) {
       case .unknown: break search
       case .mainActor:
-        work = .task
+        work = isOnMain ? .task : nil
         break search
       case .source(let derivation, let isQueued):
-        if isQueued, Self.needsMainQueue(derivation) {
-          work = .transform
+        if isQueued, let transform = transformOnBlockedQueue(derivation) {
+          work = transform
           break search
         }
         // A settled source: another thread is about to run the stage.
@@ -146,15 +162,28 @@ struct BlockedWorkSearch {
     }
   }
 
-  /// Whether the main queue has to run the transform of a stage.
-  private static func needsMainQueue(_ derivation: Derivation) -> Bool {
+  /// Returns the transform of a stage if the queue that waits has to run it.
+  private func transformOnBlockedQueue(_ derivation: Derivation) -> Work? {
     let (stage, source) = (derivation.stage, derivation.source)
     let queue = source.reading {
       // The status first: it publishes the source (`Stage.source`).
       _ = stage.currentStatus
       return stage.isConsumer(of: source) ? stage.queueToRunOn(after: source) as? DispatchQueue : nil
     }
+    guard let queue else { return nil }
     // By label: on Linux each use of the main queue can have another object.
-    return queue?.label == DispatchQueue.main.label
+    guard !isOnMain else { return queue.label == DispatchQueue.main.label ? .transform : nil }
+    return Self.isCurrentSerialQueue(queue) ? .transformOnQueue(queue.label) : nil
+  }
+
+  private static func isCurrentSerialQueue(_ queue: DispatchQueue) -> Bool {
+    // The system's own queues accept no specific value.
+    guard !queue.label.hasPrefix("com.apple.") else { return false }
+    let key = DispatchSpecificKey<Bool>()
+    queue.setSpecific(key: key, value: true)
+    defer { queue.setSpecific(key: key, value: nil) }
+    return withExtendedLifetime(key) {
+      cfutures_is_on_serial_queue(Unmanaged.passUnretained(queue).toOpaque(), Unmanaged.passUnretained(key).toOpaque())
+    }
   }
 }

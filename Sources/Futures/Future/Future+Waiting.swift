@@ -11,7 +11,8 @@ extension Future {
   /// On the main thread it waits for ever if the future needs work of the main actor or of the main queue, for example the
   /// task of a `Future { … }` that was started there: its closure inherits the main actor. A debug build traps, and a
   /// release build writes a sentence to standard error, if nothing else can end the wait, apart from a cancellation (R10a).
-  /// Start the work with `Future.detached { … }`, or await the future.
+  /// Start the work with `Future.detached { … }`, or await the future. The same holds for a wait on a serial queue, if the
+  /// future needs work that was submitted to this queue.
   ///
   /// In a callback, the thread first runs its deferred work and then blocks. It waits for ever if this future depends on
   /// the future that runs the callback: by derivation, or because a later callback has to resolve it. Derived futures and
@@ -35,7 +36,7 @@ extension Future {
   ///
   /// In a callback, it always ends at its timeout if this future depends on the future that runs the callback, as
   /// ``wait()`` explains. A debug build then writes a sentence to standard error; it never traps. A single check writes none.
-  /// The same holds, at the timeout, for a wait on the main thread for work that needs this thread (R10a).
+  /// The same holds, at the timeout, for a wait on the main thread or a serial queue for work that it has to run (R10a).
   /// - Parameter timeout: The maximum wait. Zero or less checks once; more than 292 years means for ever.
   /// - Returns: The result, or `nil` at the timeout. Then nothing stays registered.
   @available(*, noasync, message: "use 'await future.result'")

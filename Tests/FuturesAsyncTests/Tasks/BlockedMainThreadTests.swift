@@ -46,9 +46,73 @@ struct BlockedMainThreadTests {
 }
 
 extension BlockedMainThreadTests {
+  @Test("R10a: wait() on a serial queue for work that this queue has to run traps in debug builds, and names the queue")
+  func trapsOnQueue() async throws {
+    #if DEBUG
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        await run(on: serial) { _ = Future(on: .queue(serial)) { 1 }.wait() }
+      }
+      let output = try String(decoding: #require(result).standardErrorContent, as: UTF8.self)
+      #expect(output.contains("wait() blocks the serial queue \"test.serial\""))
+    #endif
+  }
+
+  @Test("R10a: on a serial queue it writes the sentence once, and none where another queue or thread can end the wait")
+  func writesOnQueue() async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let queues = Queues()
+      for future in queues.hopefulOnSerial { await run(on: serial) { _ = future().wait() } }
+      await run(on: queues.concurrent) { _ = Future(on: .queue(queues.concurrent)) { 1 }.wait() }
+      FuturesDiagnostics.write("From here on:")
+      for future in queues.hopeless {
+        await run(on: serial) { #expect(future().wait(timeout: .milliseconds(20)) == nil) }
+      }
+    }
+    let output = try String(decoding: #require(result).standardErrorContent, as: UTF8.self)
+    let parts = output.split(separator: "From here on:").map { $0.split(separator: "wait() blocks the serial queue").count }
+    #expect(parts == [1, 2], "\(output)")
+  }
+
   @Test("The graph names the main thread that is blocked, and the task of the main actor")
   func graph() async {
     await #expect(processExitsWith: .success) { await showInGraph() }
+  }
+}
+
+private let serial = DispatchQueue(label: "test.serial")
+
+/// Runs `body` on a thread of the queue, outside the task.
+private func run(on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) async {
+  await withCheckedContinuation { continuation in
+    queue.async {
+      body()
+      continuation.resume()
+    }
+  }
+}
+
+/// Waits on the thread of `serial`.
+private struct Queues {
+  let concurrent = DispatchQueue(label: "test.concurrent", attributes: .concurrent)
+  private let other = DispatchQueue(label: "test.serial")  // the same label
+  private let target = DispatchQueue(label: "test.target", target: serial)
+
+  /// Without `serial` each of them stays pending.
+  var hopeless: [@Sendable () -> Future<Int, Never>] {
+    let settled = Future<Int, Never>.succeeded(1)
+    return [
+      { settled.map(on: .queue(serial)) { $0 } }, { Future(on: .queue(serial)) { 1 }.map { $0 }.shielded },
+      { Future.all([settled, settled.receive(on: .queue(serial))]).map { $0[0] } },
+    ]
+  }
+
+  /// Another queue resolves each of them.
+  var hopefulOnSerial: [@Sendable () -> Future<Int, Never>] {
+    let own = Future(on: .queue(serial)) { 1 }
+    return [
+      { Future(on: .queue(other)) { 1 } }, { Future(on: .queue(concurrent)) { 1 } }, { Future(on: .global()) { 1 } },
+      { .race([own, Future(on: .queue(other)) { 2 }]) }, { own.timeout(after: .milliseconds(20), fallback: 7) },
+    ]
   }
 }
 
