@@ -33,7 +33,7 @@ struct BlockedWorkSearch {
   /// Whether a sentence was written; relaxed, because it publishes nothing.
   private static let hasWritten = AtomicByte<Bool>(false)
 
-  /// Whether the main thread waits. Otherwise the thread of a serial queue does.
+  /// Whether the main thread waits, and not the thread of a serial queue.
   private let isOnMain: Bool
 
   /// The visited states, with the work that they need.
