@@ -60,13 +60,16 @@ extension BlockedMainThreadTests {
   @Test("R10a: on a serial queue it writes the sentence once, and none where another queue or thread can end the wait")
   func writesOnQueue() async throws {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-      let queues = Queues()
-      for future in queues.hopefulOnSerial { await run(on: serial) { _ = future().wait() } }
-      await run(on: queues.concurrent) { _ = Future(on: .queue(queues.concurrent)) { 1 }.wait() }
-      FuturesDiagnostics.write("From here on:")
-      for future in queues.hopeless {
-        await run(on: serial) { #expect(future().wait(timeout: .milliseconds(20)) == nil) }
+      @Sendable func wait(_ future: Future<Int, Never>) {
+        #expect(future.wait(timeout: .milliseconds(20)) == nil)
       }
+      let promise = Promise<Int, Never>()
+      let (queues, pending) = (Queues(), promise.future)
+      for future in queues.hopefulOnSerial(pending) { await run(on: serial) { wait(future()) } }
+      await run(on: queues.concurrent) { wait(pending.receive(on: .queue(queues.concurrent))) }
+      FuturesDiagnostics.write("From here on:")
+      for future in queues.hopeless { await run(on: serial) { wait(future()) } }
+      promise.succeed(1)
     }
     let output = try String(decoding: #require(result).standardErrorContent, as: UTF8.self)
     let counts = output.split(separator: "From here on:").map { part in
@@ -107,12 +110,12 @@ private struct Queues {
     ]
   }
 
-  /// Another queue resolves each of them.
-  var hopefulOnSerial: [@Sendable () -> Future<Int, Never>] {
-    let own = Future(on: .queue(serial)) { 1 }
-    return [
-      { Future(on: .queue(other)) { 1 } }, { Future(on: .queue(concurrent)) { 1 } }, { Future(on: .global()) { 1 } },
-      { .race([own, Future(on: .queue(other)) { 2 }]) }, { own.timeout(after: .milliseconds(20), fallback: 7) },
+  /// Another queue or thread can resolve each of them.
+  func hopefulOnSerial(_ pending: Future<Int, Never>) -> [@Sendable () -> Future<Int, Never>] {
+    [
+      { pending.receive(on: .queue(other)) }, { pending.receive(on: .queue(concurrent)) },
+      { pending.receive(on: .global()) },
+      { .race([Future(on: .queue(serial)) { 1 }, pending]) }, { pending },
     ]
   }
 }
