@@ -117,6 +117,12 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    // The code of the page of recipes, in every order.
+    .testTarget(
+      name: "RecipeTests",
+      dependencies: ["Futures", "FuturesAsync", "FuturesTesting", "TestSupport"],
+      swiftSettings: settings
+    ),
     // Old code of other libraries, which compiles by a shim, and what their own test-suites hold that to.
     .testTarget(
       name: "FutureXShimTests",

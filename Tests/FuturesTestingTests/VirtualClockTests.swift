@@ -7,30 +7,31 @@ import Testing
 @Suite("Virtual clocks")
 struct VirtualClockTests {
   /// Code of the user, which takes a clock.
-  private func poll(every interval: Duration, times: Int, on clock: some Clock<Duration>, _ log: RunRecord) async throws
+  private func poll(every interval: Duration, times: Int, on clock: some Clock<Duration>, _ log: Recorder<String>)
+    async throws
   {
     for number in 1...times {
       try await clock.sleep(for: interval)
-      log.add("\(number)")
+      log.record("\(number)")
     }
   }
 
   @Test("A sleep on the clock of a manual context is pending work, which ends when the test has moved the time")
   func manualClock() async throws {
-    let (manual, log) = (ManualContext(), RunRecord())
+    let (manual, log) = (ManualContext(), Recorder<String>())
     let clock = manual.clock
     let ended = Checkpoints()
     let task = Task {
       try await clock.sleep(for: .seconds(5))
-      log.add("\(clock.now.offset)")
+      log.record("\(clock.now.offset)")
       ended.pass("slept")
     }
     while manual.pendingCount == 0 { await Task.yield() }
     manual.advance(by: .seconds(4))
-    #expect(log.all == [])
+    #expect(log.events == [])
     manual.advance(by: .seconds(1))
     await ended.passing("slept").value
-    #expect(log.all == ["5.0 seconds"])
+    #expect(log.events == ["5.0 seconds"])
     #expect(clock.now.offset == .seconds(5))
     #expect(manual.pendingCount == 0)
     try await task.value
@@ -66,34 +67,34 @@ struct VirtualClockTests {
 
   @Test("exploreOrders explores sleeps on its clock in the order of their times, before and after other work")
   func clockOfOrders() async throws {
-    let runs = RunRecord()
+    let runs = Recorder<String>()
     let report = try await exploreOrders { orders in
-      let run = RunRecord()
+      let run = Recorder<String>()
       let clock = orders.clock
       Task { try await poll(every: .seconds(10), times: 2, on: clock, run) }
-      orders.context("a").run { run.add("a") }
+      orders.context("a").submit { run.record("a") }
       try await orders.runAll()
-      runs.add(run.joined)
+      runs.record(run.joined)
       try Unexpected.unless(clock.now.offset == .seconds(20), "\(clock.now)")
     }
     #expect(report.isExhaustive)
-    #expect(Set(runs.all) == ["a 1 2", "1 a 2", "1 2 a"])
+    #expect(Set(runs.events) == ["a 1 2", "1 a 2", "1 2 a"])
   }
 
   @Test("A sleep that is left when the body returns ends with BrokenPromise, within the run")
   func sleepAfterTheBody() async throws {
-    let runs = RunRecord()
+    let runs = Recorder<String>()
     let report = try await exploreOrders { orders in
       let clock = orders.clock
       Task {
         do {
           while true { try await clock.sleep(for: .seconds(1)) }
         } catch {
-          runs.add("\(error is BrokenPromise)")
+          runs.record("\(error is BrokenPromise)")
         }
       }
     }
     #expect(report.isAll(1))
-    #expect(runs.all == ["true"])
+    #expect(runs.events == ["true"])
   }
 }

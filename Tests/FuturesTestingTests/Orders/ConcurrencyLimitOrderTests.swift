@@ -1,6 +1,7 @@
 import Futures
 import FuturesAsync
 import FuturesTesting
+import TestSupport
 import Testing
 
 @Suite("exploreOrders: a limit of concurrent work, and the latest request")
@@ -13,11 +14,11 @@ struct ConcurrencyLimitOrderTests {
   func tasks() async throws {
     let report = try await exploreOrders { orders in
       let limit = ConcurrencyLimit(1)
-      let running = RunRecord()
+      let running = Recorder<String>()
       let tasks = ["a", "b", "c"].map { name in
         Task {
           try await limit.withSlot {
-            running.add("\(limit.runningCount)")
+            running.record("\(limit.runningCount)")
             await orders.step(name)
           }
         }
@@ -26,7 +27,7 @@ struct ConcurrencyLimitOrderTests {
       tasks[1].cancel()
       try await orders.runAll()
       for task in tasks { _ = await task.result }
-      guard running.all.allSatisfy({ $0 == "1" }) else { throw Overrun(running: 2) }
+      guard running.events.allSatisfy({ $0 == "1" }) else { throw Overrun(running: 2) }
       guard limit.runningCount == 0, limit.waitingCount == 0 else {
         throw LostSlot(running: limit.runningCount, waiting: limit.waitingCount)
       }
@@ -61,19 +62,19 @@ struct ConcurrencyLimitOrderTests {
     let report = try await exploreOrders { orders in
       let screen = orders.context("screen")
       let latest = Latest(timer: screen)
-      let shown = RunRecord()
+      let shown = Recorder<String>()
       let ask: @Sendable (String) -> Void = { text in
-        shown.add("ask \(text)")
+        shown.record("ask \(text)")
         latest.run(on: screen) {
           Future<String, any Error>(on: orders.context("request \(text)")) { text }
         } whenResolved: { result in
-          shown.add((try? result.get()) ?? "failed")
+          shown.record((try? result.get()) ?? "failed")
         }
       }
       ask("a")
-      screen.run { ask("b") }
+      screen.submit { ask("b") }
       try await orders.runAll()
-      let events = shown.all
+      let events = shown.events
       guard let second = events.firstIndex(of: "ask b"), !events[second...].contains("a"), events.last == "b" else {
         throw Stale(shown: events)
       }

@@ -1,5 +1,6 @@
 import Futures
 import FuturesTesting
+import TestSupport
 import Testing
 
 /// Runs an order, and returns whether an expectation failed in it.
@@ -7,7 +8,7 @@ import Testing
 /// The issue is known while the search goes on. The search runs the failing order once more without this function, and that
 /// records the issue.
 @Sendable private func expectationFails(in order: () -> Void) -> Bool {
-  let hasFailed = Shared(false)
+  let hasFailed = Locked(false)
   withKnownIssue(isIntermittent: true) {
     order()
   } matching: { _ in
@@ -21,19 +22,19 @@ import Testing
 struct ExpectationTests {
   @Test("A failed expectation fails the order, and the last run records it at its line")
   func failedExpectation() async throws {
-    let issues = Shared<[Int]>([])
-    let line = Shared(0)
-    let runs = Shared(0)
-    let failure = Shared<OrderFailure?>(nil)
+    let issues = Locked<[Int]>([])
+    let line = Locked(0)
+    let runs = Locked(0)
+    let failure = Locked<OrderFailure?>(nil)
     try await withKnownIssue {
       let found = try await explorationFailure {
         try await exploreOrders(hasFailed: expectationFails) { orders in
           runs.withLock { $0 += 1 }
-          let run = RunRecord()
-          for name in ["a", "b"] { orders.context(name).run { run.add(name) } }
+          let run = Recorder<String>()
+          for name in ["a", "b"] { orders.context(name).submit { run.record(name) } }
           try await orders.runAll()
           line.withLock { $0 = #line + 1 }
-          #expect(run.all == ["a", "b"])
+          #expect(run.events == ["a", "b"])
         }
       }
       failure.withLock { $0 = found }
@@ -51,14 +52,14 @@ struct ExpectationTests {
 
   @Test("An expectation in a callback and in a task counts as well")
   func expectationInACallback() async throws {
-    let failure = Shared<OrderFailure?>(nil)
+    let failure = Locked<OrderFailure?>(nil)
     await withKnownIssue {
       let found = try await explorationFailure {
         try await exploreOrders(hasFailed: expectationFails) { orders in
-          let run = RunRecord()
-          Task { run.add("task") }
-          orders.context("a").run { #expect(run.all == []) }
-          orders.context("b").run {}
+          let run = Recorder<String>()
+          Task { run.record("task") }
+          orders.context("a").submit { #expect(run.events == []) }
+          orders.context("b").submit {}
           try await orders.runAll()
         }
       }
@@ -71,7 +72,7 @@ struct ExpectationTests {
   @Test("Orders without a failed expectation pass")
   func passing() async throws {
     let report = try await exploreOrders(hasFailed: expectationFails) { orders in
-      for name in ["a", "b"] { orders.context(name).run { #expect(name != "") } }
+      for name in ["a", "b"] { orders.context(name).submit { #expect(name != "") } }
       try await orders.runAll()
     }
     #expect(report.isAll(2))

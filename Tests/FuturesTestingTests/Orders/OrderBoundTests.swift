@@ -1,6 +1,7 @@
 import Futures
 import FuturesAsync
 import FuturesTesting
+import TestSupport
 import Testing
 
 /// R27: a search ends, whatever the body does.
@@ -40,8 +41,8 @@ struct OrderBoundTests {
   static let bodies = [
     Endless("work that submits work", "The body made 20,000 moves and did not end.") { orders in
       let (poll, other) = (orders.context("poll"), orders.context("other"))
-      @Sendable func next() { poll.run { next() } }
-      @Sendable func nextOther() { other.run { nextOther() } }
+      @Sendable func next() { poll.submit { next() } }
+      @Sendable func nextOther() { other.submit { nextOther() } }
       next()
       nextOther()
       try await orders.runAll()
@@ -104,10 +105,10 @@ struct OrderBoundTests {
   func repeatingAnEndlessOrder() async throws {
     let body: Body = { orders in
       let (a, b) = (orders.context("a"), orders.context("b"))
-      let isSecond = Shared(false)
-      @Sendable func next() { a.run { next() } }
-      a.run { if isSecond.withLock(\.self) { next() } }
-      b.run { isSecond.withLock { $0 = true } }
+      let isSecond = Locked(false)
+      @Sendable func next() { a.submit { next() } }
+      a.submit { if isSecond.withLock(\.self) { next() } }
+      b.submit { isSecond.withLock { $0 = true } }
       try await orders.runAll()
     }
     let failure = try await explorationFailure { try await exploreOrders(body) }
@@ -121,7 +122,7 @@ struct OrderBoundTests {
   )
   func unfairOrder(_ kind: Int) async throws {
     let report = try await exploreOrders { orders in
-      let isDone = Shared(false)
+      let isDone = Locked(false)
       let clock = orders.clock
       Task {
         while !isDone.withLock(\.self) {
@@ -142,22 +143,22 @@ struct OrderBoundTests {
 
   @Test("R2a: timers that are left when the body returns break, and their tasks end within the run")
   func tasksOfLeftTimers() async throws {
-    let runs = RunRecord()
+    let runs = Recorder<String>()
     let report = try await exploreOrders { orders in
       let context = orders.context("poll")
       Task {
         do {
           while true {
             try await Future<Void, any Error>.succeeded(()).delay(by: .seconds(1), on: context).value
-            runs.add("fired")
+            runs.record("fired")
           }
         } catch {
-          runs.add("\((error as? BrokenPromise)?.cause == .workDropped)")
+          runs.record("\((error as? BrokenPromise)?.cause == .workDropped)")
         }
       }
     }
     #expect(report.description == "the only order")
-    #expect(runs.all == ["true"])
+    #expect(runs.events == ["true"])
   }
 }
 

@@ -2,6 +2,7 @@ import Dispatch
 import Futures
 import FuturesAsync
 import FuturesTesting
+import TestSupport
 import Testing
 
 @Suite("exploreOrders: runs that do not end, and work from outside")
@@ -11,7 +12,7 @@ struct OrderFailureTests {
     let failure = try await explorationFailure {
       try await exploreOrders { orders in
         let answer = Promise<Int, any Error>("answer", fileID: "App/Loader.swift", line: 12)
-        orders.context("network").run {}
+        orders.context("network").submit {}
         _ = try await withExtendedLifetime(answer) { answer.future }.value
         answer.succeed(1)
       }
@@ -29,7 +30,7 @@ struct OrderFailureTests {
       try await exploreOrders { orders in
         let isOpen = Locked(false)
         let opened = Promise<Void, any Error>("opened")
-        orders.context("door").run {
+        orders.context("door").submit {
           isOpen.withLock { $0 = true }
           opened.succeed()
         }
@@ -48,21 +49,21 @@ struct OrderFailureTests {
 
   @Test("A deadlocked body is cancelled, so that it can end")
   func endOfADeadlock() async throws {
-    let ends = RunRecord()
+    let ends = Recorder<String>()
     let failure = try await explorationFailure {
       try await exploreOrders { _ in
         let answer = Promise<Int, any Error>("answer")
         do {
           _ = try await withExtendedLifetime(answer) { answer.future }.value
         } catch {
-          ends.add("\(error)")
+          ends.record("\(error)")
         }
         withExtendedLifetime(answer) {}
       }
     }
     guard case .deadlock? = failure?.reason else { return #expect(Bool(false), "\(String(describing: failure))") }
     // Once in the search, and once when the order is repeated.
-    #expect(ends.all == ["CancellationError()", "CancellationError()"])
+    #expect(ends.events == ["CancellationError()", "CancellationError()"])
   }
 
   // LeakSanitizer reports a task that stays suspended.
@@ -89,7 +90,7 @@ struct OrderFailureTests {
       try await exploreOrders { orders in
         let gate = DispatchSemaphore(value: 0)
         // Runs after the body has suspended.
-        orders.context("a").run { gate.signal() }
+        orders.context("a").submit { gate.signal() }
         await withCheckedContinuation { continuation in
           DispatchQueue.global().async {
             gate.wait()
@@ -107,14 +108,14 @@ struct OrderFailureTests {
 
   @Test("Work that is left when the body returns runs, and timers do not")
   func workAfterTheBody() async throws {
-    let run = RunRecord()
+    let run = Recorder<String>()
     let report = try await exploreOrders { orders in
-      orders.context("a").run { run.add("a") }
+      orders.context("a").submit { run.record("a") }
       Future<Void, Never>.after(.seconds(1), on: orders.context("a")).whenResolved(on: .immediate) { _ in
-        run.add("late")
+        run.record("late")
       }
     }
-    #expect(run.all == ["a"])
+    #expect(run.events == ["a"])
     #expect(report.orders == 1)
   }
 }

@@ -2,6 +2,7 @@ import Dispatch
 import Futures
 import FuturesAsync
 import FuturesTesting
+import TestSupport
 import Testing
 
 @Suite("exploreOrders: the main actor", .unlessSanitized)
@@ -29,9 +30,9 @@ struct OrderMainActorTests {
   @Test("The main actor waits while a move runs: work that a move submits to it runs after the move")
   @MainActor func mainActorWaits() async throws {
     try await exploreOrders { orders in
-      let hasRun = Shared(false)
-      let overlapped = Shared(false)
-      orders.context("a").run {
+      let hasRun = Locked(false)
+      let overlapped = Locked(false)
+      orders.context("a").submit {
         Future<Void, Never>.succeeded(()).whenResolved(on: .main) { _ in hasRun.withLock { $0 = true } }
         for _ in 1...20_000 where hasRun.withLock(\.self) { overlapped.withLock { $0 = true } }
       }
@@ -62,7 +63,7 @@ struct OrderMainActorTests {
   @MainActor func chainOnTheMainQueue() async throws {
     var runs = 0
     let report = try await exploreOrders { orders in
-      for name in ["a", "b"] { orders.context(name).run {} }
+      for name in ["a", "b"] { orders.context(name).submit {} }
       try await orders.runAll()
       await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
         @Sendable func submit(_ count: Int) {
@@ -81,9 +82,9 @@ struct OrderMainActorTests {
     do {
       try await exploreOrders { orders in
         MainActor.assertIsolated()
-        orders.context("a").run {}
+        orders.context("a").submit {}
         try await orders.runAll()
-        orders.context("b").run {}
+        orders.context("b").submit {}
         throw Unexpected(description: "always")
       }
       Issue.record("The body threw, and the exploration passed.")
@@ -95,23 +96,23 @@ struct OrderMainActorTests {
 
   @Test("A body that is not on the main actor explores hops to it, callbacks on it, and blocks of the main queue")
   func mainActorFromElsewhere() async throws {
-    let runs = RunRecord()
+    let runs = Recorder<String>()
     let report = try await exploreOrders { orders in
-      let run = RunRecord()
+      let run = Recorder<String>()
       Future<Int, Never>(on: orders.context("network")) { 1 }.whenSucceeded(on: .main) { _ in
         MainActor.assertIsolated()
-        run.add("callback")
+        run.record("callback")
       }
       DispatchQueue.main.async {
         dispatchPrecondition(condition: .onQueue(.main))
-        run.add("block")
+        run.record("block")
       }
-      Task { @MainActor in run.add("task") }
+      Task { @MainActor in run.record("task") }
       try await orders.runAll()
-      runs.add(run.joined)
+      runs.record(run.joined)
     }
     // The main queue keeps the order of submission.
-    #expect(Set(runs.all) == ["block task callback"])
+    #expect(Set(runs.events) == ["block task callback"])
     #expect(report.description == "all 3 orders")
   }
 
@@ -158,7 +159,7 @@ struct OrderMainActorTests {
   @MainActor func tasksOfNonisolatedCode() async throws {
     var runs: Set<String> = []
     let report = try await exploreOrders { orders in
-      let run = RunRecord()
+      let run = Recorder<String>()
       startTwoTasks(run)
       try await orders.runAll()
       runs.insert(run.joined)
@@ -168,9 +169,9 @@ struct OrderMainActorTests {
   }
 }
 
-private nonisolated func startTwoTasks(_ run: RunRecord) {
+private nonisolated func startTwoTasks(_ run: Recorder<String>) {
   for name in ["a", "b"] {
-    Task { run.add(name) }
+    Task { run.record(name) }
   }
 }
 
@@ -180,15 +181,15 @@ struct OrderMainTimerTests {
   @MainActor func timersOfTheMainContext() async throws {
     var runs: Set<String> = []
     let report = try await exploreOrders { orders in
-      let run = RunRecord()
+      let run = Recorder<String>()
       Future<Int, any Error>(on: orders.context("network")) { 1 }
         .timeout(after: .seconds(10), on: .main)
         .whenResolved(on: .main) { result in
           MainActor.assertIsolated()
-          run.add((try? result.get()) == 1 ? "value" : "timeout")
+          run.record((try? result.get()) == 1 ? "value" : "timeout")
         }
       Future<Int, any Error>.never.timeout(after: .seconds(5), on: .main).whenResolved(on: .mainImmediate) { _ in
-        run.add("5 s")
+        run.record("5 s")
       }
       try await orders.runAll()
       runs.insert(run.joined)

@@ -3,6 +3,7 @@ import Foundation
 import Futures
 import FuturesAsync
 import FuturesTesting
+import TestSupport
 import Testing
 
 @Suite("R27: exploreOrders sees work that leaves a run", .unlessSanitized)
@@ -65,21 +66,21 @@ struct OrderOutsideTests {
 
   @Test("Work that does not enter a run is in the report, which does not say “all”", arguments: ways)
   func staysOutside(_ way: Way) async throws {
-    let runs = RunRecord()
+    let runs = Recorder<String>()
     let report = try await exploreOrders { orders in
-      let seen = Shared(false)
+      let seen = Locked(false)
       way.submit { seen.withLock { $0 = true } }
-      runs.add("before: \(seen.withLock(\.self))")
-      for name in ["a", "b"] { orders.context(name).run {} }
+      runs.record("before: \(seen.withLock(\.self))")
+      for name in ["a", "b"] { orders.context(name).submit {} }
       try await orders.runAll()
-      runs.add("after: \(seen.withLock(\.self))")
+      runs.record("after: \(seen.withLock(\.self))")
     }
     #expect(!report.isExhaustive)
     #expect(report.orders == 2)
     #expect(report.unexplored.count >= 1 && report.unexplored[0].hasPrefix(way.testDescription), "\(report)")
     #expect(report.description.hasPrefix("2 orders; not explored: \(way.testDescription)"), "\(report)")
     // The work runs directly after the move that submits it, each time.
-    #expect(Set(runs.all) == ["before: false", "after: true"])
+    #expect(Set(runs.events) == ["before: false", "after: true"])
   }
 
   @Test("A move that waits for work outside gets it")
@@ -113,21 +114,21 @@ struct OrderOutsideTests {
 
   @Test("The notification of a group comes after the move that empties the group, each time")
   func notification() async throws {
-    let runs = RunRecord()
+    let runs = Recorder<String>()
     for queue in [DispatchQueue.global(), .main] {
       let report = try await exploreOrders { orders in
-        let (group, seen) = (DispatchGroup(), Shared(false))
+        let (group, seen) = (DispatchGroup(), Locked(false))
         group.enter()
         group.notify(queue: queue) { seen.withLock { $0 = true } }
         let context = orders.context("a")
-        context.run { runs.add("before: \(seen.withLock(\.self))") }
-        context.run { group.leave() }
-        context.run { runs.add("after: \(seen.withLock(\.self))") }
+        context.submit { runs.record("before: \(seen.withLock(\.self))") }
+        context.submit { group.leave() }
+        context.submit { runs.record("after: \(seen.withLock(\.self))") }
         try await orders.runAll()
       }
       #expect(report.unexplored.first?.hasPrefix("the notification of a Dispatch group on ") == true, "\(report)")
     }
-    #expect(Set(runs.all) == ["before: false", "after: true"])
+    #expect(Set(runs.events) == ["before: false", "after: true"])
   }
 
   @Test("Work of a suspended queue holds up no search")
@@ -137,8 +138,8 @@ struct OrderOutsideTests {
       queue.suspend()
       queue.async {}
       let context = orders.context("a")
-      context.run {}
-      context.run { queue.resume() }
+      context.submit {}
+      context.submit { queue.resume() }
       try await orders.runAll()
     }
     #expect(report.description.hasPrefix("1 order; not explored: work on the Dispatch queue “asleep”"), "\(report)")
@@ -146,7 +147,7 @@ struct OrderOutsideTests {
 
   @Test("A timer in real time does not fire during a run, and a body that waits for it fails at once")
   func realTimer() async throws {
-    let runs = RunRecord()
+    let runs = Recorder<String>()
     let report = try await exploreOrders { orders in
       let promise = Promise<Int, any Error>()
       Self.queue.asyncAfter(deadline: .now()) { promise.succeed(1) }
@@ -155,9 +156,9 @@ struct OrderOutsideTests {
       Self.queue.async { isBehindTimer.signal() }
       isBehindTimer.wait()
       try await orders.runAll()
-      runs.add("\(promise.isResolved)")
+      runs.record("\(promise.isResolved)")
     }
-    #expect(runs.all == ["false"])
+    #expect(runs.events == ["false"])
     #expect(report.description.hasPrefix("1 order; not explored: a timer of the Dispatch queue “images” in real time"))
     let failure = try await explorationFailure {
       try await exploreOrders { _ in
@@ -174,22 +175,22 @@ struct OrderOutsideTests {
 
   @Test("A delay on the main queue is a timer of the run, in virtual time")
   func timerOfTheMainQueue() async throws {
-    let runs = RunRecord()
+    let runs = Recorder<String>()
     let report = try await exploreOrders { orders in
-      let run = RunRecord()
+      let run = Recorder<String>()
       DispatchQueue.main.asyncAfter(deadline: .now() + .seconds(3600)) {
-        MainActor.assumeIsolated { run.add("late \(orders.now)") }
+        MainActor.assumeIsolated { run.record("late \(orders.now)") }
       }
       Future<Void, Never>.after(.seconds(7200), on: orders.context("a")).whenResolved(on: .immediate) { _ in
-        run.add("later")
+        run.record("later")
       }
-      DispatchQueue.main.async { run.add("main") }
+      DispatchQueue.main.async { run.record("main") }
       try await orders.runAll()
-      runs.add(run.joined)
+      runs.record(run.joined)
     }
     #expect(report.isAll(3), "\(report)")
     let late = "late 3600.0 seconds"
-    #expect(Set(runs.all) == ["main \(late) later", "\(late) main later", "\(late) later main"])
+    #expect(Set(runs.events) == ["main \(late) later", "\(late) main later", "\(late) later main"])
   }
 
   @Test("A failure says which work was not explored")
@@ -197,7 +198,7 @@ struct OrderOutsideTests {
     let failure = try await explorationFailure {
       try await exploreOrders { orders in
         Self.queue.async {}
-        orders.context("screen").run {}
+        orders.context("screen").submit {}
         try await orders.runAll()
         throw Unexpected(description: "always")
       }
@@ -211,10 +212,10 @@ struct OrderOutsideTests {
     let failure = try await explorationFailure {
       try await exploreOrders { orders in
         let store = Store()
-        let run = RunRecord()
+        let run = Recorder<String>()
         Task {
           await store.fill()
-          run.add("filled")
+          run.record("filled")
         }
         try await orders.runAll()
       }

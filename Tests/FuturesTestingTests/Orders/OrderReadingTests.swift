@@ -1,5 +1,6 @@
 import Futures
 import FuturesTesting
+import TestSupport
 import Testing
 
 /// The text of a failed order.
@@ -9,12 +10,12 @@ struct OrderReadingTests {
   ///
   /// The last item of f before the first of a is a bug.
   private func sixBySix(_ orders: Orders) async throws {
-    let log = RunRecord()
+    let log = Recorder<String>()
     for name in ["a", "b", "c", "d", "e", "f"] {
-      for number in 1...6 { orders.context(name).run { log.add("\(name)\(number)") } }
+      for number in 1...6 { orders.context(name).submit { log.record("\(name)\(number)") } }
     }
     try await orders.runAll()
-    func place(_ name: String) -> Int { log.all.firstIndex(of: name) ?? 0 }
+    func place(_ name: String) -> Int { log.events.firstIndex(of: name) ?? 0 }
     try Unexpected.unless(!(place("f6") < place("a1")), "found")
   }
 
@@ -44,15 +45,15 @@ struct OrderReadingTests {
     let failure = try #require(
       try await explorationFailure {
         try await exploreOrders(fileID: "Tests/B.swift", line: 8) { orders in
-          let log = RunRecord()
+          let log = Recorder<String>()
           let (network, screen) = (orders.context("network"), orders.context("screen"))
-          for number in 1...3 { network.run { log.add("n\(number)") } }
-          screen.run {
-            log.add("s")
+          for number in 1...3 { network.submit { log.record("n\(number)") } }
+          screen.submit {
+            log.record("s")
             orders.note("log: \(log.joined)")
           }
           await orders.step("tap")
-          log.add("tap")
+          log.record("tap")
           try await orders.runAll()
           try Unexpected.unless(log.joined != "n1 n2 s tap n3", "found")
         }
@@ -75,15 +76,15 @@ struct OrderReadingTests {
   @Test("A task has its name in the order, and the place that made it")
   func tasks() async throws {
     let body: @Sendable (Orders) async throws -> Void = { orders in
-      let log = RunRecord()
+      let log = Recorder<String>()
       let first = Task(name: "loader") {
         await orders.step("load")
-        log.add("loader")
+        log.record("loader")
       }
       let line = #line + 1
-      let second = Task { log.add("second") }
+      let second = Task { log.record("second") }
       _ = await (first.value, second.value)
-      try Unexpected.unless(log.all.first != "second", "line \(line)")
+      try Unexpected.unless(log.events.first != "second", "line \(line)")
     }
     let found = try await explorationFailure { try await exploreOrders(body) }
     let failure = try #require(found)

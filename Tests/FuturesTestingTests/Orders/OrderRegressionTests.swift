@@ -2,6 +2,7 @@ import Dispatch
 import Futures
 import FuturesAsync
 import FuturesTesting
+import TestSupport
 import Testing
 
 /// Faults that real code has found in the explorer.
@@ -99,7 +100,7 @@ struct OrderRegressionTests {
       let report = try await exploreOrders { orders in
         let queue = orders.queue("lock")
         for name in ["a", "b"] {
-          orders.context(name).run { if isVirtual { queue.sync {} } else { lock.sync {} } }
+          orders.context(name).submit { if isVirtual { queue.sync {} } else { lock.sync {} } }
         }
         try await orders.runAll()
       }
@@ -111,15 +112,15 @@ struct OrderRegressionTests {
 
   @Test("The plain call records a failed requirement once")
   func requirement() async throws {
-    let issues = Shared(0)
-    let orders = Shared([String]())
+    let issues = Locked(0)
+    let orders = Locked([String]())
     try await withKnownIssue {
       try await exploreOrders { all in
-        let run = RunRecord()
-        for name in ["a", "b", "c"] { all.context(name).run { run.add(name) } }
+        let run = Recorder<String>()
+        for name in ["a", "b", "c"] { all.context(name).submit { run.record(name) } }
         try await all.runAll()
         orders.withLock { $0.append(run.joined) }
-        try #require(run.all.first == "a")
+        try #require(run.events.first == "a")
       }
     } matching: { issue in
       if issue.error == nil || issue.error is OrderFailure == false { issues.withLock { $0 += 1 } }

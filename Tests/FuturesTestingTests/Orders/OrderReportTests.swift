@@ -2,6 +2,7 @@ import Dispatch
 import Futures
 import FuturesAsync
 import FuturesTesting
+import TestSupport
 import Testing
 
 @Suite("R27: exploreOrders says “all” only if nothing else could happen")
@@ -9,7 +10,7 @@ struct OrderReportTests {
   @Test("Work that the body left behind was not explored, unless it has one order", arguments: [1, 2])
   func workLeftBehind(_ count: Int) async throws {
     let report = try await exploreOrders { orders in
-      for number in 1...count { orders.context("\(number)").run {} }
+      for number in 1...count { orders.context("\(number)").submit {} }
     }
     #expect(report.isExhaustive == (count == 1))
     #expect(report.description.contains("the work that the body left behind") == (count == 2), "\(report)")
@@ -17,11 +18,11 @@ struct OrderReportTests {
 
   @Test("Work of another thread that comes after its run was not explored", .unlessSanitized)
   func workAfterItsRun() async throws {
-    let first = Shared<ExecutionContext?>(nil)
+    let first = Locked<ExecutionContext?>(nil)
     let (mayStart, hasEnded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     DispatchQueue(label: "older").async {
       mayStart.wait()
-      first.withLock(\.self)?.run {}
+      first.withLock(\.self)?.submit {}
       hasEnded.signal()
     }
     let report = try await exploreOrders { orders in
@@ -35,7 +36,7 @@ struct OrderReportTests {
         hasEnded.wait()
         hasEnded.signal()
       }
-      for context in [a, orders.context("b")] { context.run {} }
+      for context in [a, orders.context("b")] { context.submit {} }
       try await orders.runAll()
     }
     #expect(!report.isExhaustive)
@@ -49,7 +50,7 @@ struct OrderReportTests {
   func timerLeftBehind() async throws {
     let report = try await exploreOrders { orders in
       Future<Void, Never>.after(.seconds(1), on: orders.context("a")).whenResolved(on: .immediate) { _ in }
-      orders.context("b").run {}
+      orders.context("b").submit {}
     }
     #expect(!report.isExhaustive, "\(report)")
   }
@@ -66,7 +67,7 @@ struct OrderReportTests {
   @Test("DispatchQueue.main.sync of a move is in the report", .unlessSanitized, arguments: [true, false])
   func mainSync(_ isBarrier: Bool) async throws {
     let report = try await exploreOrders { orders in
-      orders.context("a").run {
+      orders.context("a").submit {
         if isBarrier { DispatchQueue.main.sync(flags: .barrier) {} } else { DispatchQueue.main.sync {} }
       }
       try await orders.runAll()
@@ -88,7 +89,7 @@ struct OrderReportTests {
       let (gate, others, barrier) = (
         DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
       )
-      let (hasEnded, isInOrder) = (Shared(false), Shared(false))
+      let (hasEnded, isInOrder) = (Locked(false), Locked(false))
       queue.async {
         gate.wait()
         hasEnded.withLock { $0 = true }

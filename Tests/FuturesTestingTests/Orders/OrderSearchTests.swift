@@ -1,14 +1,15 @@
 import Futures
 import FuturesTesting
+import TestSupport
 import Testing
 
 /// Which orders the search runs.
 struct OrderSearchTests {
   /// Submits items to contexts of which each has the same number, and returns their order.
   private func run(_ contexts: [String], _ count: Int, _ orders: Orders) async throws -> String {
-    let run = RunRecord()
+    let run = Recorder<String>()
     for name in contexts {
-      for number in 1...count { orders.context(name).run { run.add("\(name)\(number)") } }
+      for number in 1...count { orders.context(name).submit { run.record("\(name)\(number)") } }
     }
     try await orders.runAll()
     return run.joined
@@ -16,19 +17,19 @@ struct OrderSearchTests {
 
   @Test("Two contexts with two items each run in all six orders, the order of submission first")
   func sixOrders() async throws {
-    let runs = RunRecord()
-    let report = try await exploreOrders { orders in runs.add(try await run(["a", "b"], 2, orders)) }
+    let runs = Recorder<String>()
+    let report = try await exploreOrders { orders in runs.record(try await run(["a", "b"], 2, orders)) }
     let all = [
       "a1 a2 b1 b2", "a1 b1 a2 b2", "a1 b1 b2 a2", "b1 a1 a2 b2", "b1 a1 b2 a2", "b1 b2 a1 a2",
     ]
-    #expect(runs.all.first == all[0])
-    #expect(Set(runs.all).sorted() == all)
+    #expect(runs.events.first == all[0])
+    #expect(Set(runs.events).sorted() == all)
     #expect(report.isAll(6))
   }
 
   @Test("A body without choices runs once, and one with 252 orders in each of them", arguments: [(0, 1), (5, 252)])
   func count(_ items: Int, _ count: Int) async throws {
-    let runs = Shared(0)
+    let runs = Locked(0)
     let report = try await exploreOrders { orders in
       runs.withLock { $0 += 1 }
       if items > 0 { _ = try await run(["a", "b"], items, orders) }
@@ -40,23 +41,24 @@ struct OrderSearchTests {
   @Test("More orders than the limit: as many as the limit count, each once, and the report says that there are more")
   func limit() async throws {
     for limit in [1, 10, 251] {
-      let runs = RunRecord()
-      let report = try await exploreOrders(limit: limit) { orders in runs.add(try await run(["a", "b"], 5, orders)) }
+      let runs = Recorder<String>()
+      let report = try await exploreOrders(limit: limit) { orders in runs.record(try await run(["a", "b"], 5, orders)) }
       #expect(!report.isExhaustive)
       #expect(report.orders == limit)
       #expect(report.knownOrders > limit && report.knownOrders <= 252)
       #expect(report.description.hasPrefix("\(limit) of at least \(report.knownOrders) orders"))
       // One more shows that these are not all.
-      #expect(Set(runs.all).count <= limit + 1)
+      #expect(Set(runs.events).count <= limit + 1)
     }
   }
 
   @Test("The orders after the first are random, begin differently, and a seed repeats them")
   func randomOrders() async throws {
     func explore(seed: UInt64) async throws -> [String] {
-      let runs = RunRecord()
-      try await exploreOrders(limit: 40, seed: seed) { orders in runs.add(try await run(["a", "b", "c"], 5, orders)) }
-      return runs.all
+      let runs = Recorder<String>()
+      try await exploreOrders(limit: 40, seed: seed) { orders in runs.record(try await run(["a", "b", "c"], 5, orders))
+      }
+      return runs.events
     }
     let orders = try await explore(seed: 1)
     #expect(orders[0] == orders[1])
@@ -67,10 +69,10 @@ struct OrderSearchTests {
 
   @Test("The first failing order ends the search, and is shrunk; its string repeats it, and no other")
   func repeating() async throws {
-    let runs = RunRecord()
+    let runs = Recorder<String>()
     let body: @Sendable (Orders) async throws -> Void = { orders in
       let order = try await run(["a", "b"], 3, orders)
-      runs.add(order)
+      runs.record(order)
       // b1 and b2 between a1 and a2
       try Unexpected.unless(!order.hasPrefix("a1 b1 b2 a2"), "found")
     }
@@ -78,25 +80,25 @@ struct OrderSearchTests {
     let failure = try #require(found)
     #expect(failure.order == ["a(1)", "b(1)", "b(2)", "a(2)", "a(3)", "b(3)"])
     let repeated = try await explorationFailure { try await exploreOrders(repeating: failure.repeating, body) }
-    #expect(runs.all.last == "a1 b1 b2 a2 a3 b3")
+    #expect(runs.events.last == "a1 b1 b2 a2 a3 b3")
     #expect(repeated?.order == failure.order)
     #expect(repeated?.repeating == failure.repeating)
     let other = try await exploreOrders(repeating: "b1", body)
     #expect(other.orders == 1)
-    #expect(runs.all.last == "b1 a1 a2 a3 b2 b3")
+    #expect(runs.events.last == "b1 a1 a2 a3 b2 b3")
   }
 
   @Test("The description of a failure names the order, the reason, and the call that repeats it")
   func description() async throws {
     let failure = try await explorationFailure {
       try await exploreOrders(fileID: "Tests/A.swift", line: 7) { orders in
-        let run = RunRecord()
+        let run = Recorder<String>()
         let (network, screen) = (orders.context("network"), orders.context("screen"))
-        network.run { run.add("n1") }
-        network.run { run.add("n2") }
-        screen.run { run.add("s") }
+        network.submit { run.record("n1") }
+        network.submit { run.record("n2") }
+        screen.submit { run.record("s") }
         try await orders.runAll()
-        try Unexpected.unless(run.all != ["n1", "s", "n2"], "the screen comes between")
+        try Unexpected.unless(run.events != ["n1", "s", "n2"], "the screen comes between")
       }
     }
     let text = try #require(failure).description.split(separator: "\n")
@@ -111,7 +113,7 @@ struct OrderSearchTests {
   func firstOrder() async throws {
     let failure = try await explorationFailure {
       try await exploreOrders { orders in
-        for name in ["a", "b"] { orders.context(name).run {} }
+        for name in ["a", "b"] { orders.context(name).submit {} }
         try await orders.runAll()
         throw Unexpected(description: "always")
       }
@@ -130,7 +132,7 @@ struct OrderSearchTests {
   func unknownOrder(_ string: String, _ sentence: String) async throws {
     let failure = try await explorationFailure {
       try await exploreOrders(repeating: string) { orders in
-        for name in ["a", "b"] { orders.context(name).run {} }
+        for name in ["a", "b"] { orders.context(name).submit {} }
         try await orders.runAll()
       }
     }
@@ -144,7 +146,7 @@ struct OrderSearchTests {
   private func nondeterminism(
     of body: @escaping @Sendable (_ orders: Orders, _ run: Int) async throws -> Void
   ) async throws -> String? {
-    let count = Shared(0)
+    let count = Locked(0)
     let failure = try await explorationFailure {
       try await exploreOrders { orders in
         let run = count.withLock { count in
@@ -164,8 +166,8 @@ struct OrderSearchTests {
   @Test("A body with other work in each run is not deterministic, and the failure names the difference")
   func otherWork() async throws {
     let difference = try await nondeterminism { orders, run in
-      orders.context("a").run {}
-      orders.context(run == 2 ? "c" : "b").run {}
+      orders.context("a").submit {}
+      orders.context(run == 2 ? "c" : "b").submit {}
       try await orders.runAll()
     }
     let sentence = "At the beginning this run had a, c, and an earlier run a, b."
@@ -175,7 +177,7 @@ struct OrderSearchTests {
   @Test("A body that fails in one run, and passes when its order is repeated, is not deterministic")
   func otherResult() async throws {
     let difference = try await nondeterminism { orders, run in
-      for name in ["a", "b"] { orders.context(name).run {} }
+      for name in ["a", "b"] { orders.context(name).submit {} }
       try await orders.runAll()
       try Unexpected.unless(run != 1, "only once")
     }
@@ -185,7 +187,7 @@ struct OrderSearchTests {
   @Test("Waiters that are resumed in the order of a dictionary are deterministic: their moves are the same")
   func orderOfADictionary() async throws {
     let report = try await exploreOrders { orders in
-      let waiters = Shared([Unique: UnsafeContinuation<Void, Never>]())
+      let waiters = Locked([Unique: UnsafeContinuation<Void, Never>]())
       for _ in 1...4 {
         Task {
           await withUnsafeContinuation { continuation in waiters.withLock { $0[Unique()] = continuation } }
@@ -212,7 +214,7 @@ struct OrderSearchTests {
     let search = Task {
       for await _ in start.stream {}
       return try await exploreOrders { orders in
-        for name in ["a", "b"] { orders.context(name).run {} }
+        for name in ["a", "b"] { orders.context(name).submit {} }
         try await orders.runAll()
         runs.withLock { $0 += 1 }
         handle.withLock(\.self)?.cancel()

@@ -1,22 +1,24 @@
 import Futures
 import FuturesAsync
 import FuturesTesting
+import TestSupport
 import Testing
 
 #if os(Linux) && compiler(>=6.3)
   @Suite("exploreOrders: sleeping tasks", .unlessSanitized)
   struct OrderSleepTests {
     /// Explores a body, and returns the record of each run, sorted.
-    private func records(_ body: @escaping @Sendable (Orders, RunRecord) async throws -> Void) async throws -> [String]
+    private func records(_ body: @escaping @Sendable (Orders, Recorder<String>) async throws -> Void) async throws
+      -> [String]
     {
-      let runs = RunRecord()
+      let runs = Recorder<String>()
       try await exploreOrders { orders in
-        let run = RunRecord()
+        let run = Recorder<String>()
         try await body(orders, run)
         try await orders.runAll()
-        runs.add(run.joined)
+        runs.record(run.joined)
       }
-      return Set(runs.all).sorted()
+      return Set(runs.events).sorted()
     }
 
     @Test("R27: two tasks that sleep equally long wake within the run, in virtual time")
@@ -25,7 +27,7 @@ import Testing
         for name in ["a", "b"] {
           Task {
             try await Task.sleep(for: .seconds(3600))
-            run.add(name)
+            run.record(name)
           }
         }
       }
@@ -36,17 +38,17 @@ import Testing
     func orderOfTimes() async throws {
       let records = try await records { orders, run in
         Future<Void, Never>.after(.milliseconds(15), on: orders.context("a")).whenResolved(on: .immediate) { _ in
-          run.add("timer")
+          run.record("timer")
         }
         async let first: Void = {
           try await Task.sleep(nanoseconds: 20_000_000)
-          run.add("20@\(orders.now.inMilliseconds)")
+          run.record("20@\(orders.now.inMilliseconds)")
         }()
         async let second: Void = {
           try await Task.sleep(until: .now + .milliseconds(10), clock: .continuous)
-          run.add("10@\(orders.now.inMilliseconds)")
+          run.record("10@\(orders.now.inMilliseconds)")
           try await Task.sleep(until: .now + .milliseconds(5), clock: .suspending)
-          run.add("15@\(orders.now.inMilliseconds)")
+          run.record("15@\(orders.now.inMilliseconds)")
         }()
         _ = try await (first, second)
       }
@@ -90,7 +92,7 @@ import Testing
     func cancelledSleep() async throws {
       let records = try await records { orders, run in
         let task = Task {
-          do { try await Task.sleep(for: .seconds(1)) } catch { run.add("cancelled") }
+          do { try await Task.sleep(for: .seconds(1)) } catch { run.record("cancelled") }
         }
         task.cancel()
         await task.value

@@ -1,6 +1,7 @@
 import Futures
 import FuturesAsync
 import FuturesTesting
+import TestSupport
 import Testing
 
 @Suite("exploreOrders: tasks")
@@ -10,9 +11,9 @@ struct OrderTaskTests {
     let records = try await differentRecords { orders, run in
       for name in ["a", "b"] {
         Task {
-          run.add("\(name)1")
+          run.record("\(name)1")
           await orders.step(name)
-          run.add("\(name)2")
+          run.record("\(name)2")
         }
       }
     }
@@ -26,8 +27,8 @@ struct OrderTaskTests {
   @Test("The task of a future starts before and after other work")
   func taskOfAFuture() async throws {
     let records = try await differentRecords { orders, run in
-      Future { run.add("task") }.whenResolved(on: orders.context("a")) { _ in run.add("callback") }
-      orders.context("b").run { run.add("b") }
+      Future { run.record("task") }.whenResolved(on: orders.context("a")) { _ in run.record("callback") }
+      orders.context("b").submit { run.record("b") }
     }
     #expect(records == ["b task callback", "task b callback", "task callback b"])
   }
@@ -36,7 +37,7 @@ struct OrderTaskTests {
   func taskGroup() async throws {
     let records = try await differentRecords { _, run in
       await withTaskGroup { group in
-        for name in ["a", "b", "c"] { group.addTask { run.add(name) } }
+        for name in ["a", "b", "c"] { group.addTask { run.record(name) } }
       }
     }
     #expect(records == ["a b c", "a c b", "b a c", "b c a", "c a b", "c b a"])
@@ -45,9 +46,9 @@ struct OrderTaskTests {
   @Test("Async let runs before and after the rest of the body")
   func asyncLet() async throws {
     let records = try await differentRecords { orders, run in
-      async let child: Void = run.add("child")
+      async let child: Void = run.record("child")
       await orders.step("step")
-      run.add("body")
+      run.record("body")
       await child
     }
     #expect(records == ["body child", "child body"])
@@ -97,8 +98,8 @@ struct OrderTaskTests {
   func awaiting() async throws {
     let records = try await differentRecords { orders, run in
       let loaded = Future<String, Never>(on: orders.context("network")) { "loaded" }
-      orders.context("screen").run { run.add("screen") }
-      run.add(await loaded.value)
+      orders.context("screen").submit { run.record("screen") }
+      run.record(await loaded.value)
     }
     #expect(records == ["loaded screen", "screen loaded"])
   }
@@ -108,9 +109,9 @@ struct OrderTaskTests {
     let records = try await differentRecords { _, run in
       for name in ["a", "b"] {
         Task {
-          run.add("\(name)1")
+          run.record("\(name)1")
           await Task.yield()
-          run.add("\(name)2")
+          run.record("\(name)2")
         }
       }
     }
@@ -187,9 +188,9 @@ struct OrderTaskTests {
   func taskLocalValues() async throws {
     try await Name.$current.withValue("test") {
       let records = try await differentRecords { orders, run in
-        run.add(Name.current)
-        Task { run.add(Name.current) }
-        orders.context("a").run { run.add(Name.current) }
+        run.record(Name.current)
+        Task { run.record(Name.current) }
+        orders.context("a").submit { run.record(Name.current) }
       }
       #expect(records == ["test test test"])
     }
@@ -218,9 +219,9 @@ actor Cache {
   func set(_ value: Int) { self.value = value }
 
   /// Sets a missing value by two calls, so that another task can come between them.
-  nonisolated func fill(_ name: String, _ run: RunRecord) async {
+  nonisolated func fill(_ name: String, _ run: Recorder<String>) async {
     guard await value == nil else { return }
-    run.add(name)
+    run.record(name)
     await set(1)
   }
 }
@@ -230,7 +231,7 @@ private actor Counter {
 
   func explore() async throws {
     try await exploreOrders { orders in
-      for name in ["a", "b"] { orders.context(name).run {} }
+      for name in ["a", "b"] { orders.context(name).submit {} }
       try await orders.runAll()
       runs += 1
     }

@@ -1,19 +1,20 @@
 import Futures
 import FuturesTesting
+import TestSupport
 import Testing
 
 @Suite("exploreOrders: timers")
 struct OrderTimerTests {
   /// Explores a body, and returns the record of each run, sorted.
-  private func records(_ body: @escaping @Sendable (Orders, RunRecord) -> Void) async throws -> [String] {
-    let runs = RunRecord()
+  private func records(_ body: @escaping @Sendable (Orders, Recorder<String>) -> Void) async throws -> [String] {
+    let runs = Recorder<String>()
     try await exploreOrders { orders in
-      let run = RunRecord()
+      let run = Recorder<String>()
       body(orders, run)
       try await orders.runAll()
-      runs.add(run.joined)
+      runs.record(run.joined)
     }
-    return Set(runs.all).sorted()
+    return Set(runs.events).sorted()
   }
 
   @Test("A race of a timeout and a value is two orders")
@@ -21,7 +22,7 @@ struct OrderTimerTests {
     let records = try await records { orders, run in
       Future<String, any Error>(on: orders.context("network")) { "value" }
         .timeout(after: .seconds(10), on: orders.context("clock"))
-        .whenResolved(on: .immediate) { result in run.add((try? result.get()) ?? "timeout") }
+        .whenResolved(on: .immediate) { result in run.record((try? result.get()) ?? "timeout") }
     }
     #expect(records == ["timeout", "value"])
   }
@@ -31,7 +32,7 @@ struct OrderTimerTests {
     let records = try await records { orders, run in
       for (context, seconds) in [("a", 3), ("b", 1), ("c", 2), ("d", 1)] {
         Future<Void, Never>.after(.seconds(seconds), on: orders.context(context))
-          .whenResolved(on: .immediate) { _ in run.add("\(context)\(seconds)@\(orders.now.components.seconds)") }
+          .whenResolved(on: .immediate) { _ in run.record("\(context)\(seconds)@\(orders.now.components.seconds)") }
       }
     }
     #expect(records == ["b1@1 d1@1 c2@2 a3@3"])
@@ -41,9 +42,9 @@ struct OrderTimerTests {
   func timerAmongWork() async throws {
     let records = try await records { orders, run in
       Future<Void, Never>.after(.seconds(3600), on: orders.context("clock")).whenResolved(on: .immediate) { _ in
-        run.add("timer")
+        run.record("timer")
       }
-      for number in 1...2 { orders.context("a").run { run.add("\(number)") } }
+      for number in 1...2 { orders.context("a").submit { run.record("\(number)") } }
     }
     #expect(records == ["1 2 timer", "1 timer 2", "timer 1 2"])
   }
@@ -52,9 +53,9 @@ struct OrderTimerTests {
   func timerInItsContext() async throws {
     let records = try await records { orders, run in
       let context = orders.context("a")
-      context.run { run.add("before") }
-      Future<Void, Never>.after(.seconds(1), on: context).whenResolved(on: .immediate) { _ in run.add("timer") }
-      context.run { run.add("after") }
+      context.submit { run.record("before") }
+      Future<Void, Never>.after(.seconds(1), on: context).whenResolved(on: .immediate) { _ in run.record("timer") }
+      context.submit { run.record("after") }
     }
     #expect(records == ["before after timer", "before timer after"])
   }
@@ -64,9 +65,9 @@ struct OrderTimerTests {
     let records = try await records { orders, run in
       let context = orders.context("a")
       Future<Void, Never>.after(.seconds(2), on: context).whenResolved(on: .immediate) { _ in
-        Future<Void, Never>.after(.seconds(2), on: context).whenResolved(on: .immediate) { _ in run.add("second") }
+        Future<Void, Never>.after(.seconds(2), on: context).whenResolved(on: .immediate) { _ in run.record("second") }
       }
-      Future<Void, Never>.after(.seconds(3), on: context).whenResolved(on: .immediate) { _ in run.add("three") }
+      Future<Void, Never>.after(.seconds(3), on: context).whenResolved(on: .immediate) { _ in run.record("three") }
     }
     #expect(records == ["three second"])
   }
@@ -75,9 +76,9 @@ struct OrderTimerTests {
   func cancelledTimer() async throws {
     let records = try await records { orders, run in
       let timer = Future<Void, CancellationError>.succeeded(()).delay(by: .seconds(1), on: orders.context("clock"))
-      timer.whenSucceeded(on: .immediate) { run.add("timer") }
-      orders.context("a").run {
-        run.add("cancel")
+      timer.whenSucceeded(on: .immediate) { run.record("timer") }
+      orders.context("a").submit {
+        run.record("cancel")
         timer.cancel()
       }
     }

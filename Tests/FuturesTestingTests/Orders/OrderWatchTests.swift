@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Futures
 import FuturesTesting
+import TestSupport
 import Testing
 
 /// R27: moves that never return.

@@ -2,12 +2,13 @@ import Dispatch
 import Futures
 import FuturesAsync
 import FuturesTesting
+import TestSupport
 
 // Each function is one run of a program, with its bug or mended. All state is behind locks: no bug here is a data race.
 
 /// The response to the first search can come after the response to the second.
 @Sendable func lateResponse(_ orders: Orders, isMended: Bool) async throws {
-  let shown = Shared((text: "", latest: 0))
+  let shown = Locked((text: "", latest: 0))
   for (number, text) in ["a", "ab"].enumerated() {
     shown.withLock { $0.latest = number }
     Future<String, Never>(on: orders.context("request \(text)")) { "results of \(text)" }
@@ -22,17 +23,17 @@ import FuturesTesting
 
 /// A second tap can come before the first response, which disables the button.
 @Sendable func doubleSubmit(_ orders: Orders, isMended: Bool) async throws {
-  let state = Shared((isSubmitted: false, sent: 0))
+  let state = Locked((isSubmitted: false, sent: 0))
   let (screen, network) = (orders.context("tap"), orders.context("network"))
   for _ in 1...2 {
-    screen.run {
+    screen.submit {
       let sends = state.withLock { state in
         guard !state.isSubmitted else { return false }
         if isMended { state.isSubmitted = true }
         state.sent += 1
         return true
       }
-      if sends { network.run { state.withLock { $0.isSubmitted = true } } }
+      if sends { network.submit { state.withLock { $0.isSubmitted = true } } }
     }
   }
   try await orders.runAll()
@@ -42,13 +43,13 @@ import FuturesTesting
 
 /// The user can cancel after the response has come, and before it is shown.
 @Sendable func cancelAfterSuccess(_ orders: Orders, isMended: Bool) async throws {
-  let model = Shared((isCancelled: false, results: [String]()))
+  let model = Locked((isCancelled: false, results: [String]()))
   let screen = orders.context("screen")
   Future<String, Never>(on: orders.context("network")) { "result" }
     .whenSucceeded(on: screen) { result in
       model.withLock { if !isMended || !$0.isCancelled { $0.results = [result] } }
     }
-  orders.context("cancel").run {
+  orders.context("cancel").submit {
     model.withLock { $0 = (true, []) }
   }
   try await orders.runAll()
@@ -62,8 +63,8 @@ import FuturesTesting
     var value: Int?
     var waiters: [Promise<Int, any Error>] = []
   }
-  let cache = Shared(Cache())
-  orders.context("network").run {
+  let cache = Locked(Cache())
+  orders.context("network").submit {
     let waiters = cache.withLock { cache in
       cache.value = 1
       defer { cache.waiters = [] }
@@ -86,13 +87,13 @@ import FuturesTesting
 
 /// The timer and the response both call the completion.
 @Sendable func timeoutAgainstValue(_ orders: Orders, isMended: Bool) async throws {
-  let completions = Shared([String]())
+  let completions = Locked([String]())
   @Sendable func complete(_ result: String) {
     completions.withLock { if !isMended || $0.isEmpty { $0.append(result) } }
   }
   let timer = Future<Void, any Error>.succeeded(()).delay(by: .seconds(10), on: orders.context("clock"))
   timer.whenSucceeded(on: .immediate) { complete("timeout") }
-  orders.context("network").run {
+  orders.context("network").submit {
     complete("value")
     timer.cancel()
   }
@@ -103,7 +104,7 @@ import FuturesTesting
 
 /// Cancelling during the pause before a retry does not stop the timer of the retry.
 @Sendable func retryAfterCancel(_ orders: Orders, isMended: Bool) async throws {
-  let state = Shared((isCancelled: false, attempts: 0, attemptsAfterCancel: 0))
+  let state = Locked((isCancelled: false, attempts: 0, attemptsAfterCancel: 0))
   let (network, clock) = (orders.context("network"), orders.context("clock"))
   @Sendable func attempt() {
     let goesOn = state.withLock { state in
@@ -114,10 +115,10 @@ import FuturesTesting
     }
     guard goesOn else { return }
     // The attempt fails, and a pause follows.
-    network.run { Future<Void, Never>.after(.seconds(1), on: clock).whenResolved(on: .immediate) { _ in attempt() } }
+    network.submit { Future<Void, Never>.after(.seconds(1), on: clock).whenResolved(on: .immediate) { _ in attempt() } }
   }
   attempt()
-  orders.context("cancel").run { state.withLock { $0.isCancelled = true } }
+  orders.context("cancel").submit { state.withLock { $0.isCancelled = true } }
   try await orders.runAll()
   let late = state.withLock(\.attemptsAfterCancel)
   try Unexpected.unless(late == 0, "\(late) attempts after the cancellation")
@@ -125,12 +126,12 @@ import FuturesTesting
 
 /// Progress and completion come on different queues.
 @Sendable func progressAfterCompletion(_ orders: Orders, isMended: Bool) async throws {
-  let bar = Shared((isHidden: false, updatesWhileHidden: 0))
+  let bar = Locked((isHidden: false, updatesWhileHidden: 0))
   let (progress, completion) = (orders.context("progress"), orders.context(isMended ? "progress" : "completion"))
   for _ in 1...2 {
-    progress.run { bar.withLock { if $0.isHidden { $0.updatesWhileHidden += 1 } } }
+    progress.submit { bar.withLock { if $0.isHidden { $0.updatesWhileHidden += 1 } } }
   }
-  completion.run { bar.withLock { $0.isHidden = true } }
+  completion.submit { bar.withLock { $0.isHidden = true } }
   try await orders.runAll()
   let late = bar.withLock(\.updatesWhileHidden)
   try Unexpected.unless(late == 0, "\(late) updates of a hidden bar")
@@ -139,8 +140,8 @@ import FuturesTesting
 /// A delegate that is called in the middle of a change calls back, and sees half of the change.
 @Sendable func reentrantDelegate(_ orders: Orders, isMended: Bool) async throws {
   final class Player: Sendable {
-    let state = Shared((track: 0, duration: 0))
-    let didChange = Shared<(@Sendable () -> Void)?>(nil)
+    let state = Locked((track: 0, duration: 0))
+    let didChange = Locked<(@Sendable () -> Void)?>(nil)
 
     func play(_ track: Int, isMended: Bool) {
       state.withLock { $0.track = track }
@@ -150,15 +151,15 @@ import FuturesTesting
     }
   }
   let player = Player()
-  let seen = Shared([Int]())
-  orders.context("screen").run {
+  let seen = Locked([Int]())
+  orders.context("screen").submit {
     player.didChange.withLock { didChange in
       didChange = { [unowned player] in
         player.state.withLock { state in seen.withLock { $0.append(state.duration - state.track * 100) } }
       }
     }
   }
-  orders.context("user").run { player.play(2, isMended: isMended) }
+  orders.context("user").submit { player.play(2, isMended: isMended) }
   try await orders.runAll()
   let wrong = seen.withLock { $0.filter { $0 != 0 } }
   try Unexpected.unless(wrong.isEmpty, "the delegate saw the duration of another track")
@@ -203,12 +204,12 @@ private actor Store {
 
 /// Each change is announced by a task of its own, and tasks have no order.
 @Sendable func orderOfNotifications(_ orders: Orders, isMended: Bool) async throws {
-  let label = Shared("")
+  let label = Locked("")
   let (model, screen) = (orders.context("model"), orders.context("screen"))
   for text in ["loading", "done"] {
-    model.run {
+    model.submit {
       if isMended {
-        screen.run { label.withLock { $0 = text } }
+        screen.submit { label.withLock { $0 = text } }
       } else {
         Task { label.withLock { $0 = text } }
       }
@@ -225,7 +226,7 @@ private actor Store {
     var value: Int?
     var waiters: [UnsafeContinuation<Int, Never>] = []
   }
-  let cache = Shared(Cache())
+  let cache = Locked(Cache())
   @Sendable func get() async -> Int {
     if let value = cache.withLock(\.value) { return value }
     await orders.step("before the wait")
@@ -238,7 +239,7 @@ private actor Store {
       if let value { continuation.resume(returning: value) }
     }
   }
-  orders.context("network").run {
+  orders.context("network").submit {
     let waiters = cache.withLock { cache in
       cache.value = 1
       defer { cache.waiters = [] }
@@ -251,7 +252,7 @@ private actor Store {
 
 /// A debouncer does not cancel the timer of the text before.
 @Sendable func savesTwice(_ orders: Orders, isMended: Bool) async throws {
-  let state = Shared((last: 0, stale: 0))
+  let state = Locked((last: 0, stale: 0))
   let queue = orders.queue("saving")
   for number in 1...2 {
     state.withLock { $0.last = number }

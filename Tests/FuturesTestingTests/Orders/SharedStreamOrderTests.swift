@@ -1,20 +1,21 @@
 import Futures
 import FuturesAsync
 import FuturesTesting
+import TestSupport
 import Testing
 
 @Suite("exploreOrders: several readers of one source", .unlessSanitized)
 struct SharedStreamOrderTests {
   /// A source with one listener.
   private final class Source: Sendable {
-    let log = RunRecord()
-    private let handle = Shared<CallbackStream<Int>?>(nil)
+    let log = Recorder<String>()
+    private let handle = Locked<CallbackStream<Int>?>(nil)
 
     func start(_ stream: CallbackStream<Int>) {
-      log.add("start")
+      log.record("start")
       handle.withLock { $0 = stream }
       stream.onCancel {
-        self.log.add("stop")
+        self.log.record("stop")
         self.drop()
       }
     }
@@ -49,7 +50,7 @@ struct SharedStreamOrderTests {
           return numbers
         }
       }
-      for number in 1...3 { orders.context("source").run { source.yield(number) } }
+      for number in 1...3 { orders.context("source").submit { source.yield(number) } }
       try await orders.runAll()
       for task in tasks { task.cancel() }
       for task in tasks {
@@ -57,7 +58,7 @@ struct SharedStreamOrderTests {
         seen.insert("\(numbers)")
         try Unexpected.unless(zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 }, "\(numbers)")
       }
-      let log = source.log.all
+      let log = source.log.events
       let isPaired = (0..<log.count).allSatisfy { log[$0] == ($0 % 2 == 0 ? "start" : "stop") }
       try Unexpected.unless(isPaired && log.last != "start" && stream.readerCount == 0, "\(log)")
     }

@@ -1,6 +1,7 @@
 import Dispatch
 import Futures
 import FuturesTesting
+import TestSupport
 import Testing
 
 @Suite("exploreOrders: stand-ins for Dispatch queues")
@@ -9,9 +10,9 @@ struct QueueOrderTests {
   func serial() async throws {
     let records = try await differentRecords { orders, run in
       let queue = orders.queue("q")
-      queue.async { run.add("q1") }
-      queue.async { run.add("q2") }
-      orders.context("c").run { run.add("c") }
+      queue.async { run.record("q1") }
+      queue.async { run.record("q2") }
+      orders.context("c").submit { run.record("c") }
     }
     #expect(records == ["c q1 q2", "q1 c q2", "q1 q2 c"])
   }
@@ -20,26 +21,26 @@ struct QueueOrderTests {
   func concurrent() async throws {
     let records = try await differentRecords { orders, run in
       let queue = orders.queue("q", attributes: .concurrent)
-      queue.async { run.add("1") }
-      queue.async { run.add("2") }
-      queue.async(flags: .barrier) { run.add("|") }
-      queue.async { run.add("3") }
-      queue.async { run.add("4") }
+      queue.async { run.record("1") }
+      queue.async { run.record("2") }
+      queue.async(flags: .barrier) { run.record("|") }
+      queue.async { run.record("3") }
+      queue.async { run.record("4") }
     }
     #expect(records == ["1 2 | 3 4", "1 2 | 4 3", "2 1 | 3 4", "2 1 | 4 3"])
   }
 
   @Test("sync runs the earlier work within its move, and what it ran is no move any more")
   func sync() async throws {
-    let records = Shared<Set<String>>([])
+    let records = Locked<Set<String>>([])
     try await exploreOrders { orders in
-      let run = RunRecord()
+      let run = Recorder<String>()
       let queue = orders.queue("q")
-      queue.async { run.add("1") }
-      orders.context("c").run {
-        run.add("c(")
-        queue.sync { run.add("sync") }
-        run.add(")")
+      queue.async { run.record("1") }
+      orders.context("c").submit {
+        run.record("c(")
+        queue.sync { run.record("sync") }
+        run.record(")")
       }
       try await orders.runAll()
       records.withLock { _ = $0.insert(run.joined) }
@@ -51,17 +52,17 @@ struct QueueOrderTests {
   func delays() async throws {
     let failure = try await explorationFailure {
       try await exploreOrders { orders in
-        let run = RunRecord()
+        let run = Recorder<String>()
         let queue = orders.queue("q")
         let deadline = DispatchTime.now() + 0.3
         let start = ContinuousClock.now
         // Computes for longer than the rounding of a delay.
         while DispatchTime.now() < deadline, busyWork() < 0 {}
-        nonisolated(unsafe) let item = DispatchWorkItem { run.add("saved") }
+        nonisolated(unsafe) let item = DispatchWorkItem { run.record("saved") }
         queue.asyncAfter(deadline: deadline, execute: item)
-        orders.context("user").run { item.cancel() }
+        orders.context("user").submit { item.cancel() }
         try await orders.runAll()
-        try Unexpected.unless(run.all.isEmpty, "saved")
+        try Unexpected.unless(run.events.isEmpty, "saved")
         try Unexpected.unless(start.duration(to: .now) <= .seconds(1), "the time of the clock is virtual")
       }
     }
@@ -77,23 +78,23 @@ struct QueueOrderTests {
   func debouncer() async throws {
     let failure = try await explorationFailure {
       try await exploreOrders { orders in
-        let run = RunRecord()
+        let run = Recorder<String>()
         let debouncer = Debouncer(queue: orders.queue("queue"))
-        debouncer.call { run.add("a") }
+        debouncer.call { run.record("a") }
         await orders.step("type")
-        debouncer.call { run.add("ab") }
+        debouncer.call { run.record("ab") }
         try await orders.runAll()
-        try Unexpected.unless(run.all == ["ab"], run.joined)
+        try Unexpected.unless(run.events == ["ab"], run.joined)
       }
     }
     #expect(failure?.order == ["timer 0.3 s(1)", "type", "timer 0.3 s(2)"])
     let report = try await exploreOrders { orders in
-      let run = RunRecord()
+      let run = Recorder<String>()
       let debouncer = Debouncer(queue: orders.queue("queue"))
-      debouncer.call { run.add("a") }
-      debouncer.call { run.add("ab") }
+      debouncer.call { run.record("a") }
+      debouncer.call { run.record("ab") }
       try await orders.runAll()
-      try Unexpected.unless(run.all == ["ab"], run.joined)
+      try Unexpected.unless(run.events == ["ab"], run.joined)
     }
     #expect(report.isExhaustive)
   }
@@ -104,8 +105,8 @@ struct QueueOrderTests {
     let records = try await differentRecords { _, run in
       for name in ["a", "b"] {
         let queue = DispatchQueue(label: "store", qos: .userInitiated)
-        queue.async { run.add("\(name)1") }
-        queue.async { run.add("\(name)2") }
+        queue.async { run.record("\(name)1") }
+        queue.async { run.record("\(name)2") }
         if name == "a" { #expect(queue.label == "store") }
       }
     }

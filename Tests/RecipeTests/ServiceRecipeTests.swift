@@ -1,6 +1,7 @@
 import Futures
 import FuturesAsync
 import FuturesTesting
+import TestSupport
 import Testing
 
 struct Page: Sendable {
@@ -11,7 +12,7 @@ struct NoUser: Error {}
 private struct Offline: Error {}
 
 /// The server of the recipes: its context, the requests that it got, and its answer to `ask()`.
-private let service = Shared<(context: ExecutionContext, requests: [String], failures: [TooManyRequests])>(
+private let service = Locked<(context: ExecutionContext, requests: [String], failures: [TooManyRequests])>(
   (.immediate, [], [])
 )
 
@@ -92,19 +93,19 @@ struct ServiceRecipeTests {
   @Test("Shutdown: it returns when all work has returned, and no work starts after it")
   func shutDown() async throws {
     let report = try await exploreOrders { orders in
-      let (jobs, log, timer) = (Jobs(), RunRecord(), ManualContext())
+      let (jobs, log, timer) = (Jobs(), Recorder<String>(), ManualContext())
       for name in ["a", "b"] {
         await jobs.start {
           await orders.step("work")
-          log.add(name)
+          log.record(name)
         }
       }
       try await jobs.shutDown(within: .seconds(5), timer: timer.context)
       try Unexpected.unless(timer.pendingCount == 0, "a timer is left")
-      try Unexpected.unless(log.all.sorted() == ["a", "b"], "returned before its work: \(log.all)")
-      await jobs.start { log.add("late") }
+      try Unexpected.unless(log.events.sorted() == ["a", "b"], "returned before its work: \(log.events)")
+      await jobs.start { log.record("late") }
       try await orders.runAll()
-      try Unexpected.unless(log.all.count == 2, "started after the end: \(log.all)")
+      try Unexpected.unless(log.events.count == 2, "started after the end: \(log.events)")
     }
     #expect(report.isExhaustive)
   }
@@ -176,7 +177,7 @@ struct ServiceRecipeTests {
   @Test("Reconnect: pauses double after failures, and a message resets them")
   func reconnect() async throws {
     let report = try await exploreOrders { orders in
-      let (timer, log, connections) = (ManualContext(), RunRecord(), Shared(0))
+      let (timer, log, connections) = (ManualContext(), Recorder<String>(), Locked(0))
       let following = Task {
         try await follow(
           {
@@ -192,7 +193,7 @@ struct ServiceRecipeTests {
             }
           },
           timer: timer.context,
-          receive: { log.add($0) }
+          receive: { log.record($0) }
         )
       }
       for seconds in [1, 2, 1] {
@@ -202,7 +203,7 @@ struct ServiceRecipeTests {
         timer.advance(by: .milliseconds(1))
       }
       try await following.value
-      try Unexpected.unless(log.all == ["message of 3", "message of 4"], "\(log.all)")
+      try Unexpected.unless(log.events == ["message of 3", "message of 4"], "\(log.events)")
     }
     #expect(report.isExhaustive)
   }
@@ -212,7 +213,7 @@ struct ServiceRecipeTests {
   )
   func circuitBreaker() async throws {
     let report = try await exploreOrders { orders in
-      let (timer, isUp, calls, trials) = (ManualContext(), Shared(false), Shared(0), Shared(0))
+      let (timer, isUp, calls, trials) = (ManualContext(), Locked(false), Locked(0), Locked(0))
       let breaker = CircuitBreaker(clock: timer.clock)
       @Sendable func call() async -> String {
         do {
@@ -251,18 +252,18 @@ struct ServiceRecipeTests {
     let report = try await exploreOrders { orders in
       let loop = TestLoop(explored: orders.context("loop"))
       let promise = Promise<String, any Error>()
-      let (seen, context) = (RunRecord(), loop.context)
+      let (seen, context) = (Recorder<String>(), loop.context)
       promise.future.timeout(after: .seconds(5), on: context).whenResolved(on: context) { result in
-        seen.add((try? result.get()) ?? "timeout")
+        seen.record((try? result.get()) ?? "timeout")
       }
-      orders.context("server").run { promise.succeed("answer") }
+      orders.context("server").submit { promise.succeed("answer") }
       await orders.step("five seconds pass")
       let timers = loop.timers.withLock(\.count)
       try Unexpected.unless(timers == (promise.future.isResolved ? 0 : 1), "\(timers) timers")
       loop.fire()
       try await orders.runAll()
-      try Unexpected.unless(seen.all.count == 1, "\(seen.all)")
-      ends.formUnion(seen.all)
+      try Unexpected.unless(seen.events.count == 1, "\(seen.events)")
+      ends.formUnion(seen.events)
     }
     #expect(report.isExhaustive)
     #expect(ends == ["answer", "timeout"])
@@ -272,9 +273,9 @@ struct ServiceRecipeTests {
 /// A loop whose posted work is explored, and whose timers fire when the test says.
 private struct TestLoop: EventLoop {
   let explored: ExecutionContext
-  let timers = Shared<[Int: @Sendable () -> Void]>([:])
+  let timers = Locked<[Int: @Sendable () -> Void]>([:])
 
-  func post(_ work: @escaping @Sendable () -> Void) { explored.run(work) }
+  func post(_ work: @escaping @Sendable () -> Void) { explored.submit(work) }
 
   func post(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> Int {
     timers.withLock { timers in

@@ -1,6 +1,7 @@
 import Futures
 import FuturesAsync
 import FuturesTesting
+import TestSupport
 import Testing
 
 struct Unauthorized: Error {}
@@ -16,7 +17,7 @@ private final class Server: Sendable {
   }
 
   let context: ExecutionContext
-  let state = Shared(State())
+  let state = Locked(State())
 
   init(_ context: ExecutionContext = .immediate) { self.context = context }
 
@@ -45,7 +46,7 @@ private final class Server: Sendable {
 }
 
 /// The server of the recipes, which a test replaces.
-private let server = Shared(Server())
+private let server = Locked(Server())
 
 func newToken() -> Future<Token, any Error> { server.withLock(\.self).newToken() }
 func send(_ path: String, with token: Token) -> Future<String, any Error> {
@@ -53,7 +54,7 @@ func send(_ path: String, with token: Token) -> Future<String, any Error> {
 }
 
 /// The network of the image recipe, and its requests.
-private let images = Shared<(context: ExecutionContext, requests: [String], running: Int, most: Int)>(
+private let images = Locked<(context: ExecutionContext, requests: [String], running: Int, most: Int)>(
   (.immediate, [], 0, 0)
 )
 
@@ -72,16 +73,16 @@ func fetch(_ name: String) -> Future<[UInt8], any Error> {
 
 /// A service with one listener, whose calls the test counts.
 final class LocationService: Sendable {
-  private let listener = Shared<(@Sendable (Location) -> Void)?>(nil)
-  let log = RunRecord()
+  private let listener = Locked<(@Sendable (Location) -> Void)?>(nil)
+  let log = Recorder<String>()
 
   func start(_ listener: @escaping @Sendable (Location) -> Void) {
-    log.add("start")
+    log.record("start")
     self.listener.withLock { $0 = listener }
   }
 
   func stop() {
-    log.add("stop")
+    log.record("stop")
     let dropped = listener.withLock { listener in
       defer { listener = nil }
       return listener
@@ -176,12 +177,12 @@ struct SharedWorkRecipeTests {
       let service = LocationService()
       let locations = Locations(service)
       let first = locations.updates()
-      orders.context("service").run {
+      orders.context("service").submit {
         service.move(to: 1)
         service.move(to: 2)
       }
-      let second = Shared<AsyncThrowingStream<Location, any Error>?>(nil)
-      orders.context("second screen").run { second.withLock { $0 = locations.updates() } }
+      let second = Locked<AsyncThrowingStream<Location, any Error>?>(nil)
+      orders.context("second screen").submit { second.withLock { $0 = locations.updates() } }
       try await orders.runAll()
       service.move(to: 3)
       let reader = Task { () -> [Double] in
@@ -200,7 +201,7 @@ struct SharedWorkRecipeTests {
       let places = (try? await reader.value) ?? []
       seen.insert("\(place) \(places)")
       try Unexpected.unless(place == [3], "the second screen shows \(place)")
-      try Unexpected.unless(service.log.all == ["start", "stop"], "\(service.log.all)")
+      try Unexpected.unless(service.log.events == ["start", "stop"], "\(service.log.events)")
     }
     #expect(report.isExhaustive)
   }

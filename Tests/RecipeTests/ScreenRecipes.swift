@@ -2,7 +2,7 @@ import Futures
 import FuturesAsync
 import Observation
 
-// The code below the line is in Recipes.md. `RecipeTests` compares both.
+// The code below the line is in Recipes.md. `ScreenRecipeTests` compares both.
 
 // ----
 

@@ -2,10 +2,11 @@ import Foundation
 import Futures
 import FuturesAsync
 import FuturesTesting
+import TestSupport
 import Testing
 
 /// The network of the recipes, which a test replaces.
-private let network = Shared<ExecutionContext>(.global())
+private let network = Locked<ExecutionContext>(.global())
 
 func download(_ name: String) -> Future<String, any Error> {
   Future(on: network.withLock(\.self)) { "the text of \(name)" }
@@ -21,7 +22,7 @@ func search(_ text: String) -> Future<[String], any Error> {
 
 /// An actor that lets other calls run while one waits for the network.
 actor JournalServer {
-  private static let step = Shared<@Sendable () async -> Void>({})
+  private static let step = Locked<@Sendable () async -> Void>({})
   private var lines: [String] = []
 
   static func waits(_ step: @escaping @Sendable () async -> Void) { self.step.withLock { $0 = step } }
@@ -33,27 +34,22 @@ actor JournalServer {
   }
 }
 
-@Suite("Recipes that show something on a screen, in every order", .serialized, .unlessSanitized)
-struct RecipeTests {
+@Suite("Recipes of screens and of old callers, in every order", .serialized, .unlessSanitized)
+struct ScreenRecipeTests {
   @Test(
     "The article has the code that these tests run",
-    arguments: [
-      ("ScreenRecipes", "Sources/FuturesAsync/FuturesAsync.docc/Recipes.md"),
-      ("SharedWorkRecipes", "Sources/FuturesAsync/FuturesAsync.docc/Recipes.md"),
-      ("ServiceRecipes", "Sources/FuturesAsync/FuturesAsync.docc/Recipes.md"),
-      ("CallerRecipes", "Sources/FuturesAsync/FuturesAsync.docc/Recipes.md"),
-    ]
+    arguments: ["ScreenRecipes", "SharedWorkRecipes", "ServiceRecipes", "CallerRecipes"]
   )
-  func articleHasTheCode(file: String, path: String) throws {
+  func articleHasTheCode(file: String) throws {
     let tests = URL(filePath: #filePath).deletingLastPathComponent()
-    let root = tests.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let article = root.appending(path: path)
+    let root = tests.deletingLastPathComponent().deletingLastPathComponent()
+    let article = root.appending(path: "Sources/FuturesAsync/FuturesAsync.docc/Recipes.md")
     let text = try String(contentsOf: article, encoding: .utf8)
     let code = try String(contentsOf: tests.appending(path: "\(file).swift"), encoding: .utf8)
     let declarations = try #require(code.components(separatedBy: "// ----\n\n").last).components(separatedBy: "\n}\n\n")
     #expect(!declarations.isEmpty)
     for declaration in declarations {
-      #expect(text.contains(declaration), "\(path) has other code than this: \(declaration)")
+      #expect(text.contains(declaration), "Recipes.md has other code than this: \(declaration)")
     }
   }
 
@@ -88,9 +84,9 @@ struct RecipeTests {
     var interleavings: Set<String> = []
     let report = try await exploreOrders { orders in
       let preferences = Preferences()
-      let reads = Shared<[String]>([])
+      let reads = Locked<[String]>([])
       for (caller, key) in [("a", "volume"), ("b", "speed")] {
-        orders.context(caller).run {
+        orders.context(caller).submit {
           for value in 1...2 {
             preferences.set(key, value) { reads.withLock { $0.append("\(caller) set") } }
             preferences.get(key) { read in reads.withLock { $0.append("\(caller) \(read ?? 0)") } }
@@ -115,12 +111,12 @@ struct RecipeTests {
   func journal() async throws {
     let report = try await exploreOrders { orders in
       JournalServer.waits { await orders.step("network") }
-      let (journal, log) = (Journal(), RunRecord())
+      let (journal, log) = (Journal(), Recorder<String>())
       for line in ["a", "b", "c"] {
-        journal.append(line) { count in log.add("\(line)\((try? count.get()) ?? 0)") }
+        journal.append(line) { count in log.record("\(line)\((try? count.get()) ?? 0)") }
       }
       try await orders.runAll()
-      try Unexpected.unless(log.all == ["a1", "b2", "c3"], "\(log.all)")
+      try Unexpected.unless(log.events == ["a1", "b2", "c3"], "\(log.events)")
     }
     #expect(report.isExhaustive)
   }
@@ -128,7 +124,7 @@ struct RecipeTests {
   @Test("Callers that stay: each of a thousand reads sees the write of its caller before it", arguments: 1...20)
   func thousandPairs(round: Int) async {
     let preferences = Preferences()
-    let (done, reads) = (Promise<Void, Never>(), Shared<[Int?]>([]))
+    let (done, reads) = (Promise<Void, Never>(), Locked<[Int?]>([]))
     let count = 1000
     for value in 0..<count {
       preferences.set("a", value) {}

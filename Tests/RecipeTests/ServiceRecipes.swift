@@ -1,7 +1,7 @@
 import Futures
 import FuturesAsync
 
-// The code below the line is in Recipes.md. `RecipeTests` compares both.
+// The code below the line is in Recipes.md. `ScreenRecipeTests` compares both.
 
 // ----
 
