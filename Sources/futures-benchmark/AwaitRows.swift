@@ -8,7 +8,7 @@ extension Rows {
   /// All operations await one future, which has a shared state. A future from `.succeeded` would hold its value
   /// instead.
   @Sendable
-  static func awaitResolved(_ harness: Harness) -> [Row] {
+  static func awaitResolved(_ harness: Harness) -> Row {
     let ours = Body.asynchronous { repetitions in
       let future = resolvedByPromise()
       for _ in 0..<repetitions { Sink.add((try? await future.value) ?? 0) }
@@ -19,21 +19,13 @@ extension Rows {
         Sink.add(value ?? 0)
       }
     }
-    let task = Body.asynchronous { repetitions in
-      let task = Task<Value, any Error> { 1 }
-      for _ in 0..<repetitions { Sink.add((try? await task.value) ?? 0) }
-    }
-    return [
-      harness.measure(
-        "B1",
-        "await the value of a resolved future",
-        ours: ours,
-        floors: [
-          Contender("unsafe continuation resumed at once", continuation), Contender("finished Task.value", task),
-        ],
-        budget: [.timesFloor(0.24), .allocations(0)]
-      )
-    ]
+    return harness.measure(
+      "B1",
+      "await the value of a resolved future",
+      ours: ours,
+      floor: Contender("unsafe continuation resumed at once", continuation),
+      budget: [.timesFloor(0.24), .allocations(0)]
+    )
   }
 
   @inline(never)
@@ -45,11 +37,10 @@ extension Rows {
 
   /// B2: `await` of a pending future, which a queue resolves.
   ///
-  /// The first floor has the same order: it enqueues the block, then awaits. The queue can run the block before the task
-  /// suspends. The second floor enqueues the block when the task is suspended already. Both install a cancellation handler, as
-  /// the library does for a failure type that can represent cancellation.
+  /// The floor has the same order: it enqueues the block, then awaits. The queue can run the block before the task suspends. The
+  /// floor installs a cancellation handler, as the library does for a failure type that can represent cancellation.
   @Sendable
-  static func awaitPending(_ harness: Harness) -> [Row] {
+  static func awaitPending(_ harness: Harness) -> Row {
     let queue = DispatchQueue(label: "benchmark")
     let ours = Body.asynchronous { repetitions in
       for _ in 0..<repetitions {
@@ -69,36 +60,20 @@ extension Rows {
         Sink.add(value)
       }
     }
-    let continuation = Body.asynchronous { repetitions in
-      for _ in 0..<repetitions {
-        let value = try? await withTaskCancellationHandler {
-          try await withUnsafeThrowingContinuation { continuation in
-            queue.async { continuation.resume(returning: 1) }
-          }
-        } onCancel: {
-        }
-        Sink.add(value ?? 0)
-      }
-    }
-    return [
-      harness.measure(
-        "B2",
-        "await a pending future, resolved from a queue",
-        ours: ours,
-        floors: [
-          Contender("bare slot, awaited in the same order", slot),
-          Contender("unsafe continuation, enqueued when suspended", continuation),
-        ],
-        budget: [.timesFloor(1.05), .allocationsAboveFloor(3)]
-      )
-    ]
+    return harness.measure(
+      "B2",
+      "await a pending future, resolved from a queue",
+      ours: ours,
+      floor: Contender("bare slot, awaited in the same order", slot),
+      budget: [.timesFloor(1.05), .allocationsAboveFloor(3)]
+    )
   }
 
   /// B3: starts `Future { … }`, and awaits it.
   ///
   /// Both closures capture one integer.
   @Sendable
-  static func awaitFutureOfTask(_ harness: Harness) -> [Row] {
+  static func awaitFutureOfTask(_ harness: Harness) -> Row {
     let ours = Body.asynchronous { repetitions in
       for index in 0..<repetitions {
         let future = Future<Value, Failure> { () async throws(Failure) in index }
@@ -110,14 +85,12 @@ extension Rows {
         Sink.add((try? await Task<Value, any Error> { index }.value) ?? 0)
       }
     }
-    return [
-      harness.measure(
-        "B3",
-        "Future { … } and await it",
-        ours: ours,
-        floors: [Contender("Task { … }.value", floor)],
-        budget: [.timesFloor(2.1), .allocationsAboveFloor(3)]
-      )
-    ]
+    return harness.measure(
+      "B3",
+      "Future { … } and await it",
+      ours: ours,
+      floor: Contender("Task { … }.value", floor),
+      budget: [.timesFloor(2.1), .allocationsAboveFloor(3)]
+    )
   }
 }

@@ -1,5 +1,7 @@
 import AllocationCounter
 import Dispatch
+import Futures
+import FuturesAsync
 
 /// Code to measure: runs one operation a number of times.
 enum Body: Sendable {
@@ -35,11 +37,12 @@ enum Body: Sendable {
       run(repetitions)
       return difference(before, read())
     case .asynchronous(let run):
-      return runBlocking {
+      return Future.detached {
         let before = read()
         await run(repetitions)
         return difference(before, read())
       }
+      .wait().get()
     }
   }
 }

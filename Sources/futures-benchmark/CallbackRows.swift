@@ -3,39 +3,23 @@ import Futures
 extension Rows {
   /// C1: makes a resolved future, and reads it.
   ///
-  /// Both operations are out of line, so that the compiler cannot combine them.
+  /// Both steps are out of line, so that the compiler cannot combine them.
   @Sendable
-  static func resolvedFuture(_ harness: Harness) -> [Row] {
+  static func resolvedFuture(_ harness: Harness) -> Row {
     let ours = Body.synchronous { repetitions in
       for index in 0..<repetitions { Sink.add(peek(makeResolved(index))) }
     }
-    let floor = Body.synchronous { repetitions in
-      for index in 0..<repetitions { Sink.add(read(makeResult(index))) }
-    }
-    return [
-      harness.measure(
-        "C1",
-        "make a resolved future, read it",
-        ours: ours,
-        floors: [Contender("make a result, read it", floor)],
-        budget: [.allocations(0)]
-      )
-    ]
+    return harness.measure(
+      "C1",
+      "make a resolved future, read it",
+      ours: ours,
+      budget: [.allocations(0)]
+    )
   }
 
   @inline(never)
   private static func makeResolved(_ index: Int) -> Future<Value, Failure> {
     .succeeded(index)
-  }
-
-  @inline(never)
-  private static func makeResult(_ index: Int) -> Result<Value, Failure> {
-    .success(index)
-  }
-
-  @inline(never)
-  private static func read(_ result: Result<Value, Failure>) -> Int {
-    if case .success(let value) = result { value } else { 0 }
   }
 
   @inline(never)
@@ -47,7 +31,7 @@ extension Rows {
   ///
   /// The callback captures one word, so the allocation of its context counts.
   @Sendable
-  static func callbackThenSuccess(_ harness: Harness) -> [Row] {
+  static func callbackThenSuccess(_ harness: Harness) -> Row {
     let ours = Body.synchronous { repetitions in
       for index in 0..<repetitions {
         let promise = makePromise()
@@ -55,20 +39,18 @@ extension Rows {
         promise.succeed(index)
       }
     }
-    return [
-      harness.measure(
-        "C2",
-        "promise, future, attach 1 callback, succeed",
-        ours: ours,
-        floors: [callbackThenSuccessByHand],
-        budget: [.timesFloor(1), .allocations(3)]
-      )
-    ]
+    return harness.measure(
+      "C2",
+      "promise, future, attach 1 callback, succeed",
+      ours: ours,
+      floor: callbackThenSuccessByHand,
+      budget: [.timesFloor(1), .allocations(3)]
+    )
   }
 
   /// C2b: C2 with `whenSucceeded`, the usual form in user code.
   @Sendable
-  static func valueCallbackThenSuccess(_ harness: Harness) -> [Row] {
+  static func valueCallbackThenSuccess(_ harness: Harness) -> Row {
     let ours = Body.synchronous { repetitions in
       for index in 0..<repetitions {
         let promise = makePromise()
@@ -76,15 +58,13 @@ extension Rows {
         promise.succeed(index)
       }
     }
-    return [
-      harness.measure(
-        "C2b",
-        "promise, future, attach 1 callback of the value, succeed",
-        ours: ours,
-        floors: [callbackThenSuccessByHand],
-        budget: [.timesFloor(1), .allocations(3)]
-      )
-    ]
+    return harness.measure(
+      "C2b",
+      "promise, future, attach 1 callback of the value, succeed",
+      ours: ours,
+      floor: callbackThenSuccessByHand,
+      budget: [.timesFloor(1), .allocations(3)]
+    )
   }
 
   /// The floor of C2 and C2b.
@@ -103,7 +83,7 @@ extension Rows {
 
   /// C3: attaches the callback after the success, so that it runs at once.
   @Sendable
-  static func successThenCallback(_ harness: Harness) -> [Row] {
+  static func successThenCallback(_ harness: Harness) -> Row {
     let ours = Body.synchronous { repetitions in
       for index in 0..<repetitions {
         let promise = makePromise()
@@ -118,29 +98,19 @@ extension Rows {
         promise.future.whenResolved { Sink.add($0, plus: index) }
       }
     }
-    return [
-      harness.measure(
-        "C3",
-        "promise, succeed, then attach 1 callback",
-        ours: ours,
-        floors: [Contender("lock and slot by hand", floor)],
-        budget: [.timesFloor(1.04), .allocations(3)]
-      )
-    ]
+    return harness.measure(
+      "C3",
+      "promise, succeed, then attach 1 callback",
+      ours: ours,
+      floor: Contender("lock and slot by hand", floor),
+      budget: [.timesFloor(1.04), .allocations(3)]
+    )
   }
 
   /// C6: many callbacks on one future: attaches, runs and releases each of them.
   @Sendable
   static func manyCallbacks(_ harness: Harness) -> [Row] {
     [("1,000", 1_000), ("100,000", 100_000)].map { name, callbacks in
-      let ours = Body.synchronous { repetitions in
-        for index in 0..<repetitions {
-          let promise = makePromise()
-          let future = promise.future
-          for callback in 0..<callbacks { future.whenSucceeded(on: .immediate) { Sink.add($0 &+ callback) } }
-          promise.succeed(index)
-        }
-      }
       let floor = Body.synchronous { repetitions in
         for index in 0..<repetitions {
           let promise = makeHandPromise()
@@ -152,10 +122,22 @@ extension Rows {
         "C6 \(name)",
         "\(name) callbacks of the value on one future, per callback",
         parts: callbacks,
-        ours: ours,
-        floors: [Contender("lock and slots by hand", floor)],
+        ours: callbacksOfOneFuture(callbacks),
+        floor: Contender("lock and slots by hand", floor),
         budget: [.timesFloor(callbacks == 1_000 ? 0.93 : 0.88), .allocations(2)]
       )
+    }
+  }
+
+  /// Attaches, runs and releases callbacks of one future.
+  static func callbacksOfOneFuture(_ callbacks: Int) -> Body {
+    .synchronous { repetitions in
+      for index in 0..<repetitions {
+        let promise = makePromise()
+        let future = promise.future
+        for callback in 0..<callbacks { future.whenSucceeded(on: .immediate) { Sink.add($0 &+ callback) } }
+        promise.succeed(index)
+      }
     }
   }
 
@@ -163,7 +145,7 @@ extension Rows {
   ///
   /// Each consumer stores it in generic code, so the compiler wraps it once for each, in place of the literal's context.
   @Sendable
-  static func manyCallbackValues(_ harness: Harness) -> [Row] {
+  static func manyCallbackValues(_ harness: Harness) -> Row {
     let callbacks = 1_000
     let ours = Body.synchronous { repetitions in
       for index in 0..<repetitions {
@@ -182,16 +164,14 @@ extension Rows {
         promise.succeed(index)
       }
     }
-    return [
-      harness.measure(
-        "C6v",
-        "1,000 callbacks on one future, each the same function value, per callback",
-        parts: callbacks,
-        ours: ours,
-        floors: [Contender("lock and slots by hand", floor)],
-        budget: [.timesFloor(1.55), .allocations(2)]
-      )
-    ]
+    return harness.measure(
+      "C6v",
+      "1,000 callbacks on one future, each the same function value, per callback",
+      parts: callbacks,
+      ours: ours,
+      floor: Contender("lock and slots by hand", floor),
+      budget: [.timesFloor(1.55), .allocations(2)]
+    )
   }
 
   /// Returns a function value that the compiler cannot inline.

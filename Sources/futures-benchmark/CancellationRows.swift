@@ -8,22 +8,6 @@ import FuturesAsync
 @Sendable
 func tokenHandlers(_ harness: Harness) -> [Row] {
   let handlers = 1_000
-  let cancel = Body.synchronous { repetitions in
-    for _ in 0..<repetitions {
-      let source = CancellationTokenSource()
-      let token = source.token
-      for index in 0..<handlers { token.register { Sink.add(index) } }
-      source.cancel()
-    }
-  }
-  let closures = Body.synchronous { repetitions in
-    for _ in 0..<repetitions {
-      var closures: [@Sendable () -> Void] = []
-      closures.reserveCapacity(handlers)
-      for index in 0..<handlers { closures.append { Sink.add(index) } }
-      for closure in closures { closure() }
-    }
-  }
   let token = Body.synchronous { repetitions in
     for _ in 0..<repetitions {
       let token = HandToken()
@@ -45,25 +29,35 @@ func tokenHandlers(_ harness: Harness) -> [Row] {
       "C9 cancel",
       "register 1,000 handlers with a token and cancel it, per handler",
       parts: handlers,
-      ours: cancel,
-      floors: [
-        Contender("a lock and a list by hand", token), Contender("an array of closures, without removal", closures),
-      ],
+      ours: cancelledHandlers(handlers),
+      floor: Contender("a lock and a list by hand", token),
       budget: [.timesFloor(0.97), .allocations(2)]
     ),
     harness.measure(
       "C9 remove",
       "register a handler with a long-lived token, and remove it",
       ours: remove,
-      floors: [Contender("a lock and a list by hand", removeByHand)],
+      floor: Contender("a lock and a list by hand", removeByHand),
       budget: [.timesFloor(1.05), .allocations(2), .bytesLeft(0)]
     ),
   ]
 }
 
+/// Registers, runs and releases handlers of one token.
+func cancelledHandlers(_ count: Int) -> Body {
+  .synchronous { repetitions in
+    for _ in 0..<repetitions {
+      let source = CancellationTokenSource()
+      let token = source.token
+      for index in 0..<count { token.register { Sink.add(index) } }
+      source.cancel()
+    }
+  }
+}
+
 /// B7: makes a token for the current task, and passes it to no operation.
 @Sendable
-func cancellationToken(_ harness: Harness) -> [Row] {
+func cancellationToken(_ harness: Harness) -> Row {
   let ours = Body.asynchronous { repetitions in
     for index in 0..<repetitions {
       await withCancellationToken { token in Sink.add(token.isCancelled ? 0 : index) }
@@ -79,25 +73,11 @@ func cancellationToken(_ harness: Harness) -> [Row] {
       }
     }
   }
-  let handler = Body.asynchronous { repetitions in
-    for index in 0..<repetitions {
-      await withTaskCancellationHandler {
-        Sink.add(index)
-      } onCancel: {
-        Sink.add(1)
-      }
-    }
-  }
-  return [
-    harness.measure(
-      "B7",
-      "withCancellationToken around nothing",
-      ours: ours,
-      floors: [
-        Contender("withTaskCancellationHandler, and a token by hand", byHand),
-        Contender("withTaskCancellationHandler without a token", handler),
-      ],
-      budget: [.timesFloor(1.48), .allocations(1)]
-    )
-  ]
+  return harness.measure(
+    "B7",
+    "withCancellationToken around nothing",
+    ours: ours,
+    floor: Contender("withTaskCancellationHandler, and a token by hand", byHand),
+    budget: [.timesFloor(1.48), .allocations(1)]
+  )
 }

@@ -18,7 +18,7 @@ extension Rows {
           "make and resolve a chain of \(stages) map stages, per stage",
           parts: stages,
           ours: resolvedChain(stages),
-          floors: [Contender(byHand, resolvedChainsByHand(stages))],
+          floor: Contender(byHand, resolvedChainsByHand(stages)),
           budget: [.timesFloor(0.46), .allocations(2), .bytes(144), .bytesLeft(0)]
         ),
         harness.measure(
@@ -26,7 +26,7 @@ extension Rows {
           "make a chain of \(stages) map stages and release it pending, per stage",
           parts: stages,
           ours: releasedChain(stages),
-          floors: [Contender(byHand, releasedChainsByHand(stages))],
+          floor: Contender(byHand, releasedChainsByHand(stages)),
           budget: [.timesFloor(0.51), .allocations(2), .bytes(144), .bytesLeft(0)]
         ),
       ].map { harness.withPeakMemory($0) }
@@ -54,7 +54,7 @@ extension Rows {
         "f(n) = step().flatMap { f(n - 1) }, ready steps, per step",
         parts: readySteps,
         ours: readyRecursion(readySteps),
-        floors: [Contender(byHand, readyRecursionsByHand(readySteps))],
+        floor: Contender(byHand, readyRecursionsByHand(readySteps)),
         budget: [.timesFloor(0.41), .allocations(1.2), .peakGrowth(4 << 20)]
       ),
       harness.measure(
@@ -62,7 +62,7 @@ extension Rows {
         "f(n) = step().flatMap { f(n - 1) }, steps resolved from a queue, per step",
         parts: queuedSteps,
         ours: queuedRecursion(queuedSteps),
-        floors: [Contender("native loop of queue-resumed continuations", native)],
+        floor: Contender("native loop of queue-resumed continuations", native),
         budget: [.timesFloor(0.09), .allocations(5), .peakGrowth(4 << 20)]
       ),
     ].map { harness.withPeakMemory($0) }

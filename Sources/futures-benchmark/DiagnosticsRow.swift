@@ -4,7 +4,7 @@ import Futures
 ///
 /// The floor does the same without tracking, which is the default.
 @Sendable
-func trackingOfPendingFutures(_ harness: Harness) -> [Row] {
+func trackingOfPendingFutures(_ harness: Harness) -> Row {
   let resolve = { @Sendable (repetitions: Int) in
     for index in 0..<repetitions {
       let promise = Promise<Int, any Error>("D1")
@@ -17,13 +17,11 @@ func trackingOfPendingFutures(_ harness: Harness) -> [Row] {
     resolve(repetitions)
     FuturesDiagnostics.tracksPendingFutures = false
   }
-  return [
-    harness.measure(
-      "D1",
-      "a promise with a label, resolved, while pending futures are tracked",
-      ours: tracked,
-      floors: [Contender("the same without tracking", .synchronous(resolve))],
-      budget: [.timesFloor(1.96), .allocations(2)]
-    )
-  ]
+  return harness.measure(
+    "D1",
+    "a promise with a label, resolved, while pending futures are tracked",
+    ours: tracked,
+    floor: Contender("the same without tracking", .synchronous(resolve)),
+    budget: [.timesFloor(1.96), .allocations(2)]
+  )
 }

@@ -28,15 +28,13 @@ struct FuturesBenchmark {
       FileHandle.standardError.write(Data("Allocations are not counted on this system and read 0.\n".utf8))
     }
     let harness = Harness(isQuick: options.isQuick || options.isUntimed, isTimed: !options.isUntimed)
-    let definitions = [RowDefinition("A", { [$0.baseline()] })] + options.rows
     var rows: [Row] = []
-    if !options.isJSON { print(Table.head) }
-    for row in definitions.lazy.flatMap({ $0.measure(harness) }) {
+    print(Table.head)
+    for row in options.rows.lazy.flatMap({ $0.measure(harness) }) {
       rows.append(row)
-      if !options.isJSON { print(Table.lines(row).joined(separator: "\n")) }
+      print(Table.lines(row).joined(separator: "\n"))
       fflush(nil)
     }
-    if options.isJSON { print(try JSONReport(isQuick: options.isQuick, rows: rows.map(JSONReport.Line.init)).text) }
     if let file = options.figures { try Figures(rows).write(to: file) }
     if let file = options.plot { try ScalingPlot(of: rows).write(to: file) }
     #if !DEBUG

@@ -1,9 +1,5 @@
 import Futures
 
-#if !canImport(Darwin)
-  import Synchronization
-#endif
-
 extension Rows {
   /// C7: makes many promises, passes their futures to `all`, resolves each promise and reads the values.
   ///
@@ -11,17 +7,18 @@ extension Rows {
   /// are in relation to their floors: in a shuffled order the floor misses the caches, too.
   @Sendable
   static func gatherAll(_ harness: Harness) -> [Row] {
-    CompletionOrder.allCases.flatMap { order in
+    [false, true].flatMap { isShuffled in
       var rows: [Row] = []
       for (name, count) in [("1,000", 1_000), ("10,000", 10_000), ("100,000", 100_000)] {
+        let indices = isShuffled ? (0..<count).shuffled() : Array(0..<count)
         var row = harness.measure(
-          "C7 \(name)\(order.suffix)",
-          "all of \(name) pending futures, resolved \(order.rawValue), per element",
+          "C7 \(name)\(isShuffled ? " shuffled" : "")",
+          "all of \(name) pending futures, resolved in \(isShuffled ? "a shuffled " : "")order, per element",
           parts: count,
-          ours: ours(order.indices(count: count)),
-          floors: [Contender("lock and array by hand", floor(order.indices(count: count)))],
+          ours: gathering(indices),
+          floor: Contender("lock and array by hand", floor(indices)),
           budget: [
-            .timesFloor(count < 100_000 ? 0.98 : order == .shuffled ? 0.82 : 1.11), .allocations(2), .growth(1.25),
+            .timesFloor(count < 100_000 ? 0.98 : isShuffled ? 0.82 : 1.11), .allocations(2), .growth(1.25),
           ]
         )
         let first = rows.first ?? row
@@ -32,7 +29,8 @@ extension Rows {
     }
   }
 
-  private static func ours(_ order: [Int]) -> Body {
+  /// Passes futures to `all`, and resolves them in an order.
+  static func gathering(_ order: [Int]) -> Body {
     Body.synchronous { repetitions in
       for _ in 0..<repetitions {
         let promises = order.indices.map { _ in makePromise() }
@@ -69,35 +67,6 @@ extension Rows {
       }
     }
     return all.future
-  }
-}
-
-/// The order of resolution.
-private enum CompletionOrder: String, CaseIterable {
-  case forwards = "in order"
-  case shuffled = "in a shuffled order"
-
-  var suffix: String { self == .forwards ? "" : " shuffled" }
-
-  func indices(count: Int) -> [Int] {
-    var indices = Array(0..<count)
-    guard self == .shuffled else { return indices }
-    // The same seed gives the same order in each run.
-    var generator = SplitMix64(state: 1)
-    indices.shuffle(using: &generator)
-    return indices
-  }
-}
-
-private struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }
 

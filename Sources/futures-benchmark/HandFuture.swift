@@ -1,9 +1,3 @@
-#if canImport(Darwin)
-  import Futures
-#else
-  import Synchronization
-#endif
-
 /// The floor of the callback rows: a lock and a slot, written by hand.
 ///
 /// It has a producer and a consumer side as `Promise` and `Future` have, and keeps the order of callbacks. It has no

@@ -1,9 +1,3 @@
-#if canImport(Darwin)
-  import Futures
-#else
-  import Synchronization
-#endif
-
 /// The floor of B2: a lock and a slot for one value or one suspended task.
 ///
 /// The generic deinitializer runs unspecialised. That costs some tens of nanoseconds, but B2 takes microseconds.

@@ -1,9 +1,3 @@
-#if canImport(Darwin)
-  import Futures
-#else
-  import Synchronization
-#endif
-
 /// The floor of C9 and B7: a lock and a list of handlers, written by hand.
 ///
 /// The token can remove a handler, and runs a handler at once that is registered after the cancellation. A handler does

@@ -13,7 +13,7 @@ struct Contender: Sendable {
 
 /// Measures rows.
 ///
-/// Each sample runs row A, the library's body, the floors, and row A again. The result is the median of all samples.
+/// Each sample runs the library's body and the floor. The result is the median of all samples.
 struct Harness: Sendable {
   /// Few, short samples and smaller sizes: for a check that every row runs.
   let isQuick: Bool
@@ -53,7 +53,7 @@ struct Harness: Sendable {
   ///   - work: Describes one operation.
   ///   - parts: The number of equal parts of an operation, such as stages, callbacks or steps. All costs are per part.
   ///   - ours: The work, with the library.
-  ///   - floors: The same work by hand, or with the means of the language. The budget compares with the first one.
+  ///   - floor: The same work by hand, or with the means of the language.
   ///   - budget: The limits of the row.
   /// - Returns: The row to report.
   func measure(
@@ -61,22 +61,21 @@ struct Harness: Sendable {
     _ work: String,
     parts: Int = 1,
     ours: Body,
-    floors: [Contender] = [],
-    budget: [Limit]
+    floor: Contender? = nil,
+    budget: [Limit] = []
   ) -> Row {
     if let repetition {
       let none = Measurement(name: "ours", allocations: 0, bytes: 0)
       let operations = repetition.run(name, parts: parts, ours)
       return Row(name: name, work: work, ours: none, repeatedOperations: operations, budget: [])
     }
-    let contenders = [Contender("ours", ours)] + floors
+    let contenders = [Contender("ours", ours)] + (floor.map { [$0] } ?? [])
     let times = isTimed ? time(contenders.map(\.body)) : contenders.map { _ in Times(repetitions: 0) }
     let measurements = zip(contenders, times).map { contender, times in
       let counts = count(contender.body, repetitions: max(1, min(1_000, 10_000 / parts)))
       return Measurement(
         name: contender.name,
         nanoseconds: median(times.nanoseconds).map { $0 / Double(parts) },
-        timesBaseline: median(times.ratios).map { $0 / Double(parts) },
         allocations: counts.allocations / Double(parts),
         bytes: counts.bytes / Double(parts),
         bytesLeft: counts.bytesLeft
@@ -90,35 +89,24 @@ struct Harness: Sendable {
       name: name,
       work: work,
       ours: measurements[0],
-      floors: Array(measurements.dropFirst()),
+      floor: measurements.dropFirst().first,
       timesFloor: timesFloor,
       budget: isTimed ? budget : budget.filter(\.isOfAllocations)
     )
-  }
-
-  /// Measures row A, for the head of the table.
-  func baseline() -> Row {
-    measure("A", "allocate and release a final class with four words", ours: FourWords.baseline, budget: [])
   }
 
   /// The samples of one contender, each for one repetition.
   private struct Times {
     let repetitions: Int
     var nanoseconds: [Double] = []
-    var ratios: [Double] = []
   }
 
   private func time(_ bodies: [Body]) -> [Times] {
-    let baselineRepetitions = calibrate(FourWords.baseline)
-    func baseline() -> Double { FourWords.baseline.nanoseconds(baselineRepetitions) / Double(baselineRepetitions) }
     var times = bodies.map { Times(repetitions: calibrate($0)) }
     for _ in 0..<samples {
-      let before = baseline()
-      let sample = zip(bodies, times).map { $0.nanoseconds($1.repetitions) / Double($1.repetitions) }
-      let unit = (before + baseline()) / 2
-      for index in times.indices {
-        times[index].nanoseconds.append(sample[index])
-        times[index].ratios.append(sample[index] / unit)
+      for (index, body) in bodies.enumerated() {
+        let repetitions = times[index].repetitions
+        times[index].nanoseconds.append(body.nanoseconds(repetitions) / Double(repetitions))
       }
     }
     return times

@@ -6,7 +6,7 @@ extension Rows {
   ///
   /// An array, allocated before, holds a thousand of them. The row has no time.
   @Sendable
-  static func liveMemory(_ harness: Harness) -> [Row] {
+  static func liveMemory(_ harness: Harness) -> Row {
     typealias Live = (Promise<Value, Failure>, Future<Value, Failure>, Registration)
     let ours = live("ours") { index -> Live in
       let promise = makePromise()
@@ -21,15 +21,13 @@ extension Rows {
       promise.future.whenResolved { Sink.add($0, plus: index) }
       return (promise, promise.future)
     }
-    return [
-      Row(
-        name: "B8",
-        work: "live bytes and blocks of one pending promise, its future and a callback",
-        ours: ours,
-        floors: [floor],
-        budget: [.bytes(184), .liveBlocks(3)]
-      )
-    ]
+    return Row(
+      name: "B8",
+      work: "live bytes and blocks of one pending promise, its future and a callback",
+      ours: ours,
+      floor: floor,
+      budget: [.bytes(184), .allocations(3)]
+    )
   }
 }
 

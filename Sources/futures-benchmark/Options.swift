@@ -2,7 +2,6 @@
 struct Options {
   /// The rows to measure.
   private(set) var rows = allRows
-  var isJSON = false
   var isQuick = false
   var isUntimed = false
   var isHelp = false
@@ -32,13 +31,11 @@ struct Options {
                      a profiler. ROW is a name from the first column of the table, such as C2 or "C9 cancel".
       --allocations  Count allocations and measure no time: every row in a few seconds.
       --quick        Few, short samples and smaller sizes: shows that it runs, not how fast.
-      --json         Print JSON instead of a table.
       --figures FILE Also write the figures that the documentation quotes: see .ci/check-words.
       --plot FILE    Also draw the rows of --scaling to FILE, an SVG picture.
       --help         Print this.
 
-    ×A is the cost in relation to allocating and releasing a final class with four words, measured around each
-    sample; ×floor in relation to the first floor below the row, measured in the same samples. Each number is a
+    ×floor is the cost in relation to the floor below the row, measured in the same samples. Each number is a
     median. allocs and bytes count every malloc of one operation, the user's own closures included. Growth is in
     relation to the growth of the floor, if there is one. Exceeded limits are in [brackets]. Counts are the same on each
     machine, times are not: up to 1.3 times a limit of time is "near", and only more is "NO".
@@ -50,17 +47,13 @@ struct Options {
     var arguments = arguments[...]
     while let option = arguments.popFirst() {
       switch option {
-      case "--json": isJSON = true
       case "--quick": isQuick = true
       case "--allocations": isUntimed = true
       case "--scaling": rows = scalingRows
       case "--rows": rows = try Self.rows(arguments.popFirst())
-      case "--figures":
-        figures = arguments.popFirst()
-        if figures == nil { throw Mistake(sentence: "--figures needs the name of a file, such as .ci/figures.json.") }
-      case "--plot":
-        plot = arguments.popFirst()
-        if plot == nil { throw Mistake(sentence: "--plot needs the name of a file, such as rows.svg.") }
+      case "--figures", "--plot":
+        guard let file = arguments.popFirst() else { throw Mistake(sentence: "\(option) needs the name of a file.") }
+        if option == "--plot" { plot = file } else { figures = file }
       case "--repeat":
         guard let row = arguments.popFirst(), let count = arguments.popFirst().flatMap({ Int($0) }), count > 0 else {
           throw Mistake(sentence: "--repeat needs the name of a row and a number, such as --repeat C2 1000.")

@@ -1,4 +1,5 @@
 import Foundation
+import Futures
 
 /// The peak memory of one deep work in a process of its own, on a thread with a stack of 512 KiB.
 struct PeakMemory {
@@ -58,9 +59,9 @@ extension Harness {
 
 /// Runs a function on a thread with a stack of 512 KiB.
 func onSmallStack<Output: Sendable>(_ work: @escaping @Sendable () -> Output) -> Output {
-  let output = Delivery<Output>()
-  let thread = Thread { output.bring(work()) }
+  let output = Promise<Output, Never>()
+  let thread = Thread { output.succeed(work()) }
   thread.stackSize = 512 * 1024
   thread.start()
-  return output.wait()
+  return output.future.wait().get()
 }

@@ -19,16 +19,14 @@ extension Rows {
           Sink.add(Int(promise.future.currentProgress.completedUnitCount))
           promise.succeed(1)
         },
-        floors: [
-          Contender(
-            "yield of an AsyncStream that keeps the newest",
-            Body.synchronous { repetitions in
-              let (stream, continuation) = AsyncStream.makeStream(of: Double.self, bufferingPolicy: .bufferingNewest(1))
-              for index in 0..<repetitions { continuation.yield(Double(index)) }
-              withExtendedLifetime(stream) {}
-            }
-          )
-        ],
+        floor: Contender(
+          "yield of an AsyncStream that keeps the newest",
+          Body.synchronous { repetitions in
+            let (stream, continuation) = AsyncStream.makeStream(of: Double.self, bufferingPolicy: .bufferingNewest(1))
+            for index in 0..<repetitions { continuation.yield(Double(index)) }
+            withExtendedLifetime(stream) {}
+          }
+        ),
         budget: [.timesFloor(0.13), .allocations(0)]
       ),
       harness.measure(
@@ -50,27 +48,25 @@ extension Rows {
             Sink.add(Int(await reader.value))
           }
         },
-        floors: [
-          Contender(
-            "AsyncStream that keeps the newest",
-            Body.asynchronous { repetitions in
-              for _ in 0..<repetitions {
-                let (stream, continuation) = AsyncStream.makeStream(
-                  of: Double.self,
-                  bufferingPolicy: .bufferingNewest(1)
-                )
-                let reader = Task.detached {
-                  var last = 0.0
-                  for await update in stream { last = update }
-                  return last
-                }
-                for index in 0..<reports { continuation.yield(Double(index)) }
-                continuation.finish()
-                Sink.add(Int(await reader.value))
+        floor: Contender(
+          "AsyncStream that keeps the newest",
+          Body.asynchronous { repetitions in
+            for _ in 0..<repetitions {
+              let (stream, continuation) = AsyncStream.makeStream(
+                of: Double.self,
+                bufferingPolicy: .bufferingNewest(1)
+              )
+              let reader = Task.detached {
+                var last = 0.0
+                for await update in stream { last = update }
+                return last
               }
+              for index in 0..<reports { continuation.yield(Double(index)) }
+              continuation.finish()
+              Sink.add(Int(await reader.value))
             }
-          )
-        ],
+          }
+        ),
         budget: [.timesFloor(0.2), .allocations(0.5)]  // once for each wait of the reader
       ),
     ]

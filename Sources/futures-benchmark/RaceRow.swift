@@ -1,18 +1,13 @@
 import Foundation
 import Futures
 
-#if !canImport(Darwin)
-  import Synchronization
-#endif
-
 extension Rows {
   /// C8: one thread attaches a callback while a second thread succeeds; a rendezvous starts both.
   ///
-  /// The time includes the rendezvous, and making and releasing the promise. The last floor is the rendezvous alone. The
-  /// second floor is one object for both threads: two allocations with the callback. The row needs two idle cores: otherwise
-  /// the threads wait for each other's time slices.
+  /// The time includes the rendezvous, and making and releasing the promise. The row needs two idle cores: otherwise the
+  /// threads wait for each other's time slices.
   @Sendable
-  static func raceOfAttachAndSucceed(_ harness: Harness) -> [Row] {
+  static func raceOfAttachAndSucceed(_ harness: Harness) -> Row {
     let ours = Body.synchronous { rounds in
       let before = Sink.total
       race(
@@ -20,16 +15,6 @@ extension Rows {
         make: makePromise,
         here: { promise, index in promise.future.whenResolved(on: .immediate) { Sink.add($0, plus: index) } },
         there: { $0.succeed(1 - $1) }
-      )
-      precondition(Sink.total - before == rounds, "A callback was lost in the race, or ran twice.")
-    }
-    let slot = Body.synchronous { rounds in
-      let before = Sink.total
-      race(
-        rounds,
-        make: { HandFuture(.pending(first: nil, others: [])) },
-        here: { slot, index in slot.whenResolved { Sink.add($0, plus: index) } },
-        there: { $0.resolve(.success(1 - $1)) }
       )
       precondition(Sink.total - before == rounds, "A callback was lost in the race, or ran twice.")
     }
@@ -43,23 +28,13 @@ extension Rows {
       )
       precondition(Sink.total - before == rounds, "A callback was lost in the race, or ran twice.")
     }
-    let nothing = Arrivals()
-    let rendezvous = Body.synchronous { rounds in
-      race(rounds, make: { nothing }, here: { _, _ in }, there: { _, _ in })
-    }
-    return [
-      harness.measure(
-        "C8",
-        "two threads race: one attaches a callback, one succeeds",
-        ours: ours,
-        floors: [
-          Contender("promise and future by hand", handOff),
-          Contender("lock and slot by hand in one object, without a producer side", slot),
-          Contender("empty rendezvous (far above ×4: another process has a core)", rendezvous),
-        ],
-        budget: [.timesFloor(1.1), .allocations(3.5)]  // one more in a round where the value comes first
-      )
-    ]
+    return harness.measure(
+      "C8",
+      "two threads race: one attaches a callback, one succeeds",
+      ours: ours,
+      floor: Contender("promise and future by hand", handOff),
+      budget: [.timesFloor(1.1), .allocations(3.5)]  // one more in a round where the value comes first
+    )
   }
 }
 

@@ -3,7 +3,7 @@ import Foundation
 /// Prints rows as a table, one line as soon as each row is measured.
 enum Table {
   static let head =
-    columns("row", "ns", "×A", "×floor", "allocs", "bytes", "met") + "  " + "budget".padded(44) + "what is measured"
+    columns("row", "ns", "×floor", "allocs", "bytes", "met") + "  " + "budget".padded(44) + "what is measured"
 
   static func lines(_ row: Row) -> [String] {
     let limits = row.budget.map { (text: $0.text, verdict: $0.verdict(on: row)) }
@@ -20,14 +20,13 @@ enum Table {
     return [
       line(row.name, row.ours, row.timesFloor, met) + "  " + budget.padded(44) + work
     ]
-      + row.floors.map { line("", $0, nil, "") + "  " + "".padded(44) + "floor: \($0.name)" }
+      + (row.floor.map { [line("", $0, nil, "") + "  " + "".padded(44) + "floor: \($0.name)"] } ?? [])
   }
 
   private static func line(_ name: String, _ measured: Measurement, _ timesFloor: Double?, _ met: String) -> String {
     columns(
       name,
       measured.nanoseconds.map { String(format: $0 < 1_000 ? "%.1f" : "%.0f", $0) } ?? "–",
-      measured.timesBaseline.map { String(format: "%.2f", $0) } ?? "–",
       timesFloor.map { String(format: "%.2f", $0) } ?? "–",
       String(format: "%.2f", measured.allocations),
       String(format: "%.0f", measured.bytes),
@@ -43,54 +42,6 @@ enum Table {
 extension String {
   fileprivate func padded(_ width: Int) -> String {
     self + String(repeating: " ", count: max(1, width - count))
-  }
-}
-
-/// What `--json` prints.
-struct JSONReport: Encodable {
-  struct Line: Encodable {
-    struct Part: Encodable {
-      let limit: String
-      let isMet: Bool
-      let verdict: String
-    }
-
-    let row: String
-    let work: String
-    let ours: Measurement
-    let floors: [Measurement]
-    let timesFloor: Double?
-    let size: Int?
-    let peakMemory: Int?
-    let peakGrowth: Int?
-    let growth: Double?
-    let budget: [Part]
-
-    init(_ row: Row) {
-      self.row = row.name
-      work = row.work
-      ours = row.ours
-      floors = row.floors
-      timesFloor = row.timesFloor
-      size = row.size
-      peakMemory = row.peakMemory
-      peakGrowth = row.peakGrowth
-      growth = row.growth
-      budget = row.budget.map {
-        Part(limit: $0.text, isMet: $0.isMet(by: row), verdict: $0.verdict(on: row).rawValue)
-      }
-    }
-  }
-
-  let isQuick: Bool
-  let rows: [Line]
-
-  var text: String {
-    get throws {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-      return String(decoding: try encoder.encode(self), as: UTF8.self)
-    }
   }
 }
 
@@ -115,7 +66,7 @@ struct Figures {
         work: row.work,
         nanoseconds: row.ours.nanoseconds.map { ($0 * 10).rounded() / 10 },
         timesFloor: row.timesFloor.map { ($0 * 100).rounded() / 100 },
-        floor: row.floors.first?.name,
+        floor: row.floor?.name,
         allocations: (row.ours.allocations * 100).rounded() / 100,
         limits: row.budget.map(\.text).joined(separator: ", ")
       )

@@ -1,23 +1,22 @@
 import AllocationCounter
 
 /// The cost of one operation of one contender.
-struct Measurement: Codable {
+struct Measurement {
   var name: String
   var nanoseconds: Double?
-  var timesBaseline: Double?
   var allocations: Double
   var bytes: Double
   /// Live bytes after all repetitions, minus the live bytes before them.
   var bytesLeft: Int?
 }
 
-/// One row of the table: the library's costs, the floors below them, and the budget.
+/// One row of the table: the library's cost, the floor below it, and the budget.
 struct Row {
   var name: String
   var work: String
   var ours: Measurement
-  var floors: [Measurement] = []
-  /// The library's time in relation to the time of the first floor, from the same samples.
+  var floor: Measurement?
+  /// The library's time in relation to the time of the floor, from the same samples.
   var timesFloor: Double?
   /// The peak memory of a process that runs the row at its greatest depth, in bytes.
   var peakMemory: Int?
@@ -25,7 +24,7 @@ struct Row {
   var peakGrowth: Int?
   /// The number of parts or threads, for rows that differ only in that number.
   var size: Int?
-  /// The cost of one part in relation to its cost in a smaller row; with floors, in relation to the growth of the floor.
+  /// The cost of one part in relation to its cost in a smaller row; with a floor, in relation to the growth of the floor.
   var growth: Double?
   /// The number of operations that `Repetition` ran.
   var repeatedOperations: Int?
@@ -33,8 +32,8 @@ struct Row {
 
   /// Sets the growth, if both rows have a time.
   mutating func setGrowth(from smaller: Row) {
-    guard let cost = timesFloor ?? ours.timesBaseline else { return }
-    guard let smallerCost = smaller.timesFloor ?? smaller.ours.timesBaseline else { return }
+    guard let cost = timesFloor ?? ours.nanoseconds else { return }
+    guard let smallerCost = smaller.timesFloor ?? smaller.ours.nanoseconds else { return }
     growth = cost / smallerCost
   }
 }
@@ -58,7 +57,6 @@ enum Limit {
   case allocations(Double)
   case allocationsAboveFloor(Double)
   case bytes(Double)
-  case liveBlocks(Double)
   case bytesLeft(Int)
   case peakGrowth(Int)
   case growth(Double)
@@ -69,7 +67,6 @@ enum Limit {
     case .allocations(let limit): "≤ \(short(limit)) allocs"
     case .allocationsAboveFloor(let limit): "≤ floor + \(short(limit)) allocs"
     case .bytes(let limit): "≤ \(short(limit)) B"
-    case .liveBlocks(let limit): "≤ \(short(limit)) blocks"
     case .bytesLeft(let limit): "\(limit) B left"
     case .peakGrowth(let limit): "peak grows ≤ \(limit >> 20) MiB"
     case .growth(let limit): "growth ≤ \(short(limit))"
@@ -80,7 +77,7 @@ enum Limit {
   var isOfAllocations: Bool {
     switch self {
     case .timesFloor, .peakGrowth, .growth: false
-    case .allocations, .allocationsAboveFloor, .bytes, .liveBlocks, .bytesLeft: true
+    case .allocations, .allocationsAboveFloor, .bytes, .bytesLeft: true
     }
   }
 
@@ -104,10 +101,10 @@ enum Limit {
   private func isWithin(_ row: Row) -> Bool {
     switch self {
     case .timesFloor(let limit): row.timesFloor.map { $0 <= limit } ?? false
-    case .allocations(let limit), .liveBlocks(let limit): row.ours.allocations <= limit + 0.05
+    case .allocations(let limit): row.ours.allocations <= limit + 0.05
     case .allocationsAboveFloor(let limit):
       // Rounded: Dispatch caches its items per thread, so both counts vary by a fraction.
-      row.floors.first.map { (row.ours.allocations - $0.allocations).rounded() <= limit } ?? false
+      row.floor.map { (row.ours.allocations - $0.allocations).rounded() <= limit } ?? false
     case .bytes(let limit): row.ours.bytes <= limit + 0.5
     case .bytesLeft(let limit): row.ours.bytesLeft.map { $0 <= limit } ?? false
     case .growth(let limit): row.growth.map { $0 <= limit } ?? false

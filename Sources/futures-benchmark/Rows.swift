@@ -7,6 +7,10 @@ struct RowDefinition: Sendable {
     self.name = name
     self.measure = measure
   }
+
+  init(_ name: String, _ measure: @escaping @Sendable (Harness) -> Row) {
+    self.init(name) { [measure($0)] }
+  }
 }
 
 /// The rows, in the order of the printed table, which Layout.md explains.

@@ -1,10 +1,6 @@
 import Futures
 import FuturesAsync
 
-#if !canImport(Darwin)
-  import Synchronization
-#endif
-
 /// The rows that show how the cost of one part grows with the number of parts.
 ///
 /// The growth of a row is its cost in relation to 1,000 parts. With fewer parts the future itself is a large part of the cost.
@@ -15,35 +11,19 @@ let scalingRows = [
   RowDefinition("S4", handlersOfOneToken),
   RowDefinition("S5", readersOfOneProgress),
   RowDefinition("S6", threadsThatCreateAndResolve),
-  RowDefinition("S7", tasksThatCreateResolveAndAwait),
 ]
 
 /// S1: callbacks on one future: attaches, runs and releases each of them.
 @Sendable
 private func callbacksOnOneFuture(_ harness: Harness) -> [Row] {
-  harness.measureGrowth("S1", "callbacks on one future, per callback") { count in
-    .synchronous { repetitions in
-      for index in 0..<repetitions {
-        let promise = Rows.makePromise()
-        let future = promise.future
-        for callback in 0..<count { future.whenResolved(on: .immediate) { Sink.add($0, plus: callback) } }
-        promise.succeed(index)
-      }
-    }
-  }
+  harness.measureGrowth("S1", "callbacks on one future, per callback", Rows.callbacksOfOneFuture)
 }
 
 /// S2: elements of `Future.all`: makes the promise, passes its future to `all`, and resolves it.
 @Sendable
 private func elementsOfAll(_ harness: Harness) -> [Row] {
-  harness.measureGrowth("S2", "elements of Future.all, resolved in order, per element") { count in
-    .synchronous { repetitions in
-      for _ in 0..<repetitions {
-        let promises = (0..<count).map { _ in Rows.makePromise() }
-        Future.all(promises.map { $0.future }).whenSucceeded(on: .immediate) { Sink.add($0.count) }
-        for (index, promise) in promises.enumerated() { promise.succeed(index) }
-      }
-    }
+  harness.measureGrowth("S2", "elements of Future.all, resolved in order, per element") {
+    Rows.gathering(Array(0..<$0))
   }
 }
 
@@ -75,16 +55,7 @@ private func tasksAwaitingOneFuture(_ harness: Harness) -> [Row] {
 /// S4: handlers of one token: registers, runs and releases each of them.
 @Sendable
 private func handlersOfOneToken(_ harness: Harness) -> [Row] {
-  harness.measureGrowth("S4", "registrations with one token, then cancelled, per registration") { count in
-    .synchronous { repetitions in
-      for _ in 0..<repetitions {
-        let source = CancellationTokenSource()
-        let token = source.token
-        for index in 0..<count { token.register { Sink.add(index) } }
-        source.cancel()
-      }
-    }
-  }
+  harness.measureGrowth("S4", "registrations with one token, then cancelled, per registration", cancelledHandlers)
 }
 
 /// S5: tasks that all read the progress of one future: one report, then the end.
@@ -127,7 +98,7 @@ extension Harness {
     ]
     let largest = isQuick ? min(limit, 10_000) : limit
     var rows = sizes.filter { $0.1 <= largest }.map { text, size in
-      var row = withFewSamples.measure("\(name) \(text)", work, parts: size, ours: body(size), budget: [])
+      var row = withFewSamples.measure("\(name) \(text)", work, parts: size, ours: body(size))
       row.size = size
       return row
     }

@@ -1,9 +1,5 @@
 import Futures
 
-#if !canImport(Darwin)
-  import Synchronization
-#endif
-
 extension Rows {
   /// The number of stages of each chain.
   private static var stages: Int { 10 }
@@ -13,7 +9,7 @@ extension Rows {
   /// Each closure captures one word, as closures in programs do, so the allocation of its context counts. The cost of a
   /// stage includes a tenth of the promise's cost.
   @Sendable
-  static func mapStages(_ harness: Harness) -> [Row] {
+  static func mapStages(_ harness: Harness) -> Row {
     let ours = Body.synchronous { repetitions in
       for index in 0..<repetitions {
         let promise = makePromise()
@@ -30,23 +26,21 @@ extension Rows {
         promise.succeed(index)
       }
     }
-    return [
-      harness.measure(
-        "C4",
-        "10 map stages on a pending future, each closure captures a word, per stage",
-        parts: stages,
-        ours: ours,
-        floors: [Contender("lock and slot by hand", floor)],
-        budget: [.timesFloor(0.63), .allocations(2.2)]
-      )
-    ]
+    return harness.measure(
+      "C4",
+      "10 map stages on a pending future, each closure captures a word, per stage",
+      parts: stages,
+      ours: ours,
+      floor: Contender("lock and slot by hand", floor),
+      budget: [.timesFloor(0.63), .allocations(2.2)]
+    )
   }
 
   /// C4v: C4 with a function value in place of the closure literals.
   ///
   /// Each stage stores it in generic code, so the compiler wraps it once for each, in place of the literal's context.
   @Sendable
-  static func mapStagesOfValues(_ harness: Harness) -> [Row] {
+  static func mapStagesOfValues(_ harness: Harness) -> Row {
     let ours = Body.synchronous { repetitions in
       for index in 0..<repetitions {
         let transform = makeTransform(index)
@@ -65,16 +59,14 @@ extension Rows {
         promise.succeed(index)
       }
     }
-    return [
-      harness.measure(
-        "C4v",
-        "10 map stages on a pending future, each with the same function value, per stage",
-        parts: stages,
-        ours: ours,
-        floors: [Contender("lock and slot by hand", floor)],
-        budget: [.timesFloor(0.75), .allocations(2.3)]
-      )
-    ]
+    return harness.measure(
+      "C4v",
+      "10 map stages on a pending future, each with the same function value, per stage",
+      parts: stages,
+      ours: ours,
+      floor: Contender("lock and slot by hand", floor),
+      budget: [.timesFloor(0.75), .allocations(2.3)]
+    )
   }
 
   /// Returns a function value that the compiler cannot inline.
@@ -83,7 +75,7 @@ extension Rows {
 
   /// C5: ten `flatMap` stages on a pending future; each closure returns a resolved future.
   @Sendable
-  static func flatMapStagesToResolved(_ harness: Harness) -> [Row] {
+  static func flatMapStagesToResolved(_ harness: Harness) -> Row {
     let ours = Body.synchronous { repetitions in
       for index in 0..<repetitions {
         let promise = makePromise()
@@ -100,16 +92,14 @@ extension Rows {
         promise.succeed(index)
       }
     }
-    return [
-      harness.measure(
-        "C5",
-        "10 flatMap stages, each to a resolved future, each closure captures a word, per stage",
-        parts: stages,
-        ours: ours,
-        floors: [Contender("lock and slot by hand", floor)],
-        budget: [.timesFloor(0.54), .allocations(2.2)]
-      )
-    ]
+    return harness.measure(
+      "C5",
+      "10 flatMap stages, each to a resolved future, each closure captures a word, per stage",
+      parts: stages,
+      ours: ours,
+      floor: Contender("lock and slot by hand", floor),
+      budget: [.timesFloor(0.54), .allocations(2.2)]
+    )
   }
 
   /// C5b: ten `flatMap` stages; each closure returns a pending future, which the loop resolves afterwards.
@@ -117,7 +107,7 @@ extension Rows {
   /// The closures make the inner promises and pass them to the loop through a slot. Both count. Each closure captures
   /// the slot and an integer.
   @Sendable
-  static func flatMapStagesToPending(_ harness: Harness) -> [Row] {
+  static func flatMapStagesToPending(_ harness: Harness) -> Row {
     let ours = Body.synchronous { repetitions in
       let inner = Slot<Promise<Value, Failure>>()
       for index in 0..<repetitions {
@@ -148,16 +138,14 @@ extension Rows {
         for _ in 0..<stages { inner.take()?.succeed(index) }
       }
     }
-    return [
-      harness.measure(
-        "C5b",
-        "10 flatMap stages, each to a pending future made there and resolved later, per stage",
-        parts: stages,
-        ours: ours,
-        floors: [Contender("lock and slot by hand", floor)],
-        budget: [.timesFloor(0.88), .allocations(4.2)]
-      )
-    ]
+    return harness.measure(
+      "C5b",
+      "10 flatMap stages, each to a pending future made there and resolved later, per stage",
+      parts: stages,
+      ours: ours,
+      floor: Contender("lock and slot by hand", floor),
+      budget: [.timesFloor(0.88), .allocations(4.2)]
+    )
   }
 }
 

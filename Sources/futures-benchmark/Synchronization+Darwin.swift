@@ -20,4 +20,7 @@
   extension Atomic<Int> {
     func add(_ operand: Int, ordering: Ordering) { value.withLock { $0 += operand } }
   }
+#else
+  // For all files of the program.
+  @_exported import Synchronization
 #endif
