@@ -23,9 +23,8 @@ struct Graph: Sendable {
     worker.add("a failure", .failed(Refused()))
     var attachments: [Attachment] = []
     for _ in 0..<size {
-      switch worker.random(below: 18) {
+      switch worker.random(below: 17) {
       case 0...5: attachments.append(worker.attach(to: worker.randomNode()))
-      case 6: worker.watchProgress(of: worker.randomNode())
       default: worker.derive(from: worker.randomNode(), worker.randomNode())
       }
     }
@@ -41,19 +40,5 @@ extension Worker {
   fileprivate func randomNode() -> Node {
     let count = product.nodes.count
     return product.nodes[random(below: 2) == 0 ? random(below: count) : count - 1 - random(below: min(count, 3))]
-  }
-
-  /// Attaches a callback that expects a progress that never decreases.
-  fileprivate func watchProgress(of node: Node) {
-    let ticket = ticket("a progress callback", node: node.origin.number, .anyNumber)
-    let last = Locked(-1.0)
-    node.future.whenProgressed(on: .immediate) { progress in
-      ticket.run()
-      let hasDecreased = last.withLock { last in
-        defer { last = progress.fractionCompleted }
-        return progress.fractionCompleted < last
-      }
-      if hasDecreased { ticket.record.noteMistake("saw the progress decrease to \(progress)") }
-    }
   }
 }

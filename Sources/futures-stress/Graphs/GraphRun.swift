@@ -35,8 +35,6 @@ struct GraphRun: Sendable {
   private func use(_ surroundings: Surroundings) -> GraphReport {
     let builder = Worker(seed: seed, surroundings, firstNumber: 0)
     let graph = Graph(size: size, builder)
-    let probeFaults = CancellationProbe.faults(builder)
-    CancellationProbe.cancelDelays(builder)
     let products = operate(on: graph, firstNumber: builder.product.nodes.count, surroundings)
     for place in graph.places { _ = place.takePromise() }
     let nodes = products.reduce(builder.product.nodes) { $0 + $1.nodes }
@@ -46,12 +44,11 @@ struct GraphRun: Sendable {
       node.future.whenResolved(on: .immediate) { _ in surroundings.unresolved.leave() }
     }
     _ = surroundings.settle(surroundings.unresolved)
-    let table = Dictionary(uniqueKeysWithValues: nodes.map { ($0.origin.number, $0) })
+    let table = Dictionary(uniqueKeysWithValues: nodes.map { ($0.number, $0) })
     return GraphReport(
-      origins: table.mapValues(\.origin),
+      futures: table.mapValues(\.description),
       records: products.reduce(builder.product.records) { $0 + $1.records },
-      awaits: products.reduce(0) { $0 + $1.awaits },
-      faults: probeFaults + nodes.flatMap { $0.faults(table) }
+      faults: nodes.flatMap { $0.faults(table) }
     )
   }
 
@@ -78,9 +75,8 @@ struct GraphRun: Sendable {
 /// The futures, closures and faults of one graph.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 struct GraphReport: Sendable {
-  /// The futures, by their numbers.
-  let origins: [Int: Node.Origin]
+  /// A description of each future, by its number.
+  let futures: [Int: String]
   let records: [Record]
-  let awaits: Int
   var faults: [Fault]
 }

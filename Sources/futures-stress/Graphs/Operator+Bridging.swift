@@ -3,7 +3,7 @@ import FuturesAsync
 
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Operator {
-  /// Operators with tasks: a cancellation reaches their inputs after `cancel()` has returned, or not at all.
+  /// Operators with tasks.
   static let bridging = [
     bridge("await that abandons") { first in try await first.value(onCancel: .abandon) },
     bridge("await that cancels") { first in try await first.value(onCancel: .cancel) },
@@ -31,55 +31,43 @@ extension Operator {
     bridge("withCancellationToken") { first in
       try await withCancellationToken { token in try await first.cancelled(by: token).value }
     },
-    Operator("token.cancelling", passesCancellation: false) { made in
-      let (ticket, first, token) = (made.transform(), made.first, made.surroundings.token.token)
-      return GraphFuture {
-        ticket.run()
-        return try await token.cancelling { try await first.value }
-      }
+    task("token.cancelling") { made, work in
+      let token = made.surroundings.token.token
+      return GraphFuture { try await token.cancelling { try await work() } }
     },
-    Operator("Future.immediate", passesCancellation: false) { made in
-      let (ticket, first) = (made.transform(), made.first)
-      return GraphFuture.immediate {
-        ticket.run()
-        return try await first.value
-      }
-    },
-    Operator("Future.detached", passesCancellation: false) { made in
-      let (ticket, first) = (made.transform(), made.first)
-      return GraphFuture.detached {
-        ticket.run()
-        return try await first.value
-      }
-    },
-    Operator("resolve(with:)", passesCancellation: false) { made in
-      let (promise, ticket, first) = (GraphPromise(), made.transform(), made.first)
-      promise.resolve {
-        ticket.run()
-        return try await first.value
-      }
+    task("Future.immediate") { _, work in GraphFuture.immediate { try await work() } },
+    task("Future.detached") { _, work in GraphFuture.detached { try await work() } },
+    task("resolve(with:)") { _, work in
+      let promise = GraphPromise()
+      promise.resolve { try await work() }
       return promise.future
     },
-    Operator("Future(Task)", passesCancellation: false) { made in
-      let (ticket, first) = (made.transform(), made.first)
-      return GraphFuture(
-        Task {
-          ticket.run()
-          return try await first.value
-        }
-      )
-    },
+    task("Future(Task)") { _, work in GraphFuture(Task { try await work() }) },
   ]
 
   private static func bridge(
     _ name: String,
     _ work: @escaping @Sendable (GraphFuture) async throws -> TrackedValue
   ) -> Operator {
-    Operator(name, passesCancellation: false) { made in
+    Operator(name) { made in
       let (ticket, first) = (made.transform(), made.first)
       return GraphFuture {
         ticket.run()
         return try await work(first)
+      }
+    }
+  }
+
+  /// An operator that starts a task, which awaits its input.
+  private static func task(
+    _ name: String,
+    _ start: @escaping @Sendable (Derivation, @escaping @Sendable () async throws -> TrackedValue) -> GraphFuture
+  ) -> Operator {
+    Operator(name) { made in
+      let (ticket, first) = (made.transform(), made.first)
+      return start(made) {
+        ticket.run()
+        return try await first.value
       }
     }
   }

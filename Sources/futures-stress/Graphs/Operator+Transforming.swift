@@ -4,10 +4,6 @@ import Futures
 extension Operator {
   static let transforming = [
     Operator("map", { first, _ in [first.map { $0 &+ 1 }] }) { made in
-      let ticket = made.transform()
-      return made.first.map { ticket.value($0.number &+ 1) }
-    },
-    Operator("map", { first, _ in [first.map { $0 &+ 1 }] }) { made in
       let (site, ticket) = (made.site(), made.transform())
       return made.first.map(on: site.context) { ticket.value($0.number &+ 1, at: site) }
     },
@@ -26,13 +22,6 @@ extension Operator {
       }
     },
     Operator("flatMap to another future", { first, second in [first.number == nil ? first : second] }) { made in
-      let (ticket, second) = (made.transform(), made.second)
-      return made.first.flatMap { _ in
-        ticket.run()
-        return second
-      }
-    },
-    Operator("flatMap to another future", { first, second in [first.number == nil ? first : second] }) { made in
       let (site, ticket, second) = (made.site(), made.transform(), made.second)
       let share = Double(made.random(below: 5)) / 4
       return made.first.flatMap(on: site.context, progressShare: share) { _ in
@@ -43,18 +32,6 @@ extension Operator {
     Operator("flatMap to a value") { made in
       let (site, ticket) = (made.site(), made.transform())
       return made.first.flatMap(on: site.context) { .succeeded(ticket.value($0.number, at: site)) }
-    },
-    // The view is another consumer of the input: the chains of `CancellationProbe` pass one future as both inputs.
-    Operator(
-      "flatMap to a view",
-      { first, second in [first.number == nil ? first : second] },
-      passesCancellation: false
-    ) { made in
-      let (ticket, view) = (made.transform(), made.second.shielded)
-      return made.first.flatMap { _ in
-        ticket.run()
-        return view
-      }
     },
     Operator("tap") { made in
       let (site, ticket) = (made.site(), made.transform())
@@ -95,13 +72,6 @@ extension Operator {
       return made.first.flatMapError(on: site.context) { _ in
         ticket.run(at: site)
         return second
-      }
-    },
-    Operator("flatMapError to a failure", { first, _ in [first.number == nil ? .refused : first] }) { made in
-      let ticket = made.transform()
-      return made.first.flatMapError { _ in
-        ticket.run()
-        return .failed(Refused())
       }
     },
   ]

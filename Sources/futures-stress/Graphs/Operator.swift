@@ -10,26 +10,19 @@ struct Operator: Sendable {
   /// Besides these, every future can end as cancelled: its last consumer can be cancelled.
   let expected: @Sendable (_ first: Outcome, _ second: Outcome) -> [Outcome]
 
-  /// Whether cancelling the future also cancels pending inputs without another consumer, before `cancel()` returns.
-  let passesCancellation: Bool
-
   let derive: @Sendable (Derivation) -> GraphFuture
 
   init(
     _ name: String,
     _ expected: @escaping @Sendable (_ first: Outcome, _ second: Outcome) -> [Outcome] = { first, _ in [first] },
-    passesCancellation: Bool = true,
     _ derive: @escaping @Sendable (Derivation) -> GraphFuture
   ) {
     self.name = name
     self.expected = expected
-    self.passesCancellation = passesCancellation
     self.derive = derive
   }
 
   static let all = transforming + recovering + timing + joining + sequencing + following + bridging
-
-  static let passingCancellation = all.filter(\.passesCancellation)
 }
 
 /// One use of an operator.
@@ -60,9 +53,7 @@ final class Derivation {
   func random(below limit: Int) -> Int { worker.random(below: limit) }
 
   /// A random duration, which can be zero.
-  func delay(upTo limit: Duration) -> Duration {
-    worker.hasLongDelays ? .seconds(3_600) : limit * random(below: 9) / 8
-  }
+  func delay(upTo limit: Duration) -> Duration { limit * random(below: 9) / 8 }
 
   /// A random site, for the one context of the operator.
   func site() -> Site {

@@ -42,7 +42,7 @@ extension Worker {
   /// Awaits in a task, which another thread can cancel.
   private func awaitResult(of node: Node) {
     let choice = [AwaitCancellation.abandon, .cancel, .ignore][random(below: 3)]
-    let ticket = ticket("an await (\(choice))", node: node.origin.number, .once)
+    let ticket = ticket("an await (\(choice))", node: node.number, .once)
     let future = node.future
     let task = Task {
       _ = try? await future.value(onCancel: choice)
@@ -52,7 +52,7 @@ extension Worker {
   }
 
   private func readProgress(of node: Node) {
-    let ticket = ticket("a reader of the progress", node: node.origin.number, .once)
+    let ticket = ticket("a reader of the progress", node: node.number, .once)
     let future = node.future
     let task = Task {
       var last = -1.0
@@ -66,7 +66,6 @@ extension Worker {
   }
 
   private func cancelSometimes(_ task: Task<Void, Never>) {
-    product.awaits += 1
     switch random(below: 4) {
     case 0: task.cancel()
     case 1: DispatchQueue.global().async { task.cancel() }
@@ -76,8 +75,8 @@ extension Worker {
 
   /// Attaches a callback that uses its own future.
   private func attachReentrant(to node: Node) {
-    let ticket = ticket("a callback that uses its future", node: node.origin.number, .once)
-    let inner = self.ticket("a callback that another one attaches", node: node.origin.number, .once)
+    let ticket = ticket("a callback that uses its future", node: node.number, .once)
+    let inner = self.ticket("a callback that another one attaches", node: node.number, .once)
     let future = node.future
     future.whenResolved(on: .immediate) { _ in
       ticket.run()

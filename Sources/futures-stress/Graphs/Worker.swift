@@ -10,15 +10,11 @@ final class Worker {
   struct Product: Sendable {
     var nodes: [Node] = []
     var records: [Record] = []
-    /// The number of tasks that await a future.
-    var awaits = 0
   }
 
   let surroundings: Surroundings
   private var random: SplitMix64
   var product = Product()
-  /// Whether the next operators get delays of an hour, which do not end before the graph does.
-  var hasLongDelays = false
   private var nextNumber: Int
   private var lines: [LineKey: Line] = [:]
 
@@ -51,10 +47,10 @@ final class Worker {
     return node
   }
 
-  /// Derives a future by one of `operators`.
+  /// Derives a future by a random operator.
   @discardableResult
-  func derive(by operators: [Operator] = Operator.all, from first: Node, _ second: Node) -> Node {
-    let kind = operators[random(below: operators.count)]
+  func derive(from first: Node, _ second: Node) -> Node {
+    let kind = Operator.all[random(below: Operator.all.count)]
     let node = Node(kind, from: first, second, number: takeNumber(), self)
     product.nodes.append(node)
     return node
@@ -64,9 +60,9 @@ final class Worker {
   @discardableResult
   func attach(to node: Node) -> Attachment {
     let site = site()
-    let ticket = ticket("a callback on \(site.name)", node: node.origin.number, site.dropsWork ? .atMostOnce : .once)
+    let ticket = ticket("a callback on \(site.name)", node: node.number, site.dropsWork ? .atMostOnce : .once)
     let turn =
-      site.isOrdered ? lines[LineKey(node: node.origin.number, site: site.name), default: Line()].nextTurn() : nil
+      site.isOrdered ? lines[LineKey(node: node.number, site: site.name), default: Line()].nextTurn() : nil
     let registration = node.future.whenResolved(on: site.context) { _ in
       ticket.run(at: site)
       turn?.pass(ticket.record)

@@ -27,7 +27,6 @@ struct SharingRow: Sendable {
   /// - Returns: Whether the longest unit of each thread takes at most 50 of its medians, and each thread has at least a
   ///   quarter of its fair share of calls.
   func run(threads: Int, seconds: Double) -> Bool {
-    let before = residentBytes
     let (call, end) = make()
     let times = Locked([Times](repeating: Times(), count: threads))
     let group = DispatchGroup()
@@ -50,18 +49,14 @@ struct SharingRow: Sendable {
       }
     }
     group.wait()
-    let megabytes = (residentBytes - before) / 1_000_000
     end()
     let results = times.withLock { $0 }
     let total = results.reduce(0) { $0 + $1.units.count }
     let share = results.map { Double($0.units.count * threads) / Double(max(total, 1)) }.min() ?? 0
     let ratio = results.map { $0.longest / max($0.median, 1) }.max() ?? 0
     let hasPassed = share >= 0.25 && ratio <= 50
-    let columns = [
-      "\(total * callsInUnit) calls", "longest \(Int(ratio.rounded(.up))) medians",
-      "least share \(Int(share * 100)) %", "\(megabytes) MB",
-    ]
-    print("\(hasPassed ? "passed" : "FAILED")  \(name): \(columns.joined(separator: ", "))")
+    let counts = "\(total * callsInUnit) calls, longest \(Int(ratio.rounded(.up))) medians"
+    print("\(hasPassed ? "passed" : "FAILED")  \(name): \(counts), least share \(Int(share * 100)) %")
     return hasPassed
   }
 }
@@ -71,11 +66,4 @@ private var processorTime: Int {
   var time = timespec()
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
   return Int(time.tv_sec) * 1_000_000_000 + Int(time.tv_nsec)
-}
-
-/// The resident memory of the process; 0 where it is not known.
-private var residentBytes: Int {
-  let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").dropFirst()
-    .first
-  return (pages.flatMap { Int($0) } ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
 }
