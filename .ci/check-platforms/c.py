@@ -1,10 +1,7 @@
 """Compiles the C targets for each platform, against headers of our own where the SDK is missing."""
 
-from modules import PLATFORMS, STUBS, TOOLCHAIN, number, run
+from modules import PLATFORMS, STUBS, TOOLCHAIN, run
 from package import C_TARGETS
-
-# watchOS has arm64 from version 26 on; earlier versions have arm64_32.
-OLDEST = {"arm64-apple-watchos": "26.0"}
 
 
 def include_options(platform, package, target):
@@ -20,8 +17,7 @@ def check_c(package, versions, work):
     for name, version in versions.items():
         platform = PLATFORMS[name]
         for triple in platform.c_triples:
-            oldest = OLDEST.get(triple.removesuffix("{}"), version)
-            triple = triple.format(max(oldest, version, key=number) if version else "")
+            triple = triple.format(version)
             for target in C_TARGETS:
                 for source in package.sources(target):
                     output = work / f"{target}-{triple}.o"

@@ -63,7 +63,7 @@ PLATFORMS = {
         ),
         Platform(
             "watchOS", "x86_64-apple-watchos{}-simulator", "7.0", "watchsimulator", "x86_64-apple-watchos-simulator", "Darwin",
-            ("arm64_32-apple-watchos{}", "arm64-apple-watchos{}"),
+            ("arm64_32-apple-watchos{}",),
         ),
         Platform(
             "visionOS", "arm64-apple-xros{}-simulator", "1.0", "xrsimulator", "arm64-apple-xros-simulator", "Darwin",
@@ -80,7 +80,7 @@ PLATFORMS = {
     ]
 }
 APPLE = [platform for platform in PLATFORMS.values() if platform.is_apple]
-INTERFACES = ["Swift", "SwiftOnoneSupport", "_Concurrency", "_StringProcessing", "Synchronization"]
+INTERFACES = ["Swift", "SwiftOnoneSupport", "_Concurrency", "_StringProcessing"]
 
 # Declared by the standard library for Objective-C only; other interfaces name it.
 OBJECTIVE_C_POINTER = """
@@ -149,8 +149,6 @@ class Modules:
         self.compile(self.platform.c_library, self.stub("C", self.platform.c_library))
         for module in ("_Concurrency", "_StringProcessing"):
             self.compile(module, self.interface(module), "-parse-stdlib")
-        if self.platform.is_apple:  # Elsewhere Synchronization needs system headers. The libraries do not import it.
-            self.compile("Synchronization", self.interface("Synchronization"), "-parse-stdlib")
         self.compile("Dispatch", self.dispatch())
         networking = self.stub("FoundationNetworking", "FoundationNetworking")
         if self.platform.is_apple:

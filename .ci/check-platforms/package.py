@@ -1,8 +1,6 @@
 """The package: its floors, and its libraries with their sources and compiler settings."""
 
-import copy
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -44,13 +42,3 @@ class Package:
 
     def include_options(self):
         return [option for target in C_TARGETS for option in ("-I", str(self.folder / "Sources" / target / "include"))]
-
-    def copied(self, folder):
-        """Copies the libraries to `folder`, and returns that package. The tests of this check change the copy."""
-        folder = Path(folder)
-        shutil.rmtree(folder, ignore_errors=True)
-        for target in LIBRARIES + C_TARGETS:
-            shutil.copytree(self.folder / "Sources" / target, folder / "Sources" / target, ignore=shutil.ignore_patterns("*.docc"))
-        other = copy.copy(self)
-        other.folder = folder
-        return other

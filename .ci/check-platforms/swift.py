@@ -7,8 +7,6 @@ import shutil
 from modules import FRONTEND, run
 from package import LIBRARIES
 
-MISSING = re.compile(r"cannot find .* in scope|has no member|no exact matches|has no subscript|incorrect argument label")
-
 
 class Check:
     """The libraries of a package for one platform at one version."""
@@ -24,11 +22,10 @@ class Check:
             *self.package.settings[library], "-I", self.products, *self.package.include_options(), "-module-name", library,
         ]  # fmt: skip
 
-    def type_check(self, library, package=None):
+    def type_check(self, library):
         """Returns the messages of the compiler; warnings count as errors."""
-        package = package or self.package
-        result = run([*FRONTEND, "-typecheck", "-warnings-as-errors", *self.options(library), *package.sources(library)])
-        return messages(result, package)
+        result = run([*FRONTEND, "-typecheck", "-warnings-as-errors", *self.options(library), *self.package.sources(library)])
+        return messages(result, self.package)
 
     def emit_module(self, library):
         """Makes the module, whatever its errors, so that the libraries that import it are checked too."""
@@ -60,11 +57,6 @@ def messages(result, package):
     output = re.sub(r"(?m)^<unknown>:0: error: libc not found for .*$", "", result.stdout)
     for path, line, text in re.findall(r"(?m)^(?:(\S+?):(\d+):\d+|<unknown>:0): (?:fatal )?error: (.*)$", output):
         place = f"{os.path.relpath(path, package.folder)}:{line}: " if path else ""
-        if MISSING.search(text) and "FuturesFoundation" in path:
-            text += (
-                "\n    If this is a name of Foundation or of the C library: add its declaration to"
-                " .ci/check-platforms/stubs, with its availability."
-            )
         found.append(place + text)
     if result.returncode != 0 and not found and output == result.stdout:
         found.append(f"The compiler failed:\n{result.stdout[-2000:]}")

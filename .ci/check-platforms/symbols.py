@@ -3,16 +3,13 @@
 A program does not load if one of its strong references is to a symbol that the system lacks. The compiler makes the reference
 weak if the declaration is newer than the target. This check does not trust that: it reads the symbols in the object files.
 
-The version that introduced a symbol comes from, in this order:
-1. the attributes `@available` of the interfaces: for mangled names by the compiler's own list of a module's symbols, for names in
-   `@_silgen_name` and `@_extern(c)` from the text;
-2. `system-symbols.txt`, for the symbols that no interface declares.
-A symbol that neither knows is an error.
+The version that introduced a symbol comes from the attributes `@available` of the interfaces: for mangled names by the compiler's
+own list of a module's symbols, for names in `@_silgen_name` and `@_extern(c)` from the text. What no interface declares is not
+compared: the compiler chooses the functions of its runtime by the target, and the headers in `stubs` have old functions only.
 """
 
 import json
 import re
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from c import include_options
@@ -22,72 +19,28 @@ from package import C_TARGETS, LIBRARIES
 HERE = Path(__file__).parent
 # Inlinable code of the libraries is compiled in their clients, specialised for the clients' types.
 CLIENT = [HERE.parent / "clients" / name for name in ("ContractClient.swift", "EdgesClient.swift")]
+# Variables of the runtime that CFuturesTesting looks for. Another version can have no such variable.
+WEAK = {"swift_task_enqueueGlobal_hook": "99.0"}
 
 
-class KnownSymbols:
-    """The symbols of the system, with the version of macOS that introduced each."""
-
-    def __init__(self, modules, floor):
-        self.versions = {}
-        for path in sorted(modules.root.glob("*.symbols.json")):
-            description = json.loads(path.read_text())
-            for symbol in description["globals"]:
-                self.versions[symbol["name"].removeprefix("_")] = symbol.get("introduced", "0")
-            for kind in ("CLASS", "METACLASS"):
-                for symbol in description["interfaces"]:
-                    self.versions[f"OBJC_{kind}_$_{symbol['name']}"] = symbol.get("introduced", "0")
-        for path in sorted((modules.root / "interfaces").glob("*.swiftinterface")):
-            self.versions.update(named_symbols(path.read_text()))
-        # Static libraries that the compiler links into programs for older systems.
-        self.compatibility = run([TOOLCHAIN / "bin/swiftc", "-print-target-info", "-target", modules.target(floor)]).stdout
-        self.table = read_table((HERE / "system-symbols.txt").read_text())
-
-    def version(self, symbol):
-        """Returns the version of macOS that introduced a symbol, or `None` for an unknown symbol."""
-        if symbol in self.versions:
-            return self.versions[symbol]
-        for pattern, version, library in self.table:
-            if fnmatchcase(symbol, pattern):
-                return "0" if library and f'"{library}"' in self.compatibility else version
-        return None
-
-
-def read_table(text):
-    """Reads lines of the form `10.15: name name …`, also `14.0 or swiftCompatibilityPacks: name …`."""
-    rows = []
-    for line in text.splitlines():
-        line = line.split("#")[0]
-        if line.strip():
-            head, _, names = line.partition(":")
-            version, _, library = head.partition(" or ")
-            rows += [(name, version.strip(), library.strip()) for name in names.split()]
-    return rows
+def introduced_versions(modules):
+    """Returns the version of macOS that introduced each symbol that an interface declares."""
+    versions = dict(WEAK)
+    for path in sorted(modules.root.glob("*.symbols.json")):
+        for symbol in json.loads(path.read_text())["globals"]:
+            versions[symbol["name"].removeprefix("_")] = symbol.get("introduced", "0")
+    for path in sorted((modules.root / "interfaces").glob("*.swiftinterface")):
+        versions.update(named_symbols(path.read_text()))
+    return versions
 
 
 def named_symbols(interface):
-    """Returns the symbols that an interface names in the text, with the version of macOS of the declaration."""
-    versions, lines = {}, interface.splitlines()
-    for index, line in enumerate(lines):
-        name = re.search(r'@_silgen_name\("(\w+)"\)|@_extern\(c, "(\w+)"\)', line)
-        if not name:
-            continue
-        begin = end = index
-        while lines[begin - 1].lstrip().startswith("@"):
-            begin -= 1
-        while lines[end].lstrip().startswith("@") and end + 1 < len(lines):
-            end += 1
-        attributes = lines[begin : end + 1]
-        # The attributes of the types and extensions around the declaration.
-        depth = len(line) - len(line.lstrip())
-        for before in range(begin, -1, -1):
-            indent = len(lines[before]) - len(lines[before].lstrip())
-            if lines[before].strip() and indent < depth and not lines[before].lstrip().startswith(("#", "@")):
-                depth = indent
-                while before > 0 and lines[before - 1].lstrip().startswith("@"):
-                    before -= 1
-                    attributes.append(lines[before])
-        found = re.findall(r"@available\(macOS ([0-9.]+)", "\n".join(attributes))
-        versions[name[1] or name[2]] = max(found, key=number, default="0")
+    """Returns the symbols that an interface names in the text, with the version of macOS in the attributes of the declaration."""
+    versions = {}
+    for attributes in re.findall(r"(?m)(?:^ *@.*\n)+", interface):
+        found = re.findall(r"@available\(macOS ([0-9.]+)", attributes)
+        for name in re.findall(r'@(?:_silgen_name\(|_extern\(c, )"(\w+)"\)', attributes):
+            versions[name] = max(found, key=number, default="0")
     return versions
 
 
@@ -152,16 +105,11 @@ def demangled(symbol):
 def compare(objects, modules, version):
     """Returns the strong references that a system of this version cannot satisfy, the number of all, and the weak ones."""
     strong, weak = references(objects)
-    known, faults = KnownSymbols(modules, version), []
-    for symbol in sorted(strong):
-        introduced = known.version(symbol)
-        if introduced is None:
+    versions, faults = introduced_versions(modules), []
+    for symbol in sorted(strong & versions.keys()):
+        if number(versions[symbol]) > number(version):
             faults.append(
-                f"{demangled(symbol)} has an unknown version. Add it to .ci/check-platforms/system-symbols.txt, with the source."
-            )
-        elif number(introduced) > number(version):
-            faults.append(
-                f"{demangled(symbol)} exists from macOS {introduced} on, and the reference is strong:"
+                f"{demangled(symbol)} exists from macOS {versions[symbol]} on, and the reference is strong:"
                 f" a program for macOS {version} does not start on older systems."
             )
     return faults, len(strong), sorted(weak)

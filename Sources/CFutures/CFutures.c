@@ -1,20 +1,14 @@
 #include "CFutures.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #if defined(_WIN32)
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 #pragma comment(lib, "Synchronization.lib")  // WaitOnAddress
 #else
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
+#include <string.h>
 #include <unistd.h>
-#if !defined(__wasi__)
-#include <signal.h>
-#endif
 #endif
 
 // WASI without threads has no thread that ends before the process.
