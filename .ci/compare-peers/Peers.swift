@@ -21,26 +21,11 @@ enum Work: String, CaseIterable {
     case .callbacks, .all: many
     }
   }
-
-  /// Returns the sum that `count` operations add to the sink; they have the numbers 0 to `count - 1`.
-  func expectedSum(_ count: Int) -> Int {
-    let numbers = count * (count - 1) / 2
-    let manyNumbers = many * (many - 1) / 2
-    return switch self {
-    case .callback: 2 * numbers  // the value is the number, and the callback adds the number
-    case .map, .flatMap: (1 + stages) * numbers  // each stage adds the number to the value
-    case .callbacks: many * numbers + count * manyNumbers  // each callback adds the value, and its index
-    case .all: count * manyNumbers  // the value of each input is its index
-    case .await: count
-    }
-  }
 }
 
 /// Repeats one operation, and returns the nanoseconds of all repetitions.
 struct Body: Sendable {
   let nanoseconds: @Sendable (_ count: Int) -> Double
-  /// How the library differs in this row, such as a bridge in place of its own await.
-  private(set) var remark = ""
 
   /// Repeats a closure.
   ///
@@ -70,12 +55,6 @@ struct Body: Sendable {
       return duration
     }
   }
-
-  func remark(_ remark: String) -> Body {
-    var body = self
-    body.remark = " (\(remark))"
-    return body
-  }
 }
 
 func elapsed(since start: DispatchTime) -> Double {
@@ -87,8 +66,6 @@ func elapsed(since start: DispatchTime) -> Double {
 /// Global, so that no callback captures it.
 enum Sink {
   private static let sum = Atomic<Int>(0)
-
-  static var total: Int { sum.load(ordering: .relaxed) }
 
   /// Adds a number.
   ///
@@ -120,32 +97,20 @@ struct Peer: Sendable {
 /// One library in one row.
 struct Contender {
   let work: Work
-  let peer: Peer
   let body: Body
-  private(set) var repetitions = 1
-  private(set) var samples: [Double] = []
+  private var repetitions = 1
+  private var samples: [Double] = []
 
   init?(_ work: Work, _ peer: Peer) {
     guard let body = peer.bodies[work] else { return nil }
-    (self.work, self.peer, self.body) = (work, peer, body)
-  }
-
-  /// Runs the repetitions, checks their sum, and returns their nanoseconds.
-  private func run() -> Double {
-    let before = Sink.total
-    let nanoseconds = body.nanoseconds(repetitions)
-    let (sum, expected) = (Sink.total &- before, work.expectedSum(repetitions))
-    guard sum == expected else {
-      fatalError("\(peer.name), \(work.rawValue): the sum of the results is \(sum) instead of \(expected).")
-    }
-    return nanoseconds
+    (self.work, self.body) = (work, body)
   }
 
   /// Warms up, and finds the number of repetitions that take as long as the shortest sample.
   mutating func calibrate(shortest: Double) {
     while true {
       // The shorter of two runs, because the system can interrupt one of them.
-      let nanoseconds = min(run(), run())
+      let nanoseconds = min(body.nanoseconds(repetitions), body.nanoseconds(repetitions))
       if nanoseconds >= shortest { return }
       // At most tenfold, because the first repetitions are the slowest.
       let growth = min(10, max(1.2, 1.2 * shortest / max(nanoseconds, 1)))
@@ -153,18 +118,10 @@ struct Contender {
     }
   }
 
-  mutating func sample() { samples.append(run() / Double(repetitions * work.parts)) }
+  mutating func sample() { samples.append(body.nanoseconds(repetitions) / Double(repetitions * work.parts)) }
 
-  /// The median of the samples, with commas, and the remark.
-  var cell: String {
-    let sorted = samples.sorted()
-    let median = (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
-    var digits = String(Int(median.rounded()))
-    for place in stride(from: digits.count - 3, to: 0, by: -3) {
-      digits.insert(",", at: digits.index(digits.startIndex, offsetBy: place))
-    }
-    return digits + body.remark
-  }
+  /// The median of the samples.
+  var cell: String { String(Int(samples.sorted()[samples.count / 2].rounded())) }
 }
 
 @main
