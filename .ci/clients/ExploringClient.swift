@@ -48,17 +48,6 @@ nonisolated func exploreFromNowhere() async throws {
   return false
 }
 
-final class ExploringSuite {
-  var count = 0
-
-  func explore() async throws {
-    try await exploreOrders { orders in
-      count += 1
-      await orders.step("step")
-    }
-  }
-}
-
 actor ExploringActor {
   var count = 0
 
