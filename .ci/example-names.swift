@@ -89,7 +89,6 @@ let api = UserAPI()
 actor Store { func set(_ key: String, _ value: Int) {} }
 let store = Store()
 @Sendable func completion(_ result: Result<Void, Never>) {}
-func oldLoad(on context: ExecutionContext, _ completion: @escaping @Sendable (Int) -> Void) { completion(1) }
 func newLoad(on context: ExecutionContext) async throws -> Int { 1 }
 
 struct Place: Sendable {}

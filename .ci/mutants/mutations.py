@@ -102,22 +102,15 @@ def candidates(file, text):
             if not match[1][0].isupper():
                 yield Mutant(file, number, match[0], f"{match[1]} {other} {match[3]}", False)
         # An early return, at the start of a function without a result. With the semicolon, the next line is not its value.
-        if re.match(r"^ *(?:@\w+ )*(?:[a-z@]+ )*func \w+(?:<[^>]*>)?\([^{}]*\) \{$", code):
-            following = lines[index + 1] if index + 1 < len(lines) else ""
-            if following.strip():
-                indent = re.match(r" *", following)[0]
-                yield Mutant(file, number + 1, following, f"{indent}return;\n{following}", True) if is_plain(following) else None
+        following = lines[index + 1] if index + 1 < len(lines) else ""
+        is_plain = re.match(r"( *)[a-z][\w.?]*\([^{}]*\)$", following)  # declares nothing and opens no block
+        if is_plain and re.match(r"^ *(?:@\w+ )*(?:[a-z@]+ )*func \w+(?:<[^>]*>)?\([^{}]*\) \{$", code):
+            yield Mutant(file, number + 1, following, f"{is_plain[1]}return;\n{following}", True)
         # A constant result.
         if re.match(r"^ *(?:@\w+ )*(?:[a-z@]+ )*func \w+(?:<[^>]*>)?\([^{}]*\) -> Bool \{$", code):
-            following = lines[index + 1] if index + 1 < len(lines) else ""
             if following.strip().startswith("return ") and following.count("{") == following.count("}"):
                 expression = following.strip()[7:]
                 yield Mutant(file, number + 1, expression, f"!({expression})", False)
-
-
-def is_plain(line):
-    """Whether the line is a whole statement, which declares nothing and opens no block."""
-    return re.match(r"^ *[a-z][\w.?]*\([^{}]*\)$", line) is not None
 
 
 def inside_init(lines, index):
@@ -140,7 +133,7 @@ def generated(root, seed, count, folder):
                 continue
             seen, unique = set(), []
             for mutant in candidates(file, path.read_text()):
-                if mutant is not None and mutant.line not in seen:
+                if mutant.line not in seen:
                     seen.add(mutant.line)
                     unique.append(mutant)
             source.shuffle(unique)
