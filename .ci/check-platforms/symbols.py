@@ -102,20 +102,17 @@ def demangled(symbol):
     return f"{symbol} ({text})" if text else symbol
 
 
-def compare(objects, modules, version):
-    """Returns the strong references that a system of this version cannot satisfy, the number of all, and the weak ones."""
+def check_symbols(check):
+    """Returns the strong references that a system of the version cannot satisfy, the number of all, and the weak ones."""
+    objects, failure = compile_objects(check)
+    if failure:
+        return [failure], 0, []
     strong, weak = references(objects)
-    versions, faults = introduced_versions(modules), []
+    versions, faults = introduced_versions(check.modules), []
     for symbol in sorted(strong & versions.keys()):
-        if number(versions[symbol]) > number(version):
+        if number(versions[symbol]) > number(check.version):
             faults.append(
                 f"{demangled(symbol)} exists from macOS {versions[symbol]} on, and the reference is strong:"
-                f" a program for macOS {version} does not start on older systems."
+                f" a program for macOS {check.version} does not start on older systems."
             )
     return faults, len(strong), sorted(weak)
-
-
-def check_symbols(check):
-    """Compares the libraries and a client with the version of the check."""
-    objects, failure = compile_objects(check)
-    return ([failure], 0, []) if failure else compare(objects, check.modules, check.version)
