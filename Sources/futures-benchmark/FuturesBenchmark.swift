@@ -35,7 +35,7 @@ struct FuturesBenchmark {
       print(Table.lines(row).joined(separator: "\n"))
       fflush(nil)
     }
-    if let file = options.figures { try Figures(rows).write(to: file) }
+    if let file = options.figures { try Figure.write(rows, to: file) }
     if let file = options.plot { try ScalingPlot(of: rows).write(to: file) }
     #if !DEBUG
       // Times are for reading only: they depend on the machine, and on what else it does.

@@ -54,11 +54,10 @@ extension Rows {
   private static func handAll(_ futures: [HandFuture]) -> HandFuture {
     let all = makeHandPromise()
     let state = Mutex((values: [Value](repeating: 0, count: futures.count), awaited: futures.count))
-    let shared = Shared(state)
     for (index, future) in futures.enumerated() {
       future.whenResolved { result in
         guard case .success(let value) = result else { return }
-        let isComplete = shared.state.withLock { state in
+        let isComplete = state.withLock { state in
           state.values[index] = value
           state.awaited -= 1
           return state.awaited == 0
@@ -68,11 +67,4 @@ extension Rows {
     }
     return all.future
   }
-}
-
-/// The state that the callbacks of the floor share.
-private final class Shared<State: ~Copyable & Sendable>: Sendable {
-  let state: State
-
-  init(_ state: consuming State) { self.state = state }
 }

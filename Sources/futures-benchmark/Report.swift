@@ -45,39 +45,27 @@ extension String {
   }
 }
 
-/// The figures that the documentation quotes, in the file of `--figures`.
-struct Figures {
-  struct Figure: Encodable {
-    let row: String
-    let work: String
-    let nanoseconds: Double?
-    let timesFloor: Double?
-    let floor: String?
-    let allocations: Double
-    let limits: String
-  }
+/// A row in the file of `--figures`, which the documentation quotes.
+struct Figure: Encodable {
+  let row: String
+  let nanoseconds: Double?
+  let timesFloor: Double?
+  let allocations: Double
+  let limits: String
 
-  let rows: [Figure]
-
-  init(_ rows: [Row]) {
-    self.rows = rows.map { row in
-      Figure(
-        row: row.name,
-        work: row.work,
-        nanoseconds: row.ours.nanoseconds.map { ($0 * 10).rounded() / 10 },
-        timesFloor: row.timesFloor.map { ($0 * 100).rounded() / 100 },
-        floor: row.floor?.name,
-        allocations: (row.ours.allocations * 100).rounded() / 100,
-        limits: row.budget.map(\.text).joined(separator: ", ")
-      )
-    }
+  init(_ row: Row) {
+    self.row = row.name
+    nanoseconds = row.ours.nanoseconds.map { ($0 * 10).rounded() / 10 }
+    timesFloor = row.timesFloor.map { ($0 * 100).rounded() / 100 }
+    allocations = (row.ours.allocations * 100).rounded() / 100
+    limits = row.budget.map(\.text).joined(separator: ", ")
   }
 
   /// Writes one line for each row, so that a later run shows as a readable change.
-  func write(to file: String) throws {
+  static func write(_ rows: [Row], to file: String) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let lines = try rows.map { "  " + String(decoding: try encoder.encode($0), as: UTF8.self) }
+    let lines = try rows.map { "  " + String(decoding: try encoder.encode(Figure($0)), as: UTF8.self) }
     try Data("[\n\(lines.joined(separator: ",\n"))\n]\n".utf8).write(to: URL(fileURLWithPath: file))
   }
 }

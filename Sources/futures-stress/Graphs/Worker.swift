@@ -16,7 +16,9 @@ final class Worker {
   private var random: SplitMix64
   var product = Product()
   private var nextNumber: Int
-  private var lines: [LineKey: Line] = [:]
+  /// For a future and a context, the turn of the last callback that ran: on an ordered context they run in the order of attachment.
+  private var lines: [String: Locked<Int>] = [:]
+  private var turns = 0
 
   /// Makes a worker, whose first future has the number `firstNumber`.
   init(seed: UInt64, _ surroundings: Surroundings, firstNumber: Int) {
@@ -61,11 +63,18 @@ final class Worker {
   func attach(to node: Node) -> Attachment {
     let site = site()
     let ticket = ticket("a callback on \(site.name)", node: node.number, site.dropsWork ? .atMostOnce : .once)
-    let turn =
-      site.isOrdered ? lines[LineKey(node: node.number, site: site.name), default: Line()].nextTurn() : nil
+    let line = lines["\(node.number) \(site.name)", default: Locked(0)]
+    lines["\(node.number) \(site.name)"] = line
+    turns += 1
+    let turn = turns
     let registration = node.future.whenResolved(on: site.context) { _ in
       ticket.run(at: site)
-      turn?.pass(ticket.record)
+      guard site.isOrdered else { return }
+      let isLate = line.withLock { last in
+        defer { last = max(last, turn) }
+        return turn < last
+      }
+      if isLate { ticket.record.noteMistake("ran after one that was attached later") }
     }
     return Attachment(registration: registration, record: ticket.record)
   }
@@ -79,34 +88,4 @@ struct Attachment: Sendable {
   func remove() {
     if registration.remove() { record.noteRemoval() }
   }
-}
-
-/// The callbacks of one worker on one future and one ordered context, which must run in the order of attachment.
-private struct Line {
-  private let lastTurn = Locked(0)
-  private var count = 0
-
-  /// The place of a callback in a line.
-  struct Turn: Sendable {
-    let number: Int
-    let lastTurn: Locked<Int>
-
-    func pass(_ record: Record) {
-      let isLate = lastTurn.withLock { last in
-        defer { last = max(last, number) }
-        return number < last
-      }
-      if isLate { record.noteMistake("ran after one that was attached later") }
-    }
-  }
-
-  mutating func nextTurn() -> Turn {
-    count += 1
-    return Turn(number: count, lastTurn: lastTurn)
-  }
-}
-
-private struct LineKey: Hashable {
-  let node: Int
-  let site: String
 }
