@@ -12,22 +12,6 @@ struct PendingReportTests {
 
   @Test("A test that ends in time has no report, and passes its value and its error on")
   func inTime() async { await #expect(processExitsWith: .success) { try await PendingReportChecks.inTime() } }
-
-  @Test("The failure of a deadlock has the graph: the task, its await, and the promise")
-  @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-  func deadlock() async throws {
-    let failure = await #expect(throws: OrderFailure.self) {
-      try await exploreOrders { _ in
-        let promise = Promise<Int, any Error>("answer")
-        let doubled = promise.future.map { 2 * $0 }
-        _ = try await doubled.value
-      }
-    }
-    let text = try #require(failure).description
-    #expect(text.contains("promise \"answer\" at \(#fileID):"), "\(text)")
-    #expect(text.contains("└─ map (Int → Int)\n   └─ await"), "\(text)")
-    #expect(failure?.graph?.nodes.contains { $0.label == "answer" } == true)
-  }
 }
 
 /// Succeeds a promise when it is released.

@@ -80,21 +80,4 @@ struct VirtualClockTests {
     #expect(report.isExhaustive)
     #expect(Set(runs.events) == ["a 1 2", "1 a 2", "1 2 a"])
   }
-
-  @Test("A sleep that is left when the body returns ends with BrokenPromise, within the run")
-  func sleepAfterTheBody() async throws {
-    let runs = Recorder<String>()
-    let report = try await exploreOrders { orders in
-      let clock = orders.clock
-      Task {
-        do {
-          while true { try await clock.sleep(for: .seconds(1)) }
-        } catch {
-          runs.record("\(error is BrokenPromise)")
-        }
-      }
-    }
-    #expect(report.isAll(1))
-    #expect(runs.events == ["true"])
-  }
 }

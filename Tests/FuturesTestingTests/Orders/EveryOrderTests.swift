@@ -31,29 +31,63 @@ struct EveryOrderTests {
     #expect(log.sorted() == ["answer", "tap"])
   }
 
-  @Test("A failed expectation fails the order, and is recorded once, beside the failure that names the order")
-  func failure() async throws {
+  /// Where an expectation fails.
+  enum Place: CaseIterable { case body, callback, task }
+
+  @Test(
+    "A failed expectation fails the order, and is recorded once, at its line, beside the failure that names the order",
+    arguments: Place.allCases
+  )
+  func failure(_ place: Place) async throws {
     // The issues of a test in a test: the trait is called as Swift Testing calls it.
     let test = try #require(Test.current)
-    let issues = Recorder<String>()
+    let issues = Recorder<Int?>()
+    let line = #line + 9
     let outer = IssueHandlingTrait.filterIssues { issue in
-      issues.record("\(issue)")
+      issues.record(issue.sourceLocation?.line)
       return false
     }
     try await outer.provideScope(for: test, testCase: nil) {
       let failure = try await explorationFailure {
         try await (.everyOrder(limit: 100) as EveryOrder).provideScope(for: test, testCase: nil) {
-          let log = Recorder<String>()
-          for name in ["a", "b"] { EveryOrder.orders.context(name).submit { log.record(name) } }
-          try await EveryOrder.orders.runAll()
-          #expect(log.joined == "a b")
+          let (orders, log) = (EveryOrder.orders, Recorder<String>())
+          let check: @Sendable () -> Void = { #expect(log.joined != "b a") }
+          for name in ["a", "b"] {
+            orders.context(name).submit {
+              log.record(name)
+              if place == .callback { check() }
+              if place == .task { Task { check() } }
+            }
+          }
+          try await orders.runAll()
+          if place == .body { check() }
         }
         throw Unexpected(description: "no order fails")
       }
-      #expect(failure?.order == ["b", "a"])
+      guard case .expectation? = failure?.reason else {
+        throw Unexpected(description: "\(String(describing: failure))")
+      }
+      #expect(failure?.order.filter { $0.count == 1 } == ["b", "a"])
       #expect(failure?.fileID.hasSuffix("EveryOrderTests.swift") == true)
+      #expect(failure?.description.contains("An expectation failed.") == true)
     }
-    #expect(issues.events.count == 1, "\(issues.events)")
-    #expect(issues.events.first?.contains("log.joined") == true)
+    #expect(issues.events.contains(line) && Set(issues.events).count == 1, "\(issues.events)")
+  }
+
+  @Test("The plain call records a failed requirement once")
+  func requirement() async throws {
+    let issues = Locked(0)
+    try await withKnownIssue {
+      try await exploreOrders { orders in
+        let run = Recorder<String>()
+        for name in ["a", "b", "c"] { orders.context(name).submit { run.record(name) } }
+        try await orders.runAll()
+        try #require(run.events.first == "a")
+      }
+    } matching: { issue in
+      if issue.error is OrderFailure == false { issues.withLock { $0 += 1 } }
+      return true
+    }
+    #expect(issues.withLock(\.self) == 1)
   }
 }

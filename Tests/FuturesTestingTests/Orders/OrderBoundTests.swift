@@ -7,7 +7,7 @@ import Testing
 /// R27: a search ends, whatever the body does.
 @Suite(.unlessSanitized)
 struct OrderBoundTests {
-  typealias Body = @Sendable (Orders) async throws -> Void
+  typealias Body = @Sendable @isolated(any) (Orders) async throws -> Void
 
   /// Explores an endless body, and returns its failure.
   private func endless(repeating order: String? = nil, _ body: @escaping Body) async throws -> OrderFailure {
@@ -25,21 +25,10 @@ struct OrderBoundTests {
     return found
   }
 
-  /// A body that does not end, and a part of the sentence.
-  struct Endless: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    let sentence: String
-    let body: Body
-
-    init(_ name: String, _ sentence: String, _ body: @escaping Body) {
-      (testDescription, self.sentence, self.body) = (name, sentence, body)
-    }
-  }
-
   private static let isLeft = "The body returned, but the work that it left did not end"
 
   static let bodies = [
-    Endless("work that submits work", "The body made 20,000 moves and did not end.") { orders in
+    BodyRow("work that submits work", says: "The body made 20,000 moves and did not end.") { orders in
       let (poll, other) = (orders.context("poll"), orders.context("other"))
       @Sendable func next() { poll.submit { next() } }
       @Sendable func nextOther() { other.submit { nextOther() } }
@@ -47,10 +36,10 @@ struct OrderBoundTests {
       nextOther()
       try await orders.runAll()
     },
-    Endless("calls of runAll()", "The body made 0 moves in 40,000 turns and did not end.") { orders in
+    BodyRow("calls of runAll()", says: "The body made 0 moves in 40,000 turns and did not end.") { orders in
       while !Task.isCancelled { try? await orders.runAll() }
     },
-    Endless("changes between executors", "did not end") { _ in
+    BodyRow("changes between executors", says: "did not end") { _ in
       let task = Task { while !Task.isCancelled { await nothing() } }
       await withTaskCancellationHandler {
         await task.value
@@ -58,7 +47,7 @@ struct OrderBoundTests {
         task.cancel()
       }
     },
-    Endless("Task.yield()", "did not end") { _ in
+    BodyRow("Task.yield()", says: "did not end") { _ in
       let task = Task { while !Task.isCancelled { await Task.yield() } }
       await withTaskCancellationHandler {
         await task.value
@@ -66,7 +55,7 @@ struct OrderBoundTests {
         task.cancel()
       }
     },
-    Endless("tasks that start tasks", "moves can come next: these are too many to explore.") { orders in
+    BodyRow("tasks that start tasks", says: "moves can come next: these are too many to explore.") { orders in
       @Sendable func start() {
         for _ in 1...2 {
           Task { if !Task.isCancelled { start() } }
@@ -75,7 +64,14 @@ struct OrderBoundTests {
       start()
       try await orders.runAll()
     },
-    Endless("a loop of delays that is left", isLeft) { orders in
+    BodyRow("work that is dropped after the end, and submits work again", says: "did not end") { orders in
+      let context = orders.context("n")
+      @Sendable func load() -> Future<Int, any Error> {
+        Future<Int, any Error>(on: context) { throw Unexpected(description: "offline") }.flatMapError { _ in load() }
+      }
+      _ = load()
+    },
+    BodyRow("a loop of delays that is left", says: isLeft) { orders in
       let context = orders.context("poll")
       @Sendable func poll() {
         Future<Int, any Error>.succeeded(1).delay(by: .seconds(1), on: context).whenResolved(on: .immediate) { _ in
@@ -84,21 +80,21 @@ struct OrderBoundTests {
       }
       poll()
     },
-    Endless("a loop of delays in a task that is left", isLeft) { orders in
+    BodyRow("a loop of delays in a task that is left", says: isLeft) { orders in
       let context = orders.context("poll")
       Task {
         while true { _ = try? await Future<Int, any Error>.succeeded(1).delay(by: .seconds(1), on: context).value }
       }
     },
-    Endless("a loop of steps that is left", isLeft) { orders in
+    BodyRow("a loop of steps that is left", says: isLeft) { orders in
       Task { while true { await orders.step("step") } }
     },
   ]
 
   @Test("R27: an endless body fails after one order, and a short text says so", arguments: bodies)
-  func endlessBody(_ body: Endless) async throws {
-    let failure = try await endless(body.body)
-    #expect(failure.description.contains(body.sentence), "\(failure)")
+  func endlessBody(_ row: BodyRow) async throws {
+    let failure = try await endless(row.body)
+    #expect(failure.description.contains(row.texts[0]), "\(failure)")
   }
 
   @Test("R27: the string of an endless order repeats it")
@@ -141,24 +137,26 @@ struct OrderBoundTests {
     #expect(!report.description.hasPrefix("all"), "\(report)")
   }
 
-  @Test("R2a: timers that are left when the body returns break, and their tasks end within the run")
+  @Test("R2a: timers and sleeps that are left when the body returns break, and their tasks end within the run")
   func tasksOfLeftTimers() async throws {
     let runs = Recorder<String>()
     let report = try await exploreOrders { orders in
-      let context = orders.context("poll")
+      let (context, clock) = (orders.context("poll"), orders.clock)
       Task {
         do {
-          while true {
-            try await Future<Void, any Error>.succeeded(()).delay(by: .seconds(1), on: context).value
-            runs.record("fired")
-          }
+          while true { try await Future<Void, any Error>.succeeded(()).delay(by: .seconds(1), on: context).value }
         } catch {
-          runs.record("\((error as? BrokenPromise)?.cause == .workDropped)")
+          runs.record("timer \((error as? BrokenPromise)?.cause == .workDropped)")
+        }
+        do {
+          while true { try await clock.sleep(for: .seconds(1)) }
+        } catch {
+          runs.record("sleep \(error is BrokenPromise)")
         }
       }
     }
     #expect(report.description == "the only order")
-    #expect(runs.events == ["true"])
+    #expect(runs.events == ["timer true", "sleep true"])
   }
 }
 

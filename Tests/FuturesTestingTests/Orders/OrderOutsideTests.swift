@@ -83,33 +83,16 @@ struct OrderOutsideTests {
     #expect(Set(runs.events) == ["before: false", "after: true"])
   }
 
-  @Test("A move that waits for work outside gets it")
-  func moveWaitsForOutsideWork() async throws {
-    let report = try await exploreOrders { _ in
-      let done = DispatchSemaphore(value: 0)
-      Self.queue.async { done.signal() }
-      done.wait()
-    }
-    #expect(report.description.hasPrefix("1 order; not explored: work on the Dispatch queue “images”"), "\(report)")
-  }
-
-  @Test("R27: blocks and timers of a run loop are in the report, and a body that waits for one fails with its name")
-  func runLoops() async throws {
-    let report = try await exploreOrders { _ in
-      RunLoop.main.perform {}
-      RunLoop.main.add(Timer(timeInterval: 1, repeats: false) { _ in }, forMode: .default)
-    }
-    #expect(!report.isExhaustive)
-    #expect(report.unexplored.first?.hasPrefix("a block of a run loop") == true, "\(report)")
-    #expect(report.unexplored.last?.hasPrefix("a timer of a run loop") == true, "\(report)")
-    let failure = try await explorationFailure {
-      try await exploreOrders { _ in
+  @Test("R27: a block of the main queue that resolves a promise passes each time")
+  func blockOfTheMainQueue() async throws {
+    for _ in 1...100 {
+      let report = try await exploreOrders { orders in
         let promise = Promise<Int, any Error>()
-        RunLoop.main.perform { promise.succeed(1) }
-        _ = try await promise.future.value
+        DispatchQueue.main.async { promise.succeed(1) }
+        try await promise.future.receive(on: orders.context("a")).ignoreValue().value
       }
+      try Unexpected.unless(report.description == "the only order", report.description)
     }
-    #expect(failure?.description.contains("Outside the run there is a block of a run loop") == true, "\(failure!)")
   }
 
   @Test("The notification of a group comes after the move that empties the group, each time")
@@ -131,23 +114,8 @@ struct OrderOutsideTests {
     #expect(Set(runs.events) == ["before: false", "after: true"])
   }
 
-  @Test("Work of a suspended queue holds up no search")
-  func suspendedQueue() async throws {
-    let report = try await exploreOrders { orders in
-      let queue = DispatchQueue(label: "asleep")
-      queue.suspend()
-      queue.async {}
-      let context = orders.context("a")
-      context.submit {}
-      context.submit { queue.resume() }
-      try await orders.runAll()
-    }
-    #expect(report.description.hasPrefix("1 order; not explored: work on the Dispatch queue “asleep”"), "\(report)")
-  }
-
-  @Test("A timer in real time does not fire during a run, and a body that waits for it fails at once")
+  @Test("A timer in real time does not fire during a run, although it is due at once")
   func realTimer() async throws {
-    let runs = Recorder<String>()
     let report = try await exploreOrders { orders in
       let promise = Promise<Int, any Error>()
       Self.queue.asyncAfter(deadline: .now()) { promise.succeed(1) }
@@ -156,88 +124,41 @@ struct OrderOutsideTests {
       Self.queue.async { isBehindTimer.signal() }
       isBehindTimer.wait()
       try await orders.runAll()
-      runs.record("\(promise.isResolved)")
+      try Unexpected.unless(!promise.isResolved, "the timer has fired")
     }
-    #expect(runs.events == ["false"])
     #expect(report.description.hasPrefix("1 order; not explored: a timer of the Dispatch queue “images” in real time"))
-    let failure = try await explorationFailure {
-      try await exploreOrders { _ in
-        let promise = Promise<Int, any Error>()
-        Self.queue.asyncAfter(deadline: .now() + .seconds(1000)) { promise.succeed(1) }
-        _ = try await promise.future.value
-      }
-    }
-    guard case .uncontrolled(let sentence)? = failure?.reason else {
-      throw Unexpected(description: "\(String(describing: failure))")
-    }
-    #expect(sentence.contains("Outside the run there is a timer of the Dispatch queue “images” in real time"))
   }
 
-  @Test("A delay on the main queue is a timer of the run, in virtual time")
-  func timerOfTheMainQueue() async throws {
-    let runs = Recorder<String>()
-    let report = try await exploreOrders { orders in
-      let run = Recorder<String>()
-      DispatchQueue.main.asyncAfter(deadline: .now() + .seconds(3600)) {
-        MainActor.assumeIsolated { run.record("late \(orders.now)") }
-      }
-      Future<Void, Never>.after(.seconds(7200), on: orders.context("a")).whenResolved(on: .immediate) { _ in
-        run.record("later")
-      }
-      DispatchQueue.main.async { run.record("main") }
-      try await orders.runAll()
-      runs.record(run.joined)
-    }
-    #expect(report.isAll(3), "\(report)")
-    let late = "late 3600.0 seconds"
-    #expect(Set(runs.events) == ["main \(late) later", "\(late) main later", "\(late) later main"])
-  }
-
-  @Test("A failure says which work was not explored")
-  func failureBesideOutsideWork() async throws {
-    let failure = try await explorationFailure {
-      try await exploreOrders { orders in
-        Self.queue.async {}
-        orders.context("screen").submit {}
-        try await orders.runAll()
-        throw Unexpected(description: "always")
-      }
-    }
-    let description = try #require(failure).description
-    #expect(description.contains("\nNot explored: work on the Dispatch queue “images”"), "\(description)")
-  }
-
-  @Test("An actor with an executor of its own is outside, and the place is its executor")
-  func ownExecutor() async throws {
-    let failure = try await explorationFailure {
-      try await exploreOrders { orders in
-        let store = Store()
-        let run = Recorder<String>()
-        Task {
-          await store.fill()
-          run.record("filled")
-        }
-        try await orders.runAll()
-      }
-    }
-    guard case .uncontrolled(let sentence)? = failure?.reason else {
-      throw Unexpected(description: "R27: \(failure?.description ?? "passed")")
-    }
-    #expect(sentence.hasPrefix("Work on the Dispatch queue “store”"), "\(sentence)")
-  }
-
-  private final class Executor: SerialExecutor {
-    let queue = DispatchQueue(label: "store")
-
-    func enqueue(_ job: UnownedJob) {
-      queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  @Test("The notification of a group keeps its barrier, in a run and outside", arguments: [true, false])
+  func barrierOfNotification(_ isInRun: Bool) async throws {
+    if isInRun {
+      try await exploreOrders { _ in try endBeforeBarrier() }
+    } else {
+      try endBeforeBarrier()
     }
   }
+}
 
-  private actor Store {
-    private let executor = Executor()
-    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-    private(set) var count = 0
-    func fill() { count += 1 }
+/// Throws unless the notification of a group, with a barrier, waits for earlier work of its queue.
+private func endBeforeBarrier() throws {
+  let queue = DispatchQueue(label: "cache", attributes: .concurrent)
+  let (gate, others, barrier) = (
+    DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+  )
+  let (hasEnded, isInOrder) = (Locked(false), Locked(false))
+  queue.async {
+    gate.wait()
+    hasEnded.withLock { $0 = true }
   }
+  DispatchGroup().notify(flags: .barrier, queue: queue) {
+    let ended = hasEnded.withLock(\.self)
+    isInOrder.withLock { $0 = ended }
+    barrier.signal()
+  }
+  // Gives a notification without its barrier the time to run.
+  DispatchGroup().notify(queue: .global()) { others.signal() }
+  others.wait()
+  gate.signal()
+  barrier.wait()
+  try Unexpected.unless(isInOrder.withLock(\.self), "The barrier ran beside other work.")
 }

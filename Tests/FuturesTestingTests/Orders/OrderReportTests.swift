@@ -1,22 +1,22 @@
 import Dispatch
+import Foundation
 import Futures
-import FuturesAsync
 import FuturesTesting
 import TestSupport
 import Testing
 
-@Suite("R27: exploreOrders says “all” only if nothing else could happen")
+/// One place for what a report says beside the number of orders.
+@Suite("R27: exploreOrders says “all” only if nothing else could happen", .unlessSanitized)
 struct OrderReportTests {
-  @Test("Work that the body left behind was not explored, unless it has one order", arguments: [1, 2])
-  func workLeftBehind(_ count: Int) async throws {
-    let report = try await exploreOrders { orders in
-      for number in 1...count { orders.context("\(number)").submit {} }
-    }
-    #expect(report.isExhaustive == (count == 1))
-    #expect(report.description.contains("the work that the body left behind") == (count == 2), "\(report)")
+  @Test(arguments: BodyRow.rows)
+  func report(_ row: BodyRow) async throws {
+    let report = try await exploreOrders(row.body)
+    #expect(report.description.hasPrefix(row.texts[0]))
+    #expect(report.unexplored.count <= 1, "\(report)")
+    #expect(report.isExhaustive == report.unexplored.isEmpty, "\(report)")
   }
 
-  @Test("Work of another thread that comes after its run was not explored", .unlessSanitized)
+  @Test("Work of another thread that comes after its run was not explored")
   func workAfterItsRun() async throws {
     let first = Locked<ExecutionContext?>(nil)
     let (mayStart, hasEnded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -40,78 +40,107 @@ struct OrderReportTests {
       try await orders.runAll()
     }
     #expect(!report.isExhaustive)
-    #expect(
-      report.description == "2 orders; not explored: work that another thread has submitted to a run that was over",
-      "\(report)"
-    )
-  }
-
-  @Test("A timer that the body left behind was not explored, if other work could come before it")
-  func timerLeftBehind() async throws {
-    let report = try await exploreOrders { orders in
-      Future<Void, Never>.after(.seconds(1), on: orders.context("a")).whenResolved(on: .immediate) { _ in }
-      orders.context("b").submit {}
-    }
-    #expect(!report.isExhaustive, "\(report)")
-  }
-
-  @Test("Task.yield() is no call of an actor")
-  func yield() async throws {
-    let report = try await exploreOrders { orders in
-      Task { await Task.yield() }
-      try await orders.runAll()
-    }
-    #expect(!report.description.contains("actors"), "\(report)")
-  }
-
-  @Test("DispatchQueue.main.sync of a move is in the report", .unlessSanitized, arguments: [true, false])
-  func mainSync(_ isBarrier: Bool) async throws {
-    let report = try await exploreOrders { orders in
-      orders.context("a").submit {
-        if isBarrier { DispatchQueue.main.sync(flags: .barrier) {} } else { DispatchQueue.main.sync {} }
-      }
-      try await orders.runAll()
-    }
-    #expect(
-      report.description.hasPrefix("1 order; not explored: other work during `sync` on the main queue, called at "),
-      "\(report)"
-    )
-  }
-
-  @Test(
-    "The notification of a group keeps its barrier, in a run and outside",
-    .unlessSanitized,
-    arguments: [true, false]
-  )
-  func barrierOfNotification(_ isInRun: Bool) async throws {
-    @Sendable func endsBeforeBarrier() -> Bool {
-      let queue = DispatchQueue(label: "cache", attributes: .concurrent)
-      let (gate, others, barrier) = (
-        DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
-      )
-      let (hasEnded, isInOrder) = (Locked(false), Locked(false))
-      queue.async {
-        gate.wait()
-        hasEnded.withLock { $0 = true }
-      }
-      DispatchGroup().notify(flags: .barrier, queue: queue) {
-        let ended = hasEnded.withLock(\.self)
-        isInOrder.withLock { $0 = ended }
-        barrier.signal()
-      }
-      // Gives a notification without its barrier the time to run.
-      DispatchGroup().notify(queue: .global()) { others.signal() }
-      others.wait()
-      gate.signal()
-      barrier.wait()
-      return isInOrder.withLock(\.self)
-    }
-    if isInRun {
-      try await exploreOrders { _ in
-        try Unexpected.unless(endsBeforeBarrier(), "The barrier ran beside other work.")
-      }
-    } else {
-      #expect(endsBeforeBarrier())
-    }
+    let text = "2 orders; not explored: work that another thread has submitted to a run that was over"
+    #expect(report.description == text)
   }
 }
+
+private let lock = DispatchQueue(label: "lock")
+
+extension BodyRow {
+  fileprivate static let rows = [
+    BodyRow("work that the body left behind, with one order", says: "the only order") { orders in
+      orders.context("1").submit {}
+    },
+    BodyRow(
+      "work that the body left behind, with two orders",
+      says: "1 order; not explored: the work that the body left behind"
+    ) { orders in
+      for name in ["1", "2"] { orders.context(name).submit {} }
+    },
+    BodyRow(
+      "a timer that the body left behind, before which other work can come",
+      says: "1 order; not explored: the work that the body left behind"
+    ) { orders in
+      Future<Void, Never>.after(.seconds(1), on: orders.context("a")).whenResolved(on: .immediate) { _ in }
+      orders.context("b").submit {}
+    },
+    BodyRow("Task.yield() is no call of an actor", says: "the only order") { orders in
+      Task { await Task.yield() }
+      try await orders.runAll()
+    },
+    BodyRow(
+      "a call of an actor",
+      says: "1 order; not explored: other work while a task changes between actors"
+    ) { orders in
+      let cache = Cache()
+      Task { await cache.set(1) }
+      try await orders.runAll()
+    },
+    BodyRow(
+      "`sync` on the main queue",
+      says: "1 order; not explored: other work during `sync` on the main queue, called at "
+    ) { orders in
+      orders.context("a").submit { DispatchQueue.main.sync {} }
+      try await orders.runAll()
+    },
+    BodyRow(
+      "`sync` with a barrier on the main queue",
+      says: "1 order; not explored: other work during `sync` on the main queue, called at "
+    ) { orders in
+      orders.context("a").submit { DispatchQueue.main.sync(flags: .barrier) {} }
+      try await orders.runAll()
+    },
+    BodyRow(
+      "`sync` on a Dispatch queue",
+      says: "2 orders; not explored: other work during `sync` on the Dispatch queue “lock”"
+    ) { orders in
+      for name in ["a", "b"] { orders.context(name).submit { lock.sync {} } }
+      try await orders.runAll()
+    },
+    BodyRow(
+      "`sync` on a stand-in for a queue",
+      says: "2 orders; not explored: other work during `sync` on the Dispatch queue “lock”"
+    ) { orders in
+      let queue = orders.queue("lock")
+      for name in ["a", "b"] { orders.context(name).submit { queue.sync {} } }
+      try await orders.runAll()
+    },
+    BodyRow(
+      "work outside for which a move waits",
+      says: "1 order; not explored: work on the Dispatch queue “images”"
+    ) { _ in
+      let done = DispatchSemaphore(value: 0)
+      OrderOutsideTests.queue.async { done.signal() }
+      waits(for: done)
+    },
+    BodyRow(
+      "work of a suspended queue holds up no search",
+      says: "1 order; not explored: work on the Dispatch queue “asleep”"
+    ) { orders in
+      let queue = DispatchQueue(label: "asleep")
+      queue.suspend()
+      queue.async {}
+      let context = orders.context("a")
+      context.submit {}
+      context.submit { queue.resume() }
+      try await orders.runAll()
+    },
+    BodyRow("a block of a run loop", says: "1 order; not explored: a block of a run loop") { _ in
+      RunLoop.main.perform {}
+    },
+    BodyRow("a timer of a run loop", says: "1 order; not explored: a timer of a run loop") { _ in
+      RunLoop.main.add(Timer(timeInterval: 1, repeats: false) { _ in }, forMode: .default)
+    },
+    // Never fires: a run holds the timers of Dispatch back.
+    BodyRow(
+      "a timer of a global queue",
+      says: "1 order; not explored: a timer of a global Dispatch queue in real time"
+    ) { _ in
+      DispatchQueue.global().asyncAfter(deadline: .now() + 1000) {}
+    },
+  ]
+}
+
+// A function, because an async function cannot wait for a semaphore.
+private func waits(for semaphore: DispatchSemaphore) { semaphore.wait() }

@@ -78,6 +78,7 @@ private func allBlockedMovesAreFound() async -> Bool {
 // Functions, because an async function cannot wait for a semaphore.
 private func waitForever() { DispatchSemaphore(value: 0).wait() }
 
+// Waits in real time, because no event shows that nothing runs any more. It can miss a mistake, and reports no false one.
 private func waits(for semaphore: DispatchSemaphore) -> Bool {
   semaphore.wait(timeout: .now() + .milliseconds(200)) == .success
 }
