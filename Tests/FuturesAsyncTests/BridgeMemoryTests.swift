@@ -27,7 +27,7 @@ private struct Bridge: Sendable {
   private static let longLived = CancellationTokenSource()
 
   /// Every bridge; half of the uses succeed, and the others fail, are cancelled, or drop their producer.
-  static let all: [Bridge] = awaits + starts + callbacks + tokens + readers + cancelled
+  static let all: [Bridge] = awaits + starts + callbacks + streams + tokens + readers + cancelled
 
   private static let awaits = AwaitMethod.allCases.map { method in
     Bridge(name: "\(method), once") { captured, isSuccess in
@@ -55,47 +55,52 @@ private struct Bridge: Sendable {
     }
   }
 
-  private static let callbacks: [Bridge] = [
-    Bridge(name: "withCallback") { captured, isSuccess in
-      _ = try? await withCallback(of: Int.self) { callback in
-        // A use that fails drops the callback.
-        if isSuccess {
-          captured.keep(callback)
-          callback.resume(returning: 1)
+  private static let callbacks = Wrapper.allCases.flatMap { wrapper in
+    [
+      Bridge(name: "\(wrapper), resumed or dropped") { captured, isSuccess in
+        _ = await wrapper.call { callback in
+          // A use that fails drops the callback.
+          if isSuccess {
+            captured.keep(callback)
+            callback.resume(Page(1))
+          }
+        } onCancel: {
+          captured.use()
         }
-      } onCancel: {
-        captured.use()
-      }
-      captured.keep(0)  // the callback captures the objects of its caller
-    },
-    Bridge(name: "withCallback, cancelled before or during the call") { captured, isBefore in
-      let kept = Locked<Callback<Int>?>(nil)
-      let task = Task.immediate {
-        if isBefore { withUnsafeCurrentTask { $0?.cancel() } }
-        return try await withCallback(of: Int.self) { callback in
-          callback.onCancel { captured.use() }
-          kept.withLock { $0 = callback }
+        captured.keep(0)  // the callback captures the objects of its caller
+      },
+      Bridge(name: "\(wrapper), cancelled before or during the call") { captured, isBefore in
+        let kept = Locked<Wrapper.Handle?>(nil)
+        let task = Task.immediate {
+          if isBefore { cancelCurrentTask() }
+          return await wrapper.call { callback in
+            callback.onCancel { captured.use() }
+            kept.withLock { $0 = callback }
+          }
         }
-      }
-      task.cancel()
-      _ = await task.result
-      kept.withLock { $0 }?.resume(returning: 1)
-    },
-    Bridge(name: "callbackStream, unread") { captured, isSuccess in
-      let kept = Locked<CallbackStream<Int>?>(nil)
-      let stream = callbackStream(of: Int.self) { handle in kept.withLock { $0 = handle } }
-      kept.withLock { $0 }?.onCancel { captured.use() }
-      kept.withLock { $0 }?.yield(1)
-      if isSuccess { kept.withLock { $0 }?.finish() }
+        task.cancel()
+        _ = await task.value
+        kept.withLock { $0 }?.resume(Page(1))
+      },
+    ]
+  }
+
+  private static let streams = StreamKind.allCases.map { kind in
+    Bridge(name: "\(kind) stream, unread") { captured, isSuccess in
+      let held = HeldStream()
+      let stream = kind.make { held.hold($0) }
+      held.handle?.onCancel { captured.use() }
+      held.handle?.yield(1)
+      if isSuccess { held.handle?.finish() }
       withExtendedLifetime(stream) {}
-    },
-  ]
+    }
+  }
 
   private static let tokens: [Bridge] = [
     Bridge(name: "withCancellationToken") { captured, isSuccess in
       await withCancellationToken { token in
         for _ in 0..<3 { token.register { captured.use() } }
-        if !isSuccess { withUnsafeCurrentTask { $0?.cancel() } }
+        if !isSuccess { cancelCurrentTask() }
       }
     },
     Bridge(name: "cancelling") { captured, isSuccess in
@@ -202,7 +207,7 @@ private struct Bridge: Sendable {
 
 @Suite(.timeLimit(.minutes(20)))
 struct BridgeMemoryTests {
-  static let count = TestTier.choose(standard: 4_000, thorough: 100_000)
+  static let count = TestTier.choose(standard: 2_000, thorough: 100_000)
 
   /// The bytes that the runtime and the system can keep for their threads.
   static let tolerance = 10 * Int64(count)

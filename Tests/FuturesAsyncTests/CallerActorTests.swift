@@ -24,72 +24,56 @@ private struct EntryPoint: Sendable, CustomTestStringConvertible {
   ) {
     testDescription = name
     check = { home in
-      for end in End.allCases where end.isPossible(failure) {
+      for ending in Ending.allCases where ending.isPossible(failure) {
         for isEarly in [true, false] {
-          let source = Source<Failure>()
-          if isEarly { source.end(by: end, failing: failure) }
+          let (future, promise) = breakable(nil, Failure.self)
+          let end: @Sendable (Ending) -> Void = { ending in
+            switch ending {
+            case .success: promise.current?.succeed(1)
+            case .failure: if let failure { promise.current?.fail(failure) }
+            case .brokenPromise: promise.drop()
+            case .cancellation: break
+            }
+          }
+          if isEarly { end(ending) }
           let (result, isHome) = await run(on: home.make()) { actor in
-            if isEarly, end == .cancellation { cancelCurrentTask() }
+            if isEarly, ending == .cancellation { cancelCurrentTask() }
             do {
-              let value = try await call(actor, source.future)
+              let value = try await call(actor, future)
               return ("\(value)", isReallyOn(actor))
             } catch {
               return (error is BrokenPromise ? "BrokenPromise" : "\(error)", isReallyOn(actor))
             }
           } then: { task in
-            if end == .cancellation { task.cancel() }
-            let goesOn = end == .cancellation && cancelled == nil
-            source.end(by: goesOn ? .success : end, failing: failure)
+            if ending == .cancellation { task.cancel() }
+            end(ending == .cancellation && cancelled == nil ? .success : ending)
           }
-          let comment: Comment = "\(name), on \(home): \(end), \(isEarly ? "before" : "during") the call"
-          #expect(result == end.text(failure, cancelled), comment)
+          let comment: Comment = "\(name), on \(home): \(ending), \(isEarly ? "before" : "during") the call"
+          #expect(result == ending.text(failure, cancelled), comment)
           #expect(isHome, comment)
-          if end == .cancellation, cancelled != nil { #expect(source.future.isResolved == cancelsFuture, comment) }
-          source.end(by: .success, failing: failure)
+          if ending == .cancellation, cancelled != nil { #expect(future.isResolved == cancelsFuture, comment) }
+          end(.success)
         }
       }
     }
   }
+}
 
-  /// A future, and the only reference to its promise.
-  private final class Source<Failure: Error>: Sendable {
-    let future: Future<Int, Failure>
-    private let promise: Locked<Promise<Int, Failure>?>
-
-    init() {
-      let promise = Promise<Int, Failure>()
-      future = promise.future
-      self.promise = Locked(promise)
-    }
-
-    func end(by end: End, failing failure: Failure?) {
-      let promise = promise.withLock { end == .brokenPromise ? $0.take() : $0 }
-      switch end {
-      case .success: promise?.succeed(1)
-      case .failure: if let failure { promise?.fail(failure) }
-      case .brokenPromise, .cancellation: break
-      }
+extension Ending {
+  fileprivate func isPossible<Failure: Error>(_ failure: Failure?) -> Bool {
+    switch self {
+    case .success, .cancellation: true
+    case .failure: failure != nil
+    case .brokenPromise: Failure.self == (any Error).self
     }
   }
 
-  private enum End: CaseIterable {
-    case success, failure, brokenPromise, cancellation
-
-    func isPossible<Failure: Error>(_ failure: Failure?) -> Bool {
-      switch self {
-      case .success, .cancellation: true
-      case .failure: failure != nil
-      case .brokenPromise: Failure.self == (any Error).self
-      }
-    }
-
-    func text(_ failure: (any Error)?, _ cancelled: String?) -> String {
-      switch self {
-      case .success: "1"
-      case .failure: failure.map { "\($0)" } ?? ""
-      case .brokenPromise: "BrokenPromise"
-      case .cancellation: cancelled ?? "1"
-      }
+  fileprivate func text(_ failure: (any Error)?, _ cancelled: String?) -> String {
+    switch self {
+    case .success: "1"
+    case .failure: failure.map { "\($0)" } ?? ""
+    case .brokenPromise: "BrokenPromise"
+    case .cancellation: cancelled ?? "1"
     }
   }
 }
@@ -130,8 +114,8 @@ func isolatedValue<V, F>(
 
 extension EntryPoint {
   static let awaits: [EntryPoint] =
-    awaits(failing: anyError)
-    + awaits(failing: CancellationError())
+    awaits(failing: anyError, cancelled: "CancellationError()")
+    + awaits(failing: CancellationError(), cancelled: "CancellationError()")
     + awaits(failing: Interruption.failed, cancelled: "wasCancelled")
     + awaits(failing: TestError(1), cancelled: nil)
     + awaits(failing: Never?.none, cancelled: nil)
@@ -139,6 +123,17 @@ extension EntryPoint {
       EntryPoint("value of Never", failing: Never?.none, cancelled: nil) { actor, future in
         defer { expectHome(actor) }
         return await future.value
+      },
+      // R22c: the error is the cancelled case of the failure type.
+      EntryPoint("value(onCancel:), cancellable", failing: Interruption.failed, cancelled: "wasCancelled") {
+        actor,
+        future in
+        do throws(Interruption) {
+          return try await future.value(onCancel: .abandon)
+        } catch {
+          expectHome(actor)
+          throw error
+        }
       },
       EntryPoint("the last of several awaits", failing: anyError) { actor, future in
         for _ in 0..<3 {
@@ -152,20 +147,27 @@ extension EntryPoint {
       },
     ]
 
-  private static func awaits<Failure: Error>(
-    failing failure: Failure?,
-    cancelled: String? = "CancellationError()"
-  ) -> [EntryPoint] {
-    [
-      EntryPoint("value, \(Failure.self)", failing: failure, cancelled: cancelled) { actor, future in
+  /// Returns the rows of a failure type; `cancelled` is `nil` if that type cannot represent cancellation.
+  private static func awaits<Failure: Error>(failing failure: Failure?, cancelled: String?) -> [EntryPoint] {
+    AwaitMethod.allCases.map { method in
+      let endsEarly = method.endsEarly(canRepresentCancellation: cancelled != nil)
+      return EntryPoint(
+        "\(method), \(Failure.self)",
+        failing: failure,
+        cancelled: endsEarly ? method.choice == nil ? cancelled : "CancellationError()" : nil,
+        cancelsFuture: method == .cancel && cancelled != nil
+      ) { actor, future in
         defer { expectHome(actor) }
-        return try await future.value
-      },
-      EntryPoint("result, \(Failure.self)", failing: failure, cancelled: cancelled) { actor, future in
-        let result = await future.result
-        expectHome(actor)
-        return try result.get()
-      },
+        switch method.choice {
+        case let choice?: return try await future.value(onCancel: choice)
+        case nil where method == .value: return try await future.value
+        case nil:
+          let result = await future.result
+          expectHome(actor)
+          return try result.get()
+        }
+      }
+    } + [
       EntryPoint("a generic function, \(Failure.self)", failing: failure, cancelled: cancelled) { actor, future in
         defer { expectHome(actor) }
         return try await genericValue(future)
@@ -181,46 +183,6 @@ extension EntryPoint {
         return try await isolatedValue(future)
       },
     ]
-  }
-
-  static let choices: [EntryPoint] = AwaitMethod.choices.compactMap(\.choice).flatMap { choice in
-    let cancelled = choice == .ignore ? nil : "CancellationError()"
-    return [
-      choices(choice, failing: anyError, cancelled, cancelsFuture: choice == .cancel),
-      choices(choice, failing: TestError(1), cancelled),
-      choices(choice, failing: Never?.none, cancelled),
-      // R22c: the error is the cancelled case of the failure type.
-      EntryPoint(
-        "value(onCancel: \(choice)), cancellable",
-        failing: Interruption.failed,
-        cancelled: cancelled.map { _ in "wasCancelled" },
-        cancelsFuture: choice == .cancel
-      ) { actor, future in
-        do throws(Interruption) {
-          return try await future.value(onCancel: choice)
-        } catch {
-          expectHome(actor)
-          throw error
-        }
-      },
-    ]
-  }
-
-  private static func choices<Failure: Error>(
-    _ choice: AwaitCancellation,
-    failing failure: Failure?,
-    _ cancelled: String?,
-    cancelsFuture: Bool = false
-  ) -> EntryPoint {
-    EntryPoint(
-      "value(onCancel: \(choice)), \(Failure.self)",
-      failing: failure,
-      cancelled: cancelled,
-      cancelsFuture: cancelsFuture
-    ) { actor, future in
-      defer { expectHome(actor) }
-      return try await future.value(onCancel: choice)
-    }
   }
 
   /// Calls with a body, which runs on the actor, too.
@@ -342,7 +304,7 @@ struct CallerActorTests {
   @Test(
     "R21-R25: a call of the library ends as its future does, or with its task, on the actor of its caller",
     arguments: Home.allCases,
-    EntryPoint.awaits + EntryPoint.choices + EntryPoint.bodies + EntryPoint.readers
+    EntryPoint.awaits + EntryPoint.bodies + EntryPoint.readers
   )
   private func callReturnsToActor(home: Home, row: EntryPoint) async { await row.check(home) }
 }

@@ -183,64 +183,21 @@ struct AwaitAfterProgressTests {
     }
   }
 
-  @Test("R20: a resolution inside a progress callback resumes awaits after the last report")
+  @Test("R20: a resolution inside progress callbacks, at any depth, resumes awaits after the last report")
   func resolutionInCallbackResumesAfterLastReport() {
-    let promise = Promise<Int, any Error>()
-    promise.future.whenProgressed(on: .immediate) { if $0.fractionCompleted == 0.5 { promise.succeed(1) } }
-    let watch = Watch(promise.future)
-    let derivedWatch = Watch(promise.future.map { $0 })
-    promise.progress.report(fraction: 0.5)
-    watch.check(last: 1)
-    derivedWatch.check(last: 1)
-    watch.finish()
-    derivedWatch.finish()
-  }
-
-  @Test("R20: a resolution deep inside deliveries, which defer callbacks, resumes awaits after the last report")
-  func deepResolutionResumesAfterLastReport() {
     let promises = (0..<40).map { _ in Promise<Int, any Error>() }
-    let watches = promises.map { Watch($0.future) }
+    let watches = promises.flatMap { [Watch($0.future), Watch($0.future.map { $0 })] }
     for (promise, next) in zip(promises, promises.dropFirst()) {
       promise.future.whenProgressed(on: .immediate) { progress in
         if progress.fractionCompleted == 0.5 { next.progress.report(fraction: 0.5) }
         if progress.isFinished { next.succeed(1) }
       }
     }
+    promises[0].future.whenProgressed(on: .immediate) { if $0.fractionCompleted == 0.5 { promises[0].succeed(1) } }
     promises[0].progress.report(fraction: 0.5)
-    promises[0].succeed(1)
     for watch in watches {
       watch.check(last: 1)
       watch.finish()
-    }
-  }
-
-  @Test("R20: reports, the resolution and new awaits race; no await continues before the last report")
-  func noAwaitContinuesBeforeLastReport() async {
-    for round in 0..<TestTier.choose(standard: 50, thorough: 300) {
-      let promise = Promise<Int, any Error>()
-      let future = promise.future
-      let watches = [Watch(future), Watch(future.map { $0 })]
-      let last = Locked(0.0)
-      future.whenProgressed(on: .immediate) { progress in last.withLock { $0 = progress.fractionCompleted } }
-      let tasks = Locked<[Task<Double, Never>]>([])
-      TestSupport.race([
-        { for number in 1..<10 { promise.progress.report(fraction: Double(number) / 20) } },
-        { for number in 1..<10 { promise.progress.report(completed: Int64(number), of: 20) } },
-        {
-          if round.isMultiple(of: 2) { promise.succeed(1) } else { promise.resolve { 1 } }
-        },
-        {
-          for _ in 0..<5 {
-            let task = Task.detached {
-              _ = await future.result
-              return last.withLock { $0 }
-            }
-            tasks.withLock { $0.append(task) }
-          }
-        },
-      ])
-      for watch in watches { await watch.checkEnd() }
-      for task in tasks.withLock({ $0 }) { #expect(await task.value == 1) }
     }
   }
 

@@ -54,14 +54,22 @@ struct AwaitResolvedTests {
     return matches
   }
 
-  @Test("R21: awaiting a resolved future enqueues no other job", arguments: Origin.allCases)
-  func noJob(origin: Origin) async {
+  @Test(
+    "R21: an await of a resolved future gives its result and enqueues no other job, also in a cancelled task",
+    arguments: Origin.allCases,
+    [false, true]
+  )
+  func noJob(origin: Origin, isCancelled: Bool) async {
     let actor = ThreadActor()
-    let (matches, jobs) = await run(on: actor) { actor in
-      let before = (actor as? ThreadActor)?.executor.jobCount ?? 0
-      let matches = await Self.awaitAll(origin, on: actor)
-      return (matches, ((actor as? ThreadActor)?.executor.jobCount ?? 0) - before)
+    let task = Task {
+      await run(on: actor) { _ in
+        if isCancelled { cancelCurrentTask() }
+        let before = actor.executor.jobCount
+        let matches = await Self.awaitAll(origin, on: actor)
+        return (matches, actor.executor.jobCount - before)
+      }
     }
+    let (matches, jobs) = await task.value
     #expect(matches == 8)
     #expect(jobs == 0)
   }
@@ -73,15 +81,6 @@ struct AwaitResolvedTests {
     await run(on: actor, suspending: { _ in await gate.pass() }, then: { _ in gate.open() })
     // Five jobs: the call of `run`, its two tasks, the resumption of the first task, and the resumption of `run`.
     #expect(actor.executor.jobCount >= 5)
-  }
-
-  @Test("R21: awaiting a resolved future in a cancelled task gives the future's result", arguments: Origin.allCases)
-  func inCancelledTask(origin: Origin) async {
-    let matches = await Task.immediate {
-      cancelCurrentTask()
-      return await run(on: PlainActor()) { actor in await Self.awaitAll(origin, on: actor) }
-    }.value
-    #expect(matches == 8)
   }
 
   // MARK: - No allocation

@@ -13,6 +13,16 @@ private func outcome<Value>(of type: Value.Type = Value.self, _ body: (Callback<
   }
 }
 
+/// Returns an error of a call as text, with the label and the line of the call.
+func describe(_ error: any Error) -> String {
+  switch error {
+  case let error as BrokenPromise: "broken \(error.label ?? "none"), line \(error.line)"
+  case let error as CallbackContractViolation: "violation of \(error.label ?? "none"), line \(error.line)"
+  case let error as TestError: "error \(error.number)"
+  default: "\(error)"
+  }
+}
+
 @Suite(.timeLimit(.minutes(20)))
 struct CallbackHandlersTests {
   @Test("Each handler gives its value or its error, also values that are not Sendable")
@@ -31,6 +41,24 @@ struct CallbackHandlersTests {
     #expect(await outcome { $0.resume() } == "()")
     #expect(await outcome { $0.errorHandler(nil) } == "()")
     #expect(await outcome { $0.errorHandler(TestError(1)) } == "error 1")
+  }
+
+  @Test("Each handler of a typed callback gives its value or its very error")
+  func typedHandlers() async {
+    func outcome(_ body: (TypedCallback<Page, TestError>) -> Void) async -> Result<Int, TestError> {
+      do throws(TestError) {
+        let error = TestError(9)
+        return .success(
+          try await withCallback(throwing: TestError.self, cancelled: error, dropped: error, of: Page.self, body).number
+        )
+      } catch {
+        return .failure(error)
+      }
+    }
+    #expect(await outcome { $0.resultHandler(.success(Page(2))) } == .success(2))
+    #expect(await outcome { $0.valueHandler(Page(3)) } == .success(3))
+    #expect(await outcome { $0.resultHandler(.failure(TestError(4))) } == .failure(TestError(4)))
+    #expect(await outcome { $0.failureHandler(TestError(5)) } == .failure(TestError(5)))
   }
 
   @Test(

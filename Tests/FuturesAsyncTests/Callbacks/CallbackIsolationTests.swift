@@ -36,16 +36,6 @@ struct CallbackIsolationTests {
     #expect(await store.count == 1)
   }
 
-  @Test("Without an actor, the body runs at once in the calling task")
-  func noActor() async throws {
-    let isOutside = try await Task.detached {
-      try await withCallback(of: (any Actor)?.self) { $0.resume(returning: #isolation) } == nil
-    }.value
-    #expect(isOutside)
-    let name = try await Local.$name.withValue("mine") { try await withCallback { $0.resume(returning: Local.name) } }
-    #expect(name == "mine")
-  }
-
   @Test("The call transfers its value, so the caller can send it to another actor")
   func receivedValueCanBeSent() async throws {
     let page = try await withCallback { $0.resume(returning: Page(7)) }

@@ -11,10 +11,10 @@ struct CallbackLifetimeTests {
     case returns, fails, drops, cancels
 
     /// Ends the call of `held`, which `task` awaits.
-    func happen<Value>(to held: Locked<Callback<Value>?>, _ value: sending Value, _ task: Task<Void, Never>) {
+    func happen(to held: Locked<Wrapper.Handle?>, _ value: sending Page, _ task: Task<Void, Never>) {
       switch self {
-      case .returns: held.withLock { $0 }?.resume(returning: value)
-      case .fails: held.withLock { $0 }?.resume(throwing: TestError())
+      case .returns: held.withLock { $0 }?.resume(value)
+      case .fails: held.withLock { $0 }?.fail(TestError())
       case .drops:
         let dropped = held.withLock { $0.take() }
         _ = dropped  // released here, outside the lock
@@ -25,19 +25,19 @@ struct CallbackLifetimeTests {
 
   @Test(
     "R5: the end of a call releases its handlers before it returns, and the value, also while the callback is held",
-    arguments: End.allCases
+    arguments: End.allCases,
+    Wrapper.allCases
   )
-  func endedCallReleasesEverything(end: End) async {
+  func endedCallReleasesEverything(end: End, wrapper: Wrapper) async {
     let events = Recorder<String>()
     let executor = HeldExecutor { events.record("resumed") }
-    let held = Locked<Callback<LastUse>?>(nil)
+    let held = Locked<Wrapper.Handle?>(nil)
     let use = { @Sendable (name: String) -> @Sendable () -> Void in
       let captured = LastUse { events.record(name) }
       return { captured.use() }
     }
     let task = Task(executorPreference: executor) {
-      _ = try? await withCallback(
-        of: LastUse.self,
+      _ = await wrapper.call(
         { callback in
           callback.onCancel(use("handler"))
           held.withLock { $0 = callback }
@@ -46,37 +46,17 @@ struct CallbackLifetimeTests {
       )
     }
     executor.runAll()
-    end.happen(to: held, LastUse { events.record("value") }, task)
+    end.happen(to: held, Page(1) { events.record("value") }, task)
     // Without the value, whose last use an optimised build can end before.
     #expect(events.events.filter { $0 != "value" }.prefix(3) == ["resumed", "handler", "resumed"])
     executor.runAll()
     await task.value
     #expect(Set(events.events) == ["resumed", "handler", "onCancel", "value"])
-    // A handler that is added now never runs, or runs at once.
+    // A handler that is added now never runs, or runs at once. A second value is released at once.
     held.withLock { $0 }?.onCancel(use("late"))
-    #expect(events.events.contains("late") == (end != .drops))
-  }
-
-  @Test(
-    "R17: a value that comes after a cancellation or after another value is released at once",
-    arguments: [true, false]
-  )
-  func lateValue(isCancelled: Bool) async {
-    let held = Locked<Callback<Tracked>?>(nil)
-    let task = Task.immediate {
-      _ = try await withCallback { callback in held.withLock { $0 = callback } }
-    }
-    if isCancelled { task.cancel() } else { held.withLock { $0 }?.resume(returning: Tracked()) }
-    for _ in 0..<2 {
-      weak var late: Tracked?
-      do {
-        let object = Tracked()
-        late = object
-        held.withLock { $0 }?.valueOrErrorHandler(object, nil)
-      }
-      #expect(late == nil)
-    }
-    _ = await task.result
+    held.withLock { $0 }?.resume(Page(2) { events.record("late value") })
+    let late = events.events.filter { $0.hasPrefix("late") }
+    #expect(late == (end == .drops ? [] : ["late", "late value"]))
   }
 
   @Test("R22b: a handler that is added while other handlers run waits for its turn, on any thread")

@@ -3,122 +3,97 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// An API of the main actor, as `CLLocationManager` is: not `Sendable`, and with a weak delegate.
+/// An API of the main actor, as `CLLocationManager` is: not `Sendable`.
 @MainActor
 private final class Tracker {
-  weak var delegate: Delegate?
-  private(set) var isStopped = false
-  /// The callback, which an API keeps until it calls it.
-  var callback: AnyObject?
   private let log: Recorder<String>
+  /// The callback, which an API keeps until it is stopped.
+  private var callback: (any Sendable)?
 
-  init(_ log: Recorder<String>) { self.log = log }
-
-  func start() {
+  init(_ log: Recorder<String>, _ callback: any Sendable) {
+    self.log = log
+    self.callback = callback
     log.record("start")
-    for place in 1...3 { delegate?.onPlace(place) }
   }
 
   func stop() {
-    isStopped = true
+    callback = nil
     log.record("stop")
   }
 }
 
-@MainActor
-private final class Delegate {
-  let onPlace: (Int) -> Void
-
-  init(_ onPlace: @escaping (Int) -> Void) { self.onPlace = onPlace }
-}
-
-@Suite("Callbacks of the main actor", .timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(20)))
 struct CallbackOnMainTests {
   private let log = Recorder<String>()
+  private let main = HeldContext()
 
   /// Follows a tracker, from any isolation.
-  private func places(
-    on context: MainContext = .main,
-    stopped: Promise<Void, Never> = Promise()
-  ) -> AsyncThrowingStream<Int, any Error> {
-    callbackStream(of: Int.self, on: context) { [log] stream in
-      let tracker = Tracker(log)
-      let delegate = Delegate { stream.yield($0) }
-      tracker.delegate = delegate
-      tracker.start()
-      stream.onCancel(on: .main) {
-        tracker.stop()
-        _ = delegate
-        stopped.succeed()
-      }
+  private func places(_ kind: StreamKind, on context: MainContext = .main) -> StreamKind.Stream {
+    kind.make(on: context) { [log] stream in
+      let tracker = Tracker(log, stream)
+      for place in 1...3 { stream.yield(place) }
+      stream.onCancel(on: .main) { tracker.stop() }
     }
   }
 
-  @Test("callbackStream on `.main` starts on the main actor, and stops there when its reader leaves")
-  func stream() async throws {
-    let stopped = Promise<Void, Never>()
-    do {
-      var places = places(stopped: stopped).makeAsyncIterator()
-      for place in 1...3 { #expect(try await places.next() == place) }
+  @Test(
+    "A stream on `.main` starts on the main actor, and stops there when its reader leaves",
+    arguments: StreamKind.allCases
+  )
+  func stream(kind: StreamKind) async {
+    await MainContext.replace(with: main.context) { @MainActor in
+      var places: StreamKind.Stream? = places(kind)
+      #expect(log.events == [])
+      main.runAll()
+      let elements = if let places { await read(places, 3).elements } else { [Int]() }
+      #expect(elements == [1, 2, 3])
+      places = nil
+      #expect(log.events == ["start"])
+      main.runAll()
+      #expect(log.events == ["start", "stop"])
     }
-    await stopped.future.value
-    #expect(log.events == ["start", "stop"])
   }
 
-  @Test("A reader that leaves before the start keeps callbackStream on `.main` from starting")
+  @Test(
+    "A stream on `.main` whose reader leaves before the start does not start; a shared one starts and stops",
+    arguments: StreamKind.allCases
+  )
   @MainActor
-  func neverStarts() async throws {
-    do { _ = places() }
-    // The main queue runs its work in order.
-    await Future<Void, Never>(on: .main) {}.value
-    #expect(log.events.isEmpty)
+  func leavesBeforeStart(kind: StreamKind) {
+    MainContext.replace(with: main.context) {
+      do { _ = places(kind) }
+      main.runAll()
+      #expect(log.events == (kind == .single ? [] : ["start", "stop"]))
+    }
   }
 
-  @Test("callbackStream on `.mainImmediate` starts at once on the main actor")
+  @Test("A stream on `.mainImmediate` starts at once on the main actor", arguments: StreamKind.allCases)
   @MainActor
-  func startsAtOnce() {
-    let places = places(on: .mainImmediate)
+  func startsAtOnce(kind: StreamKind) {
+    let places = places(kind, on: .mainImmediate)
     #expect(log.events == ["start"])
     withExtendedLifetime(places) {}
   }
 
   @Test(
     "R22b: `withCallback` runs the main-actor handler of a cancelled task on the main actor",
-    arguments: [false, true]
+    arguments: Wrapper.allCases
   )
   @MainActor
-  func callback(isTyped: Bool) async {
-    let (started, stopped, log) = (Promise<Void, Never>(), Promise<Void, Never>(), log)
-    let task = Task {
-      let tracker = Tracker(log)
-      if isTyped {
-        _ = try await withCallback(
-          throwing: TestError.self,
-          cancelled: TestError(1),
-          dropped: TestError(2),
-          of: Int.self
-        ) { callback in
-          tracker.callback = callback
-          callback.onCancel(on: .main) {
-            tracker.stop()
-            stopped.succeed()
-          }
-          started.succeed()
-        }
-      } else {
-        _ = try await withCallback(of: Int.self) { callback in
-          tracker.callback = callback
-          callback.onCancel(on: .main) {
-            tracker.stop()
-            stopped.succeed()
-          }
-          started.succeed()
+  func callback(wrapper: Wrapper) async {
+    let stopped = Promise<Void, Never>()
+    let task = Task.immediate {
+      await wrapper.call { callback in
+        let tracker = Tracker(log, callback)
+        callback.onCancelOnMain {
+          tracker.stop()
+          stopped.succeed()
         }
       }
     }
-    await started.future.value
     task.cancel()
     await stopped.future.value
-    #expect(log.events == ["stop"])
+    #expect(log.events == ["start", "stop"])
+    #expect(await task.value == "cancelled")
   }
 }

@@ -3,70 +3,9 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// Async work that the test ends, as an object that shares it starts it.
-private struct Start: CustomTestStringConvertible, Sendable {
-  let testDescription: String
-  let make: @Sendable () -> (_ work: @escaping @Sendable () async throws -> Int) -> Future<Int, any Error>
-
-  static let all: [Start] = [
-    Start(testDescription: "ConcurrencyLimit.run") {
-      let limit = ConcurrencyLimit(1)
-      return { work in limit.run { try await work() } }
-    },
-    Start(testDescription: "SerialQueue.future") {
-      let queue = SerialQueue()
-      return { work in queue.future { try await work() } }
-    },
-    Start(testDescription: "PendingPromises.shared") {
-      let pending = PendingPromises<SingleKey, Int, any Error>()
-      // The closure of the object keeps it alive.
-      return { work in withExtendedLifetime(pending) { pending.shared { try await work() } } }
-    },
-    Start(testDescription: "PendingPromises.future(sharing:)") {
-      let pending = PendingPromises<Int, Int, any Error>()
-      return { work in pending.future(sharing: 1) { try await work() } }
-    },
-    Start(testDescription: "FutureCache.future") {
-      let cache = FutureCache<SingleKey, Int, any Error>()
-      return { work in cache.future { try await work() } }
-    },
-    Start(testDescription: "FutureCache.future(for:)") {
-      let cache = FutureCache<Int, Int, any Error>()
-      return { work in cache.future(for: 1) { try await work() } }
-    },
-  ]
-}
-
+/// Tests async work in shared objects; `TaskStart` has the tests of one piece of work.
 @Suite(.timeLimit(.minutes(20)))
 struct AsyncWorkTests {
-  @Test(
-    "R8, R23: the value, the error and the cancellation of an async closure; no task-local of a caller",
-    arguments: Start.all
-  )
-  private func work(_ start: Start) async throws {
-    let first = start.make()
-    let value = try await Local.$name.withValue("caller") { try await first { Local.name == "none" ? 0 : 1 }.value }
-    #expect(value == 0)
-    let second = start.make()
-    await #expect(throws: TestError(2)) { try await second { throw TestError(2) }.value }
-    let third = start.make()
-    let (hasStarted, wasCancelled) = (Promise<Void, Never>(), Promise<Bool, Never>())
-    let future = third {
-      hasStarted.succeed()
-      _ = await withTaskCancellationHandler {
-        await wasCancelled.future.value
-      } onCancel: {
-        wasCancelled.succeed(true)
-      }
-      return 1
-    }
-    await hasStarted.future.value
-    future.cancel()
-    #expect(await wasCancelled.future.value)
-    #expect(throws: CancellationError.self) { try future.peek()?.get() }
-    withExtendedLifetime(third) {}
-  }
-
   @Test(
     "A serial queue starts work in the order of the calls, each after the closure before has returned, even if cancelled"
   )

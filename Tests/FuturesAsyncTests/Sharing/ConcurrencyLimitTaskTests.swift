@@ -3,10 +3,8 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-@Suite("A limit of concurrent work: async callers", .timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(20)))
 struct ConcurrencyLimitTaskTests {
-  struct Failed: Error {}
-
   @Test("Async work waits for a slot behind the work of futures, and futures behind async work")
   func oneQueue() async throws {
     let limit = ConcurrencyLimit(1)
@@ -29,31 +27,23 @@ struct ConcurrencyLimitTaskTests {
     #expect(limit.runningCount == 0)
   }
 
-  @Test("R22: a cancelled task leaves the queue at once, and its work does not run")
-  func cancelWaiting() async throws {
+  @Test(
+    "R22: a task that is cancelled before or during its wait leaves at once; its work does not run",
+    arguments: Moment.allCases
+  )
+  func cancelWaiting(moment: Moment) async throws {
     let limit = ConcurrencyLimit(1)
     let promise = Promise<Int, any Error>()
-    let running = limit.run { promise.future }
+    let running = moment == .during ? limit.run { promise.future } : nil
     let task = Task.immediate {
+      if moment == .before { cancelCurrentTask() }
       try await limit.withSlot { () -> Void in Issue.record("The work of a cancelled task runs.") }
     }
-    #expect(limit.waitingCount == 1)
+    #expect(limit.waitingCount == (moment == .during ? 1 : 0))
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(limit.waitingCount == 0)
-    running.cancel()
-    #expect(limit.runningCount == 0)
-    #expect(try await limit.withSlot { 1 } == 1)
-  }
-
-  @Test("In a cancelled task, `withSlot` throws, and takes no slot")
-  func alreadyCancelled() async throws {
-    let limit = ConcurrencyLimit(1)
-    let task = Task.immediate {
-      withUnsafeCurrentTask { $0?.cancel() }
-      try await limit.withSlot { () -> Void in Issue.record("The work of a cancelled task runs.") }
-    }
-    _ = await task.result
+    running?.cancel()
     #expect(limit.runningCount == 0)
     #expect(try await limit.withSlot { 1 } == 1)
   }
@@ -75,7 +65,7 @@ struct ConcurrencyLimitTaskTests {
   @Test("Work that throws frees its slot")
   func throwing() async throws {
     let limit = ConcurrencyLimit(1)
-    await #expect(throws: Failed.self) { try await limit.withSlot { throw Failed() } }
+    await #expect(throws: TestError(1)) { try await limit.withSlot { throw TestError(1) } }
     #expect(limit.runningCount == 0)
   }
 }

@@ -2,7 +2,7 @@ internal import Futures
 internal import FuturesAsync
 internal import Testing
 
-@Suite("The latest request: async callers", .timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(20)))
 struct LatestTaskTests {
   @Test("A newer request cancels the work of the one before, which throws")
   func supersede() async throws {

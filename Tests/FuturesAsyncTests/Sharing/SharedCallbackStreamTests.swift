@@ -3,50 +3,26 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// A listener API with one listener at a time, and the log of its calls.
-private final class Source: Sendable {
-  let log = Recorder<String>()
-  private let held = Locked<CallbackStream<Int>?>(nil)
+private typealias Reader = StreamKind.Stream
 
-  func start(_ stream: CallbackStream<Int>) {
-    log.record("start")
-    held.withLock { $0 = stream }
-    stream.onCancel {
-      self.log.record("stop")
-      self.drop()
-    }
-  }
-
-  var handle: CallbackStream<Int>? { held.withLock { $0 } }
-
-  func drop() {
-    let dropped = held.withLock { $0.take() }
-    _ = dropped  // released here, outside the lock
-  }
-}
-
-private typealias Reader = AsyncThrowingStream<Int, any Error>
-
-/// Reads `count` elements, or up to the end.
-private func read(_ reader: Reader, _ count: Int = .max) async -> (elements: [Int], error: (any Error)?) {
-  var elements: [Int] = []
-  do {
-    for try await element in reader {
-      elements.append(element)
-      if elements.count == count { break }
-    }
-    return (elements, nil)
-  } catch {
-    return (elements, error)
-  }
-}
-
-@Suite("SharedCallbackStream", .timeLimit(.minutes(20)))
+/// Tests several readers; `CallbackStreamTests` has the tests of one.
+@Suite(.timeLimit(.minutes(20)))
 struct SharedCallbackStreamTests {
-  private let source = Source()
+  private let log = Recorder<String>()
+  private let source = HeldStream()
   private let numbers: SharedCallbackStream<Int>
 
-  init() { numbers = SharedCallbackStream("numbers", of: Int.self) { [source] stream in source.start(stream) } }
+  /// A listener API with one listener at a time, and the log of its calls.
+  init() {
+    numbers = SharedCallbackStream { [log, source] stream in
+      log.record("start")
+      source.hold(stream)
+      stream.onCancel {
+        log.record("stop")
+        source.drop()
+      }
+    }
+  }
 
   private func reader(last: Bool = false) -> Reader {
     numbers.reader(bufferingPolicy: .unbounded, startingWithLast: last)
@@ -56,39 +32,25 @@ struct SharedCallbackStreamTests {
 
   @Test("The source starts with the first reader and stops with the last, and starts again for a later one")
   func startsAndStops() {
-    #expect(source.log.events == [])
+    #expect(log.events == [])
     var readers: [Reader?] = [reader(), reader()]
-    #expect(source.log.events == ["start"])
+    #expect(log.events == ["start"])
     #expect(numbers.readerCount == 2)
     readers[0] = nil
-    #expect(source.log.events == ["start"])
+    #expect(log.events == ["start"])
     readers[1] = nil
-    #expect(source.log.events == ["start", "stop"])
+    #expect(log.events == ["start", "stop"])
     #expect(numbers.readerCount == 0)
     readers[0] = reader()
-    #expect(source.log.events == ["start", "stop", "start"])
+    #expect(log.events == ["start", "stop", "start"])
     readers[0] = nil
-  }
-
-  @Test("A reader leaves when its task is cancelled, and reaches its end without an error")
-  func cancelledTask() async {
-    let (first, second) = (reader(), reader())
-    let tasks = [first, second].map { reader in Task.immediate { await read(reader) } }
-    tasks[0].cancel()
-    #expect(await tasks[0].value.error == nil)
-    #expect(source.log.events == ["start"])
-    source.handle?.yield(1)
-    tasks[1].cancel()
-    #expect(await tasks[1].value.elements == [1])
-    #expect(source.log.events == ["start", "stop"])
   }
 
   @Test("A reader that comes while the source stops is served by a start after the stop, not during it")
   func comesDuringStop() async {
     let later = Locked<Reader?>(nil)
-    let log = source.log
     var first: Reader? = reader()
-    source.handle?.onCancel {
+    source.handle?.onCancel { [log] in
       log.record("still stopping")
       let new = self.reader()
       later.withLock { $0 = new }
@@ -129,45 +91,23 @@ struct SharedCallbackStreamTests {
     stream.withLock { $0 = nil }
   }
 
-  @Test("An end in `start` ends the reader, and the next reader starts the source again")
-  func endsInStart() async {
-    let starts = Recorder<Int>()
-    let stream = SharedCallbackStream(of: Int.self) { stream in
-      starts.record(1)
-      stream.yield(1)
-      stream.finish(throwing: TestError(2))
-      stream.yield(3)
-    }
-    for _ in 1...2 {
-      let (elements, error) = await read(stream.reader(bufferingPolicy: .unbounded))
-      #expect(elements == [1])
-      #expect(error as? TestError == TestError(2))
-    }
-    #expect(starts.events.count == 2)
-  }
-
   // MARK: - Elements
 
-  @Test("All readers get all elements since they came, in order, and the end; a broken promise names the stream")
+  @Test("All readers get all elements since they came, in order, and the end; the next reader starts the source again")
   func allElements() async {
-    let ends: [(CallbackStream<Int>?) -> Void] = [
-      { $0?.finish() }, { $0?.finish(throwing: TestError(1)) }, { [source] _ in source.drop() },
-    ]
-    for (number, end) in ends.enumerated() {
+    for number in 1...2 {
       let first = reader()
       source.handle?.yield(1)
       let second = reader()
       source.handle?.yield(2)
-      end(source.handle)
+      source.handle?.finish(throwing: TestError(number))
       for (reader, expected) in [(first, [1, 2]), (second, [2])] {
         let (elements, error) = await read(reader)
-        #expect(elements == expected, "end \(number)")
-        #expect(error as? TestError == (number == 1 ? TestError(1) : nil), "end \(number)")
-        #expect((error as? BrokenPromise)?.label == (number == 2 ? "numbers" : nil), "end \(number)")
-        #expect((error as? BrokenPromise)?.fileID == (number == 2 ? #fileID : nil), "end \(number)")
+        #expect(elements == expected)
+        #expect(error as? TestError == TestError(number))
       }
     }
-    #expect(source.log.events == ["start", "start", "start"])
+    #expect(log.events == ["start", "start"])
   }
 
   @Test("A late reader gets the last element if it asks for it, and no element of an earlier run")
@@ -179,7 +119,7 @@ struct SharedCallbackStreamTests {
       #expect(await read(reader(last: true), 1).elements == [2])
       withExtendedLifetime(first) {}
     }
-    #expect(source.log.events == ["start", "stop"])
+    #expect(log.events == ["start", "stop"])
     let third = reader(last: true)
     source.handle?.yield(3)
     source.handle?.finish()
@@ -187,18 +127,6 @@ struct SharedCallbackStreamTests {
     let fourth = reader(last: true)
     source.handle?.finish()
     #expect(await read(fourth).elements == [])
-  }
-
-  @Test("Each reader has a buffer of its own")
-  func buffers() async {
-    let newest = numbers.reader(bufferingPolicy: .bufferingNewest(1))
-    let oldest = numbers.reader(bufferingPolicy: .bufferingOldest(1))
-    let all = reader()
-    for number in 1...3 { source.handle?.yield(number) }
-    source.handle?.finish()
-    #expect(await read(newest).elements == [3])
-    #expect(await read(oldest).elements == [1])
-    #expect(await read(all).elements == [1, 2, 3])
   }
 
   @Test("R28: the readers' buffers are all the memory, however many threads yield")
@@ -227,29 +155,6 @@ struct SharedCallbackStreamTests {
     #expect(most.withLock { $0 } <= 3 + 2 * 4)
     #expect(Element.alive.withLock { $0 } == 3)
     withExtendedLifetime(readers) {}
-  }
-
-  @Test("`on: .main` starts the source on the main actor, and stops it after its start")
-  func startsOnMain() async {
-    let log = Recorder<String>()
-    let main = Recorder<@Sendable () -> Void>()
-    await MainContext.replace(with: ExecutionContext { main.record($0) }) { @MainActor in
-      let stream = SharedCallbackStream(of: Int.self, on: .main) { source in
-        log.record("start")
-        source.onCancel { log.record("stop") }
-        source.yield(1)
-      }
-      var first: Reader? = stream.reader(bufferingPolicy: .unbounded)
-      #expect(log.events == [])
-      first = nil
-      #expect(first == nil)
-      main.events[0]()
-      #expect(log.events == ["start", "stop"])
-      let second = stream.reader(bufferingPolicy: .unbounded)
-      main.events[1]()
-      #expect(await read(second, 1).elements == [1])
-    }
-    #expect(log.events.prefix(3) == ["start", "stop", "start"])
   }
 
   @Test("Elements and ends of an earlier run reach no reader of a later run")
@@ -295,14 +200,17 @@ struct SharedCallbackStreamTests {
 
   // MARK: - Lifetime
 
-  @Test("The stream, its last element and its handlers are released when the readers and the handle have gone")
-  func released() async {
+  @Test(
+    "R5: the stream, its last element and its handlers are released with the readers, also if the API keeps the handle",
+    arguments: [false, true]
+  )
+  func released(isHandleKept: Bool) async {
     final class Element: Sendable {}
     weak var element: Element?
     weak var stream: SharedCallbackStream<Element>?
     weak var captured: Element?
+    let held = Locked<CallbackStream<Element>?>(nil)
     do {
-      let held = Locked<CallbackStream<Element>?>(nil)
       let capture = Element()
       captured = capture
       let new = SharedCallbackStream(of: Element.self) { stream in
@@ -318,29 +226,16 @@ struct SharedCallbackStreamTests {
       }
       #expect(element != nil)
       withExtendedLifetime(reader) {}
-      // `start` captures `held`, which stands for the API here.
+      if isHandleKept { held.withLock { $0 }?.finish() }
+    }
+    if !isHandleKept {
       let handle = held.withLock { $0.take() }
       _ = handle
     }
     #expect(element == nil)
     #expect(captured == nil)
     #expect(stream == nil)
-  }
-
-  @Test("A handle that the API keeps after the end keeps no stream alive")
-  func handleKeptAfterEnd() async {
-    let source = Source()
-    weak var stream: SharedCallbackStream<Int>?
-    do {
-      let new = SharedCallbackStream(of: Int.self) { source.start($0) }
-      stream = new
-      let reader = new.reader(bufferingPolicy: .unbounded)
-      source.handle?.yield(1)
-      source.handle?.finish()
-      #expect(await read(reader).elements == [1])
-    }
-    #expect(source.handle != nil)
-    #expect(stream == nil)
+    held.withLock { $0 = nil }
   }
 
   @Test("Racing readers: two runs of the source never overlap, and each start has one stop")

@@ -54,12 +54,12 @@ struct Derivation: Sendable, CustomTestStringConvertible {
     Derivation("race") { first, _ in Source.race([.never, first]) },
     Derivation("PendingPromises") { first, _ in
       let pending = PendingPromises<Int, Int, any Error>()
-      return pending.future(sharing: 1) { first }.map { value in withExtendedLifetime(pending) { value } }
+      return pending.future(sharing: 1) { first }.keeping(pending)
     },
     Derivation("PendingPromises, joined") { first, _ in
       let pending = PendingPromises<Int, Int, any Error>()
       _ = pending.future(sharing: 1) { first }
-      return pending.future(sharing: 1) { .never }.map { value in withExtendedLifetime(pending) { value } }
+      return pending.future(sharing: 1) { .never }.keeping(pending)
     },
   ]
 

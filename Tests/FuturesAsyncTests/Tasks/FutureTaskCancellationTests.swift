@@ -26,6 +26,8 @@ struct FutureTaskCancellationTests {
         let waiting = Task.immediate { await future.result }
         future.cancel()
         future.cancel()
+        // The task is cancelled before `cancel()` returns, and once.
+        #expect(work.cancellations.events.count == 1, comment)
         #expect(future.isResolved == endsAtOnce, comment)
         if endsAtOnce { #expect(await waiting.value.isCancellation, comment) }
         work.gate.open()
@@ -37,80 +39,59 @@ struct FutureTaskCancellationTests {
       }
     }
     await check(failing: TestError(1) as any Error, endsAtOnce: true)
-    await check(failing: Never?.none, endsAtOnce: false)
-    guard start != .task else { return }
+    if TaskStart.plain.contains(start) { await check(failing: Never?.none, endsAtOnce: false) }
+    guard TaskStart.typed.contains(start) else { return }
     await check(failing: Interruption.failed, endsAtOnce: true)
     await check(failing: TestError(1), endsAtOnce: false)
   }
 
   // MARK: - The last consumer
 
-  private enum Leaving: CaseIterable, Sendable { case derived, await, token }
+  /// An event of a future that has no other consumer.
+  private enum Event: CaseIterable, Sendable {
+    case cancelledDerived, cancelledAwait, cancelledToken
+    case cancelledOneOfTwo, removedCallback, abandonedAwait, cancelledShieldedView, dropped
 
-  /// Attaches one consumer to `future`, and returns a closure that cancels the consumer.
-  private func attach(_ leaving: Leaving, to future: Future<Int, any Error>) -> @Sendable () -> Void {
-    switch leaving {
-    case .derived:
-      let derived = future.map { $0 }
-      return { derived.cancel() }
-    case .await:
-      let task = Task.immediate { try await future.map { $0 }.value(onCancel: .cancel) }
-      return { task.cancel() }
-    case .token:
-      let source = CancellationTokenSource()
-      _ = future.cancelled(by: source.token)
-      return { source.cancel() }
+    var cancelsTask: Bool { [.cancelledDerived, .cancelledAwait, .cancelledToken].contains(self) }
+
+    func happen(to future: Future<Int, any Error>) async {
+      switch self {
+      case .cancelledDerived: future.map { $0 }.cancel()
+      case .cancelledAwait, .abandonedAwait:
+        let choice: AwaitCancellation = cancelsTask ? .cancel : .abandon
+        let task = Task.immediate { try await future.value(onCancel: choice) }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+      case .cancelledToken:
+        let source = CancellationTokenSource()
+        _ = future.cancelled(by: source.token)
+        source.cancel()
+      case .cancelledOneOfTwo:
+        let other = future.map { $0 }
+        future.map { $0 }.cancel()
+        #expect(!other.isResolved)
+      case .removedCallback: #expect(future.whenResolved(on: .immediate) { _ in }.remove())
+      case .cancelledShieldedView: future.shielded.cancel()
+      case .dropped: _ = future.map { $0 }
+      }
     }
   }
 
   @Test(
-    "R16, R23: only the cancellation of the last consumer cancels the task",
+    "R16, R22, R23: only the cancellation of the last consumer cancels the task; dropping all futures does not",
     arguments: TaskStart.allCases,
-    Leaving.allCases
+    Event.allCases
   )
-  private func lastConsumerCancelsTask(start: TaskStart, leaving: Leaving) async {
-    for hasOther in [false, true] {
-      let work = GatedWork()
-      let future = start.make { () async throws(any Error) -> Int in
+  private func lastConsumerCancelsTask(start: TaskStart, event: Event) async {
+    let work = GatedWork()
+    await event.happen(
+      to: start.make { () async throws(any Error) in
         await work.run()
         return 1
       }
-      let other = hasOther ? future.map { $0 } : nil
-      attach(leaving, to: future)()
-      work.gate.open()
-      #expect(
-        await work.inbox.next() == (hasOther ? "not cancelled" : "cancelled"),
-        "\(start), \(leaving), other consumer: \(hasOther)"
-      )
-      if let other { #expect((try? await other.value) == 1, "\(start), \(leaving), other consumer: \(hasOther)") }
-    }
-  }
-
-  @Test(
-    "R16, R22, R23: removing a callback, abandoning an await and cancelling a shielded view cancel no task",
-    arguments: TaskStart.allCases
-  )
-  private func detachedConsumersCancelNothing(start: TaskStart) async {
-    let work = GatedWork()
-    let future = start.make { () async throws(any Error) -> Int in
-      await work.run()
-      return 1
-    }
-    #expect(future.whenResolved(on: .immediate) { _ in }.remove())
-    let task = Task.immediate { try await future.value }
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
-    future.shielded.cancel()
+    )
     work.gate.open()
-    #expect(await work.inbox.next() == "not cancelled")
-  }
-
-  @Test("R23: dropping the future, its derived futures and the promise cancels nothing", arguments: TaskStart.allCases)
-  private func droppingCancelsNothing(start: TaskStart) async {
-    let work = GatedWork()
-    do { _ = start.make { () async throws(any Error) in await work.run() }.map { $0 } }
-    work.gate.open()
-    #expect(await work.inbox.next() == "not cancelled")
+    #expect(await work.inbox.next() == (event.cancelsTask ? "cancelled" : "not cancelled"))
   }
 
   @MainActor
@@ -130,26 +111,6 @@ struct FutureTaskCancellationTests {
     let task = promise.resolve { try Task.checkCancellation() }
     promise.future.cancel()
     #expect(task.isCancelled)
-  }
-
-  @Test(
-    "R15: `cancel()` of a future with its own task cancels that task before it returns",
-    arguments: TaskStart.allCases
-  )
-  private func cancelsOwnTask(start: TaskStart) async {
-    let (log, hasBegun, gate) = (Recorder<Int>(), Gate(), Gate())
-    let future = start.make { () async throws(any Error) in
-      await withTaskCancellationHandler {
-        hasBegun.open()
-        await gate.pass()
-      } onCancel: {
-        log.record(1)
-      }
-    }
-    await hasBegun.pass()
-    future.cancel()
-    #expect(log.events == [1])
-    gate.open()
   }
 
   @Test("R6: a chain of tasks, each of which cancels the next one's future, takes no stack")
@@ -172,33 +133,6 @@ struct FutureTaskCancellationTests {
       #expect(futures.allSatisfy { $0.peek()?.isCancellation == true })
     }
     gate.open()
-  }
-
-  // MARK: - flatMap
-
-  @Test("R17, R23: a cancelled `flatMap` cancels the task that runs at that moment", arguments: [false, true])
-  func flatMapCancelsRunningTask(isInner: Bool) async {
-    let (outer, inner) = (GatedWork(), GatedWork())
-    // The transform can still run during the cancellation, so the cancellation itself lets the inner task continue.
-    let future = Future<Void, any Error> { await outer.run() }
-      .flatMap {
-        Future<Void, any Error> {
-          await withTaskCancellationHandler {
-            await inner.run()
-          } onCancel: {
-            inner.gate.open()
-          }
-        }
-      }
-    if isInner {
-      outer.gate.open()
-      await inner.started.pass()
-    }
-    future.cancel()
-    #expect(future.peek()?.isCancellation == true)
-    outer.gate.open()
-    #expect(await outer.inbox.next() == (isInner ? "not cancelled" : "cancelled"))
-    if isInner { #expect(await inner.inbox.next() == "cancelled") }
   }
 
   @Test(

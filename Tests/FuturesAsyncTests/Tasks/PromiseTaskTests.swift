@@ -41,22 +41,6 @@ struct PromiseTaskTests {
     #expect(kept == nil)
   }
 
-  @Test("R23: after `follow` the task's value is dropped, and the followed future decides")
-  func followWins() async throws {
-    let gate = Gate()
-    let (promise, followed) = (Promise<Int, any Error>(), Promise<Int, any Error>())
-    let task = promise.resolve {
-      await gate.pass()
-      return 1
-    }
-    promise.follow(followed.future)
-    gate.open()
-    await task.value
-    #expect(!promise.future.isResolved)
-    followed.succeed(2)
-    #expect(try await promise.future.value == 2)
-  }
-
   @Test("R15, R23: cancelling the future cancels all tasks that can resolve it, also those that start later")
   func cancelSeveral() async {
     let works = [GatedWork(), GatedWork(), GatedWork()]

@@ -3,112 +3,31 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// An operator that runs async closures, in one form for all tests.
-private struct Operator: Sendable, CustomTestStringConvertible {
-  typealias Work = @Sendable @isolated(any) (Int) async throws -> Int
-
-  let testDescription: String
-  /// Runs the work for the items 0, 1 and 2, or for one attempt of a retry.
-  let run: @Sendable (_ work: @escaping Work) -> Future<[Int], any Error>
-
-  static let all = [
-    Operator(testDescription: "serial") { Future.serial(0..<3, $0) },
-    Operator(testDescription: "concurrent") { Future.concurrent(0..<3, limit: 1, $0) },
-    Operator(testDescription: "concurrentSettled") { work in
-      Future.concurrentSettled(0..<3, limit: 1, work).setFailureType(to: (any Error).self).map { results in
-        try results.map { try $0.get() }
-      }
-    },
-    Operator(testDescription: "retry") { work in
-      Future.retry(attempts: 2, on: .immediate) { try await work(0) }.map { [$0, 1, 2] }
-    },
-    Operator(testDescription: "retry with a delay") { work in
-      Future.retry(attempts: 2, delay: .none, on: .immediate) { try await work(0) }.map { [$0, 1, 2] }
-    },
-    Operator(testDescription: "retry by the error") { work in
-      Future.retry(attempts: 2, on: .immediate, delay: { _, _ in .zero }) { try await work(0) }.map { [$0, 1, 2] }
-    },
-  ]
-}
-
-private enum Here {
-  @TaskLocal static var place = 0
-}
-
-@Suite("Async closures in serial, concurrent, concurrentSettled and retry", .timeLimit(.minutes(20)))
+/// Tests async closures of operators that call them several times; `TaskStart` has the tests of one call.
+@Suite(.timeLimit(.minutes(20)))
 struct SequencingTaskTests {
-  @Test("R23: the future has the values of the closures, in the order of the items", arguments: Operator.all)
-  private func values(of it: Operator) async throws {
-    let future = it.run { item in
-      await Task.yield()
-      return item
-    }
-    let expected = [0, 1, 2]
-    #expect(try await future.value == expected)
-  }
-
-  @Test("R23: the future fails with the very error of a closure", arguments: Operator.all)
-  private func failure(of it: Operator) async {
-    let error = ReferenceError()
-    let result = await it.run { _ in throw error }.result
-    #expect(throws: ReferenceError.self) { try result.get() }
-    guard case .failure(let thrown as ReferenceError) = result else { return }
-    #expect(thrown === error)
-  }
-
-  @Test("R23: a closure that is isolated to an actor runs there, in the order of the items", arguments: Operator.all)
+  @Test("R23: the values are in the order of the items, and a closure that is isolated to an actor runs there")
   @MainActor
-  private func isolation(of it: Operator) async throws {
-    let log = Recorder<Bool>()
-    let future = it.run { @MainActor item in
-      log.record(isReallyOn(MainActor.shared))
+  func order() async throws {
+    let log = Recorder<Int>()
+    let work = { @MainActor @Sendable (item: Int) async throws -> Int in
+      if isReallyOn(MainActor.shared) { log.record(item) }
+      await Task.yield()
+      if item > 2 { throw TestError(item) }
       return item
     }
-    _ = try await future.value
-    let elsewhere = log.events.filter { !$0 }.count
-    #expect(elsewhere == 0)
-  }
-
-  @Test("R8: a transform does not run inside the task of the closure", arguments: Operator.all)
-  private func outsideTheTask(of it: Operator) async throws {
-    let future = it.run { item in await Here.$place.withValue(1) { await Task { item }.value } }
-    let isInTask = try await future.map { _ in withUnsafeCurrentTask { $0 != nil } }.value
-    #expect(!isInTask)
-  }
-
-  @Test("R15, R23: cancelling the future cancels the running task, and starts no other", arguments: Operator.all)
-  private func cancellation(of it: Operator) async {
-    let (started, isCancelled) = (Recorder<Int>(), Promise<Bool, Never>())
-    let isRunning = Promise<Void, Never>()
-    let future = it.run { item in
-      started.record(item)
-      isRunning.succeed()
-      await CancellationToken.none.cancelled()
-      isCancelled.succeed(Task.isCancelled)
-      return item
-    }
-    await isRunning.future.value
-    future.cancel()
-    #expect(await isCancelled.future.value)
-    #expect(await future.result.isCancellation)
-    #expect(started.events == [0])
-  }
-
-  @Test("R23: the tasks have the priority of the caller", arguments: Operator.all)
-  private func priority(of it: Operator) async throws {
-    let seen = Recorder<TaskPriority>()
-    let start = Task.detached(priority: .utility) {
-      it.run { item in
-        seen.record(Task.currentPriority)
-        return item
-      }
-    }
-    let future = await start.value
-    let done = Promise<Void, Never>()
-    future.whenResolved(on: .immediate) { _ in done.succeed() }
-    await Task.detached(priority: .background) { await done.future.value }.value
-    let others = seen.events.filter { $0 < .utility }
-    #expect(others.isEmpty)
+    let items = [0, 1, 2]
+    let settled = Future.concurrentSettled(items + [3], limit: 1, work)
+    #expect(try await Future.serial(items, work).value == items)
+    #expect(try await Future.concurrent(items, limit: 1, work).value == items)
+    #expect(await settled.value.map { try? $0.get() } == [0, 1, 2, nil])
+    let retries = [
+      Future.retry(attempts: 2, on: .immediate) { try await work(3) },
+      Future.retry(attempts: 2, delay: .none, on: .immediate) { try await work(3) },
+      Future.retry(attempts: 2, on: .immediate, delay: { _, _ in .zero }) { try await work(3) },
+    ]
+    for retry in retries { await #expect(throws: TestError(3)) { try await retry.value } }
+    #expect(log.events.count { $0 == 3 } == 7)
   }
 
   @Test(

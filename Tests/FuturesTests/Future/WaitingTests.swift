@@ -215,7 +215,8 @@ private enum OwnWait: String, CaseIterable, Codable, Sendable {
     }
     switch self {
     case .map, .outer, .forEver, .check: box.record(future.map { $0 })
-    case .chain: box.record(future.map { $0 }.mapError { $0 }.flatMap { .succeeded($0) }.receive(on: .global()))
+    case .chain:
+      box.record(future.map { $0 }.mapError { $0 }.flatMap { .succeeded($0) }.receive(on: .queue(queue)))
     case .queued: box.record(future.map(on: .queue(queue)) { $0 })
     case .flatMap:
       let first = Promise<Int, any Error>()
@@ -233,7 +234,8 @@ private enum OwnWait: String, CaseIterable, Codable, Sendable {
     case .ownTransform, .earlierOnQueue, .deferred: break
     }
     source.succeed(1)
-    // LeakSanitizer does not see a reference in the bits of an enum. So no work may be left when the process ends.
+    // LeakSanitizer does not see a reference in the bits of an enum. So no work may be left when the process ends: the queue
+    // of all queued work is empty, after the block that resolved the future has been released.
     _ = box.events[0].wait()
     queue.sync {}
     #expect(results.events == [isHopeless || self == .join || self == .check ? nil : self == .timeout ? 7 : 1])

@@ -1,0 +1,122 @@
+internal import Futures
+internal import FuturesAsync
+internal import TestSupport
+
+/// The ways to wrap a callback in an async call.
+///
+/// A new case gets the tests of results, cancellation, isolation, release and memory.
+enum Wrapper: CaseIterable, Sendable {
+  case callback, typed
+
+  /// The only reference to a callback; its closures do what the callback's methods do.
+  struct Handle: Sendable {
+    let resume: @Sendable (sending Page) -> Void
+    let fail: @Sendable (TestError) -> Void
+    let onCancel: @Sendable (@escaping @Sendable () -> Void) -> Void
+    let onCancelOnMain: @Sendable (@escaping @MainActor () -> Void) -> Void
+  }
+
+  /// Calls `start` with a callback, on the actor of the caller, and returns the outcome as text.
+  nonisolated(nonsending) func call(
+    _ start: (Handle) -> Void,
+    onCancel: @escaping @Sendable () -> Void = {}
+  ) async -> String {
+    do {
+      switch self {
+      case .callback:
+        return try await withCallback(of: Page.self) { callback in
+          let handle = Handle(
+            resume: { callback.resume(returning: $0) },
+            fail: { callback.resume(throwing: $0) },
+            onCancel: { callback.onCancel($0) },
+            onCancelOnMain: { callback.onCancel(on: .main, $0) }
+          )
+          start(handle)
+        } onCancel: {
+          onCancel()
+        }.text
+      case .typed:
+        let (cancelled, dropped) = (TestError(-1), TestError(-2))
+        return try await withCallback(throwing: TestError.self, cancelled: cancelled, dropped: dropped, of: Page.self) {
+          callback in
+          let handle = Handle(
+            resume: { callback.resume(returning: $0) },
+            fail: { callback.resume(throwing: $0) },
+            onCancel: { callback.onCancel($0) },
+            onCancelOnMain: { callback.onCancel(on: .main, $0) }
+          )
+          start(handle)
+        } onCancel: {
+          onCancel()
+        }.text
+      }
+    } catch {
+      switch error {
+      case is CancellationError where self == .callback, TestError(-1) as TestError: return "cancelled"
+      case is BrokenPromise where self == .callback, TestError(-2) as TestError: return "broken"
+      default: return "\(error)"
+      }
+    }
+  }
+}
+
+extension Page {
+  fileprivate var text: String { "\(number)" }
+}
+
+/// The ways to turn a callback that is called many times into a sequence for one reader.
+enum StreamKind: CaseIterable, Sendable {
+  case single, shared
+
+  typealias Stream = AsyncThrowingStream<Int, any Error>
+
+  func make(
+    _ label: String? = nil,
+    bufferingPolicy: Stream.Continuation.BufferingPolicy = .unbounded,
+    line: UInt = #line,
+    _ start: @escaping @Sendable (CallbackStream<Int>) -> Void
+  ) -> Stream {
+    switch self {
+    case .single: callbackStream(label, bufferingPolicy: bufferingPolicy, line: line, start)
+    case .shared: SharedCallbackStream(label, line: line, start).reader(bufferingPolicy: bufferingPolicy)
+    }
+  }
+
+  func make(on context: MainContext, _ start: @escaping @MainActor (CallbackStream<Int>) -> Void) -> Stream {
+    switch self {
+    case .single: callbackStream(on: context, start)
+    case .shared: SharedCallbackStream(on: context, start).reader(bufferingPolicy: .unbounded)
+    }
+  }
+}
+
+/// The only reference to the handle of a stream, as an API holds it.
+final class HeldStream: Sendable {
+  private let held = Locked<CallbackStream<Int>?>(nil)
+
+  var handle: CallbackStream<Int>? { held.withLock { $0 } }
+
+  func hold(_ handle: CallbackStream<Int>) { held.withLock { $0 = handle } }
+
+  func drop() {
+    let dropped = held.withLock { $0.take() }
+    _ = dropped  // released here, outside the lock
+  }
+}
+
+/// Reads `count` elements, or up to the end.
+func read(
+  _ stream: AsyncThrowingStream<Int, any Error>,
+  _ count: Int = .max
+) async -> (elements: [Int], error: (any Error)?) {
+  var elements: [Int] = []
+  do {
+    for try await element in stream {
+      elements.append(element)
+      if elements.count == count { break }
+    }
+    return (elements, nil)
+  } catch {
+    return (elements, error)
+  }
+}
