@@ -7,7 +7,7 @@ import Testing
 /// Tests of cancellation in both directions.
 struct FutureFoundationProgressCancellationTests {
   @Test(
-    "R26: cancelling the progress or its parent cancels the future before the call returns",
+    "R26: cancelling the progress or its parent cancels the future before the call returns, and the progress once",
     arguments: [true, false]
   )
   func progressToFuture(isParent: Bool) {
@@ -16,9 +16,11 @@ struct FutureFoundationProgressCancellationTests {
     promise.onCancel { cancelled.record(1) }
     let (whole, progress) = (Progress(totalUnitCount: 1), promise.future.foundationProgress())
     whole.addChild(progress, withPendingUnitCount: 1)
+    let child = CancelCounter(parent: nil)
+    progress.addChild(child, withPendingUnitCount: 0)
     #expect(progress.isCancellable)
     for _ in 0..<2 { (isParent ? whole : progress).cancel() }
-    #expect(cancelled.events == [1])
+    #expect(cancelled.events == [1] && child.count == 1)
     #expect(promise.future.failsAsCancelled)
     #expect(progress.isCancelled && progress.isFinished && !progress.isCancellable)
   }
@@ -93,41 +95,22 @@ struct FutureFoundationProgressCancellationTests {
     #expect(!progress.isCancelled)
   }
 
-  @Test("R26: a cancellation that begins at the progress cancels it once")
-  func once() {
-    let promise = Promise<Int, any Error>()
-    let progress = promise.future.foundationProgress()
-    let child = CancelCounter(parent: nil)
-    progress.addChild(child, withPendingUnitCount: 0)
-    progress.cancel()
-    #expect(child.count == 1)
-  }
-
   // MARK: Following
 
-  @Test("R26: cancelling the future cancels the progress that it follows, but not the reverse")
+  @Test("R26: cancelling the future cancels the progress that it follows, now or later, but not the reverse")
   func followed() {
-    let (promise, other) = (Promise<Int, any Error>(), Promise<Int, any Error>())
-    let progresses = (0..<2).map { _ in Progress(totalUnitCount: 2) }
+    let (promise, other, silent) = (Promise<Int, any Error>(), Promise<Int, any Error>(), Promise<Int, TestError>())
+    let progresses = (0..<4).map { _ in Progress(totalUnitCount: 2) }
     promise.progress.follow(progresses[0])
-    other.progress.follow(progresses[1])
     promise.future.map { $0 }.cancel()
     #expect(promise.future.failsAsCancelled)
-    #expect(progresses[0].isCancelled)
-    progresses[1].cancel()
-    #expect(!other.isResolved)
-  }
-
-  @Test("R26: a progress that a cancelled future begins to follow is cancelled at once")
-  func followedLate() {
-    let (promise, silent) = (Promise<Int, any Error>(), Promise<Int, TestError>())
-    promise.future.cancel()
     silent.future.cancel()
-    for reporter in [promise.progress, silent.progress] {
-      let progress = Progress(totalUnitCount: 2)
-      reporter.follow(progress)
-      #expect(progress.isCancelled)
-    }
+    promise.progress.follow(progresses[1])
+    silent.progress.follow(progresses[2])
+    other.progress.follow(progresses[3])
+    #expect(progresses.map(\.isCancelled) == [true, true, true, false])
+    progresses[3].cancel()
+    #expect(!other.isResolved)
   }
 
   @Test("R26: a replaced or finished progress, or the progress of a resolved future, is not cancelled")

@@ -170,18 +170,6 @@ struct FutureFoundationProgressTests {
 
   // MARK: - Lifetime
 
-  @Test("The progress starts a lazy future, as every progress listener does")
-  func startsLazy() {
-    let starts = Recorder<Int>()
-    let future = Future<Int, any Error>.lazy { promise in
-      starts.record(1)
-      promise.succeed(1)
-    }
-    #expect(starts.events.isEmpty)
-    #expect(future.foundationProgress().isFinished)
-    #expect(starts.events == [1])
-  }
-
   @Test("R5: a progress that is dropped early leaves nothing behind", .enabled(if: AllocationCounts.areSupported))
   func droppedEarly() {
     let promise = Promise<Int, any Error>()

@@ -1,6 +1,5 @@
 import Foundation
 import Futures
-import FuturesAsync
 import FuturesTesting
 import TestSupport
 import Testing
@@ -182,7 +181,7 @@ struct ProgressReporterFoundationProgressTests {
   enum End: CaseIterable { case replaced, finished, resolved, broken }
 
   @Test(
-    "R5: the progress is released when it is replaced or has finished, or when the future has ended",
+    "R5: the progress is released when it is replaced or has finished, or when the future has ended or is broken",
     arguments: End.allCases
   )
   func released(end: End) {
@@ -212,37 +211,6 @@ struct ProgressReporterFoundationProgressTests {
       reporter.follow(late, polling: manual.context)
     }
     #expect(released == nil)
-  }
-
-  @Test("R5: a reporter that follows does not keep the promise")
-  func promiseNotKept() {
-    let manual = ManualContext()
-    var promise: Promise<Int, any Error>? = Promise()
-    let future = promise!.future
-    let progress = Progress(totalUnitCount: 10)
-    promise!.progress.follow(progress, polling: manual.context)
-    future.whenProgressed(on: .immediate) { _ in }
-    promise = nil
-    #expect(future.isResolved)
-    #expect(manual.pendingCount == 0)
-    progress.completedUnitCount = 5
-    #expect(future.currentProgress.completedUnitCount == 0)
-  }
-
-  @Test("R25: a reading task gets the changes of the progress")
-  func reader() async {
-    let work = Work(Progress(totalUnitCount: 3))
-    var updates = work.promise.future.progress.makeAsyncIterator()
-    #expect(await updates.next()?.completedUnitCount == 0)
-    for completed in 1...2 as ClosedRange<Int64> {
-      work.progress.completedUnitCount = completed
-      // A new reader gets the current state. The clock drives the rest.
-      #expect(await updates.next()?.completedUnitCount == completed)
-    }
-    work.promise.succeed(1)
-    #expect(await updates.next()?.isFinished == true)
-    #expect(await updates.next() == nil)
-    #expect(work.manual.pendingCount == 0)
   }
 }
 

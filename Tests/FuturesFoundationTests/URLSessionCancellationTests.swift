@@ -2,6 +2,7 @@ import Foundation
 import Futures
 import FuturesAsync
 import FuturesFoundation
+import FuturesTesting
 import ProgramSupport
 import TestSupport
 import Testing
@@ -107,7 +108,7 @@ private final class Attack: NSObject, URLSessionTaskDelegate, Sendable {
     let session = URLSession(configuration: .ephemeral, delegate: self, delegateQueue: nil)
     let threads = (0..<4).map { number in
       Future<Void, any Error>(on: .newThread) { [self] in
-        var random = SeededGenerator(seed: UInt64(number))
+        var random = SplitMix64(seed: UInt64(number))
         for _ in 0..<answer.count / 4 { try cancelOne(at: server, in: session, place, &random) }
       }
     }
@@ -139,7 +140,7 @@ private final class Attack: NSObject, URLSessionTaskDelegate, Sendable {
     at server: LoopbackServer,
     in session: URLSession,
     _ place: TemporaryPlace,
-    _ random: inout SeededGenerator
+    _ random: inout SplitMix64
   ) throws {
     let request = server.request(method: "POST")
     let future =

@@ -255,36 +255,30 @@ struct URLSessionTests {
     #expect(try await transfer.start(other.request(), to: place).value.status == 200)
   }
 
-  @Test(
-    "A failed download does not change an existing file, and a download replaces it, without another file beside it"
-  )
-  func replaces() async throws {
-    try Data("old".utf8).write(to: place.url)
-    let failing = try LoopbackServer { $0.begin(length: 10) }
-    #expect(await error(of: URLSession.shared.downloadFuture(for: failing.request(), to: place.url)) is URLError)
-    #expect(place.contents == Data("old".utf8) && place.count == 1)
-    let server = try LoopbackServer { $0.answer("200 OK", Data("new".utf8)) }
-    _ = try await URLSession.shared.downloadFuture(for: server.request(), to: place.url).value
-    #expect(place.contents == Data("new".utf8) && place.count == 1)
-  }
-
   private struct Refused: Error {}
 
-  @Test("A download that refuses the response keeps an existing file, and leaves no other", arguments: [200, 404])
-  func validates(status: Int) async throws {
+  /// The end of a download, with the status of the response.
+  private enum End: Int, CaseIterable, Sendable { case stored = 200, refused = 404, cut = 0 }
+
+  @Test(
+    "A failed or refused download keeps an existing file, and another replaces it, without another file beside it",
+    arguments: End.allCases
+  )
+  private func replaces(end: End) async throws {
     try Data("old".utf8).write(to: place.url)
-    let server = try LoopbackServer { $0.answer("\(status) Status", Data("new".utf8)) }
-    let contents = Recorder<Data?>()
-    let place = place
+    let server = try LoopbackServer { exchange in
+      guard end != .cut else { return exchange.begin(length: 10) }
+      exchange.answer("\(end.rawValue) Status", Data("new".utf8))
+    }
+    let (place, contents) = (place, Recorder<Data?>())
     let download = URLSession.shared.downloadFuture(for: server.request(), to: place.url) { response in
       contents.record(place.contents)
       guard response.status == 200 else { throw Refused() }
     }
     let failure = await error(of: download)
-    #expect((failure is Refused) == (status == 404))
-    #expect(place.contents == Data((status == 404 ? "old" : "new").utf8))
-    #expect(contents.events == [Data("old".utf8)])
-    #expect(place.count == 1)
+    #expect((failure is Refused) == (end == .refused) && (failure is URLError) == (end == .cut))
+    #expect(place.contents == Data((end == .stored ? "new" : "old").utf8) && place.count == 1)
+    if end != .cut { #expect(contents.events == [Data("old".utf8)]) }
   }
 
   @Test("A download that cannot be stored fails with the error of the storing", arguments: ["nowhere/file", "."])

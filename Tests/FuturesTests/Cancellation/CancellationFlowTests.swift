@@ -23,7 +23,7 @@ struct CancellationFlowTests {
   func typed(_ name: String) -> Promise<Int, TestError> { producers.promise(name, TestError.self) }
 
   @Test(
-    "R15, R16: a cancelled operator ends, leaves its source, and cancels the source if no consumer remains",
+    "R15, R16: a cancelled operator ends, leaves its source, and cancels it if no consumer remains; listeners are none",
     arguments: Operator.leavingSource,
     [false, true]
   )
@@ -31,7 +31,11 @@ struct CancellationFlowTests {
     let it = Surroundings()
     let promise = producers.promise("source")
     let other = isNeeded ? promise.future.whenResolved(on: .immediate) { _ in } : nil
+    promise.future.whenProgressed(on: .immediate) { _ in }
     let derived = operation.derive(promise.future, it)
+    let log = derived.log()
+    promise.progress.report(fraction: 0.25)
+    let reported = log.events
     let (isTyped, isShield) = (operation.traits.contains(.typed), operation.traits.contains(.shields))
     let stopsSource = operation.traits.contains(.same) || !isShield && !isNeeded
     derived.cancel()
@@ -40,6 +44,9 @@ struct CancellationFlowTests {
     #expect(it.manual.pendingCount == 0)
     #expect(derived.isCancelled() == !isTyped)
     #expect(derived.isResolved() == (!isTyped || stopsSource))
+    promise.progress.report(fraction: 0.5)
+    // A cancelled future keeps its progress (R19).
+    #expect(isTyped || log.events == reported)
     promise.succeed(3)
     it.manual.advance(by: .seconds(10))
     #expect(derived.isResolved())

@@ -13,26 +13,19 @@ struct CancellationOnMainTests {
     func stop() { isStopped = true }
   }
 
-  @Test("R15: a cancellation submits the main-actor handler of a promise, and does not wait for it")
+  @Test("R15: a cancellation submits the main-actor handler of a promise, or runs it at once with `.mainImmediate`")
   func promiseHandler() {
-    let (manual, scanner) = (ManualContext(), Scanner())
+    let (manual, scanner, immediate) = (ManualContext(), Scanner(), Scanner())
     manual.asMain {
       let promise = Promise<Int, any Error>()
       promise.onCancel(on: .main) { scanner.stop() }
+      promise.onCancel(on: .mainImmediate) { immediate.stop() }
       promise.future.cancel()
       #expect(promise.isResolved)
-      #expect(!scanner.isStopped)
+      #expect(!scanner.isStopped && immediate.isStopped)
       manual.runAll()
       #expect(scanner.isStopped)
     }
-  }
-
-  @Test("With `.mainImmediate` a cancellation on the main actor runs the handler before it returns")
-  func immediateHandler() {
-    let (promise, scanner) = (Promise<Int, any Error>(), Scanner())
-    promise.onCancel(on: .mainImmediate) { scanner.stop() }
-    promise.future.cancel()
-    #expect(scanner.isStopped)
   }
 
   @Test("R5: a resolved promise releases its main-actor handler without running it")

@@ -82,16 +82,22 @@ struct DepthTests {
     }
   }
 
-  @Test("R6: recursion through futures takes no stack and no memory", arguments: Recursion.allCases)
-  private func recursionStaysFlat(recursion: Recursion) {
+  @Test(
+    "R6, R19: recursion through futures takes no stack and no memory, also with a listener to its progress",
+    arguments: Recursion.allCases,
+    [false, true]
+  )
+  private func recursionStaysFlat(recursion: Recursion, hasListener: Bool) {
     onThread {
       let held = HeldContext()
       let peak = MemoryGrowth()
       let future = recursion.countDown(from: Self.count, on: held, noting: peak)
+      // A promise that follows keeps the progress that a listener has asked for.
+      if hasListener, !Recursion.followers.contains(recursion) { future.whenProgressed(on: .immediate) { _ in } }
       #expect(future.isResolved == Recursion.resolvingAtOnce.contains(recursion), "\(recursion)")
       held.runAll()
       #expect(try! future.peek()?.get() == 0, "\(recursion)")
-      #expect(peak.growth < 64 * 1024, "\(recursion)")
+      #expect(peak.growth < 64 * 1024, "\(recursion), listener: \(hasListener)")
     }
   }
 
@@ -229,6 +235,7 @@ private enum Recursion: String, CaseIterable, Sendable, CustomTestStringConverti
   case asynchronousErrors = "flatMapError of asynchronous steps"
   case errorsOnContext = "flatMapError on a context"
 
+  static let followers = [following, followingDerived]
   static let resolvingAtOnce = [readySteps, earlySteps, readyErrors]
 
   var testDescription: String { rawValue }

@@ -104,85 +104,6 @@ struct BrokenPromiseReportTests {
     }
   }
 
-  @Test("R4: one report covers all consumers that wait when a promise is dropped; a later consumer causes another")
-  func count() async {
-    await #expect(processExitsWith: .success) {
-      let kept = Recorder<Source>()
-      let first = reports {
-        withBroken("first") { future in
-          kept.record(future)
-          for _ in 0..<3 { future.whenResolved(on: .immediate) { _ in } }
-          future.map { $0 }.whenResolved(on: .immediate) { _ in }
-          Future.all([future, future]).whenResolved(on: .immediate) { _ in }
-        }
-      }
-      #expect(first == ["first"])
-      let later = reports {
-        _ = kept.events[0].map { $0 }
-        kept.events[0].whenResolved(on: .immediate) { _ in }
-        kept.events[0].map { $0 }.whenResolved(on: .immediate) { _ in }
-      }
-      #expect(later == ["first", "first"])
-      let two = reports {
-        for label in ["a", "b"] { withBroken(label) { $0.whenResolved(on: .immediate) { _ in } } }
-      }
-      #expect(two == ["a", "b"])
-    }
-  }
-
-  @Test("R4: a mistake causes a report, even if another input was cancelled or is `never`")
-  func oneOfSeveral() async {
-    await #expect(processExitsWith: .success) {
-      for (cancelled, reported) in [("a", "b"), ("b", "a")] {
-        let report = reports {
-          let promises = [Promise<Int, TestError>("a"), Promise<Int, TestError>("b")]
-          promises[cancelled == "a" ? 0 : 1].future.cancel()
-          Future.all([.never] + promises.map(\.future)).whenResolved(on: .immediate) { _ in }
-          withExtendedLifetime(promises) {}
-        }
-        #expect(report == [reported])
-      }
-    }
-  }
-
-  @Test("R4: a timeout waits for a dropped promise, and still resolves its future", arguments: [true, false])
-  func timeout(isDroppedBefore: Bool) async {
-    await #expect(processExitsWith: .success) { [isDroppedBefore] in
-      let manual = ManualContext()
-      let timedOut = Recorder<Source>()
-      let addTimeout = { (source: Source) in
-        timedOut.record(source.map { $0 }.timeout(after: .seconds(1), on: manual.context, failingWith: TestError(7)))
-      }
-      let report = reports {
-        if isDroppedBefore { addTimeout(broken("dropped")) } else { withBroken("dropped", addTimeout) }
-        timedOut.events[0].whenResolved(on: .immediate) { _ in }
-      }
-      #expect(report == ["dropped"])
-      manual.advance(by: .seconds(1))
-      #expect(timedOut.events[0].peek() == .failure(TestError(7)))
-    }
-  }
-
-  @Test("R4: a timeout that was cancelled, or is over, does not wait for the promise")
-  func endedTimeout() async {
-    await #expect(processExitsWith: .success) {
-      let manual = ManualContext()
-      let report = reports {
-        withBroken("cancelled") { source in
-          let timeout = source.timeout(after: .seconds(1), on: manual.context, failingWith: TestError())
-          timeout.whenResolved(on: .immediate) { _ in }
-          timeout.cancel()
-        }
-        withBroken("timed out") { source in
-          let timeout = source.timeout(after: .seconds(1), on: manual.context, failingWith: TestError())
-          timeout.whenResolved(on: .immediate) { _ in }
-          manual.advance(by: .seconds(1))
-        }
-      }
-      #expect(report == [])
-    }
-  }
-
   /// Uses of a promise's future after which dropping the promise causes no report.
   private static let excused: [(String, @Sendable (Source) -> Void)] = [
     ("nothing", { _ in }),
@@ -239,42 +160,118 @@ struct BrokenPromiseReportTests {
         token.cancel()
       }
     ),
+    (
+      "a callback of a timeout that was cancelled",
+      { source in
+        let manual = ManualContext()
+        let timeout = source.timeout(after: .seconds(1), on: manual.context, failingWith: TestError())
+        timeout.whenResolved(on: .immediate) { _ in }
+        timeout.cancel()
+        manual.advance(by: .seconds(1))
+      }
+    ),
+    (
+      "a callback of a timeout that is over",
+      { source in
+        let manual = ManualContext()
+        source.timeout(after: .seconds(1), on: manual.context, failingWith: TestError())
+          .whenResolved(on: .immediate) { _ in }
+        manual.advance(by: .seconds(1))
+      }
+    ),
   ]
 
-  @Test("R4: removed consumers, cancelled futures and futures without consumers cause no report")
-  func excusedConsumers() async {
-    await #expect(processExitsWith: .success) {
-      for (name, use) in Self.excused {
-        #expect(reports { withBroken("dropped", use) } == [], "\(name)")
-      }
-      // A later callback of cancelled work causes no report either.
-      let cancelled: Source = {
-        let promise = Promise<Int, TestError>("cancelled")
-        promise.future.cancel()
-        return promise.future
-      }()
-      #expect(reports { cancelled.map { $0 }.whenResolved(on: .immediate) { _ in } } == [])
-    }
-  }
+  /// Programs, with the labels of the broken promises that they report.
+  private static let programs: [(name: String, labels: [String], run: @Sendable () -> Void)] =
+    [
+      (
+        "one report for all consumers that wait at the drop, another for each later one", ["first", "first", "first"],
+        {
+          let kept = Recorder<Source>()
+          withBroken("first") { future in
+            kept.record(future)
+            for _ in 0..<3 { future.whenResolved(on: .immediate) { _ in } }
+            future.map { $0 }.whenResolved(on: .immediate) { _ in }
+            Future.all([future, future]).whenResolved(on: .immediate) { _ in }
+          }
+          _ = kept.events[0].map { $0 }
+          kept.events[0].whenResolved(on: .immediate) { _ in }
+          kept.events[0].map { $0 }.whenResolved(on: .immediate) { _ in }
+        }
+      ),
+      (
+        "a join of two mistakes, one at a time, with one cancelled, and with `never`", ["b", "a"],
+        {
+          for cancelled in 0..<2 {
+            let promises = [Promise<Int, TestError>("a"), Promise<Int, TestError>("b")]
+            promises[cancelled].future.cancel()
+            Future.all([.never] + promises.map(\.future)).whenResolved(on: .immediate) { _ in }
+            withExtendedLifetime(promises) {}
+          }
+        }
+      ),
+      (
+        "timeouts, before and after the drop, which still end", ["dropped", "dropped"],
+        {
+          let manual = ManualContext()
+          let timedOut = Recorder<Source>()
+          let addTimeout = { (source: Source) in
+            let future = source.map { $0 }.timeout(after: .seconds(1), on: manual.context, failingWith: TestError(7))
+            future.whenResolved(on: .immediate) { _ in }
+            timedOut.record(future)
+          }
+          addTimeout(broken("dropped"))
+          withBroken("dropped", addTimeout)
+          manual.advance(by: .seconds(1))
+          let seven = Result<Int, TestError>.failure(TestError(7))
+          #expect(timedOut.events.map { $0.peek() } == [seven, seven])
+        }
+      ),
+      (
+        "work that its context drops", ["user's"],
+        {
+          let held = HeldContext()
+          let promise = Promise<Int, TestError>("user's")
+          promise.future.map(on: held.context) { $0 }.whenResolved(on: .immediate) { _ in }
+          promise.succeed(1)
+          held.dropAll()
+        }
+      ),
+      (
+        "a later callback of cancelled work", [],
+        {
+          let promise = Recorder<Source>()
+          withBroken("cancelled") { future in
+            promise.record(future)
+            future.cancel()
+          }
+          promise.events[0].map { $0 }.whenResolved(on: .immediate) { _ in }
+        }
+      ),
+      (
+        "never, a resolved promise and a failure with BrokenPromise", [],
+        {
+          Source.never.whenResolved(on: .immediate) { _ in }
+          Source.never.map { $0 }.shielded.whenResolved(on: .immediate) { _ in }
+          Future.all([Source.never, .succeeded(1)]).whenResolved(on: .immediate) { _ in }
+          withBroken("any Error", (any Error).self) { $0.whenResolved(on: .immediate) { _ in } }
+          withBroken("BrokenPromise", BrokenPromise.self) { $0.whenResolved(on: .immediate) { _ in } }
+          let promise = Promise<Int, TestError>("follows never")
+          promise.future.whenResolved(on: .immediate) { _ in }
+          promise.follow(.never)
+          _ = Source.lazy { _ in }.shielded
+          let resolved = Promise<Int, TestError>("resolved")
+          resolved.future.whenResolved(on: .immediate) { _ in }
+          resolved.succeed(1)
+        }
+      ),
+    ]
 
-  @Test("R2b, R4: never, a resolved promise and a failure with BrokenPromise cause no report")
-  func noBrokenPromise() async {
+  @Test("R2b, R4: each mistake causes a report for its consumers; what is removed, cancelled or resolved causes none")
+  func eachProgram() async {
     await #expect(processExitsWith: .success) {
-      let report = reports {
-        Source.never.whenResolved(on: .immediate) { _ in }
-        Source.never.map { $0 }.shielded.whenResolved(on: .immediate) { _ in }
-        Future.all([Source.never, .succeeded(1)]).whenResolved(on: .immediate) { _ in }
-        withBroken("any Error", (any Error).self) { $0.whenResolved(on: .immediate) { _ in } }
-        withBroken("BrokenPromise", BrokenPromise.self) { $0.whenResolved(on: .immediate) { _ in } }
-        let promise = Promise<Int, TestError>("follows never")
-        promise.future.whenResolved(on: .immediate) { _ in }
-        promise.follow(.never)
-        _ = Source.lazy { _ in }.shielded
-        let resolved = Promise<Int, TestError>("resolved")
-        resolved.future.whenResolved(on: .immediate) { _ in }
-        resolved.succeed(1)
-      }
-      #expect(report == [])
+      for (name, use) in Self.excused { #expect(reports { withBroken("dropped", use) } == [], "\(name)") }
+      for (name, labels, run) in Self.programs { #expect(reports(during: run) == labels, "\(name)") }
     }
   }
 
@@ -308,20 +305,6 @@ struct BrokenPromiseReportTests {
       }
       FuturesDiagnostics.setHandler { [object = SettingHandler()] _ in withExtendedLifetime(object) {} }
       FuturesDiagnostics.setHandler(nil)
-    }
-  }
-
-  @Test("R4: work that its context drops causes a report if a callback waits for its result")
-  func droppedWork() async {
-    await #expect(processExitsWith: .success) {
-      let held = HeldContext()
-      let report = reports {
-        let promise = Promise<Int, TestError>("user's")
-        promise.future.map(on: held.context) { $0 }.whenResolved(on: .immediate) { _ in }
-        promise.succeed(1)
-        held.dropAll()
-      }
-      #expect(report == ["user's"])
     }
   }
 

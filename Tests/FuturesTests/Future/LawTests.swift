@@ -1,4 +1,5 @@
 import Futures
+import FuturesTesting
 import TestSupport
 import Testing
 
@@ -31,12 +32,12 @@ struct LawTests {
   }
 
   private func arrows(_ seed: Int) -> (Arrow, Arrow, Arrow) {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: UInt64(seed))
     return (Arrow(&random), Arrow(&random), Arrow(&random))
   }
 
   private func functions(_ seed: Int) -> (Function, Function) {
-    var random = SeededGenerator(seed: ~seed)
+    var random = SplitMix64(seed: ~UInt64(seed))
     return (Function(&random), Function(&random))
   }
 }
@@ -145,7 +146,7 @@ private struct Function: Sendable {
   private let factor: Int
   private let summand: Int
 
-  init(_ random: inout SeededGenerator) {
+  init(_ random: inout SplitMix64) {
     factor = .random(in: 2..<10, using: &random)
     summand = .random(in: 1..<100, using: &random)
   }
@@ -167,7 +168,7 @@ private struct Arrow: Sendable {
   private let forms: [Form]
   private let function: Function
 
-  init(_ random: inout SeededGenerator) {
+  init(_ random: inout SplitMix64) {
     forms = (0..<2).map { _ in
       let (first, second) = (Int.random(in: 0..<3, using: &random), Int.random(in: 0..<3, using: &random))
       return switch Int.random(in: 0..<8, using: &random) {
@@ -220,7 +221,7 @@ private struct Scenario: Sendable {
 
   /// All orders, and all values of `countBefore`, for one set of outcomes.
   static func all(seed: Int, inputs: Int) -> [Scenario] {
-    var random = SeededGenerator(seed: ~seed)
+    var random = SplitMix64(seed: ~UInt64(seed))
     let outcomes = (0..<inputs).map { _ in
       let number = Int.random(in: 0..<1000, using: &random)
       let isFailure = Int.random(in: 0..<3, using: &random) == 0
@@ -272,8 +273,4 @@ private struct Scenario: Sendable {
     guard depth > 0 else { return body() }
     Future.succeeded(()).whenResolved(on: .immediate) { _ in nest(depth - 1, body) }
   }
-}
-
-extension Result {
-  fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
 }

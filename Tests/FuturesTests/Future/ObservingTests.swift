@@ -36,33 +36,56 @@ struct ObservingTests {
     #expect(log.events == Array(repeating: [0, 1], count: 15).flatMap { $0 })
   }
 
-  @Test("R2: callbacks and transforms on a serial queue keep the order of attachment at any depth")
+  @Test("R2: on a serial queue, callbacks and transforms are submitted at once and in order, at any depth of callbacks")
   func orderOnSerialQueueAtAnyDepth() {
     let queue = DispatchQueue(label: "serial")
-    let log = Recorder<Int>()
+    let (log, submitted) = (Recorder<Int>(), Recorder<Int>())
     @Sendable func descend(_ depth: Int) {
       Future.succeeded(depth).whenResolved(on: .immediate) { _ in
         guard depth == 0 else { return descend(depth - 1) }
         let future = Future.succeeded(1)
         _ = future.map(on: .queue(queue)) { _ in log.record(0) }
         future.whenResolved(on: .queue(queue)) { _ in log.record(1) }
+        // A callback can wait for work of another queue.
+        queue.sync {}
+        submitted.record(log.events.count)
       }
     }
     for depth in 0..<20 { descend(depth) }
-    queue.sync {}
+    #expect(submitted.events == (1...20).map { 2 * $0 })
     #expect(log.events == Array(repeating: [0, 1], count: 20).flatMap { $0 })
   }
 
-  @Test("R2a: a context that runs its work twice runs the callback once", arguments: [false, true])
+  @Test("R2: callbacks that race with the resolution keep the order of each attaching thread on a serial queue")
+  func orderUnderRace() {
+    for _ in 0..<300 {
+      let queue = DispatchQueue(label: "serial")
+      let log = Recorder<(thread: Int, number: Int)>()
+      let promise = Promise<Int, Never>()
+      let attach = { @Sendable (thread: Int) in
+        for number in 0..<10 {
+          promise.future.whenResolved(on: .queue(queue)) { _ in log.record((thread, number)) }
+        }
+      }
+      race([{ attach(0) }, { attach(1) }, { promise.succeed(1) }])
+      queue.sync {}
+      for thread in 0..<2 {
+        #expect(log.events.filter { $0.thread == thread }.map(\.number) == Array(0..<10), "thread \(thread)")
+      }
+    }
+  }
+
+  @Test("R2a: a context that runs its work twice runs the callback or transform once", arguments: [false, true])
   func contextRunsWorkTwice(isResolvedBefore: Bool) {
     let held = HeldContext()
     let log = Recorder<Int>()
     let promise = Promise<Int, Never>()
     if isResolvedBefore { promise.succeed(1) }
     promise.future.whenResolved(on: held.context) { _ in log.record(1) }
+    _ = promise.future.map(on: held.context) { _ in log.record(2) }
     promise.succeed(1)
-    held.runFirst(times: 2)
-    #expect(log.events == [1])
+    for _ in 0..<2 { held.runFirst(times: 2) }
+    #expect(log.events.sorted() == [1, 2])
   }
 
   @Test("whenSucceeded gets values, whenFailed gets errors, and forward gets both", arguments: [true, false])

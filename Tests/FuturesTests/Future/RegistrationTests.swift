@@ -23,8 +23,12 @@ struct RegistrationTests {
     #expect(log.events == ["a", "[false, true, true]"])
   }
 
-  @Test("R7: a callback that its context has not started can still be removed", arguments: [false, true])
-  func removedWhileSubmitted(isResolvedBefore: Bool) {
+  @Test(
+    "R7: a callback or listener that its context has not started can still be removed, and is released at once",
+    arguments: [false, true],
+    [false, true]
+  )
+  func removedWhileSubmitted(isResolvedBefore: Bool, isListener: Bool) {
     let held = HeldContext()
     let promise = Promise<Int, Never>()
     let log = Recorder<Int>()
@@ -34,17 +38,28 @@ struct RegistrationTests {
     do {
       let object = Tracked()
       captured = object
-      registration = promise.future.whenResolved(on: held.context) { _ in
+      let note = { @Sendable in
         object.use()
         log.record(1)
       }
+      registration =
+        isListener
+        ? promise.future.whenProgressed(on: held.context) { _ in note() }
+        : promise.future.whenResolved(on: held.context) { _ in note() }
     }
-    promise.succeed(1)
+    // A listener of a pending future gets its first state.
+    if isListener, !isResolvedBefore {
+      held.runFirst()
+      promise.progress.report(fraction: 0.5)
+    } else {
+      promise.succeed(1)
+    }
+    let before = log.events.count
     #expect(held.count == 1)
     #expect(registration.remove())
     #expect(captured == nil)
     held.runAll()
-    #expect(log.events.isEmpty)
+    #expect(log.events.count == before)
     #expect(!registration.remove())
   }
 

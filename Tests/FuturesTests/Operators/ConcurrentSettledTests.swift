@@ -94,27 +94,4 @@ struct ConcurrentSettledTests {
     #expect(throws: CancellationError.self) { try untyped.peek()?.get().first?.get() }
     #expect(throws: CancellationError.self) { try plain.peek()?.get().last?.get() }
   }
-
-  @Test("R11: without items, the result is an empty array at once")
-  func noItems() {
-    let all = Future.concurrentSettled([Int](), limit: 1) { _ in Future<Int, any Error>.never }
-    #expect(all.isResolved)
-  }
-
-  @Test("R19: the progress is the average of the items, failed ones included")
-  func progress() {
-    let work = Work(4)
-    let all = Future.concurrentSettled(0..<4, limit: 2, work.start)
-    work.end(0)
-    work.end(1, failing: true)
-    #expect(all.currentProgress.fractionCompleted == 0.5)
-    for item in 2..<4 { work.end(item) }
-  }
-
-  @Test("R12: a limit below 1 traps, even without items")
-  func limitBelowOne() async {
-    await #expect(processExitsWith: .failure) {
-      _ = Future.concurrentSettled([Int](), limit: 0) { _ in Future<Int, any Error>.never }
-    }
-  }
 }

@@ -153,33 +153,6 @@ struct GatheringTests {
     return true
   }
 
-  @Test(
-    "R2, R11, R12: threads resolve the inputs while the combinator attaches to them",
-    arguments: Combinator.allCases
-  )
-  func threadsResolveInputsDuringCombination(combinator: Combinator) {
-    let orders = permutations(of: [0, 1, 2, 3])
-    let endings = Self.endings.filter { !$0.contains(nil) }
-    for round in 0..<10 {
-      for results in endings {
-        let promises = results.map { _ in Promise<Int, TestError>() }
-        let futures = promises.map(\.future)
-        let resolve = { @Sendable (order: [Int]) in for index in order { promises[index].resolve(results[index]!) } }
-        let log = Locked<[Answer]>([])
-        race([
-          { resolve(round.isMultiple(of: 2) ? [0, 1, 2] : [2, 1, 0]) },
-          { resolve(round.isMultiple(of: 2) ? [3] : [0, 3]) },
-          {
-            combinator.combine(futures).whenSucceeded(on: .immediate) { answer in log.withLock { $0.append(answer) } }
-          },
-        ])
-        let answers = log.withLock { $0 }
-        let isPossible = orders.contains { combinator.answer(after: $0, of: results) == answers.first }
-        #expect(answers.count == 1 && isPossible, "\(combinator), \(results)")
-      }
-    }
-  }
-
   // MARK: - Kinds of inputs
 
   @Test("R11: no inputs resolve at once")
@@ -191,6 +164,8 @@ struct GatheringTests {
     #expect(Future.allOptional(none).peek() == .success([]))
     #expect(Future.allSucceeding(none).peek() == .success([]))
     #expect(Future.concurrent([Int](), limit: 1) { _ in Future<Int, TestError>.never }.peek() == .success([]))
+    let settled = Future.concurrentSettled([Int](), limit: 1) { _ in Future<Int, any Error>.never }
+    #expect(try! settled.peek()?.get().isEmpty == true)
     #expect(Future.reduce("initial", none) { "\($0)\($1)" }.peek() == .success("initial"))
     #expect(Future<Void, TestError>.zip().isResolved)
   }

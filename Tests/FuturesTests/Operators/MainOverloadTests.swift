@@ -36,11 +36,15 @@ private final class Trial {
 private struct Overload: Sendable, CustomTestStringConvertible {
   let testDescription: String
   /// Whether the closure takes values; otherwise it takes errors.
-  var takesValues = true
+  let takesValues: Bool
   let derive: @MainActor @Sendable (Trial, MainContext) -> AnyFuture
 
-  init(_ name: String, _ derive: @escaping @MainActor @Sendable (Trial, MainContext) -> AnyFuture) {
-    (testDescription, self.derive) = (name, derive)
+  init(
+    _ name: String,
+    takesValues: Bool = true,
+    _ derive: @escaping @MainActor @Sendable (Trial, MainContext) -> AnyFuture
+  ) {
+    (testDescription, self.takesValues, self.derive) = (name, takesValues, derive)
   }
 
   static let ofValues = [
@@ -64,30 +68,45 @@ private struct Overload: Sendable, CustomTestStringConvertible {
   }
 
   static let ofErrors = [
-    Overload("mapError") { trial, context in AnyFuture(trial.source.future.mapError(on: context) { trial.run($0) }) },
-    Overload("flatMapError") { trial, context in
+    Overload("mapError", takesValues: false) { trial, context in
+      AnyFuture(trial.source.future.mapError(on: context) { trial.run($0) })
+    },
+    Overload("flatMapError", takesValues: false) { trial, context in
       AnyFuture(trial.source.future.flatMapError(on: context) { _ in trial.run(trial.inner.future) })
     },
-    Overload("throwing flatMapError") { trial, context in
+    Overload("throwing flatMapError", takesValues: false) { trial, context in
       AnyFuture(trial.source.future.flatMapError(on: context) { _ throws(TestError) in trial.run(trial.inner.future) })
     },
-    Overload("recover") { trial, context in
+    Overload("recover", takesValues: false) { trial, context in
       AnyFuture(trial.source.future.recover(on: context) { trial.run($0.number) })
     },
-    Overload("throwing recover") { trial, context in
+    Overload("throwing recover", takesValues: false) { trial, context in
       AnyFuture(trial.source.future.recover(on: context) { error throws(TestError) in trial.run(error.number) })
     },
-  ].map { overload in
-    var overload = overload
-    overload.takesValues = false
-    return overload
-  }
+  ]
 
-  // These take values and errors.
+  // These take values and errors; a callback resolves the future.
   static let effects = [
     Overload("tap") { trial, context in AnyFuture(trial.source.future.tap(on: context) { _ in trial.run() }) },
     Overload("receive") { trial, context in
       AnyFuture(trial.source.future.receive(on: context).map { _ in MainActor.assumeIsolated { trial.run() } })
+    },
+    Overload("whenResolved") { trial, context in
+      let promise = Promise<Void, Never>()
+      trial.source.future.whenResolved(on: context) { _ in promise.succeed(trial.run()) }
+      return AnyFuture(promise.future)
+    },
+    Overload("whenSucceeded, beside whenFailed") { trial, context in
+      let promise = Promise<Void, Never>()
+      trial.source.future.whenSucceeded(on: context) { _ in promise.succeed(trial.run()) }
+      trial.source.future.whenFailed(on: context) { _ in trial.run() }
+      return AnyFuture(promise.future)
+    },
+    Overload("whenFailed, beside whenSucceeded", takesValues: false) { trial, context in
+      let promise = Promise<Void, Never>()
+      trial.source.future.whenFailed(on: context) { _ in promise.succeed(trial.run()) }
+      trial.source.future.whenSucceeded(on: context) { _ in trial.run() }
+      return AnyFuture(promise.future)
     },
   ]
 
@@ -125,6 +144,23 @@ struct MainOverloadTests {
     onThread { trial.resolve(result) }
     #expect(derived.isResolved())
     #expect(trial.runs == 0)
+  }
+
+  @Test("R7: a callback for the main actor can be removed until it starts")
+  func removedMainCallbackNeverRuns() async {
+    let registration = Future<Int, Never>.succeeded(1).whenResolved(on: .main) { _ in Issue.record("It ran.") }
+    #expect(registration.remove())
+    await mainQueueTurn()
+  }
+
+  @Test("mainQueue takes any closure, and runs it on the main queue")
+  func mainQueueTakesAnyClosure() async {
+    await withCheckedContinuation { continuation in
+      Future<Int, Never>.succeeded(1).whenResolved(on: .mainQueue) { _ in
+        dispatchPrecondition(condition: .onQueue(.main))
+        continuation.resume()
+      }
+    }
   }
 
   @Test("A transform that throws, without an annotation, fails the derived future with its error")

@@ -56,6 +56,12 @@ struct Surroundings: Sendable {
   let captured = Captured()
 
   var context: ExecutionContext { manual.context }
+
+  /// Runs the queued work and all timers: work that holds its own context would keep it for ever.
+  func end() {
+    manual.runAll()
+    for _ in 0..<3 { manual.advance(by: .seconds(100)) }
+  }
 }
 
 /// An operator of a future, for the tests of all operators; the closures of the operator use `Surroundings.captured`.
@@ -81,6 +87,8 @@ struct Operator: Sendable, CustomTestStringConvertible {
     static let usesDispatch = Traits(rawValue: 64)
     /// Waits in its context, or for a timer, when its source has succeeded.
     static let queues = Traits(rawValue: 128)
+    /// Keeps its slot until the source ends, so that a cancellation leaves an object with the source.
+    static let keepsSlot = Traits(rawValue: 256)
   }
 
   let testDescription: String
@@ -96,7 +104,7 @@ struct Operator: Sendable, CustomTestStringConvertible {
     self.derive = { AnyFuture(derive($0, $1)) }
   }
 
-  static let all = transforming + failures + views + timing + followers + gathering
+  static let all = transforming + failures + views + timing + followers + gathering + shared + waiting
   static let passingProgressOn = all.filter { $0.traits.contains(.progress) }
   static let leavingSource = all.filter { !$0.traits.contains(.detached) }
 
@@ -222,4 +230,47 @@ struct Operator: Sendable, CustomTestStringConvertible {
       Source.concurrentSettled(0..<3, limit: 2) { $0 == 0 ? source : .succeeded(it.captured.use()) }
     },
   ]
+
+  /// Work that an object shares among its callers; the object lives until the future of the caller has ended.
+  static let shared = [
+    Operator("a cache", []) { source, it in
+      let cache = FutureCache<Int, Int, any Error>()
+      return cache.future(for: 1) { it.captured.use(source) }.keeping(cache)
+    },
+    Operator("the second caller of a cache", .detached) { source, it in
+      let cache = FutureCache<Int, Int, any Error>()
+      _ = cache.future(for: 1) { it.captured.use(source) }
+      return cache.future(for: 1) { .never }.keeping(cache)
+    },
+    Operator("shared work", []) { source, it in
+      let pending = PendingPromises<Int, Int, any Error>()
+      return pending.future(sharing: 1) { it.captured.use(source) }.keeping(pending)
+    },
+    Operator("a limit", [.progress, .keepsSlot]) { source, it in ConcurrencyLimit(1).run { it.captured.use(source) } },
+  ]
+
+  /// Work that waits for other work, or for an answer: the source.
+  private static let waiting = [
+    Operator("a promise by key", .detached) { source, it in
+      let pending = PendingPromises<Int, Int, any Error> { _ in
+        it.captured.touch()
+        source.cancel()
+      }
+      source.whenResolved(on: .immediate) { pending.resolve(1, with: $0) }
+      return pending.future(for: 1)
+    },
+    Operator("a limit without a free slot", .detached) { source, it in
+      let limit = ConcurrencyLimit(1)
+      _ = limit.run { source }
+      return limit.run { Source.succeeded(it.captured.use()) }
+    },
+  ]
+}
+
+extension Future {
+  /// This future, which keeps `owner` until it ends.
+  fileprivate func keeping(_ owner: some Sendable & AnyObject) -> Future {
+    whenResolved(on: .immediate) { _ in withExtendedLifetime(owner) {} }
+    return self
+  }
 }

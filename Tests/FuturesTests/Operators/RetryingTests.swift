@@ -79,27 +79,6 @@ struct RetryingTests {
     #expect(asked.events == [1, 2, 3])
   }
 
-  @Test("R12: retry waits for an asynchronous attempt before its delay begins")
-  func asynchronousAttempts() {
-    let manual = ManualContext()
-    let promises = Recorder<Promise<Int, TestError>>()
-    let future = Future<Int, TestError>.retry(attempts: 3, delay: .constant(.seconds(2)), on: manual.context) {
-      let promise = Promise<Int, TestError>()
-      promises.record(promise)
-      return promise.future
-    }
-    manual.advance(by: .seconds(100))
-    #expect(promises.events.count == 1)
-    promises.events[0].fail(TestError(1))
-    manual.advance(by: .milliseconds(1_999))
-    #expect(promises.events.count == 1)
-    manual.advance(by: .milliseconds(1))
-    #expect(promises.events.count == 2)
-    promises.events[1].succeed(2)
-    #expect(future.peek() == .success(2))
-    #expect(manual.pendingCount == 0)
-  }
-
   @Test("R12: a retry that its condition or its attempt cancels starts nothing more", arguments: [false, true])
   func cancellationFromWithin(isInCondition: Bool) {
     let manual = ManualContext()

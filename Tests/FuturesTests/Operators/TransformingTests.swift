@@ -67,16 +67,6 @@ struct TransformingTests {
     for future in pending { #expect(future.peek() == nil) }
   }
 
-  @Test("R2a: a context that runs its work twice runs the transform once")
-  func contextRunsTransformTwice() {
-    let held = HeldContext()
-    let log = Recorder<Int>()
-    let derived = Future<Int, TestError>.succeeded(1).map(on: held.context) { log.record($0) }
-    held.runFirst(times: 2)
-    #expect(log.events == [1])
-    #expect(derived.isResolved)
-  }
-
   @Test("A resolved future, and futures derived from it inline, allocate nothing")
   func noAllocation() {
     #if !DEBUG

@@ -41,6 +41,17 @@ struct ProgressCompositionTests {
     }
   }
 
+  @Test("R19: each caller of shared work has its fraction", arguments: Operator.shared)
+  func sharedWorkPassesFractionOn(_ operation: Operator) {
+    let promise = Promise<Int, any Error>()
+    let log = operation.derive(promise.future, Surroundings()).log()
+    promise.progress.report(fraction: 0.5)
+    let half = [0, 0.5]
+    #expect(log.fractions == half)
+    promise.succeed(1)
+    #expect(log.fractions.last == 1 && log.isSound)
+  }
+
   @Test("R19: a stage that only waits has no share; work before it has its share")
   func waitsHaveNoShare() {
     let manual = ManualContext()
@@ -113,22 +124,6 @@ struct ProgressCompositionTests {
     needed.remove()
   }
 
-  @Test("R16: a listener is no consumer: a source that all consumers have left is cancelled despite its listeners")
-  func listenersKeepNothingRunning() {
-    let promise = Promise<Int, any Error>()
-    let notified = Recorder<Int>()
-    promise.onCancel { notified.record(1) }
-    let derived = promise.future.map { $0 }
-    let logs = [ProgressLog(promise.future), ProgressLog(derived)]
-    derived.cancel()
-    #expect(notified.events == [1] && promise.isResolved)
-    #expect(logs.allSatisfy { $0.fractions == [0] })
-
-    let other = Promise<Int, any Error>()
-    other.future.whenProgressed(on: .immediate) { _ in }.remove()
-    #expect(!other.isResolved)
-  }
-
   @Test("R19: an attempt of retry counts once it is further than the earlier ones", arguments: [false, true])
   func retryCountsFurthestAttempt(isDelayed: Bool) {
     let it = Surroundings()
@@ -186,30 +181,5 @@ struct ProgressCompositionTests {
     inner.succeed(1)
     for (index, log) in logs.enumerated() { #expect(log.fractions == ofPending, "overload \(index)") }
     #expect(readyLog.fractions == ofReady)
-  }
-
-  @Test("R19: promises that follow each other pass progress on, in any order of following", arguments: [false, true])
-  func followChainPassesProgressOn(isDropped: Bool) throws {
-    for order in permutations(of: [0, 1, 2]) {
-      for asksAt in 0...3 {
-        var promises: [Promise<Int, any Error>?] = (0..<3).map { _ in Promise() }
-        let source = Promise<Int, any Error>()
-        let last = promises[2]!.future
-        var log: ProgressLog?
-        source.progress.report(completed: 1, of: 4)
-        for (number, index) in order.enumerated() {
-          if asksAt == number { log = ProgressLog(last) }
-          let followed = index == 0 ? source.future : promises[index - 1]!.future
-          promises[index]!.follow(followed)
-        }
-        if isDropped { promises = [nil, nil, nil] }
-        if asksAt == 3 { log = ProgressLog(last) }
-        try #require(last.currentProgress.units == "1 of 4", "asks at \(asksAt)")
-        source.progress.report(completed: 2, of: 4)
-        source.succeed(1)
-        try #require(log?.fractions == (asksAt == 3 ? [] : [0]) + [0.25, 0.5, 1], "\(order), \(asksAt)")
-        withExtendedLifetime(promises) {}
-      }
-    }
   }
 }

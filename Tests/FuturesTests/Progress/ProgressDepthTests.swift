@@ -117,25 +117,4 @@ struct ProgressDepthTests {
     let expected = 2 * Self.count + (Self.count + 1) / 2
     #expect(notified.withLock { $0 } == expected)
   }
-
-  @Test("R6, R19: a recursion with a listener takes no stack and no memory")
-  func observedRecursionStaysFlat() {
-    onThread {
-      let (held, memory) = (HeldContext(), MemoryGrowth())
-      @Sendable func run(_ n: Int) -> Future<Int, any Error> {
-        memory.note()
-        guard n > 0 else { return .succeeded(0) }
-        let step = Promise<Int, any Error>()
-        held.context.submit {
-          step.progress.report(fraction: 0.5)
-          step.succeed(1)
-        }
-        return step.future.flatMap { _ in run(n - 1) }
-      }
-      let log = ProgressLog(run(Self.count))
-      held.runAll()
-      #expect(log.isSound && log.fractions.last == 1 && log.events.count > 50)
-      #expect(memory.growth < 64 * 1024)
-    }
-  }
 }

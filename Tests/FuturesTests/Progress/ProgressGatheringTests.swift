@@ -37,21 +37,6 @@ struct ProgressGatheringTests {
     }
   }
 
-  @Test("R16, R19: a cancelled join keeps its last state")
-  func cancelledJoinKeepsLastState() {
-    let promises = Self.promises(2)
-    let futures = promises.map(\.future)
-    let joined: [AnyFuture] = [
-      AnyFuture(Source.all(futures)), AnyFuture(Source.race(futures)), AnyFuture(Future.zip(futures[0], futures[1])),
-      AnyFuture(Source.serial(0..<2) { futures[$0] }),
-    ]
-    let logs = joined.map { $0.log() }
-    for promise in promises { promise.progress.report(fraction: 0.5) }
-    let before = logs.map(\.events)
-    for join in joined { join.cancel() }
-    #expect(logs.map(\.events) == before && promises.allSatisfy { $0.isResolved })
-  }
-
   @Test("R19: asking for the progress while an item starts counts that item once")
   func askedInStart() {
     let promises = Self.promises(3)

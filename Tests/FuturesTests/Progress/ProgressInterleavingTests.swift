@@ -1,5 +1,3 @@
-import Dispatch
-import Foundation
 import Futures
 import TestSupport
 import Testing
@@ -7,7 +5,7 @@ import Testing
 /// Tests of events that meet a thread in the middle of notifying the listeners, in every order: R20.
 ///
 /// Other code can interrupt such a thread only where it calls a listener. Everything else that the thread does is one
-/// step under the lock. So events inside the callbacks, or on other threads meanwhile, cover all interleavings.
+/// step under the lock. `ExplorationTests` has the events of other threads.
 struct ProgressInterleavingTests {
   typealias Source = Future<Int, any Error>
 
@@ -115,76 +113,6 @@ struct ProgressInterleavingTests {
           scene.reporter.report(fraction: 0.5)
           if !scene.isSound(attaches: true) {
             Issue.record("\(events), \(end), \(isDerived): \(scene.logs.map(\.fractions)), \(scene.order.events)")
-            return
-          }
-        }
-      }
-    }
-  }
-
-  @Test(
-    "R7, R20: in every order of actions on another thread during a callback, all listeners get the newest state",
-    arguments: 0..<3
-  )
-  func otherThreadActionsInEveryOrder(number: Int) {
-    for end in End.allCases {
-      for (index, events) in permutations(of: Event.allCases).enumerated() where index % 48 == number {
-        let isDerived = index % 2 == 0
-        let scene = Scene(end: end, isDerived: isDerived, at: number) { scene in
-          // `onThread` returns, so no event waits for the callback.
-          onThread { for event in events { scene.perform(event) } }
-        }
-        scene.reporter.report(fraction: 0.5)
-        if !scene.isSound(attaches: true) {
-          Issue.record("\(events), \(end), \(isDerived): \(scene.logs.map(\.fractions)), \(scene.order.events)")
-          return
-        }
-      }
-    }
-  }
-
-  // MARK: - Single events
-
-  /// An event of the two futures of a flatMap.
-  enum Step: CaseIterable, Sendable { case reportOuter, endOuter, reportInner, endInner, listen }
-
-  @Test("R19, R20: every order of the events of a flatMap, inside the callback of its listener or outside")
-  func flatMapInEveryOrder() {
-    for steps in permutations(of: Step.allCases) {
-      for isPrivate in [false, true] {
-        for interruptedAt in 0..<Step.allCases.count {
-          let (outer, inner) = (Promise<Int, any Error>(), Promise<Int, any Error>())
-          let future = inner.future
-          let derived = outer.future.flatMap { _ in isPrivate ? future.map { $0 } : future }
-          let logs = Recorder<ProgressLog>()
-          let perform = { @Sendable (step: Step) in
-            switch step {
-            case .reportOuter: _ = outer.progress.report(fraction: 0.5)
-            case .endOuter: outer.succeed(1)
-            case .reportInner: _ = inner.progress.report(fraction: 0.5)
-            case .endInner: inner.succeed(1)
-            case .listen: logs.record(ProgressLog(derived))
-            }
-          }
-          // From this step on, all steps happen in the first call of a listener with a new state.
-          let hasRun = Recorder<Int>()
-          let rest = { @Sendable in
-            guard hasRun.events.isEmpty else { return }
-            hasRun.record(1)
-            for step in steps.dropFirst(interruptedAt) { perform(step) }
-          }
-          derived.whenProgressed(on: .immediate) { if $0.fractionCompleted > 0 { rest() } }
-          let first = ProgressLog(derived)
-          let end = Recorder<Int>()
-          derived.whenResolved(on: .immediate) { _ in end.record(first.events.count) }
-          for step in steps.prefix(interruptedAt) { perform(step) }
-          outer.progress.report(fraction: 0.25)
-          rest()
-          guard derived.currentProgress.isFinished, first.fractions.last == 1, first.isSound,
-            logs.events.allSatisfy({ $0.isSound && $0.fractions.last == 1 }), end.events == [first.events.count]
-          else {
-            let fractions = logs.events.map(\.fractions)
-            Issue.record("\(steps), \(isPrivate), \(interruptedAt): \(first.fractions), \(fractions)")
             return
           }
         }

@@ -38,35 +38,6 @@ struct ProgressListenerTests {
 
   // MARK: - The order
 
-  @Test("R20: on .immediate the last report comes before the completion, in each order of attachment")
-  func lastBeforeCompletion() {
-    let log = Recorder<String>()
-    let note = { @Sendable (name: String) in
-      { @Sendable (progress: FutureProgress) in log.record("\(name) \(progress.fractionCompleted)") }
-    }
-    let derived = future.map { $0 }
-    future.whenResolved(on: .immediate) { _ in log.record("end 1") }
-    derived.whenResolved(on: .immediate) { _ in log.record("derived end 1") }
-    future.whenProgressed(on: .immediate, note("a"))
-    derived.whenProgressed(on: .immediate, note("derived a"))
-    future.whenResolved(on: .immediate) { _ in log.record("end 2") }
-    derived.whenResolved(on: .immediate) { _ in log.record("derived end 2") }
-    future.whenProgressed(on: .immediate, note("b"))
-    derived.whenProgressed(on: .immediate, note("derived b"))
-    let before = log.events.count
-    promise.progress.report(fraction: 0.5)
-    let halves = ["a 0.5", "b 0.5", "derived a 0.5", "derived b 0.5"]
-    #expect(log.events.dropFirst(before).sorted() == halves)
-    promise.succeed(1)
-    let events = Array(log.events.dropFirst(before + 4))
-    for name in ["", "derived "] {
-      let own = events.filter { $0.hasPrefix("derived ") == !name.isEmpty }
-      let expected = ["a 1.0", "b 1.0", "end 1", "end 2"].map { name + $0 }
-      #expect(own == expected, "prefix \(name)")
-    }
-    #expect(events.count == 8)
-  }
-
   @Test("R20: a manual context gets each report when it is made")
   func manualContextGetsEachReport() {
     let manual = ManualContext()
@@ -148,29 +119,5 @@ struct ProgressListenerTests {
     let broken = typed!.future.whenProgressed(on: .immediate) { _ in }
     typed = nil
     #expect(!broken.remove())
-  }
-
-  @Test("R7: a listener that is removed before its context runs it is released at once and never runs")
-  func removalOnContext() {
-    let held = HeldContext()
-    let log = ProgressLog()
-    weak var captured: Tracked?
-    let registration: Registration
-    do {
-      let object = Tracked()
-      captured = object
-      registration = future.whenProgressed(on: held.context) { progress in
-        object.use()
-        log.note(progress)
-      }
-    }
-    held.runFirst()
-    promise.progress.report(fraction: 0.5)
-    #expect(held.count == 1)
-    #expect(registration.remove())
-    #expect(captured == nil)
-    held.runAll()
-    #expect(log.fractions == [0])
-    withExtendedLifetime(promise) {}
   }
 }

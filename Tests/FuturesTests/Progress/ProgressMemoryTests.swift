@@ -105,21 +105,6 @@ struct ProgressMemoryTests {
     #expect(!reporter.report(fraction: 1))
   }
 
-  @Test("R5, R19: parts that never end, are lazy or are followed leave no memory behind")
-  func partsLeaveNoBlocks() {
-    let left = CancellationTokenTests.blocksLeft {
-      let (whole, part) = (Promise<Int, any Error>(), Promise<Int, any Error>())
-      let log = ProgressLog(whole.future)
-      whole.progress.add(part.future, share: 0.5)
-      whole.progress.add(Source.lazy { $0.succeed(1) }, share: 0.25)
-      part.progress.add(Source.never, share: 0.5)
-      part.progress.report(fraction: 0.5)
-      whole.follow(part.future)
-      #expect(log.isSound)
-    }
-    #expect(left <= 0)
-  }
-
   @Test("R5, R19: a long-lived child keeps nothing of its short-lived parents", arguments: [0, 1, 2, 3])
   func shortLivedParents(end: Int) {
     let child = Promise<Int, any Error>()

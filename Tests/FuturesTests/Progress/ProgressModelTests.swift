@@ -50,6 +50,7 @@ struct ProgressModelTests {
     (true, { Source.allOrErrors($0).map { $0[0] }.recover { _ in 1 }.setFailureType() }),
     (true, { Source.allOptional($0).map { _ in 1 }.setFailureType() }),
     (true, { Source.allSucceeding($0).map { _ in 1 }.setFailureType() }),
+    (true, { all in Source.concurrentSettled(all.indices, limit: .max) { all[$0] }.map { _ in 1 }.setFailureType() }),
   ]
 
   @Sendable static func zipped(_ inputs: [Source]) -> Source {
@@ -243,7 +244,7 @@ struct ProgressModelTests {
   // MARK: - Random trees
 
   struct Maker {
-    var generator: SeededGenerator
+    var generator: SplitMix64
     var leaves = 0
 
     mutating func tree(_ depth: Int) -> Tree {
@@ -285,7 +286,7 @@ struct ProgressModelTests {
 
   @Test("R18, R19: random trees of operators agree with a simple model, for each moment of asking", arguments: seeds)
   func randomTreesAgreeWithModel(seed: Int) {
-    var maker = Maker(generator: SeededGenerator(seed: seed))
+    var maker = Maker(generator: SplitMix64(seed: UInt64(seed)))
     for number in 0..<Self.treesPerSeed {
       maker.leaves = 0
       let tree = maker.tree(.random(in: 1...4, using: &maker.generator))
@@ -295,7 +296,7 @@ struct ProgressModelTests {
   }
 
   /// Runs the same events on two futures and their models; one has a listener from the beginning, the other later.
-  private func run(_ tree: Tree, leaves count: Int, _ name: String, _ generator: inout SeededGenerator) -> Bool {
+  private func run(_ tree: Tree, leaves count: Int, _ name: String, _ generator: inout SplitMix64) -> Bool {
     let leaves = Leaves(count)
     let promises = [Promises(count), Promises(count)]
     let futures = promises.map { $0.future(tree) }

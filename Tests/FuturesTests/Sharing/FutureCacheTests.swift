@@ -237,14 +237,6 @@ struct FutureCacheTests {
     #expect(cache.future(for: "a") { .succeeded(3) }.loaded == 3)
   }
 
-  @Test("Callers have the progress of the load")
-  func progress() {
-    let cache = Cache()
-    let caller = cache.future(for: "a", loads.start)
-    loads[0].progress.report(fraction: 0.5)
-    #expect(caller.currentProgress.fractionCompleted == 0.5)
-  }
-
   @Test("Racing threads never load twice at the same time, and a kept value is never loaded again")
   func racingThreads() {
     for _ in 0..<200 {

@@ -1,22 +1,45 @@
-import AllocationCounter
 import Futures
+import FuturesTesting
 import TestSupport
 import Testing
 
-/// A server behind a `PendingPromises`, which records the questions and the cancellations.
-private final class Server<Failure: Error>: Sendable {
-  let asked = Recorder<String>()
+/// The callers of a `PendingPromises`, of requests that the test answers or of work that they share and the test ends.
+private final class Desk<Failure: Error>: Sendable {
+  let isShared: Bool
+  let started = Recorder<String>()
   let calledOff: Recorder<String>
+  /// The cancelled pieces of work, by their numbers.
+  let stopped = Recorder<Int>()
+  let works = Recorder<Promise<Int, Failure>>()
   let pending: PendingPromises<String, Int, Failure>
 
-  init(_ label: String? = nil) {
+  init(_ label: String? = nil, isShared: Bool = false) {
     let calledOff = Recorder<String>()
-    self.calledOff = calledOff
+    (self.isShared, self.calledOff) = (isShared, calledOff)
     pending = PendingPromises(label) { calledOff.record($0) }
   }
 
-  func ask(_ key: String) -> Future<Int, Failure> {
-    pending.future(for: key) { asked.record(key) }
+  /// Adds a caller; `starting` runs while its request or its work begins.
+  func ask(_ key: String, line: UInt = #line, starting: () -> Void = {}) -> Future<Int, Failure> {
+    guard isShared else {
+      return pending.future(for: key, line: line) {
+        started.record(key)
+        starting()
+      }
+    }
+    return pending.future(sharing: key, line: line) {
+      let (work, number) = (Promise<Int, Failure>(), works.events.count)
+      work.onCancel { [stopped] in stopped.record(number) }
+      works.record(work)
+      started.record(key)
+      starting()
+      return work.future
+    }
+  }
+
+  /// Answers the only pending key, or ends the newest work.
+  func answer(_ key: String = "a", with value: Int) {
+    if isShared { works.events.last?.succeed(value) } else { pending.resolve(key, with: .success(value)) }
   }
 }
 
@@ -26,32 +49,40 @@ struct PendingPromisesTests {
 
   @Test("failAll fails the pending futures of every key, and later callers start again")
   func failAllFailsEveryPendingKey() {
-    let server = Server<TestError>()
-    let futures = ["a", "a", "b", "c"].map(server.ask)
-    server.pending.failAll(TestError(1))
+    let desk = Desk<TestError>()
+    let futures = ["a", "a", "b", "c"].map { desk.ask($0) }
+    desk.pending.failAll(TestError(1))
     #expect(futures.map { $0.peek() } == Array(repeating: .failure(TestError(1)), count: 4))
-    #expect(server.pending.count == 0)
-    #expect(server.calledOff.events == [])
-    let next = server.ask("a")
-    #expect(server.asked.events == ["a", "b", "c", "a"])
+    #expect(desk.pending.count == 0)
+    #expect(desk.calledOff.events == [])
+    let next = desk.ask("a")
+    #expect(desk.started.events == ["a", "b", "c", "a"])
     #expect(next.peek() == nil)
-    server.pending.failAll(TestError(2))
+    desk.pending.failAll(TestError(2))
     #expect(next.peek() == .failure(TestError(2)))
-    server.pending.failAll(TestError(3))
+    desk.pending.failAll(TestError(3))
   }
 
-  @Test("Callers are resolved in the order of their calls, also after some have left")
-  func callersResolveInOrder() {
-    let pending = PendingPromises<Int, Int, any Error>()
+  @Test(
+    "R2: callers are resolved in the order of their calls, after their key has gone, also after some have left",
+    arguments: [false, true]
+  )
+  func callersResolveInOrder(isShared: Bool) {
+    let desk = Desk<any Error>(isShared: isShared)
     let log = Recorder<Int>()
     let futures = (0..<100).map { number in
-      let future = pending.future(for: 1)
-      future.whenSucceeded(on: .immediate) { _ in log.record(number) }
+      let future = desk.ask("a")
+      future.whenSucceeded(on: .immediate) { _ in
+        log.record(number)
+        if number == 1 { _ = desk.ask("a") }
+      }
       return future
     }
     for number in stride(from: 0, to: 100, by: 3) { futures[number].cancel() }
-    pending.resolve(1, with: .success(0))
+    desk.answer(with: 0)
     #expect(log.events == (0..<100).filter { !$0.isMultiple(of: 3) })
+    #expect(desk.started.events == ["a", "a"])
+    #expect(desk.pending.count == 1)
   }
 
   @Test("A `start` that resolves its key at once gives a resolved future")
@@ -64,19 +95,20 @@ struct PendingPromisesTests {
     #expect(failed.peek() == .failure(TestError(1)))
   }
 
-  @Test("A `start` that asks for its own key joins it, and is not run again")
-  func startAsksForTheSameKey() throws {
-    let server = Server<TestError>()
-    let joined = Locked<Future<Int, TestError>?>(nil)
-    let future = server.pending.future(for: "a") {
-      let inner = server.ask("a")
-      joined.withLock { $0 = inner }
-    }
-    #expect(server.asked.events == [])
-    #expect(server.pending.count == 1)
-    server.pending.resolve("a", with: .success(1))
-    #expect(future.peek() == .success(1))
-    #expect(joined.withLock { $0 }?.peek() == .success(1))
+  @Test(
+    "A caller that asks while its request or work begins joins it; when both have left, it is called off",
+    arguments: [false, true]
+  )
+  func callerDuringStartJoins(isShared: Bool) {
+    let desk = Desk<any Error>(isShared: isShared)
+    let inner = Recorder<Future<Int, any Error>>()
+    let outer = desk.ask("a") { inner.record(desk.ask("a")) }
+    #expect(desk.started.events == ["a"])
+    #expect(desk.pending.count == 1)
+    inner.events[0].cancel()
+    #expect(desk.calledOff.events == [] && desk.stopped.events == [])
+    outer.cancel()
+    #expect(desk.calledOff.events == ["a"] && desk.stopped.events == (isShared ? [0] : []))
   }
 
   @Test("R3: callbacks and handlers can call back into the object")
@@ -104,7 +136,7 @@ struct PendingPromisesTests {
     box.withLock { $0 = nil }
   }
 
-  // MARK: - Cancelling
+  // MARK: - Cancelling and the end
 
   @Test("R3: a key is released outside the lock", arguments: [false, true])
   func keyIsReleasedOutsideLock(isResolved: Bool) {
@@ -131,28 +163,25 @@ struct PendingPromisesTests {
       let reports = Recorder<String>()
       FuturesDiagnostics.setHandler { reports.record("\($0)") }
       for _ in 0..<2 {
-        let server = Server<CancellableTestError>("reported")
-        server.ask("a").cancel()
-        let (first, second) = (server.ask("a"), server.ask("a"))
+        let desk = Desk<CancellableTestError>("reported")
+        desk.ask("a").cancel()
+        let (first, second) = (desk.ask("a"), desk.ask("a"))
         first.cancel()
-        server.pending.resolve("a", with: .success(1))
+        desk.pending.resolve("a", with: .success(1))
         second.cancel()
-        #expect(!server.pending.resolve("a", with: .success(2)))
+        #expect(!desk.pending.resolve("a", with: .success(2)))
       }
       #expect(reports.events == [])
     }
   }
 
-  // MARK: - The end
-
   @Test("R4: dropping the object breaks its pending futures, which name label, file and line of the call")
   func droppedObject() throws {
-    var server: Server<any Error>? = Server("rpc")
+    var desk: Desk<any Error>? = Desk("rpc")
+    let calledOff = try #require(desk).calledOff
     let line: UInt = #line + 1
-    let future = try #require(server).pending.future(for: "a")
-    let joined = try #require(server).ask("a")
-    let calledOff = try #require(server).calledOff
-    server = nil
+    let (future, joined) = (try #require(desk).ask("a"), try #require(desk).ask("a"))
+    desk = nil
     let error = try #require(throws: BrokenPromise.self) { try #require(future.peek()).get() }
     #expect(error.label == "rpc")
     #expect(error.fileID == #fileID)
@@ -161,62 +190,204 @@ struct PendingPromisesTests {
     #expect(calledOff.events == [])
   }
 
-  @Test("R5: the object releases values and callbacks; dropping a future does not cancel it")
-  func valuesAndCallbacksAreReleased() {
-    let pending = PendingPromises<Int, Tracked, any Error>()
-    weak var value: Tracked?
-    weak var captured: Tracked?
-    do {
-      let (answer, object) = (Tracked(), Tracked())
-      (value, captured) = (answer, object)
-      pending.future(for: 1).whenResolved(on: .immediate) { _ in object.use() }
-      #expect(pending.count == 1)
-      #expect(pending.resolve(1, with: .success(answer)))
+  @Test("R1, R4, R17: callers ask, leave and are answered on several threads; each ends once, also if the object goes")
+  func race() {
+    for round in 0..<TestTier.choose(standard: 100, thorough: 300) {
+      let (started, calledOff, asked, ends) = (Recorder<Int>(), Recorder<Int>(), Recorder<Int>(), Recorder<Int>())
+      let object = Locked<PendingPromises<Int, Int, any Error>?>(PendingPromises { calledOff.record($0) })
+      let ask = { @Sendable (number: Int) -> Future<Int, any Error>? in
+        let future = object.withLock { $0 }?.future(for: 1) { started.record(number) }
+        guard let future else { return nil }
+        asked.record(number)
+        future.whenResolved(on: .immediate) { _ in ends.record(number) }
+        return future
+      }
+      let drop = { @Sendable in
+        let dropped = object.withLock { $0.take() }
+        _ = dropped  // released here, outside the lock
+      }
+      // The last two callers leave at the same time.
+      let early = (0..<2).compactMap(ask)
+      TestSupport.race(early.map { future in { future.cancel() } })
+      #expect(calledOff.events == [1])
+      TestSupport.race([
+        { for number in 2..<6 { _ = ask(number) } },
+        { for number in 6..<10 { ask(number)?.cancel() } },
+        { for _ in 0..<3 { object.withLock { $0 }?.resolve(1, with: .success(0)) } },
+        { if round.isMultiple(of: 2) { drop() } },
+      ])
+      drop()
+      #expect(ends.events.sorted() == asked.events.sorted())
+      // `onCancel` runs at most once for each start.
+      #expect(calledOff.events.count <= started.events.count)
     }
-    #expect(value == nil)
-    #expect(captured == nil)
   }
 
-  // MARK: - Leaks
+  // MARK: - Early answers
 
-  @Test("10,000 rounds leave no memory behind", .enabled(if: AllocationCounts.areSupported))
-  func manyRoundsLeaveNothing() {
-    onThread {
-      let pending = PendingPromises<Int, Int, any Error>("leaks") { _ in }
-      func rounds(_ count: Int) {
-        for number in 0..<count {
-          let futures = (0..<3).map { _ in pending.future(for: number) }
-          futures[1].whenResolved(on: .immediate) { _ in }
-          switch number % 3 {
-          case 0: pending.resolve(number, with: .success(number))
-          case 1: pending.failAll(TestError(number))
-          default: for future in futures { future.cancel() }
-          }
+  private typealias Answers = PendingPromises<Int, String, TestError>
+
+  @Test("An answer that comes before its caller is kept, and handed out once, without a start")
+  func keptForItsCaller() {
+    let answers = Answers(keepingEarlyAnswers: 2)
+    #expect(!answers.resolve(1, with: .success("a")))
+    let starts = Recorder<Int>()
+    #expect(answers.future(for: 1) { starts.record(1) }.peek() == .success("a"))
+    #expect(starts.events.isEmpty)
+    let second = answers.future(for: 1) { starts.record(2) }
+    #expect(second.peek() == nil)
+    #expect(starts.events == [2])
+    #expect(answers.resolve(1, with: .failure(TestError(1))))
+    #expect(second.peek() == .failure(TestError(1)))
+  }
+
+  @Test("Answers of a key are handed out in order, and the oldest of all is dropped above the limit, as in a list")
+  func asAList() {
+    var generator = SplitMix64(seed: 1)
+    for limit in [0, 1, 2, 5] {
+      let answers = PendingPromises<Int, String, CancellableTestError>(keepingEarlyAnswers: limit)
+      var list: [(key: Int, answer: String)] = []
+      for step in 0..<2_000 {
+        let key = Int.random(in: 0..<3, using: &generator)
+        if Bool.random(using: &generator) {
+          answers.resolve(key, with: .success("\(step)"))
+          list.append((key, "\(step)"))
+          if list.count > limit { list.removeFirst() }
+        } else {
+          let index = list.firstIndex { $0.key == key }
+          let expected = index.map { list.remove(at: $0).answer }
+          let future = answers.future(for: key)
+          if expected == nil { future.cancel() }
+          guard (try? future.peek()?.get()) != expected else { continue }
+          Issue.record("Step \(step) with the limit \(limit): \(future) instead of \(expected ?? "nothing").")
+          return
         }
       }
-      #expect(leastBlocksLeft(count: 10_000, rounds) <= 0)
-      #expect(pending.count == 0)
     }
   }
 
-  @Test(
-    "Objects that are dropped with pending callers leave nothing behind",
-    .enabled(if: AllocationCounts.areSupported)
-  )
-  func droppedObjectsLeaveNothing() {
-    @Sendable func rounds<Failure: Error>(_ count: Int, _ type: Failure.Type) {
-      for number in 0..<count {
-        let pending = PendingPromises<Int, Int, Failure>("leaks") { _ in }
-        let (first, _) = (pending.future(for: number), pending.future(for: number))
-        if number.isMultiple(of: 2) { first.cancel() }
-      }
+  @Test("`failAll` drops early answers, and a dropped answer is released")
+  func dropped() {
+    let answers = PendingPromises<Int, Tracked, TestError>(keepingEarlyAnswers: 1)
+    weak var first: Tracked?
+    weak var second: Tracked?
+    do {
+      let objects = (Tracked(), Tracked())
+      (first, second) = objects
+      answers.resolve(1, with: .success(objects.0))
+      answers.resolve(2, with: .success(objects.1))
     }
-    onThread {
-      let left = leastBlocksLeft(count: 1_000) { count in
-        rounds(count, (any Error).self)
-        rounds(count, TestError.self)
+    #expect(first == nil)
+    #expect(second != nil)
+    answers.failAll(TestError(1))
+    #expect(second == nil)
+    #expect(answers.future(for: 2).peek() == nil)
+  }
+
+  @Test("One key needs no name")
+  func singleKey() {
+    let answers = PendingPromises<SingleKey, String, TestError>(keepingEarlyAnswers: 1)
+    let futures = [answers.future(), answers.future()]
+    #expect(answers.resolve(with: .success("a")))
+    #expect(futures.map { $0.peek() } == [.success("a"), .success("a")])
+    #expect(!answers.resolve(with: .success("b")))
+    #expect(answers.future().peek() == .success("b"))
+    let work = Promise<String, TestError>()
+    let shared = [answers.shared { work.future }, answers.shared { .succeeded("never") }]
+    work.succeed("c")
+    #expect(shared.map { $0.peek() } == [.success("c"), .success("c")])
+  }
+
+  // MARK: - Shared work
+
+  @Test("R17: a caller that asks while earlier work stops gets its own work, which continues")
+  func callerDuringStopGetsOwnWork() throws {
+    let pending = PendingPromises<String, Int, any Error>()
+    let works = Recorder<Int>()
+    let asked = Locked<Future<Int, any Error>?>(nil)
+    let first = pending.future(sharing: "a") {
+      let promise = Promise<Int, any Error>()
+      promise.onCancel { [promise] in
+        let second = pending.future(sharing: "a") {
+          Future { inner in
+            inner.onCancel { works.record(2) }
+            works.record(1)
+            inner.succeed(2)
+          }
+        }
+        asked.withLock { $0 = second }
+        promise.fail(CancellationError())
       }
-      #expect(left <= 0)
+      return promise.future
     }
+    first.cancel()
+    #expect(works.events == [1])
+    #expect(try asked.withLock(\.self)?.peek()?.get() == 2)
+  }
+
+  @Test("R17: callers without a cancelled case that have left get the result of work shared later")
+  func leftCallersGetLaterSharedResult() {
+    let desk = Desk<TestError>(isShared: true)
+    let silent = desk.pending.future(for: "a")
+    silent.cancel()
+    let asked = desk.ask("a")
+    #expect(desk.stopped.events == [])
+    desk.works.events[0].succeed(1)
+    #expect(silent.peek() == .success(1))
+    #expect(asked.peek() == .success(1))
+    #expect(desk.pending.count == 0)
+  }
+
+  @Test("R4, R17: dropping the object breaks the callers first, then cancels their work", arguments: [0, 1])
+  func droppedObjectCancelsWork(leaving: Int) {
+    let events = Recorder<String>()
+    let begun = Locked<[String: Promise<Int, any Error>]>([:])
+    do {
+      let pending = PendingPromises<String, Int, any Error>()
+      for key in ["a", "a", "b"] {
+        let asked = pending.future(sharing: key) {
+          let work = Promise<Int, any Error>()
+          work.onCancel { events.record("cancelled \(key)") }
+          begun.withLock { $0[key] = work }
+          return work.future
+        }
+        asked.whenFailed(on: .immediate) { events.record("\(type(of: $0)) \(key)") }
+      }
+      for _ in 0..<leaving { pending.future(sharing: "a") { .never }.cancel() }
+      #expect(events.events == [])
+    }
+    #expect(events.events.prefix(3).sorted() == ["BrokenPromise a", "BrokenPromise a", "BrokenPromise b"])
+    #expect(events.events.dropFirst(3).sorted() == ["cancelled a", "cancelled b"])
+    let works = begun.withLock { Array($0.values) }
+    #expect(works.allSatisfy { $0.isResolved })
+  }
+
+  @Test("R16: work with another consumer continues after its object has gone", arguments: [false, true])
+  func droppedObjectLeavesNeededWork(isAttachedByCaller: Bool) throws {
+    let stopped = Recorder<Int>()
+    let work = Promise<Int, any Error>()
+    work.onCancel { stopped.record(0) }
+    let results = Recorder<Int>()
+    let attach: @Sendable () -> Void = { [work = work.future] in
+      work.whenSucceeded(on: .immediate) { results.record($0) }
+    }
+    do {
+      let pending = PendingPromises<String, Int, any Error>()
+      let asked = pending.future(sharing: "a") { work.future }
+      if isAttachedByCaller { asked.whenFailed(on: .immediate) { _ in attach() } } else { attach() }
+    }
+    #expect(stopped.events == [])
+    work.succeed(1)
+    #expect(results.events == [1])
+  }
+
+  @Test("R17: work whose callers were answered while it started is stopped; resolved work leaves no key")
+  func answeredWhileBeginning() throws {
+    let desk = Desk<any Error>(isShared: true)
+    let asked = desk.ask("a") { desk.pending.resolve("a", with: .success(7)) }
+    #expect(try asked.peek()?.get() == 7)
+    #expect(desk.stopped.events == [0])
+    #expect(try desk.pending.future(sharing: "a") { .succeeded(1) }.peek()?.get() == 1)
+    #expect(desk.pending.count == 0)
   }
 }

@@ -20,12 +20,6 @@
     let openings = AtomicWord(2)
   }
 
-  private final class Reference: Sendable {
-    let word: AtomicWord<Unmanaged<Reference>?>
-
-    init(_ object: Unmanaged<Reference>?) { word = AtomicWord(object) }
-  }
-
   @Suite(.timeLimit(.minutes(20)))
   struct AtomicTests {
     private enum Step: UInt8, BitwiseCopyable { case one, two, three }
@@ -38,16 +32,6 @@
       #expect(MemoryLayout<AtomicWord<Int>>.alignment == MemoryLayout<Int>.alignment)
       let neighbours = Neighbours()
       #expect(neighbours.second.place - neighbours.first.place == 1)
-    }
-
-    @Test("A byte holds the value of its initializer, and then of the last store, with each ordering")
-    func storeByte() {
-      let step = AtomicByte(Step.two)
-      #expect(step.load(ordering: .relaxed) == .two)
-      step.store(.three, ordering: .relaxed)
-      #expect(step.load(ordering: .acquiring) == .three)
-      step.store(.one, ordering: .releasing)
-      #expect(step.load(ordering: .relaxed) == .one)
     }
 
     @Test(
@@ -74,15 +58,6 @@
       let number = AtomicWord(1)
       #expect(number.subtract(3, ordering: ordering) == (1, -2))
       #expect(number.load(ordering: .relaxed) == -2)
-    }
-
-    @Test("A word holds an unmanaged reference or nil")
-    func reference() {
-      let object = Reference(nil)
-      let holder = Reference(.passUnretained(object))
-      #expect(holder.word.load(ordering: .acquiring)?.toOpaque() == Unmanaged.passUnretained(object).toOpaque())
-      holder.word.store(nil, ordering: .releasing)
-      #expect(holder.word.load(ordering: .relaxed) == nil)
     }
 
     @Test("Threads that change neighbouring bytes lose no change")

@@ -5,14 +5,15 @@ import Testing
 
 /// A broken rule of the API, which traps.
 private enum Mistake: String, CaseIterable, Codable, Sendable {
-  case followsItself, returnsItself, returnsItsLastReference, returnsOuter, limit, attempts, race, firstSuccess,
-    progress
+  case followsItself, returnsItself, returnsItsLastReference, returnsOuter, limit, settledLimit, attempts, race,
+    firstSuccess, progress
 
   var message: String {
     switch self {
     case .followsItself, .returnsItself, .returnsItsLastReference, .returnsOuter:
       "A future cannot resolve as itself, because it would stay pending for ever."
     case .limit: "Future.concurrent needs a limit of at least 1, but limit is 0."
+    case .settledLimit: "Future.concurrentSettled needs a limit of at least 1, but limit is 0."
     case .attempts: "Future.retry needs at least 1 attempt, but attempts is 0."
     case .race: "Future.race needs at least one future"
     case .firstSuccess: "Future.firstSuccess needs at least one future"
@@ -39,6 +40,7 @@ private enum Mistake: String, CaseIterable, Codable, Sendable {
       promise.succeed(1)
       second.succeed(1)
     case .limit: _ = Future<Int, TestError>.concurrent(0..<0, limit: 0) { .succeeded($0) }
+    case .settledLimit: _ = Future<Int, any Error>.concurrentSettled(0..<0, limit: 0) { .succeeded($0) }
     case .attempts: _ = Future<Int, TestError>.retry(attempts: 0) { .succeeded(1) }
     case .race: _ = Future<Int, TestError>.race([])
     case .firstSuccess: _ = Future<Int, TestError>.firstSuccess([])

@@ -3,39 +3,6 @@ internal import Futures
 internal import TestSupport
 internal import Testing
 
-/// Each test runs in a separate process, because the graph shows the futures of other tests, too.
-
-struct GraphNodeTests {
-  @Test("A transform that runs on a queue has not returned; before, it has not started")
-  func submittedWork() async { await #expect(processExitsWith: .success) { GraphNodeChecks.submittedWork() } }
-
-  @Test("A callback that blocks its queue has not returned, whether it was attached before or after the resolution")
-  func blockedCallback() async { await #expect(processExitsWith: .success) { GraphNodeChecks.blockedCallback() } }
-
-  @Test("A wrapped callback whose lock another thread has is in the graph, as busy; an ended one is not")
-  func sites() async { await #expect(processExitsWith: .success) { GraphNodeChecks.sites() } }
-
-  @Test("A promise that follows `never` has no producer, and is not in the graph")
-  func orphan() async { await #expect(processExitsWith: .success) { GraphNodeChecks.orphan() } }
-
-  @Test(
-    "A label, a task's name or a queue's label cannot forge a line: each control character is escaped, in every text"
-  )
-  func oneLine() async { await #expect(processExitsWith: .success) { GraphNodeChecks.oneLine() } }
-
-  @Test("Callbacks on one global queue, or on the main queue, are one node; two queues with one label are two")
-  func contexts() async { await #expect(processExitsWith: .success) { GraphNodeChecks.contexts() } }
-
-  @Test("A retry has the place of its caller")
-  func retry() async { await #expect(processExitsWith: .success) { GraphNodeChecks.retry() } }
-
-  @Test("The oldest producer is the first in the text")
-  func order() async { await #expect(processExitsWith: .success) { GraphNodeChecks.order() } }
-
-  @Test("For the test kit, the graph has only what one thread made, and only since a time")
-  func scope() async { await #expect(processExitsWith: .success) { GraphNodeChecks.scope() } }
-}
-
 /// A wrapped callback with a state of the test's choice.
 private final class Site: PendingSite {
   let pendingStatus: PendingSiteStatus
@@ -43,9 +10,8 @@ private final class Site: PendingSite {
   init(_ status: PendingSiteStatus) { pendingStatus = status }
 }
 
-private enum GraphNodeChecks {
+enum GraphNodeScenes {
   static func submittedWork() {
-    FuturesDiagnostics.tracksPendingFutures = true
     let (started, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let queue = DispatchQueue(label: "app.database")
     let rows = Promise<Int, Never>("rows")
@@ -67,7 +33,6 @@ private enum GraphNodeChecks {
   }
 
   static func blockedCallback() {
-    FuturesDiagnostics.tracksPendingFutures = true
     let (started, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let queue = DispatchQueue(label: "app.database")
     let rows = Promise<Int, Never>("rows")
@@ -94,7 +59,6 @@ private enum GraphNodeChecks {
   }
 
   static func sites() {
-    FuturesDiagnostics.tracksPendingFutures = true
     let (busy, ended) = (Site(.busy), Site(.ended))
     PendingFutures.shared.add(.wrappedCallback, busy, label: "busy")
     PendingFutures.shared.add(.callbackStream, ended, label: "ended")
@@ -105,7 +69,6 @@ private enum GraphNodeChecks {
   }
 
   static func orphan() {
-    FuturesDiagnostics.tracksPendingFutures = true
     let promise = Promise<Int, Never>("orphan")
     promise.follow(.never)
     #expect(FuturesDiagnostics.graph.nodes.isEmpty, "\(FuturesDiagnostics.graph)")
@@ -113,7 +76,6 @@ private enum GraphNodeChecks {
   }
 
   static func oneLine() {
-    FuturesDiagnostics.tracksPendingFutures = true
     let name = "a\r\nforged \u{1B}[31m\u{2028}\u{85}\t👩‍💻"
     let promise = Promise<Int, Never>(name)
     promise.future.whenResolved(on: .queue(DispatchQueue(label: name))) { _ in }
@@ -125,15 +87,14 @@ private enum GraphNodeChecks {
     #expect(lines[1].hasPrefix("promise \"\(escaped)\" at "), "\(graph)")
     #expect(lines[2] == "└─ callback on the queue \"\(escaped)\"", "\(graph)")
     #expect(FuturesDiagnostics.pendingFutures[0].hasPrefix("\"\(escaped)\" "), "\(FuturesDiagnostics.pendingFutures)")
-    let controls = { (text: String) in
-      text.unicodeScalars.filter { ($0.value < 0x20 && $0 != "\n") || $0.value == 0x85 || $0.value == 0x2028 }.count
+    let controls = graph.description.unicodeScalars.filter {
+      ($0.value < 0x20 && $0 != "\n") || $0.value == 0x85 || $0.value == 0x2028
     }
-    for text in [graph.description] { #expect(controls(text) == 0, "\(text)") }
+    #expect(controls.isEmpty, "\(graph)")
     promise.succeed(1)
   }
 
   static func contexts() {
-    FuturesDiagnostics.tracksPendingFutures = true
     let promise = Promise<Int, Never>("popular")
     for _ in 0..<3 {
       promise.future.whenResolved(on: .global()) { _ in }
@@ -147,7 +108,6 @@ private enum GraphNodeChecks {
   }
 
   static func retry() {
-    FuturesDiagnostics.tracksPendingFutures = true
     let answer = Promise<Int, any Error>("answer")
     let line = #line + 1
     let future = Future<Int, any Error>.retry(attempts: 3) { answer.future }
@@ -160,7 +120,6 @@ private enum GraphNodeChecks {
   }
 
   static func order() {
-    FuturesDiagnostics.tracksPendingFutures = true
     let promises = ["first", "second", "third"].map { Promise<Int, Never>($0) }
     let lines = FuturesDiagnostics.graph.description.split(separator: "\n").dropFirst()
     #expect(lines.map { $0.split(separator: "\"")[1] } == ["first", "second", "third"])
@@ -168,7 +127,6 @@ private enum GraphNodeChecks {
   }
 
   static func scope() {
-    FuturesDiagnostics.tracksPendingFutures = true
     let early = Promise<Int, Never>("early")
     let made = DispatchTime.now()
     while DispatchTime.now() == made {}  // the clock can be coarse

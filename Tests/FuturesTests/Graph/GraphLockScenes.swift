@@ -5,28 +5,10 @@
 
   @testable import Futures
 
-  /// Each test runs in a separate process, because a process has one table.
-  @Suite("Diagnostics: the graph and locks")
-  struct GraphLockTests {
-    @Test("A graph waits for no lock: a state whose lock is taken is busy, and a taken table gives an incomplete graph")
-    func waitsForNoLock() async {
-      await #expect(processExitsWith: .success) { GraphLockChecks.waitsForNoLock() }
-    }
-
-    @Test("Off, there is no table, and neither a promise nor a stage, a callback or a timer makes one")
-    func off() async { await #expect(processExitsWith: .success) { GraphLockChecks.off() } }
-
-    @Test("A lazy future without a consumer has not started, and a timer after its time is late")
-    func unstartedAndLate() async {
-      await #expect(processExitsWith: .success) { GraphLockChecks.unstartedAndLate() }
-    }
-  }
-
-  private enum GraphLockChecks {
+  enum GraphLockScenes {
     static func waitsForNoLock() {
       // A graph that waits for this thread's own lock would wait for ever.
       alarm(60)
-      FuturesDiagnostics.tracksPendingFutures = true
       let (promise, line) = (Promise<Int, Never>("in use"), #line)
       let mapped = promise.future.map { $0 + 1 }
       let busy = promise.state.reading { FuturesDiagnostics.graph }
@@ -43,7 +25,6 @@
     }
 
     static func unstartedAndLate() {
-      FuturesDiagnostics.tracksPendingFutures = true
       let lazy = Future<Int, Never>.lazy { _ in }
       guard case .sharedState(let state) = lazy.storage else { fatalError("A lazy future has a state.") }
       PendingFutures.shared.add(.promise, state, label: "lazy")

@@ -2,23 +2,7 @@ internal import Futures
 internal import TestSupport
 internal import Testing
 
-/// Each test runs in a separate process, because the graph shows the futures of other tests, too.
-
-struct GraphTextTests {
-  @Test("Each operator has its name, also in a run of different stages")
-  func operators() async { await #expect(processExitsWith: .success) { GraphTextChecks.operators() } }
-
-  @Test("The text begins with the circles, and their nodes have a mark")
-  func circle() async { await #expect(processExitsWith: .success) { GraphTextChecks.circle() } }
-
-  @Test("A future whose promise was made before tracking is there, with its label and without a producer")
-  func untracked() async { await #expect(processExitsWith: .success) { GraphTextChecks.untracked() } }
-
-  @Test("`po` in LLDB writes the text alone, because the mirror of a graph has no children")
-  func mirror() { #expect(Mirror(reflecting: FuturesDiagnostics.graph).children.isEmpty) }
-}
-
-private enum GraphTextChecks {
+enum GraphTextScenes {
   /// The operator of the only stage after a promise.
   static func operation<Value, Failure>(
     _ derive: (Future<Int, any Error>) -> Future<Value, Failure>
@@ -36,7 +20,6 @@ private enum GraphTextChecks {
   }
 
   static func operators() {
-    FuturesDiagnostics.tracksPendingFutures = true
     #expect(operation { $0.map { "\($0)" } } == "map")
     #expect(operation { $0.flatMap { .succeeded($0) } } == "flatMap")
     #expect(operation { $0.map(on: .global()) { $0 } } == "transform")
@@ -54,7 +37,6 @@ private enum GraphTextChecks {
 
   static func circle() {
     ignoreLeaksFromNowOn()
-    FuturesDiagnostics.tracksPendingFutures = true
     let (first, second) = (Promise<Int, Never>("first"), Promise<Int, Never>("second"))
     first.follow(second.future)
     second.follow(first.future)

@@ -5,52 +5,8 @@ internal import Futures
 internal import TestSupport
 internal import Testing
 
-/// Each test runs in a separate process, because the graph shows the futures of other tests, too.
-
-struct WaitForGraphTests {
-  @Test(
-    "Off, the graph is empty; on, a promise costs at most one allocation more",
-    .enabled(if: AllocationCounts.areSupported)
-  )
-  func cost() async {
-    await #expect(processExitsWith: .success) { GraphChecks.cost() }
-  }
-
-  @Test(
-    "Stages, callbacks with their contexts, blocked threads, timers and joins are nodes that wait for their promise"
-  )
-  func kinds() async {
-    await #expect(processExitsWith: .success) { try GraphChecks.kinds() }
-  }
-
-  @Test("A chain of a million stages is one node for each operator, and is written in one line")
-  func foldsChains() async {
-    await #expect(processExitsWith: .success) { GraphChecks.foldsChains() }
-  }
-
-  @Test("A following promise and a cancelled one say so")
-  func states() async {
-    await #expect(processExitsWith: .success) { GraphChecks.states() }
-  }
-
-  @Test(
-    """
-    A snapshot is bounded: a list of callbacks is counted up to a limit, of which the text says so, and hides no other \
-    future; a huge graph says that it is not complete
-    """
-  )
-  func bounds() async {
-    await #expect(processExitsWith: .success) { GraphChecks.bounds() }
-  }
-
-  @Test("Snapshots while eight threads resolve, attach and cancel are safe")
-  func race() async {
-    await #expect(processExitsWith: .success) { GraphChecks.race() }
-  }
-}
-
 /// The bodies of the tests, outside the macro: within a macro, `#line` is always the macro's first line.
-private enum GraphChecks {
+enum WaitForGraphScenes {
   static func cost() {
     func allocations() -> Int {
       let before = AllocationCounts.ofThread().allocations
@@ -68,7 +24,6 @@ private enum GraphChecks {
   }
 
   static func kinds() throws {
-    FuturesDiagnostics.tracksPendingFutures = true
     let (promise, line) = (Promise<Int, any Error>("root"), #line)
     let mapped = promise.future.map { "\($0)" }
     mapped.whenResolved(on: .mainQueue) { _ in }
@@ -110,7 +65,6 @@ private enum GraphChecks {
   }
 
   static func foldsChains() {
-    FuturesDiagnostics.tracksPendingFutures = true
     let count = TestTier.choose(standard: 20_000, thorough: 1_000_000)
     let promise = Promise<Int, any Error>("long")
     var future = promise.future
@@ -126,7 +80,6 @@ private enum GraphChecks {
   }
 
   static func states() {
-    FuturesDiagnostics.tracksPendingFutures = true
     let following = Promise<Int, Never>("following")
     let leader = Promise<Int, Never>("leader")
     following.follow(leader.future)
@@ -141,7 +94,6 @@ private enum GraphChecks {
   }
 
   static func bounds() {
-    FuturesDiagnostics.tracksPendingFutures = true
     let older = Promise<Int, Never>("older")
     older.future.map { "\($0)" }.whenResolved(on: .mainQueue) { _ in }
     let popular = Promise<Int, Never>("popular")
@@ -170,7 +122,6 @@ private enum GraphChecks {
   }
 
   static func race() {
-    FuturesDiagnostics.tracksPendingFutures = true
     let rounds = TestTier.choose(standard: 500, thorough: 125_000)
     let shared = Locked<[Promise<Int, any Error>]>([])
     let ended = Locked(0)
