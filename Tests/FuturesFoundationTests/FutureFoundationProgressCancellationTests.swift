@@ -19,8 +19,10 @@ struct FutureFoundationProgressCancellationTests {
     let child = CancelCounter(parent: nil)
     progress.addChild(child, withPendingUnitCount: 0)
     #expect(progress.isCancellable)
-    for _ in 0..<2 { (isParent ? whole : progress).cancel() }
-    #expect(cancelled.events == [1] && child.count == 1)
+    (isParent ? whole : progress).cancel()
+    #expect(child.count == 1)
+    (isParent ? whole : progress).cancel()
+    #expect(cancelled.events == [1])
     #expect(promise.future.failsAsCancelled)
     #expect(progress.isCancelled && progress.isFinished && !progress.isCancellable)
   }

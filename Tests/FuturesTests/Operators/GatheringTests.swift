@@ -165,7 +165,7 @@ struct GatheringTests {
     #expect(Future.allSucceeding(none).peek() == .success([]))
     #expect(Future.concurrent([Int](), limit: 1) { _ in Future<Int, TestError>.never }.peek() == .success([]))
     let settled = Future.concurrentSettled([Int](), limit: 1) { _ in Future<Int, any Error>.never }
-    #expect(try! settled.peek()?.get().isEmpty == true)
+    #expect(settled.peek()?.get().isEmpty == true)
     #expect(Future.reduce("initial", none) { "\($0)\($1)" }.peek() == .success("initial"))
     #expect(Future<Void, TestError>.zip().isResolved)
   }
