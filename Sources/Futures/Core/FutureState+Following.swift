@@ -9,7 +9,7 @@
 
 extension TypedState {
   /// Makes the state of a promise resolve as `other`, which is pending.
-  @inlinable
+  @_alwaysEmitIntoClient
   final func followForPromise(_ other: consuming FutureState) {
     follow(other, by: FollowingStage<Stored>(for: self))
   }
@@ -69,7 +69,7 @@ extension FutureState {
   /// Makes `task` the producer of a pending state without one.
   ///
   /// Cancelling the state then cancels the task, and an await of the future raises the task's priority.
-  @inlinable
+  @_alwaysEmitIntoClient
   package final func setProducer<Success, Failure>(task: Task<Success, Failure>) {
     // A task handle is one reference for all parameters, and this code uses none of them.
     setProducer(anyTask: unsafeBitCast(task, to: Task<Void, any Error>.self))

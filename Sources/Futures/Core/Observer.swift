@@ -11,7 +11,7 @@ enum Callback<Value: Sendable, Failure: Error>: Sendable {
   case input(Consumer.Delivery)
 
   /// Calls the closure, if it takes a success or failure such as `result`.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   consuming func callAsFunction(_ result: Result<Value, Failure>) {
     switch consume self {
@@ -23,7 +23,7 @@ enum Callback<Value: Sendable, Failure: Error>: Sendable {
   }
 
   /// Calls the closure with the result of `source`, or releases it unrun if `source` never resolves.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   consuming func deliver(to consumer: Consumer, from source: FutureState, in trampoline: Trampoline) {
     if case .input(let deliver) = self {
@@ -40,7 +40,7 @@ enum Callback<Value: Sendable, Failure: Error>: Sendable {
 ///
 /// A copy would count a reference to the closure. Not for a bare closure: a generic function reads it through a thunk, which
 /// is an allocation.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 func takeValue<Value>(at variable: inout Value?) -> Value? {
   withUnsafeMutablePointer(to: &variable) { variable in

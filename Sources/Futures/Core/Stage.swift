@@ -64,7 +64,7 @@ package class MovingStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecked Sen
 
 extension TypedState {
   /// Resolves as `source`, which is resolved or broken.
-  @inlinable
+  @_alwaysEmitIntoClient
   final func resolve(as source: FutureState, in trampoline: Trampoline) {
     if let result = unsafeDowncast(source, to: TypedState.self).result {
       resolve(result, in: trampoline)
@@ -78,7 +78,7 @@ extension FutureState {
   /// Breaks this state for the same reason as its source.
   ///
   /// Inlinable: a call of `breakPromise` from here would be unspecialised.
-  @inlinable
+  @_alwaysEmitIntoClient
   final func passBreak(of source: FutureState, in trampoline: Trampoline) {
     guard let reason = source.breakReason else {
       preconditionFailure("A stage got a delivery from a pending source. Deliver only from a settled source.")

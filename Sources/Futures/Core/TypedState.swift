@@ -45,7 +45,7 @@ package class TypedState<Stored: OutcomeStorage>: FutureState, @unchecked Sendab
   /// Returns `error` as a failure, if the failure type can hold it.
   ///
   /// It compares the types first, because a cast takes 700 instructions.
-  @inlinable
+  @_alwaysEmitIntoClient
   final class func failure(_ error: BrokenPromise) -> Failure? {
     if Failure.self == (any Error).self { return (error as any Error as! Failure) }
     return Failure.self == Never.self ? nil : error as? Failure
@@ -89,13 +89,13 @@ package typealias State<Value: Sendable, Failure: Error> = TypedState<Outcome<Va
 
 extension TypedState {
   /// The result of this state.
-  @inlinable
+  @_alwaysEmitIntoClient
   package final var result: Result<Value, Failure>? {
     isSettled ? outcome.result : nil
   }
 
   /// The result, for a reader: a failure counts as observed.
-  @inlinable
+  @_alwaysEmitIntoClient
   final func peek() -> Result<Value, Failure>? {
     let result = result
     if case .failure = result { noteObserved() }
@@ -103,7 +103,7 @@ extension TypedState {
   }
 
   /// The result, if all earlier consumers have it, so that a new consumer need not queue.
-  @inlinable
+  @_alwaysEmitIntoClient
   final var deliveredResult: Result<Value, Failure>? {
     isDelivered ? peek() : nil
   }
@@ -114,18 +114,18 @@ extension TypedState {
 
 extension TypedState {
   /// Resolves a pending state, as `resolve(isSuccess:by:_:)` of `FutureState` does.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   package final func resolve(_ result: Result<Value, Failure>, by resolver: Resolver) -> Bool {
     resolve(isSuccess: result.isSuccess, by: resolver) { outcome = Stored(result) }
   }
 
   /// Resolves a pending state from a task of the library (R8).
-  @inlinable
+  @_alwaysEmitIntoClient
   package final func resolveFromTask(_ result: Result<Value, Failure>) { resolve(result, by: .task) }
 
   /// Resolves a pending state in a delivery of this thread, or without one.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   final func resolve(_ result: Result<Value, Failure>, in trampoline: Trampoline?) -> Bool {
     resolve(result, by: .library(trampoline))

@@ -29,6 +29,7 @@ public struct MainContext: Sendable {
   }
 
   /// The context that callbacks get: that of a test in its place, which the test kit sets.
+  @usableFromInline
   package var context: ExecutionContext {
     guard let wrap else { return unwrappedContext }
     let context = unwrappedContext

@@ -24,7 +24,7 @@ final class SubmittedObserver<Value: Sendable, Failure: Error>: Observer<Value, 
   /// - Parameters:
   ///   - result: The result for the callback.
   ///   - source: The state with the result; `nil` if the future was resolved when the callback was attached.
-  @inlinable
+  @_alwaysEmitIntoClient
   func submit(_ result: Result<Value, Failure>, from source: FutureState?) {
     guard let context else { return }
     self.context = nil

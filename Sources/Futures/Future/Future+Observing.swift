@@ -20,7 +20,7 @@ extension Future {
   ///   - context: Where `callback` runs.
   ///   - callback: Gets the result.
   /// - Returns: A registration that removes the callback without cancelling the future. It can be ignored.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   @discardableResult
   public func whenResolved(
@@ -33,6 +33,7 @@ extension Future {
   /// Calls `callback` with the result, once, on the main actor.
   ///
   /// The closure needs no annotation.
+  @_alwaysEmitIntoClient
   @discardableResult
   public func whenResolved(
     on context: MainContext,
@@ -46,7 +47,7 @@ extension Future {
   ///   - context: Where `callback` runs.
   ///   - callback: Gets the value.
   /// - Returns: A registration that removes the callback. It can be ignored.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   @discardableResult
   public func whenSucceeded(
@@ -57,6 +58,7 @@ extension Future {
   }
 
   /// Calls `callback` with the value on the main actor if the future succeeds; otherwise releases `callback`.
+  @_alwaysEmitIntoClient
   @discardableResult
   public func whenSucceeded(
     on context: MainContext,
@@ -70,7 +72,7 @@ extension Future {
   ///   - context: Where `callback` runs.
   ///   - callback: Gets the error.
   /// - Returns: A registration that removes the callback. It can be ignored.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   @discardableResult
   public func whenFailed(
@@ -81,6 +83,7 @@ extension Future {
   }
 
   /// Calls `callback` with the error on the main actor if the future fails; otherwise releases `callback`.
+  @_alwaysEmitIntoClient
   @discardableResult
   public func whenFailed(
     on context: MainContext,
@@ -95,7 +98,7 @@ extension Future {
 extension Future {
   /// Resolves `promise` as this future resolves; the same as `promise.follow(self)`.
   /// - Parameter promise: The promise to resolve. This future keeps the promise's future alive, but not the promise.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func forward(to promise: Promise<Value, Failure>) {
     promise.follow(self)
   }
@@ -104,7 +107,7 @@ extension Future {
 extension Future: FutureProtocol {
   /// Calls `completion` with the result, once: on the thread that resolves, or on this thread if already resolved.
   /// - Parameter completion: Gets the result.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func forward(to completion: @escaping @Sendable (Result<Value, Failure>) -> Void) {
     whenResolved(on: .immediate, completion)
   }
@@ -113,7 +116,7 @@ extension Future: FutureProtocol {
 // MARK: - Attaching
 
 extension Future {
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   func observe(on context: ExecutionContext, _ callback: __owned Callback<Value, Failure>) -> Registration {
     // While another thread delivers the result, the callback queues behind earlier ones.
@@ -138,12 +141,12 @@ extension Future {
   }
 
   /// The state behind the handle, which is that of a promise.
-  @inlinable
+  @_alwaysEmitIntoClient
   var unmanagedSlot: Unmanaged<PromiseState<Outcome<Value, Failure>>> {
     .fromOpaque(unmanagedState.unsafelyUnwrapped.toOpaque())
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   func attachObserver(_ observer: Observer<Value, Failure>) -> Registration {
     withState { _ = $0.attach(.passRetained(observer)) }
@@ -155,7 +158,7 @@ extension Future {
 
 extension Future {
   /// Submits `callback` to its context, for a resolved future.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(never)
   static func submit(
     _ callback: __owned Callback<Value, Failure>,

@@ -8,7 +8,7 @@ extension Future {
   /// - Parameters:
   ///   - context: Where `work` runs.
   ///   - work: Returns the value, or throws the future's failure.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init(on context: ExecutionContext, _ work: @escaping @Sendable () throws(Failure) -> Value) {
     self = Future<Void, Failure>.succeeded(()).map(on: context, work)
   }
@@ -17,7 +17,7 @@ extension Future {
   ///
   /// Work that the context drops breaks the future (R2a). If `Failure` can represent cancellation, a cancellation
   /// before the start keeps `work` from starting. Cost: one hop.
-  @inlinable
+  @_alwaysEmitIntoClient
   @_disfavoredOverload  // a trailing closure of several statements without a result also fits this one
   public init(on context: ExecutionContext, flattening work: @escaping @Sendable () -> Future<Value, Failure>) {
     self = Future<Void, Failure>.succeeded(()).flatMap(on: context, progressShare: 0, work)
@@ -73,7 +73,7 @@ extension Future {
   /// For a short computation. Long work belongs on a context: `Future(on: .global()) { … }`. No allocation.
   /// - Parameter body: Returns the value, or throws the future's failure.
   /// - Returns: A resolved future.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func catching(_ body: () throws(Failure) -> Value) -> Self {
     do throws(Failure) {
       return .succeeded(try body())

@@ -26,10 +26,10 @@ public struct Future<Value: Sendable, Failure: Error>: Sendable {
 
   @usableFromInline var storage: Storage
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(storage: Storage) { self.storage = storage }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   package init(_ state: State<Value, Failure>) { storage = .sharedState(state) }
 }
 
@@ -41,7 +41,7 @@ extension Future {
   /// O(1), no allocation.
   /// - Parameter value: The value.
   /// - Returns: A resolved future.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func succeeded(_ value: Value) -> Self { Self(storage: .succeeded(value)) }
 
   /// Returns a future that has failed.
@@ -49,7 +49,7 @@ extension Future {
   /// O(1), no allocation.
   /// - Parameter error: The failure.
   /// - Returns: A resolved future.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func failed(_ error: Failure) -> Self { Self(storage: .failed(error)) }
 
   /// Returns a future with the given result.
@@ -57,7 +57,7 @@ extension Future {
   /// O(1), no allocation.
   /// - Parameter result: The result.
   /// - Returns: A resolved future.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func resolved(_ result: Result<Value, Failure>) -> Self {
     switch result {
     case .success(let value): succeeded(value)
@@ -78,7 +78,7 @@ extension Future {
   ///   - fileID: The file that diagnostics name.
   ///   - line: The line that diagnostics name.
   ///   - start: Starts the work.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init(
     _ label: @autoclosure () -> String? = nil,
     fileID: StaticString = #fileID,
@@ -96,7 +96,7 @@ extension Future where Value == Void {
   ///
   /// O(1), no allocation. `func save() -> Future<Void, any Error> { .succeeded() }`
   /// - Returns: A resolved future.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func succeeded() -> Self { .succeeded(()) }
 }
 
@@ -105,7 +105,7 @@ extension Future where Value == Void, Failure == Never {
   ///
   /// O(1), no allocation.
   /// - Returns: A resolved future.
-  @inlinable
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   public static func succeeded() -> Future { Future(storage: .succeeded(())) }
 }
@@ -116,7 +116,7 @@ extension Future where Failure == Never {
   /// O(1), no allocation.
   /// - Parameter value: The value.
   /// - Returns: A resolved future.
-  @inlinable
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   public static func succeeded(_ value: Value) -> Future { Future(storage: .succeeded(value)) }
 }
@@ -128,7 +128,7 @@ extension Future {
   ///
   /// Never waits, and starts nothing. A failure counts as observed afterwards. O(1), no lock, no allocation.
   /// - Returns: The result, or `nil`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func peek() -> Result<Value, Failure>? {
     switch storage {
     case .succeeded(let value): .success(value)
@@ -138,14 +138,14 @@ extension Future {
   }
 
   // Not inlined: a reader would save registers also for a future without a state.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(never)
   func peekState() -> Result<Value, Failure>? { withState { $0.peek() } }
 
   /// Whether the future has a result.
   ///
   /// O(1), no lock.
-  @inlinable
+  @_alwaysEmitIntoClient
   public var isResolved: Bool {
     hasState ? withState { $0.isResolved } : true
   }
@@ -156,7 +156,7 @@ extension Future {
   ///
   /// It is `nil` while a future with progress listeners delivers its result. The await then queues behind the listeners,
   /// because the last report comes before the completion (R20).
-  @inlinable
+  @_alwaysEmitIntoClient
   package var settledResult: Result<Value, Failure>? {
     guard hasState else { return peek() }
     return withState { state in
@@ -176,13 +176,13 @@ extension Future {
   }
 
   /// The state; `nil` for a future that was made resolved.
-  @inlinable
+  @_alwaysEmitIntoClient
   package var state: State<Value, Failure>? {
     if case .sharedState(let state) = storage { state } else { nil }
   }
 
   /// Whether the handle has a state.
-  @inlinable
+  @_alwaysEmitIntoClient
   var hasState: Bool {
     if case .sharedState = storage { true } else { false }
   }
@@ -190,20 +190,20 @@ extension Future {
   /// Calls `body` with the state, which must exist, without counting a reference to it.
   ///
   /// The handle keeps the state alive. Counting took a tenth of the time of a stage.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   func withState<Output>(_ body: (State<Value, Failure>) -> Output) -> Output {
     withExtendedLifetime(self) { unmanagedState.unsafelyUnwrapped._withUnsafeGuaranteedRef(body) }
   }
 
   // A property, because the pattern match counts a reference. Here it is released before the caller uses the state.
-  @inlinable
+  @_alwaysEmitIntoClient
   var unmanagedState: Unmanaged<State<Value, Failure>>? {
     if case .sharedState(let state) = storage { Unmanaged.passUnretained(state) } else { nil }
   }
 
   /// Consumes the handle and returns its state; makes no other reference, so a caller can test for a unique one.
-  @inlinable
+  @_alwaysEmitIntoClient
   consuming func takeState() -> State<Value, Failure>? {
     if case .sharedState(let state) = storage { state } else { nil }
   }

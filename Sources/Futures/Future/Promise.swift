@@ -81,7 +81,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   static func pointer(to fileID: StaticString) -> UnsafePointer<UInt8> {
     (fileID.hasPointerRepresentation ? fileID : "a file with a name of one character").utf8Start
   }
@@ -89,33 +89,33 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   /// The future that this promise resolves.
   ///
   /// No allocation.
-  @inlinable
+  @_alwaysEmitIntoClient
   public var future: Future<Value, Failure> { Future(state) }
 
   /// Whether the future has a result.
   ///
   /// After `follow`, it has one when the other future is resolved.
-  @inlinable
+  @_alwaysEmitIntoClient
   public var isResolved: Bool { withState { $0.isResolved } }
 
   /// Resolves the future with a value, and notifies its consumers, inline or on their contexts.
   /// - Parameter value: The value.
   /// - Returns: Whether this was the first resolution. If not, nothing changes, and `value` is released.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   public func succeed(_ value: Value) -> Bool { resolve(.success(value)) }
 
   /// Resolves the future with an error, and notifies its consumers, inline or on their contexts.
   /// - Parameter error: The failure.
   /// - Returns: Whether this was the first resolution. If not, nothing changes, and `error` is released.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   public func fail(_ error: Failure) -> Bool { resolve(.failure(error)) }
 
   /// Resolves the future with a result, and notifies its consumers, inline or on their contexts.
   /// - Parameter result: The result.
   /// - Returns: Whether this was the first resolution. If not, nothing changes, and `result` is released.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   public func resolve(_ result: Result<Value, Failure>) -> Bool {
     let isFirst = withState { $0.resolve(result, by: .promise) }
@@ -151,13 +151,13 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   ///
   /// Following its own future traps, because it would never resolve.
   /// - Parameter other: The future to follow.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func follow(_ other: consuming Future<Value, Failure>) {
     state.followForPromise(other)
   }
 
   /// Calls `body` with the state, without counting a reference to it; the promise keeps it alive.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   func withState<Output>(_ body: (State<Value, Failure>) -> Output) -> Output {
     withExtendedLifetime(self) { Unmanaged.passUnretained(state)._withUnsafeGuaranteedRef(body) }
@@ -209,14 +209,14 @@ extension Promise {
 extension Promise where Value == Void {
   /// Resolves the future, and notifies its consumers, inline or on their contexts.
   /// - Returns: Whether this was the first resolution.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   public func succeed() -> Bool { resolve(.success(())) }
 }
 
 extension TypedState {
   /// Locks a promise in: its future resolves as `other`.
-  @inlinable
+  @_alwaysEmitIntoClient
   final func followForPromise<V, F>(_ other: consuming Future<V, F>) where Stored == Outcome<V, F> {
     if let result = other.peek() {
       resolve(result, by: .promise)

@@ -18,7 +18,7 @@ public struct Registration: Sendable {
 
   @usableFromInline let owner: Owner
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ owner: Owner) { self.owner = owner }
 
   /// The registration of a callback that has already run.

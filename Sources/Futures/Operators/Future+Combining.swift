@@ -21,7 +21,7 @@ extension Future {
   /// - Parameter futures: The futures to wait for.
   /// - Returns: A future of the values. It is resolved on the thread that resolves the last, or the failing, future.
   ///   Cancelling it cancels each input that nothing else waits for (R16).
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func all(_ futures: some Collection<Future>) -> Future<[Value], Failure> {
     gather(Array(futures), decide: { $0.failure.map { .failure($0) } }) { inputs in
       .success(inputs.map { $0.peekedValue.unsafelyUnwrapped })
@@ -34,7 +34,7 @@ extension Future {
   /// - Parameter futures: The futures to wait for.
   /// - Returns: A future of the results, which cannot fail. Cancelled, it leaves its inputs as a cancelled consumer does
   ///   (R16), and still gathers their results.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func allSettled(_ futures: some Collection<Future>) -> Future<[Result<Value, Failure>], Never> {
     gather(Array(futures), decide: { _ in nil }) { inputs in
       .success(inputs.map { $0.peek().unsafelyUnwrapped })
@@ -47,7 +47,7 @@ extension Future {
   /// - Parameter futures: The futures to wait for.
   /// - Returns: A future of the values. If any future fails, it fails with all errors, in the order of the futures.
   ///   Cancelling it cancels each input that nothing else waits for (R16).
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func allOrErrors(_ futures: some Collection<Future>) -> Future<[Value], CompositeError<Failure>> {
     gather(Array(futures), decide: { _ in nil }) { inputs in
       let errors = inputs.compactMap { $0.peekedError }
@@ -62,7 +62,7 @@ extension Future {
   /// - Parameter futures: The futures to wait for.
   /// - Returns: A future of the values, which cannot fail. Cancelled, it leaves its inputs as a cancelled consumer does
   ///   (R16), and still gathers their results.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func allOptional(_ futures: some Collection<Future>) -> Future<[Value?], Never> {
     gather(Array(futures), decide: { _ in nil }) { inputs in .success(inputs.map { $0.peekedValue }) }
   }
@@ -73,7 +73,7 @@ extension Future {
   /// - Parameter futures: The futures to wait for.
   /// - Returns: A future of the values, which cannot fail. Cancelled, it leaves its inputs as a cancelled consumer does
   ///   (R16), and still gathers their results.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func allSucceeding(_ futures: some Collection<Future>) -> Future<[Value], Never> {
     gather(Array(futures), decide: { _ in nil }) { inputs in .success(inputs.compactMap { $0.peekedValue }) }
   }
@@ -84,7 +84,7 @@ extension Future {
   /// - Parameter futures: The futures to wait for. An empty collection traps, because the race would never end.
   /// - Returns: A future that resolves as the fastest one.
   ///   Cancelling it cancels each input that nothing else waits for (R16).
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func race(_ futures: some Collection<Future>) -> Future {
     require(!futures.isEmpty, "Future.race needs at least one future: an empty race never resolves.")
     return gather(Array(futures), progress: .furthest, decide: { $0 }) { _ in
@@ -98,7 +98,7 @@ extension Future {
   /// - Parameter futures: The futures to wait for. An empty collection traps, because none could succeed or fail.
   /// - Returns: A future of the first value. If all fail, it fails with all errors, in the order of the futures.
   ///   Cancelling it cancels each input that nothing else waits for (R16).
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func firstSuccess(_ futures: some Collection<Future>) -> Future<Value, CompositeError<Failure>> {
     require(!futures.isEmpty, "Future.firstSuccess needs at least one future: without any, none can succeed.")
     return gather(Array(futures), progress: .furthest, decide: { $0.success.map { .success($0) } }) { inputs in
@@ -115,7 +115,7 @@ extension Future {
   ///   - next: Combines the result so far with the next value. It runs inline, when all values are there.
   /// - Returns: A future of the combined value.
   ///   Cancelling it cancels each input that nothing else waits for (R16).
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func reduce<R: Sendable>(
     _ initial: R,
     _ futures: some Collection<Future>,
@@ -179,7 +179,7 @@ extension Future {
   ///   - decide: Returns the result of the derived future if one input alone decides it.
   ///   - complete: Makes the result from the inputs, which are all resolved.
   /// - Returns: The derived future.
-  @inlinable
+  @_alwaysEmitIntoClient
   static func gather<New: Sendable, NewFailure: Error>(
     _ inputs: [Future],
     progress rule: ProgressRule = .average,

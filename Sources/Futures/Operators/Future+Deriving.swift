@@ -11,7 +11,7 @@ extension Future {
   ///   - bypass: Replaces `transform` in a cancelled stage that cannot represent cancellation: skips the effect or the delay.
   ///   - transform: Makes the future to resolve as.
   /// - Returns: The derived future.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(never)
   func derive<New: Sendable, NewFailure: Error>(
     on context: ExecutionContext = .immediate,
@@ -64,7 +64,7 @@ extension Future {
   ///   - transformed: The results that `transform` changes.
   ///   - transform: Makes the future to resolve as.
   /// - Returns: The derived future. `nil` if this future is pending, `transform` runs on a context, or deliveries nest too deep.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   func deriveAtOnce<New: Sendable, NewFailure: Error>(
     on context: ExecutionContext,
@@ -79,13 +79,13 @@ extension Future {
   }
 
   /// The result, if all earlier consumers have it, so that a new consumer need not queue.
-  @inlinable
+  @_alwaysEmitIntoClient
   var deliveredResult: Result<Value, Failure>? {
     hasState ? withState { $0.deliveredResult } : peek()
   }
 
   /// This future, with a new state if it was resolved without one.
-  @inlinable
+  @_alwaysEmitIntoClient
   var shared: Future {
     guard !hasState, let result = peek() else { return self }
     let state = State<Value, Failure>()
@@ -94,12 +94,12 @@ extension Future {
   }
 
   /// The state behind the handle, which must have one.
-  @inlinable
+  @_alwaysEmitIntoClient
   var unmanagedBase: Unmanaged<FutureState> { .fromOpaque(unmanagedState.unsafelyUnwrapped.toOpaque()) }
 
   /// Attaches a new stage to the state behind the handle, which can deliver to the stage at once.
   /// - Returns: The future of the stage.
-  @inlinable
+  @_alwaysEmitIntoClient
   func attachStage<New: Sendable, NewFailure: Error>(
     _ stage: Stage<Outcome<New, NewFailure>>
   ) -> Future<New, NewFailure> {
@@ -107,7 +107,7 @@ extension Future {
   }
 
   /// Returns the future that a transform made, or a follower if it is pending and has another handle.
-  @inlinable
+  @_alwaysEmitIntoClient
   static func derived(from other: consuming Future, in trampoline: Trampoline, after share: Double) -> Future {
     if let result = other.peek() { return .resolved(result) }
     // In one expression, so that no second reference to the state exists, which would make a follower.
@@ -123,7 +123,7 @@ extension Future {
 
 extension Result where Success: Sendable {
   /// Returns the future that `transform` makes of the value, or a future with the failure.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   func andThen<New>(_ transform: (Success) -> Future<New, Failure>) -> Future<New, Failure> {
     switch self {
@@ -133,7 +133,7 @@ extension Result where Success: Sendable {
   }
 
   /// Returns the future that `transform` makes of the failure, or a future with the value.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   func orElse<New>(_ transform: (Failure) -> Future<Success, New>) -> Future<Success, New> {
     switch self {
@@ -146,7 +146,7 @@ extension Result where Success: Sendable {
 extension FutureState {
   /// Attaches a new stage, to which this state can deliver at once.
   /// - Returns: The future of the stage.
-  @inlinable
+  @_alwaysEmitIntoClient
   final func attachStage<New, NewFailure>(_ stage: Stage<Outcome<New, NewFailure>>) -> Future<New, NewFailure> {
     attach(.passRetained(stage))
     return Future(stage)

@@ -8,7 +8,7 @@ extension Future {
   ///   - effect: Gets the result.
   /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
   ///   it (R16).
-  @inlinable
+  @_alwaysEmitIntoClient
   public func tap(
     on context: ExecutionContext,
     _ effect: @escaping @Sendable (Result<Value, Failure>) -> Void
@@ -22,6 +22,7 @@ extension Future {
   /// Runs `effect` with the result on the main actor, and then passes the result on.
   ///
   /// The closure needs no annotation.
+  @_alwaysEmitIntoClient
   public func tap(
     on context: MainContext,
     _ effect: @escaping @MainActor (Result<Value, Failure>) -> Void
@@ -36,12 +37,13 @@ extension Future {
   /// - Parameter context: Where the derived future is resolved.
   /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
   ///   it (R16).
-  @inlinable
+  @_alwaysEmitIntoClient
   public func receive(on context: ExecutionContext) -> Future {
     derive(on: context, onlyWaits: true, bypass: { .resolved($0) }) { result in .resolved(result) }
   }
 
   /// Passes the result on, on the main actor.
+  @_alwaysEmitIntoClient
   public func receive(on context: MainContext) -> Future {
     receive(on: context.context)
   }

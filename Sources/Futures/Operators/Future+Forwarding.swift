@@ -24,6 +24,7 @@ extension Future {
   ///   - context: Where `completion` runs.
   ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
   ///   - completion: Gets the result.
+  @_alwaysEmitIntoClient
   public func forward(
     on context: ExecutionContext,
     cancelledBy token: CancellationToken = .none,
@@ -33,6 +34,7 @@ extension Future {
   }
 
   /// Calls `completion` with the result, on the main actor.
+  @_alwaysEmitIntoClient
   @preconcurrency
   public func forward(
     on context: MainContext,
@@ -45,6 +47,7 @@ extension Future {
   /// Calls `completion` with the result, on the main actor.
   ///
   /// For closures without an annotation, as "Calling completion handlers" describes.
+  @_alwaysEmitIntoClient
   @preconcurrency
   @MainActor
   @_disfavoredOverload
@@ -58,6 +61,7 @@ extension Future {
   }
 
   /// Calls `completion` with the value or the error.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   public func forward(
     on context: ExecutionContext,
@@ -68,6 +72,7 @@ extension Future {
   }
 
   /// Calls `completion` with the value or the error, on the main actor.
+  @_alwaysEmitIntoClient
   @preconcurrency
   public func forward(
     on context: MainContext,
@@ -80,6 +85,7 @@ extension Future {
   /// Calls `completion` with the value or the error, on the main actor.
   ///
   /// For closures without an annotation, as "Calling completion handlers" describes.
+  @_alwaysEmitIntoClient
   @preconcurrency
   @MainActor
   @_disfavoredOverload
@@ -98,6 +104,7 @@ extension Future {
   ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
   ///   - onSuccess: Gets the value.
   ///   - onFailure: Gets the error.
+  @_alwaysEmitIntoClient
   public func forward(
     on context: ExecutionContext,
     cancelledBy token: CancellationToken = .none,
@@ -108,6 +115,7 @@ extension Future {
   }
 
   /// Calls `onSuccess` with the value, or `onFailure` with the error, on the main actor.
+  @_alwaysEmitIntoClient
   @preconcurrency
   public func forward(
     on context: MainContext,
@@ -121,6 +129,7 @@ extension Future {
   /// Calls `onSuccess` with the value, or `onFailure` with the error, on the main actor.
   ///
   /// For closures without an annotation, as "Calling completion handlers" describes.
+  @_alwaysEmitIntoClient
   @preconcurrency
   @MainActor
   @_disfavoredOverload
@@ -139,6 +148,7 @@ extension Future {
   ///   - context: Where `completion` runs.
   ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
   ///   - completion: Gets the values and no error, or no values and the error.
+  @_alwaysEmitIntoClient
   public func forward<First, Second>(
     on context: ExecutionContext,
     cancelledBy token: CancellationToken = .none,
@@ -148,6 +158,7 @@ extension Future {
   }
 
   /// Calls `completion` with both values or the error, as URLSession does, on the main actor.
+  @_alwaysEmitIntoClient
   @preconcurrency
   public func forward<First, Second>(
     on context: MainContext,
@@ -160,6 +171,7 @@ extension Future {
   /// Calls `completion` with both values or the error, as URLSession does, on the main actor.
   ///
   /// For closures without an annotation, as "Calling completion handlers" describes.
+  @_alwaysEmitIntoClient
   @preconcurrency
   @MainActor
   @_disfavoredOverload
@@ -175,6 +187,7 @@ extension Future {
 
 extension Future where Value == Void {
   /// Calls `completion` with the error, or with `nil`.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   public func forward(
     on context: ExecutionContext,
@@ -187,6 +200,7 @@ extension Future where Value == Void {
   /// Calls `completion` with the error, or with `nil`, on the main actor.
   ///
   /// For closures without an annotation, as "Calling completion handlers" describes.
+  @_alwaysEmitIntoClient
   @preconcurrency
   @MainActor
   @_disfavoredOverload
@@ -202,6 +216,7 @@ extension Future where Value == Void {
 
 extension Future where Failure == Never {
   /// Calls `completion` with the value.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   public func forward(
     on context: ExecutionContext,
@@ -214,6 +229,7 @@ extension Future where Failure == Never {
   /// Calls `completion` with the value, on the main actor.
   ///
   /// For closures without an annotation, as "Calling completion handlers" describes.
+  @_alwaysEmitIntoClient
   @preconcurrency
   @MainActor
   @_disfavoredOverload
@@ -232,6 +248,7 @@ extension Future where Failure == Never {
 // isolated to the main actor would win.
 extension FutureProtocol {
   /// Calls `completion` with the error, or with `nil`, on the main actor.
+  @_alwaysEmitIntoClient
   @preconcurrency
   public func forward<F>(
     on context: MainContext,
@@ -242,6 +259,7 @@ extension FutureProtocol {
   }
 
   /// Calls `completion` with the value, on the main actor.
+  @_alwaysEmitIntoClient
   @preconcurrency
   public func forward<V>(
     on context: MainContext,
@@ -254,7 +272,8 @@ extension FutureProtocol {
 
 extension Result {
   /// Calls `onSuccess` with the value, or `onFailure` with the error.
-  fileprivate func pass(to onSuccess: (Success) -> Void, or onFailure: (Failure) -> Void) {
+  @_alwaysEmitIntoClient
+  func pass(to onSuccess: (Success) -> Void, or onFailure: (Failure) -> Void) {
     switch self {
     case .success(let value): onSuccess(value)
     case .failure(let error): onFailure(error)

@@ -15,6 +15,7 @@ extension Future {
   ///   - context: Where the completion runs. `.immediate` is the thread that resolves the future.
   ///   - token: Cancels the wait: the completion gets the cancelled failure.
   ///   - completion: The completion.
+  @_alwaysEmitIntoClient
   public func forwardUnsafely(
     on context: ExecutionContext,
     cancelledBy token: CancellationToken = .none,
@@ -31,6 +32,7 @@ extension Future {
   ///   - context: Where the completion runs.
   ///   - token: Cancels the wait: the completion gets the cancelled failure.
   ///   - completion: The completion.
+  @_alwaysEmitIntoClient
   public func forwardUnsafely(
     on context: ExecutionContext,
     cancelledBy token: CancellationToken = .none,
@@ -47,6 +49,7 @@ extension Future {
   ///   - context: Where the completion runs.
   ///   - token: Cancels the wait: the completion gets the cancelled failure.
   ///   - completion: The completion.
+  @_alwaysEmitIntoClient
   public func forwardUnsafely<First, Second>(
     on context: ExecutionContext,
     cancelledBy token: CancellationToken = .none,

@@ -7,7 +7,7 @@ extension Future {
   ///   - transform: Makes the new error.
   /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
   ///   it (R16).
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(never)
   public func mapError<New: Error>(
     on context: ExecutionContext = .immediate,
@@ -31,7 +31,7 @@ extension Future {
   ///   - transform: Makes the second future.
   /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
   ///   it (R16).
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(never)
   public func flatMapError<New: Error>(
     on context: ExecutionContext = .immediate,
@@ -42,7 +42,7 @@ extension Future {
   }
 
   /// Replaces a failure by the future that `transform` returns, or by the error that it throws.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(never)
   @_disfavoredOverload
   public func flatMapError<New: Error>(
@@ -77,7 +77,7 @@ extension Future {
   ///   - transform: Makes a value of the error, or throws the derived future's failure.
   /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
   ///   it (R16).
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(never)
   public func recover<New: Error>(
     on context: ExecutionContext = .immediate,
@@ -103,7 +103,7 @@ extension Future {
   /// Cost: four allocations while this future is pending, none if it is resolved.
   /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
   ///   it (R16).
-  @inlinable
+  @_alwaysEmitIntoClient
   public func materialize() -> Future<Result<Value, Failure>, Never> {
     derive { result in .succeeded(result) }
   }
@@ -118,7 +118,7 @@ extension Future {
   /// Cost: four allocations while this future is pending. If it is resolved: only the box of the error.
   /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
   ///   it (R16).
-  @inlinable
+  @_alwaysEmitIntoClient
   public func eraseFailure() -> Future<Value, any Error> {
     derive { result in .resolved(result.mapError { $0 }) }
   }

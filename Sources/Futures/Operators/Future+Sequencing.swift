@@ -13,7 +13,7 @@ extension Future {
   /// - Returns: A future of the values, in the order of the items. Without items it resolves at once with an empty
   ///   array. Cancelling it leaves the running item and starts no more. If `Failure` cannot represent cancellation, the
   ///   other items still start, and are left at once.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func serial<Item: Sendable>(
     _ items: some Collection<Item>,
     _ start: @escaping @Sendable (Item) -> Future
@@ -38,7 +38,7 @@ extension Future {
   /// - Returns: A future of the values, in the order of the items. Without items it resolves at once with an empty
   ///   array. Cancelling it leaves the running items and starts no more. If `Failure` cannot represent cancellation,
   ///   the other items still start, and are left at once.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func concurrent<Item: Sendable>(
     _ items: some Collection<Item>,
     limit: Int,
@@ -48,7 +48,7 @@ extension Future {
     return run(items, limit: limit, resolving: State<[Value], Failure>(), start)
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   static func run<Item: Sendable>(
     _ items: some Collection<Item>,
     limit: Int,

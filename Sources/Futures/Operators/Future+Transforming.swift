@@ -16,7 +16,7 @@ extension Future {
   ///   - transform: Makes the new value.
   /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
   ///   it (R16).
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   public func map<New: Sendable>(
     on context: ExecutionContext = .immediate,
@@ -26,7 +26,7 @@ extension Future {
     context.isImmediate ? map(Transform(consume transform)) : map(on: context, Transform(consume transform))
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(never)
   func map<New: Sendable>(_ transform: __owned Transform<Value, New>) -> Future<New, Failure> {
     switch deliveredResult {
@@ -45,14 +45,14 @@ extension Future {
     }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(never)
   func map<New: Sendable>(on context: ExecutionContext, _ transform: Transform<Value, New>) -> Future<New, Failure> {
     derive(on: context, for: .values) { result in result.andThen { value in .succeeded(transform(value)) } }
   }
 
   /// Transforms the value, or fails with the error that `transform` throws; a failure passes on unchanged.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(never)
   @_disfavoredOverload
   public func map<New: Sendable>(
@@ -93,7 +93,7 @@ extension Future {
   ///   - transform: Makes the second future. Returning the derived future itself traps, because it would never resolve.
   /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
   ///   it (R16).
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   public func flatMap<New: Sendable>(
     on context: ExecutionContext = .immediate,
@@ -106,7 +106,7 @@ extension Future {
       : flatMap(on: context, progressShare, Transform(consume transform))
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(never)
   func flatMap<New: Sendable>(
     _ progressShare: Double,
@@ -129,7 +129,7 @@ extension Future {
     }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(never)
   func flatMap<New: Sendable>(
     on context: ExecutionContext,
@@ -142,7 +142,7 @@ extension Future {
   }
 
   /// Resolves as the future that `transform` makes of the value, or fails with the error that it throws.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(never)
   @_disfavoredOverload
   public func flatMap<New: Sendable>(
@@ -162,7 +162,7 @@ extension Future {
 
 extension Future {
   /// Resolves as the future that `transform` makes of the value, which cannot fail.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(never)
   @_disfavoredOverload
   public func flatMap<New: Sendable>(
@@ -180,7 +180,7 @@ extension Future {
   /// Cost: one allocation while this future is pending, none if it is resolved.
   /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
   ///   it (R16).
-  @inlinable
+  @_alwaysEmitIntoClient
   public func ignoreValue() -> Future<Void, Failure> {
     map { _ in }
   }
@@ -188,7 +188,7 @@ extension Future {
 
 extension Future where Failure == Never {
   /// Resolves as the future that `transform` makes of the value, which can fail although this future cannot.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(never)
   @_disfavoredOverload
   public func flatMap<V: Sendable, F: Error>(
@@ -207,7 +207,7 @@ extension Future where Failure == Never {
   /// - Parameter type: The failure type, if it cannot be inferred.
   /// - Returns: The derived future. Cancelling it leaves this future, which is cancelled too if nothing else waits for
   ///   it (R16).
-  @inlinable
+  @_alwaysEmitIntoClient
   public func setFailureType<New: Error>(to type: New.Type = New.self) -> Future<Value, New> {
     derive(onlyWaits: true) { result in .succeeded(result.get()) }
   }

@@ -6,6 +6,7 @@
 
 extension Future {
   /// Transforms the value on the main actor; a failure passes on unchanged.
+  @_alwaysEmitIntoClient
   public func map<New: Sendable>(
     on context: MainContext,
     _ transform: @escaping @MainActor (Value) -> New
@@ -16,6 +17,7 @@ extension Future {
   }
 
   /// Transforms the value on the main actor, or fails with the error that `transform` throws; a failure passes on unchanged.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   public func map<New: Sendable>(
     on context: MainContext,
@@ -27,6 +29,7 @@ extension Future {
   }
 
   /// Resolves as the future that `transform` makes of the value on the main actor; a failure passes on unchanged.
+  @_alwaysEmitIntoClient
   public func flatMap<New: Sendable>(
     on context: MainContext,
     progressShare: Double = 0.5,
@@ -38,6 +41,7 @@ extension Future {
   }
 
   /// Resolves as the future that `transform` makes on the main actor, or fails with the error that it throws.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   public func flatMap<New: Sendable>(
     on context: MainContext,
@@ -51,6 +55,7 @@ extension Future {
   }
 
   /// Resolves as the future that `transform` makes on the main actor, which cannot fail.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   public func flatMap<New: Sendable>(
     on context: MainContext,
@@ -65,6 +70,7 @@ extension Future {
 
 extension Future where Failure == Never {
   /// Resolves as the future that `transform` makes on the main actor, which can fail although this future cannot.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   public func flatMap<V: Sendable, F: Error>(
     on context: MainContext,
@@ -81,6 +87,7 @@ extension Future where Failure == Never {
 
 extension Future {
   /// Transforms the error on the main actor; a value passes on unchanged.
+  @_alwaysEmitIntoClient
   public func mapError<New: Error>(
     on context: MainContext,
     _ transform: @escaping @MainActor (Failure) -> New
@@ -91,6 +98,7 @@ extension Future {
   }
 
   /// Replaces a failure by the future that `transform` returns on the main actor; a value passes on unchanged.
+  @_alwaysEmitIntoClient
   public func flatMapError<New: Error>(
     on context: MainContext,
     _ transform: @escaping @MainActor (Failure) -> Future<Value, New>
@@ -99,6 +107,7 @@ extension Future {
   }
 
   /// Replaces a failure by the future that `transform` returns on the main actor, or by the error that it throws.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   public func flatMapError<New: Error>(
     on context: MainContext,
@@ -110,6 +119,7 @@ extension Future {
   }
 
   /// Replaces a failure by a value that `transform` makes on the main actor, so the derived future cannot fail.
+  @_alwaysEmitIntoClient
   public func recover(
     on context: MainContext,
     _ transform: @escaping @MainActor (Failure) -> Value
@@ -120,6 +130,7 @@ extension Future {
   }
 
   /// Replaces a failure by a value that `transform` makes on the main actor, or by the error that it throws.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   public func recover<New: Error>(
     on context: MainContext,
@@ -137,6 +148,7 @@ extension Future {
   /// Runs `work` on the main actor, and resolves with its value or error.
   ///
   /// A cancellation before `work` has started keeps it from starting, if `Failure` can represent cancellation.
+  @_alwaysEmitIntoClient
   public init(on context: MainContext, _ work: @escaping @MainActor () throws(Failure) -> Value) {
     self = Future<Void, Failure>.succeeded(()).derive(on: context.context) { _ in
       MainActor.assumeIsolated { .catching { () throws(Failure) in try work() } }
@@ -146,6 +158,7 @@ extension Future {
   /// Runs `work` on the main actor, and resolves as the future that it returns.
   ///
   /// A cancellation before `work` has started keeps it from starting, if `Failure` can represent cancellation.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload  // as the overload for other contexts
   public init(on context: MainContext, flattening work: @escaping @MainActor () -> Future<Value, Failure>) {
     self = Future<Void, Failure>.succeeded(()).derive(on: context.context, progressShare: 0) { _ in
@@ -154,7 +167,8 @@ extension Future {
   }
 
   /// Returns the future that `body` returns, or a future that has failed with the error that it throws.
-  private static func flattening(_ body: () throws(Failure) -> Future) -> Future {
+  @_alwaysEmitIntoClient
+  static func flattening(_ body: () throws(Failure) -> Future) -> Future {
     do throws(Failure) {
       return try body()
     } catch {

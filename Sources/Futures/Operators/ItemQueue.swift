@@ -57,7 +57,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   }
 
   /// Starts items while slots are free, unless another thread does.
-  @inlinable
+  @_alwaysEmitIntoClient
   func startItems(in trampoline: Trampoline?) {
     let isOurTurn = lock.withLock {
       guard !isStarting, !isFinished else { return false }
@@ -80,7 +80,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   }
 
   /// Returns the next action, under the lock; any action except `start` ends this thread's turn.
-  @inlinable
+  @_alwaysEmitIntoClient
   func nextStep() -> Step {
     guard !isFinished else { return .wait }
     if active < limit, let item = waiting.popLast() {
@@ -96,7 +96,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     return .breakForever(reason, leaving: Array(running.values))
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func add(_ future: Future<Value, Failure>, index: Int, in trampoline: Trampoline?) {
     if let result = future.peek() {
       switch result {
@@ -119,7 +119,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func input(from future: Future<Value, Failure>, index: Int) -> JoinedInput? {
     future.input { _, source, trampoline in
       switch unsafeDowncast(source, to: State<Value, Failure>.self).result {
@@ -143,7 +143,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     _ = input  // released here, outside the lock
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func storeValue(_ index: Int, _ value: Value) {
     let input = lock.withLock { () -> JoinedInput? in
       guard !isFinished else { return nil }
@@ -154,7 +154,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
     _ = input  // released here, outside the lock
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func fail(_ error: Failure, in trampoline: Trampoline?) {
     let isFirst = lock.withLock {
       defer { isFinished = true }
@@ -191,7 +191,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   }
 
   /// Leaves the running items, drops the items that have not started, and cancels futures without other consumers.
-  @inlinable
+  @_alwaysEmitIntoClient
   func leaveItems() { FutureState.cancel(removeFromInputs(forResult: false)) }
 
   @usableFromInline

@@ -75,7 +75,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
   }
 
   /// Attaches to all inputs, in order; their results can arrive meanwhile.
-  @inlinable
+  @_alwaysEmitIntoClient
   func start(_ inputs: [JoinedInput]) {
     awaited.store(inputs.count, ordering: .relaxed)  // not shared yet
     lock.withLock { self.inputs = inputs }
@@ -90,7 +90,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
   ///   - type: The type of the inputs.
   ///   - decide: Returns the result of the derived future if the input alone decides it.
   /// - Returns: One closure for all inputs of `type`, so that an input is its consumer and nothing else.
-  @inlinable
+  @_alwaysEmitIntoClient
   func delivery<Value: Sendable, Failure: Error>(
     of type: Future<Value, Failure>.Type,
     deciding decide: @escaping @Sendable (Result<Value, Failure>) -> Resolution?
@@ -105,7 +105,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
   }
 
   /// Counts an input whose result has arrived, or resolves the derived future at once if there is a `decision`.
-  @inlinable
+  @_alwaysEmitIntoClient
   func add(_ decision: Resolution?, in trampoline: Trampoline) {
     if let decision {
       if derived.resolve(decision, in: trampoline) { leaveInputs() }
@@ -123,7 +123,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
     countDown(in: trampoline)
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func countDown(in trampoline: Trampoline) {
     // Releasing: publishes the result of this thread's input. Acquiring: the last thread sees all results.
     guard awaited.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
@@ -145,7 +145,7 @@ final class Join<Derived: OutcomeStorage>: Inputs, @unchecked Sendable {
   }
 
   /// Removes the inputs and the completion, for the caller to release after unlocking.
-  @inlinable
+  @_alwaysEmitIntoClient
   func release() -> (inputs: [JoinedInput], complete: (@Sendable () -> Resolution)?) {
     lock.withLock {
       defer {
@@ -161,7 +161,7 @@ extension Future {
   /// Makes this future an input of a join.
   /// - Parameter deliver: Passes the result to the join: `Join.delivery(of:deciding:)`.
   /// - Returns: The input, or `nil` if this future is resolved and has no state.
-  @inlinable
+  @_alwaysEmitIntoClient
   func input(_ deliver: @escaping Consumer.Delivery) -> JoinedInput? {
     guard case .sharedState(let state) = storage else { return nil }
     guard state.remove(.hasFreeSlot) else {

@@ -3,19 +3,19 @@
 
 extension Promise {
   /// A handler for APIs that complete with a `Result`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public var resultHandler: @Sendable (Result<Value, Failure>) -> Void {
     { self.resolve($0) }
   }
 
   /// A handler for APIs that complete with a value, or report success separately from failure.
-  @inlinable
+  @_alwaysEmitIntoClient
   public var valueHandler: @Sendable (Value) -> Void {
     { self.succeed($0) }
   }
 
   /// A handler for APIs that report failure to a separate closure.
-  @inlinable
+  @_alwaysEmitIntoClient
   public var failureHandler: @Sendable (Failure) -> Void {
     { self.fail($0) }
   }
@@ -23,7 +23,7 @@ extension Promise {
 
 extension Promise where Value == Void {
   /// A handler for APIs that complete without a value.
-  @inlinable
+  @_alwaysEmitIntoClient
   public var voidHandler: @Sendable () -> Void {
     { self.succeed() }
   }
@@ -33,7 +33,7 @@ extension Promise where Failure == any Error {
   /// Returns a handler for APIs that complete with a `Result` of another failure type.
   /// - Parameter type: The failure type, if it cannot be inferred.
   /// - Returns: The handler.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func resultHandler<Typed: Error>(of type: Typed.Type = Typed.self) -> @Sendable (Result<Value, Typed>) -> Void
   {
     { self.resolve($0.mapError { $0 }) }
@@ -42,7 +42,7 @@ extension Promise where Failure == any Error {
   /// A handler for APIs that complete with a value or an error, each optional.
   ///
   /// If the API passes both, the error wins. If it passes neither, the future fails with `CallbackContractViolation`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public var valueOrErrorHandler: @Sendable (Value?, (any Error)?) -> Void {
     { value, error in
       if let error {
@@ -60,7 +60,7 @@ extension Promise where Failure == any Error {
   /// An error wins over values. If a value is missing and there is no error, the future fails with
   /// `CallbackContractViolation`.
   /// - Returns: The handler.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func valuesOrErrorHandler<First, Second>() -> @Sendable (First?, Second?, (any Error)?) -> Void
   where Value == (First, Second) {
     let handler = valueOrErrorHandler
@@ -72,7 +72,7 @@ extension Promise where Failure == any Error {
 
 extension Promise where Value == Void, Failure == any Error {
   /// A handler for APIs that complete with an error, or `nil` for success.
-  @inlinable
+  @_alwaysEmitIntoClient
   public var errorHandler: @Sendable ((any Error)?) -> Void {
     { error in
       if let error { self.fail(error) } else { self.succeed() }

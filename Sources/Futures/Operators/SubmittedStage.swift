@@ -5,7 +5,7 @@ internal import Dispatch
 enum TransformedResults: Sendable {
   case values, failures, all
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func contain<Value, Failure>(_ result: Result<Value, Failure>) -> Bool {
     switch result {
     case .success: self != .failures
@@ -66,7 +66,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     kind = context.isImmediate ? .custom : context.consumerKind
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func deliver(from source: FutureState, in trampoline: Trampoline) {
     guard kind != .follower else { return resolve(as: source, in: trampoline) }
     let context = kind == .custom ? takeValue(at: &context) : context
@@ -119,7 +119,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     if isListed { facts.context = context?.identity }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func takeTransform() -> ResultTransform? {
     bypass = nil
     return takeValue(at: &transform)
@@ -158,7 +158,7 @@ final class StageWork<Value: Sendable, Failure: Error, New: Sendable, NewFailure
   }
 
   /// Applies the transform, unless the stage was cancelled before, or has run.
-  @inlinable
+  @_alwaysEmitIntoClient
   func run() {
     guard stage.claimSubmitted(), let transform = stage.takeTransform(), let result = source.result else { return }
     stage.deadline?.fire()

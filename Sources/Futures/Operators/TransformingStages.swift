@@ -36,7 +36,7 @@ struct Transform<Argument, Value>: Sendable {
   @inlinable
   init(_ apply: __owned @escaping @Sendable (Argument) -> Value) { self.apply = consume apply }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(never)
   func callAsFunction(_ argument: Argument) -> Value { apply(argument) }
 }
@@ -114,7 +114,7 @@ final class FlatMapStage<Argument: Sendable, New: Sendable, Failure: Error>: Mov
     }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   func applyTransform(to argument: Argument, in trampoline: Trampoline) {
     let transform = takeValue(at: &transform).unsafelyUnwrapped
@@ -139,7 +139,7 @@ extension Result: SuccessType { static var success: Any.Type { Success.self } }
 
 extension Stage {
   /// Returns the value of `source`; resolves the stage as the source, without its transform, if the source failed or broke.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   final func value<Value: Sendable>(of source: FutureState, in trampoline: Trampoline) -> Value? {
     switch unsafeDowncast(source, to: State<Value, Stored.Failure>.self).result {
@@ -157,7 +157,7 @@ extension Stage {
 
 extension MovingStage {
   /// Resolves as `other`, which a transform made.
-  @inlinable
+  @_alwaysEmitIntoClient
   final func follow<V, F>(
     _ other: consuming Future<V, F>,
     in trampoline: Trampoline?
@@ -173,7 +173,7 @@ extension MovingStage {
 
 extension Unmanaged<FutureState> {
   /// Returns the share of a stage's source in the progress: `share`, or zero if the source only waits.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   func share(_ share: Double) -> Double {
     _withUnsafeGuaranteedRef { $0.has(.onlyWaits) } ? 0 : share

@@ -5,7 +5,7 @@ extension Future {
   /// cancellation.
   ///
   /// Cost: three allocations, and one of the runtime for the cancellation handler.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) package func awaitResult() async -> Result<Value, Failure> {
     if let result = await awaitResult(untilCancelled: Cancelled<Failure>.isExpressible) { return result }
     return .failure(Cancelled<Failure>.failure.unsafelyUnwrapped)
@@ -19,7 +19,7 @@ extension Future {
   ///   - endsWhenCancelled: Whether the wait ends when the task is cancelled.
   ///   - leavesFuture: Whether a wait that ends so leaves the future. That cancels a future without other consumers (R16).
   /// - Returns: The result; `nil` if cancellation has ended the wait.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) package func awaitResult(
     untilCancelled endsWhenCancelled: Bool,
     leaving leavesFuture: Bool = false
@@ -41,7 +41,7 @@ extension Future {
     return await Self.awaitResult(of: state, untilCancelled: endsWhenCancelled, leaving: leavesFuture)
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) static func awaitResult(
     of state: State<Value, Failure>,
     untilCancelled endsWhenCancelled: Bool,

@@ -10,7 +10,7 @@ public import Futures
 ///   - operation: Passes the token on, and awaits the work.
 /// - Returns: The value of `operation`.
 /// - Throws: The error of `operation`.
-@inlinable
+@_alwaysEmitIntoClient
 public func withCancellationToken<R, E: Error>(
   isolation: isolated (any Actor)? = #isolation,
   _ operation: (CancellationToken) async throws(E) -> R

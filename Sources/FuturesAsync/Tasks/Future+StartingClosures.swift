@@ -6,7 +6,7 @@ public import Futures
 
 extension Future {
   /// Starts a task as `Task { }` does, for a closure that throws.
-  @inlinable
+  @_alwaysEmitIntoClient
   init<each Surplus>(
     _ name: String?,
     _ priority: TaskPriority?,
@@ -32,7 +32,7 @@ extension Future {
   }
 
   /// Starts a task as `Task { }` does, for a closure that cannot throw.
-  @inlinable
+  @_alwaysEmitIntoClient
   init<each Surplus>(
     _ name: String?,
     _ priority: TaskPriority?,
@@ -58,13 +58,13 @@ extension Future {
   /// Returns the actor of a closure.
   ///
   /// A function, because Swift 6.3 cannot read it from a `sending` parameter of this type.
-  @inlinable
+  @_alwaysEmitIntoClient
   static func isolation<each Surplus, Thrown: Error>(
     of operation: @isolated(any) (repeat (Never, each Surplus) -> Void) async throws(Thrown) -> Value
   ) -> (any Actor)? { operation.isolation }
 
   /// Starts a task on `isolation`, which the closure captures: the capture makes the task start there, in order of creation.
-  @inlinable
+  @_alwaysEmitIntoClient
   static func start<each Surplus>(
     isolation: isolated (any Actor)?,
     _ name: String?,
@@ -95,7 +95,7 @@ extension Future {
   }
 
   /// As the function for a closure that throws.
-  @inlinable
+  @_alwaysEmitIntoClient
   static func start<each Surplus>(
     isolation: isolated (any Actor)?,
     _ name: String?,
@@ -120,5 +120,5 @@ extension Future {
 /// Returns the argument for a surplus parameter of a task's closure.
 ///
 /// There is no such parameter, so the library never calls it.
-@inlinable
+@_alwaysEmitIntoClient
 func surplus<Parameter>(_: Parameter.Type) -> (Never, Parameter) -> Void { { _, _ in } }

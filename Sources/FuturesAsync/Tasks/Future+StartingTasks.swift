@@ -31,7 +31,7 @@ enum TaskOperation<Value: Sendable, Failure: Error>: @unchecked Sendable {
   /// Runs the closure.
   ///
   /// Does not rethrow: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) func run() async -> Result<Value, Failure> {
     switch self {
     case .nonthrowing(let operation):
@@ -56,7 +56,7 @@ extension Future {
   ///   - fileID: The file that diagnostics name.
   ///   - line: The line that diagnostics name.
   ///   - operation: The work.
-  @inlinable
+  @_alwaysEmitIntoClient
   init(
     starting start: TaskStart,
     on actor: (any Actor)? = nil,
@@ -89,25 +89,25 @@ struct TaskWork<Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline let state = State<Value, Failure>()
   @usableFromInline let operation: TaskOperation<Value, Failure>
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ operation: TaskOperation<Value, Failure>) {
     self.operation = operation
   }
 
   /// Runs the work, and resolves the state with its result.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) func run() async {
     state.resolveFromTask(await operation.run())
   }
 
   /// As `run()`, in a detached task, whose closure can still be isolated to the main actor, for example by the default of its module.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) func runDetached() async {
     if operation.isolation === MainActor.shared { await runOnMainActor() } else { await run() }
   }
 
   /// Resolves the state on the main actor, too, so that a blocked main thread keeps it pending for certain (R10a).
-  @inlinable
+  @_alwaysEmitIntoClient
   @MainActor
   func runOnMainActor() async {
     switch operation {
@@ -130,7 +130,7 @@ extension TaskWork {
   /// Starts a task on `isolation`.
   ///
   /// The closure captures `isolation`. The capture makes the task start there, in order of creation.
-  @inlinable
+  @_alwaysEmitIntoClient
   func start(
     isolation: isolated (any Actor)?,
     _ start: TaskStart,
@@ -156,7 +156,7 @@ extension TaskWork {
     }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func startDetached(name: String?, priority: TaskPriority?) -> Task<Void, any Error> {
     if name != nil, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       return Task.detached(name: name, priority: priority) { () async throws in await runDetached() }
@@ -172,7 +172,7 @@ extension TaskWork {
 /// elsewhere would run on the global executor first, and lose its place on the actor. So this casts the function's
 /// type, as `Actor.assumeIsolated` does. The cast is safe because `start` does not access the actor's state. It only
 /// passes the reference to a task.
-@inlinable
+@_alwaysEmitIntoClient
 func startTask<TaskFailure>(
   on actor: any Actor,
   _ start: (isolated (any Actor)?) -> Task<Void, TaskFailure>

@@ -30,7 +30,7 @@ extension Future {
   ///   - fileID: The file that diagnostics name.
   ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work: a closure without parameters.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<each Surplus>(
     name: String? = nil,
     priority: TaskPriority? = nil,
@@ -48,7 +48,7 @@ extension Future {
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. Dropping the future cancels nothing.
   @_disfavoredOverload
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func detached(
     name: String? = nil,
     priority: TaskPriority? = nil,
@@ -67,7 +67,7 @@ extension Future {
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. Dropping the future cancels nothing.
   @_disfavoredOverload
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func immediate(
     name: String? = nil,
     priority: TaskPriority? = nil,
@@ -96,7 +96,7 @@ extension Future {
   ///   - fileID: The file that diagnostics name.
   ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work: a closure without parameters.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<each Surplus>(
     name: String? = nil,
     priority: TaskPriority? = nil,
@@ -118,7 +118,7 @@ extension Future {
   ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work.
   /// - Returns: A future of the value of `operation`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func detached(
     name: String? = nil,
     priority: TaskPriority? = nil,
@@ -139,7 +139,7 @@ extension Future {
   ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work.
   /// - Returns: A future of the value of `operation`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func immediate(
     name: String? = nil,
     priority: TaskPriority? = nil,
@@ -164,7 +164,7 @@ extension Future where Failure == Never {
   ///   - fileID: The file that diagnostics name.
   ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work: a closure without parameters.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<each Surplus>(
     name: String? = nil,
     priority: TaskPriority? = nil,
@@ -186,7 +186,7 @@ extension Future where Failure == Never {
   ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work.
   /// - Returns: A future of the value of `operation`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func detached(
     name: String? = nil,
     priority: TaskPriority? = nil,
@@ -207,7 +207,7 @@ extension Future where Failure == Never {
   ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work.
   /// - Returns: A future of the value of `operation`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func immediate(
     name: String? = nil,
     priority: TaskPriority? = nil,
@@ -241,7 +241,7 @@ extension Future {
   ///   - fileID: The file that diagnostics name.
   ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work: a closure without parameters.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<each Surplus>(
     _ label: String,
     priority: TaskPriority? = nil,
@@ -263,7 +263,7 @@ extension Future {
   ///   - fileID: The file that diagnostics name.
   ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work: a closure without parameters.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<each Surplus>(
     _ label: String,
     priority: TaskPriority? = nil,
@@ -287,7 +287,7 @@ extension Future where Failure == Never {
   ///   - fileID: The file that diagnostics name.
   ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work: a closure without parameters.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<each Surplus>(
     _ label: String,
     priority: TaskPriority? = nil,
