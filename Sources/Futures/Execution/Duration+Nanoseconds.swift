@@ -4,6 +4,7 @@
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Duration {
   /// The duration in nanoseconds, rounded up: from zero to `Int64.max`.
+  @usableFromInline
   package var nanoseconds: Int64 {
     guard self > .zero else { return 0 }
     guard self < .nanoseconds(Int64.max) else { return .max }

@@ -71,6 +71,7 @@ public struct MainContext: Sendable {
   )
 
   /// Whether the caller runs on the main queue.
+  @usableFromInline
   package static var isMainQueueCurrent: Bool {
     _ = mainQueueIsMarked
     return DispatchQueue.getSpecific(key: mainQueueKey) == true

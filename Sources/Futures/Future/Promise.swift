@@ -136,9 +136,11 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   }
 
   /// Sets the task that resolves the promise, so that tasks that await the future raise its priority.
+  @_alwaysEmitIntoClient
   package func setProducer(task: Task<Void, Never>) { state.setProducer(task: task) }
 
   /// Resolves the future from a task of the library (R8).
+  @_alwaysEmitIntoClient
   package func resolveFromTask(_ result: Result<Value, Failure>) {
     state.resolveFromTask(result)
   }

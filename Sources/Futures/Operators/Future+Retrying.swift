@@ -18,6 +18,7 @@ extension Future {
   ///   - work: Makes the future of an attempt.
   /// - Returns: A future with the value of the first successful attempt, or the error of the last one. Cancelling it
   ///   leaves the running attempt, and starts no other attempt.
+  @_alwaysEmitIntoClient
   public static func retry(
     attempts: Int,
     on context: ExecutionContext = .global(),
@@ -49,6 +50,7 @@ extension Future {
   ///   - work: Makes the future of an attempt.
   /// - Returns: A future with the value of the first successful attempt, or the error of the last one. Cancelling it
   ///   leaves the running attempt, or frees the timer, and starts no other attempt.
+  @_alwaysEmitIntoClient
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public static func retry(
     attempts: Int,
@@ -108,6 +110,7 @@ extension Future {
   ///   - work: Makes the future of an attempt.
   /// - Returns: A future with the value of the first successful attempt, or the error of the last one. Cancelling it
   ///   leaves the running attempt, or frees the timer, and starts no other attempt.
+  @_alwaysEmitIntoClient
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public static func retry(
     attempts: Int,
@@ -132,7 +135,8 @@ extension Future {
   }
 
   // `delay` returns the delay after an attempt, by its number and its error; `nil` is no delay. All times are in nanoseconds.
-  private static func retry(
+  @_alwaysEmitIntoClient
+  static func retry(
     _ attempts: Int,
     within budget: Int64? = nil,
     delay: (@Sendable (Int, Failure) -> Int64)?,
@@ -167,11 +171,13 @@ extension Future {
 }
 
 /// The time in which a retry can start attempts, in nanoseconds.
-private struct RetryBudget: Sendable {
+@usableFromInline
+struct RetryBudget: Sendable {
   private let nanoseconds: Int64
   private let context: ExecutionContext
   private let start: Int64
 
+  @usableFromInline
   init(nanoseconds: Int64, on context: ExecutionContext) {
     (self.nanoseconds, self.context) = (nanoseconds, context)
     start = context.now ?? ExecutionContext.immediate.now ?? 0
@@ -182,6 +188,7 @@ private struct RetryBudget: Sendable {
   ///   - delay: The delay from now.
   ///   - waited: The sum of all delays, including this one. It counts for a clock that does not tell its time.
   /// - Returns: Whether the start is within the budget, of which zero or less allows none.
+  @usableFromInline
   func allowsStart(in delay: Int64, waited: Int64) -> Bool {
     guard nanoseconds > 0 else { return false }
     let now = context.now ?? ExecutionContext.immediate.now ?? 0
@@ -191,7 +198,8 @@ private struct RetryBudget: Sendable {
 }
 
 extension Int64 {
-  fileprivate func addingSaturated(_ other: Int64) -> Int64 {
+  @usableFromInline
+  func addingSaturated(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? .max : sum
   }

@@ -91,6 +91,7 @@ extension Future where Failure == any Error {
   ///   - limit: The maximum number of running items. Less than 1 traps.
   ///   - start: Starts the work on one item.
   /// - Returns: A future of the results, in the order of the items. Without items it resolves at once with an empty array.
+  @_alwaysEmitIntoClient
   public static func concurrentSettled<Item: Sendable>(
     _ items: some Collection<Item>,
     limit: Int,
@@ -112,6 +113,7 @@ extension Future where Failure: CancellableFailure {
   ///   - limit: The maximum number of running items. Less than 1 traps.
   ///   - start: Starts the work on one item.
   /// - Returns: A future of the results, in the order of the items. Without items it resolves at once with an empty array.
+  @_alwaysEmitIntoClient
   public static func concurrentSettled<Item: Sendable>(
     _ items: some Collection<Item>,
     limit: Int,
@@ -133,6 +135,7 @@ extension Future where Failure == CancellationError {
   ///   - limit: The maximum number of running items. Less than 1 traps.
   ///   - start: Starts the work on one item.
   /// - Returns: A future of the results, in the order of the items. Without items it resolves at once with an empty array.
+  @_alwaysEmitIntoClient
   public static func concurrentSettled<Item: Sendable>(
     _ items: some Collection<Item>,
     limit: Int,
@@ -144,7 +147,8 @@ extension Future where Failure == CancellationError {
 
 extension Future {
   /// Runs items until the derived future is cancelled; each later item then fails at once, without a call of `start`.
-  private static func runSettled<Item: Sendable>(
+  @_alwaysEmitIntoClient
+  static func runSettled<Item: Sendable>(
     _ items: some Collection<Item>,
     limit: Int,
     _ start: @escaping @Sendable (Item) -> Future

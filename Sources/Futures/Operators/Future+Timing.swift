@@ -13,6 +13,7 @@ extension Future {
   ///   - context: Its clock measures the delay, and it resolves the derived future.
   /// - Returns: The derived future. Cancelling it leaves this future and frees the timer. If `Failure` cannot represent
   ///   cancellation, the cancellation ends the delay.
+  @_alwaysEmitIntoClient
   public func delay(by delay: Duration, on context: ExecutionContext = .global()) -> Future {
     self.delay(byNanoseconds: delay.nanoseconds, on: context)
   }
@@ -26,6 +27,7 @@ extension Future {
   ///   - error: The error; evaluated at the deadline.
   /// - Returns: The derived future. It leaves this future at the deadline, or when it is cancelled (R16). Cancelling it
   ///   frees the timer.
+  @_alwaysEmitIntoClient
   public func timeout(
     after duration: Duration,
     on context: ExecutionContext = .global(),
@@ -43,6 +45,7 @@ extension Future {
   ///   - value: The value; evaluated at the deadline.
   /// - Returns: The derived future. It leaves this future at the deadline, or when it is cancelled (R16). Cancelling it
   ///   frees the timer.
+  @_alwaysEmitIntoClient
   public func timeout(
     after duration: Duration,
     on context: ExecutionContext = .global(),
@@ -70,6 +73,7 @@ extension Future where Failure == any Error {
   ///   - context: Its clock measures the time, and the derived future fails on it.
   /// - Returns: The derived future. It leaves this future at the deadline, or when it is cancelled (R16). Cancelling it
   ///   frees the timer.
+  @_alwaysEmitIntoClient
   public func timeout(after duration: Duration, on context: ExecutionContext = .global()) -> Future {
     timeout(after: duration, on: context, failingWith: TimeoutError(duration: duration))
   }
@@ -83,6 +87,7 @@ extension Future where Value == Void, Failure == Never {
   ///   - context: Its clock measures the time, and it resolves the future.
   /// - Returns: The future; it is resolved if `duration` is zero or less. Cancelling it frees the timer, and resolves
   ///   it at once.
+  @_alwaysEmitIntoClient
   public static func after(_ duration: Duration, on context: ExecutionContext = .global()) -> Future {
     after(nanoseconds: duration.nanoseconds, on: context)
   }
@@ -96,6 +101,7 @@ extension Future where Value == Void, Failure == any Error {
   /// `Future.after(.seconds(1))`, the overload that cannot fail comes first.
   /// - Returns: The future; it is resolved if `duration` is zero or less. Cancelling it frees the timer, and fails it with
   ///   `CancellationError`.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   public static func after(_ duration: Duration, on context: ExecutionContext = .global()) -> Future {
     Future.succeeded(()).delay(byNanoseconds: duration.nanoseconds, on: context)
@@ -109,6 +115,7 @@ extension Future {
   /// Delays the value, and delivers it on the main actor; a failure passes on at once.
   /// - Returns: The derived future. Cancelling it leaves this future and frees the timer. If `Failure` cannot represent
   ///   cancellation, the cancellation ends the delay.
+  @_alwaysEmitIntoClient
   public func delay(by delay: Duration, on context: MainContext) -> Future {
     self.delay(by: delay, on: context.context)
   }
@@ -116,6 +123,7 @@ extension Future {
   /// Fails with `error`, on the main actor, if this future is not resolved in time.
   /// - Returns: The derived future. It leaves this future at the deadline, or when it is cancelled (R16). Cancelling it
   ///   frees the timer.
+  @_alwaysEmitIntoClient
   public func timeout(
     after duration: Duration,
     on context: MainContext,
@@ -129,6 +137,7 @@ extension Future {
   /// Succeeds with `value`, on the main actor, if this future is not resolved in time.
   /// - Returns: The derived future. It leaves this future at the deadline, or when it is cancelled (R16). Cancelling it
   ///   frees the timer.
+  @_alwaysEmitIntoClient
   public func timeout(
     after duration: Duration,
     on context: MainContext,
@@ -145,6 +154,7 @@ extension Future where Failure == any Error {
   /// Fails with `TimeoutError`, on the main actor, if this future is not resolved in time.
   /// - Returns: The derived future. It leaves this future at the deadline, or when it is cancelled (R16). Cancelling it
   ///   frees the timer.
+  @_alwaysEmitIntoClient
   public func timeout(after duration: Duration, on context: MainContext) -> Future {
     timeout(after: duration, on: context, failingWith: TimeoutError(duration: duration))
   }
@@ -155,6 +165,7 @@ extension Future where Value == Void, Failure == Never {
   /// Returns a future that succeeds on the main actor after `duration`.
   /// - Returns: The future; it is resolved if `duration` is zero or less. Cancelling it frees the timer, and resolves
   ///   it at once.
+  @_alwaysEmitIntoClient
   public static func after(_ duration: Duration, on context: MainContext) -> Future {
     after(duration, on: context.context)
   }
@@ -165,6 +176,7 @@ extension Future where Value == Void, Failure == any Error {
   /// Returns a future that succeeds on the main actor after `duration`, and fails when it is cancelled.
   /// - Returns: The future; it is resolved if `duration` is zero or less. Cancelling it frees the timer, and fails it with
   ///   `CancellationError`.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   public static func after(_ duration: Duration, on context: MainContext) -> Future {
     after(duration, on: context.context)
@@ -175,13 +187,15 @@ extension Future where Value == Void, Failure == any Error {
 
 extension Future where Value == Void, Failure == Never {
   /// As `after(_:on:)`, with a delay in nanoseconds.
+  @_alwaysEmitIntoClient
   package static func after(nanoseconds delay: Int64, on context: ExecutionContext) -> Future {
     Future.succeeded(()).delay(byNanoseconds: delay, on: context)
   }
 }
 
 extension Future {
-  fileprivate func delay(byNanoseconds delay: Int64, on context: ExecutionContext) -> Future {
+  @_alwaysEmitIntoClient
+  func delay(byNanoseconds delay: Int64, on context: ExecutionContext) -> Future {
     guard delay > 0 else { return derive(onlyWaits: true) { result in .resolved(result) } }
     return derive(
       on: context,
@@ -194,7 +208,8 @@ extension Future {
     }
   }
 
-  fileprivate func timeout(
+  @usableFromInline
+  func timeout(
     afterNanoseconds duration: Int64,
     on context: ExecutionContext,
     inlineIfDue mayRunInline: Bool = true,

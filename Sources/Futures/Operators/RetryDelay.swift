@@ -27,6 +27,7 @@ public enum RetryDelay: Sendable {
   }
 
   /// Returns the delay after the attempt with the given number.
+  @usableFromInline
   package func delay(after attempt: Int) -> Duration {
     switch self {
     case .none: .zero

@@ -61,6 +61,7 @@ public final class ConcurrencyLimit: Sendable {
   }
 
   /// Runs work that gives its slot back itself.
+  @usableFromInline
   package func run<Value: Sendable, Failure: Error>(
     priority: TaskPriority,
     fileID: StaticString,
@@ -118,6 +119,7 @@ extension ConcurrencyLimit {
   ///   - id: The identity of a state that `start` keeps alive.
   ///   - priority: The priority of the work.
   ///   - start: Starts the work in the slot that it gets. `release` must be called once with that slot.
+  @usableFromInline
   package func enqueue(_ id: ObjectIdentifier, _ priority: TaskPriority, _ start: @escaping @Sendable (Slot) -> Void) {
     queue.withLock { $0.add(id, priority, start) }
     startWork(1 + Self.maximumForOthers)
@@ -126,18 +128,21 @@ extension ConcurrencyLimit {
   /// Ends a running piece of work, and starts work that waits.
   ///
   /// If the work ends while a thread starts it, that thread starts the next work. So a chain of such work takes no stack.
+  @usableFromInline
   package func release(_ slot: Slot) {
     guard let waiting = queue.withLock({ $0.release(slot) }).waiting else { return }
     startWork(waiting + Self.maximumForOthers)
   }
 
   /// As `release`, on a thread where no task is current (R8).
+  @usableFromInline
   package func releaseFromTask(_ slot: Slot) {
     guard let waiting = queue.withLock({ $0.release(slot) }).waiting, waiting > 0 else { return }
     handOn { [self] in startWork(waiting + Self.maximumForOthers) }
   }
 
   /// Removes work that waits.
+  @usableFromInline
   package func remove(_ id: ObjectIdentifier) {
     let work = queue.withLock { $0.remove(id) }
     _ = work  // released here, outside the lock
@@ -162,7 +167,7 @@ extension ConcurrencyLimit {
 
 extension ConcurrencyLimit {
   /// The number of a running piece of work.
-  package typealias Slot = Int
+  @usableFromInline package typealias Slot = Int
 }
 
 /// The waiting work of a limit, and its running work.

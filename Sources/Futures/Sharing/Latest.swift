@@ -36,8 +36,8 @@
 ///
 /// When the object goes away, it cancels its request.
 public final class Latest: Sendable {
-  package let slot = LatestSlot()
-  package let timer: ExecutionContext
+  @usableFromInline package let slot = LatestSlot()
+  @usableFromInline package let timer: ExecutionContext
 
   /// Makes an object without a request.
   /// - Parameter timer: Measures the delays. A test passes the context of its `ManualContext`.
@@ -61,6 +61,7 @@ public final class Latest: Sendable {
   ///   - work: Starts the work.
   ///   - whenProgressed: Called with the progress of the work.
   ///   - whenResolved: Called with the result.
+  @_alwaysEmitIntoClient
   public func run<Value: Sendable, Failure: Error>(
     on context: ExecutionContext,
     _ work: @escaping @Sendable () -> Future<Value, Failure>,
@@ -83,6 +84,7 @@ public final class Latest: Sendable {
   ///   - whenProgressed: Called with the progress of the work.
   ///   - whenResolved: Called with the result.
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
+  @_alwaysEmitIntoClient
   public func run<Value: Sendable, Failure: Error>(
     after delay: Duration,
     atMost maximum: Duration? = nil,
@@ -101,7 +103,8 @@ public final class Latest: Sendable {
     )
   }
 
-  private func run<Value: Sendable, Failure: Error>(
+  @_alwaysEmitIntoClient
+  func run<Value: Sendable, Failure: Error>(
     _ pace: LatestPace,
     on context: ExecutionContext,
     _ work: @escaping @Sendable () -> Future<Value, Failure>,
@@ -132,6 +135,7 @@ public final class Latest: Sendable {
   ///   - work: Starts the work.
   ///   - whenProgressed: Called with the progress of the work.
   ///   - whenResolved: Called with the result.
+  @_alwaysEmitIntoClient
   public func run<Value: Sendable, Failure: Error>(
     on context: MainContext,
     _ work: @escaping @MainActor () -> Future<Value, Failure>,
@@ -154,6 +158,7 @@ public final class Latest: Sendable {
   ///   - whenProgressed: Called with the progress of the work.
   ///   - whenResolved: Called with the result.
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
+  @_alwaysEmitIntoClient
   public func run<Value: Sendable, Failure: Error>(
     after delay: Duration,
     atMost maximum: Duration? = nil,
@@ -172,7 +177,8 @@ public final class Latest: Sendable {
     )
   }
 
-  private func run<Value: Sendable, Failure: Error>(
+  @_alwaysEmitIntoClient
+  func run<Value: Sendable, Failure: Error>(
     _ pace: LatestPace,
     on context: MainContext,
     _ work: @escaping @MainActor () -> Future<Value, Failure>,
@@ -190,13 +196,15 @@ public final class Latest: Sendable {
 }
 
 /// The wait of a request before its work, in nanoseconds.
+@usableFromInline
 package struct LatestPace: Sendable {
   var delay: Int64 = 0
   var maximum: Int64?
   var isLeading = false
 
-  package init() {}
+  @usableFromInline package init() {}
 
+  @usableFromInline
   package init(delay: Int64, maximum: Int64?, isLeading: Bool) {
     (self.delay, self.maximum, self.isLeading) = (delay, maximum, isLeading)
   }
@@ -205,6 +213,7 @@ package struct LatestPace: Sendable {
 /// The number of the newest request, and the action that stops it.
 ///
 /// Apart from `Latest`, so that callbacks do not keep `Latest` alive.
+@usableFromInline
 package final class LatestSlot: Sendable {
   private typealias Timer = Future<Void, Never>
 
@@ -236,6 +245,7 @@ package final class LatestSlot: Sendable {
   package var isRunning: Bool { state.withLock { $0.isRunning } }
 
   /// Stops the request, and returns the number of the next one.
+  @usableFromInline
   package func begin() -> Int {
     let (number, stop) = state.withLock { state in
       let stop = state.end()
@@ -261,6 +271,7 @@ package final class LatestSlot: Sendable {
   /// Returns a future that resolves when the work of a new request can start.
   ///
   /// Cancelling it keeps the deadline, which the next request has too.
+  @usableFromInline
   package func wait(_ pace: LatestPace, on timer: ExecutionContext) -> Future<Void, Never> {
     let startsAtOnce = state.withLock { state in
       if pace.isLeading, !state.isWaiting, state.pause?.isResolved != false { return true }
@@ -284,6 +295,7 @@ package final class LatestSlot: Sendable {
 
   /// Notes that the work of a request starts.
   /// - Returns: Whether the request is the newest.
+  @usableFromInline
   package func start(_ number: Int, _ pace: LatestPace, on timer: ExecutionContext) -> Bool {
     let pause = pace.isLeading ? Timer.after(nanoseconds: pace.delay, on: timer) : nil
     let (isNewest, timers) = state.withLock { state -> (Bool, [Timer?]) in
@@ -296,6 +308,7 @@ package final class LatestSlot: Sendable {
   }
 
   /// Sets the action that stops a request; performs it if the request is no longer the newest.
+  @usableFromInline
   package func set(_ number: Int, stop: @escaping @Sendable () -> Void) {
     let isNewest = state.withLock { state in
       guard state.newest == number else { return false }
@@ -305,9 +318,11 @@ package final class LatestSlot: Sendable {
     if !isNewest { stop() }
   }
 
+  @usableFromInline
   func isNewest(_ number: Int) -> Bool { state.withLock { $0.newest == number && $0.isRunning } }
 
   /// Ends a request that delivers its result; returns whether it is the newest.
+  @usableFromInline
   package func end(_ number: Int) -> Bool {
     let (isNewest, stop) = state.withLock { state in
       guard state.newest == number, state.isRunning else { return (false, nil as (@Sendable () -> Void)?) }

@@ -25,6 +25,7 @@ extension Future {
   ///   - isolation: The caller's actor.
   /// - Returns: The value.
   /// - Throws: The future's failure, or `CancellationError` if the cancellation ended the await.
+  @_alwaysEmitIntoClient
   public func value(
     onCancel choice: AwaitCancellation,
     isolation: isolated (any Actor)? = #isolation
@@ -36,7 +37,8 @@ extension Future {
   /// Returns the result, or `nil` if the cancellation of the task ended the await.
   ///
   /// An optional: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
-  private func result(
+  @_alwaysEmitIntoClient
+  func result(
     onCancel choice: AwaitCancellation,
     isolation: isolated (any Actor)?
   ) async -> Result<Value, Failure>? {
@@ -63,6 +65,7 @@ extension Future where Failure: CancellableFailure {
   ///   - isolation: The caller's actor.
   /// - Returns: The value.
   /// - Throws: The future's failure, or `Failure.cancelled` if the cancellation ended the await.
+  @_alwaysEmitIntoClient
   public func value(
     onCancel choice: AwaitCancellation,
     isolation: isolated (any Actor)? = #isolation

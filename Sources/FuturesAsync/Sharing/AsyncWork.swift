@@ -18,6 +18,7 @@ extension ConcurrencyLimit {
   ///   - line: The line that diagnostics name.
   ///   - work: The work. It runs on the actor to which its closure is isolated.
   /// - Returns: A future of the value or the error of `work`.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   public func run<Value: Sendable, Failure: Error>(
     name: String? = nil,
@@ -58,7 +59,7 @@ extension ConcurrencyLimit {
 ///
 /// Work that waits or runs keeps this object alive.
 public final class SerialQueue: Sendable {
-  private let limit = ConcurrencyLimit(1)
+  @usableFromInline let limit = ConcurrencyLimit(1)
 
   /// Makes a queue without work.
   public init() {}
@@ -75,6 +76,7 @@ public final class SerialQueue: Sendable {
   ///   - line: The line that diagnostics name.
   ///   - work: The work. It runs on the actor to which its closure is isolated.
   /// - Returns: A future of the value or the error of `work`.
+  @_alwaysEmitIntoClient
   public func future<Value: Sendable, Failure: Error>(
     name: String? = nil,
     priority: TaskPriority? = nil,
@@ -104,6 +106,7 @@ extension PendingPromises {
   ///   - line: The line that diagnostics name.
   ///   - work: The work. It runs on the actor to which its closure is isolated.
   /// - Returns: A future for this caller alone.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   public func future(
     sharing key: Key,
@@ -124,6 +127,7 @@ extension PendingPromises where Key == SingleKey {
   ///   - line: The line that diagnostics name.
   ///   - work: The work. It runs on the actor to which its closure is isolated.
   /// - Returns: A future for this caller alone.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   public func shared(
     fileID: StaticString = #fileID,
@@ -144,6 +148,7 @@ extension FutureCache {
   ///   - line: The line that diagnostics name.
   ///   - work: Loads the value. It runs on the actor to which its closure is isolated.
   /// - Returns: A future for this caller alone.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   public func future(
     for key: Key,
@@ -164,6 +169,7 @@ extension FutureCache where Key == SingleKey {
   ///   - line: The line that diagnostics name.
   ///   - work: Loads the value. It runs on the actor to which its closure is isolated.
   /// - Returns: A future for this caller alone.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   public func future(
     fileID: StaticString = #fileID,

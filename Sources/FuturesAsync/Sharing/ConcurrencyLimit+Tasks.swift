@@ -20,6 +20,7 @@ extension ConcurrencyLimit {
   ///   - operation: The work. It must not wait for another slot of this object, because all slots could wait for each other.
   /// - Returns: The value of `operation`.
   /// - Throws: The error of `operation`; `CancellationError`.
+  @_alwaysEmitIntoClient
   public func withSlot<R>(
     priority: TaskPriority? = nil,
     isolation: isolated (any Actor)? = #isolation,
@@ -52,7 +53,8 @@ extension ConcurrencyLimit {
   /// Returns a future that resolves when a slot is free.
   ///
   /// Its success takes the slot, which `release` gives back.
-  private func takeSlot(_ priority: TaskPriority, _ fileID: StaticString, _ line: UInt) -> Future<
+  @_alwaysEmitIntoClient
+  func takeSlot(_ priority: TaskPriority, _ fileID: StaticString, _ line: UInt) -> Future<
     Slot, CancellationError
   > {
     let promise = Promise<Slot, CancellationError>("ConcurrencyLimit.withSlot", fileID: fileID, line: line)

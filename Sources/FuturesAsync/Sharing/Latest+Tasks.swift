@@ -9,6 +9,7 @@ extension Latest {
   ///   - operation: The work. It runs on the actor to which its closure is isolated.
   /// - Returns: The value of `operation`.
   /// - Throws: The error of `operation`; `CancellationError`.
+  @_alwaysEmitIntoClient
   public func value<Value: Sendable>(
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ operation: @escaping @Sendable @isolated(any) () async throws -> Value
@@ -32,6 +33,7 @@ extension Latest {
   /// - Returns: The value of `operation`.
   /// - Throws: The error of `operation`; `CancellationError`.
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
+  @_alwaysEmitIntoClient
   public func value<Value: Sendable>(
     after delay: Duration,
     atMost maximum: Duration? = nil,
@@ -44,7 +46,8 @@ extension Latest {
   }
 
   // A `Result`: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
-  private func result<Value: Sendable>(
+  @_alwaysEmitIntoClient
+  func result<Value: Sendable>(
     _ pace: LatestPace,
     isolation: isolated (any Actor)? = #isolation,
     _ operation: @escaping @Sendable @isolated(any) () async throws -> Value

@@ -23,6 +23,7 @@ extension Future {
   ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work on one item.
   /// - Returns: A future of the values, in the order of the items.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   public static func serial<Item: Sendable>(
     _ items: some Collection<Item>,
@@ -59,6 +60,7 @@ extension Future {
   ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work on one item.
   /// - Returns: A future of the values, in the order of the items.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   public static func concurrent<Item: Sendable>(
     _ items: some Collection<Item>,
@@ -98,6 +100,7 @@ extension Future where Failure == any Error {
   ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work on one item.
   /// - Returns: A future of the results, in the order of the items.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   public static func concurrentSettled<Item: Sendable>(
     _ items: some Collection<Item>,
@@ -131,6 +134,7 @@ extension Future where Failure: CancellableFailure {
   ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work on one item.
   /// - Returns: A future of the results, in the order of the items.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   public static func concurrentSettled<Item: Sendable>(
     _ items: some Collection<Item>,
@@ -170,6 +174,7 @@ extension Future {
   ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work of an attempt.
   /// - Returns: A future with the value of the first successful attempt, or the error of the last one.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   public static func retry(
     attempts: Int,
@@ -209,6 +214,7 @@ extension Future {
   ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work of an attempt.
   /// - Returns: A future with the value of the first successful attempt, or the error of the last one.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public static func retry(
@@ -255,6 +261,7 @@ extension Future {
   ///   - line: The line that diagnostics name.
   ///   - operation: The asynchronous work of an attempt.
   /// - Returns: A future with the value of the first successful attempt, or the error of the last one.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public static func retry(
@@ -290,7 +297,8 @@ extension Future {
   /// Returns a closure that starts a task for each call of it.
   ///
   /// The task starts on `actor`, that of `operation`. So tasks of one actor start in the order of the calls.
-  private static func starting<Item: Sendable>(
+  @_alwaysEmitIntoClient
+  static func starting<Item: Sendable>(
     on actor: (any Actor)?,
     _ priority: TaskPriority?,
     _ fileID: StaticString,

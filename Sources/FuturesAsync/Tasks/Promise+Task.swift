@@ -11,6 +11,7 @@ extension Promise {
   /// that it throws fails the future.
   /// - Parameter operation: The asynchronous work.
   /// - Returns: The task.
+  @_alwaysEmitIntoClient
   @_disfavoredOverload
   @discardableResult
   public func resolve(
@@ -26,6 +27,7 @@ extension Promise {
   /// future is resolved at once. Task to future: if the returned task is cancelled, `operation` decides.
   /// - Parameter operation: The asynchronous work.
   /// - Returns: The task.
+  @_alwaysEmitIntoClient
   @discardableResult
   public func resolve(
     @_inheritActorContext @_implicitSelfCapture
@@ -34,7 +36,8 @@ extension Promise {
     start(.nonthrowing(operation))
   }
 
-  private func start(_ operation: TaskOperation<Value, Failure>) -> Task<Void, Never> {
+  @_alwaysEmitIntoClient
+  func start(_ operation: TaskOperation<Value, Failure>) -> Task<Void, Never> {
     let task =
       if let actor = operation.isolation {
         startTask(on: actor) { isolation in start(operation, isolation: isolation) }
@@ -47,7 +50,8 @@ extension Promise {
   }
 
   /// Starts the task on `isolation`: the capture makes the task start there, in order of creation.
-  private func start(
+  @_alwaysEmitIntoClient
+  func start(
     _ operation: TaskOperation<Value, Failure>,
     isolation: isolated (any Actor)?
   ) -> Task<Void, Never> {
