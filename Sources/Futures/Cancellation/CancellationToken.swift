@@ -144,7 +144,7 @@ public struct CancellationToken: Sendable, Hashable {
   /// - Returns: The token.
   public static func any(_ tokens: CancellationToken...) -> CancellationToken {
     if tokens.contains(where: \.isCancelled) { return .cancelled }
-    let tokens = Set(tokens).subtracting([.none])
+    let tokens = Set(tokens.filter { $0 != .none })
     guard tokens.count > 1 else { return tokens.first ?? .none }
     return CancellationTokenSource(linkedTo: Array(tokens)).token
   }

@@ -40,6 +40,7 @@ extension CancellationToken {
   /// - Parameters:
   ///   - fileID: The file that diagnostics name.
   ///   - line: The line that diagnostics name.
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public func cancelled(fileID: StaticString = #fileID, line: UInt = #line) async {
     let promise = Promise<Void, CancellationError>("CancellationToken.cancelled()", fileID: fileID, line: line)
     let registration = register { promise.succeed() }
@@ -55,6 +56,7 @@ extension CancellationToken {
   /// - Parameter operation: The work. It runs on the actor to which its closure is isolated, as in `Task { }`.
   /// - Returns: The value of `operation`.
   /// - Throws: The error of `operation`.
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public func cancelling<R: Sendable>(
     @_inheritActorContext @_implicitSelfCapture
     _ operation: sending @escaping @isolated(any) () async throws -> R

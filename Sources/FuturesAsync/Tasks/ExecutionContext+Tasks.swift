@@ -37,6 +37,7 @@ extension Future {
   /// - Parameters:
   ///   - actor: Where `work` runs.
   ///   - work: Gets the actor. Returns the value, or throws the future's failure.
+  @_alwaysEmitIntoClient
   public init<Isolation: Actor>(
     on actor: Isolation,
     _ work: @escaping @Sendable (isolated Isolation) throws(Failure) -> Value

@@ -204,6 +204,7 @@ extension Future {
   /// would fit `() -> Future`. `Future+Task.swift` explains the pack.
   @_documentation(visibility: internal)
   @FutureOfAFuture
+  @_alwaysEmitIntoClient
   public init<Inner: FutureProtocol<Value, Failure>, each Surplus>(
     name: String? = nil,
     priority: TaskPriority? = nil,

@@ -308,6 +308,7 @@ extension Future {
   /// Cancellation, future to task: cancelling the future cancels the task before `cancel()` returns. Dropping the
   /// future cancels nothing.
   /// - Parameter task: The task. Its priority rises to the priority of a task that awaits the future.
+  @_alwaysEmitIntoClient
   public init(_ task: Task<Value, Failure> = required()) {
     // The default keeps the compiler from matching a trailing closure with this parameter.
     // A second task resolves the future. The producer is `task` itself, so cancellation and priority reach it at once, also
