@@ -4,10 +4,6 @@ internal import Futures
 #if canImport(Glibc)
   internal import Glibc
 #endif
-#if os(Linux) && compiler(>=6.3) && compiler(<6.4) && canImport(Runtime)
-  // SPI: the public functions of Runtime follow frame pointers, but the overlay of Dispatch keeps none.
-  @_spi(Internal) internal import Runtime
-#endif
 
 /// A place of the user's code: the return addresses of a call stack.
 ///
@@ -15,58 +11,42 @@ internal import Futures
 struct CallSite: Hashable, Sendable {
   let addresses: [UInt]
 
-  /// Captures the return addresses of the present call stack, at most 32.
-  static func current() -> CallSite {
-    let addresses = withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: 32) { buffer in
-      guard let first = buffer.baseAddress else { return [UInt]() }
-      let count = Int(cfuturestesting_stack(first, Int32(buffer.count)))
-      return (0..<count).map { UInt(bitPattern: buffer[$0]) }
-    }
-    return CallSite(addresses: addresses)
-  }
+  /// Keeps the places of addresses, of which those of the library are `nil`: the symbolizer takes a tenth of a second.
+  private static let places = Locked<[UInt: String?]>([:])
 
-  /// A function in the call stack.
-  struct Frame: Sendable {
-    /// The mangled name.
-    let function: String
-
-    /// File and line; `nil` without debug information.
-    var line: String?
-  }
-
-  /// Keeps the frames of addresses: the symbolizer takes a tenth of a second.
-  private static let frames = Locked<[UInt: [Frame]]>([:])
-
-  /// File and line if the executable has debug information, else the function; `nil` if neither is known.
+  /// File and line, for example `App/Cache.swift:12`; `nil` if no call stack was captured.
   var description: String? {
+    if addresses.isEmpty { return nil }
     Self.find([self])
-    let frames = Self.frames.withLock { frames in addresses.flatMap { frames[$0] ?? [] } }
-    let ofUser = frames.filter { $0.function.hasPrefix("$s") && !Self.isOfLibrary($0.function) }
-    if let line = ofUser.lazy.compactMap(\.line).first { return line }
-    // The compiler copies functions of the standard library, such as `resume`, into the user's code.
-    let function = ofUser.first { !$0.function.hasPrefix("$ss") && !$0.function.hasPrefix("$sSc") }
-    return function.map { "`\(Self.demangle($0.function))` (no line: no debug information or no llvm-symbolizer)" }
+    let places = Self.places.withLock(\.self)
+    let place = addresses.lazy.compactMap { places[$0] ?? nil }.first
+    return place ?? "an unknown line (no debug information, or no llvm-symbolizer)"
   }
 
-  /// Whether a function belongs to the library: mangled names begin with the length of the module's name.
-  private static func isOfLibrary(_ name: String) -> Bool {
-    ["$s7Futures", "$s12FuturesAsync", "$s14FuturesTesting", "$s17FuturesFoundation"].contains { name.hasPrefix($0) }
-  }
-
-  /// Finds the frames of all places at once, with the least number of child processes.
+  /// Finds the places of all call stacks at once, with the least number of child processes.
   static func find(_ sites: [CallSite]) {
-    let unknown = frames.withLock { frames in Set(sites.flatMap(\.addresses)).filter { frames[$0] == nil } }
+    let unknown = places.withLock { places in Set(sites.flatMap(\.addresses)).filter { places[$0] == nil } }
     guard !unknown.isEmpty else { return }
-    let found = symbolize(unknown.sorted()) ?? functions(unknown.sorted())
-    frames.withLock { frames in
-      for address in unknown { frames[address] = found[address] ?? [] }
+    let found = symbolize(unknown.sorted())
+    places.withLock { places in
+      for address in unknown { places[address] = .some(found[address]) }
     }
   }
 
   #if canImport(Glibc)
+    /// Captures the return addresses of the present call stack, at most 32.
+    static func current() -> CallSite {
+      let addresses = withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: 32) { buffer in
+        guard let first = buffer.baseAddress else { return [UInt]() }
+        let count = Int(cfuturestesting_stack(first, Int32(buffer.count)))
+        return (0..<count).map { UInt(bitPattern: buffer[$0]) }
+      }
+      return CallSite(addresses: addresses)
+    }
+
     /// Runs the toolchain's `llvm-symbolizer`, whose memory and time are those of a child process.
-    /// - Returns: The frames of the addresses in images that are not system libraries; `nil` if the tool does not run.
-    private static func symbolize(_ addresses: [UInt]) -> [UInt: [Frame]]? {
+    /// - Returns: The places in images that are not system libraries.
+    private static func symbolize(_ addresses: [UInt]) -> [UInt: String] {
       var images: [String: [(address: UInt, offset: UInt)]] = [:]
       for address in addresses {
         var start: UInt = 0
@@ -74,19 +54,13 @@ struct CallSite: Hashable, Sendable {
         if name.split(separator: "/").last?.hasPrefix("lib") == true { continue }
         images[name, default: []].append((address, address - start - 1))  // -1: within the call, not after it
       }
-      var found: [UInt: [Frame]] = [:]
-      for (image, places) in images {
-        let offsets = places.map { "0x" + String($0.offset, radix: 16) }.joined(separator: " ")
-        let command = "\(tool) --no-demangle --obj='\(image)' \(offsets) 2>/dev/null"
-        guard let text = output(of: command) else { return nil }
-        // A paragraph for each address: a line with the name of each function, and one with its place.
-        let paragraphs = text.split(separator: "\n\n")
-        guard paragraphs.count == places.count else { return nil }
-        for (place, paragraph) in zip(places, paragraphs) {
-          let lines = paragraph.split(separator: "\n").map(String.init)
-          found[place.address] = stride(from: 0, to: lines.count - 1, by: 2).map {
-            Frame(function: lines[$0], line: shortPlace(lines[$0 + 1]))
-          }
+      var found: [UInt: String] = [:]
+      for (image, calls) in images {
+        let offsets = calls.map { "0x" + String($0.offset, radix: 16) }.joined(separator: " ")
+        let text = output(of: "\(tool) --functions=none --obj='\(image)' \(offsets) 2>/dev/null")
+        // A paragraph for each address, with a line for each function that the compiler has inlined there.
+        for (call, paragraph) in zip(calls, text.split(separator: "\n\n")) {
+          found[call.address] = paragraph.split(separator: "\n").lazy.compactMap { placeOfUser("\($0)") }.first
         }
       }
       return found
@@ -102,62 +76,30 @@ struct CallSite: Hashable, Sendable {
       return access(path, X_OK) == 0 ? "'\(path)'" : "llvm-symbolizer"
     }()
 
-    private static func output(of command: String) -> String? {
-      guard let file = popen(command, "r") else { return nil }
+    private static func output(of command: String) -> String {
+      guard let file = popen(command, "r") else { return "" }
+      defer { pclose(file) }
       var bytes: [UInt8] = []
-      withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 4096) { buffer in
-        while case let count = fread(buffer.baseAddress, 1, buffer.count, file), count > 0 {
-          bytes += buffer.prefix(count)
-        }
-      }
-      return pclose(file) == 0 ? String(decoding: bytes, as: UTF8.self) : nil
+      while case let byte = fgetc(file), byte >= 0 { bytes.append(UInt8(byte)) }
+      return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Shortens `/a/b/App/Cache.swift:12:3` to `App/Cache.swift:12`; `nil` if it is no line of a Swift file.
-    private static func shortPlace(_ place: String) -> String? {
+    /// The folders of the library's modules begin with this.
+    private static let library =
+      #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+      .joined(separator: "/") + "/Futures"
+
+    /// Shortens `/a/b/App/Cache.swift:12:3` to `App/Cache.swift:12`.
+    ///
+    /// `nil` if it is no line of a Swift file of the user. The compiler copies functions of the standard library into their code.
+    private static func placeOfUser(_ place: String) -> String? {
       let parts = place.split(separator: ":")
-      guard parts.count == 3, parts[0].hasSuffix(".swift"), parts[1] != "0", !place.contains("@__swiftmacro") else {
-        return nil
-      }
+      guard parts.count == 3, parts[0].hasSuffix(".swift"), parts[1] != "0" else { return nil }
+      if place.hasPrefix(library) || place.contains("@__swiftmacro") || place.contains("/stdlib/public/") { return nil }
       return parts[0].split(separator: "/").suffix(2).joined(separator: "/") + ":\(parts[1])"
     }
   #else
-    private static func symbolize(_ addresses: [UInt]) -> [UInt: [Frame]]? { nil }
+    static func current() -> CallSite { CallSite(addresses: []) }
+    private static func symbolize(_ addresses: [UInt]) -> [UInt: String] { [:] }
   #endif
-
-  #if os(Linux) && compiler(>=6.3) && compiler(<6.4) && canImport(Runtime)
-    private static let images = ImageMap.capture()
-
-    /// The functions without lines, where no tool is: only with lines would the module read the debug information.
-    private static func functions(_ addresses: [UInt]) -> [UInt: [Frame]] {
-      var found: [UInt: [Frame]] = [:]
-      for address in addresses {
-        let frame = RichFrame<UInt>.returnAddress(address)
-        let backtrace = Backtrace(architecture: images.platform, frames: [frame], images: images)
-        let symbols = backtrace.symbolicated(with: images, options: [])?.frames.compactMap(\.symbol) ?? []
-        found[address] = symbols.filter { !$0.imageName.hasPrefix("lib") }.map { Frame(function: $0.rawName) }
-      }
-      return found
-    }
-  #else
-    private static func functions(_ addresses: [UInt]) -> [UInt: [Frame]] { [:] }
-  #endif
-
-  private static func demangle(_ name: String) -> String {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in  // a longer name is cut
-      var size = buffer.count
-      let text = swiftDemangle(name, name.utf8.count, buffer.baseAddress, &size, 0)
-      return text.map { String(cString: $0) } ?? name
-    }
-  }
 }
-
-/// A function of the runtime.
-@_silgen_name("swift_demangle")
-private func swiftDemangle(
-  _ name: UnsafePointer<CChar>?,
-  _ length: Int,
-  _ buffer: UnsafeMutablePointer<CChar>?,
-  _ size: UnsafeMutablePointer<Int>?,
-  _ flags: UInt32
-) -> UnsafeMutablePointer<CChar>?

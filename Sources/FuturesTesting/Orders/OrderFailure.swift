@@ -31,7 +31,8 @@ public struct OrderReport: Sendable, CustomStringConvertible {
   /// a platform where `exploreOrders` cannot see such work, an element is a sentence that says so.
   public var unexplored: [String] {
     CallSite.find(left.map(\.site))
-    return left.map(\.description).withoutRepetitions + sentences
+    var seen: Set<String> = []
+    return left.map(\.description).filter { seen.insert($0).inserted } + sentences
   }
 
   /// For example "all 252 orders", or "1,000 of at least 26,385 orders".
@@ -53,6 +54,9 @@ public struct OrderReport: Sendable, CustomStringConvertible {
   static let leftWork = """
     the work that the body left behind (release what the body holds, and then end the work by `try await orders.runAll()`)
     """
+
+  /// Describes work that arrives after its run.
+  static let late = "work that another thread has submitted to a run that was over"
 
   /// Describes the end of orders that are too long.
   static let cut = "what comes after the first \(OrderRun.maximumDecisions.grouped) decisions of an order"
@@ -98,8 +102,8 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
   /// The search has shrunk the first order that failed: it has as few changes between contexts and tasks as the search could reach.
   public let order: [String]
 
-  /// The moves, with neighbours of one context or task in one group.
-  let groups: [OrderGroup]
+  /// The moves as rows of a table.
+  let rows: [OrderRow]
 
   /// The places that made the tasks of the order, at most ten.
   let sites: [(task: String, site: CallSite)]
@@ -127,8 +131,7 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
 
   /// The failure in sentences, with the order and the string that repeats it.
   ///
-  /// Neighbouring moves of one context or task are one group, as in `screen(1–3)`. A long order is shortened in the
-  /// middle. If the order is not obvious, `timeline` follows.
+  /// A long order is shortened in the middle. If the order is not obvious, `timeline` follows.
   public var description: String {
     switch reason {
     case .notDeterministic(let difference): return "The test body is not deterministic: \(difference)"
@@ -138,9 +141,9 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
     // All names at once: each call of the symbolizer takes a tenth of a second.
     CallSite.find(sites.map(\.site) + report.left.map(\.site))
     let count = report.orders == 1 ? "" : ", found after \(report.orders.grouped) orders"
-    let moves = groups.isEmpty ? "the body alone" : groups.map(\.description).shortList(separator: " ▸ ")
-    let showsTimeline = groups.count > 6 || groups.contains { !$0.notes.isEmpty }
-    let table = showsTimeline ? timeline.map { "\n\($0)" } ?? "" : ""
+    let moves = order.isEmpty ? "the body alone" : order.shortList(separator: " ▸ ")
+    let showsTable = order.count > 6 || rows.contains { !$0.notes.isEmpty }
+    let table = showsTable ? timeline.map { "\n\($0)" } ?? "" : ""
     let places = taskPlaces.isEmpty ? "" : "\n\(taskPlaces.shortList(separator: "; "))"
     let call = repeating.isEmpty ? "limit: 1" : "repeating: \"\(repeating)\""
     return """
@@ -153,7 +156,7 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
   /// The order as a table: a column for each context and task, a star where the order leaves that of submission, and the notes.
   ///
   /// `nil` if the table is too wide, or the order empty.
-  public var timeline: String? { groups.timeline }
+  public var timeline: String? { rows.table }
 
   private var unexplored: String {
     // Names only observed work. Where the platform observes none, every failure would repeat the same sentence.
@@ -182,17 +185,25 @@ extension OrderFailure.Reason {
         : "Awaited: \(waiting.shortList(separator: "; "))."
       return "The body waits, and nothing is left to run. \(list)"
     case .uncontrolled(let sentence):
-      let others = "actors with executors of their own, other Dispatch queues and threads"
-      let (controlled, uncontrolled) =
-        OrderRun.controlsMain
-        ? (", the main actor and `Task.sleep`", others)
-        : ("", "the main actor of a body that is not isolated to it, sleeps, \(others)")
+      let ofMain = OrderRun.controlsDispatch ? ", the main actor and `Task.sleep`" : ""
       return """
-        \(sentence) The explorer controls the contexts of `orders`, tasks, default actors\(controlled). It does not \
-        control \(uncontrolled). Pass contexts of `orders` to the code under test.
+        \(sentence) The explorer controls the contexts of `orders`, tasks, default actors\(ofMain). It does not control actors \
+        with executors of their own, other Dispatch queues and threads. Pass contexts of `orders` to the code under test.
         """
     case .endless: return "The body made \(OrderRun.maximumMoves.grouped) moves and did not end."
     case .notDeterministic(let sentence), .unknownOrder(let sentence): return sentence
+    }
+  }
+
+  /// Whether an order can show this failure: the others come in every order, or end the search.
+  var isOfOrder: Bool { isSame(as: self) }
+
+  /// Whether two orders fail in the same way: for the same reason, and if they throw, with errors of one type.
+  func isSame(as other: OrderFailure.Reason?) -> Bool {
+    switch (self, other) {
+    case (.thrown(let left), .thrown(let right)): type(of: left) == type(of: right)
+    case (.expectation, .expectation), (.deadlock, .deadlock): true
+    default: false
     }
   }
 }
@@ -204,11 +215,6 @@ extension [String] {
     guard count > beginning + end else { return joined(separator: separator) }
     let omitted = "… (\((count - beginning - end).grouped) more) …"
     return (prefix(beginning) + [omitted] + suffix(end)).joined(separator: separator)
-  }
-
-  fileprivate var withoutRepetitions: [String] {
-    var seen: Set<String> = []
-    return filter { seen.insert($0).inserted }
   }
 }
 

@@ -21,53 +21,33 @@ struct OrderMove: Hashable, Comparable, Sendable {
 
 /// The names of moves: one table for all runs of a body, so that a move takes eight bytes.
 final class OrderNames: Sendable {
-  private struct Name: Hashable {
-    let text: String
-    let isContext: Bool
-  }
+  /// The numbers of the explorer's own names: a user's name gets another number, even if it is the same.
+  static let clock: Int32 = 0, main: Int32 = 1, hop: Int32 = 2, task: Int32 = 3, body: Int32 = 4
 
-  private let state = Locked((names: [Name](), sources: [Name: Int32]()))
-
-  // The explorer's own names have negative numbers, because a user's step can have the same name.
-  static let body: Int32 = -1
-  static let task: Int32 = -2
-  static let hop: Int32 = -3
   /// The ordinal of a hop, which is a job of an actor, if the task that calls the actor is not known.
   static let unknownTask: Int32 = -1
-  static let main: Int32 = -4
-  /// The context of the clock, whose items are timers only.
-  static let clock: Int32 = -5
 
-  /// Returns the number of a name.
-  /// - Parameters:
-  ///   - text: The name.
-  ///   - isContext: Whether it is a context, which has a column of its own where an order is shown.
-  /// - Returns: The number.
+  private let state = Locked(
+    (
+      names: [("clock", false), ("main", true), ("hop", false), ("task", false), ("body", false)] as [(String, Bool)],
+      sources: [String: Int32]()
+    )
+  )
+
+  /// Returns the number of a name, and keeps whether it is that of a context, which has a column of its own in the table.
   func source(_ text: String, isContext: Bool = false) -> Int32 {
-    let name = Name(text: text, isContext: isContext)
+    let key = "\(isContext) \(text)"
     return state.withLock { state in
-      if let source = state.sources[name] { return source }
+      if let source = state.sources[key] { return source }
       let source = Int32(state.names.count)
-      state.names.append(name)
-      state.sources[name] = source
+      state.names.append((text, isContext))
+      state.sources[key] = source
       return source
     }
   }
 
-  func isContext(_ source: Int32) -> Bool {
-    source == Self.main || source >= 0 && state.withLock { $0.names[Int(source)].isContext }
-  }
-
-  func name(_ source: Int32) -> String {
-    switch source {
-    case Self.body: "body"
-    case Self.task: "task"
-    case Self.hop: "hop"
-    case Self.main: "main"
-    case Self.clock: "clock"
-    default: state.withLock { $0.names[Int(source)].text }
-    }
-  }
+  func isContext(_ source: Int32) -> Bool { state.withLock { $0.names[Int(source)].1 } }
+  func name(_ source: Int32) -> String { state.withLock { $0.names[Int(source)].0 } }
 
   /// Returns a readable name for each move.
   ///
@@ -93,6 +73,12 @@ final class OrderNames: Sendable {
     return tasks.count { $0.value.name == name } > 1 ? "\(name) (task \(number))" : name
   }
 
+  /// The column and the text of a move in the table, where contexts, the body and tasks have columns.
+  func cell(_ move: OrderMove, named name: String) -> (column: String?, text: String) {
+    if isContext(move.source) { return (self.name(move.source), "\(move.ordinal)") }
+    return move.source == Self.body || move.source == Self.task ? (name, "●") : (nil, name)
+  }
+
   /// The letter of a move in the string that repeats an order.
   func letter(_ move: OrderMove) -> Character {
     guard let first = name(move.source).lowercased().first, first.isLetter else { return "x" }
@@ -103,47 +89,24 @@ final class OrderNames: Sendable {
 /// A decision of a run: one of several moves that were possible.
 ///
 /// A sequence of decisions is written as a string, for example `s0n1t0`: the first letter of the name, and the place among
-/// the possible moves, sorted by names. `s0*5` stands for five such decisions. The place alone decides; the letter shows that the
-/// body still offers that move.
-struct OrderChoice: Equatable, Sendable {
+/// the possible moves, sorted by names. The place alone decides; the letter shows that the body still offers that move.
+struct OrderChoice: Sendable, CustomStringConvertible {
   let letter: Character
   let index: Int
 
-  static func string(_ choices: [OrderChoice]) -> String {
-    var text = ""
-    var rest = choices[...]
-    while let first = rest.first {
-      let count = rest.prefix { $0 == first }.count
-      let one = "\(first.letter)\(first.index)"
-      text += count > 2 ? "\(one)*\(count)" : String(repeating: one, count: count)
-      rest = rest.dropFirst(count)
-    }
-    return text
-  }
+  var description: String { "\(letter)\(index)" }
 
   /// Returns the decisions of a string; `nil` if it is not such a string.
-  @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
   static func parse(_ string: String) -> [OrderChoice]? {
     var choices: [OrderChoice] = []
     var rest = Substring(string)
     while let letter = rest.popFirst() {
-      guard letter.isLetter, let index = popNumber(&rest) else { return nil }
-      var count = 1
-      if rest.first == "*" {
-        rest.removeFirst()
-        guard let number = popNumber(&rest), number <= OrderRun.maximumDecisions else { return nil }
-        count = number
-      }
-      choices += Array(repeating: OrderChoice(letter: letter, index: index), count: count)
-      guard choices.count <= OrderRun.maximumDecisions else { return nil }
+      let digits = rest.prefix { $0.isASCII && $0.isNumber }
+      rest = rest.dropFirst(digits.count)
+      guard letter.isLetter, let index = Int(digits) else { return nil }
+      choices.append(OrderChoice(letter: letter, index: index))
     }
     return choices
-  }
-
-  private static func popNumber(_ text: inout Substring) -> Int? {
-    let digits = text.prefix { $0.isASCII && $0.isNumber }
-    text = text.dropFirst(digits.count)
-    return Int(digits)
   }
 }
 
@@ -151,11 +114,8 @@ struct OrderChoice: Equatable, Sendable {
 extension Duration {
   /// The duration in seconds, for example `10 s` or `0.25 s`.
   var inSeconds: String {
-    let (seconds, attoseconds) = components
-    guard attoseconds != 0 else { return "\(seconds) s" }
-    var fraction = String(String(attoseconds + 1_000_000_000_000_000_000).dropFirst())
-    while fraction.last == "0" { fraction.removeLast() }
-    return "\(seconds).\(fraction) s"
+    let seconds = "\(self / .seconds(1))"
+    return "\(seconds.hasSuffix(".0") ? String(seconds.dropLast(2)) : seconds) s"
   }
 
   var roundedUpToMilliseconds: Duration {

@@ -1,58 +1,48 @@
 internal import CFuturesTesting
+internal import Dispatch
 internal import Futures
-
-#if os(Linux) && compiler(>=6.3)
-  @_spi(ExperimentalScheduling) internal import _Concurrency
-#endif
 
 // The parts of tasks, which are jobs of the runtime. Child tasks and default actors inherit the run as their executor. `Task { }`
 // does not (SE-0417): a hook of the runtime brings its jobs, if the thread of a run enqueues them.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun: TaskExecutor {
-  /// The job that runs directly after the current one, without a decision.
-  enum FollowUp {
-    case none
-    /// The next job that this thread enqueues: that of a resumed step. The decision for the step was already made.
-    case next
-    case job(UnownedJob)
-    /// Like `job`, for the main queue: work of a body or a task on the main actor.
-    case main(MainWork)
-  }
-
   /// Called by the runtime for each part of a task that can run: at its start, after a suspension, and at a change of actors.
   func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job)) }
 
   func enqueue(_ job: UnownedJob) {
     let isOwn = isOnOwnThread
-    // A body on the main thread can run while this thread still returns from the call that resumed the body.
-    let isHere = isOnThreadOfMoves
     if isShown, isOwn { nameTasks(of: job) }
-    if isHere, case .next = followUp { return followUp = .job(job) }
     let identifier = job.taskIdentifier
     let isAdded = state.withLock { state in
       if state.isOver { return false }
       if !isOwn { interfere("has resumed a task of the test.", &state) }
       let task = identifier.map { state.number($0) }
+      let move = move(of: task, calledBy: isOwn ? running : nil)
       // A running task that enqueues itself changes between executors. Most such changes enqueue no job, so none is a
       // move.
-      if isHere, let task, task == running {
-        followUp = .job(job)
+      if isOwn, awaitsFollowUp || task != nil && task == running {
+        awaitsFollowUp = false
+        followUp = Item(number: 0, move: move, lane: nil, due: nil, action: .job(job))
       } else {
-        state.agenda.submit(job, as: move(of: task, calledBy: isHere ? running : nil))
+        state.agenda.add(.job(job), as: move, in: nil)
       }
       return true
     }
-    guard isAdded else { return passOn(job) }
-    signalArrival()
+    if !isAdded { return passOn(job) }
+    if !isOwn { arrivals.signal() }
   }
 
   /// Passes a job to the global executor, because the run is over.
   private func passOn(_ job: UnownedJob) {
     noteLateWork()
     // Where that executor uses the hook of the runtime, a thread with a run would get the job again.
+    Self.withoutRun { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+  }
+
+  static func withoutRun(_ body: () -> Void) {
     let run = cfuturestesting_run()
     cfuturestesting_set_run(nil)
-    globalConcurrentExecutor.enqueue(ExecutorJob(job))
+    body()
     cfuturestesting_set_run(run)
   }
 
@@ -62,60 +52,44 @@ extension OrderRun: TaskExecutor {
     return OrderMove(source: task == 0 ? OrderNames.body : OrderNames.task, ordinal: task)
   }
 
-  /// Executes a job, and the jobs that follow without a decision.
-  func run(_ job: UnownedJob) {
-    var next: UnownedJob? = job
-    while let job = next {
-      running = job.taskIdentifier.map { identifier in state.withLock { $0.number(identifier) } }
-      if running == nil, !job.resumesTask { callsActors = true }
-      job.runSynchronously(on: asUnownedTaskExecutor())
-      running = nil
-      next = nil
-      if case .job(let following) = followUp {
-        turns += 1
-        // A task can change between executors for ever.
-        if turns < turnLimit {
-          next = following
-        } else {
-          state.withLock { state in
-            let task = following.taskIdentifier.map { state.number($0) }
-            state.agenda.submit(following, as: move(of: task, calledBy: nil))
-          }
-        }
-        followUp = .none
-      }
-    }
-    runMainFollowUp()
-  }
-
-  /// Resumes a task whose decision was made.
-  func resume(_ continuation: UnsafeContinuation<Void, Never>) {
-    followUp = .next
-    continuation.resume()
-    runFollowUp()
-  }
-
-  /// Executes the job that was enqueued since `followUp` was `next`, if there is one.
-  func runFollowUp() {
-    guard case .job(let job) = followUp else { return runMainFollowUp() }
-    followUp = .none
-    run(job)
-  }
-
-  private func runMainFollowUp() {
-    let following = followUp
-    followUp = .none
-    if case .main(let work) = following { perform(work) }
-  }
-
   /// Puts a task to sleep in virtual time.
   func sleep(_ job: UnownedJob, _ delay: Duration) {
     let delay = max(delay, .zero)
     let source = names.source("sleep \(delay.inSeconds)")
-    let number = submit("has put a task of the test to sleep.") {
-      $0.submit(.job(job), to: nil, after: delay, named: source)
-    }
+    let number = submit("has put a task of the test to sleep.") { $0.add(.job(job), named: source, after: delay) }
     if number == nil { passOn(job) }
+  }
+
+  // MARK: - Names
+
+  /// Keeps the name of the running task, and the place that makes a new task if `job` is the first job of that task.
+  func nameTasks(of job: UnownedJob) {
+    nameCurrentTask()
+    guard let identifier = job.taskIdentifier else { return }
+    let isNew = state.withLock { $0.tasks[identifier] == nil }
+    guard isNew else { return }
+    let task = OrderTask(site: .current(), object: job.isOfChildTask ? nil : unsafeBitCast(job, to: AnyObject.self))
+    state.withLock { state in
+      let number = state.number(identifier)
+      if number > 0 { state.namedTasks[number] = task }
+    }
+  }
+
+  /// Keeps the name of the task that runs: the runtime gives the name to that task only.
+  func nameCurrentTask() {
+    guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), let name = Task.name else { return }
+    // Not `running`: in the work of an actor, another task runs. The pointer of a task is also the pointer of its job.
+    guard let job = withUnsafeCurrentTask(body: { unsafeBitCast($0, to: UnownedJob?.self) }) else { return }
+    guard let identifier = job.taskIdentifier else { return }
+    state.withLock { state in
+      guard let number = state.tasks[identifier], number > 0 else { return }
+      state.namedTasks[number, default: OrderTask()].name = name
+    }
+  }
+
+  /// The tasks that are not released: they are suspended, or they have ended and something holds them.
+  var leftTasks: [Int32] {
+    state.withLock { state in state.namedTasks.filter { $0.value.object != nil }.keys.sorted() }
   }
 
   // MARK: - Outside work that resumes a task
@@ -123,10 +97,7 @@ extension OrderRun: TaskExecutor {
   /// The runs that perform moves now: another thread can resume a task of one of them.
   private static let active = Locked<[ObjectIdentifier: OrderRun]>([:])
 
-  func setActive(_ isActive: Bool) {
-    Self.active.withLock { $0[ObjectIdentifier(self)] = isActive ? self : nil }
-    cfuturestesting_add_runs(isActive ? 1 : -1)
-  }
+  func setActive(_ isActive: Bool) { Self.active.withLock { $0[ObjectIdentifier(self)] = isActive ? self : nil } }
 
   /// Passes a job that a thread without a run enqueues to the run of the job's task, if there is one.
   static func enqueueFromOutside(_ job: UnownedJob) -> Bool {
@@ -137,21 +108,19 @@ extension OrderRun: TaskExecutor {
   }
 }
 
-#if os(Linux) && compiler(>=6.3)
-  // `Task.sleep`: the runtime passes the sleep to the executor of the sleeping task. On Apple platforms the protocol comes with the
-  // 26.4 releases, without an interface to compile against.
-  extension OrderRun: SchedulingExecutor {
-    func enqueue<C: Clock>(_ job: consuming ExecutorJob, at instant: C.Instant, tolerance: C.Duration?, clock: C) {
-      // `ContinuousClock` stands still during a move. For another clock, part of the delay has passed already.
-      let left = clock.now.duration(to: instant) as? Duration ?? .zero
-      sleep(UnownedJob(job), clock is ContinuousClock ? left : left.roundedUpToMilliseconds)
-    }
+/// The name of a task in the source, and its place.
+struct OrderTask: @unchecked Sendable {
+  // @unchecked: the weak reference is only compared with `nil`.
 
-    func enqueue<C: Clock>(_ job: consuming ExecutorJob, after delay: C.Duration, tolerance: C.Duration?, clock: C) {
-      sleep(UnownedJob(job), delay as? Duration ?? .zero)
-    }
-  }
-#endif
+  /// The name of `Task(name:)`; `nil` if it has none, or if none was seen.
+  var name: String?
+
+  /// The place that made the task.
+  var site: CallSite?
+
+  /// The task itself; `nil` for a child task, whose memory its parent owns.
+  weak var object: AnyObject?
+}
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun.State {

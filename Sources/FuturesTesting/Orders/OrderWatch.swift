@@ -9,141 +9,112 @@ internal import Futures
 final class OrderWatch: Sendable {
   typealias Answer = Result<OrderReport, any Error>
 
-  /// A move of user code.
-  struct Move: Sendable {
-    let thread: Int32
-    let isOnMain: Bool
+  /// Returns the failure of the present move, with a sentence that says why.
+  typealias Description = @Sendable (_ sentence: String) -> any Error
 
-    /// Describes the failure, with a sentence that says what the move does.
-    let failure: @Sendable (String) -> OrderFailure
+  struct State {
+    /// The caller, and the description of a move that does not return; `nil` once the caller has its answer.
+    fileprivate var caller: (continuation: UnsafeContinuation<Answer, Never>, describe: Description)?
+
+    /// Whether the search ends because of a move that does not return.
+    fileprivate(set) var isBlocked = false
+
+    /// Whether the calling task is cancelled, and whether another thread has submitted work to a run that was over.
+    var isCancelled = false, hasLateWork = false
+
+    /// Whether a move runs now, and the number of beginnings and ends so far.
+    fileprivate var isInMove = false
+    fileprivate var changes = 0
+
+    /// How long the runs still wait for work outside, in nanoseconds: work that never ends does not cost each run its time.
+    fileprivate var patience: Int64 = 60_000_000_000
   }
 
-  /// How often the watch has seen the same move.
-  private struct Look {
-    var number = -1
-    var ticks: Int64 = -1
-    var asleep = 0, seconds = 0
-  }
+  let state = Locked(State())
 
-  private struct State {
-    var continuation: UnsafeContinuation<Answer, Never>?
-    var answer: Answer?
-    var isBlocked = false
-    var isCancelled = false
-    var hasLateWork = false
-
-    var move: Move?
-
-    /// The number of the changes of `move` so far.
-    var moves = 0
-  }
-
-  private let state = Locked(State())
+  var isCancelled: Bool { state.withLock(\.isCancelled) }
 
   /// Not a global queue: blocked code can hold all of its threads.
   private static let queue = DispatchQueue(label: "exploreOrders.watch")
 
   private let second = WatchSecond.length.get()
 
-  /// Whether the search ends because of a move that does not return.
-  var isBlocked: Bool { state.withLock(\.isBlocked) }
-
-  /// Whether the calling task is cancelled.
-  ///
-  /// A cancelled search ends before its next order.
-  var isCancelled: Bool { state.withLock(\.isCancelled) }
-
-  func cancel() { state.withLock { $0.isCancelled = true } }
-
-  /// Whether another thread has submitted work to a run that was over.
-  var hasLateWork: Bool {
-    get { state.withLock(\.hasLateWork) }
-    set { state.withLock { $0.hasLateWork = newValue } }
-  }
-
-  /// Ends the search with an answer.
-  ///
-  /// The first answer wins.
-  func resolve(_ answer: Answer) {
-    let continuation = state.withLock { state in
-      guard state.answer == nil else { return nil as UnsafeContinuation<Answer, Never>? }
-      state.answer = answer
-      return state.continuation.take()
+  /// Runs a search in a task of its own, off the caller's actor, and returns its answer, or that of a move that does not return.
+  nonisolated(nonsending) func answer(
+    of search: @escaping @Sendable () -> Answer,
+    describing describe: @escaping Description
+  ) async -> Answer {
+    var task: Task<Void, Never>?
+    let answer = await withUnsafeContinuation { continuation in
+      state.withLock { $0.caller = (continuation, describe) }
+      task = Task(executorPreference: SearchExecutor()) { self.resolve(search()) }
+      look(second: 1, after: -1)
     }
-    continuation?.resume(returning: answer)
+    // The task releases the body when it ends. A caller can rely on that, for example by `withoutActuallyEscaping`.
+    if !state.withLock(\.isBlocked) { await task?.value }
+    return answer
   }
 
-  nonisolated(nonsending) var answer: Answer {
-    get async {
-      lookAgain(after: Look())
-      return await withUnsafeContinuation { continuation in
-        let answer = state.withLock { state in
-          if state.answer == nil { state.continuation = continuation }
-          return state.answer
-        }
-        if let answer { continuation.resume(returning: answer) }
-      }
-    }
-  }
+  private func resolve(_ answer: Answer) { state.withLock { $0.caller.take() }?.continuation.resume(returning: answer) }
 
-  /// Begins a move of user code, or ends it by `nil`.
+  /// Begins or ends a move of user code.
   ///
   /// Does not return if the search has ended because of the move: its thread stops for ever. The main thread goes on.
-  /// - Returns: The move that was watched before.
-  func exchange(_ move: Move?) -> Move? {
-    let (previous, isBlocked) = state.withLock { state in
-      state.moves += 1
-      defer { state.move = move }
-      return (state.move, state.isBlocked)
+  func change(isInMove: Bool) {
+    let isBlocked = state.withLock { state in
+      state.changes += 1
+      state.isInMove = isInMove
+      return state.isBlocked
     }
     while isBlocked, !MainContext.isMainQueueCurrent { DispatchSemaphore(value: 0).wait() }
-    return previous
   }
 
-  /// Looks at the present move each second.
-  private func lookAgain(after last: Look) {
-    Self.queue.asyncAfter(deadline: .now() + second) { [weak self] in
-      guard let self, state.withLock({ $0.answer == nil }) else { return }
-      let (number, move) = state.withLock { ($0.moves, $0.move) }
-      let ticks = move.map { cfuturestesting_sleeping($0.thread) } ?? -1
-      let isSame = move != nil && number == last.number
-      let isAsleep = isSame && ticks >= 0 && ticks == last.ticks
-      let asleep = isAsleep ? last.asleep + 1 : 0
-      let look = Look(number: number, ticks: ticks, asleep: asleep, seconds: isSame ? last.seconds + 1 : 0)
-      guard let move, let sentence = Self.stall(look), claim(number) else { return lookAgain(after: look) }
-      let failure = move.failure(sentence)
-      // A caller on the main actor cannot go on.
-      if move.isOnMain { FuturesDiagnostics.write(failure.description) }
+  /// For how many seconds a move can last.
+  private static let maximum = 30
+
+  /// Looks at the present move after a second.
+  /// - Parameters:
+  ///   - second: For how many seconds the move will have lasted.
+  ///   - last: The number of changes at the last look.
+  private func look(second: Int, after last: Int) {
+    Self.queue.asyncAfter(deadline: .now() + self.second) { [weak self] in
+      guard let self, let caller = state.withLock(\.caller) else { return }
+      let (isInMove, changes) = state.withLock { ($0.isInMove, $0.changes) }
+      let isSame = isInMove && changes == last
+      guard isSame, second >= Self.maximum, claim(changes) else {
+        return look(second: isSame ? second + 1 : 1, after: changes)
+      }
+      let failure = caller.describe(Self.sentence)
+      // A caller on the main actor cannot go on, if the move is there.
+      FuturesDiagnostics.write("\(failure)")
       resolve(.failure(failure))
     }
   }
 
-  /// The sentence of a move that lasts too long; `nil` if it does not.
-  private static func stall(_ look: Look) -> String? {
-    if look.asleep >= 10 {
-      return """
-        The last move has waited for 10 s and does not return. It waits for something slow, or for a lock or a \
-        semaphore that a suspended task or a later move would release. Do not hold a lock across an `await`, and do not block in a \
-        move.
-        """
-    }
-    guard look.seconds >= 60 else { return nil }
-    return """
-      The last move has run for 60 s and does not return. A loop that awaits only calls of actors is one move: put \
-      `await orders.step(…)` into a double that the loop calls.
-      """
-  }
+  private static let sentence = """
+    The last move does not return: it has lasted \(maximum) s. It waits for something slow, or for a lock or a semaphore that a \
+    suspended task or a later move would release: do not hold a lock across an `await`, and do not block in a move or the main \
+    thread. Or it is a loop that awaits only calls of actors: put `await orders.step(…)` into a double that the loop calls.
+    """
 
   /// Ends the search because of a move, unless it has returned.
   ///
   /// From now on the thread of the search begins nothing new: it stops when the move returns.
-  private func claim(_ number: Int) -> Bool {
+  private func claim(_ changes: Int) -> Bool {
     state.withLock { state in
-      guard state.answer == nil, state.moves == number else { return false }
+      guard state.caller != nil, state.changes == changes else { return false }
       state.isBlocked = true
       return true
     }
   }
+
+  // MARK: - Work outside
+
+  /// Whether the runs still wait for work outside.
+  var allowsWait: Bool { state.withLock { $0.patience > 0 && !$0.isCancelled } }
+
+  /// Counts the time of a wait: more than it took if the work sleeps or does not begin, which gets two seconds, not a minute.
+  func countWait(_ nanoseconds: UInt64) { state.withLock { $0.patience -= Int64(nanoseconds) } }
 }
 
 /// The second of the watch, which the explorer's own tests make shorter.
@@ -157,7 +128,7 @@ package enum WatchSecond {
 /// A move that never returns blocks its thread for ever. The runtime has one thread for each processor. If such moves held all
 /// of these threads, no task of the process could run.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-final class SearchExecutor: TaskExecutor {
+private final class SearchExecutor: TaskExecutor {
   private let queue = DispatchQueue(label: "exploreOrders")
 
   func enqueue(_ job: consuming ExecutorJob) {

@@ -77,24 +77,21 @@ extension OrderRun {
 
   private func backend(_ label: String, _ isConcurrent: Bool) -> VirtualQueue.Backend {
     let source = names.source(label, isContext: true)
-    let context = isConcurrent ? nil : state.withLock { $0.agenda.context(source) }
-    let interference = "has submitted work to the queue “\(label)”."
+    let lane = isConcurrent ? nil : source
     return VirtualQueue.Backend { [self] work in
-      let number = submit(interference) { agenda in
-        if let context { agenda.submit(.work(work), to: context) } else { agenda.submit(.work(work), named: source) }
-        return agenda.lastNumber
+      let number = submit("has submitted work to the queue “\(label)”.") {
+        $0.add(.work(work), named: source, in: lane)
       }
       return { [self] in
-        guard let number, let item = state.withLock({ $0.agenda.remove(number) }) else { return nil }
+        guard let number, let item = state.withLock({ $0.agenda.take(number) }) else { return nil }
         if case .work(let work) = item.action { return work } else { return nil }
       }
     } submitAfter: { [self] nanoseconds, work in
       let delay = Duration.nanoseconds(nanoseconds)
       let timer = names.source("timer \(delay.inSeconds)")
       // A concurrent queue keeps no order between a timer and other work.
-      let place = context ?? state.withLock { $0.agenda.context(OrderNames.clock) }
-      let _: Int? = submit("has set a timer of the queue “\(label)”.") {
-        $0.submit(.work(work), to: place, after: delay, named: timer)
+      submit("has set a timer of the queue “\(label)”.") {
+        $0.add(.work(work), named: timer, in: lane ?? OrderNames.clock, after: delay)
       }
     } willRunAtOnce: { [self] in
       noteSync(label)

@@ -71,13 +71,14 @@ struct OrderFailureTests {
     )
     #expect(
       failure.description == """
-        Fails in this order, found after 11 orders: network(1–2) ▸ screen ▸ tap ▸ network(3)
+        Fails in this order, found after 14 orders: network(1) ▸ network(2) ▸ screen ▸ tap ▸ network(3)
         It threw: found
              network  screen
-          1  1–2
-        * 2           1            — log: n1 n2 s
-        * 3                   tap
-          4  3
+          1  1
+          2  2
+        * 3           1            — log: n1 n2 s
+        * 4                   tap
+          5  3
         Run it alone: exploreOrders(repeating: "n0n0s1t1") at Tests/B.swift:8
         """
     )

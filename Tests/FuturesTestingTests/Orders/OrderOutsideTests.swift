@@ -30,7 +30,6 @@ struct OrderOutsideTests {
     Way("the notification of a Dispatch group on a global Dispatch queue") {
       DispatchGroup().notify(queue: .global(), execute: $0)
     },
-    Way("a thread") { Thread(block: $0).start() },
     Way("work on the Dispatch queue “files”") {
       concurrent.async(execute: DispatchWorkItem(flags: .barrier, block: $0))
     },

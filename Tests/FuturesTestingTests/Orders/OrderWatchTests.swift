@@ -67,7 +67,7 @@ private func allBlockedMovesAreFound() async -> Bool {
     for number in 0..<count {
       group.addTask {
         let failure = try? await explorationFailure { try await exploreOrders(bodies[number % bodies.count]) }
-        return failure?.description.contains("The last move has waited for 10 s and does not return.") == true
+        return failure?.description.contains("The last move does not return") == true
       }
     }
     return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
