@@ -117,14 +117,3 @@ public enum FuturesDiagnostics {
     text.withUTF8 { cfutures_write_to_standard_error($0.baseAddress, $0.count) }
   }
 }
-
-extension FutureState {
-  /// Reports that a consumer waits for this broken future.
-  ///
-  /// One report covers all consumers that waited when the promise was dropped.
-  @usableFromInline
-  func reportWaitForBrokenPromise() {
-    guard let reason = breakReason, let error = reason.error, reason.claimReport() else { return }
-    FuturesDiagnostics.report(.brokenPromise(error), isRecorded: reason.isRecorded)
-  }
-}

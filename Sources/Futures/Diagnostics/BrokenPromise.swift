@@ -1,0 +1,103 @@
+/// The failure of a future whose producer has gone.
+public struct BrokenPromise: Error, Sendable {
+  /// Why the producer has gone.
+  public enum Cause: Sendable {
+    /// The program released the last reference to the promise before it resolved the promise.
+    case promiseDropped
+    /// An execution context dropped the work of a derived future, for example after a shutdown.
+    case workDropped
+  }
+
+  /// The label of the promise.
+  public let label: String?
+  /// The file that made the promise, as `#fileID`; empty if a context dropped the work and no promise is known.
+  public let fileID: String
+  /// The line that made the promise; zero if `fileID` is empty.
+  public let line: UInt
+  /// Why the producer has gone.
+  ///
+  /// With `.workDropped`, label, file and line name a labelled promise. The dropped work uses the result of that
+  /// promise, or else resolves it.
+  public let cause: Cause
+
+  @usableFromInline
+  package init(label: String?, fileID: String, line: UInt, cause: Cause = .promiseDropped) {
+    self.label = label
+    self.fileID = fileID
+    self.line = line
+    self.cause = cause
+  }
+}
+
+extension BrokenPromise: CustomStringConvertible {
+  /// The cause, with the label, the file and the line, in one sentence.
+  public var description: String {
+    let name = label.map { " \"\($0)\"" } ?? ""
+    let promise = "promise\(name) made at \(fileID):\(line)"
+    switch cause {
+    case .promiseDropped: return "The \(promise) was dropped without being resolved."
+    case .workDropped where fileID.isEmpty: return "An execution context dropped the work of a derived future."
+    case .workDropped: return "An execution context dropped the work of a future derived from the \(promise)."
+    }
+  }
+}
+
+/// Why a state is broken; one object for all that were derived from the same promise.
+@usableFromInline
+package final class BreakReason: Sendable {
+  /// The error; `nil` for `Future.never`, and for a token that can no longer be cancelled.
+  @usableFromInline let error: BrokenPromise?
+
+  /// Whether a waiting consumer causes a report; `false` if the work was cancelled.
+  let isMistake: Bool
+
+  /// Whether the test kit has recorded the error; the default handler then ignores it.
+  let isRecorded: Bool
+
+  /// Whether a report covers the consumers that have waited so far.
+  ///
+  /// Relaxed: it only picks the thread that reports. The error never changes.
+  private let isReported = AtomicByte<Bool>(false)
+
+  init(_ error: BrokenPromise?, isMistake: Bool = true, isRecorded: Bool = false) {
+    self.error = error
+    self.isMistake = isMistake && error != nil
+    self.isRecorded = isRecorded
+  }
+
+  /// The reason for consumers of `Future.never`.
+  @usableFromInline static let never = BreakReason(nil)
+
+  /// The reason for a cancelled state and its derived states.
+  var withoutReport: BreakReason { isMistake ? BreakReason(error, isMistake: false) : self }
+
+  /// Allows another report, for a consumer that begins to wait after the promise was dropped.
+  func allowAnotherReport() { isReported.store(false, ordering: .relaxed) }
+
+  /// Returns whether the caller reports the waiting consumers.
+  func claimReport() -> Bool {
+    isMistake && isReported.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
+  }
+}
+
+extension BreakReason? {
+  /// Takes the reason of another input that never resolves, if that reason is stronger.
+  ///
+  /// A mistake overrides a cancellation, and both override `never`.
+  mutating func replace(with reason: BreakReason?) {
+    let reason = reason ?? .never
+    guard let noted = self else { return self = reason }
+    if noted.error == nil || !noted.isMistake && reason.isMistake { self = reason }
+  }
+}
+
+extension FutureState {
+  /// Reports that a consumer waits for this broken future.
+  ///
+  /// One report covers all consumers that waited when the promise was dropped.
+  @usableFromInline
+  func reportWaitForBrokenPromise() {
+    guard let reason = breakReason, let error = reason.error, reason.claimReport() else { return }
+    FuturesDiagnostics.report(.brokenPromise(error), isRecorded: reason.isRecorded)
+  }
+}
