@@ -6,7 +6,7 @@
 
 typedef void (*Work)(void *context);
 
-static _Thread_local void *currentRun, *origin;
+static _Thread_local void *currentRun;
 static struct cfuturestesting_hooks hooks;
 static bool seesDispatch;
 
@@ -156,6 +156,7 @@ static void runBlock(void *context) {
   _Block_release(block);
 }
 
+static _Thread_local void *origin;  // the work outside that this thread executes
 static bool isFromRun(void) { return seesDispatch && (origin || currentRun); }
 
 static void *leaveRun(int kind, void *queue, void *group) {
