@@ -41,6 +41,8 @@ struct OrderRow: Sendable, CustomTestStringConvertible {
 }
 
 /// One place for what can happen: a row for each kind of work.
+///
+/// Delays and sleeps are in virtual time, so no row waits.
 @Suite("exploreOrders: the orders that can happen, and no others")
 struct OrderTableTests {
   @Test(arguments: OrderRow.contexts + OrderRow.tasks + OrderRow.timers)
