@@ -2,7 +2,6 @@
 // delivery on the main actor. Runs in a module that is nonisolated by default, and in one whose default is the main actor.
 import Dispatch
 import Distributed
-import Foundation
 import Futures
 import FuturesAsync
 
