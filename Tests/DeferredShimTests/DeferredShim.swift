@@ -104,7 +104,7 @@ nonisolated extension Futures.Future: FutureProtocol where Failure == Never {
   init(value: Value, _: (() -> Never)? = nil) { self = .succeeded(value) }
   /// Ours: ``peek()``, which returns a result.
   func peek() -> Value? { (peek() as Result<Value, Never>?)?.get() }
-  /// Ours: ``init(on:_:)``.
+  /// Ours: ``init(on:fileID:line:_:)``.
   static func async(
     upon queue: DispatchQueue = .any(),
     flags: DispatchWorkItemFlags = [],

@@ -107,7 +107,7 @@ nonisolated extension Task {
   }
   /// Ours: ``Futures/Future/ignoreValue()``.
   func ignored() -> Task<Void> { everySuccess { _ in } }
-  /// Ours: ``Futures/Future/init(on:_:)``; a cancellation before the start fails the task with `error`.
+  /// Ours: ``Futures/Future/init(on:fileID:line:_:)``; a cancellation before the start fails the task with `error`.
   static func async(
     upon queue: DispatchQueue = .any(),
     flags: DispatchWorkItemFlags = [],

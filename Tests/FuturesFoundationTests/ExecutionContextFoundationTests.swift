@@ -31,14 +31,16 @@ struct ExecutionContextFoundationTests {
     #expect(mapped.peek() == .success(2))
   }
 
-  @Test("R2a: an operation queue that cancels its operations breaks the futures that wait for them")
+  @Test("R2a: an operation queue that cancels its operations breaks their futures, which name their `Future(on:)`")
   func cancelledOperations() async {
     let queue = OperationQueue()
     queue.isSuspended = true
-    let future = Future<Int, any Error>.succeeded(1).map(on: .operationQueue(queue)) { $0 }
+    let line: UInt = #line + 1
+    let future = Future<Int, any Error>(on: .operationQueue(queue)) { 1 }
     queue.cancelAllOperations()
     queue.isSuspended = false
-    #expect(await future.result.error is BrokenPromise)
+    let error = await future.result.error as? BrokenPromise
+    #expect(error?.fileID == #fileID && error?.line == line)
   }
 
   /// Returns the context of a run loop, which a new thread runs until the end of the tests.

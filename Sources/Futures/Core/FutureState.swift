@@ -143,6 +143,9 @@ package class FutureState: Consumer, @unchecked Sendable {
 
   func reportUnobservedFailure() {}
 
+  /// The place of the `Future(on:)` whose source this is.
+  var startPlace: PromisePlace? { nil }
+
   /// Whether the failure type can represent cancellation.
   var canRepresentCancellation: Bool { false }
 

@@ -10,14 +10,14 @@ public struct BrokenPromise: Error, Sendable {
 
   /// The label of the promise.
   public let label: String?
-  /// The file that made the promise, as `#fileID`; empty if a context dropped the work and no promise is known.
+  /// The file that made the promise, as `#fileID`; empty if a context dropped the work, and no promise and no `Future(on:)` is known.
   public let fileID: String
   /// The line that made the promise; zero if `fileID` is empty.
   public let line: UInt
   /// Why the producer has gone.
   ///
   /// With `.workDropped`, label, file and line name a labelled promise. The dropped work uses the result of that
-  /// promise, or else resolves it.
+  /// promise, or else resolves it. Without a label, file and line name the `Future(on:)` whose work was dropped.
   public let cause: Cause
 
   @usableFromInline
@@ -37,6 +37,8 @@ extension BrokenPromise: CustomStringConvertible {
     switch cause {
     case .promiseDropped: return "The \(promise) was dropped without being resolved."
     case .workDropped where fileID.isEmpty: return "An execution context dropped the work of a derived future."
+    case .workDropped where label == nil:
+      return "An execution context dropped the work of the future made at \(fileID):\(line)."
     case .workDropped: return "An execution context dropped the work of a future derived from the \(promise)."
     }
   }

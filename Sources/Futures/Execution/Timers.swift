@@ -222,13 +222,15 @@ extension BreakReason {
   /// - Parameters:
   ///   - source: The source of the stage.
   ///   - derived: The state that the stage resolves.
-  /// - Returns: A reason that names the labelled promise of `source`, or else that of `derived`, or that of its follower.
+  /// - Returns: A reason that names the labelled promise of `source`, or else that of `derived`, or that of its follower, or else the
+  ///   `Future(on:)` of the work.
   static func droppedWork(of source: FutureState, resolving derived: FutureState? = nil) -> BreakReason {
     let origin = source.nearestLabel ?? derived?.nearestLabel ?? derived?.labelOfFollower
+    let place = origin.map { ($0.fileID, $0.line) } ?? source.startPlace
     let error = BrokenPromise(
       label: origin?.text,
-      fileID: origin.map { String(cString: $0.fileID) } ?? "",
-      line: origin?.line ?? 0,
+      fileID: place.map { String(cString: $0.fileID) } ?? "",
+      line: place?.line ?? 0,
       cause: .workDropped
     )
     let observers = FuturesDiagnostics.breakObservers

@@ -7,10 +7,17 @@ extension Future {
   /// before the start keeps `work` from starting. Cost: one hop.
   /// - Parameters:
   ///   - context: Where `work` runs.
+  ///   - fileID: The file that the error of dropped work names.
+  ///   - line: The line that the error names.
   ///   - work: Returns the value, or throws the future's failure.
   @_alwaysEmitIntoClient
-  public init(on context: ExecutionContext, _ work: @escaping @Sendable () throws(Failure) -> Value) {
-    self = Future<Void, Failure>.succeeded(()).map(on: context, work)
+  public init(
+    on context: ExecutionContext,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ work: @escaping @Sendable () throws(Failure) -> Value
+  ) {
+    self = Future<Void, Failure>(startedAt: fileID, line, on: context).map(on: context, work)
   }
 
   /// Runs `work` on `context`, and resolves as the future that it returns.
@@ -19,8 +26,13 @@ extension Future {
   /// before the start keeps `work` from starting. Cost: one hop.
   @_alwaysEmitIntoClient
   @_disfavoredOverload  // a trailing closure of several statements without a result also fits this one
-  public init(on context: ExecutionContext, flattening work: @escaping @Sendable () -> Future<Value, Failure>) {
-    self = Future<Void, Failure>.succeeded(()).flatMap(on: context, progressShare: 0, work)
+  public init(
+    on context: ExecutionContext,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    flattening work: @escaping @Sendable () -> Future<Value, Failure>
+  ) {
+    self = Future<Void, Failure>(startedAt: fileID, line, on: context).flatMap(on: context, progressShare: 0, work)
   }
 
   /// Wraps a callback API whose start can throw; the error fails the future.
@@ -132,4 +144,31 @@ extension Future {
       other.forward { result in promise.resolve(result) }
     }
   }
+}
+
+extension Future where Value == Void {
+  /// Makes the resolved source of `Future(on:)`.
+  @inlinable
+  init(startedAt fileID: StaticString, _ line: UInt, on context: ExecutionContext) {
+    self = context.isImmediate ? .succeeded(()) : Future(StartState<Failure>(fileID, line))
+  }
+}
+
+/// The resolved source of `Future(on:)`, with the place of that call.
+@_fixed_layout
+@usableFromInline
+final class StartState<Failure: Error>: TypedState<Outcome<Void, Failure>>, @unchecked Sendable {
+  // @unchecked: as the base class says; `fileID` points to a constant of the program.
+  @usableFromInline let fileID: UnsafePointer<UInt8>
+  @usableFromInline let line: UInt
+
+  @inlinable
+  init(_ fileID: StaticString, _ line: UInt) {
+    self.fileID = Promise<Void, Failure>.pointer(to: fileID)
+    self.line = line
+    super.init(isForPromise: false, isStage: false) { _, _, _ in }
+    resolve(.success(()), in: nil)
+  }
+
+  override var startPlace: PromisePlace? { (fileID, line) }
 }

@@ -149,8 +149,13 @@ extension Future {
   ///
   /// A cancellation before `work` has started keeps it from starting, if `Failure` can represent cancellation.
   @_alwaysEmitIntoClient
-  public init(on context: MainContext, _ work: @escaping @MainActor () throws(Failure) -> Value) {
-    self = Future<Void, Failure>.succeeded(()).derive(on: context.context) { _ in
+  public init(
+    on context: MainContext,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ work: @escaping @MainActor () throws(Failure) -> Value
+  ) {
+    self = Future<Void, Failure>(startedAt: fileID, line, on: context.context).derive(on: context.context) { _ in
       MainActor.assumeIsolated { .catching { () throws(Failure) in try work() } }
     }
   }
@@ -160,10 +165,14 @@ extension Future {
   /// A cancellation before `work` has started keeps it from starting, if `Failure` can represent cancellation.
   @_alwaysEmitIntoClient
   @_disfavoredOverload  // as the overload for other contexts
-  public init(on context: MainContext, flattening work: @escaping @MainActor () -> Future<Value, Failure>) {
-    self = Future<Void, Failure>.succeeded(()).derive(on: context.context, progressShare: 0) { _ in
-      MainActor.assumeIsolated { work() }
-    }
+  public init(
+    on context: MainContext,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    flattening work: @escaping @MainActor () -> Future<Value, Failure>
+  ) {
+    let start = Future<Void, Failure>(startedAt: fileID, line, on: context.context)
+    self = start.derive(on: context.context, progressShare: 0) { _ in MainActor.assumeIsolated { work() } }
   }
 
   /// Returns the future that `body` returns, or a future that has failed with the error that it throws.

@@ -132,7 +132,9 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
     line: UInt = #line,
     _ work: @escaping @MainActor () -> Future<Value, Failure>
   ) -> Future<Value, Failure> {
-    future(for: key, fileID: fileID, line: line) { Future(on: context, flattening: work) }
+    future(for: key, fileID: fileID, line: line) {
+      Future(on: context, fileID: fileID, line: line, flattening: work)
+    }
   }
 
   /// Returns the kept value for `key`; `nil` if there is none, or it has expired.

@@ -36,13 +36,17 @@ extension Future {
   /// Cancellation: if `Failure` can represent cancellation, a cancellation before the start keeps `work` from starting (R17).
   /// - Parameters:
   ///   - actor: Where `work` runs.
+  ///   - fileID: The file that the error of dropped work names.
+  ///   - line: The line that the error names.
   ///   - work: Gets the actor. Returns the value, or throws the future's failure.
   @_alwaysEmitIntoClient
   public init<Isolation: Actor>(
     on actor: Isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ work: @escaping @Sendable (isolated Isolation) throws(Failure) -> Value
   ) {
-    self.init(on: .actor(actor)) { () throws(Failure) -> Value in
+    self.init(on: .actor(actor), fileID: fileID, line: line) { () throws(Failure) -> Value in
       // A `Result`, because `assumeIsolated` loses the type of the error.
       let result: Result<Value, Failure> = actor.assumeIsolated { actor in
         do throws(Failure) {

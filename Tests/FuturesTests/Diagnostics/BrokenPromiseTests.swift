@@ -92,17 +92,21 @@ struct BrokenPromiseTests {
     withExtendedLifetime(promises) {}
   }
 
-  @Test("R2a, R4, R5: dropped work is released, and without a labelled promise names no file of the library")
+  @Test(
+    "R2a, R4, R5: dropped work is released, and without a labelled promise names its `Future(on:)`, and no file of the library"
+  )
   func droppedWorkWithoutPromise() throws {
     let held = HeldContext()
     let promise = Promise<Int, any Error>()
     weak var captured: Captured?
     let futures: [Future<Int, any Error>]
+    let line: UInt = #line + 6
     do {
       let object = Captured()
       captured = object
       futures = [
-        promise.future.map(on: held.context) { object.use($0) }, Future(on: held.context) { object.use(1) },
+        promise.future.map(on: held.context) { object.use($0) },
+        Future(on: held.context) { object.use(1) },
         Future(on: held.context, flattening: { .succeeded(object.use(1)) }),
       ]
     }
@@ -110,10 +114,12 @@ struct BrokenPromiseTests {
     #expect(captured != nil)
     held.dropAll()
     #expect(captured == nil)
-    for future in futures {
+    for (future, line) in zip(futures, [0, line, line + 1]) {
       let error = try #require(throws: BrokenPromise.self) { try future.peek()?.get() }
-      #expect(error.cause == .workDropped && error.label == nil && error.fileID == "" && error.line == 0)
-      #expect("\(error)" == "An execution context dropped the work of a derived future.")
+      let fileID = line == 0 ? "" : #fileID
+      #expect(error.cause == .workDropped && error.label == nil && error.fileID == fileID && error.line == line)
+      let origin = line == 0 ? "a derived future" : "the future made at \(fileID):\(line)"
+      #expect("\(error)" == "An execution context dropped the work of \(origin).")
     }
     let dropped = try #require(throws: BrokenPromise.self) { try Promise<Int, any Error>().future.peek()?.get() }
     #expect(dropped.cause == .promiseDropped)
@@ -193,8 +199,20 @@ struct DiagnosticsTests {
     }
   }
 
-  @Test("R4: an unobserved failure is reported with the place of its promise", arguments: ["diagnosed failure", nil])
-  func placeOfUnobservedFailure(label: String?) {
+  @Test("R4: an unobserved failure is reported with the place of its promise, or of the call that joined shared work")
+  func placeOfUnobservedFailure() {
+    typealias Caller = @Sendable (_ work: Future<Int, TestError>, _ line: UInt) -> Void
+    let file: StaticString = "App/Unobserved.swift"
+    let cache = FutureCache<SingleKey, Int, TestError>("cache")
+    let pending = PendingPromises<SingleKey, Int, TestError>("pending")
+    let limit = ConcurrencyLimit(1)
+    let callers: [Caller] = [
+      { work, line in work.forward(to: Promise(nil, fileID: file, line: line)) },
+      { work, line in work.forward(to: Promise("named", fileID: file, line: line)) },
+      { work, line in for caller in 0..<2 { _ = cache.future(fileID: file, line: line + UInt(caller)) { work } } },
+      { work, line in for caller in 0..<2 { _ = pending.shared(fileID: file, line: line + UInt(caller)) { work } } },
+      { work, line in for caller in 0..<2 { _ = limit.run(fileID: file, line: line + UInt(caller)) { work } } },
+    ]
     let places = Recorder<String>()
     // Other suites run at the same time, in other files.
     FuturesDiagnostics.setHandler { misuse in
@@ -202,11 +220,20 @@ struct DiagnosticsTests {
       places.record("\(label ?? "none") \(line)")
     }
     defer { FuturesDiagnostics.setHandler(nil) }
-    do {
-      let promise = Promise<Int, TestError>(label, fileID: "App/Unobserved.swift", line: 8)
-      promise.fail(TestError())
+    for (index, call) in callers.enumerated() {
+      let work = Promise<Int, TestError>()
+      call(work.future, UInt(index) * 10)
+      work.fail(TestError())
+      // Work that has failed before it is asked for.
+      call(.failed(TestError()), UInt(index) * 10 + 5)
     }
-    #expect(places.events == ["\(label ?? "none") 8"])
+    let limited = "ConcurrencyLimit.run"
+    #expect(
+      places.events.sorted() == [
+        "\(limited) 40", "\(limited) 41", "\(limited) 45", "\(limited) 46", "cache 20", "cache 21", "cache 25",
+        "cache 26", "named 10", "named 15", "none 0", "none 5", "pending 30", "pending 31", "pending 35", "pending 36",
+      ]
+    )
   }
 
   @Test("R4: only failures without an observer are reported to a handler")
