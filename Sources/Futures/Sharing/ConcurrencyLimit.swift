@@ -141,6 +141,18 @@ extension ConcurrencyLimit {
     handOn { [self] in startWork(waiting + Self.maximumForOthers) }
   }
 
+  /// Shows the future of a promise in the graph behind the work that runs, while the promise waits for a slot.
+  @usableFromInline
+  package func showWaiting<Value, Failure>(_ promise: Promise<Value, Failure>) {
+    promise.state.setProducer(.inputs(WaitingTurn(self)), onlyIfFirst: true)
+  }
+
+  /// Shows the future of a promise in the graph as the holder of a slot, whose work starts now.
+  @usableFromInline
+  package func hold<Value, Failure>(_ slot: Slot, for promise: Promise<Value, Failure>) {
+    queue.withLock { $0.hold(slot, promise.state) }
+  }
+
   /// Removes work that waits.
   @usableFromInline
   package func remove(_ id: ObjectIdentifier) {

@@ -50,13 +50,13 @@
 /// if `Failure` can hold that. Then it leaves the shared work, which is cancelled unless its future has another
 /// consumer.
 public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
-  private typealias Caller = Promise<Value, Failure>
-  private typealias Answers = EarlyAnswers<Key, Result<Value, Failure>>
+  typealias Caller = Promise<Value, Failure>
+  typealias Answers = EarlyAnswers<Key, Result<Value, Failure>>
 
   /// The pending request for one key.
   ///
   /// A class: the code that copies a generic structure takes kilobytes of each executable.
-  private final class Entry: @unchecked Sendable {
+  final class Entry: @unchecked Sendable {
     // @unchecked: the lock protects the variables of an entry in the dictionary. Only one thread has a removed entry.
 
     /// The dictionary's copy of the key; the entry keeps it, so that it is not released under the lock.
@@ -90,16 +90,16 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     }
   }
 
-  private struct State {
+  struct State {
     var entries: [Key: Entry] = [:]
     var callerCount = 0
     var earlyAnswers = Answers()
   }
 
-  private let label: String?
+  let label: String?
   private let earlyAnswerLimit: Int
   private let onCancel: (@Sendable (Key) -> Void)?
-  private let state = Locked(State())
+  let state = Locked(State())
 
   /// Makes an object without pending keys.
   /// - Parameters:
@@ -179,41 +179,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     return caller.future
   }
 
-  /// Returns a future of the shared work for `key`: starts the work, or joins the running work.
-  ///
-  /// The work belongs to its callers. When all of them have been cancelled, the work is cancelled, unless its future
-  /// has another consumer. A later caller then starts new work, independent of the old. The futures of the callers have
-  /// the progress of the work. `resolve` and `failAll` resolve the futures of the callers, but do not stop the work.
-  ///
-  /// O(1).
-  /// - Parameters:
-  ///   - key: The key of the work.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - work: Starts the work. It runs if the key is not pending: at once, outside every lock.
-  /// - Returns: A future for this caller alone. Cancelling it does not affect the other callers.
-  public func future(
-    sharing key: Key,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    _ work: () -> Future<Value, Failure>
-  ) -> Future<Value, Failure> {
-    let caller = Caller(label, fileID: fileID, line: line)
-    if case .first(let number) = join(caller, key, takingEarlyAnswer: false) {
-      #if DEBUG
-        noteStarter(of: key, request: number, UnsafeMutableRawPointer(Trampoline.current.storage))
-        defer { noteStarter(of: key, request: number, nil) }
-      #endif
-      begin(work(), for: key, request: number)
-    } else {
-      #if DEBUG
-        reportRequestInOwnWork(key, fileID, line)
-      #endif
-    }
-    return caller.future
-  }
-
-  private enum Joining {
+  enum Joining {
     /// The caller starts the request.
     case first(number: Int)
     /// The key is pending.
@@ -223,7 +189,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   }
 
   /// Adds a caller, unless there is an early answer for it.
-  private func join(_ caller: Caller, _ key: Key, takingEarlyAnswer takesAnswer: Bool) -> Joining {
+  func join(_ caller: Caller, _ key: Key, takingEarlyAnswer takesAnswer: Bool) -> Joining {
     let (number, isFirst, work, answer) = state.withLock {
       state -> (Int, Bool, Future<Value, Failure>?, Answers.Removed?) in
       // With the same lock as the rest: an answer that arrives in between would be kept, and the caller would wait for ever.
@@ -247,45 +213,6 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     caller.onCancel { [weak self] in self?.leave(key, number) }
     if let work { connect(caller, to: work) }
     return isFirst ? .first(number: number) : .joined
-  }
-
-  /// Gives the progress of the work to a caller, and the priority of tasks that await the caller to the work.
-  private func connect(_ caller: Caller, to work: Future<Value, Failure>) {
-    caller.progress.add(work, share: 1)
-    if case .sharedState(let state) = work.storage {
-      caller.state.setProducer(.inputs(SharedWork(state)), onlyIfFirst: true)
-    }
-  }
-
-  /// Connects all callers to the work; leaves the work if they have left while it started.
-  private func begin(_ work: Future<Value, Failure>, for key: Key, request: Int) {
-    // A separate derived future: cancelling it leaves the work, which can have other consumers.
-    let shared = work.map { $0 }
-    let callers = state.withLock { state -> [Caller]? in
-      guard let entry = state.entries[key], entry.request == request, !entry.callers.isEmpty else { return nil }
-      entry.work = shared
-      return Array(entry.callers.values)
-    }
-    guard let callers else { return shared.cancel() }
-    for caller in callers { connect(caller, to: shared) }
-    guard case .sharedState(let state) = shared.storage else { return end(key, request: request) }
-    // An inline consumer: a callback would count as a wait for a broken promise. Only the callers' own consumers count.
-    state.attach(Consumer(kind: .inline) { [weak self] _, _, _ in self?.end(key, request: request) })
-  }
-
-  /// Resolves the callers of this request as its work, which is resolved or broken; later requests are not affected.
-  private func end(_ key: Key, request: Int) {
-    let entry = state.withLock { state in
-      state.entries[key]?.request == request ? state.entries.removeValue(forKey: key) : nil
-    }
-    guard let entry, let work = entry.work else { return }
-    // Not `follow`: a consumer that attaches to a broken future causes a report, and one report covers all callers
-    // (R4).
-    if case .sharedState(let state) = work.storage, let reason = state.breakReason {
-      for caller in entry.inOrder { caller.state.breakPromise(reason, in: nil) }
-    } else {
-      for caller in entry.inOrder { caller.follow(work) }
-    }
   }
 
   /// Resolves the futures of all callers of `key`, in the order of arrival.
@@ -364,38 +291,6 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   }
 }
 
-#if DEBUG
-  extension PendingPromises {
-    private func noteStarter(of key: Key, request: Int, _ thread: UnsafeMutableRawPointer?) {
-      state.withLock { state in
-        if let entry = state.entries[key], entry.request == request { entry.starter = thread }
-      }
-    }
-
-    private func reportOwnCallers(_ key: Key) {
-      FuturesDiagnostics.write(
-        """
-        The work for the key \(key)\(label.map { " of \"\($0)\"" } ?? "") waited for its own key, so it would never have \
-        ended. Its other callers have left, so it is cancelled. Ask for another key, or load the value without this object.
-        """
-      )
-    }
-
-    /// Writes a sentence to standard error if the closure that starts the work for `key` has asked for it.
-    private func reportRequestInOwnWork(_ key: Key, _ fileID: StaticString, _ line: UInt) {
-      guard state.withLock({ $0.entries[key]?.starter }) == UnsafeMutableRawPointer(Trampoline.current.storage) else {
-        return
-      }
-      FuturesDiagnostics.write(
-        """
-        The work for the key \(key)\(label.map { " of \"\($0)\"" } ?? "") asks for its own key (\(fileID):\(line)). If it \
-        waits for that future, it waits for itself, and never ends. Ask for another key, or load the value without this object.
-        """
-      )
-    }
-  }
-#endif
-
 /// The one key of promises that wait for the same answer: `PendingPromises<SingleKey, Value, Failure>`.
 public enum SingleKey: Hashable, Sendable {
   /// The key.
@@ -419,39 +314,9 @@ extension PendingPromises where Key == SingleKey {
     future(for: .only, fileID: fileID, line: line, start: start)
   }
 
-  /// Returns a future of the shared work: starts the work, or joins the running work.
-  ///
-  /// All else is as in `future(sharing:)`.
-  /// - Parameters:
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - work: Starts the work. It runs if none is running.
-  /// - Returns: A future for this caller alone.
-  public func shared(
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    _ work: () -> Future<Value, Failure>
-  ) -> Future<Value, Failure> {
-    future(sharing: .only, fileID: fileID, line: line, work)
-  }
-
   /// Resolves the futures of all callers, in the order of arrival.
   /// - Parameter result: The answer.
   /// - Returns: Whether a caller was waiting.
   @discardableResult
   public func resolve(with result: Result<Value, Failure>) -> Bool { resolve(.only, with: result) }
-}
-
-/// The shared work of a caller, for the graph, and for the priority of a task that awaits the caller.
-///
-/// `PendingPromises` resolves the caller, and leaves the work.
-final class SharedWork: Inputs, @unchecked Sendable {
-  // @unchecked: `work` is a constant.
-  private let work: FutureState
-
-  init(_ work: FutureState) { self.work = work }
-
-  override func inputs(raisedTo priority: TaskPriority?) -> [FutureState] { [work] }
-
-  override func describe(into facts: inout NodeFacts) { facts.inputs = [work] }
 }

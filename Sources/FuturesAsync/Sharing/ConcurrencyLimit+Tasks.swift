@@ -30,13 +30,13 @@ extension ConcurrencyLimit {
   ) async throws -> R {
     try Task.checkCancellation()
     let turn = takeSlot(priority ?? Task.currentPriority, fileID, line)
-    let slot: Slot
+    let hold: Hold
     do {
-      slot = try await turn.value(onCancel: .cancel)
+      hold = try await turn.value(onCancel: .cancel)
     } catch {
       turn.cancel()
       // A slot that was free when the task was cancelled.
-      if case .success(let slot) = turn.peek() { release(slot) }
+      if case .success(let hold) = turn.peek() { release(hold) }
       throw error
     }
     // A `Result`: in Swift 6.3 a rethrow across a hop returns off the caller's actor.
@@ -46,8 +46,19 @@ extension ConcurrencyLimit {
     } catch {
       result = .failure(error)
     }
-    release(slot)
+    release(hold)
     return try result.get()
+  }
+
+  /// A slot that a task has.
+  @usableFromInline
+  struct Hold: Sendable {
+    @usableFromInline let slot: Slot
+    /// Pending while the task has the slot, for the graph; `nil` if pending futures are not tracked.
+    @usableFromInline let end: Promise<Void, Never>?
+
+    @_alwaysEmitIntoClient
+    init(slot: Slot, end: Promise<Void, Never>?) { (self.slot, self.end) = (slot, end) }
   }
 
   /// Returns a future that resolves when a slot is free.
@@ -55,12 +66,25 @@ extension ConcurrencyLimit {
   /// Its success takes the slot, which `release` gives back.
   @_alwaysEmitIntoClient
   func takeSlot(_ priority: TaskPriority, _ fileID: StaticString, _ line: UInt) -> Future<
-    Slot, CancellationError
+    Hold, CancellationError
   > {
-    let promise = Promise<Slot, CancellationError>("ConcurrencyLimit.withSlot", fileID: fileID, line: line)
+    let promise = Promise<Hold, CancellationError>("ConcurrencyLimit.withSlot", fileID: fileID, line: line)
     let id = ObjectIdentifier(promise)
     promise.onCancel { [weak self] in self?.remove(id) }
-    enqueue(id, priority) { [self] slot in if !promise.succeed(slot) { release(slot) } }
+    enqueue(id, priority) { [self] slot in
+      let isTracked = FuturesDiagnostics.mayTrackPendingFutures
+      let end = isTracked ? Promise<Void, Never>("a slot of ConcurrencyLimit", fileID: fileID, line: line) : nil
+      if let end { self.hold(slot, for: end) }
+      let hold = Hold(slot: slot, end: end)
+      if !promise.succeed(hold) { release(hold) }
+    }
+    if !promise.isResolved { showWaiting(promise) }
     return promise.future
+  }
+
+  @_alwaysEmitIntoClient
+  func release(_ hold: Hold) {
+    hold.end?.succeed()
+    release(hold.slot)
   }
 }

@@ -62,6 +62,29 @@ struct ConcurrencyLimitTaskTests {
     }
   }
 
+  @Test("R29: in the graph, a task and a future that wait for a slot wait for the task that has it, until it ends")
+  func graph() async {
+    await #expect(processExitsWith: .success) {
+      FuturesDiagnostics.tracksPendingFutures = true
+      let limit = ConcurrencyLimit(1)
+      let end = Promise<Void, Never>("end")
+      let tasks = (0..<2).map { _ in Task.immediate { try await limit.withSlot { await end.future.value } } }
+      let work = limit.run { Future<Int, Never>.succeeded(1) }
+      /// The labels of the futures that wait for a slot that a task has.
+      func waiters() -> [String] {
+        let graph = FuturesDiagnostics.graph
+        let labels = Dictionary(graph.nodes.map { ($0.id, $0.label ?? "") }) { first, _ in first }
+        let edges = graph.edges.filter { labels[$0.awaited] == "a slot of ConcurrencyLimit" }
+        return edges.map { labels[$0.waiter] ?? "" }.sorted()
+      }
+      #expect(waiters() == ["ConcurrencyLimit.run", "ConcurrencyLimit.withSlot"])
+      end.succeed()
+      for task in tasks { _ = await task.result }
+      #expect(await work.value == 1)
+      #expect(waiters() == [])
+    }
+  }
+
   @Test("Work that throws frees its slot")
   func throwing() async throws {
     let limit = ConcurrencyLimit(1)

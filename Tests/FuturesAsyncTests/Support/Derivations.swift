@@ -24,10 +24,10 @@ struct Derivation: Sendable, CustomTestStringConvertible {
     self.derive = derive
   }
 
-  static let all = raising + starting
+  static let all = passingOn + gathering + starting
 
   /// The rows in which an await raises the priority of the tasks behind its future.
-  static let raising = passingOn + gathering
+  static let raising = passingOn + gathering + waiting
 
   /// The first await starts the work, which inherits the priority of the await.
   private static let starting: [Derivation] = [
@@ -61,6 +61,21 @@ struct Derivation: Sendable, CustomTestStringConvertible {
       _ = pending.future(sharing: 1) { first }
       return pending.future(sharing: 1) { .never }.keeping(pending)
     },
+    Derivation("FutureCache, joined") { first, _ in
+      let cache = FutureCache<Int, Int, any Error>()
+      _ = cache.future(for: 1) { first }
+      return cache.future(for: 1) { .never }.map { value in withExtendedLifetime(cache) { value } }
+    },
+    Derivation("ConcurrencyLimit") { first, _ in ConcurrencyLimit(1).run { first } },
+  ]
+
+  /// The derived future waits for the end of the first future, and not for its result.
+  private static let waiting: [Derivation] = [
+    Derivation("ConcurrencyLimit, waiting") { first, second in
+      let limit = ConcurrencyLimit(1)
+      _ = limit.run { first }
+      return limit.run { second }
+    }
   ]
 
   /// The derived future needs both futures.

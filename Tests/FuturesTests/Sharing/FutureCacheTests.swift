@@ -237,6 +237,28 @@ struct FutureCacheTests {
     #expect(cache.future(for: "a") { .succeeded(3) }.loaded == 3)
   }
 
+  #if DEBUG
+    @Test("A debug build says that a load asks for its own key: at once, or when its other callers have left")
+    func ownKeySentence() async throws {
+      let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        let cache = FutureCache<String, Int, any Error>("token")
+        _ = cache.future(for: "a") { cache.future(for: "a", fileID: "App/Token.swift", line: 7) { .never } }
+        let before = Promise<Int, any Error>()
+        let caller = cache.future(for: "b") { before.future.flatMap { _ in cache.future(for: "b") { .never } } }
+        before.succeed(1)
+        caller.cancel()
+        // Callers that do not wait for themselves cause no sentence.
+        let others = (0..<3).map { _ in cache.future(for: "c") { .never } }
+        for other in others { other.cancel() }
+      }
+      let lines = String(decoding: result.standardErrorContent, as: UTF8.self).split(separator: "\n")
+        .filter { $0.contains("swift-futures: ") }
+      #expect(lines.count == 2)
+      #expect(lines.first?.contains("key a of \"token\" asks for its own key (App/Token.swift:7)") == true)
+      #expect(lines.last?.contains("key b of \"token\" waited for its own key") == true)
+    }
+  #endif
+
   @Test("Racing threads never load twice at the same time, and a kept value is never loaded again")
   func racingThreads() {
     for _ in 0..<200 {
@@ -259,6 +281,89 @@ struct FutureCacheTests {
       }
       race([ask, ask, ask, ask])
       #expect(loaded.withLock { $0 } == 1)
+    }
+  }
+}
+
+/// A random sequence of calls of a cache, beside a model without any of its steps.
+@Suite("A cache of futures, as a model")
+struct FutureCacheModelTests {
+  private enum End: Equatable { case pending, value(Int), failed, cancelled }
+
+  /// What the cache has for a key.
+  private enum Slot { case load(Int), value(Int, until: Int) }
+
+  @Test("R16, R17: random calls give the results of a model: one load for its callers, one value until it expires")
+  func random() {
+    var generator = SplitMix64(seed: 55)
+    for round in 0..<TestTier.choose(standard: 100, thorough: 10_000) {
+      let manual = ManualContext()
+      let cache = FutureCache<Int, Int, any Error>(keepingFor: .seconds(3), timer: manual.context)
+      let (loads, stopped) = (Recorder<Promise<Int, any Error>>(), Recorder<Int>())
+      var (now, slots, ends) = (0, [Int: Slot](), [End]())
+      var futures: [Future<Int, any Error>] = []
+      var callers: [[Int]] = []  // of each load
+      for step in 0..<60 {
+        let key = Int.random(in: 0..<2, using: &generator)
+        let picked = callers.indices.randomElement(using: &generator)
+        switch Int.random(in: 0..<7, using: &generator) {
+        case 0, 1:
+          futures.append(
+            cache.future(for: key) {
+              let (load, number) = (Promise<Int, any Error>(), loads.events.count)
+              load.onCancel { stopped.record(number) }
+              loads.record(load)
+              return load.future
+            }
+          )
+          if case .value(let value, let end) = slots[key], now < end {
+            ends.append(.value(value))
+          } else {
+            if case .load? = slots[key] {
+            } else {
+              slots[key] = .load(callers.count)
+              callers.append([])
+            }
+            if case .load(let load)? = slots[key] { callers[load].append(ends.count) }
+            ends.append(.pending)
+          }
+        case 2:
+          guard let caller = futures.indices.randomElement(using: &generator), ends[caller] == .pending else { break }
+          futures[caller].cancel()
+          ends[caller] = .cancelled
+          for load in callers.indices where callers[load].contains(caller) {
+            callers[load].removeAll { $0 == caller }
+            if callers[load].isEmpty { slots = slots.filter { if case .load(load) = $1 { false } else { true } } }
+          }
+        case 3, 4:
+          guard let load = picked, !callers[load].isEmpty else { break }
+          let fails = Int.random(in: 0..<4, using: &generator) == 0
+          if fails { loads.events[load].fail(TestError()) } else { loads.events[load].succeed(step) }
+          for caller in callers[load] { ends[caller] = fails ? .failed : .value(step) }
+          callers[load] = []
+          for (key, slot) in slots {
+            if case .load(load) = slot { slots[key] = fails ? nil : .value(step, until: now + 3) }
+          }
+        case 5:
+          manual.advance(by: .seconds(1))
+          now += 1
+        default:
+          cache.remove(key)
+          slots[key] = nil
+        }
+        let found = futures.map { future -> End in
+          switch future.peek() {
+          case .success(let value)?: .value(value)
+          case .failure(let error)?: error is CancellationError ? .cancelled : .failed
+          case nil: .pending
+          }
+        }
+        guard found != ends || loads.events.count != callers.count else { continue }
+        Issue.record(
+          "Round \(round), step \(step): \(found), \(loads.events.count) loads; not \(ends), \(callers.count)."
+        )
+        return
+      }
     }
   }
 }

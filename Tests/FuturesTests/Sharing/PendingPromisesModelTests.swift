@@ -141,4 +141,33 @@ struct PendingPromisesModelTests {
     check(TestError(1) as any Error, isShared: isShared, isTyped: false)
     check(TestError(1), isShared: isShared, isTyped: true)
   }
+
+  @Test("An eviction looks at a constant number of keys, however many answers are kept")
+  func costOfEviction() {
+    let uses = [10, 10_000].map { limit -> Int in
+      let uses = Locked(0)
+      let answers = PendingPromises<CountedKey, String, TestError>(keepingEarlyAnswers: limit)
+      for number in 0..<limit { answers.resolve(CountedKey(number, uses), with: .success("a")) }
+      uses.withLock { $0 = 0 }
+      answers.resolve(CountedKey(limit, uses), with: .success("a"))
+      return uses.withLock { $0 }
+    }
+    #expect(uses.allSatisfy { $0 < 20 }, "\(uses)")
+  }
+}
+
+/// A key that counts the reads of its number.
+private struct CountedKey: Hashable, Sendable {
+  private let number: Int
+  private let uses: Locked<Int>
+
+  init(_ number: Int, _ uses: Locked<Int>) { (self.number, self.uses) = (number, uses) }
+
+  private var counted: Int {
+    uses.withLock { $0 += 1 }
+    return number
+  }
+
+  static func == (left: CountedKey, right: CountedKey) -> Bool { left.counted == right.counted }
+  func hash(into hasher: inout Hasher) { hasher.combine(counted) }
 }

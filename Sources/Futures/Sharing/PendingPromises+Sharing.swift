@@ -1,0 +1,140 @@
+// Work that the callers of a key share, as a future of its own.
+
+extension PendingPromises {
+  /// Returns a future of the shared work for `key`: starts the work, or joins the running work.
+  ///
+  /// The work belongs to its callers. When all of them have been cancelled, the work is cancelled, unless its future
+  /// has another consumer. A later caller then starts new work, independent of the old. The futures of the callers have
+  /// the progress of the work. `resolve` and `failAll` resolve the futures of the callers, but do not stop the work.
+  ///
+  /// O(1).
+  /// - Parameters:
+  ///   - key: The key of the work.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - work: Starts the work. It runs if the key is not pending: at once, outside every lock.
+  /// - Returns: A future for this caller alone. Cancelling it does not affect the other callers.
+  public func future(
+    sharing key: Key,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ work: () -> Future<Value, Failure>
+  ) -> Future<Value, Failure> {
+    let caller = Caller(label, fileID: fileID, line: line)
+    if case .first(let number) = join(caller, key, takingEarlyAnswer: false) {
+      #if DEBUG
+        noteStarter(of: key, request: number, UnsafeMutableRawPointer(Trampoline.current.storage))
+        defer { noteStarter(of: key, request: number, nil) }
+      #endif
+      begin(work(), for: key, request: number)
+    } else {
+      #if DEBUG
+        reportRequestInOwnWork(key, fileID, line)
+      #endif
+    }
+    return caller.future
+  }
+
+  /// Gives the progress of the work to a caller, and the priority of tasks that await the caller to the work.
+  func connect(_ caller: Caller, to work: Future<Value, Failure>) {
+    caller.progress.add(work, share: 1)
+    if case .sharedState(let state) = work.storage {
+      caller.state.setProducer(.inputs(SharedWork(state)), onlyIfFirst: true)
+    }
+  }
+
+  /// Connects all callers to the work; leaves the work if they have left while it started.
+  private func begin(_ work: Future<Value, Failure>, for key: Key, request: Int) {
+    // A separate derived future: cancelling it leaves the work, which can have other consumers.
+    let shared = work.map { $0 }
+    let callers = state.withLock { state -> [Caller]? in
+      guard let entry = state.entries[key], entry.request == request, !entry.callers.isEmpty else { return nil }
+      entry.work = shared
+      return Array(entry.callers.values)
+    }
+    guard let callers else { return shared.cancel() }
+    for caller in callers { connect(caller, to: shared) }
+    guard case .sharedState(let state) = shared.storage else { return end(key, request: request) }
+    // An inline consumer: a callback would count as a wait for a broken promise. Only the callers' own consumers count.
+    state.attach(Consumer(kind: .inline) { [weak self] _, _, _ in self?.end(key, request: request) })
+  }
+
+  /// Resolves the callers of this request as its work, which is resolved or broken; later requests are not affected.
+  private func end(_ key: Key, request: Int) {
+    let entry = state.withLock { state in
+      state.entries[key]?.request == request ? state.entries.removeValue(forKey: key) : nil
+    }
+    guard let entry, let work = entry.work else { return }
+    // Not `follow`: a consumer that attaches to a broken future causes a report, and one report covers all callers
+    // (R4).
+    if case .sharedState(let state) = work.storage, let reason = state.breakReason {
+      for caller in entry.inOrder { caller.state.breakPromise(reason, in: nil) }
+    } else {
+      for caller in entry.inOrder { caller.follow(work) }
+    }
+  }
+}
+
+extension PendingPromises where Key == SingleKey {
+  /// Returns a future of the shared work: starts the work, or joins the running work.
+  ///
+  /// All else is as in `future(sharing:)`.
+  /// - Parameters:
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - work: Starts the work. It runs if none is running.
+  /// - Returns: A future for this caller alone.
+  public func shared(
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ work: () -> Future<Value, Failure>
+  ) -> Future<Value, Failure> {
+    future(sharing: .only, fileID: fileID, line: line, work)
+  }
+}
+
+#if DEBUG
+  extension PendingPromises {
+    private func noteStarter(of key: Key, request: Int, _ thread: UnsafeMutableRawPointer?) {
+      state.withLock { state in
+        if let entry = state.entries[key], entry.request == request { entry.starter = thread }
+      }
+    }
+
+    func reportOwnCallers(_ key: Key) {
+      FuturesDiagnostics.write(
+        """
+        The work for the key \(key)\(label.map { " of \"\($0)\"" } ?? "") waited for its own key, so it would never have \
+        ended. Its other callers have left, so it is cancelled. Ask for another key, or load the value without this object.
+        """
+      )
+    }
+
+    /// Writes a sentence to standard error if the closure that starts the work for `key` has asked for it.
+    private func reportRequestInOwnWork(_ key: Key, _ fileID: StaticString, _ line: UInt) {
+      guard state.withLock({ $0.entries[key]?.starter }) == UnsafeMutableRawPointer(Trampoline.current.storage) else {
+        return
+      }
+      FuturesDiagnostics.write(
+        """
+        The work for the key \(key)\(label.map { " of \"\($0)\"" } ?? "") asks for its own key (\(fileID):\(line)). If it \
+        waits for that future, it waits for itself, and never ends. Ask for another key, or load the value without this object.
+        """
+      )
+    }
+  }
+#endif
+
+/// The shared work of a caller, for the graph, and for the priority of a task that awaits the caller.
+///
+/// `PendingPromises` resolves the caller, and leaves the work.
+final class SharedWork: Inputs, @unchecked Sendable {
+  // @unchecked: `work` is a constant.
+  private let work: FutureState
+
+  init(_ work: FutureState) { self.work = work }
+
+  override func inputs(raisedTo priority: TaskPriority?) -> [FutureState] { [work] }
+
+  override func describe(into facts: inout NodeFacts) { facts.inputs = [work] }
+}
