@@ -41,28 +41,22 @@ struct ConcurrencyLimitOrderTests {
     typealias Work = @Sendable () -> Future<Int, any Error>
 
     let testDescription: String
-    /// Whether each caller gets a result, and not only the newest.
-    var servesAll = true
     /// Returns a closure that asks for the result of the work.
-    let make: @Sendable (Orders, @escaping Work) -> Work
+    let make: @Sendable (@escaping Work) -> Work
   }
 
   static let objects = [
-    SharedObject(testDescription: "FutureCache") { _, work in
+    SharedObject(testDescription: "FutureCache") { work in
       let cache = FutureCache<SingleKey, Int, any Error>()
       return { cache.future(work) }
     },
-    SharedObject(testDescription: "PendingPromises") { _, work in
+    SharedObject(testDescription: "PendingPromises") { work in
       let pending = PendingPromises<SingleKey, Int, any Error>()
       return { pending.shared(work) }
     },
-    SharedObject(testDescription: "ConcurrencyLimit") { _, work in
+    SharedObject(testDescription: "ConcurrencyLimit") { work in
       let limit = ConcurrencyLimit(1)
       return { limit.run(work) }
-    },
-    SharedObject(testDescription: "Latest", servesAll: false) { orders, work in
-      let latest = Latest()
-      return { Future { promise in latest.run(on: orders.context("screen"), work) { promise.resolve($0) } } }
     },
   ]
 
@@ -73,7 +67,7 @@ struct ConcurrencyLimitOrderTests {
   func fourCallers(object: SharedObject) async throws {
     let report = try await exploreOrders(limit: 10_000) { orders in
       let (log, futures) = (Recorder<String>(), Recorder<Future<Int, any Error>>())
-      let ask = object.make(orders) {
+      let ask = object.make {
         log.record("start")
         let isRunning = Locked(true)
         let end: @Sendable () -> Void = {
@@ -98,7 +92,7 @@ struct ConcurrencyLimitOrderTests {
       let isPaired = events.indices.allSatisfy { events[$0] == ($0 % 2 == 0 ? "start" : "end") }
       try Unexpected.unless(isPaired && events.last == "end", "\(events)")
       let values = futures.events.map { try? $0.peek()?.get() }
-      let served = object.servesAll ? values.dropFirst().allSatisfy { $0 == 1 } : values.contains(1)
+      let served = values.dropFirst().allSatisfy { $0 == 1 }
       try Unexpected.unless(served && futures.events[0].isResolved, "\(values)")
     }
     #expect(report.isExhaustive, "\(report)")
