@@ -36,23 +36,66 @@ struct ConcurrencyLimitOrderTests {
     #expect(report.orders > 20)
   }
 
-  @Test("In every order of futures and a task, with a cancellation and a raised priority, no slot is lost")
-  func futuresAndTasks() async throws {
-    let report = try await exploreOrders { orders in
+  /// An object that four callers share.
+  struct SharedObject: Sendable, CustomTestStringConvertible {
+    typealias Work = @Sendable () -> Future<Int, any Error>
+
+    let testDescription: String
+    /// Returns a closure that asks for the result of the work.
+    let make: @Sendable (@escaping Work) -> Work
+  }
+
+  static let objects = [
+    SharedObject(testDescription: "FutureCache") { work in
+      let cache = FutureCache<SingleKey, Int, any Error>()
+      return { cache.future(work) }
+    },
+    SharedObject(testDescription: "PendingPromises") { work in
+      let pending = PendingPromises<SingleKey, Int, any Error>()
+      return { pending.shared(work) }
+    },
+    SharedObject(testDescription: "ConcurrencyLimit") { work in
       let limit = ConcurrencyLimit(1)
-      let first = limit.run { Future<Int, any Error>(on: orders.context("a")) { 1 } }
-      let second = limit.run(priority: .low) { Future<Int, any Error>(on: orders.context("b")) { 2 } }
-      let task = Task { try await limit.withSlot { 3 } }
-      await orders.step("cancel and raise")
-      first.cancel()
-      limit.raisePriority(of: second, to: .high)
-      try await orders.runAll()
-      _ = await task.result
-      guard limit.runningCount == 0, limit.waitingCount == 0, second.isResolved else {
-        throw LostSlot(running: limit.runningCount, waiting: limit.waitingCount)
+      return { limit.run(work) }
+    },
+  ]
+
+  @Test(
+    "R16: in every order of four callers, of whom the first leaves, work never overlaps, and the others get its result",
+    arguments: objects
+  )
+  func fourCallers(object: SharedObject) async throws {
+    let report = try await exploreOrders(limit: 10_000) { orders in
+      let (log, futures) = (Recorder<String>(), Recorder<Future<Int, any Error>>())
+      let ask = object.make {
+        log.record("start")
+        let isRunning = Locked(true)
+        let end: @Sendable () -> Void = {
+          let ends = isRunning.withLock { isRunning in
+            defer { isRunning = false }
+            return isRunning
+          }
+          if ends { log.record("end") }
+        }
+        return Future { promise in
+          promise.onCancel(end)
+          orders.context("work").submit {
+            end()
+            promise.succeed(1)
+          }
+        }
       }
+      for number in 0..<4 { orders.context("caller \(number)").submit { futures.record(ask()) } }
+      orders.context("caller 3").submit { futures.events[0].cancel() }
+      try await orders.runAll()
+      let events = log.events
+      let isPaired = events.indices.allSatisfy { events[$0] == ($0 % 2 == 0 ? "start" : "end") }
+      try Unexpected.unless(isPaired && events.last == "end", "\(events)")
+      let values = futures.events.map { try? $0.peek()?.get() }
+      let served = values.dropFirst().allSatisfy { $0 == 1 }
+      try Unexpected.unless(served && futures.events[0].isResolved, "\(values)")
     }
-    #expect(report.isExhaustive)
+    #expect(report.isExhaustive, "\(report)")
   }
 
   @Test(
