@@ -57,17 +57,47 @@ public struct EveryOrder: TestTrait, SuiteTrait, TestScoping {
     let issues = SearchIssues()
     let filter = IssueHandlingTrait.filterIssues { _ in issues.keepsIssue() }
     try await filter.provideScope(for: test, testCase: testCase) {
-      try await withoutActuallyEscaping(function) { function in
+      try await explore(
+        test.name,
+        in: test.sourceLocation.fileID,
+        at: UInt(test.sourceLocation.line),
+        hasFailed: { run in issues.hasFailed(during: run) },
+        function
+      )
+    }
+  }
+
+  /// Explores the orders of a test function, which must not outlive this call.
+  package func explore(
+    _ name: String,
+    in fileID: String,
+    at line: UInt,
+    hasFailed: (@Sendable (_ order: () -> Void) -> Bool)?,
+    _ function: @Sendable () async throws -> Void
+  ) async throws {
+    let bodies = Locked(0)  // that have not ended
+    try await withoutActuallyEscaping(function) { function in
+      do {
         try await exploreOrders(
-          in: test.sourceLocation.fileID,
-          at: UInt(test.sourceLocation.line),
+          in: fileID,
+          at: line,
           limit: limit,
           seed: seed,
           repeating: order,
-          hasFailed: { run in issues.hasFailed(during: run) }
+          hasFailed: hasFailed
         ) { orders in
+          bodies.withLock { $0 += 1 }
+          defer { bodies.withLock { $0 -= 1 } }
           try await EveryOrder.$current.withValue(orders) { try await function() }
         }
+      } catch {
+        // Swift would trap as well, and name no order.
+        guard bodies.withLock(\.self) == 0 else {
+          fatalError(
+            "\(error)\nThe body of `\(name)` stays suspended, although it was cancelled. It cannot outlive its test."
+          )
+        }
+        throw error
       }
     }
   }

@@ -137,7 +137,7 @@ final class OrderRun: @unchecked Sendable {
   private let waitsForOthers: Bool
   let watch: OrderWatch
   /// Makes the decisions.
-  private let chooser: Chooser
+  private var chooser: Chooser
 
   /// Makes a run of a body, which is isolated to the main actor if `isOnMain`; all runs share names and watch.
   init(
@@ -174,6 +174,8 @@ final class OrderRun: @unchecked Sendable {
       unwind(task)
     }
     reason = reason ?? interferenceSentence.map { .uncontrolled($0) }
+    // A task that stays suspended keeps its run, but not the search and its body.
+    chooser = { _, first in first }
   }
 
   /// Runs the body, and keeps its result while still on the body's actor, so that the way back is no move of the order.

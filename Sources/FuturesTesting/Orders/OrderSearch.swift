@@ -126,6 +126,12 @@ final class OrderSearch {
     let run = runShown(choices, hasFailed: options.hasFailed)
     orders.insert(run.hash)
     (knownOrders, isComplete) = (run.knownOrders, run.knownOrders == 1)
+    if case .expectation? = run.reason {
+      // Without `hasFailed`, so that the test library records the expectation at its line.
+      let shown = runShown(choices, hasFailed: nil)
+      shown.reason = shown.reason ?? run.reason
+      return .failure(failure(shown))
+    }
     if run.reason != nil { return .failure(failure(run)) }
     guard run.choices.count >= choices.count else {
       let count = "it has \(choices.count) decisions, but the body has \(run.choices.count)."

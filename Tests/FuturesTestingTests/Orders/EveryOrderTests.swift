@@ -74,6 +74,52 @@ struct EveryOrderTests {
     #expect(issues.events.contains(line) && Set(issues.events).count == 1, "\(issues.events)")
   }
 
+  @Test("One order alone records the failed expectation at its line")
+  func repeated() async throws {
+    let test = try #require(Test.current)
+    let issues = Recorder<Int?>()
+    let line = #line + 11
+    let outer = IssueHandlingTrait.filterIssues { issue in
+      issues.record(issue.sourceLocation?.line)
+      return false
+    }
+    try await outer.provideScope(for: test, testCase: nil) {
+      let failure = try await explorationFailure {
+        try await (.everyOrder(repeating: "b1") as EveryOrder).provideScope(for: test, testCase: nil) {
+          let (orders, log) = (EveryOrder.orders, Recorder<String>())
+          for name in ["a", "b"] { orders.context(name).submit { log.record(name) } }
+          try await orders.runAll()
+          #expect(log.joined != "b a")
+        }
+        throw Unexpected(description: "the order does not fail")
+      }
+      #expect(failure?.order == ["b", "a"])
+    }
+    #expect(issues.events == [line])
+  }
+
+  @Test("A task that stays suspended does not outlive the search with the body of its test")
+  func suspendedTask() async throws {
+    let test = try #require(Test.current)
+    try await (.everyOrder as EveryOrder).provideScope(for: test, testCase: nil) {
+      Task { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+      try await EveryOrder.orders.runAll()
+    }
+  }
+
+  @Test("A body that stays suspended ends the process with its order: it cannot outlive its test")
+  func suspendedBody() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try await (.everyOrder as EveryOrder).explore("news()", in: "App/News.swift", at: 1, hasFailed: nil) {
+        let orders = EveryOrder.orders
+        orders.context("network").submit {}
+        await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+      }
+    }
+    let output = try String(decoding: #require(result).standardErrorContent, as: UTF8.self)
+    #expect(output.contains("Fails in this order") && output.contains("stays suspended"), "\(output)")
+  }
+
   @Test("The plain call records a failed requirement once")
   func requirement() async throws {
     let issues = Locked(0)
