@@ -85,7 +85,8 @@ extension Future where Failure == any Error {
   ///
   /// Cancellation: cancelling the future starts no further item. Running items are left, so they are cancelled if nothing else
   /// waits for them (R16). The future then succeeds with the results: an item that did not start is a failure with
-  /// `CancellationError`. A running item that has another consumer still counts with its own result.
+  /// `CancellationError`. A running item that has another consumer still counts with its own result. A cancelled task that
+  /// awaits `value` waits for all items, because the future cannot fail: `try await value(onCancel: .cancel)` stops them.
   /// - Parameters:
   ///   - items: The items.
   ///   - limit: The maximum number of running items. Less than 1 traps.
