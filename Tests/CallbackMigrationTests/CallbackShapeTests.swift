@@ -98,7 +98,7 @@ struct TypeFactsTests {
   func handleCancelsOrIsRefused() throws {
     func cancellation(_ type: String) throws -> String {
       switch try function("func f(completion: @escaping (Int) -> Void) -> \(type)").handle {
-      case .none: "none"
+      case .none, .dropped: "none"
       case .calls(let call): call.text(of: "handle")
       case .refused(let refusal): refusal.reason
       }

@@ -15,7 +15,7 @@ struct DeclarationTests {
     #expect(declaration.attributes == ["@MainActor", "@available(macOS 15, *)"])
     #expect(declaration.modifiers == ["public", "static"])
     #expect(declaration.name == "`get`")
-    #expect(declaration.genericClause == "<T, U>")
+    #expect(declaration.generics.text == "T, U")
     #expect(declaration.parameters.map(\.label) == ["_", "from", "then"])
     #expect(declaration.parameters.map(\.name) == ["type", "url", "done"])
     #expect(declaration.parameters[1].defaultValue?.text == #".init(a: 1, b: "x, y)")"#)
@@ -23,7 +23,7 @@ struct DeclarationTests {
     #expect(declaration.parameters[2].specifiers == ["@escaping", "@Sendable"])
     #expect(declaration.effects == ["throws(Fault)"])
     #expect(declaration.returnType.text == "Task<T?, any Error>")
-    #expect(declaration.whereClause == "where T : P<U>")
+    #expect(declaration.requirements.text == "where T : P<U>")
     #expect(declaration.title() == "get(_:from:then:)")
     #expect(declaration.title(without: [2]) == "get(_:from:)")
   }
@@ -35,6 +35,13 @@ struct DeclarationTests {
     #expect(declaration.parameters[1].specifiers == ["inout"])
     #expect(declaration.parameters[2].specifiers == ["@autoclosure"])
     #expect(declaration.parameters.map(\.text) == ["_ a: Int...", "b: inout Int", "c: @autoclosure () -> Int = 3"])
+  }
+
+  @Test("The backticks that the compiler puts around `Self` are left out")
+  func selfIsPlain() throws {
+    let declaration = try #require(read("func f(`in`: Int, done: @escaping (Result<`Self`, any Error>) -> Void)"))
+    #expect(declaration.parameters.map(\.type.text) == ["Int", "@escaping (Result<Self, any Error>) -> Void"])
+    #expect(declaration.parameters[0].text == "`in`: Int")
   }
 
   @Test("Initializers and operators differ from functions; the parser ignores other declarations")

@@ -48,14 +48,6 @@ struct ErrorTypeTests {
     #expect(text.contains(#""errors": ["ServerError"]"#), "\(text)")
   }
 
-  @Test("An entry for an error that no function names is reported")
-  func unusedErrors() {
-    let inventory = builder(fault: "s:5Other5FaultV").inventory(configuration: #"{"errors": ["Fault", "Typo"]}"#)
-    let text = Report([inventory], isWholePackage: true).text
-    #expect(text.contains(#""errors": "Typo""#), "\(text)")
-    #expect(!text.contains(#""errors": "Fault""#), "\(text)")
-  }
-
   @Test(
     "Errors of Foundation and the standard library are errors",
     arguments: [
@@ -95,19 +87,6 @@ struct ErrorTypeTests {
     )
     let text = builder.generated(.async)
     #expect(text.contains("its documentation says \"each time\""), "\(text)")
-  }
-
-  @Test("A callback that always comes has counterparts that do not throw")
-  func neverFails() {
-    var builder = GraphBuilder()
-    builder.type("struct Client", "Swift.Sendable")
-    builder.foreignType("Bool", "s:Sb")
-    builder.function("func ask(completion: @escaping (Bool) -> Void)", of: "Client")
-    builder.function("func save(completion: @escaping ((any Error)?) -> Void)", of: "Client")
-    let text = builder.generated(configuration: #"{"neverFails": ["Client.*"]}"#)
-    #expect(text.contains("func ask() async -> Bool {"), "\(text)")
-    #expect(text.contains("-> Future<Bool, Never> {"), "\(text)")
-    #expect(text.contains("says that it never fails, but its callback can get an error"), "\(text)")
   }
 
   @Test(
@@ -173,18 +152,5 @@ struct ErrorTypeTests {
     builder.function("func load(completion: @escaping (Model) -> Void)", of: "Client")
     let inventory = builder.inventory(configuration: #"{"transfer": ["*"]}"#, allowsFuturesOfAnyValue: true)
     #expect(!Generator(CounterpartPlan(inventory, style: .both)).text.contains("UncheckedTransfer"))
-  }
-
-  @Test("A callback that always comes, with a value that is not Sendable, has counterparts if the package asks")
-  func transferThatNeverFails() {
-    var builder = GraphBuilder()
-    builder.type("class Client")
-    builder.type("class Model")
-    builder.function("func load(completion: @escaping (Model) -> Void)", of: "Client")
-    let text = builder.generated(configuration: #"{"neverFails": ["*"], "transfer": ["*"]}"#)
-    #expect(
-      text.contains("func load() async -> Model {") && text.contains("return await future.value.value"),
-      "\(text)"
-    )
   }
 }

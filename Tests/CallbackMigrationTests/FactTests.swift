@@ -106,51 +106,6 @@ internal import Testing
     #expect(try generated(text, load, #"{"once": ["*"]}"#).contains("func load() async"))
   }
 
-  @Test("No async counterpart has the name of a function that #if leaves out, and that is not async")
-  func hiddenRival() throws {
-    func text(_ hidden: String) -> String {
-      """
-      extension Store {
-        func load(id: Int, completion: @escaping (Int) -> Void) {}
-      }
-      #if canImport(Streams)
-        extension Store {
-          \(hidden) { other() }
-        }
-      #endif
-      """
-    }
-    let load = [("func load(id: Int, completion: @escaping (Int) -> Void)", line: 2)]
-    for hidden in [
-      "func load(id: Int) -> Stream<Int, Never>", "func load(id: Int, again: [Int: Int] = [1: 2]) -> Stream",
-    ] {
-      let written = try generated(text(hidden), load, "{}")
-      #expect(written.contains("another name, because `#if` leaves out a `load(id:)` here"), "\(written)")
-      #expect(written.contains("func loadAsync(id: Int) async"), "\(written)")
-      #expect(
-        try generated(text(hidden), load, #"{"renames": {"*": "loadAsync"}}"#).contains("func loadAsync(id: Int)")
-      )
-    }
-    for other in ["func load(id: Int) async -> Int", "func load(_ id: Int) -> Int", "func loads(id: Int) -> Int"] {
-      #expect(try generated(text(other), load, "{}").contains("func load(id: Int) async"), "\(other)")
-    }
-  }
-
-  @Test("The line that makes the counterpart throw a typed error names a case that holds any error")
-  func caseOfAnyError() {
-    func setting(_ cases: [String]) -> String? {
-      var builder = GraphBuilder()
-      builder.type("enum Fault", "Swift.Error", "Swift.Sendable")
-      for option in cases { builder.member("case \(option)", of: "Fault") }
-      builder.function("func load(completion: @escaping (Result<Int, Fault>) -> Void)")
-      let text = builder.generated(.async)
-      #expect(text.contains("it throws any error; name a function that makes `Fault`"), "\(text)")
-      return text.split(separator: "\n").first { $0.contains("\"failure\":") }.map { String($0.drop { $0 != "\"" }) }
-    }
-    #expect(setting(["offline", "other(any Error)"]) == #""failure": {"load(completion:)": "Fault.other"}"#)
-    #expect(setting(["offline", "labeled(error: any Error)", "number(Int)"]) == nil)
-  }
-
   @Test("A handle that waits for its start is settled by a method that it has, or by none; one line serves a type")
   func startedHandleIsSettledByItsMembers() {
     func notes(_ members: [String], _ others: [String] = []) -> String {
@@ -169,18 +124,16 @@ internal import Testing
       return builder.generated()
     }
     func settings(_ text: String) -> [String] {
-      let lines = text.split(separator: "\n").filter { $0.contains("\"handle\":") || $0.contains("\"start\":") }
+      let lines = text.split(separator: "\n").filter { $0.contains("\"handle\":") }
       return lines.map { String($0.drop { $0 != "\"" }) }
     }
-    #expect(
-      settings(notes([])) == [#""start": {"Client.*": "resume()"}"#, #""start": {"open(completion:)": "resume()"}"#]
-    )
+    #expect(settings(notes([])) == [#""handle": {"Client.*": "none"}"#, #""handle": {"open(completion:)": "none"}"#])
     #expect(settings(notes(["func stop()"])).first == #""handle": {"Client.*": "stop()"}"#)
     #expect(settings(notes(["func stop()", "func cancel()"])).first == #""handle": {"Client.*": "cancel()"}"#)
-    #expect(settings(notes(["mutating func cancel()"])).first == #""start": {"Client.*": "resume()"}"#)
+    #expect(settings(notes(["mutating func cancel()"])).first == #""handle": {"Client.*": "none"}"#)
     // A line for the whole type would drop the handle of the other function.
     let mixed = settings(notes([], ["func run(completion: @escaping (Int) -> Void) -> Job"]))
-    #expect(mixed.count == 4 && mixed.contains(#""start": {"Client.save(completion:)": "resume()"}"#), "\(mixed)")
+    #expect(mixed.count == 4 && mixed.contains(#""handle": {"Client.save(completion:)": "none"}"#), "\(mixed)")
   }
 
   @Test("A file keeps the import that brings the types of a module that no file imports")
@@ -193,25 +146,6 @@ internal import Testing
     builder.foreignType("Job", "s:8Dispatch3JobC")
     builder.function("func load(_ job: Job, completion: @escaping (Int) -> Void)", file: "App.swift")
     #expect(builder.generated().contains("import Foundation\n"))
-    builder.foreignType("Load", "s:3App4LoadC")
-    builder.function("func run(_ load: Load, completion: @escaping (Int) -> Void)", file: "App.swift")
-    #expect(!builder.generated(only: "run(*").contains("import Foundation\n"))
-  }
-
-  @Test("The counterpart starts the work by a method of the handle where the package says so")
-  func handleIsStarted() {
-    func text(_ type: String, _ members: [String], _ configuration: String) -> String {
-      var builder = GraphBuilder()
-      builder.type("protocol Transfer")
-      for member in ["func resume()"] + members { builder.function(member, of: "Transfer", isRequirement: true) }
-      builder.function("func load(completion: @escaping (Int) -> Void) -> \(type)")
-      return builder.generated(.async, configuration: configuration)
-    }
-    let start = #"{"start": {"load(*": "resume()"}}"#
-    #expect(text("any Transfer", [], start).contains("load(completion: callback.valueHandler).resume()\n"))
-    #expect(text("(any Transfer)?", [], start).contains("load(completion: callback.valueHandler)?.resume()\n"))
-    let both = text("any Transfer", ["func cancel()"], start)
-    #expect(both.contains("callback.onCancel { handle.value.cancel() }\n    handle.value.resume()\n"), "\(both)")
   }
 
   @Test("One line says that the callbacks of a type come once, unless one of them comes many times")

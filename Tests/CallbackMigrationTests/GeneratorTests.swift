@@ -226,16 +226,13 @@ struct GeneratorTests {
     #expect(text.contains("  \(type)(\"load(completion:)\") { promise in"), "\(text)")
   }
 
-  @Test("The tool refuses ambiguous functions, private functions and functions with a plain counterpart")
+  @Test("The tool refuses ambiguous functions and functions with a plain counterpart")
   func conflictingFunctionsAreRefused() {
     var ambiguous = GraphBuilder()
     ambiguous.function("func f(completion: @escaping (Int) -> Void)")
     ambiguous.function("func f(completion: @escaping (String) -> Void)")
     #expect(ambiguous.generated().contains("1. another function differs from it only in its callback"))
     #expect(ambiguous.generated().components(separatedBy: "App.swift:1: f(completion:)").count == 3)
-    var hidden = GraphBuilder()
-    hidden.function("func f(completion: @escaping (Int) -> Void)", access: "private")
-    #expect(hidden.generated().contains("it is private"))
     var plain = GraphBuilder()
     plain.function("func f(completion: @escaping (Int) -> Void)")
     plain.function("func f()")
@@ -267,11 +264,11 @@ struct GeneratorTests {
     builder.function("func save(_ id: Int, completion: @escaping (Int) -> Void)")
     builder.function("func loadFuture(_ id: Int) -> Future<Int, any Error>", file: "Sources/App/Counterparts.swift")
     let inventory = builder.inventory(ignoring: "/package/Sources/App/Counterparts.swift")
-    let text = Generator(inventory, style: .async, only: "save").text
+    let text = Generator(CounterpartPlan(inventory, style: .async, only: "save")).text
     #expect(text.contains("func save(_ id: Int) async"), "\(text)")
     #expect(text.contains("func loadFuture(_ id: Int) ->"), "\(text)")
     #expect(!text.contains("func load(_ id: Int) async"), "\(text)")
-    let selected = Generator(inventory, style: .async, only: "load").text
+    let selected = Generator(CounterpartPlan(inventory, style: .async, only: "load")).text
     #expect(!selected.contains("func loadFuture"), "\(selected)")
   }
 
@@ -383,7 +380,7 @@ struct GeneratorTests {
     builder.function("func load(completion: @escaping (Int) -> Void)", file: "Sources/App/Load.swift")
     builder.function("func save(completion: @escaping (Int) -> Void)", file: "Sources/App/Save.swift")
     builder.function("func visit(_ body: @escaping (Int) -> Void)", file: "Sources/App/Visit.swift")
-    let texts = Generator(builder.inventory(), style: .async, only: nil).textsBeside
+    let texts = Generator(CounterpartPlan(builder.inventory(), style: .async, only: nil)).textsBeside
     #expect(texts.keys.sorted() == ["/package/Sources/App/Load.swift", "/package/Sources/App/Save.swift"])
     #expect(texts["/package/Sources/App/Load.swift"]?.contains("func load()") == true)
     #expect(texts["/package/Sources/App/Load.swift"]?.contains("func save()") == false)
@@ -396,14 +393,14 @@ struct GeneratorTests {
     let declaration = "func load(completion: @escaping (Int) -> Void)"
     builder.function(declaration, access: "public", file: "Sources/App/Load.swift")
     builder.function("func save(completion: @escaping (Int) -> Void)", file: "Sources/App/Save.swift")
-    let texts = Generator(builder.inventory(), style: .both, only: nil).textsBeside
+    let texts = Generator(CounterpartPlan(builder.inventory(), style: .both, only: nil)).textsBeside
     #expect(
       texts["/package/Sources/App/Load.swift"]?.contains("\npublic import Futures\nimport FuturesAsync\n") == true
     )
     #expect(
       texts["/package/Sources/App/Save.swift"]?.contains("\ninternal import Futures\nimport FuturesAsync\n") == true
     )
-    let async = Generator(builder.inventory(), style: .async, only: nil).textsBeside
+    let async = Generator(CounterpartPlan(builder.inventory(), style: .async, only: nil)).textsBeside
     for text in async.values { #expect(text.contains("\ninternal import FuturesAsync\n"), "\(text)") }
   }
 

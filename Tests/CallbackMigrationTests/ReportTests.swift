@@ -112,46 +112,13 @@ struct ReportTests {
     #expect(error?.description == "/nowhere.json is no report; write one with `report --json`.")
   }
 
-  @Test("Functions that #if leaves out are counted, and those that are less accessible")
-  func hiddenFunctionsAreCounted() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString, directoryHint: .isDirectory)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let source = """
-      struct Store {
-        func load(completion: @escaping (Int) -> Void) {}
-        #if os(Mars)
-          func land(
-            completion: @escaping () -> Void
-          ) {}
-          func orbit(completion: (() -> Void)? = nil) {}
-          // func drawn(completion: @escaping () -> Void) {}
-          private func hide(completion: @escaping () -> Void) {}
-          func add(_ number: Int) {}
-        #else
-          func walk(completion: @escaping () -> Void) {}
-        #endif
-      }
-      """
-    let file = folder.appending(path: "Store.swift")
-    try Data(source.utf8).write(to: file)
+  @Test("Functions that are less accessible are counted")
+  func lessAccessibleFunctionsAreCounted() {
     var builder = GraphBuilder()
-    builder.root = folder.path
-    builder.function("func load(completion: @escaping (Int) -> Void)", line: 2, file: "Store.swift")
-    builder.function("func walk(completion: @escaping () -> Void)", line: 12, file: "Store.swift")
-    builder.function("func fly(completion: @escaping () -> Void)", access: "public", file: "Store.swift")
-    let path = URL(filePath: builder.root).appending(path: "Store.swift").path
-    let text = Report([builder.inventory(minimumAccess: .public, sources: [path])]).text
-    #expect(text.contains("2 more functions are compiled out by #if here"), "\(text)")
+    for name in ["load", "walk"] { builder.function("func \(name)(completion: @escaping (Int) -> Void)") }
+    builder.function("func fly(completion: @escaping () -> Void)", access: "public")
+    let text = Report([builder.inventory(minimumAccess: .public)]).text
     #expect(text.contains("2 more functions are not accessible enough"), "\(text)")
-  }
-
-  @Test("An entry of the configuration that matches no function of the package is named")
-  func unusedSettingsAreNamed() {
-    let inventory = builder.inventory(configuration: #"{"once": ["look(*", "lok(*"]}"#)
-    let line = ".migrate-callbacks.json: \"once\": \"lok(*\" matches no function.\n"
-    #expect(Report([inventory], isWholePackage: true).text.hasSuffix("\n\n" + line))
-    #expect(!Report([inventory]).text.contains(".migrate-callbacks.json"), "another target might have it")
   }
 
   @Test("A counterpart in another module of the package counts")

@@ -15,9 +15,6 @@ package struct CallbackFunction {
   package let sendability: Sendability
   package let handle: HandleCancellation
 
-  /// The case of the callback's own error type that wraps any error, such as `APIError.other`; `nil` if there is none.
-  let caseOfAnyError: String?
-
   /// The types whose members the body of a counterpart can name, the nearest first.
   let visibleScopes: [String]
 
@@ -50,7 +47,6 @@ package struct CallbackFunction {
     file: String,
     path: String,
     line: Int,
-    hidden: Set<String>,
     implementations: [[FunctionBody]]
   ) {
     self.symbol = symbol
@@ -69,20 +65,15 @@ package struct CallbackFunction {
     visibleScopes = all
     let sendables = facts.sendables(in: symbol, of: owner)
     sendability = callbacks.shape.values.map { facts.all($0, sendables) } ?? .unknown
-    handle = handles.cancellation(of: declaration, in: owner, sendables, knowledge) { start in
-      !implementations.isEmpty && implementations.allSatisfy { $0.contains { $0.starts(by: start) } }
-    }
+    handle = handles.cancellation(of: declaration, in: owner, sendables, knowledge, bodies: implementations)
     bodyRefusal = implementations.joined().lazy.compactMap { $0.refusal(knowledge.title) }.first
-    let failure = callbacks.shape.typedFailure
-    caseOfAnyError = failure.flatMap { facts.caseOfAnyError(in: $0) }
     let renamed = knowledge.newName(of: declaration.plainName)
     let named = counterparts.named(
       declaration,
       callbacks,
       renamed: renamed,
       in: all,
-      conformers: conformers,
-      hidden: hidden
+      conformers: conformers
     )
     asyncCounterpart = named.counterpart
     reasonOfOtherName = named.otherName
@@ -151,9 +142,6 @@ package struct CallbackFunction {
   }
 
   var isNonisolated: Bool { declaration.modifiers.contains("nonisolated") }
-
-  /// The isolation of the function, as reports name it.
-  var isolation: String { globalActor ?? (isOnActor ? "actor" : "nonisolated") }
 }
 
 extension SymbolGraph.Symbol {

@@ -60,7 +60,10 @@ enum CallbackNames {
       let isThing = index > 0 && ["poll", "polls"].contains(function[index])
       return !isThing && hasWord([function[index]], like: repeatingFunctions)
     }.map { function[$0] }
-    let isNoun = isRequest && repeating.allSatisfy { word in nouns.contains { word.hasSuffix($0) } }
+    let isNoun = repeating.allSatisfy { word in
+      // `setThreadSubscription(completion:)` sets such a thing. `addListener(completion:)` keeps its callback.
+      isRequest ? nouns.contains { word.hasSuffix($0) } : isCompletion && word.contains("ption")
+    }
     let isRepeating = !repeating.isEmpty && !isEnding && !isNoun
     if isRepeating { return .many }
     if isCompletion { return .once }

@@ -121,6 +121,9 @@ package struct Callbacks {
   /// The line of a body that succeeds without a value, so that the counterpart returns an optional.
   var lineWithoutValue: Int?
 
+  /// The difference of a counterpart that returns a failure, and does not throw it.
+  var returnedFailure: Refusal?
+
   /// The indices of the callbacks among the parameters.
   var indices: Set<Int> { failure.map { [completion, $0] } ?? [completion] }
 
@@ -179,6 +182,7 @@ extension Callbacks {
       let shape = reader.shape(first.type, first.index)
       self.init(shape: shape, labels: reader.labels(of: first.type, shape), completion: first.index)
       if case .valuesOrError(_, areOptional: false) = shape { lineWithoutValue = reader.lineWithoutValue(first.index) }
+      if case .values(let values) = shape { returnedFailure = reader.returnedFailure(values, first.type.labels) }
     } else {
       self.init(shape: .unknown(.takesCallbacks(completions.count)), completion: first.index)
     }

@@ -10,7 +10,6 @@ final class FunctionBodies {
   /// The name tokens of the functions in each file, by their lines.
   private var names: [String: [Int: Int]] = [:]
 
-  /// - Parameter sources: The paths of the module's files.
   init(sources: [String]) {
     for path in Set(sources).sorted() {
       let tokens = SourceTokens((try? String(contentsOfFile: path, encoding: .utf8)) ?? "")
@@ -23,12 +22,7 @@ final class FunctionBodies {
     }
   }
 
-  /// Finds the body of the function on a line, and the bodies to which it passes its callbacks.
-  /// - Parameters:
-  ///   - path: The file.
-  ///   - line: The line of the function's name.
-  ///   - callbacks: The names of the parameters for the callbacks.
-  /// - Returns: The bodies, its own first; empty without a body.
+  /// The body of the function whose name is on a line, and after it the bodies to which it passes its callbacks.
   func bodies(path: String, line: Int, callbacks: [String]) -> [FunctionBody] {
     guard let tokens = files[path], let name = names[path]?[line], let body = tokens.body(ofFunction: name) else {
       return []
@@ -114,6 +108,14 @@ struct FunctionBody {
     }
   }
 
+  /// Whether the body makes a handle of this type, such as `session.dataTask(with: request)`, and starts none.
+  func makes(_ type: String, withoutStarting method: String) -> Bool {
+    guard returnsHandle, !range.contains(where: { tokens[$0] == method.prefix { $0 != "(" } }) else { return false }
+    return range.contains { index in
+      tokens[index + 1] == "(" && (tokens[index] == type || tokens[index].hasSuffix("Task"))
+    }
+  }
+
   /// The functions to which the body passes a callback as it is.
   fileprivate var receivers: [Receiver] {
     range.compactMap { index in
@@ -196,22 +198,13 @@ struct ImplementationBodies {
   /// The functions of the graph by their titles with the enclosing types.
   private var symbols: [String: [SymbolGraph.Symbol]] = [:]
 
-  /// - Parameters:
-  ///   - graph: The module's graph.
-  ///   - roles: The roles of its functions.
-  ///   - sources: The paths of its files.
   init(_ graph: SymbolGraph, _ roles: Roles, sources: [String]) {
     bodies = FunctionBodies(sources: sources)
     self.roles = roles
     for symbol in graph.symbols { symbols[symbol.pathComponents.joined(separator: "."), default: []].append(symbol) }
   }
 
-  /// Finds the implementations of a function.
-  /// - Parameters:
-  ///   - symbol: The function.
-  ///   - declaration: Its declaration.
-  ///   - indices: The parameters for the callbacks.
-  /// - Returns: For each implementation its body, and the bodies to which that passes the callbacks.
+  /// For each implementation of a function its body, and the bodies to which that passes the callbacks.
   func implementations(of symbol: SymbolGraph.Symbol, _ declaration: Declaration, _ indices: Set<Int>)
     -> [[FunctionBody]]
   {

@@ -62,7 +62,7 @@ struct Handles {
     in owner: SymbolGraph.Symbol?,
     _ genericSendables: Set<String>,
     _ knowledge: FunctionKnowledge,
-    isStarted: (_ start: String) -> Bool = { _ in false }
+    bodies: [[FunctionBody]] = []
   ) -> HandleCancellation {
     let title = knowledge.title
     let type = aliases.resolve(declaration.returnType)
@@ -91,15 +91,19 @@ struct Handles {
     let found = identifier.map(methods(of:)) ?? [:]
     if let method = knowledge.value(.handle) { return call(method, found[String(method.prefix { $0 != "(" })]) }
     // A request that returns itself is running. Another handle could wait for its caller to start it.
+    // A caller that can ignore the handle need not start it either.
+    let canIgnore = isSelf || declaration.attributes.contains("@discardableResult")
     let isOwner = isSelf || identifier != nil && identifier == owner?.identifier.precise
     let start = name.flatMap { reader.isAtEnd ? systemStart($0) : nil } ?? identifier.flatMap(start(of:))
     if !isOwner, let start {
       let isSystem = name.flatMap(systemStart) != nil
       let end = isSystem ? "cancel()" : Self.ending(among: found)
-      if knowledge.value(.start) != nil || isStarted(start) {
-        return end.map { call($0, found[String($0.dropLast(2))]) } ?? .none
+      let isStarted = !bodies.isEmpty && bodies.allSatisfy { $0.contains { $0.starts(by: start) } }
+      let isUnstarted = bodies.joined().contains { $0.makes(bare.text, withoutStarting: start) }
+      if isStarted || canIgnore && !isUnstarted {
+        guard let end else { return .dropped(.dropsResult(type.text, title)) }
+        return call(end, found[String(end.dropLast(2))])
       }
-      // A handle that cannot cancel is returned so that its caller starts the work.
       return .refused(.mightNotRun(bare.text, start: start, end: end, title))
     }
     if let name, reader.isAtEnd, isSystemHandle(name) {
@@ -112,10 +116,12 @@ struct Handles {
     }
     if let other = found.keys.min() { return .refused(.mightCancel(bare.text, "\(other)()", title)) }
     let isValue = isSendable || identifier.map(own.contains) == true
-    if !isValue { return .refused(.unknownHandle(bare.text, title)) }
-    let canIgnore = isSelf || declaration.attributes.contains("@discardableResult")
+    if !isValue {
+      let unknown = Refusal.unknownHandle(bare.text, title)
+      return canIgnore ? .dropped(unknown) : .refused(unknown)
+    }
     let isToken = owner.map { cancelByArgument.contains($0.identifier.precise) } == true && !isSelf
-    if canIgnore, !isToken { return .none }
+    if canIgnore, !isToken { return .dropped(.dropsResult(type.text, title)) }
     return .refused(.returnsValue(type.text, title))
   }
 
@@ -172,8 +178,11 @@ struct Handles {
 
 /// How a returned handle cancels the work.
 package enum HandleCancellation {
-  /// The function returns nothing that cancels.
+  /// The function returns nothing, or only what the package's configuration does without.
   case none
+
+  /// The counterpart drops what the function returns, and says so by this difference.
+  case dropped(Refusal)
 
   /// A call of the handle ends the work.
   case calls(HandleCall)

@@ -69,20 +69,6 @@ extension Refusal {
     Refusal("its callback gets an error that is not its last value", .whole, title)
   }
 
-  /// A value is called `error`, and its type is no error.
-  static func isNoError(_ label: String, _ type: String, isOwn: Bool, _ title: String) -> Refusal {
-    let remedy = isOwn ? "; `extension \(type): Error {}` would make it one" : ""
-    return Refusal(
-      "its callback's `\(label)` is a `\(type)`, which is no `Error` that it could throw\(remedy)",
-      .whole,
-      title
-    )
-  }
-
-  static func mightHoldFailure(_ type: String, _ title: String) -> Refusal {
-    Refusal("`\(type)` might hold a failure", .whole, title)
-  }
-
   static func mightBeError(_ type: String) -> Refusal {
     let entry = Entry(key: MigrationConfiguration.errorsKey, pattern: type, value: nil)
     return Refusal(reason: "nothing here says whether `\(type)` is an error", entry: entry)
@@ -98,10 +84,6 @@ extension Refusal {
 
 extension Refusal {
   private static let scopeAdvice = "write an async function that takes a closure"
-
-  static let scopedBySetting = Refusal(
-    "\(MigrationConfiguration.fileName) says that its values are scoped; \(scopeAdvice)"
-  )
 
   static func isValidInside(_ type: String, _ title: String) -> Refusal {
     Refusal("`\(type)` is valid inside the callback only; \(scopeAdvice)", .once, title)
@@ -120,10 +102,6 @@ extension Refusal {
 // MARK: - How often the callback comes
 
 extension Refusal {
-  static let comesManyTimesBySetting = Refusal(
-    "\(MigrationConfiguration.fileName) says that its callback comes many times"
-  )
-
   static func comesAgain(_ title: String) -> Refusal {
     Refusal("its callback may come again and again; `callbackStream` makes a sequence of it", .once, title)
   }
@@ -160,10 +138,10 @@ extension Refusal {
 // MARK: - The returned handle
 
 extension Refusal {
-  /// Nothing says whether the handle runs, and `end` would cancel it; without an end, a caller must start it.
+  /// Nothing says whether the handle runs; if it does, `end` cancels it.
   static func mightNotRun(_ type: String, start: String, end: String?, _ title: String) -> Refusal {
     let reason = "nothing says whether `\(type)`, which it returns, runs before its caller calls `\(start)`"
-    return end.map { Refusal(reason, .handle, title, $0) } ?? Refusal(reason, .start, title, start)
+    return Refusal(reason, .handle, title, end ?? "none")
   }
 
   static func cannotCancel(_ type: String, because reason: String, _ title: String) -> Refusal {
@@ -190,7 +168,6 @@ extension Refusal {
   static let isOperator = Refusal("it is an operator")
   static let isAsync = Refusal("it is async already")
   static let isRethrowing = Refusal("it rethrows what a closure throws")
-  static let isPrivate = Refusal("it is private, and another file cannot call it")
   static let isSPI = Refusal("it is for those who import it by `@_spi`")
   static let isUnavailable = Refusal("it is unavailable")
   static let isDeprecated = Refusal("it is deprecated, and calling it would warn")
@@ -204,8 +181,6 @@ extension Refusal {
   static func isDelegateMethod(of type: String, _ title: String) -> Refusal {
     Refusal("it is a method of `\(type)`, which other code calls", .once, title)
   }
-
-  static let parameterIsSelf = Refusal("a parameter is called `self`")
 
   static func isVariadic(_ parameter: String) -> Refusal {
     Refusal("`\(parameter)` is variadic, and cannot be passed on")
@@ -227,10 +202,6 @@ extension Refusal {
 // MARK: - The counterpart
 
 extension Refusal {
-  static func neverFailsButGetsError() -> Refusal { Refusal("\(neverFails), but its callback can get an error") }
-  static func neverFailsButThrows() -> Refusal { Refusal("\(neverFails), but it throws") }
-  private static let neverFails = "\(MigrationConfiguration.fileName) says that it never fails"
-
   static func notSendable(_ type: String, isKnown: Bool, _ title: String) -> Refusal {
     let reason = isKnown ? "`\(type)` is not Sendable" : "nothing here says whether `\(type)` is Sendable"
     return Refusal(reason, .transfer, title)
@@ -260,11 +231,18 @@ extension Refusal {
     Refusal("they drop the `\(type)` that it returns", .handle, title, "none")
   }
 
-  /// The error type has the case `option` for any error; `nil` if it has none.
-  static func throwsAnyError(_ type: String, option: String?, _ title: String) -> Refusal {
-    let reason =
-      "it throws any error; name a function that makes `\(type)` of the error of a cancelled or dropped callback"
-    return option.map { Refusal(reason, .failure, title, $0) } ?? Refusal(reason)
+  static func throwsAnyError(_ type: String) -> Refusal {
+    Refusal("it throws any error; name a function that makes `\(type)` of the error of a cancelled or dropped callback")
+  }
+
+  /// A value is called `error`, and its type is no error.
+  static func returnsNoError(_ label: String, _ type: String, isOwn: Bool) -> Refusal {
+    let remedy = isOwn ? "; `extension \(type): Error {}` would make it one" : ""
+    return Refusal("they return `\(label)`, a `\(type)`, which is no `Error` that they could throw\(remedy)")
+  }
+
+  static func returnsFailure(in type: String) -> Refusal {
+    Refusal("they return `\(type)`, which might hold a failure")
   }
 
   static func returnsOptional(line: Int) -> Refusal {
@@ -276,7 +254,7 @@ extension Refusal {
     switch reason {
     case .callbackIsOptional:
       Refusal("they have another name, because \(reason.text)", .renames, "*", "*")
-    case .isThere, .isLeftOut: Refusal("they have another name, because \(reason.text)")
+    case .isThere: Refusal("they have another name, because \(reason.text)")
     }
   }
 
@@ -288,14 +266,10 @@ extension Refusal {
     /// A declaration with this title is there, and async code that calls it would get the counterpart.
     case isThere(String)
 
-    /// `#if` leaves out such a declaration on this platform.
-    case isLeftOut(String)
-
     fileprivate var text: String {
       switch self {
       case .callbackIsOptional: "async code can leave out the callback"
       case .isThere(let title): "`\(title)` is there"
-      case .isLeftOut(let title): "`#if` leaves out a `\(title)` here"
       }
     }
   }

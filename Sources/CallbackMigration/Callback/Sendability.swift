@@ -9,7 +9,7 @@ struct TypeFacts {
   private var own: Set<String> = []
   private var references: Set<String> = []
 
-  /// The functions that lend a value of each type to a closure, as `read(_:)` lends a database.
+  /// The functions that lend values of each type to a closure, as `read(_:)` lends a database.
   private var lenders: [String: String] = [:]
   private let aliases: TypeAliases
 
@@ -39,9 +39,6 @@ struct TypeFacts {
     }
   }
 
-  /// The case of an error type that wraps any error, such as `APIError.other`; `nil` if there is none.
-  func caseOfAnyError(in type: ArraySlice<Token>) -> String? { members.caseOfAnyError(in: type, aliases) }
-
   /// Whether all types that conform to a protocol are `Sendable`.
   private func isSendable(protocol type: String) -> Bool {
     ["s:s8SendableP", "s:s5ErrorP", "s:ScA"].contains(type) || sendable.contains(type)
@@ -67,7 +64,7 @@ struct TypeFacts {
     var reader = TokenReader(type)
     if let inside = reader.takeBracketed("(", ")") {
       guard reader.isAtEnd else { return .no }  // a closure
-      return all(inside.elements.map(Self.withoutLabel), genericSendables)
+      return all(inside.elements.map(FunctionType.withoutLabel), genericSendables)
     }
     if let inside = reader.takeBracketed("[", "]"), reader.isAtEnd {
       var parts = TokenReader(inside)
@@ -76,8 +73,7 @@ struct TypeFacts {
     }
     if genericSendables.contains(type.text) { return .yes }
     // In a graph that `swiftc` writes the name is `Element`, and in one that is made from a module `Self.Element`.
-    let isAssociatedType = type.count == 1 && type.first?.type?.hasSuffix("Qa") == true
-    if isAssociatedType, genericSendables.contains("Self." + type.text) { return .yes }
+    if type.count == 1, type.allSatisfy(isAssociated), genericSendables.contains("Self." + type.text) { return .yes }
     reader = TokenReader(type)
     _ = reader.take("any")
     var name = reader.take()
@@ -133,9 +129,11 @@ struct TypeFacts {
       !own.contains(type)
       && (type.hasPrefix("c:objc")
         || type.hasPrefix("s:") && type.dropFirst(2).first?.isNumber == true
-          && ["C", "P", "a"].contains(type.last))
+          && ["C", "P", "a"].contains(type.last) && !isAssociated(token))
     return references.contains(type) || isForeign
   }
+
+  private func isAssociated(_ token: Token) -> Bool { token.type?.hasSuffix("Qa") == true }
 
   /// Whether a token names a type of another package that might be an error, by its name.
   func isForeignError(_ token: Token) -> Bool {
@@ -157,12 +155,6 @@ struct TypeFacts {
   func all(_ types: [ArraySlice<Token>], _ genericSendables: Set<String>) -> Sendability {
     let each = types.map { sendability(of: $0, genericSendables) }
     return each.contains(.no) ? .no : each.contains(.unknown) ? .unknown : .yes
-  }
-
-  private static func withoutLabel(_ element: ArraySlice<Token>) -> ArraySlice<Token> {
-    var reader = TokenReader(element)
-    _ = reader.take(upTo: [":"])
-    return reader.take(":") ? reader.rest : element
   }
 
   /// Types of the standard library, Dispatch and Foundation that are `Sendable` if their content is.

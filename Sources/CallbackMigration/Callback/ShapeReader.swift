@@ -15,11 +15,13 @@ struct ShapeReader {
     else { return nil }
     let values = success.type.parameters
     let refusal =
-      typeRefusal(values) ?? scopeRefusal(values, success.index) ?? failureRefusal(values, success.type.labels)
+      typeRefusal(values) ?? scopeRefusal(values, success.index) ?? errorRefusal(values)
     let shape =
       refusal.map(CallbackShape.unknown) ?? repetition(success.index, canFail: true) ?? .successOrFailure(values)
     let labels = usable(success.type.labels, for: shape)
-    return Callbacks(shape: shape, labels: labels, completion: success.index, failure: failure)
+    var callbacks = Callbacks(shape: shape, labels: labels, completion: success.index, failure: failure)
+    if case .successOrFailure = shape { callbacks.returnedFailure = returnedFailure(values, success.type.labels) }
+    return callbacks
   }
 
   /// The index of the closure for failure, if exactly one of two closures takes an error.
@@ -60,7 +62,7 @@ struct ShapeReader {
     guard case .values = shape else { return shape }
     if knowledge.says(.whole) { return shape }
     if values.count == 1, let unpacked = unpacked(values[0]) { return unpacked }
-    return failureRefusal(values, type.labels).map(CallbackShape.unknown) ?? shape
+    return errorRefusal(values).map(CallbackShape.unknown) ?? shape
   }
 
   /// The line of a body that calls back with neither an error nor a value; `nil` if there is none.
@@ -88,26 +90,31 @@ struct ShapeReader {
     }
   }
 
-  /// The reason why a value could hold a failure that a counterpart would return.
-  private func failureRefusal(_ values: [ArraySlice<Token>], _ labels: [String]) -> Refusal? {
+  /// The reason why a value is, or could be, an error that a counterpart would return.
+  private func errorRefusal(_ values: [ArraySlice<Token>]) -> Refusal? {
     guard !knowledge.says(.whole) else { return nil }
-    let title = knowledge.title
+    for type in values.map(aliases.resolve) {
+      if aliases.isError(aliases.wrapped(type) ?? type) { return .errorIsNotLast(knowledge.title) }
+      if let foreign = type.first(where: facts.isForeignError) { return .mightBeError(foreign.text) }
+    }
+    return nil
+  }
+
+  /// The value that holds a failure, or could hold one, although its type is no error.
+  func returnedFailure(_ values: [ArraySlice<Token>], _ labels: [String]) -> Refusal? {
+    guard !knowledge.says(.whole) else { return nil }
     for (value, label) in zip(values, labels) {
       let type = aliases.resolve(value)
-      if aliases.isError(aliases.wrapped(type) ?? type) {
-        return .errorIsNotLast(title)
-      }
-      if let foreign = type.first(where: facts.isForeignError) { return .mightBeError(foreign.text) }
       if CallbackNames.hasWord(label, like: ["error", "fail"]) {
         let bare = aliases.wrapped(type) ?? type
-        return .isNoError(label, bare.text, isOwn: bare.count == 1 && bare.allSatisfy(facts.isOwn), title)
+        return .returnsNoError(label, bare.text, isOwn: bare.count == 1 && bare.allSatisfy(facts.isOwn))
       }
       for token in type {
         if token.type == "s:s6ResultO" || token.type == "s:s5ErrorP" {
-          return .mightHoldFailure(type.text, title)
+          return .returnsFailure(in: type.text)
         }
         if facts.members.failure(in: [token], aliases) != nil || facts.isForeignResponse(token) {
-          return .mightHoldFailure(token.text, title)
+          return .returnsFailure(in: token.text)
         }
       }
     }
@@ -148,9 +155,8 @@ struct ShapeReader {
   /// The reason why the values cannot leave the callback.
   private func scopeRefusal(_ values: [ArraySlice<Token>], _ index: Int) -> Refusal? {
     let title = knowledge.title
-    if knowledge.says(.scoped) { return .scopedBySetting }
     guard !knowledge.says(.once) else { return nil }
-    let all = values.flatMap { aliases.resolve($0) }
+    let all = values.flatMap { aliases.resolve($0) }.flatMap { aliases.resolve([$0]) }
     if let pointer = all.first(where: { CallbackNames.isPointer($0.text) }) {
       return .isValidInside(pointer.text, title)
     }
@@ -175,9 +181,6 @@ struct ShapeReader {
   ///
   /// A callback that can fail is the end of its work, and comes once unless a name or the documentation says otherwise.
   private func repetition(_ index: Int, canFail: Bool) -> CallbackShape? {
-    if knowledge.says(.many) {
-      return .repeated(.comesManyTimesBySetting)
-    }
     if knowledge.says(.once) { return nil }
     let parameter = declaration.parameters[index]
     let mightRepeat = CallbackNames.mightRepeat(function: declaration.plainName)

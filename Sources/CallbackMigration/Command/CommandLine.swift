@@ -75,8 +75,9 @@ public struct MigrationArguments: Equatable, Sendable {
       command = values["--check"].map { .check(baseline: $0) } ?? .report(isJSON: flags.contains("--json"))
     } else {
       let isDeprecating = flags.contains("--deprecate")
-      if flags.contains("--beside"), isDeprecating || values["--output"] != nil {
-        throw MigrationError("--beside cannot be used with \(isDeprecating ? "--deprecate" : "--output").")
+      let destinations = ["--beside", "--output", "--deprecate"].filter { flags.contains($0) || values[$0] != nil }
+      if destinations.count > 1 {
+        throw MigrationError("\(destinations.joined(separator: " and ")) cannot be used together.")
       }
       command = .generate(
         try Self.choice("--style", values) ?? .both,

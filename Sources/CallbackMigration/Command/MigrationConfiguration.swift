@@ -9,16 +9,10 @@ public struct MigrationConfiguration: Sendable {
   enum List: String, CaseIterable {
     /// The callback comes once, and its values stay valid afterwards.
     case once
-    /// The callback comes again and again.
-    case many
-    /// The callback's values are valid inside it only.
-    case scoped
     /// No counterpart is written.
     case skip
     /// A value that holds a failure is returned as it is, and not unwrapped.
     case whole
-    /// The callback always comes, so the counterpart does not throw.
-    case neverFails
     /// The values can be `nil` although there is no error, so the counterpart returns optionals.
     case optional
     /// The future counterpart holds a value that is not `Sendable`.
@@ -31,8 +25,6 @@ public struct MigrationConfiguration: Sendable {
     case queue
     /// How the returned handle cancels, such as `stop()`; `none` where callers of a counterpart do without it.
     case handle
-    /// The method of the returned handle that starts the work, such as `resume()`; the counterpart calls it.
-    case start
     /// The base name of the counterpart, in which `*` stands for that of the function.
     case renames
     /// The function that converts any error to the callback's error type, such as `APIError.other`. Then an async
@@ -109,15 +101,6 @@ public struct MigrationConfiguration: Sendable {
     return knowledge
   }
 
-  /// The entries that match none of these titles, and the errors that no declaration names.
-  func unused(titles: [String], spellings: Set<String>) -> [(key: String, pattern: String)] {
-    let errors = errors.filter { !spellings.contains(String($0.split(separator: ".").last ?? "")) }
-    let entries =
-      lists.flatMap { list, patterns in patterns.map { (list.rawValue, $0) } }
-      + tables.flatMap { table, values in values.keys.map { (table.rawValue, $0) } }
-    let unused = entries.filter { _, pattern in !titles.contains { TitlePattern(whole: pattern).matches($0) } }
-    return (unused + errors.map { (Self.errorsKey, $0) }).sorted { $0 < $1 }
-  }
 }
 
 /// The configuration's entries for one function.
@@ -129,7 +112,6 @@ struct FunctionKnowledge {
   func says(_ list: MigrationConfiguration.List) -> Bool { lists.contains(list) }
 
   func value(_ table: MigrationConfiguration.Table) -> String? { values[table] }
-
 }
 
 /// A title in which `*` stands for any text.

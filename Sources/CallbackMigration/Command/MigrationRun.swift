@@ -45,17 +45,12 @@ public struct MigrationRun {
     switch arguments.command {
     case .help: return Outcome(arguments.help)
     case .report(let isJSON):
-      let inventories = try inventories()
-      let isWhole = inventories.count == request.targets.count { !$0.isTest }
-      let report = Report(inventories, isWholePackage: isWhole)
+      let report = Report(try inventories())
       return Outcome(isJSON ? report.json : report.text)
     case .check(let baseline): return try check(baseline)
-    case .generate(let style, let output, let only, isDeprecating: true):
+    case .generate(let style, _, let only, isDeprecating: true):
       guard let target = try request.targets(for: arguments).first else { return Outcome("") }
-      let diff = try DeprecationDiff(try inventory(target), style: style, only: only).text()
-      guard case .file(let path) = output else { return Outcome(diff) }
-      try write(DeprecationDiff.marker + "\n" + diff, to: file(path), over: DeprecationDiff.marker)
-      return Outcome("")
+      return Outcome(try DeprecationDiff(try inventory(target), style: style, only: only).text())
     case .generate(let style, let output, let only, isDeprecating: false):
       guard let target = try request.targets(for: arguments).first else { return Outcome("") }
       return try generate(target, style, output, only: only)
@@ -130,25 +125,21 @@ public struct MigrationRun {
 
   /// Whether `--beside` has written a file.
   private func isBeside(_ path: String) -> Bool {
-    path.hasSuffix(Generator.pathBeside("")) && isWritten(URL(filePath: path), by: Generator.marker)
+    path.hasSuffix(Generator.pathBeside("")) && isWritten(URL(filePath: path))
   }
 
-  private func isWritten(_ file: URL, by marker: String) -> Bool {
-    (try? Data(contentsOf: file))?.starts(with: Data(marker.utf8)) == true
+  private func isWritten(_ file: URL) -> Bool {
+    (try? Data(contentsOf: file))?.starts(with: Data(Generator.marker.utf8)) == true
   }
 
   private func writeSource(_ text: String, to file: URL) throws(MigrationError) {
-    try write(SwiftFormat.formatted(text, for: file), to: file, over: Generator.marker)
-  }
-
-  private func write(_ text: String, to file: URL, over marker: String) throws(MigrationError) {
-    if FileManager.default.fileExists(atPath: file.path), !isWritten(file, by: marker) {
+    if FileManager.default.fileExists(atPath: file.path), !isWritten(file) {
       throw MigrationError("\(file.path) was not written by this command, so it is left as it is.")
     }
     do {
       try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       let mode = try? FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions]
-      try Data(text.utf8).write(to: file, options: .atomic)
+      try Data(SwiftFormat.formatted(text, for: file).utf8).write(to: file, options: .atomic)
       // An atomic write makes a new file, which has a mode of its own.
       if let mode { try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path) }
     } catch {

@@ -50,21 +50,6 @@ package struct Counterpart {
     return (parameters + (callbacks.shape.values ?? [])).flatMap { Array($0) }
   }
 
-  /// The names of values and types in the defaults of the parameters, without members of other values.
-  var namesInDefaults: [String] {
-    declaration.parameters.indices.filter { !omitted.contains($0) }.flatMap { index in
-      let tokens = Array(declaration.parameters[index].defaultValue ?? [])
-      return tokens.indices.compactMap { position in
-        let name = tokens[position].text
-        let isMember = position > 0 && tokens[position - 1].text == "."
-        return isMember || name.first?.isLetter != true || ["true", "false", "nil", "Self"].contains(name) ? nil : name
-      }
-    }
-  }
-
-  /// The types that the counterpart's body names, in addition to those of the declaration.
-  var bodyTypes: [Token] { declaration.parameters.flatMap { Array($0.type) } + Array(declaration.returnType) }
-
   /// The declaration and the body, with its documentation, not indented.
   var lines: [String] {
     documentation + attributes + ["\(signature) {"] + body.map { "  " + $0 } + ["}"]
@@ -89,8 +74,7 @@ package struct Counterpart {
 
   /// The type of the future that gets the callback's result.
   var futureType: String {
-    let failure = neverFails ? spelling.text("Never", "s:s5NeverO") : "any \(spelling.text("Error", "s:s5ErrorP"))"
-    return "\(future)<\(futureValue), \(failure)>"
+    "\(future)<\(futureValue), any \(spelling.text("Error", "s:s5ErrorP"))>"
   }
 
   /// A tuple of the values of the callback, with their names.
@@ -108,16 +92,14 @@ package struct Counterpart {
     let summary = text.summary
     let names = declaration.parameters.indices.filter { !omitted.contains($0) }.map { declaration.parameters[$0].name }
     let link = "The \(kind.rawValue) counterpart of ``\(declaration.title())``."
-    let trap =
-      neverFails ? ["The callback always comes: without it, this waits for ever, and traps in a debug build."] : []
     // `UncheckedTransfer` needs this promise.
     let promise =
-      isTransferred && kind == .future
+      isTransferred
       ? [
         "The value is not `Sendable`. The caller promises that one thread or actor at a time uses it, and that the callback",
         "function has given it away.",
       ] : []
-    let lines = (summary.isEmpty ? [link] : summary + ["", link]) + trap + promise + text.parameters(named: names)
+    let lines = (summary.isEmpty ? [link] : summary + ["", link]) + promise + text.parameters(named: names)
     return lines.map { $0.isEmpty ? "///" : "/// " + $0 }
   }
 
@@ -138,7 +120,7 @@ package struct Counterpart {
   /// Whether the counterpart's body needs the module Futures.
   var usesFutures: Bool {
     if case .calls(let call) = function.handle, call.isTransferred { return true }
-    return usesPromise
+    return kind == .future
   }
 
   /// The declaration without the body.
@@ -164,7 +146,6 @@ package struct Counterpart {
     if !declaration.generics.isEmpty { text += "<\(spelling.text(declaration.generics))>" }
     text += "(\(parameters.joined(separator: ", ")))"
     switch kind {
-    case .async where neverFails: text += " async" + (valueType == "()" ? "" : " -> \(valueType)")
     case .async:
       text +=
         " async throws\(typedFailure.map { "(\($0.type))" } ?? "")" + (valueType == "()" ? "" : " -> \(valueType)")
@@ -177,13 +158,8 @@ package struct Counterpart {
 
   private var body: [String] {
     let title = "\"\(declaration.title())\""
-    let start = usesPromise ? "\(future)(\(title))" : "try await withCallback(\(title))"
+    let start = kind == .future ? "\(future)(\(title))" : "try await withCallback(\(title))"
     let content = (progressLines + guarded(call)).map { "  " + $0 }
-    if kind == .async, neverFails {
-      return ["let future = \(futureType)(\(title)) { \(bridge) in"] + content + [
-        "}", "return await future.value\(isTransferred ? ".value" : "")",
-      ]
-    }
     let lines = ["\(start) { \(bridge) in"] + content + ["}"]
     guard kind == .async, let (type, other) = typedFailure else { return lines }
     let returning = ["return " + lines[0]] + lines.dropFirst()
@@ -197,19 +173,13 @@ package struct Counterpart {
     return (spelling.text(failure), other)
   }
 
-  /// Whether the package says that the callback always comes, so that the counterpart does not throw.
-  private var neverFails: Bool { function.knowledge.says(.neverFails) }
-
-  /// Whether the body makes a future; an async counterpart that never fails does so, because `withCallback` throws.
-  var usesPromise: Bool { kind == .future || neverFails }
-
   /// Whether the future holds the value in an `UncheckedTransfer`, as the package asks.
   var isTransferred: Bool {
-    usesPromise && !allowsAnyValue && function.sendability != .yes && function.knowledge.says(.transfer)
+    kind == .future && !allowsAnyValue && function.sendability != .yes && function.knowledge.says(.transfer)
   }
 
   /// The name of the promise or the callback in the body.
-  var bridge: String { unused(usesPromise ? "promise" : "callback") }
+  var bridge: String { unused(kind == .future ? "promise" : "callback") }
 
   func unused(_ name: String) -> String {
     var name = name
@@ -240,24 +210,14 @@ package struct Counterpart {
     let qualifier = function.scope.isEmpty ? (isHidden ? "\(module)." : "") : "self."
     let callee = qualifier + declaration.name
     let call = (declaration.isThrowing ? "try " : "") + "\(callee)(\(arguments.joined(separator: ", ")))"
-    let start = function.knowledge.value(.start)
     if case .calls(let cancellation) = function.handle {
       let handle = unused("handle")
-      let started = start.map { method in
-        HandleCall(
-          method: method,
-          isOptional: cancellation.isOptional,
-          isTransferred: cancellation.isTransferred
-        ).text(of: handle)
-      }
       return [
         "let \(handle) = \(cancellation.isTransferred ? "\(transfer)(\(call))" : call)",
         "\(bridge).onCancel { \(cancellation.text(of: handle, task: spelling.text("Task", "s:ScT"))) }",
-      ] + (started.map { [$0] } ?? [])
+      ]
     }
-    guard function.returnsValue else { return [call] }
-    let isOptional = declaration.returnType.last?.text == "?"
-    return [start.map { "\(call)\(isOptional ? "?" : "").\($0)" } ?? "_ = " + call]
+    return [function.returnsValue ? "_ = " + call : call]
   }
 
   var transfer: String { spelling.text("UncheckedTransfer", "s:7Futures17UncheckedTransferV") }

@@ -31,30 +31,20 @@ extension Counterparts {
   }
 
   /// Names the async counterpart of a function.
-  /// - Parameters:
-  ///   - declaration: The function.
-  ///   - callbacks: Its callbacks.
-  ///   - renamed: The base name that the package gives.
-  ///   - scopes: The types that can have the counterpart.
-  ///   - conformers: The types that inherit it.
-  ///   - hidden: The titles of functions that `#if` leaves out.
-  /// - Returns: The counterpart.
+  ///
+  /// `renamed` is the base name that the package gives. The types in `scopes` can have the counterpart, and `conformers`
+  /// inherit it.
   func named(
     _ declaration: Declaration,
     _ callbacks: Callbacks,
     renamed: String?,
     in scopes: [String],
-    conformers: [String],
-    hidden: Set<String>
+    conformers: [String]
   ) -> Named {
     func named(_ name: String?) -> Named {
       let found = counterpart(.async, of: declaration, callbacks, renamed: name, in: scopes)
       let rival = rival(of: found, declaration, callbacks, in: scopes + conformers)
-      let isHidden = hidden.contains(found.title)
-      return Named(
-        counterpart: found,
-        rival: rival.map { .isThere($0) } ?? (isHidden ? .isLeftOut(found.title) : nil)
-      )
+      return Named(counterpart: found, rival: rival.map { .isThere($0) })
     }
     let plain = named(renamed)
     guard renamed == nil, !plain.counterpart.exists else { return plain }

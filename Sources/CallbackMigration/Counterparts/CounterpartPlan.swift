@@ -78,12 +78,10 @@ struct RefusalRules {
     if declaration.isOperator { return .isOperator }
     if declaration.isAsync { return .isAsync }
     if declaration.isRethrowing { return .isRethrowing }
-    if function.visibility < .internal { return .isPrivate }
     if function.symbol.spi == true { return .isSPI }
     if function.isUnavailable { return .isUnavailable }
     if let refusal = roleRefusal(function, kind) ?? parameterRefusal(function) { return refusal }
     if case .refused(let refusal) = function.handle { return refusal }
-    if function.knowledge.says(.neverFails), let refusal = neverFailsRefusal(function) { return refusal }
     if let (name, reason) = inventory.foreignDefault(of: function) { return .foreignDefault(name, reason) }
     switch kind {
     case .async: return overloadRefusal(function)
@@ -91,19 +89,10 @@ struct RefusalRules {
     }
   }
 
-  /// The reason why a counterpart must be able to throw, although the package says that the callback always comes.
-  private func neverFailsRefusal(_ function: CallbackFunction) -> Refusal? {
-    guard case .values = function.callbacks.shape else { return .neverFailsButGetsError() }
-    if function.declaration.isThrowing { return .neverFailsButThrows() }
-    // The body makes a future, which shares the value with other threads.
-    return futureRefusal(function)
-  }
-
   private func parameterRefusal(_ function: CallbackFunction) -> Refusal? {
     let declaration = function.declaration
     if declaration.modifiers.contains("optional") { return .optionalRequirement }
     for (index, parameter) in declaration.parameters.enumerated() where !function.callbacks.omitted.contains(index) {
-      if parameter.name == "self" { return .parameterIsSelf }
       if parameter.isVariadic { return .isVariadic(parameter.name) }
       let words = parameter.specifiers.intersection(Declaration.Parameter.ownershipWords)
       if let word = words.min() { return .isOwned(parameter.name, word) }

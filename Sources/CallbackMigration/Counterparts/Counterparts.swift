@@ -9,11 +9,7 @@ struct Counterparts {
   private var rivals = Rivals()
   private let aliases: TypeAliases
 
-  /// - Parameters:
-  ///   - graph: The module's graph.
-  ///   - clients: The extensions by other modules.
-  ///   - aliases: The type aliases.
-  ///   - paths: The files that the tool replaces.
+  /// Reads the functions of a module, and the extensions by other modules, without the files that the tool replaces.
   init(_ graph: SymbolGraph, clients: [SymbolGraph], _ aliases: TypeAliases, ignoring paths: Set<String>) {
     self.aliases = aliases
     for symbol in graph.symbols + clients.flatMap(\.symbols) {
@@ -50,14 +46,12 @@ struct Counterparts {
     // A counterpart that was written by hand can still have the parameter for the queue.
     let kept = omitted.subtracting(callbacks.queue.map { [$0.index] } ?? [])
     let fullKey = self.key(renamedTitle(without: kept), declaration, without: kept)
-    let withoutQueue = symbol(key, in: scopes, isAsync: kind == .async)
-    let found = withoutQueue ?? symbol(fullKey, in: scopes, isAsync: kind == .async)
+    let found = [key, fullKey].lazy.compactMap { symbol($0, in: scopes, isAsync: kind == .async) }.first
     return ExpectedCounterpart(
       name: name,
       title: renamedTitle(without: omitted),
       key: key,
       symbol: found,
-      keepsQueue: withoutQueue == nil && found != nil,
       wasWritten: scopes.contains { written.contains(self.name(key, in: $0, isAsync: kind == .async)) }
     )
   }
@@ -105,9 +99,6 @@ struct ExpectedCounterpart {
 
   /// The existing counterpart; `nil` if there is none, or if the tool replaces its file.
   let symbol: SymbolGraph.Symbol?
-
-  /// Whether the existing counterpart has the parameter for the queue of the callback.
-  var keepsQueue = false
 
   /// Whether the file that the tool replaces has the counterpart, so that callers of it can exist.
   let wasWritten: Bool

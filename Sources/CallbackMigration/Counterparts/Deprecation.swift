@@ -17,9 +17,6 @@ public struct DeprecationDiff {
     self.pattern = TitlePattern(part: pattern)
   }
 
-  /// The first line of a file with a diff; `git apply` ignores it.
-  public static let marker = "# Written by `swift package migrate-callbacks generate --deprecate`."
-
   /// The diff, in the format of `git diff`; empty if there is nothing to deprecate.
   /// - Throws: An error if a source file cannot be read.
   public func text() throws(MigrationError) -> String {

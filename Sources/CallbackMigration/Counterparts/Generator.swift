@@ -7,15 +7,6 @@ public struct Generator {
   /// The source files of the module, which show how the module imports.
   private let sources: [SourceFile]
 
-  /// Makes a generator.
-  /// - Parameters:
-  ///   - inventory: The functions of a module.
-  ///   - style: The kinds of counterparts.
-  ///   - pattern: Only for functions whose title matches it, such as `Store.*`; for all if `nil`.
-  public init(_ inventory: Inventory, style: CounterpartStyle, only pattern: String?) {
-    self.init(CounterpartPlan(inventory, style: style, only: pattern))
-  }
-
   package init(_ plan: CounterpartPlan) {
     self.plan = plan
     let paths = Set(plan.inventory.sources + plan.entries.map(\.function.path))
@@ -42,13 +33,12 @@ public struct Generator {
   private func text(of entries: [CounterpartPlan.Entry]) -> String {
     let files = Dictionary(sources.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
     var extensions: [Extension] = []
-    var imports = ImportList(of: sources)
+    var imports = ImportList(of: sources, in: plan.inventory.module)
     for entry in entries where !entry.counterparts.isEmpty {
       let function = entry.function
       guard let file = files[function.path] else { continue }
       imports.add(file)
       if function.visibility >= .public { imports.use(entry.counterparts.flatMap(\.types)) }
-      imports.need(entry.counterparts, in: plan.inventory)
       let part = Extension(
         function,
         condition: file.condition(ofLine: function.line),

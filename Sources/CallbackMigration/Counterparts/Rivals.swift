@@ -19,13 +19,8 @@ struct Rivals {
   /// The title of a declaration, if some of its existing calls would call the counterpart instead.
   ///
   /// In async code a call prefers an async function, and of two async functions the one that needs fewer defaults.
-  /// - Parameters:
-  ///   - name: The name of the counterpart.
-  ///   - declaration: The function with the callback.
-  ///   - omitted: The parameters that the counterpart does not have.
-  ///   - scopes: The types with members that calls of the counterpart could mean.
-  ///   - aliases: The type aliases.
-  /// - Returns: The title; `nil` if there is no such declaration.
+  /// The counterpart has a name, and the parameters of `declaration` without `omitted`. Its calls can mean members of
+  /// the types in `scopes`.
   func title(
     of name: String,
     _ declaration: Declaration,
@@ -79,12 +74,7 @@ struct CallParameter: Equatable {
     canBeLeftOut = parameter.defaultValue != nil || parameter.isVariadic
   }
 
-  /// The parameters of a declaration.
-  /// - Parameters:
-  ///   - declaration: The function.
-  ///   - omitted: The indices of the parameters to leave out.
-  ///   - aliases: The type aliases.
-  /// - Returns: The parameters, in order.
+  /// The parameters of a declaration, without those at the indices in `omitted`.
   static func all(of declaration: Declaration, without omitted: Set<Int>, _ aliases: TypeAliases) -> [CallParameter] {
     declaration.parameters.indices.filter { !omitted.contains($0) }.map {
       CallParameter(declaration.parameters[$0], declaration.genericParameters, aliases)

@@ -74,7 +74,7 @@ extension SourceTokens {
       return [closure(in: type..<end) ?? []]
     }
     guard let open = (name..<items.count).first(where: { self[$0] == "(" }) else { return [] }
-    return elements(in: open).map { closure(in: $0) ?? [] }
+    return (arguments(in: open) ?? []).map { closure(in: $0) ?? [] }
   }
 
   private func closure(in range: Range<Int>) -> [Range<Int>]? {
@@ -82,16 +82,9 @@ extension SourceTokens {
       guard let close = partner(open) else { continue }
       var next = close + 1
       while ["async", "throws"].contains(self[next]) { next += 1 }
-      if self[next] == "->" { return elements(in: open) }
+      if self[next] == "->" { return arguments(in: open) }
     }
     return nil
-  }
-
-  /// The parts between commas in brackets.
-  private func elements(in open: Int) -> [Range<Int>] {
-    guard let close = partner(open), open + 1 < close else { return [] }
-    let commas = (open..<close).filter { self[$0] == "," && parent($0) == open }
-    return zip([open] + commas, commas + [close]).map { $0 + 1..<$1 }
   }
 
   /// The words before the colon of a closure's parameter, such as `_` and `user`; empty for none.

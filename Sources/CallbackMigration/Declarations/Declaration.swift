@@ -62,11 +62,8 @@ package struct Declaration {
   package let keyword: String
   package let name: String
 
-  /// The generic parameters with their angle brackets; empty if there are none.
-  package var genericClause: String { generics.isEmpty ? "" : "<\(generics.text)>" }
-
   /// The generic parameters, without the angle brackets.
-  let generics: ArraySlice<Token>
+  package let generics: ArraySlice<Token>
   package let parameters: [Parameter]
 
   /// `async`, `throws`, `throws(E)`, `rethrows`.
@@ -76,10 +73,7 @@ package struct Declaration {
   package let returnType: ArraySlice<Token>
 
   /// The generic requirements with `where`; empty if there are none.
-  package var whereClause: String { requirements.text }
-
-  /// The tokens of the generic requirements, with `where`.
-  let requirements: ArraySlice<Token>
+  package let requirements: ArraySlice<Token>
 
   /// Reads the tokens of a declaration; `nil` if it does not declare a function.
   package init?(_ tokens: [Token]) {

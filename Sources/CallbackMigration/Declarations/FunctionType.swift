@@ -25,9 +25,7 @@ package struct TypeAliases {
   /// The names of more types that conform to `Error`, from the package's configuration.
   let errorNames: Set<String>
 
-  /// - Parameters:
-  ///   - graph: The module, with the types of modules that it imports.
-  ///   - errorNames: The names of more types that conform to `Error`.
+  /// Reads the aliases of a module, and of the modules that it imports.
   package init(_ graph: SymbolGraph, errorNames: Set<String> = []) {
     errors = Set(
       graph.relationships.filter { $0.kind == "conformsTo" && $0.targetFallback == "Swift.Error" }.map(\.source)

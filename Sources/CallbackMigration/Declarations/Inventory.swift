@@ -11,9 +11,6 @@ public struct Inventory {
   /// The number of functions that the configuration skips.
   let skippedCount: Int
 
-  /// The entries of the configuration that match no function.
-  let unusedSettings: [(key: String, pattern: String)]
-
   /// The names of types, properties and enum cases.
   let typeNames: Set<String>
 
@@ -41,9 +38,6 @@ public struct Inventory {
 
   /// The number of functions below the lowest access level that other files could call.
   let lessAccessibleCount: Int
-
-  /// The functions that `#if` hides from the compiler.
-  let hidden: HiddenFunctions
 
   /// Reads the symbol graphs of a target.
   /// - Parameters:
@@ -128,13 +122,6 @@ public struct Inventory {
     isMainActorTheDefault = graph.isMainActorTheDefault
     let rootPath = root.standardizedFileURL.path + "/"
     self.rootPath = rootPath
-    var lines: [String: Set<Int>] = [:]
-    for location in graph.symbols.compactMap(\.location) {
-      if let path = location.path { lines[path, default: []].insert(location.position.line + 1) }
-    }
-    let files = sources.map(SourceFile.init)
-    let hidden = HiddenFunctions(sources: files, visible: lines)
-    self.hidden = hidden
     let bodies = ImplementationBodies(graph, roles, sources: sources)
     let all: [CallbackFunction] = graph.symbols.compactMap { [facts] symbol in
       guard let location = symbol.location, let path = location.path else { return nil }
@@ -162,7 +149,6 @@ public struct Inventory {
         file: Self.relativePath(path, to: rootPath),
         path: path,
         line: location.position.line + 1,
-        hidden: hidden.plainTitles,
         implementations: bodies.implementations(of: symbol, declaration, callbacks.indices)
       )
     }
@@ -170,13 +156,13 @@ public struct Inventory {
     functions = accessible.filter { !$0.knowledge.says(.skip) }.inOrder
     lessAccessibleCount = all.count { $0.visibility >= .internal && $0.visibility < minimumAccess }
     skippedCount = accessible.count - functions.count
-    let spellings = Set(graph.symbols.flatMap { $0.declarationFragments.map(\.spelling) })
-    unusedSettings = configuration.unused(titles: all.map(\.title), spellings: spellings)
-    let otherModules = Set(files.flatMap(\.allImports).map(\.module)).subtracting(importedModules)
-    let isHidden =
+    let otherModules = Set(sources.map(SourceFile.init).flatMap(\.allImports).map(\.module)).subtracting(
+      importedModules
+    )
+    let hasOtherFuture =
       typeNames.contains("Future") || importedTypes?.declaresOtherFuture == true
       || !otherModules.isSubset(of: Import.modulesWithoutFuture)
-    future = isHidden ? "Futures.Future" : "Future"
+    future = hasOtherFuture ? "Futures.Future" : "Future"
   }
 
   /// The requirement that a function implements, if the requirement is at least as visible.
@@ -209,9 +195,6 @@ public struct Inventory {
     let generics = function.declaration.genericParameters + outer.map(\.name)
     return TypeSpelling(types, scopes: function.visibleScopes, generics: generics)
   }
-
-  /// Whether a type, a function or a value of the module has this name.
-  func declares(_ name: String) -> Bool { names.contains(name) }
 
   /// Whether a file belongs to another target.
   func isElsewhere(_ path: String) -> Bool { !sources.isEmpty && !sources.contains(path) }

@@ -4,16 +4,17 @@ struct ScopedNames {
   private var hidden: [String: Set<String>] = [:]
 
   init(_ graph: SymbolGraph) {
+    var visible: [String: Set<String>] = [:]
     for symbol in graph.symbols {
       guard let name = symbol.pathComponents.last?.prefix(while: { $0 != "(" }) else { continue }
       let scope = symbol.pathComponents.dropLast().joined(separator: ".")
       all[scope, default: []].insert(String(name))
       if symbol.access < .internal { hidden[scope, default: []].insert(String(name)) }
+      if symbol.access >= .internal { visible[scope, default: []].insert(String(name)) }
     }
+    // The compiler lists the local variables of main.swift, too, as private.
+    for (scope, names) in visible { hidden[scope]?.subtract(names) }
   }
-
-  /// Whether any type has a member of this name.
-  func contains(_ name: String) -> Bool { all.values.contains { $0.contains(name) } }
 
   /// The reason why a counterpart cannot use a name of the function's defaults; `nil` if none is known.
   func reason(against name: String, in scope: [String]) -> String? {

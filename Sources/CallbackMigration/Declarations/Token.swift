@@ -22,7 +22,9 @@ extension Array where Element == Token {
       } else {
         var lexer = Lexer(fragment.spelling)
         while let token = lexer.next() {
-          append(Token(text: token.text, hasSpaceBefore: hasSpace || token.hasSpaceBefore))
+          // The compiler puts `Self` into backticks, where it is the type of the function.
+          let text = token.text == "`Self`" ? "Self" : token.text
+          append(Token(text: text, hasSpaceBefore: hasSpace || token.hasSpaceBefore))
           hasSpace = false
         }
         hasSpace = hasSpace || lexer.endsInSpace

@@ -3,7 +3,6 @@ struct TypeMembers {
   private struct Case {
     let name: String
     let payload: [ArraySlice<Token>]
-    let hasLabels: Bool
   }
 
   private var generics: [String: [String]] = [:]
@@ -28,22 +27,11 @@ struct TypeMembers {
       case "swift.enum.case":
         _ = reader.take(upTo: ["case"])
         guard let owner = owners[identifier], reader.take("case"), let name = reader.take()?.text else { continue }
-        let values = reader.takeBracketed("(", ")")?.elements ?? []
-        let hasLabels = values.contains { $0.contains { $0.text == ":" } }
-        let payload = values.map(FunctionType.withoutLabel)
-        cases[owner, default: []].append(Case(name: name, payload: payload, hasLabels: hasLabels))
+        let payload = (reader.takeBracketed("(", ")")?.elements ?? []).map(FunctionType.withoutLabel)
+        cases[owner, default: []].append(Case(name: name, payload: payload))
       default: break
       }
     }
-  }
-
-  /// The case of an enum that wraps any error, such as `APIError.other`; `nil` if there is none.
-  func caseOfAnyError(in type: ArraySlice<Token>, _ aliases: TypeAliases) -> String? {
-    let found = type.last?.type.flatMap { cases[$0] }?.first { option in
-      guard option.payload.count == 1, !option.hasLabels else { return false }
-      return ["any Error", "Error"].contains(aliases.resolve(option.payload[0]).text)
-    }
-    return found.map { "\(type.text).\($0.name)" }
   }
 
   /// How a value holds a failure.

@@ -23,11 +23,7 @@ struct RefusalGroups {
   private(set) var groups: [Group] = []
 
   /// Groups the refused functions.
-  ///
-  /// Leaves out why one of two counterparts is missing, if no line of the configuration would settle that.
-  init(_ plan: CounterpartPlan) {
-    self.init(plan) { entry in entry.refusals.filter { !entry.isMinor($0) } }
-  }
+  init(_ plan: CounterpartPlan) { self.init(plan, \.refusals) }
 
   /// Groups the counterparts that differ from their callback.
   init(notesOf plan: CounterpartPlan) { self.init(plan) { $0.notes.map { (nil, $0) } } }
@@ -76,16 +72,6 @@ struct RefusalGroups {
     }
   }
 
-  /// A line about the functions that `lines` leaves out.
-  static func minorLine(_ plan: CounterpartPlan) -> String? {
-    let count = plan.entries.count { entry in entry.refusals.contains(where: entry.isMinor) }
-    guard count > 0 else { return nil }
-    let functions =
-      count == 1
-      ? "1 function has one of its two counterparts" : "\(count) functions have one of their two counterparts"
-    return "\(functions), and no setting gives the other; `report --json` says why."
-  }
-
   /// The names of a reason, which stand in backticks.
   private static func names(in reason: String) -> String {
     reason.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { !$0.offset.isMultiple(of: 2) }
@@ -108,9 +94,9 @@ private struct Wildcards {
       let pattern = scope + ".*"
       let matched = plan.entries.filter { TitlePattern(whole: pattern).matches($0.function.title) }
       let found = [
-        Self.handle(own, matched), Self.once(own, matched), Self.whole(own, matched),
+        Self.handle(own, matched), Self.once(own, matched),
       ]
-      entries[scope] = found.compactMap { $0 }.map { entry in
+      entries[scope] = found.compactMap(\.self).map { entry in
         Refusal.Entry(key: entry.key, pattern: pattern, value: entry.value)
       }
     }
@@ -126,7 +112,11 @@ private struct Wildcards {
   private static func handle(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
     func values(_ entries: [CounterpartPlan.Entry]) -> [Refusal.Entry?] {
       entries.map(\.function).filter(\.returnsValue).map { function in
-        guard case .refused(let refusal) = function.handle else { return nil }
+        let refusal: Refusal
+        switch function.handle {
+        case .dropped(let reason), .refused(let reason): refusal = reason
+        case .none, .calls: return nil
+        }
         return refusal.entry.map { Refusal.Entry(key: $0.key, pattern: "", value: $0.value) }
       }
     }
@@ -144,23 +134,5 @@ private struct Wildcards {
     }
     let found = own.compactMap { refusals($0).first?.entry }
     return isUnknown && found.count > 1 ? found[0] : nil
-  }
-
-  /// The entry `whole`, if no function of the type has a value that the entry would leave packed.
-  private static func whole(_ own: [CounterpartPlan.Entry], _ matched: [CounterpartPlan.Entry]) -> Refusal.Entry? {
-    let isUnpacked = matched.contains { entry in
-      if case .unpacked = entry.function.callbacks.shape { true } else { false }
-    }
-    let found = own.compactMap { $0.refusals.lazy.compactMap(\.refusal.entry).first { $0.key == List.whole.rawValue } }
-    return isUnpacked || found.count < 2 ? nil : found[0]
-  }
-
-}
-
-extension CounterpartPlan.Entry {
-  /// Whether a function has one of two counterparts, and no setting would give it the refused one.
-  fileprivate func isMinor(_ refusal: (kind: Counterpart.Kind?, refusal: Refusal)) -> Bool {
-    guard refusal.kind != nil, refusal.refusal.setting == nil else { return false }
-    return decisions.contains { if case .refused = $0.decision { false } else { true } }
   }
 }

@@ -3,28 +3,15 @@ internal import Foundation
 /// The functions that take a callback, and the state of their migration.
 public struct Report {
   private let plans: [CounterpartPlan]
-  private let unusedSettings: [String]
 
-  /// Makes a report.
-  /// - Parameters:
-  ///   - inventories: The functions of each module.
-  ///   - isWholePackage: Whether these are all modules to which the package's own configuration can refer.
-  public init(_ inventories: [Inventory], isWholePackage: Bool = false) {
-    plans = inventories.map { CounterpartPlan($0, style: .both) }
-    let unused = inventories.map { Set($0.unusedSettings.map { "\"\($0.key)\": \"\($0.pattern)\"" }) }
-    let everywhere = unused.dropFirst().reduce(unused.first ?? []) { $0.intersection($1) }
-    unusedSettings = isWholePackage ? everywhere.sorted() : []
-  }
+  /// Makes a report of the functions of each module.
+  public init(_ inventories: [Inventory]) { plans = inventories.map { CounterpartPlan($0, style: .both) } }
 
   /// The report as JSON.
   public var json: String { ReportDocument(plans).text }
 
   /// The report as a table for a terminal of 120 columns.
-  public var text: String { (plans.map(table) + [unusedText].filter { !$0.isEmpty }).joined(separator: "\n") }
-
-  private var unusedText: String {
-    unusedSettings.map { "\(MigrationConfiguration.fileName): \($0) matches no function.\n" }.joined()
-  }
+  public var text: String { plans.map(table).joined(separator: "\n") }
 
   /// The widths of the table's columns; with the spaces between the columns, a line has 120 characters.
   private static let widths = [5, 62, 30, 17]
@@ -32,9 +19,10 @@ public struct Report {
   private func table(_ plan: CounterpartPlan) -> String {
     let groups = RefusalGroups(plan)
     var lines = plan.summaryLines
-    for file in plan.files {
-      lines += ["", file.summary]
-      lines += file.entries.map { entry in
+    let files = Dictionary(grouping: plan.entries, by: \.function.file).sorted { $0.key < $1.key }
+    for (file, entries) in files {
+      lines += ["", "\(file): \(entries.count(where: \.function.hasAsyncCounterpart)) of \(entries.count)"]
+      lines += entries.map { entry in
         let cells = [
           "\(entry.function.line)".leftPadded(to: Self.widths[0]), entry.function.reportTitle, entry.function.shapeText,
           entry.state(groups),
@@ -43,7 +31,6 @@ public struct Report {
       }
     }
     if !groups.groups.isEmpty { lines += ["", "Refused:"] + groups.lines }
-    if let minor = RefusalGroups.minorLine(plan) { lines += ["", minor] }
     let differences = RefusalGroups(notesOf: plan)
     if !differences.groups.isEmpty { lines += ["", "To be written with a difference:"] + differences.lines }
     return lines.joined(separator: "\n") + "\n"
@@ -58,7 +45,6 @@ package struct GenerationNotes {
     let groups = RefusalGroups(plan)
     var lines =
       groups.groups.isEmpty ? [] : ["Not written, because it would be a guess, or not the same:"] + groups.lines
-    if let minor = RefusalGroups.minorLine(plan) { lines += (lines.isEmpty ? [] : [""]) + [minor] }
     let differences = RefusalGroups(notesOf: plan)
     if !differences.groups.isEmpty {
       lines += (lines.isEmpty ? [] : [""]) + ["Written, with a difference:"] + differences.lines
@@ -78,14 +64,13 @@ extension CounterpartPlan.Entry {
   var notes: [Refusal] {
     guard !counterparts.isEmpty else { return [] }
     var notes: [Refusal] = []
-    if case .none = function.handle, function.returnsValue, function.knowledge.value(.handle) == nil {
-      notes.append(.dropsResult(function.declaration.returnType.text, function.title))
-    }
+    if case .dropped(let difference) = function.handle { notes.append(difference) }
+    if let failure = function.callbacks.returnedFailure { notes.append(failure) }
     if let line = function.callbacks.lineWithoutValue { notes.append(.returnsOptional(line: line)) }
     guard counterparts.contains(where: { $0.kind == .async }) else { return notes }
     if let reason = function.reasonOfOtherName { notes.append(.hasOtherName(reason)) }
     if let failure = function.callbacks.shape.typedFailure, function.knowledge.value(.failure) == nil {
-      notes.append(.throwsAnyError(failure.text, option: function.caseOfAnyError, function.title))
+      notes.append(.throwsAnyError(failure.text))
     }
     return notes
   }
@@ -104,31 +89,15 @@ extension CounterpartPlan.Entry {
 }
 
 extension CounterpartPlan {
-  /// The functions of one file.
-  struct File {
-    let file: String
-    let entries: [Entry]
-    var migratedCount: Int { entries.count { $0.function.hasAsyncCounterpart } }
-    var summary: String { "\(file): \(migratedCount) of \(entries.count)" }
-  }
-
-  var files: [File] {
-    Dictionary(grouping: entries, by: \.function.file).sorted { $0.key < $1.key }.map {
-      File(file: $0.key, entries: $0.value)
-    }
-  }
-
   /// The number of functions with an async counterpart.
   var migratedCount: Int { entries.count { $0.function.hasAsyncCounterpart } }
 
   fileprivate var summaryLines: [String] {
-    let hiddenCount = inventory.hidden.places.count
     let less = inventory.lessAccessibleCount
     let lines: [String?] = [
       "\(inventory.module): \(summary)",
       kindsText,
       less == 0 ? nil : "\(count(less)) not accessible enough; --minimum-access internal lists them.",
-      hiddenCount == 0 ? nil : "\(count(hiddenCount)) compiled out by #if here, and not listed.",
       inventory.skippedCount == 0
         ? nil : "\(count(inventory.skippedCount)) skipped, as \(MigrationConfiguration.fileName) says.",
     ]
@@ -163,7 +132,10 @@ extension CounterpartPlan {
 
 extension CallbackFunction {
   var returnsCancellable: Bool {
-    if case .none = handle { false } else { true }
+    switch handle {
+    case .none, .dropped: false
+    case .calls, .refused: true
+    }
   }
 
   fileprivate var reportTitle: String { title + (isDeprecated ? " (deprecated)" : "") }

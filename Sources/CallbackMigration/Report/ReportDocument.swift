@@ -4,18 +4,7 @@ internal import Foundation
 struct ReportDocument: Codable {
   struct Module: Codable {
     let module: String
-    let total: Int
-    let migrated: Int
-    let compiledOut: Int
-    let lessAccessible: Int
-    let files: [File]
     let functions: [Function]
-  }
-
-  struct File: Codable {
-    let file: String
-    let total: Int
-    let migrated: Int
   }
 
   struct Function: Codable {
@@ -23,11 +12,6 @@ struct ReportDocument: Codable {
     let line: Int
     let function: String
     let shape: String
-    let hasProgress: Bool
-    let returnsCancellable: Bool
-    let isolation: String
-    let access: String
-    let sendable: String
     let isDeprecated: Bool
     let counterparts: [Counterpart]
 
@@ -71,13 +55,6 @@ struct ReportDocument: Codable {
 extension ReportDocument.Module {
   fileprivate init(_ plan: CounterpartPlan) {
     module = plan.inventory.module
-    total = plan.entries.count
-    migrated = plan.migratedCount
-    compiledOut = plan.inventory.hidden.places.count
-    lessAccessible = plan.inventory.lessAccessibleCount
-    files = plan.files.map {
-      ReportDocument.File(file: $0.file, total: $0.entries.count, migrated: $0.migratedCount)
-    }
     let inventory = plan.inventory
     functions = plan.entries.map { entry in
       let function = entry.function
@@ -86,11 +63,6 @@ extension ReportDocument.Module {
         line: function.line,
         function: function.title,
         shape: function.callbacks.shape.name,
-        hasProgress: function.callbacks.progress != nil,
-        returnsCancellable: function.returnsCancellable,
-        isolation: function.isolation,
-        access: function.access.rawValue,
-        sendable: function.sendability.rawValue,
         isDeprecated: function.isDeprecated,
         counterparts: entry.decisions.map { kind, decision in
           let title = function.counterpart(kind).title

@@ -133,17 +133,12 @@ struct ImportList {
   /// The modules of the types that public counterparts name.
   private var publicModules: Set<String> = []
 
-  /// The modules of the types that the counterparts name.
-  private var neededModules: Set<String> = []
-
-  /// Whether the counterparts use names that any module could declare.
-  private var needsAll = false
-
-  /// The module of the counterparts.
-  private var ownModule = ""
+  /// The module of the counterparts, which no import brings.
+  private let ownModule: String
 
   /// Makes the list for a target with these files.
-  init(of sources: [SourceFile]) {
+  init(of sources: [SourceFile], in module: String) {
+    ownModule = module
     let all = sources.flatMap(\.imports).flatMap(\.imports)
     explicit = Set(all.filter { $0.access != nil }.map(\.module))
     implicit = Set(all.filter { $0.access == nil }.map(\.module))
@@ -164,22 +159,6 @@ struct ImportList {
     for type in types.compactMap(\.type) {
       if let module = Self.module(ofType: type) { publicModules.insert(module) }
     }
-  }
-
-  /// Adds the modules of the names that counterparts use.
-  mutating func need(_ counterparts: [Counterpart], in inventory: Inventory) {
-    ownModule = inventory.module
-    for counterpart in counterparts {
-      let types = counterpart.types + counterpart.bodyTypes
-      neededModules.formUnion(types.compactMap(\.type).compactMap(Self.module))
-      // Members of a type of another module can need the imports of that module.
-      let isForeign = counterpart.function.owner == nil && !counterpart.function.scope.isEmpty
-      if isForeign || !counterpart.namesInDefaults.allSatisfy(inventory.declares) { needsAll = true }
-    }
-  }
-
-  private func isNeeded(_ found: Import) -> Bool {
-    needsAll || neededModules.contains { provides($0, found.module) }
   }
 
   /// Whether an import of `imported` can bring the types of a module.
@@ -210,9 +189,8 @@ struct ImportList {
     var blocks: [String] = []
     for part in parts {
       switch part {
-      case .line(let found): if isNeeded(found) { lines.append((found.target, line(found))) }
+      case .line(let found): lines.append((found.target, line(found)))
       case .block(let inside):
-        guard part.imports.contains(where: isNeeded) else { continue }
         blocks += inside.map {
           if case .line(let found) = $0 { line(found) } else if case .directive(let text) = $0 { text } else { "" }
         }

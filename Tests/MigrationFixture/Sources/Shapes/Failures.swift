@@ -22,12 +22,6 @@ public enum Login: Sendable {
   case welcome(String), failed, locked
 }
 
-/// Might hold an error.
-public struct Receipt: Sendable {
-  public let number: Int
-  public let error: (any Error)?
-}
-
 /// The errors of a package, with one for all others.
 public enum APIError: Error, Equatable {
   case offline
@@ -54,13 +48,10 @@ public struct Service: Sendable {
 
   public func save(completion: @escaping (Saved) -> Void) { work.run { completion($0.map { .failed($0) } ?? .saved) } }
 
+  /// Its counterparts return the failure, because they cannot throw it.
   public func logIn(completion: @escaping (Login) -> Void) {
     work.run { completion($0 == nil ? .welcome("user") : .failed) }
   }
-
-  public func pay(completion: @escaping (Receipt) -> Void) { work.run { completion(Receipt(number: 1, error: $0)) } }
-
-  public func check(completion: @escaping (Result<Int, any Error>?) -> Void) { work.run { _ in completion(nil) } }
 
   /// Its tuple holds a value and an error.
   public func pair(completion: @escaping ((Int?, (any Error)?)) -> Void) {

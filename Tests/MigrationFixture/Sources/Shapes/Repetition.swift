@@ -21,11 +21,6 @@ public struct Feed: Sendable {
 
   public func onConnectionDidOpen(_ callback: @escaping (String) -> Void) { work.run { _ in callback("open") } }
 
-  /// Its name is that of a request, and the package says that it comes again.
-  public func fetchAll(completion: @escaping (String) -> Void) {
-    for _ in 0..<2 { work.run { _ in completion("one") } }
-  }
-
   /// Its name says nothing, and the package says that it comes once.
   public func evaluate(_ block: @escaping (Result<Int, any Error>) -> Void) {
     work.result(5) { block($0.mapError { $0 }) }

@@ -179,6 +179,13 @@ extension Shape {
     } future: {
       Service($0).saveFuture()
     },
+    Shape("Service.logIn(completion:)") { work, tell in
+      Service(work).logIn { tell("\($0)") }
+    } async: {
+      try await Service($0).logIn()
+    } future: {
+      Service($0).logInFuture()
+    },
     Shape("Service.pair(completion:)") { work, tell in
       Service(work).pair { tell(text($0.0, $0.1)) }
     } async: {
