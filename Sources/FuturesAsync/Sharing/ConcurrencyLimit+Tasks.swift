@@ -51,13 +51,14 @@ extension ConcurrencyLimit {
   }
 
   /// A slot that a task has.
+  @frozen
   @usableFromInline
   struct Hold: Sendable {
     @usableFromInline let slot: Slot
     /// Pending while the task has the slot, for the graph; `nil` if pending futures are not tracked.
     @usableFromInline let end: Promise<Void, Never>?
 
-    @_alwaysEmitIntoClient
+    @inlinable
     init(slot: Slot, end: Promise<Void, Never>?) { (self.slot, self.end) = (slot, end) }
   }
 
