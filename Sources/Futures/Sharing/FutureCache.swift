@@ -1,7 +1,8 @@
 /// Values by key, each loaded once for all its callers, and kept until it expires: a token, an image, a configuration.
 ///
 /// A caller gets the kept value, or joins the running load, or starts one. This is one step, so a value is never loaded
-/// twice at the same time. Failures are not kept: the next caller starts a new load.
+/// twice at the same time, unless `remove` or `removeAll` comes during a load. Failures are not kept: the next caller starts
+/// a new load.
 ///
 /// ```swift
 /// let thumbnails = FutureCache<URL, Thumbnail, any Error>("thumbnail", keepingFor: .seconds(60))

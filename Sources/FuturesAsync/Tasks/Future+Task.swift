@@ -90,12 +90,6 @@ extension Future {
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
   /// future is resolved at once, and the task's own result is dropped. Dropping the future cancels nothing.
-  /// - Parameters:
-  ///   - name: The name of the task, for debugging.
-  ///   - priority: The priority of the task; `nil` for the caller's.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - operation: The asynchronous work: a closure without parameters.
   @_alwaysEmitIntoClient
   public init<each Surplus>(
     name: String? = nil,
@@ -111,13 +105,6 @@ extension Future {
   /// Starts a detached task that cannot fail, as `detached(name:priority:fileID:line:operation:)` does.
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. Dropping the future cancels nothing.
-  /// - Parameters:
-  ///   - name: The name of the task, for debugging.
-  ///   - priority: The priority of the task.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - operation: The asynchronous work.
-  /// - Returns: A future of the value of `operation`.
   @_alwaysEmitIntoClient
   public static func detached(
     name: String? = nil,
@@ -132,13 +119,6 @@ extension Future {
   /// Starts a task that cannot fail on the calling thread, as `immediate(name:priority:fileID:line:operation:)` does.
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. Dropping the future cancels nothing.
-  /// - Parameters:
-  ///   - name: The name of the task, for debugging.
-  ///   - priority: The priority of the task; `nil` for the caller's.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - operation: The asynchronous work.
-  /// - Returns: A future of the value of `operation`.
   @_alwaysEmitIntoClient
   public static func immediate(
     name: String? = nil,
@@ -158,12 +138,6 @@ extension Future where Failure == Never {
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. The work decides when it ends. Dropping the
   /// future cancels nothing.
-  /// - Parameters:
-  ///   - name: The name of the task, for debugging.
-  ///   - priority: The priority of the task; `nil` for the caller's.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - operation: The asynchronous work: a closure without parameters.
   @_alwaysEmitIntoClient
   public init<each Surplus>(
     name: String? = nil,
@@ -179,13 +153,6 @@ extension Future where Failure == Never {
   /// Starts a detached task that cannot fail, as `detached(name:priority:fileID:line:operation:)` does.
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. Dropping the future cancels nothing.
-  /// - Parameters:
-  ///   - name: The name of the task, for debugging.
-  ///   - priority: The priority of the task.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - operation: The asynchronous work.
-  /// - Returns: A future of the value of `operation`.
   @_alwaysEmitIntoClient
   public static func detached(
     name: String? = nil,
@@ -200,13 +167,6 @@ extension Future where Failure == Never {
   /// Starts a task that cannot fail on the calling thread, as `immediate(name:priority:fileID:line:operation:)` does.
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. Dropping the future cancels nothing.
-  /// - Parameters:
-  ///   - name: The name of the task, for debugging.
-  ///   - priority: The priority of the task; `nil` for the caller's.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - operation: The asynchronous work.
-  /// - Returns: A future of the value of `operation`.
   @_alwaysEmitIntoClient
   public static func immediate(
     name: String? = nil,
@@ -257,12 +217,6 @@ extension Future {
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
   /// future is resolved at once, and the task's own result is dropped. Dropping the future cancels nothing.
-  /// - Parameters:
-  ///   - label: The name of the task, for debugging.
-  ///   - priority: The priority of the task; `nil` for the caller's.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - operation: The asynchronous work: a closure without parameters.
   @_alwaysEmitIntoClient
   public init<each Surplus>(
     _ label: String,
@@ -281,12 +235,6 @@ extension Future where Failure == Never {
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. The work decides when it ends. Dropping the
   /// future cancels nothing.
-  /// - Parameters:
-  ///   - label: The name of the task, for debugging.
-  ///   - priority: The priority of the task; `nil` for the caller's.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - operation: The asynchronous work: a closure without parameters.
   @_alwaysEmitIntoClient
   public init<each Surplus>(
     _ label: String,
