@@ -2,7 +2,7 @@ public import Testing
 
 /// An expectation that the body of an exploration throws, so that the explorer sees it.
 public struct Unexpected: Error, CustomStringConvertible {
-  /// What is not as expected.
+  /// The difference from the expected result.
   public let description: String
 
   /// Makes an error with the given text.

@@ -163,6 +163,7 @@ final class OrderRun: @unchecked Sendable {
     }
     setActive(true)
     defer { setActive(false) }
+    // Not a data race: one run has one body, and each part of it is a move, of which one runs at a time.
     nonisolated(unsafe) let body = body
     let orders = Orders(run: self)
     withMainContext {

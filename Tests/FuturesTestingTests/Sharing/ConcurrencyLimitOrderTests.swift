@@ -61,7 +61,7 @@ struct ConcurrencyLimitOrderTests {
   ]
 
   @Test(
-    "R16: in every order of four callers, of whom the first leaves, work never overlaps, and the others get its result",
+    "R16: in every order of four callers of which the first one leaves, work never overlaps, and the other callers get its result",
     arguments: objects
   )
   func fourCallers(object: SharedObject) async throws {

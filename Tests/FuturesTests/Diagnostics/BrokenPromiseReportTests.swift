@@ -267,7 +267,7 @@ struct BrokenPromiseReportTests {
       ),
     ]
 
-  @Test("R2b, R4: each mistake causes a report for its consumers; what is removed, cancelled or resolved causes none")
+  @Test("R2b, R4: each mistake causes a report for its consumers; a removed, cancelled or resolved one causes none")
   func eachProgram() async {
     await #expect(processExitsWith: .success) {
       for (name, use) in Self.excused { #expect(reports { withBroken("dropped", use) } == [], "\(name)") }

@@ -290,7 +290,7 @@ struct FutureCacheTests {
 struct FutureCacheModelTests {
   private enum End: Equatable { case pending, value(Int), failed, cancelled }
 
-  /// What the cache has for a key.
+  /// The state of a key in the cache.
   private enum Slot { case load(Int), value(Int, until: Int) }
 
   @Test("R16, R17: random calls give the results of a model: one load for its callers, one value until it expires")
