@@ -15,7 +15,8 @@ public struct Unexpected: Error, CustomStringConvertible {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Skips tests under the sanitizers, which replace the functions for the clock and the main queue that the explorer replaces.
+  /// Skips tests under the sanitizers, which replace the functions for the clock and the main queue that the explorer replaces,
+  /// and which allocate memory for tasks, so that it cannot be measured.
   ///
   /// Tests of endless bodies are skipped too: the loops that they leave behind are leaks.
   public static var unlessSanitized: Self {

@@ -268,6 +268,7 @@ struct FutureTaskTests {
   @Test(
     "R6: the memory of a recursion through tasks does not grow",
     .enabled(if: AllocationCounts.areSupported),
+    .unlessSanitized,
     arguments: TaskStart.plain
   )
   func recursionStaysFlat(start: TaskStart) async {
