@@ -195,9 +195,6 @@ extension Promise {
   /// Cancellation: `cancel()` submits `handler` to the main queue, and does not wait for it. So the future can be resolved as
   /// cancelled before `handler` has run. With `.mainImmediate`, a cancellation on the main actor runs it at once. Otherwise this is
   /// as `onCancel(_:)`.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - handler: Stops the work. It must not capture the promise.
   public func onCancel(on context: MainContext, _ handler: @escaping @MainActor () -> Void) {
     onCancel(context.submitting(handler))
   }

@@ -144,10 +144,6 @@ extension Future {
   }
 
   /// Calls `completion` with both values or the error, as URLSession does.
-  /// - Parameters:
-  ///   - context: Where `completion` runs.
-  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
-  ///   - completion: Gets the values and no error, or no values and the error.
   @_alwaysEmitIntoClient
   public func forward<First, Second>(
     on context: ExecutionContext,

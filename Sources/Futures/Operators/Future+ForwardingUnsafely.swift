@@ -28,10 +28,6 @@ extension Future {
   /// Calls a completion that is neither `@Sendable` nor on the main actor, with the value or the error.
   ///
   /// All else is as in the overload for a result.
-  /// - Parameters:
-  ///   - context: Where the completion runs.
-  ///   - token: Cancels the wait: the completion gets the cancelled failure.
-  ///   - completion: The completion.
   @_alwaysEmitIntoClient
   public func forwardUnsafely(
     on context: ExecutionContext,
@@ -45,10 +41,6 @@ extension Future {
   /// Calls a completion that is neither `@Sendable` nor on the main actor, with both values or the error.
   ///
   /// All else is as in the overload for a result.
-  /// - Parameters:
-  ///   - context: Where the completion runs.
-  ///   - token: Cancels the wait: the completion gets the cancelled failure.
-  ///   - completion: The completion.
   @_alwaysEmitIntoClient
   public func forwardUnsafely<First, Second>(
     on context: ExecutionContext,

@@ -109,11 +109,6 @@ extension Future where Failure: CancellableFailure {
   ///
   /// Cancellation: cancelling the future starts no further item, and leaves the running ones (R16). The future then succeeds with
   /// the results: an item that did not start is a failure with `Failure.cancelled`.
-  /// - Parameters:
-  ///   - items: The items.
-  ///   - limit: The maximum number of running items. Less than 1 traps.
-  ///   - start: Starts the work on one item.
-  /// - Returns: A future of the results, in the order of the items. Without items it resolves at once with an empty array.
   @_alwaysEmitIntoClient
   public static func concurrentSettled<Item: Sendable>(
     _ items: some Collection<Item>,
@@ -131,11 +126,6 @@ extension Future where Failure == CancellationError {
   ///
   /// Cancellation: cancelling the future starts no further item, and leaves the running ones (R16). The future then succeeds with
   /// the results: an item that did not start is a failure with `CancellationError`.
-  /// - Parameters:
-  ///   - items: The items.
-  ///   - limit: The maximum number of running items. Less than 1 traps.
-  ///   - start: Starts the work on one item.
-  /// - Returns: A future of the results, in the order of the items. Without items it resolves at once with an empty array.
   @_alwaysEmitIntoClient
   public static func concurrentSettled<Item: Sendable>(
     _ items: some Collection<Item>,

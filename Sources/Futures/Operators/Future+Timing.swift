@@ -113,16 +113,12 @@ extension Future where Value == Void, Failure == any Error {
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Future {
   /// Delays the value, and delivers it on the main actor; a failure passes on at once.
-  /// - Returns: The derived future. Cancelling it leaves this future and frees the timer. If `Failure` cannot represent
-  ///   cancellation, the cancellation ends the delay.
   @_alwaysEmitIntoClient
   public func delay(by delay: Duration, on context: MainContext) -> Future {
     self.delay(by: delay, on: context.context)
   }
 
   /// Fails with `error`, on the main actor, if this future is not resolved in time.
-  /// - Returns: The derived future. It leaves this future at the deadline, or when it is cancelled (R16). Cancelling it
-  ///   frees the timer.
   @_alwaysEmitIntoClient
   public func timeout(
     after duration: Duration,
@@ -135,8 +131,6 @@ extension Future {
   }
 
   /// Succeeds with `value`, on the main actor, if this future is not resolved in time.
-  /// - Returns: The derived future. It leaves this future at the deadline, or when it is cancelled (R16). Cancelling it
-  ///   frees the timer.
   @_alwaysEmitIntoClient
   public func timeout(
     after duration: Duration,
@@ -152,8 +146,6 @@ extension Future {
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Future where Failure == any Error {
   /// Fails with `TimeoutError`, on the main actor, if this future is not resolved in time.
-  /// - Returns: The derived future. It leaves this future at the deadline, or when it is cancelled (R16). Cancelling it
-  ///   frees the timer.
   @_alwaysEmitIntoClient
   public func timeout(after duration: Duration, on context: MainContext) -> Future {
     timeout(after: duration, on: context, failingWith: TimeoutError(duration: duration))
@@ -163,8 +155,6 @@ extension Future where Failure == any Error {
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Future where Value == Void, Failure == Never {
   /// Returns a future that succeeds on the main actor after `duration`.
-  /// - Returns: The future; it is resolved if `duration` is zero or less. Cancelling it frees the timer, and resolves
-  ///   it at once.
   @_alwaysEmitIntoClient
   public static func after(_ duration: Duration, on context: MainContext) -> Future {
     after(duration, on: context.context)
@@ -174,8 +164,6 @@ extension Future where Value == Void, Failure == Never {
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Future where Value == Void, Failure == any Error {
   /// Returns a future that succeeds on the main actor after `duration`, and fails when it is cancelled.
-  /// - Returns: The future; it is resolved if `duration` is zero or less. Cancelling it frees the timer, and fails it with
-  ///   `CancellationError`.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   public static func after(_ duration: Duration, on context: MainContext) -> Future {

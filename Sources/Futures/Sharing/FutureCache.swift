@@ -119,13 +119,6 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
   }
 
   /// Returns a future of the value for `key`: the kept value, or that of the running load, or of a new load on the main actor.
-  /// - Parameters:
-  ///   - key: The key of the value.
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - work: Loads the value. It runs on the main actor, if there is neither a value nor a load.
-  /// - Returns: A future for this caller alone.
   public func future(
     for key: Key,
     on context: MainContext,
@@ -306,11 +299,6 @@ extension FutureCache where Key == SingleKey {
   /// Returns a future of the value: the kept value, or that of the running load, or of a new load.
   ///
   /// All else is as in `future(for:)`.
-  /// - Parameters:
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - work: Loads the value. It runs if there is neither a value nor a load.
-  /// - Returns: A future for this caller alone.
   public func future(
     fileID: StaticString = #fileID,
     line: UInt = #line,
@@ -320,12 +308,6 @@ extension FutureCache where Key == SingleKey {
   }
 
   /// Returns a future of the value: the kept value, or that of the running load, or of a new load on the main actor.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - work: Loads the value. It runs on the main actor, if there is neither a value nor a load.
-  /// - Returns: A future for this caller alone.
   public func future(
     on context: MainContext,
     fileID: StaticString = #fileID,

@@ -130,11 +130,6 @@ public final class Latest: Sendable {
   /// Replaces the request: cancels the one before at once, and starts `work` on the main actor.
   ///
   /// The callbacks run on the main actor, and only while this request is the newest. A superseded request calls neither.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - work: Starts the work.
-  ///   - whenProgressed: Called with the progress of the work.
-  ///   - whenResolved: Called with the result.
   @_alwaysEmitIntoClient
   public func run<Value: Sendable, Failure: Error>(
     on context: MainContext,
@@ -148,15 +143,6 @@ public final class Latest: Sendable {
   /// Replaces the request: cancels the one before at once, and starts `work` on the main actor after the delay.
   ///
   /// The callbacks run on the main actor, and only while this request is the newest. A superseded request calls neither.
-  /// - Parameters:
-  ///   - delay: The delay, so that a burst of calls starts the work once.
-  ///   - maximum: The maximum wait from the first call that waits until the newest work starts; `nil` for no maximum. A later
-  ///     call still cancels that work.
-  ///   - leading: Whether work starts without a delay if none has started within the last `delay`, and no call waits.
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - work: Starts the work.
-  ///   - whenProgressed: Called with the progress of the work.
-  ///   - whenResolved: Called with the result.
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   @_alwaysEmitIntoClient
   public func run<Value: Sendable, Failure: Error>(

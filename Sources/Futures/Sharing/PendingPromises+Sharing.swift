@@ -79,11 +79,6 @@ extension PendingPromises where Key == SingleKey {
   /// Returns a future of the shared work: starts the work, or joins the running work.
   ///
   /// All else is as in `future(sharing:)`.
-  /// - Parameters:
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - work: Starts the work. It runs if none is running.
-  /// - Returns: A future for this caller alone.
   public func shared(
     fileID: StaticString = #fileID,
     line: UInt = #line,

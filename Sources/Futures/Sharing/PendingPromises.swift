@@ -122,12 +122,8 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   }
 
   /// Makes an object without pending keys, whose work stops on the main actor.
-  /// - Parameters:
-  ///   - label: The name of the promises in errors and diagnostics.
-  ///   - limit: The maximum number of early answers, as without a context.
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - onCancel: Stops the work for a key, on the main actor, after all its callers have been cancelled. With `.main` it
-  ///     runs after the cancellation has returned, so another caller can have asked for the key again.
+  ///
+  /// With `.main`, `onCancel` runs after the cancellation has returned, so another caller can have asked for the key again.
   public convenience init(
     _ label: String? = nil,
     keepingEarlyAnswers limit: Int = 0,
@@ -301,11 +297,6 @@ extension PendingPromises where Key == SingleKey {
   /// Returns a future of the answer, and joins the pending request if there is one.
   ///
   /// All else is as in `future(for:)`.
-  /// - Parameters:
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - start: Sends the request. It runs if none is pending.
-  /// - Returns: A future for this caller alone.
   public func future(
     fileID: StaticString = #fileID,
     line: UInt = #line,

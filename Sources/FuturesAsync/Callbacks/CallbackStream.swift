@@ -167,9 +167,6 @@ public final class CallbackStream<Element: Sendable>: Sendable {
   ///
   /// Cancellation, task to callback: the cancellation submits `handler` to the main queue, and does not wait for it. With
   /// `.mainImmediate`, a cancellation on the main actor runs it at once. Otherwise this is as `onCancel(_:)`.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - handler: Stops the callbacks. It must not capture the handle.
   public func onCancel(on context: MainContext, _ handler: @escaping @MainActor () -> Void) {
     onCancel(context.submitting(handler))
   }

@@ -100,9 +100,6 @@ public final class TypedCallback<Value, Failure: Error>: @unchecked Sendable {
   ///
   /// Cancellation, task to callback: the cancellation submits `handler` to the main queue, and does not wait for it. With
   /// `.mainImmediate`, a cancellation on the main actor runs it at once. Otherwise this is as `onCancel(_:)`.
-  /// - Parameters:
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - handler: Stops the work. It must not capture the callback.
   public func onCancel(on context: MainContext, _ handler: @escaping @MainActor () -> Void) {
     onCancel(context.submitting(handler))
   }

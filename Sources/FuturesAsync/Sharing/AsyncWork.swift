@@ -99,13 +99,9 @@ public final class SerialQueue: Sendable {
 extension PendingPromises {
   /// Returns a future of the shared async work for `key`: starts its task, or joins the running one.
   ///
+  /// `work` runs on the actor to which its closure is isolated.
+  ///
   /// Cancellation, future to task: when all callers have been cancelled, the task is cancelled.
-  /// - Parameters:
-  ///   - key: The key of the work.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - work: The work. It runs on the actor to which its closure is isolated.
-  /// - Returns: A future for this caller alone.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   public func future(
@@ -122,11 +118,6 @@ extension PendingPromises where Key == SingleKey {
   /// Returns a future of the shared async work: starts its task, or joins the running one.
   ///
   /// Cancellation, future to task: when all callers have been cancelled, the task is cancelled.
-  /// - Parameters:
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - work: The work. It runs on the actor to which its closure is isolated.
-  /// - Returns: A future for this caller alone.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   public func shared(
@@ -141,13 +132,9 @@ extension PendingPromises where Key == SingleKey {
 extension FutureCache {
   /// Returns a future of the value for `key`: the kept value, or that of the running task, or of a new task.
   ///
+  /// `work` runs on the actor to which its closure is isolated.
+  ///
   /// Cancellation, future to task: when all callers have been cancelled, the task is cancelled, and nothing is kept.
-  /// - Parameters:
-  ///   - key: The key of the value.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - work: Loads the value. It runs on the actor to which its closure is isolated.
-  /// - Returns: A future for this caller alone.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   public func future(
@@ -164,11 +151,6 @@ extension FutureCache where Key == SingleKey {
   /// Returns a future of the value: the kept value, or that of the running task, or of a new task.
   ///
   /// Cancellation, future to task: when all callers have been cancelled, the task is cancelled, and nothing is kept.
-  /// - Parameters:
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - work: Loads the value. It runs on the actor to which its closure is isolated.
-  /// - Returns: A future for this caller alone.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   public func future(

@@ -4,11 +4,6 @@ extension Latest {
   /// Replaces the request by async work, and suspends until that work ends.
   ///
   /// It cancels the request before at once, and starts `operation`. Cancellation: as with a delay.
-  /// - Parameters:
-  ///   - isolation: The caller's actor.
-  ///   - operation: The work. It runs on the actor to which its closure is isolated.
-  /// - Returns: The value of `operation`.
-  /// - Throws: The error of `operation`; `CancellationError`.
   @_alwaysEmitIntoClient
   public func value<Value: Sendable>(
     isolation: isolated (any Actor)? = #isolation,

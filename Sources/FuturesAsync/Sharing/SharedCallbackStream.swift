@@ -56,13 +56,8 @@ public final class SharedCallbackStream<Element: Sendable>: Sendable {
   }
 
   /// Makes a stream without readers, whose source starts on the main actor: a delegate of the system, a `CLLocationManager`.
-  /// - Parameters:
-  ///   - label: The name of the API in errors.
-  ///   - type: The type of the elements, if it cannot be inferred.
-  ///   - context: `.main` or `.mainImmediate`.
-  ///   - fileID: The file that errors name.
-  ///   - line: The line that errors name.
-  ///   - start: Starts the callbacks, on the main actor. Two runs never overlap. With `.main`, `reader` returns before it.
+  ///
+  /// With `.main`, `reader` returns before `start` runs. Two runs never overlap.
   public init(
     _ label: String? = nil,
     of type: Element.Type = Element.self,

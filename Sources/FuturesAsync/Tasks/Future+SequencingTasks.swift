@@ -126,14 +126,6 @@ extension Future where Failure: CancellableFailure {
   ///
   /// Cancellation, future to task: cancelling the future cancels the running tasks, and starts no more. An item that did not end
   /// is a failure with `Failure.cancelled`.
-  /// - Parameters:
-  ///   - items: The items.
-  ///   - limit: The maximum number of running items. Less than 1 traps.
-  ///   - priority: The priority of the tasks; `nil` for the caller's. A task that awaits the future raises it.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - operation: The asynchronous work on one item.
-  /// - Returns: A future of the results, in the order of the items.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   public static func concurrentSettled<Item: Sendable>(
@@ -204,16 +196,6 @@ extension Future {
   ///
   /// Cancellation, future to task: cancelling the future cancels the task of the running attempt, or frees the timer, and starts no
   /// other attempt.
-  /// - Parameters:
-  ///   - attempts: The maximum number of attempts. Less than 1 traps.
-  ///   - delay: The delay after a failed attempt.
-  ///   - context: Its clock measures the delays, and it starts the tasks of the further attempts.
-  ///   - shouldRetry: Returns whether to try again after this failure.
-  ///   - priority: The priority of the tasks; `nil` for the caller's. A task that awaits the future raises it.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - operation: The asynchronous work of an attempt.
-  /// - Returns: A future with the value of the first successful attempt, or the error of the last one.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
@@ -250,17 +232,6 @@ extension Future {
   ///
   /// Cancellation, future to task: cancelling the future cancels the task of the running attempt, or frees the timer, and starts no
   /// other attempt.
-  /// - Parameters:
-  ///   - attempts: The maximum number of attempts. Less than 1 traps.
-  ///   - budget: The time in which attempts can start; `nil` for no limit.
-  ///   - context: Its clock measures the delays, and it starts the tasks of the further attempts.
-  ///   - shouldRetry: Returns whether to try again after this failure.
-  ///   - delay: Returns the delay after a failed attempt, from its number, counted from 1, and its error.
-  ///   - priority: The priority of the tasks; `nil` for the caller's. A task that awaits the future raises it.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - operation: The asynchronous work of an attempt.
-  /// - Returns: A future with the value of the first successful attempt, or the error of the last one.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)

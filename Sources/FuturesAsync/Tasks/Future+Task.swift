@@ -195,12 +195,6 @@ extension Future {
   ///
   /// Cancellation, future to task: cancelling the future cancels the task. If `Failure` can represent cancellation, the
   /// future is resolved at once, and the task's own result is dropped. Dropping the future cancels nothing.
-  /// - Parameters:
-  ///   - label: The name of the task, for debugging.
-  ///   - priority: The priority of the task; `nil` for the caller's.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - operation: The asynchronous work: a closure without parameters.
   @_alwaysEmitIntoClient
   public init<each Surplus>(
     _ label: String,

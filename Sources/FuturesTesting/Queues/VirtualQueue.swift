@@ -119,7 +119,6 @@ public final class VirtualQueue: Sendable {
   }
 
   /// Submits a work item.
-  /// - Parameter workItem: The work item.
   public func async(execute workItem: VirtualWorkItem) {
     let number = add(isBarrier: workItem.isBarrier) { workItem.perform() }
     workItem.didSubmit(number, to: self)
@@ -152,9 +151,6 @@ public final class VirtualQueue: Sendable {
   }
 
   /// Submits a work item at a time.
-  /// - Parameters:
-  ///   - deadline: The time, for example `.now() + 2`. The distance from now counts in virtual time, rounded up to milliseconds.
-  ///   - workItem: The work item.
   public func asyncAfter(deadline: DispatchTime, execute workItem: VirtualWorkItem) {
     let number = add(at: deadline, isBarrier: workItem.isBarrier) { workItem.perform() }
     if let number { workItem.didSubmit(number, to: self) }
@@ -175,21 +171,16 @@ public final class VirtualQueue: Sendable {
   }
 
   /// Runs the work that was submitted before, and then `work` with flags, on the calling thread.
-  /// - Parameters:
-  ///   - flags: With `.barrier` it runs all earlier work of a concurrent queue.
-  ///   - work: The work.
-  /// - Returns: The result of `work`.
-  /// - Throws: The error of `work`.
+  ///
+  /// With `.barrier` it runs all earlier work of a concurrent queue.
   public func sync<Result>(flags: DispatchWorkItemFlags, execute work: () throws -> Result) rethrows -> Result {
     try runAtOnce(isBarrier: flags.contains(.barrier), work)
   }
 
   /// Runs the work that was submitted before, and then a work item, on the calling thread.
-  /// - Parameter workItem: The work item.
   public func sync(execute workItem: DispatchWorkItem) { runAtOnce(isBarrier: false) { workItem.perform() } }
 
   /// Runs the work that was submitted before, and then a work item, on the calling thread.
-  /// - Parameter workItem: The work item.
   public func sync(execute workItem: VirtualWorkItem) {
     runAtOnce(isBarrier: workItem.isBarrier) { workItem.perform() }
   }
