@@ -87,8 +87,8 @@ private final class Attack: NSObject, URLSessionTaskDelegate, Sendable {
     /// The number of transfers.
     var count: Int {
       switch self {
-      case .burst: TestTier.choose(standard: 4, thorough: 20)
-      default: TestTier.choose(standard: 40, thorough: 1_000)
+      case .burst: TestTier.choose(standard: 4, thorough: 8)
+      default: TestTier.choose(standard: 40, thorough: 200)
       }
     }
   }

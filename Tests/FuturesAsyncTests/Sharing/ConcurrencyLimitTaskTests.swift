@@ -51,7 +51,7 @@ struct ConcurrencyLimitTaskTests {
   @Test("A cancellation that races with a free slot loses no slot")
   func cancellationRace() async throws {
     let limit = ConcurrencyLimit(1)
-    for _ in 0..<TestTier.choose(standard: 5_000, thorough: 100_000) {
+    for _ in 0..<TestTier.choose(standard: 5_000, thorough: 20_000) {
       let promise = Promise<Int, any Error>()
       let running = limit.run { promise.future }
       let task = Task.immediate { try await limit.withSlot {} }
