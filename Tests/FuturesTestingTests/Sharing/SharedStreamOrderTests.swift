@@ -65,4 +65,35 @@ struct SharedStreamOrderTests {
     #expect(report.isExhaustive)
     #expect(seen == ["[]", "[1, 2]", "[2, 3]", "[3]"])
   }
+
+  @Test("In every order of four readers of which one leaves, the others miss and repeat no element")
+  func fourReaders() async throws {
+    let report = try await exploreOrders(limit: 10_000) { orders in
+      let source = Source()
+      let stream = SharedCallbackStream(of: Int.self) { handle in source.start(handle) }
+      let readers = Locked<[Int: AsyncThrowingStream<Int, any Error>]>([:])
+      for number in 0..<4 {
+        orders.context("reader \(number)").submit {
+          let reader = stream.reader(bufferingPolicy: .unbounded, startingWithLast: true)
+          readers.withLock { $0[number] = reader }
+        }
+      }
+      orders.context("reader 0").submit {
+        let left = readers.withLock { $0.removeValue(forKey: 0) }
+        _ = left  // released here, outside the lock
+      }
+      for number in 1...2 { orders.context("source").submit { source.yield(number) } }
+      try await orders.runAll()
+      source.yield(3)
+      for reader in readers.withLock(\.self).values {
+        var numbers: [Int] = []
+        for try await number in reader {
+          numbers.append(number)
+          if number == 3 { break }
+        }
+        try Unexpected.unless(numbers == Array((4 - numbers.count)...3), "\(numbers)")
+      }
+    }
+    #expect(report.isExhaustive, "\(report)")
+  }
 }
