@@ -41,9 +41,8 @@ extension Future {
 
   /// Runs the items in tasks, at most `limit` at any time, and fails with the first failure.
   ///
-  /// As `concurrent(_:limit:_:)` for a closure that returns a future. Each item has a task of its own, which runs as `Task { }`
-  /// does: on the actor of the closure, with the priority of the caller. Callbacks and transforms run outside these tasks (R8).
-  /// Only a task that starts before this returns has the task-locals of the caller.
+  /// As `concurrent(_:limit:_:)` for a closure that returns a future, whose parameters it has.
+  /// The tasks run as those of `serial`.
   ///
   /// ```swift
   /// let thumbnails = Future.concurrent(images, limit: 4) { image in await renderer.thumbnail(of: image) }
@@ -52,14 +51,6 @@ extension Future {
   /// Cancellation, future to task: cancelling the future cancels the running tasks, and starts no more. If `Failure` cannot
   /// represent cancellation, as in the example, the other items still start, in tasks that are cancelled. `concurrentSettled` starts
   /// no more.
-  /// - Parameters:
-  ///   - items: The items.
-  ///   - limit: The maximum number of running items. Less than 1 traps.
-  ///   - priority: The priority of the tasks; `nil` for the caller's. A task that awaits the future raises it.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - operation: The asynchronous work on one item.
-  /// - Returns: A future of the values, in the order of the items.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   public static func concurrent<Item: Sendable>(
@@ -82,9 +73,8 @@ extension Future {
 extension Future where Failure == any Error {
   /// Runs the items in tasks, at most `limit` at any time, and collects each result, whatever fails.
   ///
-  /// As `concurrentSettled(_:limit:_:)` for a closure that returns a future. Each item has a task of its own, which runs as
-  /// `Task { }` does: on the actor of the closure, with the priority of the caller. Callbacks and transforms run outside these
-  /// tasks (R8). Only a task that starts before this returns has the task-locals of the caller.
+  /// As `concurrentSettled(_:limit:_:)` for a closure that returns a future, whose parameters it has.
+  /// The tasks run as those of `serial`.
   ///
   /// ```swift
   /// let results = await Future.concurrentSettled(urls, limit: 6) { url in try await fetch(url) }.value
@@ -92,14 +82,6 @@ extension Future where Failure == any Error {
   ///
   /// Cancellation, future to task: cancelling the future cancels the running tasks, and starts no more. An item that did not end
   /// is a failure with `CancellationError`.
-  /// - Parameters:
-  ///   - items: The items.
-  ///   - limit: The maximum number of running items. Less than 1 traps.
-  ///   - priority: The priority of the tasks; `nil` for the caller's. A task that awaits the future raises it.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - operation: The asynchronous work on one item.
-  /// - Returns: A future of the results, in the order of the items.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   public static func concurrentSettled<Item: Sendable>(
@@ -186,9 +168,8 @@ extension Future {
 
   /// Calls `operation` in a task until it succeeds, at most `attempts` times.
   ///
-  /// As `retry(attempts:delay:on:while:_:)` for a closure that returns a future. Each attempt has a task of its own, which runs as
-  /// `Task { }` does: on the actor of the closure, with the priority of the caller. Callbacks and transforms run outside these
-  /// tasks (R8). Only the first attempt has the task-locals of the caller.
+  /// As `retry(attempts:delay:on:while:_:)` for a closure that returns a future, whose parameters it has.
+  /// The tasks run as those of the overload without a delay.
   ///
   /// ```swift
   /// let page = Future.retry(attempts: 3, delay: .constant(.seconds(1))) { try await fetch(url) }
@@ -220,9 +201,8 @@ extension Future {
 
   /// Calls `operation` in a task until it succeeds, with a delay that depends on the error, and within a time budget.
   ///
-  /// As `retry(attempts:within:on:while:delay:_:)` for a closure that returns a future. Each attempt has a task of its own, which
-  /// runs as `Task { }` does: on the actor of the closure, with the priority of the caller. Callbacks and transforms run outside
-  /// these tasks (R8). Only the first attempt has the task-locals of the caller.
+  /// As `retry(attempts:within:on:while:delay:_:)` for a closure that returns a future, whose parameters it has.
+  /// The tasks run as those of the overload without a delay.
   ///
   /// ```swift
   /// let page = Future.retry(attempts: 3, within: .seconds(30), delay: { attempt, _ in .seconds(attempt) }) {

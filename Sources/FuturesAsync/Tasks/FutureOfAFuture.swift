@@ -1,0 +1,280 @@
+public import Futures
+
+// Work that returns a future would give a future of a future, and would count as ended at once. So each function that takes async
+// work has an overload that refuses a synchronous closure which returns a future. It ranks above the overload for async work, because
+// its closure has the narrower type. It can throw: a closure that throws does not fit the overload for futures either. It is
+// synchronous, so the compiler does not check a body with `await` twice.
+
+/// Isolates functions to a separate actor, so that the compiler refuses calls of them.
+///
+/// The type checker skips an unavailable overload while another overload fits. It does not consider isolation. A call
+/// with `await` compiles, and flattens the future. An explicit type such as `Future<Future<Int, any Error>, Never>` selects the other
+/// overload.
+@_documentation(visibility: internal)
+@globalActor
+public actor FutureOfAFuture {
+  /// The actor; it runs no code.
+  public static let shared = FutureOfAFuture()
+}
+
+@FutureOfAFuture
+extension Future where Failure == any Error {
+  /// Refuses `Future { get() }` if `get` returns a future.
+  ///
+  /// `Future+Task.swift` explains the pack.
+  @_documentation(visibility: internal)
+  @_alwaysEmitIntoClient
+  public init<Inner: FutureProtocol, each Surplus>(
+    name: String? = nil,
+    priority: TaskPriority? = nil,
+    @_inheritActorContext @_implicitSelfCapture tryAwaitItsValue operation:
+      sending @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) throws -> Inner
+  ) where Inner.Value == Value {
+    let work = TaskOperation<Value, any Error>.throwing {
+      try await Future<Value, Inner.Failure>(operation(repeat surplus((each Surplus).self))).value
+    }
+    self.init(starting: .task, name: name, priority: priority, #fileID, #line, operation: work)
+  }
+
+  /// Refuses `Future("name") { get() }` if `get` returns a future.
+  @_documentation(visibility: internal)
+  @_alwaysEmitIntoClient
+  public init<Inner: FutureProtocol, each Surplus>(
+    _ label: String,
+    priority: TaskPriority? = nil,
+    @_inheritActorContext @_implicitSelfCapture tryAwaitItsValue operation:
+      sending @escaping @isolated(any) (repeat (Never, each Surplus) -> Void) throws -> Inner
+  ) where Inner.Value == Value {
+    let work = TaskOperation<Value, any Error>.throwing {
+      try await Future<Value, Inner.Failure>(operation(repeat surplus((each Surplus).self))).value
+    }
+    self.init(starting: .task, name: label, priority: priority, #fileID, #line, operation: work)
+  }
+
+  /// Refuses work that returns a future.
+  @_documentation(visibility: internal)
+  @_alwaysEmitIntoClient
+  public static func detached<Inner: FutureProtocol>(
+    name: String? = nil,
+    priority: TaskPriority? = nil,
+    tryAwaitItsValue operation: sending @escaping @isolated(any) () throws -> Inner
+  ) -> Future where Inner.Value == Value {
+    detached(name: name, priority: priority) { () async throws in
+      try await Future<Value, Inner.Failure>(operation()).value
+    }
+  }
+
+  /// Refuses work that returns a future.
+  @_documentation(visibility: internal)
+  @_alwaysEmitIntoClient
+  public static func immediate<Inner: FutureProtocol>(
+    name: String? = nil,
+    priority: TaskPriority? = nil,
+    @_inheritActorContext @_implicitSelfCapture tryAwaitItsValue operation:
+      sending @escaping @isolated(any) () throws -> Inner
+  ) -> Future where Inner.Value == Value {
+    immediate(name: name, priority: priority) { () async throws in
+      try await Future<Value, Inner.Failure>(operation()).value
+    }
+  }
+
+  /// Refuses work that returns a future, if the overload for futures does not fit.
+  @_documentation(visibility: internal)
+  @_alwaysEmitIntoClient
+  public static func serial<Item: Sendable, Inner: FutureProtocol>(
+    _ items: some Collection<Item>,
+    priority: TaskPriority? = nil,
+    @_inheritActorContext @_implicitSelfCapture tryAwaitItsValue operation:
+      @escaping @Sendable @isolated(any) (Item) throws -> Inner
+  ) -> Future<[Value], Failure> where Inner.Value == Value {
+    serial(items, priority: priority) { item in try await Future<Value, Inner.Failure>(operation(item)).value }
+  }
+
+  /// Refuses work that returns a future, if the overload for futures does not fit.
+  @_documentation(visibility: internal)
+  @_alwaysEmitIntoClient
+  public static func concurrent<Item: Sendable, Inner: FutureProtocol>(
+    _ items: some Collection<Item>,
+    limit: Int,
+    priority: TaskPriority? = nil,
+    @_inheritActorContext @_implicitSelfCapture tryAwaitItsValue operation:
+      @escaping @Sendable @isolated(any) (Item) throws -> Inner
+  ) -> Future<[Value], Failure> where Inner.Value == Value {
+    concurrent(items, limit: limit, priority: priority) { item in
+      try await Future<Value, Inner.Failure>(operation(item)).value
+    }
+  }
+
+  /// Refuses work whose future cannot represent cancellation, such as `load($0).materialize()`.
+  @_documentation(visibility: internal)
+  @_alwaysEmitIntoClient
+  public static func concurrentSettled<Item: Sendable, Inner: FutureProtocol>(
+    _ items: some Collection<Item>,
+    limit: Int,
+    priority: TaskPriority? = nil,
+    @_inheritActorContext @_implicitSelfCapture failureMustRepresentCancellation operation:
+      @escaping @Sendable @isolated(any) (Item) throws -> Inner
+  ) -> Future<[Result<Value, Failure>], Never> where Inner.Value == Value {
+    concurrentSettled(items, limit: limit, priority: priority) { item in
+      try await Future<Value, Inner.Failure>(operation(item)).value
+    }
+  }
+
+  /// Refuses work that returns a future, if the overload for futures does not fit.
+  @_documentation(visibility: internal)
+  @_alwaysEmitIntoClient
+  public static func retry<Inner: FutureProtocol>(
+    attempts: Int,
+    on context: ExecutionContext = .global(),
+    while shouldRetry: @escaping @Sendable (Failure) -> Bool = { _ in true },
+    priority: TaskPriority? = nil,
+    @_inheritActorContext @_implicitSelfCapture tryAwaitItsValue operation:
+      @escaping @Sendable @isolated(any) () throws -> Inner
+  ) -> Future where Inner.Value == Value {
+    retry(attempts: attempts, on: context, while: shouldRetry, priority: priority) {
+      try await Future<Value, Inner.Failure>(operation()).value
+    }
+  }
+
+  /// Refuses work that returns a future, if the overload for futures does not fit.
+  @_documentation(visibility: internal)
+  @_alwaysEmitIntoClient
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
+  public static func retry<Inner: FutureProtocol>(
+    attempts: Int,
+    delay: RetryDelay,
+    on context: ExecutionContext = .global(),
+    while shouldRetry: @escaping @Sendable (Failure) -> Bool = { _ in true },
+    priority: TaskPriority? = nil,
+    @_inheritActorContext @_implicitSelfCapture tryAwaitItsValue operation:
+      @escaping @Sendable @isolated(any) () throws -> Inner
+  ) -> Future where Inner.Value == Value {
+    retry(attempts: attempts, delay: delay, on: context, while: shouldRetry, priority: priority) {
+      try await Future<Value, Inner.Failure>(operation()).value
+    }
+  }
+
+  /// Refuses work that returns a future, if the overload for futures does not fit.
+  @_documentation(visibility: internal)
+  @_alwaysEmitIntoClient
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
+  public static func retry<Inner: FutureProtocol>(
+    attempts: Int,
+    within budget: Duration? = nil,
+    on context: ExecutionContext = .global(),
+    while shouldRetry: @escaping @Sendable (Failure) -> Bool = { _ in true },
+    delay: @escaping @Sendable (_ attempt: Int, _ error: Failure) -> Duration,
+    priority: TaskPriority? = nil,
+    @_inheritActorContext @_implicitSelfCapture tryAwaitItsValue operation:
+      @escaping @Sendable @isolated(any) () throws -> Inner
+  ) -> Future where Inner.Value == Value {
+    retry(attempts: attempts, within: budget, on: context, while: shouldRetry, delay: delay, priority: priority) {
+      try await Future<Value, Inner.Failure>(operation()).value
+    }
+  }
+
+}
+
+@FutureOfAFuture
+extension SerialQueue {
+  /// Refuses work that returns a future.
+  @_documentation(visibility: internal)
+  @_alwaysEmitIntoClient
+  public func future<Inner: FutureProtocol>(
+    name: String? = nil,
+    priority: TaskPriority? = nil,
+    @_inheritActorContext tryAwaitItsValue operation: @escaping @Sendable @isolated(any) () throws -> Inner
+  ) -> Future<Inner.Value, any Error> {
+    future(name: name, priority: priority) { () async throws in
+      try await Future<Inner.Value, Inner.Failure>(operation()).value
+    }
+  }
+
+}
+
+@FutureOfAFuture
+extension ConcurrencyLimit {
+  /// Refuses work that returns a future, if the overload for futures does not fit.
+  @_documentation(visibility: internal)
+  @_disfavoredOverload
+  @_alwaysEmitIntoClient
+  public func run<Inner: FutureProtocol>(
+    name: String? = nil,
+    priority: TaskPriority = .medium,
+    @_inheritActorContext tryAwaitItsValue operation: @escaping @Sendable @isolated(any) () throws -> Inner
+  ) -> Future<Inner.Value, any Error> {
+    run(name: name, priority: priority) { () async throws in
+      try await Future<Inner.Value, Inner.Failure>(operation()).value
+    }
+  }
+
+}
+
+// A call of an async function can leave its actor, so isolation refuses none. These overloads warn.
+
+extension ConcurrencyLimit {
+  /// Warns about a closure that returns a future, and waits for that future.
+  @_documentation(visibility: internal)
+  @available(*, deprecated, message: "write { try await future.value }, because it ends when its closure returns")
+  @_alwaysEmitIntoClient
+  public func withSlot<Inner: FutureProtocol>(
+    priority: TaskPriority? = nil,
+    isolation: isolated (any Actor)? = #isolation,
+    tryAwaitItsValue operation: () throws -> Inner
+  ) async throws -> Inner {
+    try await withSlot(priority: priority, isolation: isolation) { () async throws in await settled(try operation()) }
+  }
+
+}
+
+extension Latest {
+  /// Warns about a closure that returns a future, and waits for that future.
+  @_documentation(visibility: internal)
+  @available(*, deprecated, message: "write { try await future.value }, because it ends when its closure returns")
+  @_alwaysEmitIntoClient
+  public func value<Inner: FutureProtocol>(
+    isolation: isolated (any Actor)? = #isolation,
+    @_inheritActorContext tryAwaitItsValue operation: @escaping @Sendable @isolated(any) () throws -> Inner
+  ) async throws -> Inner {
+    try await value(isolation: isolation) { () async throws in await settled(try await operation()) }
+  }
+
+  /// Warns about a closure that returns a future, and waits for that future.
+  @_documentation(visibility: internal)
+  @available(*, deprecated, message: "write { try await future.value }, because it ends when its closure returns")
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
+  @_alwaysEmitIntoClient
+  public func value<Inner: FutureProtocol>(
+    after delay: Duration,
+    atMost maximum: Duration? = nil,
+    leading: Bool = false,
+    isolation: isolated (any Actor)? = #isolation,
+    @_inheritActorContext tryAwaitItsValue operation: @escaping @Sendable @isolated(any) () throws -> Inner
+  ) async throws -> Inner {
+    try await value(after: delay, atMost: maximum, leading: leading, isolation: isolation) { () async throws in
+      await settled(try await operation())
+    }
+  }
+
+}
+
+extension CancellationToken {
+  /// Warns about a closure that returns a future, and waits for that future.
+  @_documentation(visibility: internal)
+  @available(*, deprecated, message: "write { try await future.value }, because it ends when its closure returns")
+  @_alwaysEmitIntoClient
+  nonisolated(nonsending) public func cancelling<Inner: FutureProtocol>(
+    @_inheritActorContext @_implicitSelfCapture tryAwaitItsValue operation:
+      sending @escaping @isolated(any) () throws -> Inner
+  ) async throws -> Inner {
+    try await cancelling { () async throws in await settled(try await operation()) }
+  }
+
+}
+
+/// Returns a future once it is resolved.
+@_alwaysEmitIntoClient
+nonisolated(nonsending) func settled<Inner: FutureProtocol>(_ future: Inner) async -> Inner {
+  _ = await Future<Inner.Value, Inner.Failure>(future).result
+  return future
+}
