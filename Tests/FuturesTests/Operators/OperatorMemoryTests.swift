@@ -63,8 +63,8 @@ struct OperatorMemoryTests {
   /// The way in which the source ends, or `leave`: the operator's future is cancelled or its callback removed.
   enum Ending: CaseIterable, Sendable { case succeed, fail, cancelSource, dropPromise, leave }
 
-  // For each of about a hundred operations, so that all together take some ten million rounds.
-  static let count = TestTier.choose(standard: 1_000, thorough: 100_000)
+  // For each of about a hundred operations, so that all together take some two million rounds.
+  static let count = TestTier.choose(standard: 1_000, thorough: 20_000)
 
   /// Applies `operation` to a pending future, and performs `ending`.
   ///
