@@ -340,7 +340,7 @@ struct RetryingTests {
 
   // MARK: - Depth
 
-  static let count = TestTier.choose(standard: 5_000, thorough: 1_000_000)
+  static let count = TestTier.choose(standard: 5_000, thorough: 200_000)
 
   /// The context on which attempts run, and the way in which they fail.
   enum Place: CaseIterable, Sendable { case immediate, inline, manual, manualWithDelay }
