@@ -34,14 +34,15 @@ struct DeclarationTests {
     #expect(declaration.parameters.map(\.isVariadic) == [true, false, false])
     #expect(declaration.parameters[1].specifiers == ["inout"])
     #expect(declaration.parameters[2].specifiers == ["@autoclosure"])
-    #expect(declaration.parameters.map(\.text) == ["_ a: Int...", "b: inout Int", "c: @autoclosure () -> Int = 3"])
+    let texts = declaration.parameters.map { $0.text($0.type.text) }
+    #expect(texts == ["_ a: Int...", "b: inout Int", "c: @autoclosure () -> Int = 3"])
   }
 
   @Test("The backticks that the compiler puts around `Self` are left out")
   func selfIsPlain() throws {
     let declaration = try #require(read("func f(`in`: Int, done: @escaping (Result<`Self`, any Error>) -> Void)"))
     #expect(declaration.parameters.map(\.type.text) == ["Int", "@escaping (Result<Self, any Error>) -> Void"])
-    #expect(declaration.parameters[0].text == "`in`: Int")
+    #expect(declaration.parameters[0].text("Int") == "`in`: Int")
   }
 
   @Test("Initializers and operators differ from functions; the parser ignores other declarations")

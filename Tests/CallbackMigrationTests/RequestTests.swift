@@ -2,37 +2,30 @@ internal import CallbackMigration
 internal import Foundation
 internal import Testing
 
-/// A package with a library, `App`.
+/// A package with a library, `App`, as the plugin describes it.
 func request(
   _ folder: URL,
   graphs: URL? = nil,
   dependencies: [String] = ["Futures", "FuturesAsync"],
-  others: [MigrationRequest.Target] = []
+  others: [[String: Any]] = []
 ) throws -> MigrationRequest {
-  MigrationRequest(
-    package: folder.path,
-    library: "swift-futures",
-    targets: [target("App", dependencies: dependencies, graphs: graphs)] + others
-  )
+  let targets = [target("App", dependencies: dependencies, graphs: graphs)] + others
+  let json: [String: Any] = ["package": folder.path, "library": "swift-futures", "targets": targets]
+  return try JSONDecoder().decode(MigrationRequest.self, from: JSONSerialization.data(withJSONObject: json))
 }
 
-func target(
+private func target(
   _ name: String,
   isLibrary: Bool = true,
   isTest: Bool = false,
   dependencies: [String] = [],
   graphs: URL? = nil
-) -> MigrationRequest.Target {
-  MigrationRequest.Target(
-    name: name,
-    module: name,
-    isLibrary: isLibrary,
-    isTest: isTest,
-    sources: [],
-    dependencies: dependencies,
-    allDependencies: dependencies,
-    graphs: graphs?.path
-  )
+) -> [String: Any] {
+  let target: [String: Any?] = [
+    "name": name, "module": name, "isLibrary": isLibrary, "isTest": isTest, "sources": [String](),
+    "dependencies": dependencies, "allDependencies": dependencies, "graphs": graphs?.path,
+  ]
+  return target.compactMapValues(\.self)
 }
 
 @Suite("What the plugin says of a package")

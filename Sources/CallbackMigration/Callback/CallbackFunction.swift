@@ -11,7 +11,6 @@ package struct CallbackFunction {
   let owner: SymbolGraph.Symbol?
   let file: String
   let path: String
-  let line: Int
   package let sendability: Sendability
   package let handle: HandleCancellation
 
@@ -35,46 +34,35 @@ package struct CallbackFunction {
     declaration: Declaration,
     callbacks: Callbacks,
     knowledge: FunctionKnowledge,
-    owner: SymbolGraph.Symbol?,
-    scopeAccess: AccessLevel,
-    scopes: [String],
-    protocolScopes: [String],
-    conformers: [String],
-    role: FunctionRole,
+    relations: TypeRelations,
+    roles: Roles,
     facts: TypeFacts,
     handles: Handles,
     counterparts: Counterparts,
     file: String,
     path: String,
-    line: Int,
     implementations: [[FunctionBody]]
   ) {
     self.symbol = symbol
     self.declaration = declaration
     self.callbacks = callbacks
     self.knowledge = knowledge
-    self.owner = owner
+    owner = relations.owner(of: symbol)
     self.file = file
     self.path = path
-    self.line = line
-    visibility = min(symbol.access, scopeAccess)
-    self.scopes = scopes
-    self.role = role
+    visibility = min(symbol.access, relations.access(around: symbol))
+    scopes = relations.scopes(of: symbol)
+    role = roles.role(of: symbol, declaration)
     // The counterpart of a requirement serves all types that conform.
-    let all = scopes + protocolScopes
-    visibleScopes = all
+    visibleScopes = scopes + roles.protocolScopes(of: symbol)
     let sendables = facts.sendables(in: symbol, of: owner)
     sendability = callbacks.shape.values.map { facts.all($0, sendables) } ?? .unknown
     handle = handles.cancellation(of: declaration, in: owner, sendables, knowledge, bodies: implementations)
     bodyRefusal = implementations.joined().lazy.compactMap { $0.refusal(knowledge.title) }.first
     let renamed = knowledge.newName(of: declaration.plainName)
-    let named = counterparts.named(
-      declaration,
-      callbacks,
-      renamed: renamed,
-      in: all,
-      conformers: conformers
-    )
+    let all = visibleScopes
+    let conformers = roles.conformers(of: symbol)
+    let named = counterparts.named(declaration, callbacks, renamed: renamed, in: all, conformers: conformers)
     asyncCounterpart = named.counterpart
     reasonOfOtherName = named.otherName
     rival = named.rival
@@ -105,6 +93,8 @@ package struct CallbackFunction {
   /// The names of the enclosing types.
   var scope: [String] { Array(symbol.pathComponents.dropLast()) }
 
+  var line: Int { (symbol.location?.position.line ?? 0) + 1 }
+
   /// The number of characters before the name in its line.
   var column: Int { symbol.location?.position.character ?? 0 }
 
@@ -131,28 +121,16 @@ package struct CallbackFunction {
 
   /// Whether the function is an isolated member of an actor.
   var isOnActor: Bool {
-    owner?.declarationFragments.contains { $0.spelling == "actor" } == true && !isNonisolated && !declaration.isStatic
+    owner?.declarationFragments.contains { $0.spelling == "actor" } == true && !declaration.isNonisolated
+      && !declaration.isStatic
   }
-
-  /// The global actor on which the function runs.
-  var globalActor: String? {
-    declaration.attributes.first { attribute in
-      attribute.dropFirst().first?.isUppercase == true && attribute != "@Sendable" && !attribute.hasPrefix("@IB")
-    }
-  }
-
-  var isNonisolated: Bool { declaration.modifiers.contains("nonisolated") }
 }
 
 extension SymbolGraph.Symbol {
   var access: AccessLevel { AccessLevel(rawValue: accessLevel) ?? .private }
-}
 
-extension StringProtocol {
-  var trimmed: String {
-    var text = self[...]
-    while text.first?.isWhitespace == true { text.removeFirst() }
-    while text.last?.isWhitespace == true { text.removeLast() }
-    return String(text)
+  /// Whether the symbol is a class, a struct, an enum or a protocol.
+  var isType: Bool {
+    ["swift.class", "swift.struct", "swift.enum", "swift.protocol"].contains(kind.identifier)
   }
 }

@@ -9,9 +9,7 @@ struct Handles {
   /// The types with a method that cancels by an argument, such as `cancel(id:)`.
   private var cancelByArgument: Set<String> = []
 
-  /// The superclasses and protocols of each type.
-  private var parents: [String: [String]] = [:]
-  private var own: Set<String> = []
+  private let types: TypeRelations
   private let aliases: TypeAliases
   private let facts: TypeFacts
 
@@ -23,24 +21,14 @@ struct Handles {
     "cancel", "stop", "abort", "invalidate", "dispose", "terminate", "unsubscribe", "remove", "close",
   ]
 
-  init(_ graph: SymbolGraph, _ aliases: TypeAliases, _ facts: TypeFacts) {
+  init(_ graph: SymbolGraph, _ types: TypeRelations, _ aliases: TypeAliases, _ facts: TypeFacts) {
+    self.types = types
     self.aliases = aliases
     self.facts = facts
-    let kinds = ["swift.class", "swift.struct", "swift.enum", "swift.protocol"]
-    for symbol in graph.symbols where kinds.contains(symbol.kind.identifier) { own.insert(symbol.identifier.precise) }
-    var actors: Set<String> = []
-    var owners: [String: String] = [:]
-    for relation in graph.relationships {
-      switch relation.kind {
-      case "conformsTo", "inheritsFrom":
-        parents[relation.source, default: []].append(relation.target)
-        if relation.targetFallback == "_Concurrency.Actor" { actors.insert(relation.source) }
-      case "memberOf", "requirementOf": owners[relation.source] = relation.target
-      default: break
-      }
-    }
+    let conformances = graph.relationships.filter { $0.targetFallback == "_Concurrency.Actor" }
+    let actors = Set(conformances.map(\.source))
     for symbol in graph.symbols where symbol.access >= .internal {
-      guard let owner = owners[symbol.identifier.precise], let name = symbol.pathComponents.last else { continue }
+      guard let owner = types.owners[symbol.identifier.precise], let name = symbol.pathComponents.last else { continue }
       if Self.beginnings.contains(name) { starts[owner] = name }
       guard Self.endings.contains(where: { name.hasPrefix($0) }),
         let declaration = Declaration([Token](symbol.declarationFragments)), !declaration.isStatic
@@ -83,9 +71,7 @@ struct Handles {
     }
     var reader = TokenReader(bare)
     while reader.take("any") || reader.take("some") {}
-    var name = reader.take()
-    while reader.take(".") { name = reader.take() }
-    _ = reader.takeBracketed("<", ">")
+    let name = reader.takeTypeName().names.last
     let isSelf = bare.text == "Self"
     let identifier = isSelf ? owner?.identifier.precise : reader.isAtEnd ? name?.type : nil
     let found = identifier.map(methods(of:)) ?? [:]
@@ -115,7 +101,7 @@ struct Handles {
       return .refused(.cannotCancel(bare.text, because: refusal, title))
     }
     if let other = found.keys.min() { return .refused(.mightCancel(bare.text, "\(other)()", title)) }
-    let isValue = isSendable || identifier.map(own.contains) == true
+    let isValue = isSendable || identifier.flatMap { types.symbols[$0] }?.isType == true
     if !isValue {
       let unknown = Refusal.unknownHandle(bare.text, title)
       return canIgnore ? .dropped(unknown) : .refused(unknown)
@@ -133,25 +119,13 @@ struct Handles {
 
   /// The methods of the type, its superclasses and its protocols that end work; the nearest wins.
   private func methods(of type: String) -> [String: CancelMethod] {
-    family(of: type).reduce(into: [:]) { found, type in
+    types.family(of: type).reduce(into: [:]) { found, type in
       found.merge(methods[type] ?? [:]) { nearest, _ in nearest }
     }
   }
 
   /// The method that starts a handle of this type.
-  private func start(of type: String) -> String? { family(of: type).lazy.compactMap { starts[$0] }.first }
-
-  /// The type, its superclasses and its protocols, the nearest first.
-  private func family(of type: String) -> [String] {
-    var found: [String] = []
-    var next = [type]
-    while let type = next.popLast() {
-      guard !found.contains(type) else { continue }
-      found.append(type)
-      next += parents[type] ?? []
-    }
-    return found
-  }
+  private func start(of type: String) -> String? { types.family(of: type).lazy.compactMap { starts[$0] }.first }
 
   /// Whether a token names one of Foundation's handles, or a task, which are `Sendable`, have `cancel()`, and run.
   private func isSystemHandle(_ name: Token) -> Bool {
@@ -225,10 +199,7 @@ private struct CancelMethod {
   }
 
   var isAwaited: Bool {
-    let isIsolated = declaration.attributes.contains {
-      $0.dropFirst().first?.isUppercase == true && $0 != "@Sendable" && !$0.hasPrefix("@IB")
-    }
-    return declaration.isAsync || isIsolated || isOnActor && !declaration.modifiers.contains("nonisolated")
+    declaration.isAsync || declaration.globalActor != nil || isOnActor && !declaration.isNonisolated
   }
 
   var isThrowing: Bool { declaration.isThrowing }

@@ -70,13 +70,7 @@ extension Refusal {
   }
 
   static func mightBeError(_ type: String) -> Refusal {
-    let entry = Entry(key: MigrationConfiguration.errorsKey, pattern: type, value: nil)
-    return Refusal(reason: "nothing here says whether `\(type)` is an error", entry: entry)
-  }
-
-  private init(reason: String, entry: Entry) {
-    self.reason = reason
-    self.entry = entry
+    Refusal("nothing here says whether `\(type)` is an error", .errors, type)
   }
 }
 

@@ -5,9 +5,9 @@ package enum Sendability: String {
 
 /// Facts about types, from the symbol graph of a module.
 struct TypeFacts {
-  private var sendable: Set<String> = []
-  private var own: Set<String> = []
-  private var references: Set<String> = []
+  private var sendable: Set<String>
+  private var own: Set<String>
+  private let references: Set<String>
 
   /// The functions that lend values of each type to a closure, as `read(_:)` lends a database.
   private var lenders: [String: String] = [:]
@@ -19,17 +19,12 @@ struct TypeFacts {
   init(_ graph: SymbolGraph, _ aliases: TypeAliases) {
     self.aliases = aliases
     members = TypeMembers(graph)
-    let kinds = ["swift.class", "swift.struct", "swift.enum", "swift.protocol"]
-    for symbol in graph.symbols where kinds.contains(symbol.kind.identifier) { own.insert(symbol.identifier.precise) }
-    for symbol in graph.symbols where ["swift.class", "swift.protocol"].contains(symbol.kind.identifier) {
-      references.insert(symbol.identifier.precise)
-    }
-    for relation in graph.relationships {
-      switch relation.kind {
-      case "conformsTo" where relation.targetFallback == "Swift.Sendable": sendable.insert(relation.source)
-      default: break
-      }
-    }
+    own = Set(graph.symbols.filter(\.isType).map(\.identifier.precise))
+    references = Set(
+      graph.symbols.filter { ["swift.class", "swift.protocol"].contains($0.kind.identifier) }.map(\.identifier.precise)
+    )
+    let conformances = graph.relationships.filter { $0.kind == "conformsTo" && $0.targetFallback == "Swift.Sendable" }
+    sendable = Set(conformances.map(\.source))
     for symbol in graph.symbols where symbol.kind.identifier == "swift.associatedtype" {
       var reader = TokenReader([Token](symbol.declarationFragments))
       _ = reader.take(upTo: [":"])
@@ -76,10 +71,8 @@ struct TypeFacts {
     if type.count == 1, type.allSatisfy(isAssociated), genericSendables.contains("Self." + type.text) { return .yes }
     reader = TokenReader(type)
     _ = reader.take("any")
-    var name = reader.take()
-    while reader.take(".") { name = reader.take() }
-    let arguments = reader.takeBracketed("<", ">")?.elements ?? []
-    guard reader.isAtEnd, let name else { return .unknown }
+    let (names, arguments) = reader.takeTypeName()
+    guard reader.isAtEnd, let name = names.last else { return .unknown }
     let isSendable =
       if let type = name.type, own.contains(type) {
         sendable.contains(type)
@@ -160,14 +153,10 @@ struct TypeFacts {
   /// Types of the standard library, Dispatch and Foundation that are `Sendable` if their content is.
   private static let known: Set<String> = [
     "Int", "Int8", "Int16", "Int32", "Int64", "Int128", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "UInt128",
-    "Float",
-    "Double", "CGFloat", "Bool", "String", "Substring", "Character", "StaticString", "Void", "Never", "Error",
-    "Sendable",
-    "Array", "ArraySlice", "Set", "Dictionary", "Result", "Range", "ClosedRange", "Duration", "Data", "Date", "URL",
-    "URLRequest", "URLResponse", "HTTPURLResponse", "UUID", "Decimal", "Locale", "TimeZone", "Calendar",
-    "DateComponents",
-    "DateInterval", "IndexPath", "IndexSet", "CharacterSet", "TimeInterval", "URLComponents", "CGPoint", "CGSize",
-    "CGRect",
-    "NSError", "URLError", "CocoaError", "DispatchTime",
+    "Float", "Double", "CGFloat", "Bool", "String", "Substring", "Character", "StaticString", "Void", "Never", "Error",
+    "Sendable", "Array", "ArraySlice", "Set", "Dictionary", "Result", "Range", "ClosedRange", "Duration", "Data",
+    "Date", "URL", "URLRequest", "URLResponse", "HTTPURLResponse", "UUID", "Decimal", "Locale", "TimeZone", "Calendar",
+    "DateComponents", "DateInterval", "IndexPath", "IndexSet", "CharacterSet", "TimeInterval", "URLComponents",
+    "CGPoint", "CGSize", "CGRect", "NSError", "URLError", "CocoaError", "DispatchTime",
   ]
 }

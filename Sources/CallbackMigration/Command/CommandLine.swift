@@ -1,5 +1,5 @@
 /// The parsed arguments of the user.
-public enum MigrationCommand: Equatable, Sendable {
+package enum MigrationCommand: Equatable, Sendable {
   case help
 
   /// Lists the functions.
@@ -13,7 +13,7 @@ public enum MigrationCommand: Equatable, Sendable {
 }
 
 /// The destination of the text of `generate`.
-public enum GenerationOutput: Equatable, Sendable {
+package enum GenerationOutput: Equatable, Sendable {
   case standardOutput
 
   /// One file.
@@ -24,27 +24,23 @@ public enum GenerationOutput: Equatable, Sendable {
 }
 
 /// The arguments of `swift package migrate-callbacks`, or of the executable `migrate-callbacks`.
-public struct MigrationArguments: Equatable, Sendable {
+package struct MigrationArguments: Equatable, Sendable {
   /// The command, with its options.
-  public private(set) var command = MigrationCommand.help
+  package private(set) var command = MigrationCommand.help
 
   /// The target; `nil` for all of the package.
-  public private(set) var target: String?
+  package private(set) var target: String?
 
   /// The lowest access level of listed functions.
-  public private(set) var minimumAccess = AccessLevel.public
+  package private(set) var minimumAccess = AccessLevel.public
 
   /// The module of a project without Package.swift; `nil` for the plugin, which knows its package.
   private(set) var module: ModuleProject?
 
   let isPlugin: Bool
 
-  /// Reads the arguments.
-  /// - Parameters:
-  ///   - arguments: The arguments, without the name of the tool.
-  ///   - isPlugin: Whether the plugin passes the arguments on.
-  /// - Throws: A sentence that names the mistake.
-  public init(_ arguments: [String], isPlugin: Bool = true) throws(MigrationError) {
+  /// Reads the arguments, without the name of the tool.
+  package init(_ arguments: [String], isPlugin: Bool = true) throws(MigrationError) {
     self.isPlugin = isPlugin
     var rest = arguments[...]
     guard let name = rest.popFirst(), !["help", "--help", "-h"].contains(name) else { return }

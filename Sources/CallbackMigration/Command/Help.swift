@@ -1,6 +1,6 @@
 extension MigrationArguments {
   /// The text of `--help`.
-  public var help: String {
+  package var help: String {
     Self.usage(isPlugin ? "swift package migrate-callbacks" : "migrate-callbacks", isPlugin ? "[--target T] " : "")
       + "\n" + Self.commandHelp + (isPlugin ? "" : Self.projectHelp) + Self.optionHelp
       + (isPlugin ? Self.pluginHelp : "")

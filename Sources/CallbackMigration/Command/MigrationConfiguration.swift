@@ -1,9 +1,9 @@
-public import Foundation
+package import Foundation
 
 /// A package's configuration, `.migrate-callbacks.json`: facts that neither the compiler nor the names show.
-public struct MigrationConfiguration: Sendable {
+package struct MigrationConfiguration: Sendable {
   /// The name of the file, in the folder of the package.
-  public static let fileName = ".migrate-callbacks.json"
+  package static let fileName = ".migrate-callbacks.json"
 
   /// An entry that is a list of patterns.
   enum List: String, CaseIterable {
@@ -17,6 +17,8 @@ public struct MigrationConfiguration: Sendable {
     case optional
     /// The future counterpart holds a value that is not `Sendable`.
     case transfer
+    /// The names of types that conform to `Error`, which no symbol graph of the package shows.
+    case errors
   }
 
   /// An entry that has a value for each pattern.
@@ -32,22 +34,14 @@ public struct MigrationConfiguration: Sendable {
     case failure
   }
 
-  /// The entry with the names of types that conform to `Error`, which no symbol graph of the package shows.
-  static let errorsKey = "errors"
-
-  private(set) var errors: [String] = []
   private var lists: [List: [String]] = [:]
   private var tables: [Table: [String: String]] = [:]
 
   /// Makes an empty configuration.
-  public init() {}
+  package init() {}
 
-  /// Reads the file of a package.
-  ///
-  /// Without a file the configuration is empty.
-  /// - Parameter package: The folder of the package.
-  /// - Throws: A sentence that names the mistake in the file.
-  public init(package: URL) throws(MigrationError) {
+  /// Reads the file in the folder of a package; without a file the configuration is empty.
+  package init(package: URL) throws(MigrationError) {
     let file = package.appending(path: Self.fileName)
     guard FileManager.default.fileExists(atPath: file.path) else {
       self.init()
@@ -62,14 +56,9 @@ public struct MigrationConfiguration: Sendable {
       throw MigrationError("\(Self.fileName) is not a JSON object.")
     }
     for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
-      if key == Self.errorsKey {
-        guard let names = value as? [String] else {
-          throw MigrationError("\(Self.fileName): \"\(key)\" needs a list of names of types.")
-        }
-        errors = names
-      } else if let list = List(rawValue: key) {
+      if let list = List(rawValue: key) {
         guard let patterns = value as? [String] else {
-          throw MigrationError("\(Self.fileName): \"\(key)\" needs a list of patterns.")
+          throw MigrationError("\(Self.fileName): \"\(key)\" needs a list of texts.")
         }
         lists[list] = patterns
       } else if let table = Table(rawValue: key) {
@@ -78,13 +67,16 @@ public struct MigrationConfiguration: Sendable {
         }
         tables[table] = values
       } else {
-        let keys = List.allCases.map(\.rawValue) + Table.allCases.map(\.rawValue) + [Self.errorsKey]
+        let keys = List.allCases.map(\.rawValue) + Table.allCases.map(\.rawValue)
         throw MigrationError(
           "\(Self.fileName) has no entry \"\(key)\"; it has \(keys.sorted().joined(separator: ", "))."
         )
       }
     }
   }
+
+  /// The names of types that conform to `Error`.
+  var errors: Set<String> { Set(lists[.errors] ?? []) }
 
   /// The entries for one function.
   func knowledge(of title: String) -> FunctionKnowledge {
@@ -100,7 +92,6 @@ public struct MigrationConfiguration: Sendable {
     }
     return knowledge
   }
-
 }
 
 /// The configuration's entries for one function.
@@ -116,23 +107,20 @@ struct FunctionKnowledge {
 
 /// A title in which `*` stands for any text.
 struct TitlePattern {
-  private let parts: [String]?
+  private let parts: [String]
 
   /// Matches a part of a title if it has no `*`, and any title if it is `nil`.
   init(part pattern: String?) {
-    self.init(parts: pattern.map { $0.contains("*") ? $0 : "*\($0)*" })
+    self.init(whole: pattern.map { $0.contains("*") ? $0 : "*\($0)*" } ?? "*")
   }
 
   /// Matches a whole title.
-  init(whole pattern: String) { self.init(parts: pattern) }
-
-  private init(parts pattern: String?) {
-    parts = pattern?.split(separator: "*", omittingEmptySubsequences: false).map(String.init)
+  init(whole pattern: String) {
+    parts = pattern.split(separator: "*", omittingEmptySubsequences: false).map(String.init)
   }
 
   func matches(_ title: String) -> Bool {
-    guard let parts, let first = parts.first, let last = parts.last else { return true }
-    guard parts.count > 1 else { return title == first }
+    guard let first = parts.first, let last = parts.last, parts.count > 1 else { return title == parts.first }
     guard title.hasPrefix(first) else { return false }
     var rest = title.dropFirst(first.count)
     for part in parts.dropFirst().dropLast() where !part.isEmpty {

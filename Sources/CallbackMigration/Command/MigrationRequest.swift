@@ -1,79 +1,42 @@
-public import Foundation
+package import Foundation
 
 /// The plugin's description of a package.
-public struct MigrationRequest: Decodable, Sendable {
+package struct MigrationRequest: Decodable, Sendable {
   /// A target of the package.
-  public struct Target: Decodable, Sendable {
+  package struct Target: Decodable, Sendable {
     /// The name in Package.swift.
-    public let name: String
+    let name: String
 
     /// The name in source files.
-    public let module: String
+    let module: String
 
     /// Whether the target is neither an executable nor a target of tests.
-    public let isLibrary: Bool
+    let isLibrary: Bool
 
     /// Whether the target holds tests.
-    public let isTest: Bool
+    let isTest: Bool
 
     /// The paths of the source files.
-    public let sources: [String]
+    let sources: [String]
 
     /// The modules that Package.swift names as dependencies of the target.
-    public let dependencies: [String]
+    let dependencies: [String]
 
     /// The modules that the target depends on, directly or through others.
-    public let allDependencies: [String]
+    let allDependencies: [String]
 
     /// The folder of the symbol graphs, once the target is built.
-    public var graphs: String?
-
-    package init(
-      name: String,
-      module: String,
-      isLibrary: Bool,
-      isTest: Bool,
-      sources: [String],
-      dependencies: [String],
-      allDependencies: [String],
-      graphs: String?
-    ) {
-      self.name = name
-      self.module = module
-      self.isLibrary = isLibrary
-      self.isTest = isTest
-      self.sources = sources
-      self.dependencies = dependencies
-      self.allDependencies = allDependencies
-      self.graphs = graphs
-    }
+    let graphs: String?
   }
 
   /// The folder of the package.
-  public let package: String
+  let package: String
 
   /// The name by which Package.swift names the package of Futures; `nil` in that package itself.
-  public let library: String?
+  let library: String?
 
   /// The targets with Swift code.
-  public let targets: [Target]
-
-  /// Reads the plugin's file.
-  /// - Parameter file: The file.
-  /// - Throws: An error if the file cannot be read.
-  public init(file: URL) throws(MigrationError) {
-    do {
-      self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: file))
-    } catch {
-      throw MigrationError("\(file.path) is not what the plugin writes: \(error)")
-    }
-  }
-
-  package init(package: String, library: String?, targets: [Target]) {
-    self.package = package
-    self.library = library
-    self.targets = targets
-  }
+  let targets: [Target]
 
   /// The targets that the arguments ask for.
   func targets(for arguments: MigrationArguments) throws(MigrationError) -> [Target] {
@@ -96,11 +59,8 @@ public struct MigrationRequest: Decodable, Sendable {
   /// The targets whose types the functions of `target` can name, because it imports them.
   func imports(of target: Target) -> [Target] { targets.filter { target.allDependencies.contains($0.module) } }
 
-  /// The names of the targets of which the arguments need symbol graphs.
-  /// - Parameter arguments: The parsed arguments.
-  /// - Returns: The names. Clients come last.
-  /// - Throws: An error if the package lacks a target or product that the arguments need.
-  public func neededGraphs(for arguments: MigrationArguments) throws(MigrationError) -> [String] {
+  /// The names of the targets of which the arguments need symbol graphs, clients last.
+  package func neededGraphs(for arguments: MigrationArguments) throws(MigrationError) -> [String] {
     let asked = try targets(for: arguments)
     if case .generate(let style, _, _, let isDeprecating) = arguments.command, !isDeprecating {
       for target in asked { try checkDependencies(of: target, style) }
@@ -113,7 +73,7 @@ public struct MigrationRequest: Decodable, Sendable {
 
   /// Throws if a target lacks the modules that a file of counterparts imports.
   private func checkDependencies(of target: Target, _ style: CounterpartStyle) throws(MigrationError) {
-    let modules = style == .futures ? ["Futures"] : Target.library
+    let modules = style == .futures ? ["Futures"] : ["Futures", "FuturesAsync"]
     let missing = modules.filter { !target.dependencies.contains($0) }
     guard !missing.isEmpty else { return }
     let lines = missing.map { module in
@@ -129,7 +89,13 @@ public struct MigrationRequest: Decodable, Sendable {
   }
 }
 
-extension MigrationRequest.Target {
-  /// The modules of the library that counterparts import.
-  fileprivate static let library = ["Futures", "FuturesAsync"]
+extension MigrationRequest {
+  /// Reads the plugin's file.
+  package init(file: URL) throws(MigrationError) {
+    do {
+      self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: file))
+    } catch {
+      throw MigrationError("\(file.path) is not what the plugin writes: \(error)")
+    }
+  }
 }

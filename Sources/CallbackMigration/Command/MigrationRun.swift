@@ -1,14 +1,14 @@
 internal import Foundation
 
 /// One call of the tool.
-public struct MigrationRun {
+package struct MigrationRun {
   /// The outcome of a call.
-  public struct Outcome: Equatable, Sendable {
+  package struct Outcome: Equatable, Sendable {
     /// The text to print.
-    public let text: String
+    package let text: String
 
     /// The exit status.
-    public let status: Int32
+    package let status: Int32
 
     init(_ text: String, status: Int32 = 0) {
       self.text = text
@@ -20,28 +20,20 @@ public struct MigrationRun {
   private let request: MigrationRequest
   private var package: URL { URL(filePath: request.package) }
 
-  /// Makes a run of a request, with the compiler's graphs.
-  /// - Parameters:
-  ///   - arguments: The arguments.
-  ///   - request: The package, with the symbol graphs of its targets.
-  public init(_ arguments: MigrationArguments, _ request: MigrationRequest) {
+  /// Makes a run of a request, with the symbol graphs of its targets.
+  package init(_ arguments: MigrationArguments, _ request: MigrationRequest) {
     self.arguments = arguments
     self.request = request
   }
 
   /// Runs the tool without the plugin, on a module of a project without Package.swift.
-  /// - Parameter arguments: The arguments.
-  /// - Returns: The outcome.
-  /// - Throws: An error if the project cannot be read.
-  public static func run(_ arguments: MigrationArguments) throws(MigrationError) -> Outcome {
+  package static func run(_ arguments: MigrationArguments) throws(MigrationError) -> Outcome {
     guard let module = arguments.module else { return Outcome(arguments.help) }
     return try MigrationRun(arguments, try module.request()).run()
   }
 
   /// Runs the command of the arguments.
-  /// - Returns: The text to print, and the exit status.
-  /// - Throws: An error whose sentence names the reason.
-  public func run() throws(MigrationError) -> Outcome {
+  package func run() throws(MigrationError) -> Outcome {
     switch arguments.command {
     case .help: return Outcome(arguments.help)
     case .report(let isJSON):
@@ -108,15 +100,7 @@ public struct MigrationRun {
     _ target: MigrationRequest.Target,
     ignoring paths: Set<String> = []
   ) throws(MigrationError) -> Inventory {
-    try Inventory(
-      of: target,
-      clients: request.clients(of: target),
-      imports: request.imports(of: target),
-      minimumAccess: arguments.minimumAccess,
-      root: package,
-      configuration: try MigrationConfiguration(package: package),
-      ignoring: paths
-    )
+    try Inventory(of: target, in: request, minimumAccess: arguments.minimumAccess, ignoring: paths)
   }
 
   // MARK: - Files
@@ -125,15 +109,11 @@ public struct MigrationRun {
 
   /// Whether `--beside` has written a file.
   private func isBeside(_ path: String) -> Bool {
-    path.hasSuffix(Generator.pathBeside("")) && isWritten(URL(filePath: path))
-  }
-
-  private func isWritten(_ file: URL) -> Bool {
-    (try? Data(contentsOf: file))?.starts(with: Data(Generator.marker.utf8)) == true
+    path.hasSuffix(Generator.pathBeside("")) && Generator.wrote(path)
   }
 
   private func writeSource(_ text: String, to file: URL) throws(MigrationError) {
-    if FileManager.default.fileExists(atPath: file.path), !isWritten(file) {
+    if FileManager.default.fileExists(atPath: file.path), !Generator.wrote(file.path) {
       throw MigrationError("\(file.path) was not written by this command, so it is left as it is.")
     }
     do {

@@ -1,26 +1,26 @@
-public import Foundation
+package import Foundation
 
 /// The plugin's call of the tool.
 ///
 /// First `plan REQUEST -- ARGUMENTS`, which prints `graphs` and the names of the targets whose symbol graphs the tool
 /// needs. Then `run REQUEST -- ARGUMENTS`.
-public struct PluginCall: Sendable {
+package struct PluginCall: Sendable {
   /// The steps of a call.
-  public enum Step: String, Sendable {
+  package enum Step: String, Sendable {
     case plan, run
   }
 
   /// The step of the run that the plugin asks for.
-  public let step: Step
+  package let step: Step
 
   /// The file with the plugin's description of the package.
-  public let request: URL
+  package let request: URL
 
   /// The arguments of the user.
-  public let arguments: [String]
+  package let arguments: [String]
 
   /// The call by which this program started; `nil` if a person runs the executable.
-  public static let current = PluginCall(Array(CommandLine.arguments.dropFirst()))
+  package static let current = PluginCall(Array(CommandLine.arguments.dropFirst()))
 
   package init?(_ words: [String]) {
     guard words.count >= 3, words[2] == "--", let step = Step(rawValue: words[0]) else { return nil }

@@ -1,5 +1,5 @@
 /// The kinds of counterparts that `generate` writes.
-public enum CounterpartStyle: String, CaseIterable, Sendable {
+package enum CounterpartStyle: String, CaseIterable, Sendable {
   case futures, async, both
 
   var kinds: [Counterpart.Kind] {
@@ -44,10 +44,7 @@ package struct Counterpart {
 
   /// The types that the counterpart's declaration names.
   var types: [Token] {
-    let parameters = declaration.parameters.indices.filter { !omitted.contains($0) }.map {
-      declaration.parameters[$0].type
-    }
-    return (parameters + (callbacks.shape.values ?? [])).flatMap { Array($0) }
+    (parameters.map(\.type) + (callbacks.shape.values ?? [])).flatMap { Array($0) }
   }
 
   /// The declaration and the body, with its documentation, not indented.
@@ -58,8 +55,8 @@ package struct Counterpart {
   var declaration: Declaration { function.declaration }
   var callbacks: Callbacks { function.callbacks }
 
-  /// The parameters of the function that the counterpart does not have.
-  private var omitted: Set<Int> { callbacks.omitted(by: kind) }
+  /// The parameters of the function that the counterpart has, too.
+  private var parameters: [Declaration.Parameter] { declaration.parameters(without: callbacks.omitted(by: kind)) }
 
   var valueType: String {
     let values = callbacks.shape.values ?? []
@@ -89,8 +86,7 @@ package struct Counterpart {
   /// The summary, a link to the function with the other text, and the parameters that the counterpart keeps.
   private var documentation: [String] {
     let text = DocumentationText(function.symbol.docComment?.lines.map(\.text) ?? [])
-    let summary = text.summary
-    let names = declaration.parameters.indices.filter { !omitted.contains($0) }.map { declaration.parameters[$0].name }
+    let summary = text.summary.isEmpty ? [] : text.summary + [""]
     let link = "The \(kind.rawValue) counterpart of ``\(declaration.title())``."
     // `UncheckedTransfer` needs this promise.
     let promise =
@@ -99,7 +95,7 @@ package struct Counterpart {
         "The value is not `Sendable`. The caller promises that one thread or actor at a time uses it, and that the callback",
         "function has given it away.",
       ] : []
-    let lines = (summary.isEmpty ? [link] : summary + ["", link]) + promise + text.parameters(named: names)
+    let lines = summary + [link] + promise + text.parameters(named: parameters.map(\.name))
     return lines.map { $0.isEmpty ? "///" : "/// " + $0 }
   }
 
@@ -131,17 +127,15 @@ package struct Counterpart {
     if declaration.isStatic { words.append("static") }
     if declaration.modifiers.contains("mutating") { words.append("mutating") }
     // Calls the callback function on the actor of the caller, as before the migration.
-    let isFree = function.globalActor == nil && !function.isOnActor
+    let isFree = function.declaration.globalActor == nil && !function.isOnActor
     if kind == .async, isFree {
       words.append("nonisolated(nonsending)")
-    } else if function.isNonisolated {
+    } else if function.declaration.isNonisolated {
       words.append("nonisolated")
     }
     words.append("func")
     let name = function.counterpart(kind).name
-    let parameters = declaration.parameters.indices.filter { !omitted.contains($0) }.map {
-      declaration.parameters[$0].text(spelling.text(declaration.parameters[$0].type))
-    }
+    let parameters = parameters.map { $0.text(spelling.text($0.type)) }
     var text = words.joined(separator: " ") + " \(name)"
     if !declaration.generics.isEmpty { text += "<\(spelling.text(declaration.generics))>" }
     text += "(\(parameters.joined(separator: ", ")))"
@@ -183,7 +177,7 @@ package struct Counterpart {
 
   func unused(_ name: String) -> String {
     var name = name
-    let taken = declaration.parameters.indices.filter { !omitted.contains($0) }.map { declaration.parameters[$0].name }
+    let taken = parameters.map(\.name)
     while taken.contains(name) { name += "_" }
     return name
   }

@@ -117,7 +117,7 @@ struct RefusalRules {
   }
 
   private func overloadRefusal(_ function: CallbackFunction) -> Refusal? {
-    let isSaid = function.globalActor != nil || function.isNonisolated
+    let isSaid = function.declaration.globalActor != nil || function.declaration.isNonisolated
     if inventory.isMainActorTheDefault, function.scope.isEmpty, !isSaid {
       return .unknownIsolation
     }

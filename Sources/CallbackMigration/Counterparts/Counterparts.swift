@@ -59,9 +59,7 @@ struct Counterparts {
   /// The signature, which distinguishes a function from its overloads.
   private func key(_ title: String, _ declaration: Declaration, without omitted: Set<Int>) -> String {
     let generics = declaration.genericParameters
-    let types = declaration.parameters.indices.filter { !omitted.contains($0) }.map {
-      aliases.plainText(of: declaration.parameters[$0].type, generics)
-    }
+    let types = declaration.parameters(without: omitted).map { aliases.plainText(of: $0.type, generics) }
     return "\(title) \(types.joined(separator: ","))\(declaration.isStatic ? " static" : "")"
   }
 

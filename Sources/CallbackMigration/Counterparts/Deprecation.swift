@@ -1,25 +1,22 @@
 internal import Foundation
 
 /// Prints which annotations would deprecate the functions that have a counterpart, as a diff to review and apply.
-public struct DeprecationDiff {
+package struct DeprecationDiff {
   private let inventory: Inventory
   private let style: CounterpartStyle
   private let pattern: TitlePattern
 
-  /// Makes the diff for the functions of a module.
-  /// - Parameters:
-  ///   - inventory: The functions of a module, with the existing counterparts.
-  ///   - style: The counterparts that replace the functions; `both` prefers the async one.
-  ///   - pattern: Only functions whose title matches it; all if `nil`.
-  public init(_ inventory: Inventory, style: CounterpartStyle, only pattern: String? = nil) {
+  /// Makes the diff for the functions of a module whose title matches a pattern.
+  ///
+  /// With the style `both`, the async counterpart replaces a function that has two.
+  package init(_ inventory: Inventory, style: CounterpartStyle, only pattern: String? = nil) {
     self.inventory = inventory
     self.style = style
     self.pattern = TitlePattern(part: pattern)
   }
 
   /// The diff, in the format of `git diff`; empty if there is nothing to deprecate.
-  /// - Throws: An error if a source file cannot be read.
-  public func text() throws(MigrationError) -> String {
+  package func text() throws(MigrationError) -> String {
     var text = ""
     let candidates = inventory.functions.filter { canBeDeprecated($0) && replacement($0) != nil }
     for (file, functions) in Dictionary(grouping: candidates, by: \.file).sorted(by: { $0.key < $1.key }) {
@@ -43,10 +40,6 @@ public struct DeprecationDiff {
     }.first
   }
 
-  private func isGenerated(_ file: String) -> Bool {
-    (try? String(contentsOfFile: file, encoding: .utf8))?.hasPrefix(Generator.marker) == true
-  }
-
   private func diff(of file: String, _ functions: [CallbackFunction]) throws(MigrationError) -> String {
     guard let first = functions.first, let source = try? String(contentsOfFile: first.path, encoding: .utf8) else {
       throw MigrationError("\(file) cannot be read.")
@@ -64,7 +57,7 @@ public struct DeprecationDiff {
         notes += "# \(file): \(function.title) does not begin its line; annotate it by hand.\n"
         continue
       }
-      if isGenerated(counterpartFile) { calledCount += 1 }
+      if Generator.wrote(counterpartFile) { calledCount += 1 }
       let indent = lines[index].prefix(while: \.isWhitespace)
       hunks += "@@ -\(function.line),1 +\(function.line + added),2 @@\n"
       hunks += "+\(indent)@available(*, deprecated, renamed: \"\(title)\")\n"

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// Writes the counterparts of a plan as source files.
-public struct Generator {
+package struct Generator {
   private let plan: CounterpartPlan
 
   /// The source files of the module, which show how the module imports.
@@ -14,18 +14,22 @@ public struct Generator {
   }
 
   /// The first line of each file that the tool writes; the tool replaces no file that begins otherwise.
-  public static let marker = "// Written by `swift package migrate-callbacks generate`; it may write this file again."
+  package static let marker = "// Written by `swift package migrate-callbacks generate`; it may write this file again."
+
+  static func wrote(_ path: String) -> Bool {
+    (try? Data(contentsOf: URL(filePath: path)))?.starts(with: Data(marker.utf8)) == true
+  }
 
   /// The text of one file with all counterparts; the same module gives the same text.
-  public var text: String { text(of: plan.entries) }
+  package var text: String { text(of: plan.entries) }
 
   /// The text of a file beside each source file, by the path of the source file.
-  public var textsBeside: [String: String] {
+  package var textsBeside: [String: String] {
     Dictionary(grouping: plan.entries.filter { !$0.counterparts.isEmpty }, by: \.function.path).mapValues(text)
   }
 
   /// The path of the counterparts file beside a source file.
-  public static func pathBeside(_ path: String) -> String {
+  package static func pathBeside(_ path: String) -> String {
     let name = path.hasSuffix(".swift") ? String(path.dropLast(".swift".count)) : path
     return name + "+Counterparts.swift"
   }

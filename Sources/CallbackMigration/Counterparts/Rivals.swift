@@ -76,9 +76,7 @@ struct CallParameter: Equatable {
 
   /// The parameters of a declaration, without those at the indices in `omitted`.
   static func all(of declaration: Declaration, without omitted: Set<Int>, _ aliases: TypeAliases) -> [CallParameter] {
-    declaration.parameters.indices.filter { !omitted.contains($0) }.map {
-      CallParameter(declaration.parameters[$0], declaration.genericParameters, aliases)
-    }
+    declaration.parameters(without: omitted).map { CallParameter($0, declaration.genericParameters, aliases) }
   }
 
   static func == (first: CallParameter, second: CallParameter) -> Bool {

@@ -1,13 +1,11 @@
-public import Foundation
+package import Foundation
 
 /// The formatter of the toolchain.
-public enum SwiftFormat {
-  /// Formats a source file by the configuration that holds for its folder.
-  /// - Parameters:
-  ///   - text: The source.
-  ///   - file: The path of the file to write.
-  /// - Returns: The text; without a formatter, with a line that asks formatters to leave the file alone.
-  public static func formatted(_ text: String, for file: URL) -> String {
+package enum SwiftFormat {
+  /// Formats the text of a source file by the configuration that holds for its folder.
+  ///
+  /// Without a formatter, the text gets a line that asks formatters to leave the file alone.
+  package static func formatted(_ text: String, for file: URL) -> String {
     if let formatted = run(text, file), !formatted.isEmpty { return formatted }
     let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
     return lines.prefix(1).joined() + "\n// swift-format-ignore-file\n" + lines.dropFirst().joined()

@@ -1,9 +1,9 @@
 /// The access level of a declaration.
-public enum AccessLevel: String, CaseIterable, Comparable, Sendable {
+package enum AccessLevel: String, CaseIterable, Comparable, Sendable {
   case `private`, `fileprivate`, `internal`, `package`, `public`, open
 
   /// Whether the left level is lower.
-  public static func < (left: Self, right: Self) -> Bool {
+  package static func < (left: Self, right: Self) -> Bool {
     allCases.firstIndex(of: left).unsafelyUnwrapped < allCases.firstIndex(of: right).unsafelyUnwrapped
   }
 }

@@ -11,12 +11,10 @@ package struct Declaration {
     /// Keywords that can name a parameter without backticks.
     private static let reservedWords: Set<String> = [
       "Any", "Self", "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer",
-      "deinit",
-      "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import",
-      "in", "init", "internal", "is", "nil", "operator", "precedencegroup", "private", "protocol", "public", "repeat",
-      "rethrows", "return", "self", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true",
-      "try",
-      "typealias", "where", "while",
+      "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if",
+      "import", "in", "init", "internal", "is", "nil", "operator", "precedencegroup", "private", "protocol", "public",
+      "repeat", "rethrows", "return", "self", "static", "struct", "subscript", "super", "switch", "throw", "throws",
+      "true", "try", "typealias", "where", "while",
     ]
 
     /// The type with attributes and `inout`, without the default value.
@@ -27,27 +25,13 @@ package struct Declaration {
     /// The modifiers of the type, such as `inout` and `@escaping`.
     package var specifiers: Set<String> {
       var reader = TokenReader(type)
-      var specifiers: Set<String> = []
-      while let next = reader.next {
-        if next.text.hasPrefix("@") {
-          for attribute in reader.takeAttributes() { specifiers.insert(attribute.text) }
-        } else if Self.ownershipWords.contains(next.text) {
-          specifiers.insert(next.text)
-          _ = reader.take()
-        } else {
-          break
-        }
-      }
-      return specifiers
+      return reader.takeSpecifiers()
     }
 
     static let ownershipWords: Set<String> = ["inout", "borrowing", "consuming", "sending", "isolated"]
 
-    /// The parameter as it is declared.
-    package var text: String { text(type.text) }
-
-    /// The parameter with another spelling of its type.
-    func text(_ type: String) -> String {
+    /// The parameter as it is declared, with a spelling of its type.
+    package func text(_ type: String) -> String {
       let names = label == name ? name : "\(label) \(name)"
       let value = defaultValue.map { " = \($0.text)" } ?? ""
       return "\(names): \(type)\(isVariadic ? "..." : "")\(value)"
@@ -115,8 +99,13 @@ package struct Declaration {
   var isAsync: Bool { effects.contains("async") }
   var isThrowing: Bool { effects.contains { $0.hasPrefix("throws") } }
   var isRethrowing: Bool { effects.contains("rethrows") }
-  var isOverride: Bool { modifiers.contains("override") }
+  var isNonisolated: Bool { modifiers.contains("nonisolated") }
   var isStatic: Bool { modifiers.contains("static") || modifiers.contains("class") }
+
+  /// The attribute with the global actor on which the function runs.
+  var globalActor: String? {
+    attributes.first { $0.dropFirst().first?.isUppercase == true && $0 != "@Sendable" && !$0.hasPrefix("@IB") }
+  }
 
   /// Whether the function is an operator.
   package var isOperator: Bool { name.first.map { !$0.isLetter && $0 != "_" && $0 != "`" } ?? true }
@@ -124,10 +113,14 @@ package struct Declaration {
   /// The name without backticks.
   var plainName: String { name.filter { $0 != "`" } }
 
+  /// The parameters without those at some indices.
+  func parameters(without omitted: Set<Int>) -> [Parameter] {
+    parameters.enumerated().filter { !omitted.contains($0.offset) }.map(\.element)
+  }
+
   /// The name in documentation: `user(id:completion:)`.
   package func title(without omitted: Set<Int> = []) -> String {
-    let labels = parameters.indices.filter { !omitted.contains($0) }.map { parameters[$0].label + ":" }
-    return "\(plainName)(\(labels.joined()))"
+    "\(plainName)(\(parameters(without: omitted).map { $0.label + ":" }.joined()))"
   }
 }
 

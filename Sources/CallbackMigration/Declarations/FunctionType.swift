@@ -51,11 +51,8 @@ package struct TypeAliases {
 
   private func resolveOnce(_ type: ArraySlice<Token>) -> ArraySlice<Token>? {
     var reader = TokenReader(type)
-    // As in `Outer.Inner`: the last of the names is the type.
-    var last = reader.take()
-    while reader.take(".") { last = reader.take() }
-    guard let name = last?.type, let alias = aliases[name] else { return nil }
-    let arguments = reader.takeBracketed("<", ">")?.elements ?? []
+    let (names, arguments) = reader.takeTypeName()
+    guard let name = names.last?.type, let alias = aliases[name] else { return nil }
     guard reader.isAtEnd, arguments.count == alias.parameters.count else { return nil }
     let values = Dictionary(uniqueKeysWithValues: zip(alias.parameters, arguments))
     return alias.tokens.flatMap { values[$0.text].map(Array.init) ?? [$0] }[...]
@@ -64,9 +61,7 @@ package struct TypeAliases {
   /// A type for comparisons: without attributes, with resolved names, and with numbers for generic parameters.
   func plainText(of type: ArraySlice<Token>, _ generics: [String]) -> String {
     var reader = TokenReader(type)
-    while let next = reader.next, next.text.hasPrefix("@") || Declaration.Parameter.ownershipWords.contains(next.text) {
-      if reader.takeAttributes().isEmpty { _ = reader.take() }
-    }
+    _ = reader.takeSpecifiers()
     return resolve(reader.rest).map { token in
       if let index = generics.firstIndex(of: token.text) { return "$\(index)" }
       guard let name = token.type, aliases[name]?.parameters.isEmpty == true else { return token.text }
@@ -74,30 +69,12 @@ package struct TypeAliases {
     }.joined(separator: " ")
   }
 
-  /// The attributes of a closure type, also of an optional one.
-  func attributes(ofClosure type: ArraySlice<Token>) -> Set<String> {
-    var reader = TokenReader(type)
-    var found: Set<String> = []
-    while let next = reader.next, next.text.hasPrefix("@") || Declaration.Parameter.ownershipWords.contains(next.text) {
-      let attributes = reader.takeAttributes()
-      found.formUnion(attributes.map(\.text))
-      if attributes.isEmpty { _ = reader.take() }
-    }
-    let bare = reader.rest
-    if let resolved = resolveOnce(bare) { return found.union(attributes(ofClosure: resolved)) }
-    if let wrapped = wrapped(bare) { return found.union(attributes(ofClosure: wrapped)) }
-    guard let inside = reader.takeBracketed("(", ")"), reader.isAtEnd else { return found }
-    return found.union(attributes(ofClosure: inside))
-  }
-
   /// The closure type without its attributes; `nil` if `type` is no closure type.
   ///
   /// An optional closure counts, too: it escapes, and a counterpart passes a closure.
   package func functionType(of type: ArraySlice<Token>) -> FunctionType? {
     var reader = TokenReader(type)
-    while let next = reader.next, next.text.hasPrefix("@") || Declaration.Parameter.ownershipWords.contains(next.text) {
-      if reader.takeAttributes().isEmpty { _ = reader.take() }
-    }
+    _ = reader.takeSpecifiers()
     let bare = reader.rest
     if let resolved = resolveOnce(bare) { return functionType(of: resolved) }
     guard let inside = reader.takeBracketed("(", ")") else {

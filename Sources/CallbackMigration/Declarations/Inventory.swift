@@ -1,7 +1,7 @@
-public import Foundation
+package import Foundation
 
 /// The functions of a module that take a callback, and the state of their migration.
-public struct Inventory {
+package struct Inventory {
   let module: String
   package let functions: [CallbackFunction]
 
@@ -39,32 +39,24 @@ public struct Inventory {
   /// The number of functions below the lowest access level that other files could call.
   let lessAccessibleCount: Int
 
-  /// Reads the symbol graphs of a target.
-  /// - Parameters:
-  ///   - target: The target, with its graphs.
-  ///   - clients: The targets that can hold counterparts of the target's functions, with their graphs.
-  ///   - imports: The targets that the target imports, with their graphs.
-  ///   - minimumAccess: The lowest access level.
-  ///   - root: The folder to which file names are relative.
-  ///   - configuration: The package's configuration.
-  ///   - paths: Files that the tool replaces. Their functions do not count as counterparts.
-  /// - Throws: An error if there is no graph, or none that can be read.
-  public init(
+  /// Reads the symbol graphs of a target, and of the targets that can hold its counterparts or declare its types.
+  ///
+  /// Functions in files that the tool replaces do not count as counterparts.
+  init(
     of target: MigrationRequest.Target,
-    clients: [MigrationRequest.Target] = [],
-    imports: [MigrationRequest.Target] = [],
+    in request: MigrationRequest,
     minimumAccess: AccessLevel,
-    root: URL,
-    configuration: MigrationConfiguration = MigrationConfiguration(),
-    ignoring paths: Set<String> = []
+    ignoring paths: Set<String>
   ) throws(MigrationError) {
     guard let graphs = target.graphs else { throw MigrationError("There is no symbol graph of \(target.module).") }
     var extensions: [SymbolGraph] = []
-    for client in clients {
+    for client in request.clients(of: target) {
       guard let folder = client.graphs.map({ URL(filePath: $0) }) else { continue }
       let found = try SymbolGraph.readExtensions(of: target.module, by: client.module, in: folder)
       extensions += found.map { [$0] } ?? []
     }
+    let root = URL(filePath: request.package)
+    let imports = request.imports(of: target)
     var types = SymbolGraph(symbols: [], relationships: [])
     for folder in Set([graphs] + imports.compactMap(\.graphs)) {
       let modules = target.allDependencies
@@ -80,7 +72,7 @@ public struct Inventory {
       sources: target.sources,
       minimumAccess: minimumAccess,
       root: root,
-      configuration: configuration,
+      configuration: try MigrationConfiguration(package: root),
       allowsFuturesOfAnyValue: PackageManifest(package: root).allowsFuturesOfAnyValue,
       ignoring: paths
     )
@@ -104,14 +96,14 @@ public struct Inventory {
     self.allowsFuturesOfAnyValue = allowsFuturesOfAnyValue
     let graph = graph.withMembersForDefaults
     let types = importedTypes.map(graph.adding) ?? graph
-    let aliases = TypeAliases(types, errorNames: Set(configuration.errors))
+    let aliases = TypeAliases(types, errorNames: configuration.errors)
     self.aliases = aliases
     var facts = TypeFacts(types, aliases)
     facts.addLenders(of: graph)
-    let handles = Handles(graph, aliases, facts)
-    let owners = Owners(graph)
+    let relations = TypeRelations(graph)
+    let handles = Handles(graph, relations, aliases, facts)
     let counterparts = Counterparts(graph, clients: clients, aliases, ignoring: paths)
-    let roles = Roles(graph)
+    let roles = Roles(graph, relations)
     typeNames = Set(
       graph.symbols.filter { !["swift.method", "swift.func", "swift.init"].contains($0.kind.identifier) }.compactMap {
         $0.pathComponents.last
@@ -119,12 +111,12 @@ public struct Inventory {
     )
     self.types = graph.typeIdentifiers
     names = ScopedNames(graph)
-    isMainActorTheDefault = graph.isMainActorTheDefault
+    isMainActorTheDefault = relations.isMainActorTheDefault
     let rootPath = root.standardizedFileURL.path + "/"
     self.rootPath = rootPath
     let bodies = ImplementationBodies(graph, roles, sources: sources)
     let all: [CallbackFunction] = graph.symbols.compactMap { [facts] symbol in
-      guard let location = symbol.location, let path = location.path else { return nil }
+      guard let path = symbol.location?.path else { return nil }
       guard let declaration = Declaration([Token](symbol.declarationFragments)) else { return nil }
       let knowledge = configuration.knowledge(of: symbol.pathComponents.joined(separator: "."))
       let documentation = symbol.docComment?.lines.map(\.text).joined(separator: " ") ?? ""
@@ -137,18 +129,13 @@ public struct Inventory {
         declaration: declaration,
         callbacks: callbacks,
         knowledge: knowledge,
-        owner: owners.owner(of: symbol),
-        scopeAccess: owners.access(around: symbol),
-        scopes: owners.scopes(of: symbol),
-        protocolScopes: roles.protocolScopes(of: symbol),
-        conformers: roles.conformers(of: symbol),
-        role: roles.role(of: symbol, declaration),
+        relations: relations,
+        roles: roles,
         facts: facts,
         handles: handles,
         counterparts: counterparts,
         file: Self.relativePath(path, to: rootPath),
         path: path,
-        line: location.position.line + 1,
         implementations: bodies.implementations(of: symbol, declaration, callbacks.indices)
       )
     }

@@ -19,42 +19,33 @@ enum FunctionRole: Equatable {
 struct Roles {
   private var overriding: Set<String> = []
   private var requirements: Set<String> = []
-  private var owners: [String: String] = [:]
   private var origins: [String: String] = [:]
-  private var parents: [String: [String]] = [:]
 
   /// The names of protocols, also of other modules.
   private var protocols: [String: String] = [:]
 
   /// The requirements of each protocol of the module.
   private var titles: [String: Set<String>] = [:]
-  private let types: [String: SymbolGraph.Symbol]
+  private let types: TypeRelations
 
-  init(_ graph: SymbolGraph) {
-    let symbols = Dictionary(graph.symbols.map { ($0.identifier.precise, $0) }, uniquingKeysWith: { first, _ in first })
-    types = symbols
+  init(_ graph: SymbolGraph, _ types: TypeRelations) {
+    self.types = types
     for symbol in graph.symbols where symbol.kind.identifier == "swift.protocol" {
       protocols[symbol.identifier.precise] = symbol.pathComponents.joined(separator: ".")
     }
     for relation in graph.relationships {
       switch relation.kind {
-      case "overrides" where symbols[relation.target] != nil:
-        overriding.insert(relation.source)
+      case "overrides" where types.symbols[relation.target] != nil: overriding.insert(relation.source)
       case "conformsTo":
-        parents[relation.source, default: []].append(relation.target)
         if protocols[relation.target] == nil, let name = relation.targetFallback?.split(separator: ".").last {
           protocols[relation.target] = String(name)
         }
-      case "inheritsFrom": parents[relation.source, default: []].append(relation.target)
       case "requirementOf":
         requirements.insert(relation.source)
-        owners[relation.source] = relation.target
-        if let title = symbols[relation.source]?.pathComponents.last {
+        if let title = types.symbols[relation.source]?.pathComponents.last {
           titles[relation.target, default: []].insert(title)
         }
-      case "memberOf":
-        owners[relation.source] = relation.target
-        origins[relation.source] = relation.sourceOrigin?.displayName
+      case "memberOf": origins[relation.source] = relation.sourceOrigin?.displayName
       default: break
       }
     }
@@ -62,7 +53,7 @@ struct Roles {
 
   func role(of symbol: SymbolGraph.Symbol, _ declaration: Declaration) -> FunctionRole {
     let identifier = symbol.identifier.precise
-    let owner = owners[identifier]
+    let owner = types.owners[identifier]
     let isRequirement = requirements.contains(identifier)
     if isRequirement, let name = owner.flatMap({ protocols[$0] }), isDelegate(name) {
       return .delegateMethod(protocol: name)
@@ -84,28 +75,19 @@ struct Roles {
 
   /// The names of the module's protocols to which the type of a member conforms.
   func protocolScopes(of symbol: SymbolGraph.Symbol) -> [String] {
-    let ancestors = owners[symbol.identifier.precise].map(ancestors(of:)) ?? []
-    return ancestors.filter { types[$0]?.kind.identifier == "swift.protocol" }.compactMap { protocols[$0] }
+    let ancestors = types.owners[symbol.identifier.precise].map(ancestors(of:)) ?? []
+    return ancestors.filter { types.symbols[$0]?.kind.identifier == "swift.protocol" }.compactMap { protocols[$0] }
   }
 
   /// The types that inherit a member of a protocol or a superclass.
   func conformers(of symbol: SymbolGraph.Symbol) -> [String] {
-    guard let owner = owners[symbol.identifier.precise] else { return [] }
-    return parents.keys.filter { ancestors(of: $0).contains(owner) }
-      .compactMap { types[$0]?.pathComponents.joined(separator: ".") }
+    guard let owner = types.owners[symbol.identifier.precise] else { return [] }
+    return types.parents.keys.filter { ancestors(of: $0).contains(owner) }
+      .compactMap { types.symbols[$0]?.pathComponents.joined(separator: ".") }
   }
 
   /// The superclasses and protocols of a type, without the type.
-  private func ancestors(of type: String) -> [String] {
-    var found: [String] = []
-    var next = parents[type] ?? []
-    while let type = next.popLast() {
-      guard !found.contains(type) else { continue }
-      found.append(type)
-      next += parents[type] ?? []
-    }
-    return found.sorted()
-  }
+  private func ancestors(of type: String) -> [String] { types.family(of: type).dropFirst().sorted() }
 
   private func isDelegate(_ name: String) -> Bool { name.hasSuffix("Delegate") || name.hasSuffix("DataSource") }
 

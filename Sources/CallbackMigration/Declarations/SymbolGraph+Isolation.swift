@@ -1,13 +1,12 @@
-extension SymbolGraph {
+extension TypeRelations {
   /// Whether the main actor is the module's default: all members of a type are isolated to it, but not the type itself.
   var isMainActorTheDefault: Bool {
-    let declarations = Dictionary(symbols.map { ($0.identifier.precise, $0) }, uniquingKeysWith: { first, _ in first })
     let kinds = ["swift.method", "swift.property", "swift.type.method", "swift.type.property"]
     var isEachIsolated: [String: Bool] = [:]
-    for relation in relationships where relation.kind == "memberOf" || relation.kind == "requirementOf" {
-      guard let member = declarations[relation.source], let owner = declarations[relation.target] else { continue }
+    for (member, type) in owners {
+      guard let member = symbols[member], let owner = symbols[type] else { continue }
       guard kinds.contains(member.kind.identifier), !owner.saysIsolation, !member.isNonisolated else { continue }
-      isEachIsolated[relation.target] = isEachIsolated[relation.target] != false && member.isOnMainActor
+      isEachIsolated[type] = isEachIsolated[type] != false && member.isOnMainActor
     }
     return isEachIsolated.values.contains(true)
   }

@@ -61,7 +61,6 @@ package struct SymbolGraph: Decodable {
       let domain: String?
       let introduced: Version?
       let deprecated: Version?
-      let obsoleted: Version?
       let message: String?
       let renamed: String?
       let isUnconditionallyUnavailable: Bool?
@@ -91,7 +90,6 @@ package struct SymbolGraph: Decodable {
     let sourceOrigin: Origin?
 
     struct Origin: Decodable {
-      let identifier: String
       let displayName: String
     }
   }
@@ -188,14 +186,11 @@ extension SymbolGraph {
       symbols.filter { $0.kind.identifier == "swift.protocol" }.map { ($0.pathComponents, $0.identifier.precise) },
       uniquingKeysWith: { first, _ in first }
     )
-    let paths = Dictionary(
-      symbols.map { ($0.identifier.precise, $0.pathComponents) },
-      uniquingKeysWith: { first, _ in first }
-    )
+    let members = TypeRelations(self).symbols
     var graph = self
     graph.relationships = relationships.map { relation in
-      guard relation.kind == "defaultImplementationOf", let path = paths[relation.source],
-        let type = types[Array(path.dropLast())]
+      guard relation.kind == "defaultImplementationOf", let member = members[relation.source],
+        let type = types[Array(member.pathComponents.dropLast())]
       else { return relation }
       return Relationship(
         kind: "memberOf",
@@ -221,11 +216,8 @@ extension SymbolGraph.Symbol.Location {
 }
 
 /// A failure of the tool, as a sentence.
-public struct MigrationError: Error, CustomStringConvertible {
-  /// The sentence.
-  public let description: String
+package struct MigrationError: Error, CustomStringConvertible {
+  package let description: String
 
-  /// Makes an error from a sentence.
-  /// - Parameter description: The sentence.
-  public init(_ description: String) { self.description = description }
+  package init(_ description: String) { self.description = description }
 }

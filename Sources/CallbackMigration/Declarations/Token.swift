@@ -224,6 +224,24 @@ struct TokenReader {
     }
     return attributes
   }
+
+  /// Takes the attributes and the words such as `inout` before a type.
+  mutating func takeSpecifiers() -> Set<String> {
+    var specifiers: Set<String> = []
+    while let next, next.text.hasPrefix("@") || Declaration.Parameter.ownershipWords.contains(next.text) {
+      let attributes = takeAttributes()
+      specifiers.formUnion(attributes.map(\.text))
+      if attributes.isEmpty, let word = take() { specifiers.insert(word.text) }
+    }
+    return specifiers
+  }
+
+  /// Takes the name of a type, such as `Outer.Inner<Int>`, of which the last word is the type.
+  mutating func takeTypeName() -> (names: [Token], arguments: [ArraySlice<Token>]) {
+    var names = take().map { [$0] } ?? []
+    while take("."), let name = take() { names.append(name) }
+    return (names, takeBracketed("<", ">")?.elements ?? [])
+  }
 }
 
 extension ArraySlice where Element == Token {

@@ -30,12 +30,10 @@ extension TypeAliases {
     if ["any Error", "Error", "any Swift.Error", "Swift.Error", "NSError"].contains(type.text) { return true }
     var reader = TokenReader(type)
     _ = reader.take("any")
-    var names = [reader.take()]
-    while reader.take(".") { names.append(reader.take()) }
-    _ = reader.takeBracketed("<", ">")
-    guard reader.isAtEnd, let last = names.last, let name = last, let identifier = name.type else { return false }
+    let names = reader.takeTypeName().names
+    guard reader.isAtEnd, let name = names.last, let identifier = name.type else { return false }
     if errors.contains(identifier) || errorNames.contains(name.text) { return true }
-    if errorNames.contains(names.compactMap { $0?.text }.joined(separator: ".")) { return true }
+    if errorNames.contains(names.map(\.text).joined(separator: ".")) { return true }
     let module = SymbolGraph.module(ofType: identifier)
     return Self.standardErrors.contains(name.text) && ["Swift", "_Concurrency", "Foundation"].contains(module)
   }

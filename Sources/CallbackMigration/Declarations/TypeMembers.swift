@@ -10,8 +10,7 @@ struct TypeMembers {
   private var cases: [String: [Case]] = [:]
 
   init(_ graph: SymbolGraph) {
-    var owners: [String: String] = [:]
-    for relation in graph.relationships where relation.kind == "memberOf" { owners[relation.source] = relation.target }
+    let owners = TypeRelations(graph).owners
     for symbol in graph.symbols {
       let identifier = symbol.identifier.precise
       var reader = TokenReader([Token](symbol.declarationFragments))
@@ -48,10 +47,8 @@ struct TypeMembers {
   /// How a value of a type holds a failure; `nil` if it holds none.
   func failure(in type: ArraySlice<Token>, _ aliases: TypeAliases) -> Failure? {
     var reader = TokenReader(aliases.resolve(type))
-    var name = reader.take()
-    while reader.take(".") { name = reader.take() }
-    guard let identifier = name?.type, let parameters = generics[identifier] else { return nil }
-    let arguments = reader.takeBracketed("<", ">")?.elements ?? []
+    let (names, arguments) = reader.takeTypeName()
+    guard let identifier = names.last?.type, let parameters = generics[identifier] else { return nil }
     let isWhole = reader.isAtEnd && arguments.count == parameters.count
     let values = isWhole ? Dictionary(zip(parameters, arguments), uniquingKeysWith: { first, _ in first }) : [:]
     func substituted(_ type: ArraySlice<Token>) -> ArraySlice<Token> {

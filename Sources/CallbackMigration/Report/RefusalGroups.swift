@@ -58,8 +58,10 @@ struct RefusalGroups {
     groups.firstIndex { $0.general == refusal.general }.map { $0 + 1 }
   }
 
-  /// The groups with their numbers, for a terminal of 120 columns.
-  var lines: [String] {
+  /// An empty line, a heading, and the groups with their numbers, for a terminal of 120 columns; empty without groups.
+  func section(_ heading: String) -> [String] { groups.isEmpty ? [] : ["", heading] + lines }
+
+  private var lines: [String] {
     groups.enumerated().flatMap { index, group in
       ["\(index + 1). \(group.reason)"]
         + group.members.enumerated().flatMap { index, member in
@@ -93,9 +95,7 @@ private struct Wildcards {
     for (scope, own) in scopes where !scope.isEmpty && own.count > 1 {
       let pattern = scope + ".*"
       let matched = plan.entries.filter { TitlePattern(whole: pattern).matches($0.function.title) }
-      let found = [
-        Self.handle(own, matched), Self.once(own, matched),
-      ]
+      let found = [Self.handle(own, matched), Self.once(own, matched)]
       entries[scope] = found.compactMap(\.self).map { entry in
         Refusal.Entry(key: entry.key, pattern: pattern, value: entry.value)
       }

@@ -1,20 +1,20 @@
 internal import Foundation
 
 /// The functions that take a callback, and the state of their migration.
-public struct Report {
+package struct Report {
   private let plans: [CounterpartPlan]
 
   /// Makes a report of the functions of each module.
-  public init(_ inventories: [Inventory]) { plans = inventories.map { CounterpartPlan($0, style: .both) } }
+  package init(_ inventories: [Inventory]) { plans = inventories.map { CounterpartPlan($0, style: .both) } }
 
   /// The report as JSON.
-  public var json: String { ReportDocument(plans).text }
+  package var json: String { ReportDocument(plans).text }
 
   /// The report as a table for a terminal of 120 columns.
-  public var text: String { plans.map(table).joined(separator: "\n") }
+  package var text: String { plans.map(table).joined(separator: "\n") }
 
-  /// The widths of the table's columns; with the spaces between the columns, a line has 120 characters.
-  private static let widths = [5, 62, 30, 17]
+  /// The widths of the table's columns before the last, which leave 17 of a terminal's 120 characters for that.
+  private static let widths = [5, 62, 30]
 
   private func table(_ plan: CounterpartPlan) -> String {
     let groups = RefusalGroups(plan)
@@ -25,14 +25,13 @@ public struct Report {
       lines += entries.map { entry in
         let cells = [
           "\(entry.function.line)".leftPadded(to: Self.widths[0]), entry.function.reportTitle, entry.function.shapeText,
-          entry.state(groups),
         ]
-        return zip(cells, Self.widths).map { $0.fitted(to: $1) }.joined(separator: "  ").trimmingTrailingSpaces
+        let fitted = zip(cells, Self.widths).map { $0.fitted(to: $1) }
+        return (fitted + [entry.state(groups)]).joined(separator: "  ")
       }
     }
-    if !groups.groups.isEmpty { lines += ["", "Refused:"] + groups.lines }
-    let differences = RefusalGroups(notesOf: plan)
-    if !differences.groups.isEmpty { lines += ["", "To be written with a difference:"] + differences.lines }
+    lines += groups.section("Refused:")
+    lines += RefusalGroups(notesOf: plan).section("To be written with a difference:")
     return lines.joined(separator: "\n") + "\n"
   }
 }
@@ -42,13 +41,9 @@ package struct GenerationNotes {
   package let text: String
 
   package init(_ plan: CounterpartPlan) {
-    let groups = RefusalGroups(plan)
-    var lines =
-      groups.groups.isEmpty ? [] : ["Not written, because it would be a guess, or not the same:"] + groups.lines
-    let differences = RefusalGroups(notesOf: plan)
-    if !differences.groups.isEmpty {
-      lines += (lines.isEmpty ? [] : [""]) + ["Written, with a difference:"] + differences.lines
-    }
+    let refused = RefusalGroups(plan).section("Not written, because it would be a guess, or not the same:")
+    let differing = RefusalGroups(notesOf: plan).section("Written, with a difference:")
+    let lines = (refused + differing).dropFirst()
     text = lines.isEmpty ? "" : lines.joined(separator: "\n") + "\n"
   }
 
@@ -156,11 +151,5 @@ extension String {
   /// The text with this many characters: padded with spaces, or cut.
   func fitted(to width: Int) -> String {
     count > width ? prefix(width - 1) + "…" : padding(toLength: width, withPad: " ", startingAt: 0)
-  }
-
-  var trimmingTrailingSpaces: String {
-    var text = self[...]
-    while text.last == " " { text.removeLast() }
-    return String(text)
   }
 }

@@ -14,8 +14,6 @@ struct ReportDocument: Codable {
     let shape: String
     let isDeprecated: Bool
     let counterparts: [Counterpart]
-
-    var isMigrated: Bool { counterparts.contains { $0.state == .exists } }
   }
 
   struct Counterpart: Codable {
@@ -27,7 +25,7 @@ struct ReportDocument: Codable {
 
     /// The name of the counterpart.
     let title: String
-    let state: State
+    var state: State
 
     /// The file of the counterpart.
     var file: String?
@@ -38,6 +36,14 @@ struct ReportDocument: Codable {
   }
 
   let modules: [Module]
+
+  /// The functions without a counterpart, with their names in the package.
+  fileprivate var waiting: [(name: String, function: Function)] {
+    modules.flatMap { module in
+      module.functions.filter { function in !function.counterparts.contains { $0.state == .exists } }
+        .map { ("\(module.module).\($0.function)", $0) }
+    }
+  }
 
   init(_ plans: [CounterpartPlan]) { modules = plans.map(Module.init) }
 
@@ -66,24 +72,18 @@ extension ReportDocument.Module {
         isDeprecated: function.isDeprecated,
         counterparts: entry.decisions.map { kind, decision in
           let title = function.counterpart(kind).title
+          var counterpart = ReportDocument.Counterpart(kind: kind.rawValue, title: title, state: .writable)
           switch decision {
+          case .write: break
           case .exists(let file):
-            return ReportDocument.Counterpart(
-              kind: kind.rawValue,
-              title: title,
-              state: .exists,
-              file: inventory.relativePath(file)
-            )
-          case .write: return ReportDocument.Counterpart(kind: kind.rawValue, title: title, state: .writable)
+            counterpart.state = .exists
+            counterpart.file = inventory.relativePath(file)
           case .refused(let refusal):
-            return ReportDocument.Counterpart(
-              kind: kind.rawValue,
-              title: title,
-              state: .refused,
-              reason: refusal.reason,
-              setting: refusal.setting
-            )
+            counterpart.state = .refused
+            counterpart.reason = refusal.reason
+            counterpart.setting = refusal.setting
           }
+          return counterpart
         }
       )
     }
@@ -98,20 +98,13 @@ struct BaselineCheck {
   /// Compares by titles, since lines move.
   init(_ report: ReportDocument, baseline: ReportDocument) {
     var known: [String: Int] = [:]
-    for module in baseline.modules {
-      for function in module.functions where !function.isMigrated {
-        known["\(module.module).\(function.function)", default: 0] += 1
-      }
-    }
+    for (name, _) in baseline.waiting { known[name, default: 0] += 1 }
     var added: [String] = []
-    for module in report.modules {
-      for function in module.functions where !function.isMigrated {
-        let name = "\(module.module).\(function.function)"
-        if let count = known[name], count > 0 {
-          known[name] = count - 1
-        } else {
-          added.append("\(function.file):\(function.line): \(function.function)")
-        }
+    for (name, function) in report.waiting {
+      if let count = known[name], count > 0 {
+        known[name] = count - 1
+      } else {
+        added.append("\(function.file):\(function.line): \(function.function)")
       }
     }
     self.added = added

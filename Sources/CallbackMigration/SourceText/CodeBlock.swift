@@ -22,6 +22,14 @@ enum CodeBlock: Equatable {
 
   /// A closure; `callee` is the token before the brace or its argument list, such as `Task`.
   case closure(callee: Int?)
+
+  /// Whether the braces are part of the function or closure around them.
+  var isInFunction: Bool {
+    switch self {
+    case .branch, .cases, .loop, .deferred: true
+    case .function, .accessor, .type, .closure: false
+    }
+  }
 }
 
 extension SourceTokens {

@@ -10,17 +10,14 @@ struct SourceFile {
   /// An `import`, or an `#if` with imports only.
   enum ImportPart {
     case line(Import)
-    case block([Line])
-
-    enum Line {
-      case directive(String)
-      case line(Import)
-    }
+    case directive(String)
+    case block([ImportPart])
 
     var imports: [Import] {
       switch self {
       case .line(let line): [line]
-      case .block(let lines): lines.compactMap { if case .line(let line) = $0 { line } else { nil } }
+      case .directive: []
+      case .block(let parts): parts.flatMap(\.imports)
       }
     }
   }
@@ -38,7 +35,7 @@ struct SourceFile {
     let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
     lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(\.trimmed)
     var open: [Condition] = []
-    var block: [ImportPart.Line] = []
+    var block: [ImportPart] = []
     var isOnlyImports = true
     for line in lines {
       if line.hasPrefix("#if") { open.append(Condition()) }
@@ -82,6 +79,10 @@ struct SourceFile {
       (earlier + (current.map { ["(\($0))"] } ?? [])).joined(separator: " && ")
     }
   }
+}
+
+extension StringProtocol {
+  var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
 }
 
 /// One `import`.
@@ -188,13 +189,7 @@ struct ImportList {
     if isAsync { lines.append(("FuturesAsync", libraryLine("FuturesAsync", widest == nil ? "internal " : nil))) }
     var blocks: [String] = []
     for part in parts {
-      switch part {
-      case .line(let found): lines.append((found.target, line(found)))
-      case .block(let inside):
-        blocks += inside.map {
-          if case .line(let found) = $0 { line(found) } else if case .directive(let text) = $0 { text } else { "" }
-        }
-      }
+      if case .line(let found) = part { lines.append((found.target, line(found))) } else { blocks += text(of: part) }
     }
     return lines.sorted { $0.module < $1.module }.map(\.text) + blocks
   }
@@ -204,18 +199,20 @@ struct ImportList {
     return (isFree ? access ?? (explicit.contains(module) ? "internal " : "") : "") + "import " + module
   }
 
-  private func line(_ found: Import) -> String {
-    line(found.target, found.module, isPublic: explicit.contains(found.module) && isPublic(found.module))
+  private func text(of part: SourceFile.ImportPart) -> [String] {
+    switch part {
+    case .line(let found): [line(found)]
+    case .directive(let text): [text]
+    case .block(let parts): parts.flatMap(text)
+    }
   }
 
   /// Writes an import: an unused `public import` would warn, and so would two imports of a module that differ.
-  private func line(_ target: String, _ module: String, isPublic: Bool) -> String {
-    (isPublic ? "public " : explicit.contains(module) ? "internal " : "") + "import " + target
-  }
-
-  private func isPublic(_ module: String) -> Bool {
+  private func line(_ found: Import) -> String {
+    guard explicit.contains(found.module) else { return "import " + found.target }
     // Declarations from C have no module in their identifier.
-    publicModules.contains { provides($0, module) }
+    let isPublic = publicModules.contains { provides($0, found.module) }
+    return (isPublic ? "public " : "internal ") + "import " + found.target
   }
 
   /// Returns the module in an identifier such as `s:10Foundation4DataV`; `nil` for the standard library: `s:Si`.

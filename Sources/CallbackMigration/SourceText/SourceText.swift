@@ -27,15 +27,4 @@ package struct SourceText: Equatable {
 
   /// The offset of the first character of a line, from 0.
   func start(ofLine line: Int) -> Int { lineStarts[min(max(line, 0), lineStarts.count - 1)] }
-
-  subscript(range: Range<Int>) -> Substring { text[index(range.lowerBound)..<index(range.upperBound)] }
-
-  private func index(_ offset: Int) -> String.Index { text.utf8.index(text.startIndex, offsetBy: offset) }
-
-  /// The text of a line, from 0, without its end.
-  package func line(_ line: Int) -> Substring {
-    let start = lineStarts[line]
-    let end = line + 1 < lineStarts.count ? lineStarts[line + 1] - 1 : text.utf8.count
-    return self[start..<end]
-  }
 }

@@ -52,35 +52,24 @@ extension SourceTokens {
   }
 
   /// The innermost brace around a token that is no branch, loop or case.
-  func closureOrFunction(around index: Int) -> Int? {
-    var bracket = parent(index)
-    while let current = bracket {
-      if self[current] == "{" {
-        switch block(at: current) {
-        case .branch, .cases, .loop, .deferred: break
-        case .function, .accessor, .type, .closure: return current
-        }
-      }
-      bracket = parent(current)
-    }
-    return nil
-  }
+  func closureOrFunction(around index: Int) -> Int? { braces(around: index).first { !block(at: $0).isInFunction } }
 
   /// The brace of the innermost loop, or also `switch`, around a token, without those outside its function or closure.
   func brace(ofLoopAround index: Int, orSwitch: Bool) -> Int? {
-    var bracket = parent(index)
-    while let current = bracket {
-      if self[current] == "{" {
-        switch block(at: current) {
-        case .loop: return current
-        case .cases where orSwitch: return current
-        case .branch, .cases, .deferred: break
-        case .function, .accessor, .type, .closure: return nil
-        }
-      }
-      bracket = parent(current)
+    braces(around: index).prefix { block(at: $0).isInFunction }.first {
+      block(at: $0) == .loop || orSwitch && block(at: $0) == .cases
     }
-    return nil
+  }
+
+  /// The opening braces around a token, the innermost first.
+  private func braces(around index: Int) -> some Sequence<Int> {
+    sequence(state: index) { bracket in
+      while let outer = parent(bracket) {
+        bracket = outer
+        if self[outer] == "{" { return outer }
+      }
+      return nil
+    }
   }
 
   /// The braces of the body of the function whose name is a token; `nil` without a body.
