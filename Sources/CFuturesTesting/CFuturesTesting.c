@@ -221,10 +221,11 @@ static void submit(SubmitFunction original, void *queue, void *context, Work wor
   else original(queue, context, work);
 }
 
-static void submitBlock(void *queue, bool isBarrier, void *context, Work work) {
+static void submitBlock(void (*original)(void *, void *), bool isOfBarrier, void *queue, void *block) {
+  if (!isFromRun()) return original(queue, block);
   FIND(async, SubmitFunction, dispatch_async_f)
   FIND(barrierAsync, SubmitFunction, dispatch_barrier_async_f)
-  submit(isBarrier ? barrierAsync : async, queue, context, work);
+  submit(isOfBarrier || isBarrier(block) ? barrierAsync : async, queue, _Block_copy(block), runBlock);
 }
 
 // The jobs of the main actor come here.
@@ -236,15 +237,13 @@ REPLACE(dispatch_async_f)
 
 static void dispatch_async_(void *queue, void *block) {
   ORIGINAL(dispatch_async)
-  if (isFromRun()) submitBlock(queue, isBarrier(block), _Block_copy(block), runBlock);
-  else original(queue, block);
+  submitBlock(original, false, queue, block);
 }
 REPLACE(dispatch_async)
 
 static void dispatch_barrier_async_(void *queue, void *block) {
   ORIGINAL(dispatch_barrier_async)
-  if (isFromRun()) submitBlock(queue, true, _Block_copy(block), runBlock);
-  else original(queue, block);
+  submitBlock(original, true, queue, block);
 }
 REPLACE(dispatch_barrier_async)
 
@@ -311,7 +310,6 @@ static void endCall(void **token) {
   if (*token) hooks.end(*token);
 }
 
-NAME_CALLS(void, dispatch_apply, cfuturestesting_iterations, queue, (size_t count, void *queue, void *block), (count, queue, block))
 NAME_CALLS(void, dispatch_sync, cfuturestesting_sync, queue, (void *queue, void *block), (queue, block))
 NAME_CALLS(void, dispatch_barrier_sync, cfuturestesting_sync, queue, (void *queue, void *block), (queue, block))
 NAME_CALLS(void *, dispatch_source_create, cfuturestesting_source, queue,
@@ -319,9 +317,9 @@ NAME_CALLS(void *, dispatch_source_create, cfuturestesting_source, queue,
 NAME_CALLS(int, pthread_create, cfuturestesting_thread, NULL,
            (pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *context),
            (thread, attributes, start, context))
-NAME_CALLS(void, CFRunLoopPerformBlock, cfuturestesting_run_loop_block, NULL, (void *loop, const void *mode, void *block),
+NAME_CALLS(void, CFRunLoopPerformBlock, cfuturestesting_run_loop, NULL, (void *loop, const void *mode, void *block),
            (loop, mode, block))
-NAME_CALLS(void, CFRunLoopAddTimer, cfuturestesting_run_loop_timer, NULL, (void *loop, void *timer, const void *mode),
+NAME_CALLS(void, CFRunLoopAddTimer, cfuturestesting_run_loop, NULL, (void *loop, void *timer, const void *mode),
            (loop, timer, mode))
 
 static bool installDispatch(void) {
@@ -333,7 +331,7 @@ static bool installDispatch(void) {
   offsetOfSuspending += nanosecondsOf(CLOCK_MONOTONIC);  // read second: no time in a run is before its start
   return _dispatch_main_q && _Block_copy && IS_FIRST(dispatch_async_f) && IS_FIRST(dispatch_async) &&
          IS_FIRST(dispatch_barrier_async) && IS_FIRST(dispatch_group_async) && IS_FIRST(dispatch_group_notify) &&
-         IS_FIRST(dispatch_after) && IS_FIRST(dispatch_apply) && IS_FIRST(dispatch_source_create) && IS_FIRST(dispatch_sync) &&
+         IS_FIRST(dispatch_after) && IS_FIRST(dispatch_source_create) && IS_FIRST(dispatch_sync) &&
          IS_FIRST(dispatch_barrier_sync) && IS_FIRST(pthread_create);
 }
 

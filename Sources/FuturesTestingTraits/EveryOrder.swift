@@ -91,6 +91,11 @@ public struct EveryOrder: TestTrait, SuiteTrait, TestScoping {
           try await EveryOrder.$current.withValue(orders) { try await function() }
         }
       } catch {
+        var error = error
+        if var failure = error as? OrderFailure {
+          failure.caller = ".everyOrder"
+          error = failure
+        }
         // Swift would trap as well, and name no order.
         guard bodies.withLock(\.self) == 0 else {
           fatalError(

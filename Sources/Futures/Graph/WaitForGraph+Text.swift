@@ -156,7 +156,7 @@ extension Double {
 
 extension Int {
   /// The number with commas between groups of three digits.
-  fileprivate var grouped: String {
+  package var grouped: String {
     var text = ""
     for (index, digit) in String(self).reversed().enumerated() {
       if index > 0, index.isMultiple(of: 3) { text.append(",") }

@@ -66,14 +66,12 @@ struct CallSite: Hashable, Sendable {
       return found
     }
 
-    /// Beside the runtime's library, or in the search path.
+    /// The tool beside the runtime's library, or in the search path.
     private static let tool: String = {
       var start: UInt = 0
       let runtime = dlsym(nil, "swift_retain").flatMap { cfuturestesting_image(UInt(bitPattern: $0), &start) }
-      let folder = runtime.map { String(cString: $0) }?.split(separator: "/", omittingEmptySubsequences: false)
-        .dropLast(4)
-      let path = folder.map { $0.joined(separator: "/") + "/bin/llvm-symbolizer" } ?? ""
-      return access(path, X_OK) == 0 ? "'\(path)'" : "llvm-symbolizer"
+      let folder = runtime.map { "$(dirname '\(String(cString: $0))')/../../../bin:" } ?? ""
+      return "PATH=\"\(folder)$PATH\" llvm-symbolizer"
     }()
 
     private static func output(of command: String) -> String {

@@ -1,16 +1,5 @@
 internal import Futures
 
-// How the explorer works.
-//
-// | type | what it is | lives |
-// |---|---|---|
-// | `OrderSearch` | which orders run, the failure, the report | one call |
-// | `OrderTree` | the decisions of the orders that have run | one call |
-// | `OrderWatch` | ends the search if a move does not return | one call |
-// | `OrderRun` | the moves of one order, and its end | one run |
-// | `OrderAgenda` | the pending work: contexts, timers, jobs and steps | one run |
-// | `Orders` | the run, as the body sees it | one run |
-
 /// Runs `body` once for each order in which the work on its contexts, its timers and its tasks can run.
 ///
 /// ```swift

@@ -55,9 +55,6 @@ public struct OrderReport: Sendable, CustomStringConvertible {
     the work that the body left behind (release what the body holds, and then end the work by `try await orders.runAll()`)
     """
 
-  /// Describes work that arrives after its run.
-  static let late = "work that another thread has submitted to a run that was over"
-
   /// Describes the end of orders that are too long.
   static let cut = "what comes after the first \(OrderRun.maximumDecisions.grouped) decisions of an order"
 }
@@ -80,7 +77,7 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
     case deadlock(waiting: [String])
     /// Work from outside the contexts and tasks of the test took part; with a sentence that names the work.
     case uncontrolled(String)
-    /// The body made 20,000 moves and did not end, or the work that it left did not end.
+    /// The body, or the work that it left, made 20,000 moves and did not end.
     case endless
     /// The body behaved differently in two runs with the same decisions.
     case notDeterministic(String)
@@ -129,6 +126,9 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
   /// The line of the call.
   public let line: UInt
 
+  /// The function or the trait that runs the order alone.
+  package var caller = "exploreOrders"
+
   /// The failure in sentences, with the order and the string that repeats it.
   ///
   /// A long order is shortened in the middle. If the order is not obvious, `timeline` follows.
@@ -149,7 +149,7 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
     return """
       Fails in this order\(count): \(moves)
       \(sentence)\(waits)\(table)\(places)\(unexplored)
-      Run it alone: exploreOrders(\(call)) at \(fileID):\(line)
+      Run it alone: \(caller)(\(call)) at \(fileID):\(line)
       """
   }
 
@@ -190,7 +190,7 @@ extension OrderFailure.Reason {
         \(sentence) The explorer controls the contexts of `orders`, tasks, default actors\(ofMain). It does not control actors \
         with executors of their own, other Dispatch queues and threads. Pass contexts of `orders` to the code under test.
         """
-    case .endless: return "The body made \(OrderRun.maximumMoves.grouped) moves and did not end."
+    case .endless: return "The body did not end."
     case .notDeterministic(let sentence), .unknownOrder(let sentence): return sentence
     }
   }
@@ -215,17 +215,5 @@ extension [String] {
     guard count > beginning + end else { return joined(separator: separator) }
     let omitted = "… (\((count - beginning - end).grouped) more) …"
     return (prefix(beginning) + [omitted] + suffix(end)).joined(separator: separator)
-  }
-}
-
-extension Int {
-  /// The number with commas between groups of three digits.
-  var grouped: String {
-    var text = ""
-    for (index, digit) in String(self).reversed().enumerated() {
-      if index > 0, index.isMultiple(of: 3) { text.append(",") }
-      text.append(digit)
-    }
-    return String(text.reversed())
   }
 }

@@ -10,7 +10,7 @@ struct OrderMove: Hashable, Comparable, Sendable {
 
   /// The context or the task of the move.
   var origin: OrderMove {
-    let isTask = source == OrderNames.task || source == OrderNames.hop
+    let isTask = [OrderNames.task, OrderNames.hop, OrderNames.onMain].contains(source)
     return OrderMove(source: source, ordinal: isTask ? ordinal : 0)
   }
 
@@ -22,14 +22,14 @@ struct OrderMove: Hashable, Comparable, Sendable {
 /// The names of moves: one table for all runs of a body, so that a move takes eight bytes.
 final class OrderNames: Sendable {
   /// The numbers of the explorer's own names: a user's name gets another number, even if it is the same.
-  static let clock: Int32 = 0, main: Int32 = 1, hop: Int32 = 2, task: Int32 = 3, body: Int32 = 4
+  static let clock: Int32 = 0, main: Int32 = 1, hop: Int32 = 2, task: Int32 = 3, body: Int32 = 4, onMain: Int32 = 5
 
   /// The ordinal of a hop, which is a job of an actor, if the task that calls the actor is not known.
   static let unknownTask: Int32 = -1
 
   private let state = Locked(
     (
-      names: [("clock", false), ("main", true), ("hop", false), ("task", false), ("body", false)] as [(String, Bool)],
+      names: ["clock", "main", "hop", "task", "body", "main"].map { ($0, $0 == "main") },
       sources: [String: Int32]()
     )
   )
@@ -60,21 +60,26 @@ final class OrderNames: Sendable {
       switch move.source {
       case Self.body: return name
       case Self.task: return task(move.ordinal, tasks)
+      case Self.onMain: return "\(task(move.ordinal, tasks))\(Self.mainSuffix)"
       case Self.hop where move.ordinal == Self.unknownTask: return "work of an actor"
-      case Self.hop: return "hop of \(move.ordinal == 0 ? "the body" : task(move.ordinal, tasks))"
+      case Self.hop: return "hop of \(task(move.ordinal, tasks))"
       default: return ordinals[move.source]?.count == 1 ? name : "\(name)(\(move.ordinal))"
       }
     }
   }
 
+  private static let mainSuffix = " on main"
+
   /// The name of a task: its own, with its number if another task has the same name.
   func task(_ number: Int32, _ tasks: [Int32: OrderTask]) -> String {
+    if number == 0 { return "body" }
     guard let name = tasks[number]?.name, !name.isEmpty else { return "task \(number)" }
     return tasks.count { $0.value.name == name } > 1 ? "\(name) (task \(number))" : name
   }
 
   /// The column and the text of a move in the table, where contexts, the body and tasks have columns.
   func cell(_ move: OrderMove, named name: String) -> (column: String?, text: String) {
+    if move.source == Self.onMain { return (String(name.dropLast(Self.mainSuffix.count)), "main") }
     if isContext(move.source) { return (self.name(move.source), "\(move.ordinal)") }
     return move.source == Self.body || move.source == Self.task ? (name, "●") : (nil, name)
   }

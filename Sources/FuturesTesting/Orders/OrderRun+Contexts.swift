@@ -40,16 +40,8 @@ extension OrderRun {
       if !isOwn { interfere(interference(), &state) }
       return add(&state.agenda)
     }
-    if number == nil { noteLateWork() }
     if !isOwn { arrivals.signal() }
     return number
-  }
-
-  /// Keeps that a thread that is not of this search has submitted work to this run, which is over: its orders are not explored.
-  func noteLateWork() {
-    let isOutside = state.withLock { $0.outside.values.contains(where: \.isOnThisThread) }
-    if isOutside || cfuturestesting_run() != nil || thread == cfuturestesting_thread_number() { return }
-    watch.state.withLock { $0.hasLateWork = true }
   }
 
   func step(_ continuation: UnsafeContinuation<Void, Never>, _ name: String) {
@@ -80,32 +72,33 @@ extension OrderRun {
 
   /// Gets the work that this thread submits to the main queue.
   func enqueueOnMain(_ action: OrderAgenda.Action, after delay: Duration) {
-    let isTimer = delay > .zero
-    let source = isTimer ? names.source("timer \(delay.inSeconds)") : OrderNames.main
-    if !isTimer, follows(action) {
+    if delay > .zero {
+      let timer = names.source("timer \(delay.inSeconds)")
+      return _ = submit("") { $0.add(action, named: timer, in: OrderNames.main, after: delay) }
+    }
+    var task: Int32?
+    if case .job(let job) = action, let identifier = job.taskIdentifier {
+      keepTask(of: job)
+      task = state.withLock { $0.number(identifier) }
+    }
+    let move = OrderMove(source: task == nil ? OrderNames.main : OrderNames.onMain, ordinal: task ?? 0)
+    if awaitsFollowUp || task != nil && task == running && isNextOnMain {
       awaitsFollowUp = false
-      let move = OrderMove(source: source, ordinal: 0)
       return followUp = Item(number: 0, move: move, lane: OrderNames.main, due: nil, action: action)
     }
-    let isAdded = state.withLock { state in
-      if !state.isOver { state.agenda.add(action, named: source, in: OrderNames.main, after: isTimer ? delay : nil) }
-      return !state.isOver
+    let number = submit("") { agenda in
+      guard task == nil else { return agenda.add(action, as: move, in: OrderNames.main) }
+      return agenda.add(action, named: OrderNames.main, in: OrderNames.main)
     }
-    if !isAdded, !isTimer {
-      Self.withoutRun { DispatchQueue.main.async { Self.runOnMain(action) } }
-    }
+    if number == nil { Self.withoutRun { DispatchQueue.main.async { Self.runOnMain(action) } } }
   }
 
-  /// Whether work of the main queue needs no decision.
+  /// Whether the running task needs no decision to go on, on the main thread.
   ///
   /// On the main actor, a task with an executor preference submits itself again, at each call. Nothing else can observe that.
-  private func follows(_ action: OrderAgenda.Action) -> Bool {
-    if awaitsFollowUp { return true }
-    guard case .job(let job) = action, let running, let identifier = job.taskIdentifier else { return false }
-    let isNext = state.withLock { state in
-      state.number(identifier) == running && !state.agenda.possible.contains { $0.isOnMain && $0.due == nil }
-    }
-    return isNext && MainContext.isMainQueueCurrent
+  private var isNextOnMain: Bool {
+    let hasOthers = state.withLock { $0.agenda.possible.contains { $0.isOnMain && $0.due == nil } }
+    return !hasOthers && MainContext.isMainQueueCurrent
   }
 
   private static func runOnMain(_ action: OrderAgenda.Action) {

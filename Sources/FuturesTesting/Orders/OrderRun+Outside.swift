@@ -7,8 +7,8 @@ internal import Futures
 
 /// The report's entry for work that has left a run: for a Dispatch queue that no run controls, a run loop, or a thread.
 struct OutsideNotice: Hashable, Sendable {
-  // The same numbers as in CFuturesTesting.h.
-  enum Kind: Int32 { case queue, timer, notification, iterations, runLoopBlock, runLoopTimer, sync, source, thread }
+  // The same numbers as in CFuturesTesting.h. `task` is a task that did not end.
+  enum Kind: Int32 { case queue, timer, notification, runLoop, sync, source, thread, task }
 
   let kind: Kind
   let label: String?
@@ -19,9 +19,6 @@ struct OutsideNotice: Hashable, Sendable {
   /// A timer does not fire while the run lasts, and the end of the work of a source, a thread or a run loop is not known.
   var isWaitedFor: Bool { kind == .queue || kind == .notification }
 
-  /// Whether the work ends within the call that starts it.
-  var isCall: Bool { kind == .iterations || kind == .sync }
-
   /// For example “work on the Dispatch queue “images”, submitted at App/Cache.swift:12”.
   var description: String {
     let (subject, verb) =
@@ -31,10 +28,9 @@ struct OutsideNotice: Hashable, Sendable {
       case .notification: ("the notification of a Dispatch group on \(queue)", "set")
       case .source: ("a Dispatch source on \(queue)", "made")
       case .thread: ("a thread", "started")
-      case .runLoopBlock: ("a block of a run loop", "submitted")
-      case .runLoopTimer: ("a timer of a run loop", "added")
-      case .iterations: ("`concurrentPerform`", "called")
+      case .runLoop: ("work of a run loop", "added")
       case .sync: ("other work during `sync` on \(queue)", "called")
+      case .task: ("\(label ?? "a task"), which did not end or is held by a variable", "started")
       }
     return site.description.map { "\(subject), \(verb) at \($0)" } ?? subject
   }
@@ -210,7 +206,7 @@ extension OrderRun {
 
   /// The failure's sentence if the body waits for work outside the run; `nil` if no such work can come.
   var outsideWait: String? {
-    let (left, isPending) = state.withLock { ($0.left.filter { !$0.isCall }, !$0.outside.isEmpty) }
+    let (left, isPending) = state.withLock { ($0.left.filter { $0.kind != .sync }, !$0.outside.isEmpty) }
     guard !left.isEmpty, isPending || left.contains(where: { !$0.isWaitedFor }) else { return nil }
     let list = left.map(\.description).shortList(separator: "; ")
     return "The body waits, and nothing of the run is left. Outside the run there is \(list)."

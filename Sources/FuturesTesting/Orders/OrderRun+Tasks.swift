@@ -11,7 +11,7 @@ extension OrderRun: TaskExecutor {
 
   func enqueue(_ job: UnownedJob) {
     let isOwn = isOnOwnThread
-    if isShown, isOwn { nameTasks(of: job) }
+    if isOwn { keepTask(of: job) }
     let identifier = job.taskIdentifier
     let isAdded = state.withLock { state in
       if state.isOver { return false }
@@ -34,7 +34,6 @@ extension OrderRun: TaskExecutor {
 
   /// Passes a job to the global executor, because the run is over.
   private func passOn(_ job: UnownedJob) {
-    noteLateWork()
     // Where that executor uses the hook of the runtime, a thread with a run would get the job again.
     Self.withoutRun { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
   }
@@ -62,13 +61,14 @@ extension OrderRun: TaskExecutor {
 
   // MARK: - Names
 
-  /// Keeps the name of the running task, and the place that makes a new task if `job` is the first job of that task.
-  func nameTasks(of job: UnownedJob) {
-    nameCurrentTask()
+  /// Keeps a task if `job` is its first job. Where the order is shown, also keeps its place, and the name of the running task.
+  func keepTask(of job: UnownedJob) {
+    if isShown { nameCurrentTask() }
     guard let identifier = job.taskIdentifier else { return }
     let isNew = state.withLock { $0.tasks[identifier] == nil }
     guard isNew else { return }
-    let task = OrderTask(site: .current(), object: job.isOfChildTask ? nil : unsafeBitCast(job, to: AnyObject.self))
+    let object = job.isOfChildTask ? nil : unsafeBitCast(job, to: AnyObject.self)
+    let task = OrderTask(site: isShown ? .current() : nil, object: object)
     state.withLock { state in
       let number = state.number(identifier)
       if number > 0 { state.namedTasks[number] = task }

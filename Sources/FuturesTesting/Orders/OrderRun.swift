@@ -33,7 +33,7 @@ final class OrderRun: @unchecked Sendable {
     /// The numbers of the tasks, by the identifiers of the runtime.
     var tasks: [Int: Int32] = [:]
 
-    /// Names and places of tasks, where the order of the run is shown.
+    /// The tasks, with names and places where the order of the run is shown.
     var namedTasks: [Int32: OrderTask] = [:]
 
     /// The continuations of `runAll`.
@@ -71,19 +71,12 @@ final class OrderRun: @unchecked Sendable {
   /// The greatest number of decisions in an order; after them the order is that of submission, so that a loop can end.
   static let maximumDecisions = 1_000
 
-  /// The greatest number of moves in a run, and of turns: of moves, of parts of tasks without a decision, and of ends of `runAll`.
+  /// The greatest number of turns: of moves, of parts of tasks without a decision, and of ends of `runAll`.
   ///
-  /// 25 moves that are possible at a turn count as another one: the limit for 1,400 simultaneous tasks.
-  static let maximumMoves = 20_000
-  static let maximumTurns = 2 * maximumMoves
-
-  /// The greatest number of turns after the body.
-  static let maximumTurnsOfTheRest = 10_000
+  /// 25 moves that are possible at a turn count as another one: the limit for 1,000 simultaneous tasks.
+  static let maximumTurns = 20_000
 
   let names: OrderNames
-
-  /// The thread of the search.
-  let thread = cfuturestesting_thread_number()
   let state = Locked(State())
 
   /// Signalled when another thread submits work, or when work outside ends.
@@ -127,29 +120,19 @@ final class OrderRun: @unchecked Sendable {
   /// Whether the timers were dropped.
   private var isTearingDown = false
 
-  private let start = DispatchTime.now()
-  /// The real time of `ContinuousClock` at the beginning, in nanoseconds; read second, so that no time in the run is before `start`.
+  private var start = DispatchTime.distantFuture
+  /// The real time of `ContinuousClock` at the beginning, in nanoseconds.
   private let startTime = cfuturestesting_real_time()
   private let isOnMain: Bool
   /// Whether the order of this run is shown: it keeps notes and the names of tasks, and lists the pending futures of a deadlock.
   let isShown: Bool
-  /// Whether a run without moves waits for other threads, to tell a deadlock from outside work.
-  private let waitsForOthers: Bool
   let watch: OrderWatch
   /// Makes the decisions.
   private var chooser: Chooser
 
   /// Makes a run of a body, which is isolated to the main actor if `isOnMain`; all runs share names and watch.
-  init(
-    _ names: OrderNames,
-    _ watch: OrderWatch,
-    isOnMain: Bool,
-    isShown: Bool,
-    waitsForOthers: Bool,
-    _ chooser: @escaping Chooser
-  ) {
-    (self.names, self.watch, self.isOnMain, self.chooser) = (names, watch, isOnMain, chooser)
-    (self.isShown, self.waitsForOthers) = (isShown, waitsForOthers)
+  init(_ names: OrderNames, _ watch: OrderWatch, isOnMain: Bool, isShown: Bool, _ chooser: @escaping Chooser) {
+    (self.names, self.watch, self.isOnMain, self.isShown, self.chooser) = (names, watch, isOnMain, isShown, chooser)
   }
 
   /// Whether the caller's thread performs the moves.
@@ -169,7 +152,10 @@ final class OrderRun: @unchecked Sendable {
     withMainContext {
       awaitsFollowUp = true
       // The task inherits the task-local values of the caller, by which a test library finds the test.
-      let task = inMove { Task(executorPreference: self) { await self.run(body, orders, on: body.isolation) } }
+      let task = inMove {
+        start = .now()  // by the clock that the moves see
+        return Task(executorPreference: self) { await self.run(body, orders, on: body.isolation) }
+      }
       awaitsFollowUp = isOnMain  // nothing else can run before the body has reached the main actor
       makeMoves()
       unwind(task)
@@ -203,7 +189,7 @@ final class OrderRun: @unchecked Sendable {
   /// Makes the moves of this thread, until the other one has the next move: a change of threads takes longer than a move.
   private func makeMoves(onMain isMain: Bool) {
     while !hasEnded {
-      if isMain, watch.state.withLock(\.isBlocked) { return }
+      if watch.state.withLock(\.isBlocked) { return hasEnded = true }
       if next == nil { next = takeFollowUp() }
       if next == nil {
         // The main thread waits for nothing.
@@ -253,14 +239,14 @@ final class OrderRun: @unchecked Sendable {
     case nil: break
     }
     turns += 1 + possible.count / 25
-    if trace.count >= Self.maximumMoves || turns >= Self.maximumTurns {
+    if turns >= Self.maximumTurns {
       let many = "\(possible.count.grouped) moves can come next: these are too many to explore."
       sentence = "The body made \(trace.count.grouped) moves and did not end.\(possible.count < 100 ? "" : " \(many)")"
       return end(.endless)
     }
     guard !possible.isEmpty else {
       if let waiter = takeWaiterOfRunAll() { return waiter }
-      return waitsForOthers && waitForOthers() ? nil : end(deadlock())
+      return end(deadlock())
     }
     do {
       let index = possible.count > 1 ? try choose(possible.map(\.move)) : 0
@@ -347,7 +333,7 @@ final class OrderRun: @unchecked Sendable {
   // MARK: - The end
 
   private static let endlessRest = """
-    The body returned, but the work that it left did not end: it went on for \(maximumTurnsOfTheRest.grouped) moves after it. \
+    The body returned, but the work that it left did not end: it went on for \(maximumTurns.grouped) moves after it. \
     A loop has to end when its timer fails, because the timers that are left fail with BrokenPromise. Or cancel the loop, and \
     `try await orders.runAll()` before the body returns.
     """
@@ -356,7 +342,7 @@ final class OrderRun: @unchecked Sendable {
   private func unwind(_ task: Task<Void, Never>) {
     state.withLock { $0.isUnwinding = true }
     if reason != nil { inMove { task.cancel() } }
-    turnLimit = turns + Self.maximumTurnsOfTheRest
+    turnLimit = turns + Self.maximumTurns
     makeMoves()
     var (items, queues) = state.withLock { state in
       defer { state.queues = [:] }

@@ -4,7 +4,7 @@ internal import Futures
 ///
 /// | part | orders |
 /// |---|---|
-/// | first | the order of submission, twice: a body that does not repeat it is not deterministic |
+/// | first | the order of submission |
 /// | then | random orders, none of which has run, until there are no others or `limit` is reached |
 ///
 /// The first order that fails is shrunk and run once more, to show it.
@@ -39,12 +39,13 @@ final class OrderSearch {
   private var knownOrders = 1
   private let tree = OrderTree()
   private var turns = 0
-  private var hasFailed = false
   private var present: OrderRun?
 
   /// The work that was not explored.
   private var left: [OutsideNotice] = []
   private var callsActors = false, hasLeftWork = false, isCut = false
+  /// The decisions of the first order in which a task did not end.
+  private var choicesOfLeftTask: [OrderChoice]?
 
   init(_ body: @escaping OrderBody, _ options: Options) {
     (self.body, self.options) = (body, options)
@@ -58,10 +59,10 @@ final class OrderSearch {
   /// Explores the orders.
   func explore() -> OrderWatch.Answer {
     do {
-      try runOrder(isFirst: true, isRepeated: options.limit > 1)
-      if options.limit > 1, knownOrders > 1 { try runOrder(isFirst: true) }
-      while !tree.isComplete, orders.count < options.limit, knownOrders > 1, canGoOn { try runOrder() }
-      isComplete = tree.isComplete || knownOrders == 1
+      try runOrder(isFirst: true)
+      while !tree.isComplete, orders.count < options.limit, canGoOn { try runOrder() }
+      isComplete = tree.isComplete
+      if let choicesOfLeftTask { keepLeftTasks(runShown(choicesOfLeftTask, hasFailed: options.hasFailed)) }
       return .success(report())
     } catch let failed as Failed {
       return .failure(watch.isCancelled ? CancellationError() : show(failed.run))
@@ -77,7 +78,7 @@ final class OrderSearch {
   }
 
   /// Runs the order of submission, or a random order.
-  private func runOrder(isFirst: Bool = false, isRepeated: Bool = false) throws {
+  private func runOrder(isFirst: Bool = false) throws {
     // A run of a cancelled search does not wait for outside work, so its failure can be a false one.
     if watch.isCancelled { throw CancellationError() }
     let run = run(hasFailed: options.hasFailed) { [self] possible, first in
@@ -87,7 +88,7 @@ final class OrderSearch {
     turns += run.turns
     knownOrders = max(knownOrders, run.knownOrders)
     orders.insert(run.hash)
-    if run.reason == nil { run.reason = tree.end(isRepeated: isRepeated)?.reason(run) }
+    if run.reason == nil { run.reason = tree.end()?.reason(run) }
     if run.reason != nil { throw Failed(run: run) }
   }
 
@@ -97,9 +98,7 @@ final class OrderSearch {
     hasFailed: (@Sendable (() -> Void) -> Bool)?,
     choosing choose: @escaping OrderRun.Chooser
   ) -> OrderRun {
-    // After the first failure, a deadlock needs no wait that tells it from outside work.
-    let waitsForOthers = !self.hasFailed
-    let run = OrderRun(names, watch, isOnMain: isOnMain, isShown: isShown, waitsForOthers: waitsForOthers, choose)
+    let run = OrderRun(names, watch, isOnMain: isOnMain, isShown: isShown, choose)
     present = run
     defer { present = nil }
     if let hasFailed {
@@ -108,9 +107,9 @@ final class OrderSearch {
     } else {
       run.perform(body)
     }
-    self.hasFailed = self.hasFailed || run.reason != nil
     (callsActors, hasLeftWork) = (callsActors || run.callsActors, hasLeftWork || run.hasLeftChoices)
     isCut = isCut || run.isCut
+    if run.reason == nil, choicesOfLeftTask == nil, !run.leftTasks.isEmpty { choicesOfLeftTask = run.neededChoices }
     for notice in run.state.withLock(\.left) where left.count < 20 && !left.contains(notice) { left.append(notice) }
     return run
   }
@@ -137,7 +136,16 @@ final class OrderSearch {
       let count = "it has \(choices.count) decisions, but the body has \(run.choices.count)."
       return .failure(failure(nil, .unknownOrder("The order does not fit the test body: \(count)")))
     }
+    keepLeftTasks(run)
     return .success(report())
+  }
+
+  /// Keeps the tasks of a run that did not end, for the report.
+  private func keepLeftTasks(_ run: OrderRun) {
+    let tasks = run.state.withLock(\.namedTasks)
+    left += run.leftTasks.prefix(10).map { number in
+      OutsideNotice(kind: .task, label: names.task(number, tasks), site: tasks[number]?.site ?? CallSite(addresses: []))
+    }
   }
 
   /// Runs the order of the decisions, and after them that of submission, and keeps what the failure shows.
@@ -226,7 +234,6 @@ final class OrderSearch {
     var sentences: [String] = []
     if hasLeftWork { sentences.append(OrderReport.leftWork) }
     if isCut { sentences.append(OrderReport.cut) }
-    if watch.state.withLock(\.hasLateWork) { sentences.append(OrderReport.late) }
     let isAll = isComplete && left.isEmpty && sentences.isEmpty
     return OrderReport(
       orders: max(orders.count, 1),
@@ -256,7 +263,8 @@ final class OrderSearch {
       let notes = (place == 0 ? notes[-1] ?? [] : []) + (notes[place] ?? [])
       return OrderRow(column: column, cell: cell, isDeviation: run?.deviations.contains(place) == true, notes: notes)
     }
-    let numbers = Set(trace.filter { $0.source == OrderNames.task }.map(\.ordinal)).sorted().prefix(10)
+    let parts = trace.filter { $0.source == OrderNames.task || $0.source == OrderNames.onMain }
+    let numbers = Set(parts.map(\.ordinal)).sorted().prefix(10)
     return OrderFailure(
       reason: reason,
       sentence: sentence ?? run?.sentence ?? reason.sentence,

@@ -44,14 +44,13 @@ final class OrderTree {
     return node.left[path[path.count - 1].place].index
   }
 
-  /// Ends a run, whose order counts as run unless it is repeated.
+  /// Ends a run.
   /// - Returns: The difference to an earlier run, which had more decisions.
-  func end(isRepeated: Bool) -> OrderStray? {
+  func end() -> OrderStray? {
     defer { (path, hasAll) = ([], true) }
     guard hasAll else { return nil }
     let next = path.last.map { $0.node.left[$0.place].next } ?? root
     if let next { return .differs(before: next.possible, now: []) }
-    if isRepeated { return nil }
     while let (node, place) = path.popLast() {
       node.left.remove(at: place)
       if !node.left.isEmpty { return nil }

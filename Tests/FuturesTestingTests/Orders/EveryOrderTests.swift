@@ -69,7 +69,8 @@ struct EveryOrderTests {
       }
       #expect(failure?.order.filter { $0.count == 1 } == ["b", "a"])
       #expect(failure?.fileID.hasSuffix("EveryOrderTests.swift") == true)
-      #expect(failure?.description.contains("An expectation failed.") == true)
+      let text = try #require(failure).description
+      #expect(text.contains("An expectation failed.") && text.contains("Run it alone: .everyOrder(repeating: "))
     }
     #expect(issues.events.contains(line) && Set(issues.events).count == 1, "\(issues.events)")
   }

@@ -126,23 +126,15 @@ extension BodyRow {
         throw always
       },
       BodyRow(
-        "the body, tasks, steps and calls of actors",
-        ["task 1", "before the call", "hop of task 1", "body"]
-      ) { orders in
-        let cache = Cache()
-        let task = Task {
-          await orders.step("before the call")
-          await cache.set(1)
-        }
-        await task.value
-        throw always
-      },
-      BodyRow(
-        "the work of an actor, whose submitter is not known",
-        ["task 1", "hop of task 1", "work of an actor", "body"]
+        "the body, tasks, steps and calls of actors, also of one whose caller is not known",
+        ["task 1", "before the call", "hop of task 1", "work of an actor", "body"]
       ) { orders in
         let caller = ActorCaller()
-        await Task { await caller.startOnOtherActor() }.value
+        let task = Task {
+          await orders.step("before the call")
+          await caller.startOnOtherActor()
+        }
+        await task.value
         try await orders.runAll()
         throw always
       },
@@ -186,15 +178,9 @@ extension BodyRow {
         "a task that another thread resumes",
         says: " has resumed a task of the test.",
         "Pass contexts of `orders`"
-      ) { orders in
-        let gate = DispatchSemaphore(value: 0)
-        // Runs after the body has suspended.
-        orders.context("a").submit { gate.signal() }
+      ) { _ in
         await withCheckedContinuation { continuation in
-          DispatchQueue.global().async {
-            gate.wait()
-            continuation.resume()
-          }
+          DispatchQueue.global().async { continuation.resume() }  // begins after the body has suspended
         }
       },
     ] + suspended
@@ -231,13 +217,19 @@ extension BodyRow {
     [
       BodyRow(
         "the return of a body from the main actor is no move",
-        ["a", "main"],
-        says: "Fails in this order: a ▸ main\n"
+        ["a", "body on main"],
+        says: "Fails in this order: a ▸ body on main\n"
       ) { @MainActor orders in
         MainActor.assertIsolated()
         orders.context("a").submit {}
         try await orders.runAll()
         orders.context("b").submit {}
+        throw always
+      },
+      BodyRow("tasks on the main actor have their names", ["task 1 on main", "main"]) { orders in
+        Task { @MainActor in }
+        DispatchQueue.main.async {}
+        try await orders.runAll()
         throw always
       },
       BodyRow("an actor with an executor of its own", says: "Work on the Dispatch queue “store”") { orders in
@@ -249,7 +241,7 @@ extension BodyRow {
         }
         try await orders.runAll()
       },
-      BodyRow("a block of a run loop", says: "Outside the run there is a block of a run loop") { _ in
+      BodyRow("a block of a run loop", says: "Outside the run there is work of a run loop") { _ in
         let promise = Promise<Int, any Error>()
         RunLoop.main.perform { promise.succeed(1) }
         _ = try await promise.future.value

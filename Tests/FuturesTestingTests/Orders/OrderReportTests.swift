@@ -15,34 +15,6 @@ struct OrderReportTests {
     #expect(report.unexplored.count <= 1, "\(report)")
     #expect(report.isExhaustive == report.unexplored.isEmpty, "\(report)")
   }
-
-  @Test("Work of another thread that comes after its run was not explored")
-  func workAfterItsRun() async throws {
-    let first = Locked<ExecutionContext?>(nil)
-    let (mayStart, hasEnded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    DispatchQueue(label: "older").async {
-      mayStart.wait()
-      first.withLock(\.self)?.submit {}
-      hasEnded.signal()
-    }
-    let report = try await exploreOrders { orders in
-      let a = orders.context("a")
-      let isFirst = first.withLock { context in
-        defer { context = context ?? a }
-        return context == nil
-      }
-      if !isFirst {
-        mayStart.signal()
-        hasEnded.wait()
-        hasEnded.signal()
-      }
-      for context in [a, orders.context("b")] { context.submit {} }
-      try await orders.runAll()
-    }
-    #expect(!report.isExhaustive)
-    let text = "2 orders; not explored: work that another thread has submitted to a run that was over"
-    #expect(report.description == text)
-  }
 }
 
 private let lock = DispatchQueue(label: "lock")
@@ -126,10 +98,16 @@ extension BodyRow {
       context.submit { queue.resume() }
       try await orders.runAll()
     },
-    BodyRow("a block of a run loop", says: "1 order; not explored: a block of a run loop") { _ in
+    BodyRow(
+      "a task that stays suspended",
+      says: "1 order; not explored: task 1, which did not end or is held by a variable, started at "
+    ) { _ in
+      Task { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+    },
+    BodyRow("a block of a run loop", says: "1 order; not explored: work of a run loop") { _ in
       RunLoop.main.perform {}
     },
-    BodyRow("a timer of a run loop", says: "1 order; not explored: a timer of a run loop") { _ in
+    BodyRow("a timer of a run loop", says: "1 order; not explored: work of a run loop") { _ in
       RunLoop.main.add(Timer(timeInterval: 1, repeats: false) { _ in }, forMode: .default)
     },
     // Never fires: a run holds the timers of Dispatch back.

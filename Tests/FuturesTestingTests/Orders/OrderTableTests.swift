@@ -13,31 +13,26 @@ struct OrderRow: Sendable, CustomTestStringConvertible {
   let orders: Int?
   let explore: @Sendable () async throws -> (records: [String], report: OrderReport)
 
-  init(
-    _ name: String,
-    _ records: [String],
-    orders: Int? = nil,
-    _ body: @escaping @Sendable (Orders, Recorder<String>) async throws -> Void
-  ) {
-    (testDescription, self.records, self.orders) = (name, records, orders)
-    explore = { try await FuturesTestingTests.explore(body) }
-  }
-
-  /// A row whose body is on the main actor.
-  init(
-    onMain name: String,
-    _ records: [String],
-    orders: Int? = nil,
-    _ body: @escaping @MainActor (Orders, Recorder<String>) async throws -> Void
-  ) {
-    (testDescription, self.records, self.orders) = (name, records, orders)
-    explore = { try await exploreOnMain(body) }
-  }
-
   /// The orders of two sequences with two items each.
   static let interleavings = [
     "a1 a2 b1 b2", "a1 b1 a2 b2", "a1 b1 b2 a2", "b1 a1 a2 b2", "b1 a1 b2 a2", "b1 b2 a1 a2",
   ]
+}
+
+extension OrderRow {
+  typealias Body = @Sendable (Orders, Recorder<String>) async throws -> Void
+  typealias MainBody = @MainActor (Orders, Recorder<String>) async throws -> Void
+
+  init(_ name: String, _ records: [String], orders: Int? = nil, _ body: @escaping Body) {
+    self.init(testDescription: name, records: records, orders: orders) {
+      try await FuturesTestingTests.explore(body)
+    }
+  }
+
+  /// A row whose body is on the main actor.
+  init(onMain name: String, _ records: [String], orders: Int? = nil, _ body: @escaping MainBody) {
+    self.init(testDescription: name, records: records, orders: orders) { try await exploreOnMain(body) }
+  }
 }
 
 /// One place for what can happen: a row for each kind of work.
