@@ -61,7 +61,9 @@ extension OrderRun: TaskExecutor {
 
   // MARK: - Names
 
-  /// Keeps a task if `job` is its first job. Where the order is shown, also keeps its place, and the name of the running task.
+  /// Keeps the task of a first job.
+  ///
+  /// Where the order is shown, also keeps its place, and the name of the running task.
   func keepTask(of job: UnownedJob) {
     if isShown { nameCurrentTask() }
     guard let identifier = job.taskIdentifier else { return }
