@@ -178,6 +178,8 @@ bool cfutures_set_thread_pointer(void *pointer, void (*destroy)(void *)) {
 
 #if defined(__APPLE__)
 
+bool cfutures_is_on_main_thread(void) { return pthread_main_np() != 0; }
+
 extern void *dispatch_get_specific(const void *key);
 extern const char *object_getClassName(const void *object);
 
@@ -187,6 +189,18 @@ bool cfutures_is_on_serial_queue(const void *queue, const void *key) {
 }
 
 #elif defined(__linux__)
+
+typedef struct {
+  void *identity;
+  uintptr_t implementation;
+} Executor;
+
+extern Executor swift_task_getCurrentExecutor(void) __attribute__((swiftcall));
+extern Executor swift_task_getMainExecutor(void) __attribute__((swiftcall));
+
+bool cfutures_is_on_main_thread(void) {
+  return syscall(SYS_gettid) == getpid() || swift_task_getCurrentExecutor().identity == swift_task_getMainExecutor().identity;
+}
 
 extern void *dispatch_get_current_queue(void);
 extern void *dispatch_queue_get_specific(void *queue, const void *key);
@@ -206,6 +220,8 @@ bool cfutures_is_on_serial_queue(const void *queue, const void *key) {
 }
 
 #else
+
+bool cfutures_is_on_main_thread(void) { return false; }
 
 bool cfutures_is_on_serial_queue(const void *queue, const void *key) {
   (void)queue, (void)key;

@@ -127,6 +127,11 @@ bool cfutures_retain_object(void *_Nonnull object);
 /// recognize a serial queue by its class. Returns false where neither the class nor the width of a queue can be read.
 bool cfutures_is_on_serial_queue(const void *_Nullable queue, const void *_Nullable key);
 
+/// Returns whether the calling thread runs the main actor, also inside `sync` of another queue, which runs its work on the caller.
+///
+/// On Linux, any thread can serve the main queue. There it is known for tasks, and for the first thread of the process.
+bool cfutures_is_on_main_thread(void);
+
 // MARK: - Standard error
 
 /// Writes all bytes to standard error, without a buffer.

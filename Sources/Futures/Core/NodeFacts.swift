@@ -13,6 +13,8 @@ struct NodeFacts {
   var inputs: [FutureState]? = []
   /// Whether the result of one input can be enough.
   var endsWithOneInput = false
+  /// Whether an event that is no input can end the state: an item that another thread starts, or an answer.
+  var endsWithoutInputs = false
   /// Whether no input is enough, whatever its result: a join that cannot fail.
   var needsEachInput = false
 

@@ -1,3 +1,4 @@
+internal import CFutures
 internal import Dispatch
 
 /// The main actor as the place where a callback runs: `on: .main` takes `@MainActor` closures without any annotation.
@@ -76,6 +77,11 @@ public struct MainContext: Sendable {
     _ = mainQueueIsMarked
     return DispatchQueue.getSpecific(key: mainQueueKey) == true
   }
+
+  /// Whether the main actor and the main queue cannot run while the calling thread is blocked.
+  ///
+  /// `sync` of another queue runs its work on the calling thread. So that thread can be the main thread, outside the main queue.
+  static var isMainThread: Bool { isMainQueueCurrent || cfutures_is_on_main_thread() }
 
   /// Replaces the main context for the code that a task runs, and for the tasks that it starts.
   ///

@@ -33,7 +33,7 @@ struct BlockedWorkSearch {
   /// Whether a sentence was written; relaxed, because it publishes nothing.
   private static let hasWritten = AtomicByte<Bool>(false)
 
-  /// Whether the main thread waits, and not the thread of a serial queue.
+  /// Whether the main thread waits, which can run the work of a serial queue inside `sync`.
   private let isOnMain: Bool
 
   /// The visited states, with the work that they need.
@@ -49,7 +49,7 @@ struct BlockedWorkSearch {
   ///   - state: The state that the calling thread waits for.
   ///   - isEndless: Whether the wait has no timeout.
   static func check(_ state: FutureState, isEndless: Bool) {
-    let isOnMain = MainContext.isMainQueueCurrent
+    let isOnMain = MainContext.isMainThread
     guard isOnMain || cfutures_is_on_serial_queue(nil, nil) else { return }
     var search = Self(isOnMain: isOnMain)
     guard let work = search.work(neededBy: state, depth: 0) else { return }
@@ -144,10 +144,10 @@ struct BlockedWorkSearch {
 
   private static func need(of state: FutureState) -> Need {
     state.reading {
-      // A promise can come before its task. Not while it follows another future.
-      guard state.hasProducer, state.currentPhase == .following || !state.has(.hasPromise) else { return .unknown }
+      guard state.hasProducer else { return .unknown }
       switch state.producer {
-      case .task: return state.has(.needsMainActor) ? .mainActor : .unknown
+      // A promise can come before its task.
+      case .task: return state.has(.needsMainActor) && !state.has(.hasPromise) ? .mainActor : .unknown
       case .stage:
         guard let derivation = state.derivation, !NodeFacts(of: derivation.stage).endsWithoutSource else {
           return .unknown
@@ -156,7 +156,8 @@ struct BlockedWorkSearch {
       case .inputs(let inputs):
         var facts = NodeFacts(of: state)
         inputs.describe(into: &facts)
-        return facts.inputs.map { .inputs($0, each: facts.needsEachInput) } ?? .unknown
+        guard let inputs = facts.inputs, !facts.endsWithoutInputs else { return .unknown }
+        return .inputs(inputs, each: facts.needsEachInput)
       case .none, .start, .broken, .extras: return .unknown
       }
     }
@@ -172,7 +173,7 @@ struct BlockedWorkSearch {
     }
     guard let queue else { return nil }
     // By label: on Linux each use of the main queue can have another object.
-    guard !isOnMain else { return queue.label == DispatchQueue.main.label ? .transform : nil }
+    guard queue.label != DispatchQueue.main.label else { return isOnMain ? .transform : nil }
     return Self.isCurrentSerialQueue(queue) ? .transformOnQueue(queue.label) : nil
   }
 

@@ -77,14 +77,14 @@ extension Future {
   }
 
   private static var isOnCooperativeThread: Bool {
-    !MainContext.isMainQueueCurrent && withUnsafeCurrentTask { $0 != nil }
+    !MainContext.isMainThread && withUnsafeCurrentTask { $0 != nil }
   }
 }
 
 /// The consumer of a thread that waits.
 private final class BlockedThread: Consumer, @unchecked Sendable {
   // @unchecked: it has only constants.
-  private let isMain = MainContext.isMainQueueCurrent
+  private let isMain = MainContext.isMainThread
 
   init(deliver: @escaping Delivery) { super.init(kind: .waiter, deliver: deliver) }
 

@@ -173,7 +173,8 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   }
 
   override func describe(into facts: inout NodeFacts) {
-    facts.inputs = lock.withLockIfAvailable { running.map(\.value.state) }
+    (facts.inputs, facts.endsWithoutInputs) =
+      lock.withLockIfAvailable { (running.map(\.value.state), isStarting) } ?? (nil, true)
   }
 
   override var startsInputs: Bool { true }

@@ -53,7 +53,7 @@ public final class ConcurrencyLimit: Sendable {
     line: UInt = #line,
     _ work: @escaping @Sendable () -> Future<Value, Failure>
   ) -> Future<Value, Failure> {
-    run(priority: priority, fileID: fileID, line: line) { [self] slot in
+    run("ConcurrencyLimit.run", priority: priority, fileID: fileID, line: line) { [self] slot in
       let future = work()
       future.whenSettled { [self] in release(slot) }
       return future
@@ -63,12 +63,13 @@ public final class ConcurrencyLimit: Sendable {
   /// Runs work that gives its slot back itself.
   @usableFromInline
   package func run<Value: Sendable, Failure: Error>(
+    _ label: String,
     priority: TaskPriority,
     fileID: StaticString,
     line: UInt,
     inSlot work: @escaping @Sendable (Slot) -> Future<Value, Failure>
   ) -> Future<Value, Failure> {
-    let promise = Promise<Value, Failure>("ConcurrencyLimit.run", fileID: fileID, line: line)
+    let promise = Promise<Value, Failure>(label, fileID: fileID, line: line)
     let id = ObjectIdentifier(promise.state)
     let isRemovable = Cancelled<Failure>.isExpressible
     // Weak: this object holds the promise while the work waits.
@@ -329,7 +330,9 @@ private final class WaitingTurn: Inputs, @unchecked Sendable {
   override var startsInputs: Bool { true }
 
   override func describe(into facts: inout NodeFacts) {
-    facts.inputs = limit.queue.withLockIfAvailable { Array($0.holders.values) }
+    // Work without a holder is starting, or its holder is not known.
+    (facts.inputs, facts.endsWithoutInputs) =
+      limit.queue.withLockIfAvailable { (Array($0.holders.values), $0.holders.count < $0.running) } ?? (nil, true)
     facts.endsWithOneInput = true
   }
 }

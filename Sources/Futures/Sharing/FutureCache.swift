@@ -48,7 +48,7 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
     let state = Locked(CacheState<Key, Value>())
     self.state = state
     // Each number starts one load. So a load that a new caller starts meanwhile is another one.
-    loads = PendingPromises(label) { load in
+    loads = PendingPromises(label, earlyAnswerLimit: 0, acceptsAnswers: false) { load in
       let slot = state.withLock { $0.removeUnlessLoaded(load.key, load.number) }
       _ = slot  // released here, outside the lock
     }

@@ -39,7 +39,7 @@ extension PendingPromises {
   func connect(_ caller: Caller, to work: Future<Value, Failure>) {
     caller.progress.add(work, share: 1)
     if case .sharedState(let state) = work.storage {
-      caller.state.setProducer(.inputs(SharedWork(state)), onlyIfFirst: true)
+      caller.state.setProducer(.inputs(SharedWork(state, acceptsAnswers: acceptsAnswers)), onlyIfFirst: true)
     }
   }
 
@@ -124,12 +124,15 @@ extension PendingPromises where Key == SingleKey {
 ///
 /// `PendingPromises` resolves the caller, and leaves the work.
 final class SharedWork: Inputs, @unchecked Sendable {
-  // @unchecked: `work` is a constant.
+  // @unchecked: it has only constants.
   private let work: FutureState
 
-  init(_ work: FutureState) { self.work = work }
+  /// Whether `resolve` or `failAll` can resolve the caller before its work.
+  private let acceptsAnswers: Bool
+
+  init(_ work: FutureState, acceptsAnswers: Bool) { (self.work, self.acceptsAnswers) = (work, acceptsAnswers) }
 
   override func inputs(raisedTo priority: TaskPriority?) -> [FutureState] { [work] }
 
-  override func describe(into facts: inout NodeFacts) { facts.inputs = [work] }
+  override func describe(into facts: inout NodeFacts) { (facts.inputs, facts.endsWithoutInputs) = ([work], acceptsAnswers) }
 }

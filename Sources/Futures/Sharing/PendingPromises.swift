@@ -98,6 +98,9 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 
   let label: String?
   private let earlyAnswerLimit: Int
+
+  /// Whether other code can call `resolve` and `failAll`. Not for a cache, whose callers get only what its loads give.
+  let acceptsAnswers: Bool
   private let onCancel: (@Sendable (Key) -> Void)?
   let state = Locked(State())
 
@@ -110,14 +113,19 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   ///   - onCancel: Stops the work for a key after all its callers have been cancelled. It runs outside every lock, on
   ///     the thread that cancels the last caller. So another thread can ask for the key again meanwhile. If that
   ///     matters and the work is a future, use `future(sharing:)`.
-  public init(
+  public convenience init(
     _ label: String? = nil,
     keepingEarlyAnswers limit: Int = 0,
     onCancel: (@Sendable (Key) -> Void)? = nil
   ) {
     require(limit >= 0, "PendingPromises needs a limit of at least 0 for early answers, but limit is \(limit).")
+    self.init(label, earlyAnswerLimit: limit, acceptsAnswers: true, onCancel)
+  }
+
+  init(_ label: String?, earlyAnswerLimit: Int, acceptsAnswers: Bool, _ onCancel: (@Sendable (Key) -> Void)?) {
     self.label = label
-    earlyAnswerLimit = limit
+    self.earlyAnswerLimit = earlyAnswerLimit
+    self.acceptsAnswers = acceptsAnswers
     self.onCancel = onCancel
   }
 

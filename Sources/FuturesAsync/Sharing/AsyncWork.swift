@@ -27,11 +27,31 @@ extension ConcurrencyLimit {
     line: UInt = #line,
     @_inheritActorContext _ work: @escaping @Sendable @isolated(any) () async throws(Failure) -> Value
   ) -> Future<Value, Failure> {
-    run(priority: priority, fileID: fileID, line: line) { slot in
-      Future.detached(name: name, priority: priority, fileID: fileID, line: line) { () async throws(Failure) -> Value in
-        // The end of the closure, and not of the future: a task that is cancelled can still run.
-        defer { self.releaseFromTask(slot) }
-        return try await work()
+    start("ConcurrencyLimit.run", name, priority, priority, fileID, line, work)
+  }
+
+  /// - Parameters:
+  ///   - label: The name of the future in diagnostics.
+  ///   - name: The name of the task.
+  ///   - turn: The priority of the work among the waiting work.
+  ///   - priority: The priority of the task.
+  ///   - fileID: The file that diagnostics name.
+  ///   - line: The line that diagnostics name.
+  ///   - work: The work.
+  @_alwaysEmitIntoClient
+  func start<Value: Sendable, Failure: Error>(
+    _ label: String,
+    _ name: String?,
+    _ turn: TaskPriority,
+    _ priority: TaskPriority?,
+    _ fileID: StaticString,
+    _ line: UInt,
+    _ work: @escaping @Sendable @isolated(any) () async throws(Failure) -> Value
+  ) -> Future<Value, Failure> {
+    run(label, priority: turn, fileID: fileID, line: line) { slot in
+      // The slot is free at the end of the closure, and not of the future: a task that is cancelled can still run.
+      Future(starting: .detached, name: name, priority: priority, fileID, line, operation: .throwing(work)) {
+        self.releaseFromTask(slot)
       }
     }
   }
@@ -84,12 +104,7 @@ public final class SerialQueue: Sendable {
     line: UInt = #line,
     @_inheritActorContext _ work: @escaping @Sendable @isolated(any) () async throws(Failure) -> Value
   ) -> Future<Value, Failure> {
-    limit.run(priority: .medium, fileID: fileID, line: line) { slot in
-      Future.detached(name: name, priority: priority, fileID: fileID, line: line) { () async throws(Failure) -> Value in
-        defer { self.limit.releaseFromTask(slot) }
-        return try await work()
-      }
-    }
+    limit.start("SerialQueue.future", name, .medium, priority, fileID, line, work)
   }
 
   /// The number of pieces of work that have not started.

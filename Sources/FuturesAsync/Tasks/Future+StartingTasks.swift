@@ -56,6 +56,7 @@ extension Future {
   ///   - fileID: The file that diagnostics name.
   ///   - line: The line that diagnostics name.
   ///   - operation: The work.
+  ///   - end: Runs in the task after the work, and before the future resolves; on the main actor for work of the main actor.
   @_alwaysEmitIntoClient
   init(
     starting start: TaskStart,
@@ -64,15 +65,17 @@ extension Future {
     priority: TaskPriority?,
     _ fileID: StaticString,
     _ line: UInt,
-    operation: TaskOperation<Value, Failure>
+    operation: TaskOperation<Value, Failure>,
+    atEnd end: (@Sendable () -> Void)? = nil
   ) {
-    let work = TaskWork<Value, Failure>(operation)
+    let work = TaskWork<Value, Failure>(operation, atEnd: end)
     self.init(work.state)
-    if let isolation = operation.isolation { work.state.noteActorOfTask(isolation) }
+    let actor = actor ?? operation.isolation
+    if let actor { work.state.noteActorOfTask(actor) }
     let task =
       if start == .detached {
         work.startDetached(name: name, priority: priority)
-      } else if let actor = actor ?? operation.isolation {
+      } else if let actor {
         startTask(on: actor) { isolation in work.start(isolation: isolation, start, name: name, priority: priority) }
       } else {
         work.start(isolation: nil, start, name: name, priority: priority)
@@ -88,16 +91,22 @@ extension Future {
 struct TaskWork<Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline let state = State<Value, Failure>()
   @usableFromInline let operation: TaskOperation<Value, Failure>
+  @usableFromInline let end: (@Sendable () -> Void)?
 
   @_alwaysEmitIntoClient
-  init(_ operation: TaskOperation<Value, Failure>) {
+  init(_ operation: TaskOperation<Value, Failure>, atEnd end: (@Sendable () -> Void)?) {
     self.operation = operation
+    self.end = end
   }
 
   /// Runs the work, and resolves the state with its result.
   @_alwaysEmitIntoClient
-  nonisolated(nonsending) func run() async {
-    state.resolveFromTask(await operation.run())
+  nonisolated(nonsending) func run() async { resolve(await operation.run()) }
+
+  @_alwaysEmitIntoClient
+  func resolve(_ result: Result<Value, Failure>) {
+    end?()
+    state.resolveFromTask(result)
   }
 
   /// As `run()`, in a detached task, whose closure can still be isolated to the main actor, for example by the default of its module.
@@ -111,12 +120,12 @@ struct TaskWork<Value: Sendable, Failure: Error>: Sendable {
   @MainActor
   func runOnMainActor() async {
     switch operation {
-    case .nonthrowing(let operation): state.resolveFromTask(.success(await operation()))
+    case .nonthrowing(let operation): resolve(.success(await operation()))
     case .throwing(let operation):
       do throws(Failure) {
-        state.resolveFromTask(.success(try await operation()))
+        resolve(.success(try await operation()))
       } catch {
-        state.resolveFromTask(.failure(error))
+        resolve(.failure(error))
       }
     }
   }

@@ -150,6 +150,8 @@ nonisolated private func fetch(_ number: Int) async throws -> Int { number }
 private enum HopelessWait: String, CaseIterable, Codable, Sendable {
   case task, localFunction, nonthrowing, named, immediate, detached, namedDetached
   case mapped, flatMapped, followed, shielded, joined, joinedWithSettled, settledBesideOther, raced, lateJoin
+  case inSeries, concurrent, concurrentSettled, retry, limited, serialQueue, behindSerialQueue, cached
+  case insideSync
   case mainQueue, main, received, behindPending
 
   var work: String {
@@ -163,17 +165,38 @@ private enum HopelessWait: String, CaseIterable, Codable, Sendable {
     let promise = Promise<Int, any Error>()
     withExtendedLifetime(promise) {
       let future = future(promise)
-      for _ in 0..<2 { #expect(future.wait(timeout: .milliseconds(20)) == nil, "\(self)") }
+      for _ in 0..<2 {
+        // On a queue, `sync` runs its work on this thread.
+        let result = self == .insideSync ? serial.sync { wait(future) } : wait(future)
+        #expect(result == nil, "\(self)")
+      }
     }
     promise.succeed(1)
   }
 
+  nonisolated private func wait(_ future: Future<Int, any Error>) -> Result<Int, any Error>? {
+    future.wait(timeout: .milliseconds(20))
+  }
+
   @MainActor private func future(_ promise: Promise<Int, any Error>) -> Future<Int, any Error> {
+    let (items, queue) = ([1, 2], SerialQueue())
     let task = Future { try await fetch(1) }
     func local() -> Future<Int, any Error> { Future { try await fetch(1) } }
     let settled = Future<Int, any Error>.succeeded(1)
     switch self {
-    case .task: return task
+    case .task, .insideSync: return task
+    case .inSeries: return Future.serial(items) { try await fetch($0) }.map { $0[0] }
+    case .concurrent: return Future.concurrent(items, limit: 2) { try await fetch($0) }.map { $0[0] }
+    case .concurrentSettled:
+      let settled = Future.concurrentSettled(items, limit: 2) { try await fetch($0) }
+      return settled.map { $0.count }.setFailureType(to: (any Error).self)
+    case .retry: return Future.retry(attempts: 2) { try await fetch(1) }
+    case .limited: return ConcurrencyLimit(1).run { try await fetch(1) }
+    case .serialQueue: return queue.future { @MainActor in try await fetch(1) }
+    case .behindSerialQueue:
+      _ = queue.future { @MainActor in try await fetch(1) }
+      return queue.future { @concurrent in try await fetch(2) }
+    case .cached: return cache.future(for: 1) { @MainActor in try await fetch(1) }
     case .localFunction: return local()
     case .nonthrowing: return Future { await Task.yield() }.map { 1 }.setFailureType(to: (any Error).self)
     case .named: return Future(name: "fetch") { try await fetch(1) }
@@ -205,11 +228,12 @@ private enum HopelessWait: String, CaseIterable, Codable, Sendable {
 }
 
 private let requests = PendingPromises<Int, Int, any Error>()
+private let cache = FutureCache<Int, Int, any Error>()
 
 /// A wait of the main thread that another thread ends, although work of the main actor has to do with the future.
 private enum HopefulWait: CaseIterable {
   case promise, detached, concurrent, raced, timeout, failingInput, failureBesideTransform, resolvedPromise,
-    sharedRequest, token
+    sharedRequest, token, insideSync, startingItem, slotOfPromise, slotOfTask
 
   @MainActor func run() {
     let promise = Promise<Int, any Error>()
@@ -225,7 +249,7 @@ private enum HopefulWait: CaseIterable {
       default: promise.succeed(1)
       }
     }
-    _ = future.wait()
+    if self == .insideSync { serial.sync { _ = future.wait() } } else { _ = future.wait() }
   }
 
   @MainActor private func future(
@@ -234,7 +258,18 @@ private enum HopefulWait: CaseIterable {
   ) -> Future<Int, any Error> {
     let task = Future { try await fetch(1) }
     switch self {
-    case .promise: return promise.future
+    case .promise, .insideSync: return promise.future
+    case .startingItem: return itemThatStarts(beside: task, until: promise)
+    case .slotOfPromise, .slotOfTask:
+      let limit = ConcurrencyLimit(2)
+      _ = limit.run { task }
+      if self == .slotOfPromise {
+        _ = limit.run { promise.future }
+      } else {
+        Task.detached { try await limit.withSlot { try await promise.future.value } }
+        while limit.runningCount < 2 {}
+      }
+      return limit.run { .succeeded(1) }
     case .detached: return Future.detached { try await fetch(1) }
     case .concurrent: return Future { @concurrent in try await fetch(1) }
     case .raced: return Future.race([task, promise.future])
@@ -244,8 +279,25 @@ private enum HopefulWait: CaseIterable {
     case .resolvedPromise:
       promise.resolve { try await fetch(1) }
       return promise.future
-    case .sharedRequest: return requests.future(sharing: 1) { task }
+    case .sharedRequest: return requests.future(sharing: 1) { @MainActor in try await fetch(1) }
     case .token: return task.cancelled(by: token)
     }
+  }
+
+  /// Returns a future with one item that needs the main actor, and one that another thread is about to start.
+  private func itemThatStarts(
+    beside task: Future<Int, any Error>,
+    until promise: Promise<Int, any Error>
+  ) -> Future<Int, any Error> {
+    let (first, isStarting) = (Promise<Int, any Error>(), DispatchSemaphore(value: 0))
+    let all = Future.concurrent([0, 1, 2], limit: 2) { item in
+      guard item == 2 else { return item == 0 ? task : first.future }
+      isStarting.signal()
+      _ = promise.future.wait()
+      return .failed(TestError(1))
+    }
+    startThread { first.succeed(1) }
+    isStarting.wait()
+    return all.map { $0[0] }
   }
 }
