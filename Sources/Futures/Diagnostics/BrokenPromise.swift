@@ -20,12 +20,23 @@ public struct BrokenPromise: Error, Sendable {
   /// promise, or else resolves it. Without a label, file and line name the `Future(on:)` whose work was dropped.
   public let cause: Cause
 
+  /// The type of the object that had the promise, if the program released that object.
+  private let releasedOwner: String?
+
   @usableFromInline
-  package init(label: String?, fileID: String, line: UInt, cause: Cause = .promiseDropped) {
+  package init(label: String?, fileID: String, line: UInt, cause: Cause = .promiseDropped, releasedOwner: String? = nil)
+  {
     self.label = label
     self.fileID = fileID
     self.line = line
     self.cause = cause
+    self.releasedOwner = releasedOwner
+  }
+
+  /// What to do about it.
+  var cure: String {
+    if releasedOwner != nil { return "Keep that object while its futures are pending." }
+    return cause == .workDropped ? "Keep the context while work is pending." : "Resolve the promise on every path."
   }
 }
 
@@ -35,7 +46,9 @@ extension BrokenPromise: CustomStringConvertible {
     let name = label.map { " \"\($0)\"" } ?? ""
     let promise = "promise\(name) made at \(fileID):\(line)"
     switch cause {
-    case .promiseDropped: return "The \(promise) was dropped without being resolved."
+    case .promiseDropped:
+      guard let releasedOwner else { return "The \(promise) was dropped without being resolved." }
+      return "The \(releasedOwner)\(name) was released before its future made at \(fileID):\(line) was resolved."
     case .workDropped where fileID.isEmpty: return "An execution context dropped the work of a derived future."
     case .workDropped where label == nil:
       return "An execution context dropped the work of the future made at \(fileID):\(line)."

@@ -99,7 +99,7 @@ public enum FuturesDiagnostics {
     guard !isRecorded, case .brokenPromise(let broken) = misuse else { return }
     let sentence = """
       \(broken) A callback, an await or a timeout waits for its future, which never resolves, because its failure type \
-      cannot hold BrokenPromise. Resolve the promise on every path.
+      cannot hold BrokenPromise. \(broken.cure)
       """
     #if DEBUG
       preconditionFailure(sentence)

@@ -36,13 +36,17 @@ extension FutureState {
     }
   }
 
-  /// Whether this state waits for all of `others`, so that they can end only with it.
+  /// Whether this state waits for all of `callers`, so that they can end only with it.
   ///
   /// O(number of states that it waits for).
-  final func waits(for others: [FutureState]) -> Bool {
-    var missing = Set(others.map(ObjectIdentifier.init))
-    _ = forEachProducer(raisedTo: nil) { state, _ in
-      missing.remove(ObjectIdentifier(state))
+  /// - Parameter callers: States, with the tasks that made them. A task that resolves this state waits for those that it made.
+  /// - Returns: Whether each was found.
+  final func waits(for callers: [(state: FutureState, task: UnsafeRawPointer?)]) -> Bool {
+    var missing = callers
+    _ = forEachProducer(raisedTo: nil) { state, producer in
+      let task: UnsafeRawPointer? =
+        if case .task(let task) = producer { unsafeBitCast(task, to: UnsafeRawPointer.self) } else { nil }
+      missing.removeAll { $0.state === state || task != nil && $0.task == task }
       return !missing.isEmpty
     }
     return missing.isEmpty

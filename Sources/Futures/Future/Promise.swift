@@ -65,7 +65,18 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
       }
     default: return
     }
-    let error = BrokenPromise(label: state.label, fileID: String(cString: fileID), line: UInt(line))
+    breakState(releasedBy: nil)
+  }
+
+  /// Breaks the future.
+  /// - Parameter owner: The type of the object that had the promise, and was released; `nil` if the promise itself was.
+  func breakState(releasedBy owner: String?) {
+    let error = BrokenPromise(
+      label: state.label,
+      fileID: String(cString: fileID),
+      line: UInt(line),
+      releasedOwner: owner
+    )
     let observers = FuturesDiagnostics.breakObservers
     let isRecorded = observers.exist && !state.wasCancelled && observers.record(error)
     state.breakPromise(BreakReason(error, isRecorded: isRecorded), in: nil)

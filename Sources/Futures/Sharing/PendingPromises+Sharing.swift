@@ -50,7 +50,7 @@ extension PendingPromises {
     let callers = state.withLock { state -> [Caller]? in
       guard let entry = state.entries[key], entry.request == request, !entry.callers.isEmpty else { return nil }
       entry.work = shared
-      return Array(entry.callers.values)
+      return entry.callers.values.map(\.caller)
     }
     guard let callers else { return shared.cancel() }
     for caller in callers { connect(caller, to: shared) }
@@ -134,5 +134,7 @@ final class SharedWork: Inputs, @unchecked Sendable {
 
   override func inputs(raisedTo priority: TaskPriority?) -> [FutureState] { [work] }
 
-  override func describe(into facts: inout NodeFacts) { (facts.inputs, facts.endsWithoutInputs) = ([work], acceptsAnswers) }
+  override func describe(into facts: inout NodeFacts) {
+    (facts.inputs, facts.endsWithoutInputs) = ([work], acceptsAnswers)
+  }
 }

@@ -63,7 +63,9 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     let key: Key
 
     /// The callers that wait, by number, in the order of arrival.
-    var callers: [Int: Caller] = [:]
+    ///
+    /// Each with the task that asked, to find work that asks for its own key.
+    var callers: [Int: (caller: Caller, task: UnsafeRawPointer?)] = [:]
 
     /// The cancelled callers whose failure type cannot represent cancellation.
     ///
@@ -82,7 +84,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     #endif
 
     /// All callers, in the order of delivery.
-    var inOrder: [Caller] { resultOnly + callers.sorted { $0.key < $1.key }.map(\.value) }
+    var inOrder: [Caller] { resultOnly + callers.sorted { $0.key < $1.key }.map(\.value.caller) }
 
     init(_ key: Key, request: Int) {
       self.key = key
@@ -99,7 +101,9 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   let label: String?
   private let earlyAnswerLimit: Int
 
-  /// Whether other code can call `resolve` and `failAll`. Not for a cache, whose callers get only what its loads give.
+  /// Whether other code can call `resolve` and `failAll`.
+  ///
+  /// Not for a cache, whose callers get only what its loads give.
   let acceptsAnswers: Bool
   private let onCancel: (@Sendable (Key) -> Void)?
   let state = Locked(State())
@@ -151,6 +155,8 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     }
     let works = entries.values.compactMap(\.work)
     // The callers first: a callback of theirs can still attach to the work, and so keep it running.
+    let owner = acceptsAnswers ? "PendingPromises" : "FutureCache"
+    for entry in entries.values { for caller in entry.inOrder { caller.breakState(releasedBy: owner) } }
     entries = [:]
     for work in works { work.cancel() }
   }
@@ -194,6 +200,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 
   /// Adds a caller, unless there is an early answer for it.
   func join(_ caller: Caller, _ key: Key, takingEarlyAnswer takesAnswer: Bool) -> Joining {
+    let task = withUnsafeCurrentTask { $0.map { unsafeBitCast($0, to: UnsafeRawPointer.self) } }
     let (number, isFirst, work, answer) = state.withLock {
       state -> (Int, Bool, Future<Value, Failure>?, Answers.Removed?) in
       // With the same lock as the rest: an answer that arrives in between would be kept, and the caller would wait for ever.
@@ -208,7 +215,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
         state.entries[key] = entry
       }
       let isFirst = entry.callers.isEmpty
-      entry.callers[number] = caller
+      entry.callers[number] = (caller, task)
       if isFirst { entry.request = number }
       return (number, isFirst, entry.work, nil)
     }
@@ -266,27 +273,27 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   /// Removes a cancelled caller.
   private func leave(_ key: Key, _ number: Int) {
     let (caller, ended, isLast, others, work) = state.withLock {
-      state -> (Caller?, Entry?, Bool, [Int: Caller], Future<Value, Failure>?) in
-      guard let entry = state.entries[key], let caller = entry.callers.removeValue(forKey: number) else {
-        return (nil, nil, false, [:], nil)
+      state -> (Caller?, Entry?, Bool, [(caller: Caller, task: UnsafeRawPointer?)], Future<Value, Failure>?) in
+      guard let entry = state.entries[key], let caller = entry.callers.removeValue(forKey: number)?.caller else {
+        return (nil, nil, false, [], nil)
       }
       if !Cancelled<Failure>.isExpressible { entry.resultOnly.append(caller) }
       guard entry.callers.isEmpty else {
         // More callers are not looked at, so that leaving stays O(1).
         let isSmall = entry.callers.count <= 4
-        return (caller, nil, false, isSmall ? entry.callers : [:], isSmall ? entry.work : nil)
+        return (caller, nil, false, isSmall ? Array(entry.callers.values) : [], isSmall ? entry.work : nil)
       }
       // Callers that cannot represent cancellation still wait: for the shared work, or for an answer, so the entry stays.
       let isAwaited = !entry.resultOnly.isEmpty && entry.work == nil
-      return (caller, isAwaited ? nil : state.entries.removeValue(forKey: key), true, [:], nil)
+      return (caller, isAwaited ? nil : state.entries.removeValue(forKey: key), true, [], nil)
     }
     _ = caller  // released here, outside the lock
     // Work that waits for its own callers never ends. Without another caller they go with the one that has left.
-    if case .sharedState(let work)? = work?.storage, work.waits(for: others.values.map { $0.state as FutureState }) {
+    if case .sharedState(let work)? = work?.storage, work.waits(for: others.map { ($0.caller.state, $0.task) }) {
       #if DEBUG
         reportOwnCallers(key)
       #endif
-      for own in others.values { own.future.cancel() }
+      for own in others { own.caller.future.cancel() }
     }
     if isLast { onCancel?(key) }
     guard let ended, let work = ended.work else { return }

@@ -38,6 +38,7 @@ extension ConcurrencyLimit {
   ///   - fileID: The file that diagnostics name.
   ///   - line: The line that diagnostics name.
   ///   - work: The work.
+  /// - Returns: A future of the value or the error of `work`.
   @_alwaysEmitIntoClient
   func start<Value: Sendable, Failure: Error>(
     _ label: String,

@@ -54,6 +54,21 @@ struct AsyncWorkTests {
     #expect(!isInTask)
   }
 
+  @Test("Async work that waits for its own key is cancelled when its other callers leave, and the key is free")
+  func ownKey() async {
+    let cache = FutureCache<String, Int, any Error>()
+    let hasAsked = Promise<Void, Never>()
+    let first = cache.future(for: "a") {
+      let own = cache.future(for: "a") { .succeeded(1) }
+      hasAsked.succeed()
+      return try await own.map { $0 }.value
+    }
+    await hasAsked.future.value
+    first.cancel()
+    let next = cache.future(for: "a") { .succeeded(2) }
+    #expect(next.isResolved)
+  }
+
   @Test("R9: `on: .main` loads on the main actor")
   @MainActor func mainActor() async throws {
     var loads = 0

@@ -78,8 +78,11 @@ struct ConcurrencyLimitTaskTests {
         return edges.map { labels[$0.waiter] ?? "" }.sorted()
       }
       #expect(waiters() == ["ConcurrencyLimit.run", "ConcurrencyLimit.withSlot"])
+      let queued = SerialQueue().future { await end.future.value }
+      #expect(FuturesDiagnostics.graph.nodes.contains { $0.label == "SerialQueue.future" })
       end.succeed()
       for task in tasks { _ = await task.result }
+      await queued.value
       #expect(await work.value == 1)
       #expect(waiters() == [])
     }

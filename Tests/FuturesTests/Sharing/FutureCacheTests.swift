@@ -238,6 +238,19 @@ struct FutureCacheTests {
   }
 
   #if DEBUG
+    @Test("R4: a wait for a load of a released cache traps in debug builds, and the sentence says to keep the cache")
+    func releasedCacheSentence() async throws {
+      let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        var cache: FutureCache<SingleKey, Int, Never>? = FutureCache("token")
+        let load = Promise<Int, Never>()
+        cache?.future { load.future }.whenResolved(on: .immediate) { _ in }
+        cache = nil
+      }
+      let output = String(decoding: result.standardErrorContent, as: UTF8.self)
+      #expect(output.contains("The FutureCache \"token\" was released before its future"), "\(output)")
+      #expect(output.contains("Keep that object while its futures are pending."), "\(output)")
+    }
+
     @Test("A debug build says that a load asks for its own key: at once, or when its other callers have left")
     func ownKeySentence() async throws {
       let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {

@@ -186,6 +186,8 @@ struct PendingPromisesTests {
     #expect(error.label == "rpc")
     #expect(error.fileID == #fileID)
     #expect(error.line == line)
+    let place = "\(#fileID):\(line)"
+    #expect("\(error)" == "The PendingPromises \"rpc\" was released before its future made at \(place) was resolved.")
     #expect(throws: BrokenPromise.self) { try #require(joined.peek()).get() }
     #expect(calledOff.events == [])
   }
