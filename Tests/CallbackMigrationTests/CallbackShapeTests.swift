@@ -7,6 +7,7 @@ struct CallbackShapeTests {
     var builder = GraphBuilder()
     builder.type("enum Fault", "Swift.Error")
     builder.type("typealias Answer = Result<Int, Fault>")
+    builder.type("typealias Done = ((Int) -> Void)?")
     builder.function(declaration)
     return try #require(builder.functions().first).callbacks.shape.name
   }
@@ -23,8 +24,10 @@ struct CallbackShapeTests {
       ("func f(completion: @escaping ((any Error)?) -> Void)", "error?"),
       ("func f(completion: @escaping (Int) -> Void)", "value"),
       ("func f(_ done: (() -> Void)?)", "nothing"),
+      ("func f(completion: Done)", "value"),
       ("func f(then: @escaping (Int, String) -> Void)", "values"),
       ("func f(onSuccess: @escaping (Int) -> Void, onFailure: @escaping (any Error) -> Void)", "success, failure"),
+      ("func f(progress: @escaping (String) -> Void, completion: @escaping (Int) -> Void)", "value"),
       ("func f(observer: @escaping (Int) -> Void)", "many times"),
       ("func observe(_ done: @escaping (Int) -> Void)", "many times"),
       ("func f(_ block: @escaping (Int) -> Void)", "unknown"),

@@ -55,7 +55,7 @@ struct Handles {
     let title = knowledge.title
     let type = aliases.resolve(declaration.returnType)
     guard !type.isEmpty, !CallbackShape.isVoid(type), knowledge.value(.handle) != "none" else { return .none }
-    let bare = aliases.wrapped(type) ?? type
+    let bare = aliases.resolve(aliases.wrapped(type) ?? type)
     let isSendable = facts.sendability(of: bare, genericSendables) == .yes
     func call(_ method: String, _ kind: CancelMethod? = nil) -> HandleCancellation {
       let isOptional = aliases.isOptional(type)

@@ -4,15 +4,6 @@ public typealias UserCompletion = (Result<User, any Error>) -> Void
 /// Takes a value, or what went wrong.
 public typealias Completion<Value> = (Result<Value, any Error>) -> Void
 
-/// Takes a value, or what went wrong, from any thread.
-public typealias SendableCompletion<Value> = @Sendable (Result<Value, any Error>) -> Void
-
-/// May be missing.
-public typealias OptionalCompletion = ((User?, (any Error)?) -> Void)?
-
-/// A result alone, of any value.
-public typealias Answer<Value> = Result<Value, any Error>
-
 /// Numbers of users.
 public typealias UserID = Int
 
@@ -33,36 +24,15 @@ public struct Aliases: Sendable {
     _ = backend.ask(for: User(id: id), completion)
   }
 
-  /// A generic name of a closure that is Sendable.
-  public func sendable(id: UserID, completion: @escaping SendableCompletion<[User]>) {
-    _ = backend.ask(for: [User(id: id)], completion)
-  }
-
-  /// A name of an optional closure.
-  public func optional(id: UserID, completion: OptionalCompletion) {
-    nonisolated(unsafe) let completion = completion
-    backend.ask { completion?($0 == nil ? User(id: id) : nil, $0) }
-  }
-
   /// A name, made optional here.
   public func made(id: UserID, completion: UserCompletion?) {
     nonisolated(unsafe) let completion = completion
     backend.ask { completion?($0.map { .failure($0) } ?? .success(User(id: id))) }
   }
 
-  /// A name that is nested in a type.
-  public func nested(completion: @escaping Done) {
-    backend.ask { completion($0) }
-  }
-
   /// A name that is nested in a type, written in full.
   public func qualified(progress: @escaping Aliases.ProgressHandler, completion: @escaping Aliases.Done) {
     backend.ask(before: { progress(0.5) }) { completion($0) }
-  }
-
-  /// A generic name of the result alone.
-  public func answer(id: UserID, completion: @escaping (Answer<User>) -> Void) {
-    _ = backend.ask(for: User(id: id), completion)
   }
 }
 
@@ -76,9 +46,6 @@ public protocol Loading: Sendable {
 
   /// Loads an item.
   func loadItem(completion: @escaping ItemCompletion)
-
-  /// Loads an item, or says why not.
-  func item(named name: String, completion: @escaping (Item?, (any Error)?) -> Void) -> Job
 }
 
 /// Loads users.
@@ -89,10 +56,6 @@ public struct UserLoading: Loading {
 
   public func loadItem(completion: @escaping (Result<User, any Error>) -> Void) {
     _ = backend.ask(for: User(id: 1), completion)
-  }
-
-  public func item(named name: String, completion: @escaping (User?, (any Error)?) -> Void) -> Job {
-    backend.ask { completion($0 == nil ? User(id: 1, name: name) : nil, $0) }
   }
 }
 

@@ -126,28 +126,3 @@ public final class Job: Cancelling {
   /// Stops the work.
   public func cancel() { backend.cancelled() }
 }
-
-/// Work that belongs to one thread.
-public final class LooseJob {
-  private let job: Job
-  private(set) var isCancelled = false
-
-  init(_ job: Job) { self.job = job }
-
-  /// Stops the work.
-  public func cancel() {
-    isCancelled = true
-    job.cancel()
-  }
-}
-
-/// Work that is cancelled on the main actor.
-@MainActor
-public final class ScreenJob {
-  private let job: Job
-
-  nonisolated init(_ job: Job) { self.job = job }
-
-  /// Stops the work.
-  public func cancel() { job.cancel() }
-}

@@ -38,27 +38,6 @@ public struct Downloads: Sendable {
     backend.ask(before: { onProgress?(3, 4) }) { completion($0) }
   }
 
-  /// Uploads, and tells with single precision how far it is.
-  public func upload(
-    _ picture: Picture,
-    progress: ((Float) -> Void)?,
-    success: @escaping () -> Void,
-    failure: @escaping (any Error) -> Void
-  ) {
-    backend.ask(before: { progress?(0.25) }) { $0.map { failure($0) } ?? success() }
-  }
-
-  /// Tells its progress in a way of its own.
-  public func track(progress: @escaping (DownloadState) -> Void, completion: @escaping () -> Void) {
-    backend.ask(before: { progress(.running(0.5)) }) { _ in completion() }
-  }
-
-  /// Tells its progress to a caller who needs not listen.
-  public func size(of path: String, progress: (@Sendable (Double) -> Void)? = nil, completion: @escaping (Int) -> Void)
-  {
-    backend.ask(before: { progress?(0.5) }) { _ in completion(9) }
-  }
-
   /// Waits on any number of queues.
   public func wait(on queues: DispatchQueue..., completion: @escaping () -> Void) {
     let count = queues.count
@@ -74,7 +53,7 @@ public struct Downloads: Sendable {
   }
 
   /// Fetches, unless there is nothing to do.
-  public func fetchIfNeeded(_ isNeeded: Bool, completion: @escaping (Result<Picture, any Error>) -> Void) -> Job? {
+  public func fetchIfNeeded(_ isNeeded: Bool, completion: @escaping (Result<Picture, any Error>) -> Void) -> Request? {
     let job = backend.ask(for: Picture(), completion)
     return isNeeded ? job : nil
   }
@@ -82,28 +61,6 @@ public struct Downloads: Sendable {
   /// Hands out a handle of which only the protocol is known.
   public func fetchAny(_ path: String, completion: @escaping (Result<Picture, any Error>) -> Void) -> any Cancelling {
     backend.ask(for: Picture(), completion)
-  }
-
-  /// Hands out a handle by another name.
-  public func fetchRequest(completion: @escaping (Result<Picture, any Error>) -> Void) -> Request {
-    backend.ask(for: Picture(), completion)
-  }
-
-  /// Hands out a handle that belongs to one thread.
-  public func fetchLoosely(completion: @escaping (Result<Picture, any Error>) -> Void) -> LooseJob {
-    LooseJob(backend.ask(for: Picture(), completion))
-  }
-
-  /// Hands out a handle that belongs to the main actor.
-  public func fetchForScreen(completion: @escaping (Result<Picture, any Error>) -> Void) -> ScreenJob {
-    ScreenJob(backend.ask(for: Picture(), completion))
-  }
-
-  /// Hands out a number.
-  @discardableResult
-  public func fetchNumbered(completion: @escaping (Result<Picture, any Error>) -> Void) -> Int {
-    _ = backend.ask(for: Picture(), completion)
-    return 1
   }
 
   /// Another name of a handle.

@@ -25,11 +25,6 @@ public struct Loader: Sendable {
     }
   }
 
-  /// With a type that only the callback names.
-  public func loadAny<Value: Decoding>(completion: @escaping (Value?, (any Error)?) -> Void) {
-    backend.ask { completion($0 == nil ? Value(text: "any") : nil, $0) }
-  }
-
   /// With a `where` clause.
   public func store<Item>(_ items: [Item], completion: @escaping (Result<Item, any Error>) -> Void)
   where Item: Identifiable & Sendable, Item.ID == Int {
@@ -53,20 +48,6 @@ public struct Loader: Sendable {
   /// With an opaque parameter.
   public func count(_ items: some Collection<Int> & Sendable, completion: @escaping (Int) -> Void) {
     backend.ask { _ in completion(items.count) }
-  }
-
-  /// With an associated type.
-  public func first<Items: Collection & Sendable>(
-    of items: Items,
-    completion: @escaping (Result<Items.Element, any Error>) -> Void
-  ) where Items.Element: Sendable {
-    guard let first = items.first else { return completion(.failure(Offline())) }
-    _ = backend.ask(for: first, completion)
-  }
-
-  /// With a metatype of a protocol.
-  public func anyIdentifiable(completion: @escaping (Result<any Decoding, any Error>) -> Void) {
-    _ = backend.ask(for: User(id: 1), completion)
   }
 }
 
@@ -119,31 +100,9 @@ extension Cache where Value: Identifiable, Value.ID: Sendable {
   }
 }
 
-extension Array where Element == User {
-  /// Saves all of them.
-  public func saveAll(to backend: Backend, completion: @escaping ((any Error)?) -> Void) {
-    backend.ask { completion($0) }
-  }
-}
-
 extension Collection where Element: Sendable, Self: Sendable {
   /// Picks one.
   public func pick(from backend: Backend, completion: @escaping (Element?) -> Void) {
     backend.ask { _ in completion(self.first) }
-  }
-}
-
-extension Optional where Wrapped: Sendable {
-  /// Unwraps it, in time.
-  public func unwrap(from backend: Backend, completion: @escaping (Result<Wrapped, any Error>) -> Void) {
-    guard let self else { return completion(.failure(Offline())) }
-    _ = backend.ask(for: self, completion)
-  }
-}
-
-extension String {
-  /// Translates it.
-  public func translated(by backend: Backend, completion: @escaping (String?, (any Error)?) -> Void) -> Job {
-    backend.ask { completion($0 == nil ? self.uppercased() : nil, $0) }
   }
 }

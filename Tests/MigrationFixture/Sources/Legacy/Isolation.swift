@@ -40,14 +40,6 @@ public final class Screen {
     progress(0.5)
     completion()
   }
-
-  /// A value that belongs to the main actor.
-  public func draft(completion: @escaping (Result<Draft, any Error>) -> Void) { completion(.success(Draft("main"))) }
-
-  /// Belongs to the type, on the main actor.
-  public static func warmUp(_ backend: Backend, completion: @escaping @Sendable ((any Error)?) -> Void) {
-    backend.ask { completion($0) }
-  }
 }
 
 /// A protocol of the main actor.
@@ -99,9 +91,6 @@ public actor Account {
     return backend.ask(for: balance, completion)
   }
 
-  /// Calls back at once, on the actor.
-  public func peek(completion: @escaping (Int) -> Void) { completion(balance) }
-
   /// Gives a value away that is not Sendable.
   public func statement(completion: @escaping (Result<Draft, any Error>) -> Void) {
     completion(.success(Draft("\(balance)")))
@@ -116,23 +105,7 @@ public actor Account {
   public static func rate(_ backend: Backend, completion: @escaping (Result<Int, any Error>) -> Void) {
     _ = backend.ask(for: 3, completion)
   }
-
-  /// Tells its progress.
-  public func audit(
-    progress: @escaping @Sendable (Double) -> Void,
-    completion: @escaping @Sendable ((any Error)?) -> Void
-  ) {
-    backend.ask(before: { progress(0.5) }) { completion($0) }
-  }
 }
-
-extension Account {
-  /// Added to the actor elsewhere.
-  public func close(completion: @escaping @Sendable ((any Error)?) -> Void) { backend.ask { completion($0) } }
-}
-
-/// Runs on an actor that it is given.
-public func visit(_ account: isolated Account, completion: @escaping (Int) -> Void) { completion(account.balance) }
 
 /// Belongs to nobody, and is not Sendable.
 public final class Editor {
@@ -145,24 +118,6 @@ public final class Editor {
     _ = backend.ask(for: Draft(name), completion)
   }
 
-  /// Opens a draft and says how long it is.
-  public func openAndCount(_ name: String, completion: @escaping (Draft?, Int?, (any Error)?) -> Void) {
-    backend.ask { completion($0 == nil ? Draft(name) : nil, $0 == nil ? name.count : nil, $0) }
-  }
-
   /// Saves a draft, which is not Sendable.
   public func save(_ draft: Draft, completion: @escaping ((any Error)?) -> Void) { backend.ask { completion($0) } }
-
-  /// Tells its progress.
-  public func export(progress: @escaping (Double) -> Void, completion: @escaping (Draft?, (any Error)?) -> Void) -> Job
-  {
-    backend.ask(before: { progress(0.5) }) { completion($0 == nil ? Draft("") : nil, $0) }
-  }
-
-  /// Takes a closure that is not Sendable, and gives one.
-  public func edit(_ change: @escaping (Draft) -> Void, onCompletion: @escaping (Draft) -> Void) {
-    let draft = Draft("")
-    change(draft)
-    backend.ask { _ in onCompletion(draft) }
-  }
 }

@@ -1,4 +1,4 @@
-/// Static and class members, operators, nested types, initializers, overrides.
+/// Static and class members, nested types, initializers, overrides.
 open class Service {
   let backend: Backend
 
@@ -8,13 +8,6 @@ open class Service {
   public convenience init(connectingTo backend: Backend, completion: @escaping ((any Error)?) -> Void) {
     self.init(backend)
     backend.ask { completion($0) }
-  }
-
-  /// May fail before it has begun.
-  public convenience init?(opening path: String, _ backend: Backend, completion: @escaping () -> Void) {
-    guard !path.isEmpty else { return nil }
-    self.init(backend)
-    backend.ask { _ in completion() }
   }
 
   /// A static function.
@@ -32,19 +25,6 @@ open class Service {
     _ = backend.ask(for: "service", completion)
   }
 
-  /// An operator.
-  public static func >>> (service: Service, completion: @escaping (Result<Int, any Error>) -> Void) {
-    _ = service.backend.ask(for: 1, completion)
-  }
-
-  /// Can be called as a function.
-  public func callAsFunction(_ text: String, completion: @escaping (String) -> Void) {
-    backend.ask { _ in completion(text) }
-  }
-
-  /// Makes one of the type itself.
-  public func copied(completion: @escaping (Service) -> Void) { completion(Service(backend)) }
-
   /// A type within a type.
   public struct Session: Sendable {
     let backend: Backend
@@ -55,12 +35,6 @@ open class Service {
     /// Changes itself.
     public mutating func next(completion: @escaping (Int) -> Void) {
       count += 1
-      let result = count
-      backend.ask { _ in completion(result) }
-    }
-
-    /// Uses itself up.
-    public consuming func end(completion: @escaping (Int) -> Void) {
       let result = count
       backend.ask { _ in completion(result) }
     }
@@ -77,20 +51,11 @@ open class Service {
   }
 }
 
-infix operator >>>
-
 /// Overrides.
 open class SpecialService: Service {
   open override func start(completion: @escaping (Result<String, any Error>) -> Void) {
     _ = backend.ask(for: "special", completion)
   }
-
-  open override class func discover(from backend: Backend, completion: @escaping (Int) -> Void) {
-    backend.ask { _ in completion(2) }
-  }
-
-  /// Is its own.
-  public func specialize(completion: @escaping (Int) -> Void) { backend.ask { _ in completion(3) } }
 }
 
 /// Cannot be copied.
@@ -104,7 +69,7 @@ public struct Socket: ~Copyable {
   }
 }
 
-/// Is private, but for one function.
+/// Is not public.
 enum Internals {
   /// Is seen in this module alone.
   static func measure(_ backend: Backend, completion: @escaping (Int) -> Void) { backend.ask { _ in completion(5) } }
@@ -113,13 +78,6 @@ enum Internals {
   package static func weigh(_ backend: Backend, completion: @escaping (Int) -> Void) {
     backend.ask { _ in completion(6) }
   }
-
-  /// Is seen here alone.
-  private static func hide(_ backend: Backend, completion: @escaping (Int) -> Void) {
-    measure(backend, completion: completion)
-  }
-
-  static func reveal(_ backend: Backend, completion: @escaping (Int) -> Void) { hide(backend, completion: completion) }
 }
 
 /// Is seen in this package.
@@ -139,11 +97,6 @@ private struct Hidden {
 /// Fetches the time, and belongs to no type.
 public func fetchTime(from backend: Backend, completion: @escaping (Result<Int, any Error>) -> Void) {
   _ = backend.ask(for: 12, completion)
-}
-
-/// Fetches the day, and belongs to this module.
-func fetchDay(from backend: Backend, completion: @escaping (Result<Int, any Error>) -> Void) -> Job {
-  backend.ask(for: 24, completion)
 }
 
 /// Is seen in this file alone.

@@ -34,14 +34,6 @@ public struct Migrating: Sendable {
   /// Is not async.
   public func count(of id: Int) -> Int { id }
 
-  /// An overload of one that has a counterpart.
-  public func user(id: String, completion: @escaping (Result<User, any Error>) -> Void) {
-    _ = backend.ask(for: User(id: 1, name: id), completion)
-  }
-
-  /// Is async, and takes a callback.
-  public func compute(id: Int, completion: @escaping @Sendable (Int) -> Void) async { completion(id) }
-
   /// Is no more to be used.
   @available(*, deprecated, message: "Use user(id:).")
   public func oldUser(id: Int, completion: @escaping (Result<User, any Error>) -> Void) {
@@ -51,10 +43,6 @@ public struct Migrating: Sendable {
   /// Is not to be called from async code.
   @available(*, noasync)
   public func blocking(id: Int, completion: @escaping (Int) -> Void) { completion(id) }
-
-  /// Is gone.
-  @available(*, unavailable)
-  public func gone(id: Int, completion: @escaping (Int) -> Void) {}
 
   /// Needs a newer system.
   @available(macOS 15.4, iOS 18.4, *)
@@ -131,40 +119,9 @@ extension Migrating {
     backend.ask { _ in completion(pattern + text) }
   }
 
-  /// A parameter that is called as its function.
-  public func ask(ask: Int, completion: @escaping (Int) -> Void) { backend.ask { _ in completion(ask) } }
-
-  /// Changes something once, whatever its name says.
-  public func updateAccount(id: Int, completion: @escaping (User) -> Void) {
-    backend.ask { _ in completion(User(id: id)) }
-  }
-
-  /// Tells of snapshots, again and again.
-  public func addSnapshotListener(_ completion: @escaping (User?, (any Error)?) -> Void) -> Job {
-    backend.ask { completion($0 == nil ? User(id: 1) : nil, $0) }
-  }
-
-  /// Lends its value.
-  public func lend(completion: @escaping (inout Int) -> Void) {
-    var value = 1
-    completion(&value)
-  }
-
-  /// Gives its value away.
-  public func hand(completion: @escaping (sending Draft) -> Void) { completion(Draft("given")) }
-
-  /// Gives any number of values.
-  public func all(completion: @escaping (Int...) -> Void) { completion(1, 2) }
-
   /// Hands out a task of Swift's.
   public func fetchTask(completion: @escaping @Sendable (Int) -> Void) -> Task<Void, Never> {
     Task { completion(1) }
-  }
-
-  /// Hands out a handle that is a value.
-  public func fetchTicket(completion: @escaping (Int) -> Void) -> CountedTicket {
-    backend.ask { _ in completion(1) }
-    return CountedTicket()
   }
 
   /// Hands out an actor.
@@ -193,14 +150,6 @@ extension Migrating {
 /// Is Sendable without saying so.
 struct Note {
   let text: String
-}
-
-/// A handle that changes when it is cancelled.
-public struct CountedTicket: Sendable {
-  public private(set) var isCancelled = false
-
-  /// Stops the work.
-  public mutating func cancel() { isCancelled = true }
 }
 
 /// A handle that is an actor.

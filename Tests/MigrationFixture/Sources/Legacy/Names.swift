@@ -16,16 +16,6 @@ public struct Names: Sendable {
     _ = backend.ask(for: [User(id: id)], completion)
   }
 
-  /// By callback alone.
-  public func find(tag: String, completion: @escaping (Result<User, any Error>) -> Void) {
-    _ = backend.ask(for: User(id: 1, name: tag), completion)
-  }
-
-  /// By callback alone.
-  public func find(tag: String, completion: @escaping (User?, (any Error)?) -> Void) {
-    backend.ask { completion($0 == nil ? User(id: 1, name: tag) : nil, $0) }
-  }
-
   /// By the callback's label alone.
   public func find(key: String, completion: @escaping (Result<User, any Error>) -> Void) {
     _ = backend.ask(for: User(id: 1, name: key), completion)
@@ -45,16 +35,6 @@ public struct Names: Sendable {
   /// Without progress.
   public func fetch(_ path: String, completion: @escaping ((any Error)?) -> Void) {
     backend.ask { completion($0) }
-  }
-
-  /// By what it returns alone.
-  public func open(_ path: String, completion: @escaping (Result<Int, any Error>) -> Void) {
-    _ = backend.ask(for: 1, completion)
-  }
-
-  /// By what it returns alone.
-  public func open(_ path: String, completion: @escaping (Result<String, any Error>) -> Void) {
-    _ = backend.ask(for: "1", completion)
   }
 
   // MARK: - Names that collide
@@ -90,11 +70,6 @@ public struct Names: Sendable {
     backend.ask { _ in completion(`class` + `default`) }
   }
 
-  /// Words of the language in the labels alone.
-  public func move(for item: Int, where place: Int, completion: @escaping (Int) -> Void) {
-    backend.ask { _ in completion(item + place) }
-  }
-
   /// A parameter without a name.
   public func ignore(_: Int, label _: Int, completion: @escaping (Int) -> Void) {
     backend.ask { _ in completion(1) }
@@ -128,18 +103,7 @@ public struct Names: Sendable {
     backend.ask { _ in completion(line) }
   }
 
-  /// A default that only this module may see.
-  public func limit(_ limit: Int = 3, completion: @escaping (Int) -> Void) {
-    backend.ask { _ in completion(limit) }
-  }
-
   // MARK: - Optional callbacks
-
-  /// Without a default.
-  public func touch(id: Int, completion: ((Result<User, any Error>) -> Void)?) {
-    nonisolated(unsafe) let completion = completion
-    backend.ask { completion?($0.map { .failure($0) } ?? .success(User(id: id))) }
-  }
 
   /// With a default: an async caller may leave it out today.
   public func ping(id: Int, completion: ((Result<User, any Error>) -> Void)? = nil) {
@@ -165,12 +129,6 @@ public struct Names: Sendable {
     backend.ask { _ in completion([1, 2].map(transform)) }
   }
 
-  /// An autoclosure.
-  public func check(_ condition: @autoclosure () -> Bool, completion: @escaping (Bool) -> Void) {
-    let result = condition()
-    backend.ask { _ in completion(result) }
-  }
-
   /// An autoclosure that escapes.
   public func checkLater(
     _ condition: @autoclosure @escaping @Sendable () -> Bool,
@@ -187,12 +145,6 @@ public struct Names: Sendable {
 
   // MARK: - Effects and ownership
 
-  /// Throws before it starts.
-  public func validate(_ id: Int, completion: @escaping (Result<User, any Error>) -> Void) throws {
-    guard id > 0 else { throw SignInError.wrongPassword }
-    _ = backend.ask(for: User(id: id), completion)
-  }
-
   /// Throws an error of its own, and can be cancelled.
   public func validate(typed id: Int, completion: @escaping (Result<User, any Error>) -> Void) throws(SignInError)
     -> Job
@@ -200,50 +152,6 @@ public struct Names: Sendable {
     guard id > 0 else { throw .wrongPassword }
     return backend.ask(for: User(id: id), completion)
   }
-
-  /// Throws what its closure throws.
-  public func apply(_ body: (Int) throws -> Void, completion: @escaping () -> Void) rethrows {
-    try [1, 2].forEach(body)
-    backend.ask { _ in completion() }
-  }
-
-  /// Changes its argument.
-  public func increase(_ value: inout Int, completion: @escaping (Int) -> Void) {
-    value += 1
-    let result = value
-    backend.ask { _ in completion(result) }
-  }
-
-  /// Any number of arguments.
-  public func sum(_ values: Int..., completion: @escaping (Int) -> Void) {
-    let sum = values.reduce(0, +)
-    backend.ask { _ in completion(sum) }
-  }
-
-  /// A parameter pack.
-  public func pack<each Item: Sendable>(_ items: repeat each Item, completion: @escaping (Int) -> Void) {
-    var count = 0
-    for _ in repeat each items { count += 1 }
-    backend.ask { [count] _ in completion(count) }
-  }
-
-  /// Gives its argument away.
-  public func give(_ draft: sending Draft, completion: @escaping (Int) -> Void) {
-    let count = draft.text.count
-    backend.ask { _ in completion(count) }
-  }
-
-  /// A noncopyable argument.
-  public func spend(_ ticket: borrowing Ticket, completion: @escaping (Int) -> Void) {
-    let number = ticket.number
-    backend.ask { _ in completion(number) }
-  }
-}
-
-/// Is used once.
-public struct Ticket: ~Copyable {
-  let number: Int
-  public init(_ number: Int) { self.number = number }
 }
 
 /// Hides types of the standard library and of Futures, which counterparts name.
@@ -275,12 +183,5 @@ public struct Hiding: Sendable {
     progress(1)
     completion(.done, nil)
     return Work()
-  }
-}
-
-extension Names {
-  /// Names its values.
-  public func pages(completion: @escaping (_ texts: [String]?, _ next: Int?, _ error: (any Error)?) -> Void) {
-    completion(["a"], 2, nil)
   }
 }

@@ -75,11 +75,6 @@ public final class Users: Sendable {
     backend.ask { completion($0 == nil ? [user] : [], $0) }
   }
 
-  /// Counts friends and followers.
-  public func counts(completion: @escaping (_ friends: Int, _ followers: Int, _ error: (any Error)?) -> Void) {
-    backend.ask { completion(1, 2, $0) }
-  }
-
   /// Fetches the picture, if there is one, and whether it is new.
   public func latest(completion: @escaping (Picture?, Bool, (any Error)?) -> Void) {
     backend.ask { completion(nil, true, $0) }
@@ -118,11 +113,6 @@ public final class Users: Sendable {
     backend.ask { completion($0 == nil ? User(id: id) : nil) }
   }
 
-  /// Completes with a tuple.
-  public func position(completion: @escaping ((x: Int, y: Int)) -> Void) {
-    backend.ask { _ in completion((x: 1, y: 2)) }
-  }
-
   /// Completes with a result that is not Swift's.
   public func lookUp(id: Int, completion: @escaping (Outcome<User>) -> Void) {
     backend.ask { completion($0 == nil ? .found(User(id: id)) : .missing) }
@@ -138,16 +128,6 @@ public final class Users: Sendable {
   /// Deletes a user.
   public func delete(id: Int, completion: @escaping ((any Error)?) -> Void) {
     backend.ask { completion($0) }
-  }
-
-  /// Deletes everything, with an error of its own.
-  public func deleteAll(completion: @escaping (SignInError?) -> Void) {
-    backend.ask { completion($0 == nil ? nil : .offline) }
-  }
-
-  /// Only tells what went wrong.
-  public func reportFailure(completion: @escaping (any Error) -> Void) {
-    backend.ask { if let error = $0 { completion(error) } }
   }
 
   // MARK: - Pairs
@@ -190,49 +170,13 @@ public final class Users: Sendable {
     }
   }
 
-  /// Tells of each change, until the listener goes.
-  public func add(listener: @escaping (Result<User, any Error>) -> Void) {
-    backend.ask { _ in
-      listener(.success(User(id: 1)))
-      listener(.success(User(id: 2)))
-    }
-  }
-
-  /// Nothing says when the block is called.
-  public func perform(_ block: @escaping (Int) -> Void) {
-    backend.ask { _ in block(1) }
-  }
-
-  /// Two blocks.
-  public func negotiate(offer: @escaping (Int) -> Void, answer: @escaping (Int) -> Void) {
-    backend.ask { _ in
-      offer(1)
-      answer(2)
-    }
-  }
-
   /// Asks back.
   public func confirm(completion: @escaping (@escaping (Bool) -> Void) -> Void) {
     backend.ask { _ in completion { _ in } }
   }
 
-  /// Hands over a closure that throws, as was done before there was `Result`.
-  public func legacyUser(id: Int, completion: @escaping (() throws -> User) -> Void) {
-    backend.ask { error in
-      completion {
-        if let error { throw error }
-        return User(id: id)
-      }
-    }
-  }
-
   /// Calls an async callback.
   public func refresh(completion: @escaping @Sendable (User) async -> Void) {
     backend.ask { _ in Task { await completion(User(id: 1)) } }
-  }
-
-  /// Calls a callback that may throw.
-  public func parse(completion: @escaping (User) throws -> Void) {
-    backend.ask { _ in try? completion(User(id: 1)) }
   }
 }

@@ -30,8 +30,3 @@ public enum SignInError: Error, Hashable {
 public enum Outcome<Value> {
   case found(Value), missing
 }
-
-/// The state of a download.
-public enum DownloadState: Sendable {
-  case queued, running(Double)
-}

@@ -26,9 +26,6 @@ public final class ListScreen {
     return Refresh()
   }
 
-  /// Gives itself.
-  public func shown(completion: @escaping (ListScreen) -> Void) { completion(self) }
-
   /// Belongs to no actor.
   public nonisolated func count(completion: @escaping @Sendable (Result<Int, any Error>) -> Void) {
     DispatchQueue.global().async { completion(.success(1)) }
@@ -60,9 +57,4 @@ public actor Counter {
 
   /// Counts.
   public func count(completion: @escaping (Int, Int, (any Error)?) -> Void) { completion(1, 2, nil) }
-}
-
-nonisolated extension Row {
-  /// Belongs to no actor.
-  public func reload(completion: @escaping (Row) -> Void) { completion(self) }
 }

@@ -11,12 +11,6 @@ public enum Found<Value: Sendable>: Sendable {
   case lost(any Error)
 }
 
-/// Holds nothing, or an error.
-public enum Saved: Sendable {
-  case saved
-  case failed(Offline)
-}
-
 /// Fails without an error.
 public enum Login: Sendable {
   case welcome(String), failed, locked
@@ -39,14 +33,9 @@ public struct Service: Sendable {
     work.result(1) { completion(DataResponse(result: $0)) }
   }
 
-  /// The package asks for the whole value.
-  public func response(completion: @escaping (DataResponse<Int, Offline>) -> Void) { data(completion: completion) }
-
   public func find(completion: @escaping (Found<Int>) -> Void) {
     work.run { completion($0.map { .lost($0) } ?? .found(2)) }
   }
-
-  public func save(completion: @escaping (Saved) -> Void) { work.run { completion($0.map { .failed($0) } ?? .saved) } }
 
   /// Its counterparts return the failure, because they cannot throw it.
   public func logIn(completion: @escaping (Login) -> Void) {
@@ -58,13 +47,8 @@ public struct Service: Sendable {
     work.run { completion(($0 == nil ? 3 : nil, $0)) }
   }
 
-  public func handled(handler: @escaping (Int) throws -> Void) { work.run { _ in try? handler(1) } }
-
   /// Its errors are of one type, and the package says what makes one of any other error.
   public func typed(completion: @escaping (Result<Int, APIError>) -> Void) {
     work.result(4) { completion($0.mapError { _ in .offline }) }
   }
-
-  /// Its errors are of one type, and nothing says how that tells a dropped callback.
-  public func untyped(completion: @escaping (Result<Int, APIError>) -> Void) { typed(completion: completion) }
 }

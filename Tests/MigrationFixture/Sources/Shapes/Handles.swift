@@ -16,11 +16,6 @@ public class Request {
     work.result(1) { completionHandler($0.mapError { $0 }) }
     return self
   }
-
-  public func validated(completion: @escaping (Int?, (any Error)?) -> Void) -> Request {
-    work.run { completion($0 == nil ? 2 : nil, $0) }
-    return self
-  }
 }
 
 /// Cancels by another name.
@@ -44,14 +39,6 @@ public final class ScreenRequest {
   public func cancel() { work.cancel() }
 }
 
-/// Waits for its caller to start it.
-public final class PreparedRequest: Sendable {
-  let work: Work
-  init(_ work: Work) { self.work = work }
-  public func resume() { work.run { _ in } }
-  public func cancel() { work.cancel() }
-}
-
 /// Sends requests.
 public struct Client: Sendable {
   let work: Work
@@ -59,10 +46,6 @@ public struct Client: Sendable {
 
   public func send(completion: @escaping (Result<Int, any Error>) -> Void) -> Request {
     Request(work).response(completionHandler: completion)
-  }
-
-  public func sendMaybe(completion: @escaping (Result<Int, any Error>) -> Void) -> Request? {
-    send(completion: completion)
   }
 
   public func sendForScreen(completion: @escaping (Result<Int, any Error>) -> Void) -> ScreenRequest {
@@ -76,22 +59,8 @@ public struct Client: Sendable {
     return Countdown(work)
   }
 
-  public func delay(completion: @escaping (Result<Int, any Error>) -> Void) -> Countdown {
-    countDown(completion: completion)
-  }
-
-  /// Without a call of `resume()`, the callback never comes.
-  public func prepare(completion: @escaping (Result<Int, any Error>) -> Void) -> PreparedRequest {
-    PreparedRequest(work)
-  }
-
   public func reserve(completion: @escaping (Result<Int, any Error>) -> Void) -> Ticket {
     _ = send(completion: completion)
     return Ticket(work: work)
-  }
-
-  public func number(completion: @escaping (Result<Int, any Error>) -> Void) -> Int {
-    _ = send(completion: completion)
-    return 1
   }
 }

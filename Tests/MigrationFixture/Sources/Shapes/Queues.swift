@@ -22,10 +22,6 @@ public struct Store: Sendable {
     work.result(3, on: callbackQueue) { completion($0.mapError { $0 }) }
   }
 
-  public func size(on queue: DispatchQueue = .global(), completion: @escaping (Int?, (any Error)?) -> Void) {
-    work.run(on: queue) { completion($0 == nil ? 4 : nil, $0) }
-  }
-
   public func name(completionQueue: DispatchQueue, completion: @escaping (String?, (any Error)?) -> Void) {
     work.run(on: completionQueue) { completion($0 == nil ? "name" : nil, $0) }
   }

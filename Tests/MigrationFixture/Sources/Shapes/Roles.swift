@@ -1,4 +1,4 @@
-// Requirements, their witnesses, methods that other code calls, and callbacks that callers can leave out.
+// Requirements, their witnesses, and callbacks that callers can leave out.
 
 /// Has a counterpart for all that conform.
 public protocol Loading: Sendable {
@@ -11,28 +11,6 @@ public struct Disk: Loading {
   public init(_ work: Work) { self.work = work }
   public func load(completion: @escaping (Result<Int, any Error>) -> Void) {
     work.result(1) { completion($0.mapError { $0 }) }
-  }
-}
-
-/// Conforms, too.
-public struct Cloud: Loading {
-  let work: Work
-  public init(_ work: Work) { self.work = work }
-  public func load(completion: @escaping (Result<Int, any Error>) -> Void) {
-    work.result(2) { completion($0.mapError { $0 }) }
-  }
-}
-
-/// Other code calls it.
-public protocol DownloaderDelegate {
-  func downloader(_ downloader: Int, didReceive bytes: Int, completionHandler: @escaping (Bool) -> Void)
-}
-
-/// Is called.
-public struct Listener: DownloaderDelegate, Sendable {
-  public init() {}
-  public func downloader(_ downloader: Int, didReceive bytes: Int, completionHandler: @escaping (Bool) -> Void) {
-    completionHandler(true)
   }
 }
 
@@ -51,15 +29,4 @@ public struct Settings: Sendable {
     nonisolated(unsafe) let completion = completion
     work.result(8) { completion?($0.mapError { $0 }) }
   }
-
-  public func flush(completion: ((Int?, (any Error)?) -> Void)?) {
-    nonisolated(unsafe) let completion = completion
-    work.run { completion?($0 == nil ? 9 : nil, $0) }
-  }
 }
-
-#if os(Android)
-  extension Settings {
-    public func vibrate(completion: @escaping () -> Void) { completion() }
-  }
-#endif

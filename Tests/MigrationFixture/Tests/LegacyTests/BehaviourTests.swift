@@ -83,9 +83,7 @@ import Testing
 
   @Test func throwingBeforeItStarts() async {
     let names = Names(Backend(.answers))
-    await #expect(throws: SignInError.wrongPassword) { try await names.validate(-1) }
     await #expect(throws: SignInError.wrongPassword) { try await names.validate(typed: -1) }
-    await #expect(throws: SignInError.wrongPassword) { try await names.validateFuture(-1).value }
     await #expect(throws: SignInError.wrongPassword) { try await names.validateFuture(typed: -1).value }
     await #expect(throws: Offline.self) { try await names.tryCheck({ throw Offline() }()) }
     await #expect(throws: Offline.self) { try await names.tryCheckFuture({ throw Offline() }()).value }
@@ -126,10 +124,6 @@ import Testing
 
   @Test func fraction() async throws { try await expect(Downloads(backend).fileFuture(at: "a"), at: 0.5) }
 
-  @Test func singlePrecision() async throws {
-    try await expect(Downloads(backend).uploadFuture(Picture()), at: 0.25)
-  }
-
   @Test func counts() async throws {
     let future = Downloads(backend).bytesFuture()
     #expect(future.currentProgress.completedUnitCount == 30)
@@ -138,8 +132,6 @@ import Testing
   }
 
   @Test func optionalTotal() async throws { try await expect(Downloads(backend).itemsFuture(), at: 0.75) }
-
-  @Test func optionalProgress() async throws { try await expect(Downloads(backend).sizeFuture(of: "a"), at: 0.5) }
 
   @Test func alias() async throws { try await expect(Aliases(backend).qualifiedFuture(), at: 0.5) }
 

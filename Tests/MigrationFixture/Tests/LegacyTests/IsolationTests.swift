@@ -27,7 +27,7 @@ import Testing
     MainActor.preconditionIsolated()
     do { _ = try await Service.connect(to: Backend(mood)) } catch { MainActor.preconditionIsolated() }
     MainActor.preconditionIsolated()
-    do { _ = try await Names(Backend(mood)).validate(1) } catch { MainActor.preconditionIsolated() }
+    do { _ = try await Names(Backend(mood)).validate(typed: 1) } catch { MainActor.preconditionIsolated() }
     MainActor.preconditionIsolated()
     do { _ = try await Downloads(Backend(mood)).fetch("a") } catch { MainActor.preconditionIsolated() }
     MainActor.preconditionIsolated()
@@ -64,8 +64,6 @@ import Testing
     do { _ = try await screen.loadPicture(id: 1) } catch { MainActor.preconditionIsolated() }
     MainActor.preconditionIsolated()
     do { _ = try await screen.describe() } catch { MainActor.preconditionIsolated() }
-    MainActor.preconditionIsolated()
-    do { _ = try await screen.draft() } catch { MainActor.preconditionIsolated() }
     MainActor.preconditionIsolated()
     do { #expect(try await screen.measure() == (3, 4)) } catch { MainActor.preconditionIsolated() }
     MainActor.preconditionIsolated()

@@ -63,11 +63,6 @@ extension Row {
     } future: {
       Users($0).friendsFuture(of: User(id: 1))
     },
-    Row("values and error?", gives: "(friends: 1, followers: 2)") {
-      try await Users($0).counts()
-    } future: {
-      Users($0).countsFuture()
-    },
     Row("value?, value and error?", gives: "(nil, true)") {
       try await Users($0).latest()
     } future: {
@@ -96,11 +91,6 @@ extension Row {
     } future: {
       Users($0).userIfAnyFuture(id: 1)
     },
-    Row("labelled tuple", gives: "(x: 1, y: 2)", failure: nil) {
-      try await Users($0).position()
-    } future: {
-      Users($0).positionFuture()
-    },
     Row(
       "a result of the team's",
       gives: "found(Legacy.\(user))",
@@ -119,11 +109,6 @@ extension Row {
     } future: {
       Users($0).refreshFuture()
     },
-    Row("throwing callback", gives: user, failure: nil) {
-      try await Users($0).parse()
-    } future: {
-      Users($0).parseFuture()
-    },
   ]
 
   static let errorsAndPairs = [
@@ -131,11 +116,6 @@ extension Row {
       try await Users($0).delete(id: 1)
     } future: {
       Users($0).deleteFuture(id: 1)
-    },
-    Row("error? of its own", gives: "()", failure: "offline") {
-      try await Users($0).deleteAll()
-    } future: {
-      Users($0).deleteAllFuture()
     },
     Row("success, failure", gives: user) {
       try await Users($0).load(id: 1)
@@ -160,45 +140,20 @@ extension Row {
     } future: {
       Aliases($0).genericFuture(id: 1)
     },
-    Row("alias of a Sendable closure", gives: "[Legacy.\(user)]") {
-      try await Aliases($0).sendable(id: 1)
-    } future: {
-      Aliases($0).sendableFuture(id: 1)
-    },
-    Row("alias of an optional closure", gives: user) {
-      try await Aliases($0).optional(id: 1)
-    } future: {
-      Aliases($0).optionalFuture(id: 1)
-    },
     Row("alias made optional", gives: user) {
       try await Aliases($0).made(id: 1)
     } future: {
       Aliases($0).madeFuture(id: 1)
-    },
-    Row("nested alias", gives: "()") {
-      try await Aliases($0).nested()
-    } future: {
-      Aliases($0).nestedFuture()
     },
     Row("aliases in full", gives: "()") {
       try await Aliases($0).qualified { _ in }
     } future: {
       Aliases($0).qualifiedFuture()
     },
-    Row("generic alias of a result", gives: user) {
-      try await Aliases($0).answer(id: 1)
-    } future: {
-      Aliases($0).answerFuture(id: 1)
-    },
     Row("requirement", gives: user) {
       try await item(of: UserLoading($0))
     } future: {
       itemFuture(of: UserLoading($0))
-    },
-    Row("requirement with a handle", gives: user, hasHandle: true) {
-      try await item(of: UserLoading($0), named: "Ada")
-    } future: {
-      itemFuture(of: UserLoading($0), named: "Ada")
     },
   ]
 
@@ -218,16 +173,6 @@ extension Row {
     } future: {
       Downloads($0).itemsFuture()
     },
-    Row("optional progress", gives: "()") {
-      try await Downloads($0).upload(Picture(), progress: nil)
-    } future: {
-      Downloads($0).uploadFuture(Picture())
-    },
-    Row("progress of its own", gives: "()", failure: nil) {
-      try await Downloads($0).track { _ in }
-    } future: {
-      Downloads($0).trackFuture { _ in }
-    },
     Row("handle", gives: picture, hasHandle: true) {
       try await Downloads($0).fetch("a")
     } future: {
@@ -238,35 +183,10 @@ extension Row {
     } future: {
       Downloads($0).fetchIfNeededFuture(true)
     },
-    Row("no handle", gives: picture) {
-      try await Downloads($0).fetchIfNeeded(false)
-    } future: {
-      Downloads($0).fetchIfNeededFuture(false)
-    },
     Row("handle of a protocol", gives: picture, hasHandle: true) {
       try await Downloads($0).fetchAny("a")
     } future: {
       Downloads($0).fetchAnyFuture("a")
-    },
-    Row("handle by another name", gives: picture, hasHandle: true) {
-      try await Downloads($0).fetchRequest()
-    } future: {
-      Downloads($0).fetchRequestFuture()
-    },
-    Row("handle that is not Sendable", gives: picture, hasHandle: true) {
-      try await Downloads($0).fetchLoosely()
-    } future: {
-      Downloads($0).fetchLooselyFuture()
-    },
-    Row("handle that is isolated", gives: picture, hasHandle: true) {
-      try await Downloads($0).fetchForScreen()
-    } future: {
-      Downloads($0).fetchForScreenFuture()
-    },
-    Row("a number for a handle", gives: picture) {
-      try await Downloads($0).fetchNumbered()
-    } future: {
-      Downloads($0).fetchNumberedFuture()
     },
   ]
 
@@ -292,11 +212,6 @@ extension Row {
     } future: {
       Names($0).repeatFuture(1, in: 2)
     },
-    Row("words of the language in labels", gives: "3", failure: nil) {
-      try await Names($0).move(for: 1, where: 2)
-    } future: {
-      Names($0).moveFuture(for: 1, where: 2)
-    },
     Row("parameters without a name", gives: "1", failure: nil) {
       try await Names($0).ignore(1, label: 2)
     } future: {
@@ -306,11 +221,6 @@ extension Row {
       try await Names($0).configure()
     } future: {
       Names($0).configureFuture()
-    },
-    Row("optional callback", gives: user) {
-      try await Names($0).touch(id: 1)
-    } future: {
-      Names($0).touchFuture(id: 1)
     },
     Row("closures beside the callback", gives: "[\"1\", \"2\"]", failure: nil) {
       try await Names($0).map { "\($0)" }
@@ -322,20 +232,10 @@ extension Row {
     } future: {
       Names($0).filterFuture { $0 > 1 }
     },
-    Row("autoclosure", gives: "true", failure: nil) {
-      try await Names($0).check(1 < 2)
-    } future: {
-      Names($0).checkFuture(1 < 2)
-    },
     Row("escaping autoclosure", gives: "true", failure: nil) {
       try await Names($0).checkLater(1 < 2)
     } future: {
       Names($0).checkLaterFuture(1 < 2)
-    },
-    Row("throwing", gives: user) {
-      try await Names($0).validate(1)
-    } future: {
-      Names($0).validateFuture(1)
     },
     Row("throwing an error of its own, with a handle", gives: user, hasHandle: true) {
       try await Names($0).validate(typed: 1)
@@ -349,11 +249,6 @@ extension Row {
       try await Loader($0).load(User.self, from: "Ada")
     } future: {
       Loader($0).loadFuture(User.self, from: "Ada")
-    },
-    Row("generic by the callback alone", gives: "User(id: 1, name: \"any\")") {
-      try await Loader($0).loadAny() as User
-    } future: {
-      Loader($0).loadAnyFuture() as Future<User, any Error>
     },
     Row("where", gives: user) {
       try await Loader($0).store([User(id: 1)])
@@ -371,11 +266,6 @@ extension Row {
     } future: {
       Loader($0).countFuture([1, 2])
     },
-    Row("associated type", gives: "1") {
-      try await Loader($0).first(of: [1, 2])
-    } future: {
-      Loader($0).firstFuture(of: [1, 2])
-    },
     Row("member of a generic type", gives: "1") {
       try await Cache($0, ["a": 1]).value(for: "a")
     } future: {
@@ -391,25 +281,10 @@ extension Row {
     } future: {
       Cache<String, Int>.Entry($0, 1).readFuture()
     },
-    Row("extension of Array", gives: "()") {
-      try await [User(id: 1)].saveAll(to: $0)
-    } future: {
-      [User(id: 1)].saveAllFuture(to: $0)
-    },
     Row("extension of Collection", gives: "Optional(1)", failure: nil) {
       try await [1].pick(from: $0)
     } future: {
       [1].pickFuture(from: $0)
-    },
-    Row("extension of Optional", gives: "1") {
-      try await Optional(1).unwrap(from: $0)
-    } future: {
-      Optional(1).unwrapFuture(from: $0)
-    },
-    Row("extension of String", gives: "A", hasHandle: true) {
-      try await "a".translated(by: $0)
-    } future: {
-      "a".translatedFuture(by: $0)
     },
   ]
 
@@ -428,11 +303,6 @@ extension Row {
       try await SpecialService($0).start()
     } future: {
       SpecialService($0).startFuture()
-    },
-    Row("called as a function", gives: "a", failure: nil) {
-      try await Service($0).callAsFunction("a")
-    } future: {
-      Service($0).callAsFunctionFuture("a")
     },
     Row("mutating", gives: "1", failure: nil) {
       var session = Service.Session($0)
@@ -491,7 +361,6 @@ extension Row {
         "\(try await Account(backend).withdraw(3))"
       }
     ),
-    Row("actor's, in an extension", gives: "()", only: { backend in "\(try await Account(backend).close())" }),
     Row("nonisolated of an actor", gives: "account") {
       try await Account($0).name()
     } future: {
@@ -507,28 +376,13 @@ extension Row {
     } future: {
       Editor($0).openFuture("draft").map(\.value.text)
     },
-    Row("not Sendable, and another", gives: "draft5") { backend in
-      let (draft, count) = try await Editor(backend).openAndCount("draft")
-      return "\(draft.text)\(count)"
-    } future: {
-      Editor($0).openAndCountFuture("draft").map { "\($0.value.0.text)\($0.value.1)" }
-    },
-    Row("on its way", gives: user) {
-      try await Migrating($0).user(id: "Ada")
-    } future: {
-      Migrating($0).userFuture(id: "Ada")
-    },
   ]
 
   private static var qualified: String { "Legacy.\(picture)" }
 
-  private static func item<Items: Loading>(of items: Items, named name: String? = nil) async throws -> Items.Item {
-    if let name { try await items.item(named: name) } else { try await items.loadItem() }
-  }
+  private static func item<Items: Loading>(of items: Items) async throws -> Items.Item { try await items.loadItem() }
 
-  private static func itemFuture<Items: Loading>(of items: Items, named name: String? = nil)
-    -> Future<Items.Item, any Error>
-  {
-    if let name { items.itemFuture(named: name) } else { items.loadItemFuture() }
+  private static func itemFuture<Items: Loading>(of items: Items) -> Future<Items.Item, any Error> {
+    items.loadItemFuture()
   }
 }

@@ -11,7 +11,6 @@ import Testing
     #expect(try await screen.load { _ in }.count == 1)
     #expect(try await screen.loadFuture().value.count == 1)
     #expect(try await screen.refresh() == (1, "row"))
-    #expect(try await screen.shown() === screen)
     #expect(try await screen.count() == 1)
     MainActor.preconditionIsolated()
     #expect(try await openScreenFuture().value.title == "row")

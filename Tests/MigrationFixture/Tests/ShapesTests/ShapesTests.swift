@@ -57,33 +57,12 @@ extension Shape {
     } future: {
       Feed($0).evaluateFuture()
     },
-    Shape("Feed.stopPolling(completion:)") { work, tell in
-      Feed(work).stopPolling { tell(text((), $0)) }
-    } async: {
-      try await Feed($0).stopPolling()
-    } future: {
-      Feed($0).stopPollingFuture()
-    },
-    Shape("Feed.updateName(completion:)") { work, tell in
-      Feed(work).updateName { tell(text($0)) }
-    } async: {
-      try await Feed($0).updateName()
-    } future: {
-      Feed($0).updateNameFuture()
-    },
     Shape("Store.count(callbackQueue:completion:)") { work, tell in
       Store(work).count { tell(text($0)) }
     } async: {
       try await Store($0).count()
     } future: {
       Store($0).countFuture()
-    },
-    Shape("Store.size(on:completion:)") { work, tell in
-      Store(work).size { tell(text($0, $1)) }
-    } async: {
-      try await Store($0).size()
-    } future: {
-      Store($0).sizeFuture()
     },
     Shape("Store.name(completionQueue:completion:)") { work, tell in
       Store(work).name(completionQueue: .global()) { tell(text($0, $1)) }
@@ -106,26 +85,12 @@ extension Shape {
     } future: {
       Request($0).responseFuture()
     },
-    Shape("Request.validated(completion:)", isCancelled: true) { work, tell in
-      _ = Request(work).validated { tell(text($0, $1)) }
-    } async: {
-      try await Request($0).validated()
-    } future: {
-      Request($0).validatedFuture()
-    },
     Shape("Client.send(completion:)", isCancelled: true) { work, tell in
       _ = Client(work).send { tell(text($0)) }
     } async: {
       try await Client($0).send()
     } future: {
       Client($0).sendFuture()
-    },
-    Shape("Client.sendMaybe(completion:)", isCancelled: true) { work, tell in
-      _ = Client(work).sendMaybe { tell(text($0)) }
-    } async: {
-      try await Client($0).sendMaybe()
-    } future: {
-      Client($0).sendMaybeFuture()
     },
     Shape("Client.sendForScreen(completion:)", isCancelled: true) { work, tell in
       _ = Client(work).sendForScreen { tell(text($0)) }
@@ -148,13 +113,6 @@ extension Shape {
     } future: {
       Service($0).dataFuture()
     },
-    Shape("Service.response(completion:)") { work, tell in
-      Service(work).response { tell("\($0)") }
-    } async: {
-      try await Service($0).response()
-    } future: {
-      Service($0).responseFuture()
-    },
     Shape("Service.find(completion:)") { work, tell in
       Service(work).find {
         switch $0 {
@@ -166,18 +124,6 @@ extension Shape {
       try await Service($0).find()
     } future: {
       Service($0).findFuture()
-    },
-    Shape("Service.save(completion:)") { work, tell in
-      Service(work).save {
-        switch $0 {
-        case .saved: tell("()")
-        case .failed(let error): tell("\(error)")
-        }
-      }
-    } async: {
-      try await Service($0).save()
-    } future: {
-      Service($0).saveFuture()
     },
     Shape("Service.logIn(completion:)") { work, tell in
       Service(work).logIn { tell("\($0)") }
@@ -193,13 +139,6 @@ extension Shape {
     } future: {
       Service($0).pairFuture()
     },
-    Shape("Service.untyped(completion:)") { work, tell in
-      Service(work).untyped { tell(text($0)) }
-    } async: {
-      try await Service($0).untyped()
-    } future: {
-      Service($0).untypedFuture()
-    },
     Shape("Loading.load(completion:)") { work, tell in
       Disk(work).load { tell(text($0)) }
     } async: {
@@ -207,26 +146,12 @@ extension Shape {
     } future: {
       Disk($0).loadFuture()
     },
-    Shape("Loading.load(completion:), by another type") { work, tell in
-      Cloud(work).load { tell(text($0)) }
-    } async: {
-      try await Cloud($0).load()
-    } future: {
-      Cloud($0).loadFuture()
-    },
     Shape("Settings.reset(completion:)") { work, tell in
       Settings(work).reset { tell(text($0)) }
     } async: {
       try await Settings($0).resetAll()
     } future: {
       Settings($0).resetAllFuture()
-    },
-    Shape("Settings.flush(completion:)") { work, tell in
-      Settings(work).flush { tell(text($0, $1)) }
-    } async: {
-      try await Settings($0).flush()
-    } future: {
-      Settings($0).flushFuture()
     },
   ]
 
@@ -272,7 +197,7 @@ struct ShapesTests {
     work.release()
   }
 
-  @Test("The counterpart of a typed callback throws its type, whatever happens")
+  @Test("The counterpart of `typed(completion:)` throws its callback's type, whatever happens")
   @MainActor
   func typedErrors() async {
     func error(_ end: Ending) async -> APIError? {
@@ -305,11 +230,12 @@ struct ShapesTests {
     #expect(await ending { "\(try await Service(Work(.failure)).typedFuture().value)" } == "offline")
   }
 
-  @Test("The callback that callers can leave out has a future for its counterpart")
+  @Test("The counterpart of `save(completion:)`, whose callback callers can leave out, has another name or is a future")
   func leftOut() async throws {
     // The compiler does not warn of an unused result.
     _ = Settings(Work(.success)).saveFuture()
     try await Settings(Work(.success)).saveFuture().value
+    try await Settings(Work(.success)).saveAsync()
     Settings(Work(.success)).save()
   }
 }
