@@ -27,7 +27,7 @@ private struct Bridge: Sendable {
   private static let longLived = CancellationTokenSource()
 
   /// Every bridge; half of the uses succeed, and the others fail, are cancelled, or drop their producer.
-  static let all: [Bridge] = awaits + starts + callbacks + streams + tokens + readers + cancelled
+  static let all: [Bridge] = awaits + starts + callbacks + streams + tokens + readers
 
   private static let awaits = AwaitMethod.allCases.map { method in
     Bridge(name: "\(method), once") { captured, isSuccess in
@@ -140,62 +140,8 @@ private struct Bridge: Sendable {
       if isSuccess { promise.succeed(1) } else { events.cancel() }
       await progress.value
       await events.value
-    },
-    Bridge(name: "progress and events of one pending future, left, resumed or cancelled") { captured, isProgress in
-      captured.use()
-      let future = longLivedPromise.future
-      for await _ in future.progress { break }
-      for await _ in future.events { break }
-      let executor = HeldExecutor()
-      let task = Task(executorPreference: executor) {
-        isProgress ? await read(future.progress).count : await read(future.events).count
-      }
-      executor.runAll()
-      let number = completed.withLock { number in
-        number += 1
-        return number
-      }
-      longLivedPromise.progress.report(completed: number, of: .max)
-      executor.runAll()
-      task.cancel()
-      executor.runAll()
-      #expect(await task.value == 2)
-    },
-  ]
-
-  /// Cancelled awaits of one future.
-  private static let cancelled: [Bridge] = [
-    cancelled(.result, (any Error).self), cancelled(.result, Interruption.self), cancelled(.abandon, TestError.self),
-    cancelled(.abandon, Never.self), cancelled(.cancel, (any Error).self),
-    cancelled(.result, "never", Future<Int, any Error>.never),
-    cancelled(.result, "broken", Promise<Int, Interruption>().future),
-  ]
-
-  private static let longLivedPromise = Promise<Int, any Error>()
-  private static let completed = Locked<Int64>(0)
-
-  /// A cancelled await of a future that stays pending, and has a callback and a thousand other awaits.
-  private static func cancelled<Failure: Error>(_ method: AwaitMethod, _ type: Failure.Type) -> Bridge {
-    let promise = Promise<Int, Failure>()
-    promise.onCancel { promise.succeed(1) }  // a cycle, so the promise is never broken
-    promise.future.whenResolved(on: .immediate) { _ in }
-    let future = promise.future
-    for _ in 0..<1_000 { Task.immediate { await future.result } }
-    return cancelled(method, "pending, \(type)", future)
-  }
-
-  private static func cancelled<Failure: Error>(
-    _ method: AwaitMethod,
-    _ name: String,
-    _ future: Future<Int, Failure>
-  ) -> Bridge {
-    Bridge(name: "cancelled \(method) of one future, \(name)") { captured, isBefore in
-      captured.use()
-      let task = method.start(future, isCancelled: isBefore)
-      task.cancel()
-      #expect(await !task.value.isSuccess)
     }
-  }
+  ]
 }
 
 #if ASAN || TSAN

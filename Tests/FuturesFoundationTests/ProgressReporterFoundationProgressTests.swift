@@ -136,45 +136,12 @@ struct ProgressReporterFoundationProgressTests {
     }
   }
 
-  @Test("R18: the fraction never decreases, and counts that make sense again are reported again")
-  func backwards() {
-    let work = Work()
-    let steps: [(completed: Int64, total: Int64, fraction: Double, expected: [Int64?])] = [
-      (-3, 10, 0, [0, 10]), (8, 10, 0.8, [8, 10]), (2, 10, 0.8, [8, 10]), (2, 100, 0.8, [2, 100]),
-    ]
-    for (completed, total, fraction, expected) in steps {
-      work.progress.totalUnitCount = total
-      work.progress.completedUnitCount = completed
-      #expect(work.now.fractionCompleted == fraction, "\(completed) of \(total)")
-      if completed >= 0 { #expect(work.counts == expected, "\(completed) of \(total)") }
-    }
-  }
-
-  @Test("The total is reported when the following begins, also without a reading before the end")
-  func neverAsked() {
-    let work = Work()
-    work.promise.succeed(1)
-    #expect(work.counts == [10, 10])
-  }
-
   @Test("A change during a reading does not look like the progress of children")
   func halfRead() {
     let progress = RestlessProgress(parent: nil)
     progress.totalUnitCount = 100
     let work = Work(progress)
     for _ in 0..<5 { #expect(work.now.totalUnitCount == 100) }
-  }
-
-  @Test("R19: the followed progress counts for the share that no part has")
-  func parts() {
-    let (promise, child) = (Promise<Int, any Error>(), Promise<Int, any Error>())
-    promise.progress.add(child.future, share: 0.5)
-    let progress = Progress(totalUnitCount: 10)
-    progress.completedUnitCount = 5
-    promise.progress.follow(progress, polling: ManualContext().context)
-    #expect(promise.future.currentProgress.fractionCompleted == 0.25)
-    child.succeed(1)
-    #expect(promise.future.currentProgress.fractionCompleted == 0.75)
   }
 
   /// The event that ends the following.
@@ -199,7 +166,9 @@ struct ProgressReporterFoundationProgressTests {
     switch end {
     case .replaced: reporter.follow(Progress(totalUnitCount: 20), polling: manual.context)
     case .finished: #expect(future.currentProgress.completedUnitCount == 10)
-    case .resolved: promise?.succeed(1)
+    case .resolved:
+      promise?.succeed(1)
+      #expect(future.currentProgress.totalUnitCount == 10)  // read when the following began
     case .broken: promise = nil
     }
     #expect(released == nil)
@@ -212,6 +181,66 @@ struct ProgressReporterFoundationProgressTests {
     }
     #expect(released == nil)
   }
+
+  // MARK: - Polling
+
+  #if !canImport(ObjectiveC)
+    @Test("A followed progress is read 20 times a second while it has a listener")
+    func rate() {
+      let progress = CountingProgress(parent: nil)
+      let work = Work(progress)
+      /// Returns the number of readings in a second.
+      func readings() -> Int {
+        let before = progress.readings
+        work.manual.advance(by: .seconds(1))
+        return progress.readings - before
+      }
+      #expect(readings() == 0)
+      let registration = work.promise.future.whenProgressed(on: .immediate) { _ in }
+      work.promise.future.whenProgressed(on: .immediate) { _ in }.remove()
+      #expect(readings() == 20)
+      #expect(work.manual.pendingCount == 1)
+      registration.remove()
+      #expect(readings() == 1)
+      #expect(work.manual.pendingCount == 0)
+      work.promise.future.map { $0 }.whenProgressed(on: .immediate) { _ in }
+      #expect(readings() == 20)
+      work.promise.succeed(1)
+      #expect(work.manual.pendingCount == 0)
+      #expect(readings() == 0)
+    }
+
+    @Test("A progress is not read after it finished or was replaced, or after the future was cancelled")
+    func stops() {
+      let (finished, replaced, cancelled) = (Work(), Work(), Work())
+      for work in [finished, replaced, cancelled] {
+        work.promise.future.whenProgressed(on: .immediate) { _ in }
+        #expect(work.manual.pendingCount == 1)
+      }
+      finished.progress.totalUnitCount = 1
+      finished.progress.completedUnitCount = 1
+      finished.manual.advance(by: .milliseconds(50))
+      replaced.promise.progress.follow(Progress(totalUnitCount: 1), polling: ManualContext().context)
+      cancelled.promise.future.cancel()
+      for work in [finished, replaced, cancelled] { #expect(work.manual.pendingCount == 0) }
+    }
+
+    @Test("A delay that begins while the future ends is cancelled")
+    func endsMeanwhile() {
+      let promise = Promise<Int, any Error>()
+      let cancelled = Recorder<Int>()
+      let context = ExecutionContext { _ in
+      } after: { [weak promise] _, _ in
+        promise?.succeed(1)
+        return { cancelled.record(1) }
+      }
+      let progress = Progress(totalUnitCount: 10)
+      promise.progress.follow(progress, polling: context)
+      promise.future.whenProgressed(on: .immediate) { _ in }
+      #expect(promise.isResolved)
+      #expect(cancelled.events == [1])
+    }
+  #endif
 }
 
 /// A progress that advances with each reading of its count.
@@ -225,3 +254,21 @@ private final class RestlessProgress: Progress, @unchecked Sendable {
     set { super.completedUnitCount = newValue }
   }
 }
+
+#if !canImport(ObjectiveC)
+  /// A progress that counts the calls of the getter of its total; a reading calls the getter twice.
+  private final class CountingProgress: Progress, @unchecked Sendable {
+    // @unchecked: `Progress` is `@unchecked Sendable`, and the count is locked.
+    private let count = Locked(0)
+
+    override var totalUnitCount: Int64 {
+      get {
+        count.withLock { $0 += 1 }
+        return super.totalUnitCount
+      }
+      set { super.totalUnitCount = newValue }
+    }
+
+    var readings: Int { count.withLock { $0 } / 2 }
+  }
+#endif

@@ -10,13 +10,15 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// A transfer of each kind, as a future of the number of the bytes that arrived, and of the status.
+/// A transfer of each kind, as a future of the status and of the bytes that arrived.
 private enum Transfer: CaseIterable, Sendable {
   case data, download, upload
 
   struct Outcome: Sendable, Equatable {
     let status: Int
     let body: Data
+    /// Whether a transform ran inside a task, which R8 forbids.
+    var isInTask = withUnsafeCurrentTask { $0 != nil }
   }
 
   func start(_ request: URLRequest, to place: TemporaryPlace, in session: URLSession = .shared) -> Future<
@@ -52,12 +54,15 @@ struct URLSessionTests {
     if case .failure(let error) = await future.result { error } else { nil }
   }
 
-  @Test("The response and its body arrive, whatever the status, the length and the size", arguments: Transfer.allCases)
+  @Test(
+    "R8: the response and its body arrive outside any task, whatever the status, the length and the size",
+    arguments: Transfer.allCases
+  )
   private func arrives(transfer: Transfer) async throws {
     for (status, body) in [(200, "body"), (404, "body"), (500, "body"), (200, "")] {
       let server = try LoopbackServer { $0.answer("\(status) Whatever", Data(body.utf8)) }
       let outcome = try await transfer.start(server.request(), to: place).value
-      #expect(outcome == .init(status: status, body: Data(body.utf8)))
+      #expect(outcome == .init(status: status, body: Data(body.utf8), isInTask: false))
     }
     let server = try LoopbackServer { exchange in
       exchange.begin()  // without a length
@@ -85,20 +90,16 @@ struct URLSessionTests {
     #expect(failed.cancel() == nil)
   }
 
-  @Test("A body that is cut off fails with URLError", arguments: Transfer.allCases)
-  private func cut(transfer: Transfer) async throws {
-    let server = try LoopbackServer { exchange in
+  @Test("A cut body, an unreachable server and an unsupported URL fail with URLError", arguments: Transfer.allCases)
+  private func fails(transfer: Transfer) async throws {
+    let cutting = try LoopbackServer { exchange in
       exchange.begin(length: 1_000)
       exchange.send(Data(count: 10))
     }
-    #expect(await error(of: transfer.start(server.request(), to: place)) is URLError)
+    #expect(await error(of: transfer.start(cutting.request(), to: place)) is URLError)
     #expect(place.count == 0)
-  }
-
-  @Test("An unreachable server and an unsupported URL fail with URLError", arguments: Transfer.allCases)
-  private func unreachable(transfer: Transfer) async throws {
-    let server = try LoopbackServer(listening: false) { _ in }
-    let refused = await error(of: transfer.start(server.request(), to: place))
+    let unreachable = try LoopbackServer(listening: false) { _ in }
+    let refused = await error(of: transfer.start(unreachable.request(), to: place))
     #expect((refused as? URLError)?.code == .cannotConnectToHost)
     let nonsense = await error(of: transfer.start(URLRequest(url: URL(string: "nonsense:")!), to: place))
     #expect((nonsense as? URLError)?.code == .unsupportedURL)
@@ -169,6 +170,24 @@ struct URLSessionTests {
     #expect(future.currentProgress.completedUnitCount == 300_000)
   }
 
+  @Test("The graph names the request of a transfer that has no answer, and the line of its call")
+  func graph() async {
+    // In a separate process, because the graph shows the pending work of the whole process.
+    await #expect(processExitsWith: .success) {
+      FuturesDiagnostics.tracksPendingFutures = true
+      let arrived = Promise<Void, Never>()
+      let server = try LoopbackServer { exchange in
+        arrived.succeed()
+        exchange.waitForClose()
+      }
+      let (feed, line) = (URLSession.shared.dataFuture(for: server.request("/feed")), #line)
+      await arrived.future.value
+      let text = FuturesDiagnostics.graph.description
+      #expect(text.contains("request \"GET \(server.url("/feed"))\" at \(#fileID):\(line), pending for"), "\(text)")
+      feed.cancel()
+    }
+  }
+
   @Test(
     "R17: cancelling stops the transfer and fails at once; a session that is invalidated fails it with URLError",
     arguments: Transfer.allCases,
@@ -212,7 +231,7 @@ struct URLSessionTests {
     }
     let session = URLSession(configuration: .ephemeral, delegate: AnsweringDelegate(), delegateQueue: nil)
     let outcome = try await transfer.start(server.request(path), to: place, in: session).value
-    #expect(outcome == .init(status: 200, body: Data("/answered".utf8)))
+    #expect(outcome == .init(status: 200, body: Data("/answered".utf8), isInTask: false))
   }
 
   @Test(
@@ -243,10 +262,10 @@ struct URLSessionTests {
   @Test("R15: a cancelled transfer ignores a later answer of the session's delegate", arguments: Transfer.allCases)
   private func lateAnswer(transfer: Transfer) async throws {
     let server = try LoopbackServer { $0.begin("302 Found", headers: ["Location: /other"], length: 0) }
-    let delegate = HesitatingDelegate()
+    let delegate = AnsweringDelegate(hesitates: true)
     let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
     let future = transfer.start(server.request(), to: place, in: session)
-    let answer = await delegate.question.value
+    let answer = await delegate.question.future.value
     future.cancel()
     #expect(future.peek()?.error is CancellationError)
     answer()
@@ -295,20 +314,6 @@ struct URLSessionTests {
     #expect(place.count == 0)
     // A file that cannot be opened ends the transfer at its first bytes.
     await isClosed.future.value
-  }
-
-  @Test("A download does no file work on the calling thread: no file exists before the first bytes")
-  func noFileBeforeBytes() async throws {
-    let mayAnswer = Promise<Void, Never>()
-    let server = try LoopbackServer { exchange in
-      _ = mayAnswer.future.wait()
-      exchange.answer("200 OK", Data("new".utf8))
-    }
-    let future = URLSession.shared.downloadFuture(for: server.request(), to: place.url)
-    #expect(place.count == 0)
-    mayAnswer.succeed()
-    _ = try await future.value
-    #expect(place.count == 1)
   }
 
   #if os(Linux)
@@ -389,27 +394,16 @@ struct URLSessionTests {
       while session != nil { await Future.after(.milliseconds(1)).value }
     }
   #endif
-
-  @Test("A download can have the longest name that the file system accepts")
-  func longName() async throws {
-    let server = try LoopbackServer { $0.answer("200 OK", Data("new".utf8)) }
-    let destination = place.url.deletingLastPathComponent().appendingPathComponent(String(repeating: "n", count: 255))
-    _ = try await URLSession.shared.downloadFuture(for: server.request(), to: destination).value
-    #expect(try Data(contentsOf: destination) == Data("new".utf8))
-  }
-
-  @Test("R8: callbacks do not run inside a task")
-  func outsideTask() async throws {
-    let server = try LoopbackServer { $0.answer("200 OK", Data()) }
-    let isInTask = Promise<Bool, Never>()
-    URLSession.shared.dataFuture(for: server.request())
-      .whenResolved(on: .immediate) { _ in isInTask.succeed(withUnsafeCurrentTask { $0 != nil }) }
-    #expect(await !isInTask.future.value)
-  }
 }
 
-/// A delegate that redirects to "/answered", and answers challenges.
+/// A delegate that redirects to "/answered", and answers challenges; or that leaves a redirection to the test.
 private final class AnsweringDelegate: NSObject, URLSessionTaskDelegate {
+  private let hesitates: Bool
+  /// Succeeds with a function that answers a redirection.
+  let question = Promise<@Sendable () -> Void, Never>()
+
+  init(hesitates: Bool = false) { self.hesitates = hesitates }
+
   func urlSession(
     _ session: URLSession,
     task: URLSessionTask,
@@ -417,9 +411,10 @@ private final class AnsweringDelegate: NSObject, URLSessionTaskDelegate {
     newRequest request: URLRequest,
     completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    var request = request
-    request.url = request.url?.deletingLastPathComponent().appendingPathComponent("answered")
-    completionHandler(request)
+    var answer = request
+    answer.url = request.url?.deletingLastPathComponent().appendingPathComponent("answered")
+    question.succeed { [answer] in completionHandler(answer) }
+    if !hesitates { completionHandler(answer) }
   }
 
   func urlSession(
@@ -429,24 +424,6 @@ private final class AnsweringDelegate: NSObject, URLSessionTaskDelegate {
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
     completionHandler(.useCredential, URLCredential(user: "user", password: "password", persistence: .none))
-  }
-}
-
-/// A delegate that leaves the answer to a redirection to the test.
-private final class HesitatingDelegate: NSObject, URLSessionTaskDelegate {
-  private let promise = Promise<@Sendable () -> Void, Never>()
-
-  /// Succeeds with a function that answers.
-  var question: Future<@Sendable () -> Void, Never> { promise.future }
-
-  func urlSession(
-    _ session: URLSession,
-    task: URLSessionTask,
-    willPerformHTTPRedirection response: HTTPURLResponse,
-    newRequest request: URLRequest,
-    completionHandler: @escaping @Sendable (URLRequest?) -> Void
-  ) {
-    promise.succeed { completionHandler(request) }
   }
 }
 

@@ -9,79 +9,35 @@ internal import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct AwaitAfterProgressTests {
-  /// An event of a future, in the order of the log.
-  enum Note: Equatable, Sendable {
-    case progress(Double)
-    /// An await is resumed.
-    case resumed
-    /// A reader of the progress is resumed.
-    case notified
-    /// A callback gets the result.
-    case called
-  }
-
-  /// Watches `future` with callbacks, readers and awaits, attached in turns.
+  /// Watches `future` with awaits, a callback and a listener, attached in turns.
   struct Watch {
-    let log = Recorder<Note>()
-    let inbox = Inbox<Note>()
+    /// The reported fractions; `nil` for each resumed await, and for the callback.
+    let log = Recorder<Double?>()
     private let executors: [HeldExecutor]
-    private let reader: HeldReader<FutureProgress>
 
-    init<Failure>(_ future: Future<Int, Failure>, isReading: Bool = true) {
-      let (log, inbox) = (log, inbox)
+    init<Failure>(_ future: Future<Int, Failure>) {
       let isReady = Locked(false)
-      let note = { @Sendable (note: Note) in
-        guard isReady.withLock({ $0 }) else { return }
-        log.record(note)
-        inbox.send(note)
-      }
+      let note = { @Sendable [log] (fraction: Double?) in if isReady.withLock({ $0 }) { log.record(fraction) } }
       let await = {
-        let executor = HeldExecutor { note(.resumed) }
+        let executor = HeldExecutor { note(nil) }
         Task(executorPreference: executor) { _ = await future.result }
         executor.runAll()
         return executor
       }
       let first = `await`()
-      future.whenResolved(on: .immediate) { _ in note(.called) }
-      reader = isReading ? HeldReader(future.progress) { note(.notified) } : HeldReader(Future.succeeded(1).progress)
-      reader.run()
+      future.whenResolved(on: .immediate) { _ in note(nil) }
       let second = `await`()
-      future.whenProgressed(on: .immediate) { note(.progress($0.fractionCompleted)) }
+      future.whenProgressed(on: .immediate) { note($0.fractionCompleted) }
       executors = [first, second, `await`()]
       isReady.withLock { $0 = true }
     }
 
-    /// Waits until the awaits and the callback have been notified of a success, and checks the log.
-    func checkEnd() async {
-      // Three awaits and a callback; the number of reports before them depends on the future.
-      var others = 4
-      while others > 0, let note = await inbox.next() {
-        if note == .resumed || note == .called { others -= 1 }
-      }
-      check(last: 1)
-      finish()
-    }
-
-    /// Lets the awaits and the reader end.
-    func finish() {
-      for executor in executors { executor.runAll() }
-      reader.cancel()
-      reader.run()
-    }
-
-    /// Checks that all three awaits were resumed after the last report, which was `last`.
+    /// Checks that the callback and the awaits were notified after the last report, which was `last`, and ends the tasks.
     func check(last: Double?, _ sourceLocation: SourceLocation = #_sourceLocation) {
       let notes = log.events
-      let resumed = notes.indices.filter { notes[$0] == .resumed }
-      let reports = notes.indices.filter { if case .progress = notes[$0] { true } else { false } }
-      #expect(resumed.count == 3, "\(notes)", sourceLocation: sourceLocation)
-      #expect(notes.filter { $0 == .called }.count == 1, "\(notes)", sourceLocation: sourceLocation)
-      if let last {
-        #expect(reports.map { notes[$0] }.last == .progress(last), "\(notes)", sourceLocation: sourceLocation)
-      }
-      guard let lastReport = reports.last, let first = notes.firstIndex(where: { $0 == .resumed || $0 == .called })
-      else { return }
-      #expect(lastReport < first, "\(notes)", sourceLocation: sourceLocation)
+      #expect(notes.drop { $0 != nil } == [nil, nil, nil, nil], "\(notes)", sourceLocation: sourceLocation)
+      if let last { #expect(notes.dropLast(4).last == last, "\(notes)", sourceLocation: sourceLocation) }
+      for executor in executors { executor.runAll() }
     }
   }
 
@@ -97,34 +53,27 @@ struct AwaitAfterProgressTests {
     let future = row.derive(source, .succeeded(2))
     let watch = Watch(future)
     promise?.progress.report(fraction: 0.5)
-    #expect(watch.log.events.allSatisfy { if case .progress = $0 { true } else { $0 == .notified } })
+    #expect(!watch.log.events.contains(nil))
     ending.happen(to: &promise, failing: TestError(1))
     if !future.isResolved { future.cancel() }  // a shielded future
-    let isSuccess = future.peek()?.isSuccess ?? false
-    watch.check(last: isSuccess ? 1 : nil)
-    watch.finish()
+    watch.check(last: future.peek()?.isSuccess == true ? 1 : nil)
   }
 
-  @Test(
-    "R20: awaits of futures that a task of the library resolves continue after the last report",
-    arguments: Derivation.all,
-    [false, true]
-  )
-  func resolvedByTask(row: Derivation, isReading: Bool) async {
+  @Test("R20: awaits of a future that a task resolves continue after the last report", arguments: Derivation.all)
+  func resolvedByTask(row: Derivation) async {
     let gate = Gate()
-    let promise = Promise<Int, any Error>()
-    promise.resolve { [reporter = promise.progress] in
-      await gate.pass()
-      for number in 1...3 { reporter.report(fraction: Double(number) / 4) }
-      return 1
-    }
-    let task = Future<Int, any Error> {
-      await gate.pass()
-      return 1
-    }
-    let watches = [promise.future, task].map { Watch(row.derive($0, .succeeded(2)), isReading: isReading) }
+    let future = row.derive(
+      Future {
+        await gate.pass()
+        return 1
+      },
+      .succeeded(2)
+    )
+    let watch = Watch(future)
+    let last = Task.immediate { await future.result }  // attached after the others
     gate.open()
-    for watch in watches { await watch.checkEnd() }
+    _ = await last.value
+    watch.check(last: 1)
   }
 
   /// The code that resolves the future while a callback of its progress runs.
@@ -169,36 +118,12 @@ struct AwaitAfterProgressTests {
     executor.runAll()
     // All awaits are still suspended, because a callback has yet to be notified.
     #expect(hasEnded.events.isEmpty)
-    for watch in watches {
-      let notes = watch.log.events
-      #expect(!notes.contains(.resumed) && !notes.contains(.called), "\(notes)")
-    }
+    for watch in watches { #expect(!watch.log.events.contains(nil)) }
     mayGoOn.signal()
     await reporting.value
     executor.runAll()
     await late.value
-    for watch in watches {
-      watch.check(last: ending == .success ? 1 : 0.5)
-      watch.finish()
-    }
-  }
-
-  @Test("R20: a resolution inside progress callbacks, at any depth, resumes awaits after the last report")
-  func resolutionInCallbackResumesAfterLastReport() {
-    let promises = (0..<40).map { _ in Promise<Int, any Error>() }
-    let watches = promises.flatMap { [Watch($0.future), Watch($0.future.map { $0 })] }
-    for (promise, next) in zip(promises, promises.dropFirst()) {
-      promise.future.whenProgressed(on: .immediate) { progress in
-        if progress.fractionCompleted == 0.5 { next.progress.report(fraction: 0.5) }
-        if progress.isFinished { next.succeed(1) }
-      }
-    }
-    promises[0].future.whenProgressed(on: .immediate) { if $0.fractionCompleted == 0.5 { promises[0].succeed(1) } }
-    promises[0].progress.report(fraction: 0.5)
-    for watch in watches {
-      watch.check(last: 1)
-      watch.finish()
-    }
+    for watch in watches { watch.check(last: ending == .success ? 1 : 0.5) }
   }
 
   @Test("R22: in a cancelled task, a resolved future gives its result, even while a thread delivers the last report")

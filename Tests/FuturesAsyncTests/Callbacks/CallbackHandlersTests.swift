@@ -3,14 +3,26 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
-/// Returns the outcome of a call whose API is `body`, as text.
-private func outcome<Value>(of type: Value.Type = Value.self, _ body: (Callback<Value>) -> Void) async -> String {
-  do {
-    let value = try await withCallback("api", of: type, line: 7, body)
-    return "\((value as? Page)?.number as Any? ?? value)"
-  } catch {
-    return describe(error)
+/// Returns the outcome of a call as text, whose API keeps `handler` alone, and calls it later.
+private func outcome<Value, Handler: Sendable>(
+  of type: Value.Type = Value.self,
+  _ handler: @escaping @Sendable (Callback<Value>) -> Handler,
+  _ call: (Handler) -> Void
+) async -> String {
+  let kept = Locked<Handler?>(nil)
+  let task = Task.immediate {
+    do {
+      let value = try await withCallback("api", of: type, line: 7) { callback in
+        let handler = handler(callback)
+        kept.withLock { $0 = handler }
+      }
+      return "\((value as? Page)?.number as Any? ?? value)"
+    } catch {
+      return describe(error)
+    }
   }
+  if let handler = kept.withLock({ $0.take() }) { call(handler) }
+  return await task.value
 }
 
 /// Returns an error of a call as text, with the label and the line of the call.
@@ -25,22 +37,22 @@ func describe(_ error: any Error) -> String {
 
 @Suite(.timeLimit(.minutes(20)))
 struct CallbackHandlersTests {
-  @Test("Each handler gives its value or its error, also values that are not Sendable")
+  @Test("R4: each handler owns its callback, and gives its value or its error, also values that are not Sendable")
   func handlersGiveValueOrError() async {
-    func load(_ succeeds: Bool, _ onSuccess: (Page) -> Void, _ onFailure: (any Error) -> Void) {
-      if succeeds { onSuccess(Page(1)) } else { onFailure(TestError(2)) }
-    }
-    #expect(await outcome { $0.resultHandler(.success(1)) } == "1")
-    #expect(await outcome { $0.resultHandler(.success(Page(2))) } == "2")
-    #expect(await outcome(of: Int.self) { $0.resultHandler(.failure(TestError(3))) } == "error 3")
-    #expect(await outcome { $0.resultHandler(of: TestError.self)(.success(Page(2))) } == "2")
-    #expect(await outcome(of: Int.self) { $0.resultHandler(of: TestError.self)(.failure(TestError(3))) } == "error 3")
-    #expect(await outcome { load(true, $0.valueHandler, $0.failureHandler) } == "1")
-    #expect(await outcome { load(false, $0.valueHandler, $0.failureHandler) } == "error 2")
-    #expect(await outcome { $0.voidHandler() } == "()")
-    #expect(await outcome { $0.resume() } == "()")
-    #expect(await outcome { $0.errorHandler(nil) } == "()")
-    #expect(await outcome { $0.errorHandler(TestError(1)) } == "error 1")
+    #expect(await outcome({ $0.resultHandler }) { $0(.success(1)) } == "1")
+    #expect(await outcome({ $0.resultHandler }) { $0(.success(Page(2))) } == "2")
+    #expect(await outcome(of: Int.self, { $0.resultHandler }) { $0(.failure(TestError(3))) } == "error 3")
+    #expect(await outcome({ $0.resultHandler(of: TestError.self) }) { $0(.success(Page(2))) } == "2")
+    #expect(
+      await outcome(of: Int.self, { $0.resultHandler(of: TestError.self) }) { $0(.failure(TestError(3))) } == "error 3"
+    )
+    #expect(await outcome({ $0.valueHandler }) { $0(Page(1)) } == "1")
+    #expect(await outcome(of: Page.self, { $0.failureHandler }) { $0(TestError(2)) } == "error 2")
+    #expect(await outcome({ $0.voidHandler }) { $0() } == "()")
+    #expect(await outcome({ $0 }) { (callback: Callback<Void>) in callback.resume() } == "()")
+    #expect(await outcome({ $0.errorHandler }) { $0(nil) } == "()")
+    #expect(await outcome({ $0.errorHandler }) { $0(TestError(1)) } == "error 1")
+    #expect(await outcome(of: Int.self, { $0.valueHandler }) { _ in } == "broken api, line 7")
   }
 
   @Test("Each handler of a typed callback gives its value or its very error")
@@ -70,36 +82,20 @@ struct CallbackHandlersTests {
     let (error, second) = (error.map(TestError.init), error)
     let missing = "violation of api, line 7"
     let expected = error.map { "error \($0.number)" } ?? value.map { "\($0)" } ?? missing
-    #expect(await outcome { $0.valueOrErrorHandler(value, error) } == expected)
-    #expect(await outcome { $0.valueOrErrorHandler(value.map { Page($0) }, error) } == expected)
-    #expect(await outcome(of: (Int, Int).self) { $0.valuesOrErrorHandler()(value, second, TestError(3)) } == "error 3")
+    #expect(await outcome({ $0.valueOrErrorHandler }) { $0(value, error) } == expected)
+    #expect(await outcome({ $0.valueOrErrorHandler }) { $0(value.map { Page($0) }, error) } == expected)
+    let pair = (Int, Int).self
+    #expect(await outcome(of: pair, { $0.valuesOrErrorHandler() }) { $0(value, second, TestError(3)) } == "error 3")
     let both = if let value, let second { "(\(value), \(second))" } else { missing }
-    #expect(await outcome(of: (Int, Int).self) { $0.valuesOrErrorHandler()(value, second, nil) } == both)
-    let pages = try? await withCallback(of: (Page, Page).self) { callback in
-      callback.valuesOrErrorHandler()(value.map { Page($0) }, second.map { Page($0) }, nil)
-    }
-    #expect((pages == nil) == (value == nil || second == nil))
+    #expect(await outcome(of: pair, { $0.valuesOrErrorHandler() }) { $0(value, second, nil) } == both)
   }
 
   @Test("A nil value of an optional type differs from a missing value")
   func optionalValues() async {
-    #expect(await outcome(of: Int?.self) { $0.valueOrErrorHandler(.some(nil), nil) } == "nil")
-    #expect(await outcome(of: Int?.self) { $0.valueOrErrorHandler(.some(1), nil) } == "Optional(1)")
-    #expect(await outcome(of: Int?.self) { $0.valueOrErrorHandler(nil, nil) } == "violation of api, line 7")
-  }
-
-  @Test("R4: a handler owns its callback: dropping it uncalled throws BrokenPromise with label, file and line")
-  func droppedHandlers() async throws {
-    let broken = "broken api, line 7"
-    #expect(await outcome(of: Int.self) { _ = $0.resultHandler } == broken)
-    #expect(await outcome(of: Int.self) { _ = $0.valueHandler } == broken)
-    #expect(await outcome(of: Int.self) { _ = $0.failureHandler } == broken)
-    #expect(await outcome(of: Int.self) { _ = $0.valueOrErrorHandler } == broken)
-    #expect(
-      await outcome(of: (Int, Int).self) { _ = $0.valuesOrErrorHandler() as @Sendable (_, _, _) -> Void } == broken
-    )
-    #expect(await outcome(of: Void.self) { _ = $0.voidHandler } == broken)
-    #expect(await outcome(of: Void.self) { _ = $0.errorHandler } == broken)
+    let missing = "violation of api, line 7"
+    #expect(await outcome(of: Int?.self, { $0.valueOrErrorHandler }) { $0(.some(nil), nil) } == "nil")
+    #expect(await outcome(of: Int?.self, { $0.valueOrErrorHandler }) { $0(.some(1), nil) } == "Optional(1)")
+    #expect(await outcome(of: Int?.self, { $0.valueOrErrorHandler }) { $0(nil, nil) } == missing)
   }
 }
 
@@ -154,21 +150,6 @@ struct SecondCallTests {
       // One more call, after `withCallback` has returned.
       kept.withLock { $0 }?(5)
       #expect(reports.events == Array(repeating: "number", count: 7))
-
-      try await withCallback("void") { (callback: Callback<Void>) in
-        callback.errorHandler(nil)
-        callback.voidHandler()
-        callback.errorHandler(TestError())
-      }
-      #expect(reports.events.suffix(3) == ["number", "void", "void"])
-
-      let pair = try await withCallback(of: (Int, Int).self) { callback in
-        callback.valuesOrErrorHandler()(1, 2, nil)
-        callback.valuesOrErrorHandler()(3, 4, TestError())
-      }
-      #expect(pair == (1, 2))
-      #expect(reports.events.suffix(2) == ["void", "none"])
-      #expect(reports.events.count == 10)
     }
   }
 

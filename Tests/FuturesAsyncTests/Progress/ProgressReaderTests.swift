@@ -4,6 +4,13 @@ internal import FuturesAsync
 internal import TestSupport
 internal import Testing
 
+/// Reads `sequence` to its end.
+func read<Element>(_ sequence: some AsyncSequence<Element, Never>) async -> [Element] {
+  var elements: [Element] = []
+  for await element in sequence { elements.append(element) }
+  return elements
+}
+
 // A reader is a task that runs only when the test lets it. So the orders of the steps are all interleavings of a reader
 // with reports, resolutions and cancellations. Further tests below cover the interleavings inside `next`.
 
@@ -55,10 +62,7 @@ struct ProgressReaderTests {
       }
     }
     #expect(readers.allSatisfy { $0.words.last == "end" } || !endsFuture, "\(ending): \(steps)")
-    for reader in readers {
-      reader.cancel()
-      reader.run()
-    }
+    for reader in readers { reader.end() }
   }
 
   /// Takes the lock of `future`.
@@ -139,80 +143,93 @@ struct ProgressReaderTests {
     for moments in permutations(of: Moment.allCases) { try waitForNews(moments, ending) }
   }
 
-  // MARK: - Threads
+  // MARK: - Futures and their readers
 
-  @Test("R25: a reader continues while a thread reports without a pause")
-  func readerContinuesDuringReports() async {
-    let promise = Promise<Int, any Error>()
-    let future = promise.future
-    let isEnough = Locked(false)
-    let reporting = Future(on: .newThread) { [reporter = promise.progress] in
-      var completed: Int64 = 0
-      while !isEnough.withLock({ $0 }) {
-        completed += 1
-        reporter.report(completed: completed, of: .max)
-      }
-      return completed
+  static let succeeded = Future<Int, any Error>.succeeded(1)
+
+  @Test("R25: a future without a producer has one state for each reader, and its result, if it has one")
+  func constants() async {
+    for _ in 0..<2 {
+      #expect(await read(Self.succeeded.events).map { word(for: $0) } == ["1.0", "success 1"])
+      #expect(await read(Future<Int, TestError>.failed(TestError(1)).progress).map { word(for: $0) } == ["0.0"])
+    }
+    for isFutureCancelled in [false, true] {
+      let never = Future<Int, any Error>.never
+      let reader = HeldReader(never.progress)
+      reader.run()
+      #expect(reader.fractions == [0])
+      if isFutureCancelled { never.cancel() } else { reader.cancel() }
+      reader.run()
+      #expect(reader.fractions == [0, nil])
+    }
+  }
+
+  @Test("R25: the first read starts a lazy future, once, unless the future was cancelled before")
+  func firstReadStartsLazyFuture() async {
+    let promises = Recorder<Promise<Int, any Error>>()
+    let future = Future<Int, any Error>.lazy { promise in
+      promise.progress.report(fraction: 0.5)
+      promises.record(promise)
     }
     var reader = future.progress.makeAsyncIterator()
-    var counts: [Int64] = [-1]
-    // If the reports had to stop before the reader is notified, this loop would never end.
-    for _ in 0..<100 { counts.append(await reader.next()?.completedUnitCount ?? -1) }
-    #expect(Self.areRising(counts), "\(counts)")
-    isEnough.withLock { $0 = true }
-    #expect(await reporting.value >= counts[100])
-    promise.fail(TestError(1))
-    while await reader.next() != nil {}
+    var copy = reader
+    #expect(promises.events.isEmpty)
+    #expect(await reader.next()?.fractionCompleted == 0.5)
+    promises.events.first?.succeed(1)
+    #expect(await reader.next()?.isFinished == true)
+    // A reader begins at the state of its first read.
+    #expect(await copy.next(isolation: nil)?.isFinished == true)
+    for _ in 0..<2 { #expect(await copy.next() == nil) }
+
+    let cancelled = Future<Int, any Error>.lazy { promises.record($0) }
+    cancelled.cancel()
+    #expect(await read(cancelled.progress).map(\.fractionCompleted) == [0])
+    #expect(promises.events.count == 1)
   }
 
-  /// Whether each number is greater than the one before.
-  static func areRising<Number: Comparable>(_ numbers: [Number]) -> Bool {
-    zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
+  @Test("R16, R25: a reader is no consumer, and cancels nothing when it leaves; a cancelled future ends it")
+  func readerIsNoConsumer() async {
+    let promise = Promise<Int, any Error>()
+    let cancelled = Recorder<Int>()
+    promise.onCancel { cancelled.record(1) }
+    let future = promise.future
+    for await _ in future.progress { break }
+    for await _ in future.events { break }
+    let derived = future.map { $0 }
+    let readers = [HeldReader(future.progress), HeldReader(future.progress), HeldReader(derived.progress)]
+    for reader in readers { reader.run() }
+    readers[0].cancel()
+    readers[0].run()
+    #expect(cancelled.events.isEmpty)
+    derived.cancel()
+    #expect(cancelled.events == [1])
+    for reader in readers { reader.run() }
+    #expect(readers.allSatisfy { $0.fractions == [0, nil] })
   }
 
-  /// The end of the future in a race with its readers.
-  enum RacingEnd: CaseIterable { case none, success, failure, drop }
+  @Test("R25: a reader that is cancelled after it has read the last state ends without a result")
+  func cancelledReaderEndsWithoutResult() async {
+    let words = await Task.immediate {
+      var events = Self.succeeded.events.makeAsyncIterator()
+      let last = await events.next().map { word(for: $0) }
+      cancelCurrentTask()
+      return [last, await events.next().map { word(for: $0) }, await events.next().map { word(for: $0) }]
+    }.value
+    #expect(words == ["1.0", nil, nil])
+  }
 
-  @Test(
-    "R25, R4: reports, new readers, cancellation and the end race; each reader sees fractions rise to the last one",
-    arguments: RacingEnd.allCases
-  )
-  func reportsReadersAndEndRace(end: RacingEnd) async {
-    for round in 0..<TestTier.choose(standard: 30, thorough: 100) {
-      let (source, promise) = breakable("raced", TestError.self)
-      let (future, reporter) = (source.map { $0 }, promise.current?.progress)
-      let tasks = Locked<[Task<[FutureProgress], Never>]>([])
-      let read: @Sendable () async -> [FutureProgress] = { await FuturesAsyncTests.read(future.progress) }
-      let report = { @Sendable (first: Int) in
-        for number in stride(from: first, to: 30, by: 3) { reporter?.report(fraction: Double(number) / 30) }
-      }
-      // Some readers are suspended when the race begins, and other readers are about to be.
-      let cancelled = (0..<4).map { $0.isMultiple(of: 2) ? Task.immediate(operation: read) : Task(operation: read) }
-      race([
-        { report(0) }, { report(1) }, { report(2) },
-        { for _ in 0..<5 { tasks.withLock { $0.append(Task(operation: read)) } } },
-        { for task in cancelled { task.cancel() } },
-        {
-          switch end {
-          case .none: break
-          case .success: promise.current?.succeed(1)
-          case .failure: promise.current?.fail(TestError(1))
-          case .drop: promise.drop()
-          }
-        },
-      ])
-      promise.current?.succeed(1)
-      let last = future.currentProgress
-      #expect(last.isFinished == (end == .none || end == .success), "round \(round)")
-      for task in tasks.withLock({ $0 }) {
-        let read = await task.value
-        #expect(read.last == last, "round \(round)")
-        #expect(Self.areRising(read.map(\.fractionCompleted)), "round \(round)")
-      }
-      for task in cancelled {
-        let fractions = await task.value.map(\.fractionCompleted)
-        #expect(Self.areRising(fractions), "round \(round)")
-      }
+  @Test("R4: reading the progress of a broken promise is not reported")
+  func readersAreNoWaiters() async {
+    await #expect(processExitsWith: .success) {
+      let recorder = recordBrokenPromises()
+      let (future, promise) = breakable("typed", TestError.self)
+      let readers = [HeldReader(future.map { $0 }.events), HeldReader(future.events)]
+      for reader in readers { reader.run() }
+      promise.drop()
+      for reader in readers { reader.run() }
+      #expect(readers.map(\.words) == [["0.0", "end"], ["0.0", "end"]])
+      #expect(await read(future.progress).count == 1)
+      #expect(recorder.events.isEmpty)
     }
   }
 
@@ -230,73 +247,50 @@ struct ProgressReaderTests {
 
   @Test(
     "R25: a report allocates nothing without readers, and with busy or suspended readers, also of a derived future",
-    .enabled(if: AllocationCounts.areSupported),
-    arguments: [false, true]
-  )
-  func reportToReadersAllocatesNothing(isDerived: Bool) async {
-    let (unread, promise) = (Promise<Int, any Error>(), Promise<Int, any Error>())
-    #expect(Self.allocations(unread.progress) == 0)
-    let future = promise.future
-    let stage = future.map { $0 }.map { $0 }.flatMap { .succeeded($0) }
-    let updates = (isDerived ? Future.all([future, stage]).map { $0[0] } : future).progress
-    var readers = (0..<3).map { _ in updates.makeAsyncIterator() }
-    // One reader has read nothing, the other readers everything.
-    for number in 1..<readers.count { #expect(await readers[number].next() != nil) }
-    // A report resumes this reader, whose task does not continue.
-    let resumed = HeldReader(updates)
-    resumed.run()
-    #expect(Self.allocations(promise.progress) == 0)
-    // Here each report resumes a reader, which drops what it reads.
-    let dropping = HeldReader(updates.map(\.fractionCompleted).filter { $0 < 0 })
-    var allocations: Int64 = 0
-    for number in 310..<420 {
-      dropping.run()
-      let before = AllocationCounts.ofThread().allocations
-      promise.progress.report(completed: Int64(number), of: 1_000)
-      if number >= 320 { allocations += AllocationCounts.ofThread().allocations - before }
-      #expect(dropping.resumptions == 1, "report \(number)")
-    }
-    #expect(allocations == 0)
-    dropping.cancel()
-    dropping.run()
-    resumed.run()
-    let last = resumed.fractions.last ?? nil
-    resumed.cancel()
-    resumed.run()
-    for number in readers.indices { #expect(await readers[number].next()?.fractionCompleted == last) }
-    withExtendedLifetime((unread, promise)) {}
-  }
-
-  @Test(
-    "R25: reading the present state allocates nothing, and does not leave the actor",
     .enabled(if: AllocationCounts.areSupported)
   )
+  func reportToReadersAllocatesNothing() async {
+    let unread = Promise<Int, any Error>()
+    #expect(Self.allocations(unread.progress) == 0)
+    for isDerived in [false, true] {
+      let promise = Promise<Int, any Error>()
+      let future = promise.future
+      let updates = isDerived ? Future.all([future, future.map { $0 }]).progress : future.progress
+      var busy = updates.makeAsyncIterator()
+      #expect(await busy.next() != nil)
+      // A report resumes this reader, whose task does not continue.
+      let resumed = HeldReader(updates)
+      resumed.run()
+      #expect(Self.allocations(promise.progress) == 0)
+      // Here each report resumes a reader, which drops what it reads.
+      let dropping = HeldReader(updates.map(\.fractionCompleted).filter { $0 < 0 })
+      var allocations: Int64 = 0
+      for number in 310..<420 {
+        dropping.run()
+        let before = AllocationCounts.ofThread().allocations
+        promise.progress.report(completed: Int64(number), of: 1_000)
+        if number >= 320 { allocations += AllocationCounts.ofThread().allocations - before }
+        #expect(dropping.resumptions == 1, "report \(number)")
+      }
+      #expect(allocations == 0)
+      dropping.end()
+      resumed.end()
+    }
+  }
+
+  @Test("R25: reading the present state allocates nothing", .enabled(if: AllocationCounts.areSupported))
   func readingPresentStateAllocatesNothing() async {
     let promise = Promise<Int, any Error>()
-    let (future, reporter) = (promise.future, promise.progress)
-    let actor = ThreadActor()
-    let (allocations, jobs) = await run(on: actor) { _ in
-      let jobs = actor.executor.jobCount
-      var reader = future.progress.makeAsyncIterator()
-      var events = future.events.makeAsyncIterator()
-      var before: Int64 = 0
-      for number in 1...110 {
-        if number == 10 { before = AllocationCounts.ofThread().allocations }
-        reporter.report(completed: Int64(number), of: 1_000)
-        _ = await reader.next(isolation: #isolation)
-        _ = await events.next(isolation: #isolation)
-        var other = future.progress.makeAsyncIterator()
-        _ = await other.next(isolation: #isolation)
-      }
-      let allocations = AllocationCounts.ofThread().allocations - before
-      promise.succeed(1)
-      for await _ in future.progress {}
-      for await _ in Future.succeeded(1).events {}
-      while await reader.next(isolation: #isolation) != nil {}
-      while await events.next(isolation: #isolation) != nil {}
-      return (allocations, actor.executor.jobCount - jobs)
+    var reader = promise.future.progress.makeAsyncIterator()
+    var events = promise.future.events.makeAsyncIterator()
+    var before: Int64 = 0
+    for number in 1...110 {
+      if number == 10 { before = AllocationCounts.ofThread().allocations }
+      promise.progress.report(completed: Int64(number), of: 1_000)
+      // No read suspends, so the thread stays the same.
+      _ = await reader.next(isolation: #isolation)
+      _ = await events.next(isolation: #isolation)
     }
-    #expect(allocations == 0)
-    #expect(jobs == 0)
+    #expect(AllocationCounts.ofThread().allocations - before == 0)
   }
 }

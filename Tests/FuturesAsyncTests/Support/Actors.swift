@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Foundation
 internal import Futures
 
-/// A serial executor with its own thread, which lets a test count its jobs and the allocations of its thread.
+/// A serial executor with its own thread, which lets a test count the allocations of its thread.
 final class ThreadExecutor: SerialExecutor {
   private let jobs = JobQueue()
 
@@ -17,9 +17,6 @@ final class ThreadExecutor: SerialExecutor {
     jobs.append(UnownedJob(job), of: asUnownedSerialExecutor())
   }
 
-  /// The number of jobs enqueued so far.
-  var jobCount: Int { jobs.count }
-
   /// Whether the caller runs on the thread.
   var isCurrent: Bool { jobs.thread == ObjectIdentifier(Thread.current) }
 }
@@ -28,21 +25,16 @@ final class ThreadExecutor: SerialExecutor {
 private final class JobQueue: Sendable {
   private struct State {
     var waiting: [(UnownedJob, UnownedSerialExecutor)] = []
-    var count = 0
     var thread: ObjectIdentifier?
   }
 
   private let state = Locked(State())
   private let signal = DispatchSemaphore(value: 0)
 
-  var count: Int { state.withLock { $0.count } }
   var thread: ObjectIdentifier? { state.withLock { $0.thread } }
 
   func append(_ job: UnownedJob, of executor: UnownedSerialExecutor) {
-    state.withLock { state in
-      state.waiting.append((job, executor))
-      state.count += 1
-    }
+    state.withLock { $0.waiting.append((job, executor)) }
     signal.signal()
   }
 

@@ -7,9 +7,6 @@ enum AwaitMethod: String, CaseIterable, Codable, Sendable {
   case value, result
   case abandon, cancel, ignore
 
-  static let abandoning: [AwaitMethod] = [.value, .result, .abandon]
-  static let choices: [AwaitMethod] = [.abandon, .cancel, .ignore]
-
   /// The argument of `value(onCancel:)`.
   var choice: AwaitCancellation? {
     switch self {

@@ -49,6 +49,12 @@ final class HeldReader<Element: Sendable>: Sendable {
 
   func cancel() { task.cancel() }
 
+  /// Cancels the task and runs it to its end.
+  func end() {
+    cancel()
+    run()
+  }
+
   /// The number of starts and resumptions since the last run; more than one is a fault.
   var resumptions: Int { executor.jobCount }
 

@@ -58,18 +58,10 @@ enum TaskStart: String, CaseIterable, Codable, Sendable {
     case .task: return Future(Task { try await work() })
     case .limit: return ConcurrencyLimit(1).run(work)
     case .serialQueue: return SerialQueue().future(work)
-    case .pending:
-      let pending = PendingPromises<Int, Value, any Error>()
-      return pending.future(sharing: 1, work).keeping(pending)
-    case .pendingShared:
-      let pending = PendingPromises<SingleKey, Value, any Error>()
-      return pending.shared(work).keeping(pending)
-    case .cache:
-      let cache = FutureCache<Int, Value, any Error>()
-      return cache.future(for: 1, work).keeping(cache)
-    case .cacheOfOne:
-      let cache = FutureCache<SingleKey, Value, any Error>()
-      return cache.future(work).keeping(cache)
+    case .pending: return sharing(PendingPromises<Int, Value, any Error>()) { $0.future(sharing: 1, work) }
+    case .pendingShared: return sharing(PendingPromises<SingleKey, Value, any Error>()) { $0.shared(work) }
+    case .cache: return sharing(FutureCache<Int, Value, any Error>()) { $0.future(for: 1, work) }
+    case .cacheOfOne: return sharing(FutureCache<SingleKey, Value, any Error>()) { $0.future(work) }
     case .serial: return Made.serial([1], ofItem).map { $0[0] }
     case .concurrent: return Made.concurrent([1], limit: 1, ofItem).map { $0[0] }
     case .concurrentSettled:
@@ -81,6 +73,12 @@ enum TaskStart: String, CaseIterable, Codable, Sendable {
     }
   }
 }
+
+/// Returns the future that `start` makes with `owner`, which lives until that future is resolved.
+private func sharing<Owner: Sendable, Value>(
+  _ owner: Owner,
+  _ start: (Owner) -> Future<Value, any Error>
+) -> Future<Value, any Error> { start(owner).keeping(owner) }
 
 extension Future {
   /// Returns a derived future, which keeps `object` alive until it is resolved.

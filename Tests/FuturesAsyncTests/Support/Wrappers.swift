@@ -14,6 +14,13 @@ enum Wrapper: CaseIterable, Sendable {
     let fail: @Sendable (TestError) -> Void
     let onCancel: @Sendable (@escaping @Sendable () -> Void) -> Void
     let onCancelOnMain: @Sendable (@escaping @MainActor () -> Void) -> Void
+
+    init(_ callback: some CallbackMethods) {
+      resume = { callback.resume(returning: $0) }
+      fail = { callback.fail($0) }
+      onCancel = { callback.onCancel($0) }
+      onCancelOnMain = { callback.onCancel(on: .main, $0) }
+    }
   }
 
   /// Calls `start` with a callback, on the actor of the caller, and returns the outcome as text.
@@ -23,32 +30,17 @@ enum Wrapper: CaseIterable, Sendable {
   ) async -> String {
     do {
       switch self {
-      case .callback:
-        return try await withCallback(of: Page.self) { callback in
-          let handle = Handle(
-            resume: { callback.resume(returning: $0) },
-            fail: { callback.resume(throwing: $0) },
-            onCancel: { callback.onCancel($0) },
-            onCancelOnMain: { callback.onCancel(on: .main, $0) }
-          )
-          start(handle)
-        } onCancel: {
-          onCancel()
-        }.text
+      case .callback: return try await withCallback(of: Page.self, { start(Handle($0)) }, onCancel: onCancel).text
       case .typed:
         let (cancelled, dropped) = (TestError(-1), TestError(-2))
-        return try await withCallback(throwing: TestError.self, cancelled: cancelled, dropped: dropped, of: Page.self) {
-          callback in
-          let handle = Handle(
-            resume: { callback.resume(returning: $0) },
-            fail: { callback.resume(throwing: $0) },
-            onCancel: { callback.onCancel($0) },
-            onCancelOnMain: { callback.onCancel(on: .main, $0) }
-          )
-          start(handle)
-        } onCancel: {
-          onCancel()
-        }.text
+        return try await withCallback(
+          throwing: TestError.self,
+          cancelled: cancelled,
+          dropped: dropped,
+          of: Page.self,
+          { start(Handle($0)) },
+          onCancel: onCancel
+        ).text
       }
     } catch {
       switch error {
@@ -58,6 +50,22 @@ enum Wrapper: CaseIterable, Sendable {
       }
     }
   }
+}
+
+/// The methods of both kinds of callback.
+protocol CallbackMethods: Sendable {
+  func resume(returning value: sending Page)
+  func fail(_ error: TestError)
+  func onCancel(_ handler: @escaping @Sendable () -> Void)
+  func onCancel(on context: MainContext, _ handler: @escaping @MainActor () -> Void)
+}
+
+extension Callback<Page>: CallbackMethods {
+  func fail(_ error: TestError) { resume(throwing: error) }
+}
+
+extension TypedCallback<Page, TestError>: CallbackMethods {
+  func fail(_ error: TestError) { resume(throwing: error) }
 }
 
 extension Page {

@@ -44,33 +44,6 @@ struct ActorContextTests {
     #expect(await failed.result == .failure(TestError(100)))
   }
 
-  @Test("R2: the callbacks of one thread keep their order while other threads attach theirs, and none is lost")
-  func severalThreads() async {
-    let log = Log()
-    TestSupport.race(
-      (0..<4).map { thread in
-        {
-          for number in 0..<250 {
-            Future.succeeded(number).whenSucceeded(on: .actor(log)) { number in
-              log.assumeIsolated { $0.append(thread * 1000 + number) }
-            }
-          }
-        }
-      }
-    )
-    let numbers = await Future.succeeded(1).map(on: .actor(log)) { _ in log.assumeIsolated { $0.numbers } }.value
-    #expect(numbers.count == 1000)
-    for thread in 0..<4 {
-      #expect(numbers.filter { $0 / 1000 == thread } == (0..<250).map { thread * 1000 + $0 }, "thread \(thread)")
-    }
-    // Work that arrives when the work before has just ended.
-    let inbox = Inbox<Int>()
-    for number in 0..<100 {
-      Future.succeeded(number).whenSucceeded(on: .actor(log)) { inbox.send($0) }
-      #expect(await inbox.next() == number)
-    }
-  }
-
   @Test("Callbacks that attach themselves again and again do not starve a call of the actor")
   func fairness() async {
     let log = Log()
@@ -94,20 +67,6 @@ struct ActorContextTests {
       _ = log
       body()
     }
-  }
-
-  @Test("R2, R7: a callback waits until the actor's other work has suspended, and can be removed until then")
-  func callbackWaitsForBusyActor() async {
-    let actor = ThreadActor()
-    let recorder = Recorder<String>()
-    await run(on: actor) { _ in
-      let first = Future.succeeded(1).whenResolved(on: .actor(actor)) { _ in recorder.record("removed") }
-      Future.succeeded(1).whenResolved(on: .actor(actor)) { _ in recorder.record("kept") }
-      #expect(first.remove())
-      #expect(!first.remove())
-      recorder.record("actor")
-    }
-    #expect(await Future.succeeded(1).map(on: .actor(actor)) { _ in recorder.events }.value == ["actor", "kept"])
   }
 
   @Test("R5: an actor is released when its work has run")

@@ -72,12 +72,6 @@ struct CancellationBridgeTests {
     let page = Page(1)
     let same = await withCancellationToken { _ in page }
     #expect(same === page)
-    // Cancellation by itself throws nothing.
-    let isCancelled = await Task.immediate {
-      cancelCurrentTask()
-      return await withCancellationToken { token in token.isCancelled }
-    }.value
-    #expect(isCancelled)
   }
 
   // MARK: - Waiting for a token
@@ -171,15 +165,5 @@ struct CancellationBridgeTests {
       }
     }
     #expect(thrown === error)
-  }
-
-  @Test("R22a: the work of `cancelling` has the task-locals and the priority of the caller")
-  func workInheritsLocalsAndPriority() async throws {
-    let token = CancellationTokenSource().token
-    let name = try await Local.$name.withValue("caller") { try await token.cancelling { Local.name } }
-    #expect(name == "caller")
-    let inbox = Inbox<TaskPriority?>()
-    Task.detached(priority: .low) { try await token.cancelling { inbox.send(Task.basePriority) } }
-    #expect(await inbox.next() == .low)
   }
 }

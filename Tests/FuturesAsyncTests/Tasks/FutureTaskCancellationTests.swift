@@ -45,55 +45,6 @@ struct FutureTaskCancellationTests {
     await check(failing: TestError(1), endsAtOnce: false)
   }
 
-  // MARK: - The last consumer
-
-  /// An event of a future that has no other consumer.
-  private enum Event: CaseIterable, Sendable {
-    case cancelledDerived, cancelledAwait, cancelledToken
-    case cancelledOneOfTwo, removedCallback, abandonedAwait, cancelledShieldedView, dropped
-
-    var cancelsTask: Bool { [.cancelledDerived, .cancelledAwait, .cancelledToken].contains(self) }
-
-    func happen(to future: Future<Int, any Error>) async {
-      switch self {
-      case .cancelledDerived: future.map { $0 }.cancel()
-      case .cancelledAwait, .abandonedAwait:
-        let choice: AwaitCancellation = cancelsTask ? .cancel : .abandon
-        let task = Task.immediate { try await future.value(onCancel: choice) }
-        task.cancel()
-        await #expect(throws: CancellationError.self) { try await task.value }
-      case .cancelledToken:
-        let source = CancellationTokenSource()
-        _ = future.cancelled(by: source.token)
-        source.cancel()
-      case .cancelledOneOfTwo:
-        let other = future.map { $0 }
-        future.map { $0 }.cancel()
-        #expect(!other.isResolved)
-      case .removedCallback: #expect(future.whenResolved(on: .immediate) { _ in }.remove())
-      case .cancelledShieldedView: future.shielded.cancel()
-      case .dropped: _ = future.map { $0 }
-      }
-    }
-  }
-
-  @Test(
-    "R16, R22, R23: only the cancellation of the last consumer cancels the task; dropping all futures does not",
-    arguments: TaskStart.allCases,
-    Event.allCases
-  )
-  private func lastConsumerCancelsTask(start: TaskStart, event: Event) async {
-    let work = GatedWork()
-    await event.happen(
-      to: start.make { () async throws(any Error) in
-        await work.run()
-        return 1
-      }
-    )
-    work.gate.open()
-    #expect(await work.inbox.next() == (event.cancelsTask ? "cancelled" : "not cancelled"))
-  }
-
   @MainActor
   @Test("R15: when cancel() returns, the task is cancelled, also one that has not begun")
   func cancelsBeforeItReturns() {
@@ -135,17 +86,55 @@ struct FutureTaskCancellationTests {
     gate.open()
   }
 
-  @Test(
-    "R23: a task that cancels itself cancels no future, and cancelling a resolved future changes nothing",
-    arguments: TaskStart.allCases
-  )
-  private func fromWithin(start: TaskStart) async {
-    let future = start.make { () async throws(any Error) -> Bool in
-      withUnsafeCurrentTask { $0?.cancel() }
-      return Task.isCancelled
+  // MARK: - A promise
+
+  @Test("R1, R23: after an earlier resolution the task continues, and its value is dropped and released")
+  func earlierResolutionWins() async throws {
+    let work = GatedWork()
+    let promise = Promise<LastUse?, any Error>()
+    let task = promise.resolve {
+      await work.run()
+      return LastUse { work.inbox.send("released") }
     }
-    #expect((try? await future.value) == true)
-    future.cancel()
-    #expect((try? future.peek()?.get()) == true)
+    #expect(promise.succeed(nil))
+    promise.future.cancel()
+    work.gate.open()
+    #expect(await work.inbox.next(2) == ["not cancelled", "released"])
+    await task.value
+    #expect(try promise.future.peek()?.get() == nil)
+  }
+
+  @Test("R4, R23: the task keeps the promise until it has ended, and no longer")
+  func taskKeepsPromiseUntilItEnds() async throws {
+    let work = GatedWork()
+    weak var kept: Promise<Int, any Error>?
+    let (future, task) = {
+      let promise = Promise<Int, any Error>()
+      kept = promise
+      let task = promise.resolve {
+        await work.run()
+        return 1
+      }
+      return (promise.future, task)
+    }()
+    #expect(kept != nil)
+    work.gate.open()
+    await task.value
+    #expect(try future.peek()?.get() == 1)
+    #expect(kept == nil)
+  }
+
+  @Test("R15, R23: cancelling the future cancels all tasks that can resolve it, also those that start later")
+  func cancelSeveral() async {
+    let works = [GatedWork(), GatedWork(), GatedWork()]
+    let promise = Promise<Void, any Error>()
+    for work in works.dropLast() { promise.resolve { await work.run() } }
+    promise.future.cancel()
+    promise.resolve { await works[2].run() }
+    for (index, work) in works.enumerated() {
+      work.gate.open()
+      #expect(await work.inbox.next() == "cancelled", "work \(index)")
+    }
+    #expect(promise.future.peek()?.isCancellation == true)
   }
 }

@@ -1,4 +1,5 @@
 internal import AllocationCounter
+internal import Dispatch
 internal import Futures
 internal import FuturesAsync
 internal import TestSupport
@@ -23,10 +24,6 @@ struct FutureTaskTests {
 
   @Test("R23, R23a: the failure type is that of the task or the closure; a future of a future needs an explicit type")
   func inferredTypes() async throws {
-    func future<Failure: Error>(of task: Task<Int, Failure>) -> Future<Int, Failure> { Future(task) }
-    #expect(await future(of: Task { 1 }).value == 1)
-    let failing = Task<Int, any Error> { throw TestError(2) }
-    await #expect(throws: TestError(2)) { try await future(of: failing).value }
     let typed = Future { () async throws(TestError) -> Int in throw TestError(1) }
     #expect(await typed.result == .failure(TestError(1)))
     let plain = Future { 1 }
@@ -66,6 +63,9 @@ struct FutureTaskTests {
         },
         Row(testDescription: "immediate { }", inherits: true) { name, priority, report in
           _ = Future.immediate(name: name, priority: priority) { report() }
+        },
+        Row(testDescription: "cancelling { }", takesName: false, inherits: true) { _, _, report in
+          _ = Task.immediate { try await CancellationToken.none.cancelling { report() } }
         },
         Row(testDescription: "detached { }", inherits: false) { name, priority, report in
           _ = Future.detached(name: name, priority: priority) { report() }
@@ -164,91 +164,109 @@ struct FutureTaskTests {
     #expect(Future<Int, any Error>.immediate { throw TestError(1) }.isResolved)
   }
 
-  @Test("R23: an immediate task for another actor starts on that actor instead of the caller's")
-  func immediateElsewhere() async {
-    let recorder = Recorder<String>()
-    await run(on: PlainActor()) { _ in
-      let gate = Gate()
-      let elsewhere = Future.immediate { @MainActor in
-        await gate.pass()
-        recorder.record("ran")
-        return isReallyOn(MainActor.shared)
-      }
-      recorder.record("returned")
-      gate.open()
-      #expect(await elsewhere.value)
-    }
-    #expect(recorder.events == ["returned", "ran"])
-  }
+  // MARK: - Operators that start several tasks
 
-  // MARK: - Closures that cannot throw
-
-  /// Starts futures that can fail with closures that cannot throw, in isolated code.
-  ///
-  /// `.ci/check-task-bodies` compiles many more shapes, as clients do.
-  private static func startNonthrowing<Failure: Error>(
-    on actor: isolated any Actor,
-    _: Failure.Type
-  ) -> [(String, Future<Bool, Failure>)] {
-    let promise = Promise<Bool, Failure>()
-    promise.resolve {
-      await Task.yield()
-      return isReallyOn(actor)
-    }
-    let sync: Future<Bool, Failure> = Future {
-      _ = actor
-      return isReallyOn(actor)
-    }
-    let async: Future<Bool, Failure> = Future {
-      await Task.yield()
-      return isReallyOn(actor)
-    }
-    let immediate: Future<Bool, Failure> = .immediate {
-      _ = actor
-      return isReallyOn(actor)
-    }
-    let detached: Future<Bool, Failure> = .detached { #isolation == nil && !isOnMainQueue }
-    return [
-      ("resolve", promise.future), ("Future", sync), ("async", async), ("immediate", immediate), ("detached", detached),
-    ]
-  }
-
-  @Test(
-    "R23a: a closure that cannot throw runs on the actor on which it is written, also after its own awaits",
-    arguments: Home.allCases
-  )
-  func nonthrowingClosureRunsOnItsActor(home: Home) async throws {
-    func check<Failure: Error>(_ type: Failure.Type) async {
-      for (name, future) in await Self.startNonthrowing(on: home.make(), type) {
-        #expect((try? await future.result.get()) == true, "\(name), \(type)")
-      }
-    }
-    await check((any Error).self)
-    await check(TestError.self)
-    await check(Never.self)
-  }
-
-  @Test(
-    "R23a: a closure that cannot throw costs no more allocations than a closure that throws",
-    .enabled(if: AllocationCounts.areSupported)
-  )
+  @Test("R23: the values are in the order of the items, and a closure that is isolated to an actor runs there")
   @MainActor
-  func nonthrowingClosureCostsNoMore() async {
-    func count(_ start: () -> Future<Int, any Error>) -> Int64 {
-      let before = AllocationCounts.ofThread().allocations
-      for _ in 0..<100 { _ = start() }
-      return AllocationCounts.ofThread().allocations - before
+  func order() async throws {
+    let log = Recorder<Int>()
+    let work = { @MainActor @Sendable (item: Int) async throws -> Int in
+      if isReallyOn(MainActor.shared) { log.record(item) }
+      await Task.yield()
+      if item > 2 { throw TestError(item) }
+      return item
     }
-    let number = Int.random(in: 1...9)
-    let rows: [(name: String, surplus: () -> Int64)] = [
-      ("Future", { count { Future { number } } - count { Future { () async throws in number } } }),
-      ("immediate", { count { .immediate { number } } - count { .immediate { () async throws in number } } }),
+    let items = [0, 1, 2]
+    let settled = Future.concurrentSettled(items + [3], limit: 1, work)
+    #expect(try await Future.serial(items, work).value == items)
+    #expect(try await Future.concurrent(items, limit: 1, work).value == items)
+    #expect(await settled.value.map { try? $0.get() } == [0, 1, 2, nil])
+    let retries = [
+      Future.retry(attempts: 2, on: .immediate) { try await work(3) },
+      Future.retry(attempts: 2, delay: .none, on: .immediate) { try await work(3) },
+      Future.retry(attempts: 2, on: .immediate, delay: { _, _ in .zero }) { try await work(3) },
     ]
-    for row in rows {
-      // The smallest surplus: another test can switch on the tracking of promises meanwhile, which allocates.
-      var surplus = row.surplus()
-      for _ in 0..<50 where surplus >= 75 { surplus = row.surplus() }
-      #expect(surplus < 75, "\(row.name)")
+    for retry in retries { await #expect(throws: TestError(3)) { try await retry.value } }
+    #expect(log.events.count { $0 == 3 } == 7)
+  }
+
+  @Test(
+    "A closure that returns a future selects the operator for futures; a typed failure and one that cannot fail stay"
+  )
+  func selectsOverload() async throws {
+    let futures = try await Future.serial([1, 2]) { Future<Int, any Error>.succeeded($0) }.value
+    let infallible = await Future.concurrent([1, 2], limit: 2) { item in await Task { item }.value }.value
+    let typed: Future<[Int], TestError> = Future.serial([1, 2]) { item throws(TestError) in
+      guard await Task(operation: { item }).value > 0 else { throw TestError() }
+      return item
+    }
+    let expected = [1, 2]
+    #expect(futures == expected)
+    #expect(infallible == expected)
+    #expect(await typed.result == .success(expected))
+  }
+
+  // MARK: - Delivery
+
+  /// Starts a task with a task-local, which waits at the gate and is cancelled when it ends.
+  private static func make(_ start: TaskStart, _ gate: Gate, fails: Bool = false) -> Future<Int, any Error> {
+    Local.$name.withValue("producer") {
+      start.make { () async throws(any Error) -> Int in
+        await gate.pass()
+        cancelCurrentTask()
+        if fails { throw TestError(1) }
+        return 1
+      }
+    }
+  }
+
+  @Test(
+    "R8: callbacks and transforms attached before the task ends run outside it, in order, and all awaits end",
+    arguments: TaskStart.allCases,
+    [false, true]
+  )
+  func callbacksBefore(start: TaskStart, fails: Bool) async throws {
+    let gate = Gate()
+    let inbox = Inbox<Surroundings>()
+    let future = Self.make(start, gate, fails: fails)
+    let promise = Promise<Int, any Error>()
+    promise.follow(future)
+    let derived = [
+      future, promise.future, future.map { $0 }, Future<Int, any Error>.succeeded(0).flatMap { _ in future },
+    ]
+    for future in derived {
+      future.whenResolved(on: .immediate) { _ in inbox.send(Surroundings()) }
+      if fails {
+        future.whenFailed(on: .immediate) { _ in inbox.send(Surroundings()) }
+      } else {
+        future.whenSucceeded(on: .immediate) { _ in inbox.send(Surroundings()) }
+        future.whenProgressed(on: .immediate) { if $0.isFinished { inbox.send(Surroundings()) } }
+      }
+      future.forward { _ in inbox.send(Surroundings()) }
+    }
+    let mapped = future.map { _ in Surroundings() }.recover { _ in Surroundings() }
+    let numbers = Inbox<Int>()
+    let awaits = (0..<20).map { number in
+      future.whenResolved(on: .immediate) { _ in numbers.send(number) }
+      return Task.immediate { await future.result.isSuccess }
+    }
+    gate.open()
+    for task in awaits { #expect(await task.value == !fails) }
+    #expect(await numbers.next(20) == Array(0..<20))
+    #expect(await inbox.next(fails ? 12 : 16).allSatisfy { $0 == .none })
+    #expect(await mapped.value == .none)
+  }
+
+  @Test("R8: callbacks attached while the task ends never see it")
+  func callbacksAttachedAtEndDoNotSeeTask() async throws {
+    for _ in 0..<TestTier.choose(standard: 100, thorough: 1_000) {
+      let gate = Gate()
+      let inbox = Inbox<Surroundings>()
+      let future = Self.make(.inheriting, gate)
+      DispatchQueue.global().async { gate.open() }
+      for _ in 0..<3 { future.whenResolved(on: .immediate) { _ in inbox.send(Surroundings()) } }
+      let seen = await inbox.next(3) + [try await future.map { _ in Surroundings() }.value]
+      #expect(seen.allSatisfy { $0.local == "none" && !$0.isCancelled })
     }
   }
 

@@ -152,17 +152,4 @@ struct TaskPriorityTests {
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
   }
-
-  @Test("R23: an awaiter of the same or a lower priority changes no priority")
-  func lowerAwaitChangesNothing() async throws {
-    let gate = Gate()
-    let future = Future<TaskPriority, any Error>.detached(priority: .low) {
-      await gate.pass()
-      return Task.currentPriority
-    }
-    let inbox = Inbox<TaskPriority?>()
-    Task.immediate(priority: .background) { inbox.send(try? await future.value) }
-    gate.open()
-    #expect(await inbox.next() == .low)
-  }
 }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A file name in a new folder, which this object removes when it is released.
+/// A file in a new folder, with the longest name that the file system accepts; the object removes the folder at the end.
 final class TemporaryPlace: Sendable {
   let url: URL
 
   init() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("futures-tests-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    url = folder.appendingPathComponent("file")
+    url = folder.appendingPathComponent(String(repeating: "n", count: 255))
   }
 
   deinit { try? FileManager.default.removeItem(at: folder) }

@@ -110,12 +110,6 @@ extension LawTests {
     )
   }
 
-  @Test("map passes failures on and mapError passes values on, so the two commute", arguments: seeds)
-  func sidesCommute(seed: Int) throws {
-    let (m, (f, g)) = (arrows(seed).0, functions(seed))
-    try same(seed, { m($0).map { f($0) }.mapError { g($0) } }, { m($0).mapError { g($0) }.map { f($0) } })
-  }
-
   @Test("materialize can be undone, and equals map and recover", arguments: seeds)
   func materializeIsReversible(seed: Int) throws {
     let m = arrows(seed).0

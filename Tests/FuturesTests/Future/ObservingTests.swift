@@ -56,25 +56,6 @@ struct ObservingTests {
     #expect(log.events == Array(repeating: [0, 1], count: 20).flatMap { $0 })
   }
 
-  @Test("R2: callbacks that race with the resolution keep the order of each attaching thread on a serial queue")
-  func orderUnderRace() {
-    for _ in 0..<300 {
-      let queue = DispatchQueue(label: "serial")
-      let log = Recorder<(thread: Int, number: Int)>()
-      let promise = Promise<Int, Never>()
-      let attach = { @Sendable (thread: Int) in
-        for number in 0..<10 {
-          promise.future.whenResolved(on: .queue(queue)) { _ in log.record((thread, number)) }
-        }
-      }
-      race([{ attach(0) }, { attach(1) }, { promise.succeed(1) }])
-      queue.sync {}
-      for thread in 0..<2 {
-        #expect(log.events.filter { $0.thread == thread }.map(\.number) == Array(0..<10), "thread \(thread)")
-      }
-    }
-  }
-
   @Test("R2a: a context that runs its work twice runs the callback or transform once", arguments: [false, true])
   func contextRunsWorkTwice(isResolvedBefore: Bool) {
     let held = HeldContext()
@@ -86,23 +67,6 @@ struct ObservingTests {
     promise.succeed(1)
     for _ in 0..<2 { held.runFirst(times: 2) }
     #expect(log.events.sorted() == [1, 2])
-  }
-
-  @Test("whenSucceeded gets values, whenFailed gets errors, and forward gets both", arguments: [true, false])
-  func eachCallbackGetsItsResults(succeeds: Bool) {
-    let result: Result<Int, TestError> = succeeds ? .success(7) : .failure(TestError(7))
-    for isResolvedBefore in [true, false] {
-      let (log, source, target) = (Recorder<String>(), Promise<Int, TestError>(), Promise<Int, TestError>())
-      if isResolvedBefore { source.resolve(result) }
-      source.future.whenSucceeded(on: .immediate) { log.record("value \($0)") }
-      source.future.whenFailed(on: .immediate) { log.record("error \($0.number)") }
-      source.future.forward { log.record("\($0)") }
-      source.future.forward(to: target)
-      source.resolve(result)
-      let expected = [succeeds ? "value 7" : "error 7", "\(result)"]
-      #expect(log.events == expected, "resolved before: \(isResolvedBefore)")
-      #expect(target.future.peek() == result, "resolved before: \(isResolvedBefore)")
-    }
   }
 
   @Test("R3: a callback and a deinitializer that it triggers can use the same future")

@@ -81,10 +81,6 @@ private struct Overload: Sendable, CustomTestStringConvertible {
         let completion: @MainActor (Outcome) -> Void = { log.note($0) }
         source.forward(on: context, cancelledBy: token, to: completion)
       },
-      "without annotation": .onMain { source, context, token, log in
-        let completion: (Outcome) -> Void = { log.note($0) }
-        source.forward(on: context, cancelledBy: token, to: completion)
-      },
       "unsafely": .onContext { source, context, token, log in
         let completion: (Outcome) -> Void = { log.note($0) }
         source.forwardUnsafely(on: context, cancelledBy: token, to: completion)
@@ -103,10 +99,6 @@ private struct Overload: Sendable, CustomTestStringConvertible {
       },
       "on the main actor": .onMain { source, context, token, log in
         let completion: @MainActor (Int?, (any Error)?) -> Void = { log.note($0, error: $1) }
-        source.forward(on: context, cancelledBy: token, to: completion)
-      },
-      "without annotation": .onMain { source, context, token, log in
-        let completion: (Int?, (any Error)?) -> Void = { log.note($0, error: $1) }
         source.forward(on: context, cancelledBy: token, to: completion)
       },
       "unsafely": .onContext { source, context, token, log in
@@ -131,11 +123,6 @@ private struct Overload: Sendable, CustomTestStringConvertible {
         let onFailure: @MainActor (any Error) -> Void = { log.note($0) }
         source.forward(on: context, cancelledBy: token, onSuccess: onSuccess, onFailure: onFailure)
       },
-      "without annotation": .onMain { source, context, token, log in
-        let onSuccess: (Int) -> Void = { log.record("\($0)") }
-        let onFailure: (any Error) -> Void = { log.note($0) }
-        source.forward(on: context, cancelledBy: token, onSuccess: onSuccess, onFailure: onFailure)
-      },
     ]
   )
 
@@ -150,10 +137,6 @@ private struct Overload: Sendable, CustomTestStringConvertible {
       },
       "on the main actor": .onMain { source, context, token, log in
         let completion: @MainActor (Int?, String?, (any Error)?) -> Void = { log.note($0, $1, error: $2) }
-        source.map { ($0, "a") }.forward(on: context, cancelledBy: token, to: completion)
-      },
-      "without annotation": .onMain { source, context, token, log in
-        let completion: (Int?, String?, (any Error)?) -> Void = { log.note($0, $1, error: $2) }
         source.map { ($0, "a") }.forward(on: context, cancelledBy: token, to: completion)
       },
       "unsafely": .onContext { source, context, token, log in
@@ -174,10 +157,6 @@ private struct Overload: Sendable, CustomTestStringConvertible {
       },
       "on the main actor": .onMain { source, context, token, log in
         let completion: @MainActor ((any Error)?) -> Void = { log.note($0) }
-        source.ignoreValue().forward(on: context, cancelledBy: token, to: completion)
-      },
-      "without annotation": .onMain { source, context, token, log in
-        let completion: ((any Error)?) -> Void = { log.note($0) }
         source.ignoreValue().forward(on: context, cancelledBy: token, to: completion)
       },
     ]

@@ -24,20 +24,6 @@ struct FutureCacheTests {
   private let loads = Loads()
   private let manual = ManualContext()
 
-  @Test("Callers share one load, and later callers get its value without a load")
-  func sharedThenKept() {
-    let cache = Cache()
-    let callers = [cache.future(for: "a", loads.start), cache.future(for: "a", loads.start)]
-    #expect(loads.count == 1)
-    #expect(cache.peek("a") == nil)
-    loads[0].succeed(1)
-    #expect(callers.map { $0.peek() } == [.success(1), .success(1)])
-    #expect(cache.future(for: "a", loads.start).peek() == .success(1))
-    #expect(cache.peek("a") == 1)
-    _ = cache.future(for: "b", loads.start)
-    #expect(loads.count == 2)
-  }
-
   @Test("A caller that asks while the load delivers its value gets the value")
   func askedDuringDelivery() {
     let cache = Cache()
@@ -53,18 +39,6 @@ struct FutureCacheTests {
     // The first caller joins the load, which has not ended.
     #expect(asked.events == [nil, .success(1)])
     #expect(loads.count == 1)
-  }
-
-  @Test("A failure is not kept")
-  func failure() {
-    let cache = Cache(keepingFor: .seconds(1), timer: manual.context)
-    let first = cache.future(for: "a", loads.start)
-    loads[0].fail(TestError(1))
-    #expect(first.peek() == .failure(TestError(1)))
-    let second = cache.future(for: "a", loads.start)
-    loads[1].succeed(2)
-    #expect(second.peek() == .success(2))
-    #expect(manual.pendingCount == 1)
   }
 
   @Test("A value expires on the clock of the context, and its timer goes with it")
@@ -110,19 +84,6 @@ struct FutureCacheTests {
     #expect(cache.peek("a") == 2)
     cache.removeAll()
     #expect(cache.peek("a") == nil)
-  }
-
-  @Test("The end of an old load does not end the load after `remove`", arguments: [true, false])
-  func oldLoadEnds(succeeds: Bool) {
-    let cache = Cache()
-    _ = cache.future(for: "a", loads.start)
-    cache.remove("a")
-    _ = cache.future(for: "a", loads.start)
-    if succeeds { loads[0].succeed(1) } else { loads[0].fail(TestError(1)) }
-    let joined = cache.future(for: "a", loads.start)
-    #expect(loads.count == 2)
-    loads[1].succeed(2)
-    #expect(joined.peek() == .success(2))
   }
 
   @Test("`remove(_:where:)` drops the stale value only, and leaves a load alone")
