@@ -17,6 +17,7 @@ struct GraphTests {
 private enum GraphCheck: String, CaseIterable, Codable, Sendable {
   case circle = "Two tasks that await each other are in a circle"
   case token = "A task that waits for a token is in the graph with the place of its call"
+  case broken = "A broken promise is in the graph while a task awaits its future"
   case slot = "A task that waits for a slot of a limit is in the graph with the place of its call"
   case cancelledCall = "A cancelled call is in the graph, as cancelled, until its handlers have run"
   case stream = "A stream that can yield is in the graph, with its label and line, and leaves it with its end"
@@ -25,6 +26,7 @@ private enum GraphCheck: String, CaseIterable, Codable, Sendable {
     switch self {
     case .circle: Self.checkCircle()
     case .token: Self.checkToken()
+    case .broken: Self.checkBroken()
     case .slot: Self.checkSlot()
     case .cancelledCall: await Self.checkCancelledCall()
     case .stream: Self.checkStream()
@@ -54,6 +56,16 @@ private enum GraphCheck: String, CaseIterable, Codable, Sendable {
     let text = FuturesDiagnostics.graph.description
     #expect(text.contains("promise \"CancellationToken.cancelled()\" at \(#fileID):\(line)"), "\(text)")
     _ = (server, source)
+  }
+
+  private static func checkBroken() {
+    ignoreLeaksFromNowOn()
+    FuturesDiagnostics.setHandler { _ in }
+    let (future, promise) = breakable("user", Never.self)
+    Task.immediate { await future.map { $0 }.value }
+    promise.drop()
+    let text = FuturesDiagnostics.graph.description
+    #expect(text.contains(", broken: it was dropped unresolved"), "\(text)")
   }
 
   private static func checkSlot() {

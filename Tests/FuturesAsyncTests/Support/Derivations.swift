@@ -41,10 +41,6 @@ struct Derivation: Sendable, CustomTestStringConvertible {
     Derivation("retry") { first, _ in Source.retry(attempts: 1) { first } },
     Derivation("follow") { first, _ in Source { $0.follow(first) } },
     Derivation("race") { first, _ in Source.race([.never, first]) },
-    Derivation("PendingPromises") { first, _ in
-      let pending = PendingPromises<Int, Int, any Error>()
-      return pending.future(sharing: 1) { first }.keeping(pending)
-    },
     Derivation("PendingPromises, joined") { first, _ in
       let pending = PendingPromises<Int, Int, any Error>()
       _ = pending.future(sharing: 1) { first }

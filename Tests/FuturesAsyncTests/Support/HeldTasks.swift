@@ -62,11 +62,6 @@ final class HeldReader<Element: Sendable>: Sendable {
   var elements: [Element?] { log.events }
 }
 
-extension HeldReader<FutureProgress> {
-  /// The fractions read so far; `nil` stands for the end.
-  var fractions: [Double?] { elements.map { $0?.fractionCompleted } }
-}
-
 extension HeldReader {
   /// The elements read so far, as text; "end" stands for the end.
   var words: [String] { elements.map { $0.map { word(for: $0) } ?? "end" } }

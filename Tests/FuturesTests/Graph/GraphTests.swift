@@ -28,7 +28,7 @@ private struct Scene: Sendable {
     Scene("A circle is one if no timeout, token or input outside can end it", GraphCycleScenes.circles),
     Scene("Each operator has its name, also in a run of different stages", GraphTextScenes.operators),
     Scene("The text begins with the circles, and their nodes have a mark", GraphTextScenes.circle),
-    Scene("A promise that broke, is cancelled or delivers says so", GraphTextScenes.promises),
+    Scene("A promise that is cancelled or delivers says so", GraphTextScenes.promises),
     Scene("Stages, callbacks, timers and joins wait for their promise", WaitForGraphScenes.kinds),
     Scene("A chain of a million stages is one node for each operator, in one line", WaitForGraphScenes.foldsChains),
     Scene("A following promise and a cancelled one say so", WaitForGraphScenes.states),
