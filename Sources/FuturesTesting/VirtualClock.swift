@@ -103,6 +103,6 @@ extension Orders {
   ///
   /// A sleep is a timer. Timers fire in the order of their times, at any point relative to other work.
   public var clock: VirtualClock {
-    VirtualClock(run.clockContext) { [run] in run.now }
+    VirtualClock(run.context(.clock)) { [run] in run.now }
   }
 }

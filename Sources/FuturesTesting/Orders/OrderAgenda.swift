@@ -18,13 +18,13 @@ struct OrderAgenda {
     let move: OrderMove
 
     /// The context or serial queue, whose items keep their order; `nil` for a job, a step or an item of a concurrent queue.
-    let lane: Int32?
+    let lane: OrderSource?
 
     /// The time of a timer.
     let due: Duration?
     let action: Action
 
-    var isOnMain: Bool { lane == OrderNames.main }
+    var isOnMain: Bool { lane == .main }
   }
 
   private(set) var now = Duration.zero
@@ -36,18 +36,23 @@ struct OrderAgenda {
   private var timers: [Item] = []
 
   /// How many items of each name there were.
-  private var counts: [Int32: Int32] = [:]
+  private var counts: [OrderSource: Int32] = [:]
   private var lastNumber = 0
 
   /// Adds an item, or a timer if there is a delay, and returns its number.
   @discardableResult
-  mutating func add(_ action: Action, named source: Int32, in lane: Int32? = nil, after delay: Duration? = nil) -> Int {
+  mutating func add(
+    _ action: Action,
+    named source: OrderSource,
+    in lane: OrderSource? = nil,
+    after delay: Duration? = nil
+  ) -> Int {
     counts[source, default: 0] += 1
     return add(action, as: OrderMove(source: source, ordinal: counts[source, default: 0]), in: lane, after: delay)
   }
 
   @discardableResult
-  mutating func add(_ action: Action, as move: OrderMove, in lane: Int32?, after delay: Duration? = nil) -> Int {
+  mutating func add(_ action: Action, as move: OrderMove, in lane: OrderSource?, after delay: Duration? = nil) -> Int {
     lastNumber += 1
     let due = delay.map { now + min($0, .seconds(Int64.max / 4)) }
     let item = Item(number: lastNumber, move: move, lane: lane, due: due, action: action)
@@ -81,7 +86,7 @@ struct OrderAgenda {
 
   /// The items that can run next, in the order of submission; a timer comes last.
   var possible: [Item] {
-    var lanes: [Int32] = []
+    var lanes: [OrderSource] = []
     var found = items.filter { item in
       guard let lane = item.lane else { return true }
       if lanes.contains(lane) { return false }

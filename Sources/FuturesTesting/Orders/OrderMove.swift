@@ -1,93 +1,88 @@
 internal import Futures
 
+/// What moves belong to: a context, a step, a timer, the tasks.
+struct OrderSource: Hashable, Comparable, Sendable {
+  /// The explorer's own sources are no others, even if the user takes their names.
+  enum Kind: Comparable { case own, context, other }
+
+  let kind: Kind
+  let name: String
+
+  static let body = own("body"), task = own("task"), hop = own("hop"), clock = own("clock"), main = own("main")
+
+  /// The parts of tasks on the main actor.
+  static let onMain = own("main task")
+
+  private static func own(_ name: String) -> OrderSource { OrderSource(kind: .own, name: name) }
+  static func context(_ name: String) -> OrderSource { OrderSource(kind: .context, name: name) }
+  static func other(_ name: String) -> OrderSource { OrderSource(kind: .other, name: name) }
+  static func timer(_ delay: Duration) -> OrderSource { other("timer \(delay.inSeconds)") }
+
+  static func < (left: OrderSource, right: OrderSource) -> Bool { (left.kind, left.name) < (right.kind, right.name) }
+}
+
 /// One move of a run: the work that ran, and the place in its order.
 struct OrderMove: Hashable, Comparable, Sendable {
-  /// The number of the name: a context, a timer, a step, the body or a task.
-  let source: Int32
+  let source: OrderSource
 
-  /// The number of the task, or of the item among the items of that name, counted from 1.
+  /// The number of the task, or of the item among the items of the source, counted from 1.
   let ordinal: Int32
+
+  /// The ordinal of a hop, which is a job of an actor, if the task that calls the actor is not known.
+  static let unknownTask: Int32 = -1
 
   /// The context or the task of the move.
   var origin: OrderMove {
-    let isTask = [OrderNames.task, OrderNames.hop, OrderNames.onMain].contains(source)
+    let isTask = [OrderSource.task, .hop, .onMain].contains(source)
     return OrderMove(source: source, ordinal: isTask ? ordinal : 0)
+  }
+
+  /// The letter in the string that repeats an order.
+  var letter: Character {
+    guard let first = source.name.lowercased().first, first.isLetter else { return "x" }
+    return first
   }
 
   static func < (left: OrderMove, right: OrderMove) -> Bool {
     (left.source, left.ordinal) < (right.source, right.ordinal)
   }
-}
 
-/// The names of moves: one table for all runs of a body, so that a move takes eight bytes.
-final class OrderNames: Sendable {
-  /// The numbers of the explorer's own names: a user's name gets another number, even if it is the same.
-  static let clock: Int32 = 0, main: Int32 = 1, hop: Int32 = 2, task: Int32 = 3, body: Int32 = 4, onMain: Int32 = 5
-
-  /// The ordinal of a hop, which is a job of an actor, if the task that calls the actor is not known.
-  static let unknownTask: Int32 = -1
-
-  private let state = Locked(
-    (
-      names: ["clock", "main", "hop", "task", "body", "main"].map { ($0, $0 == "main") },
-      sources: [String: Int32]()
-    )
-  )
-
-  /// Returns the number of a name, and keeps whether it is that of a context, which has a column of its own in the table.
-  func source(_ text: String, isContext: Bool = false) -> Int32 {
-    let key = "\(isContext) \(text)"
-    return state.withLock { state in
-      if let source = state.sources[key] { return source }
-      let source = Int32(state.names.count)
-      state.names.append((text, isContext))
-      state.sources[key] = source
-      return source
+  /// The column and the text in the table, where contexts, the body and tasks have columns.
+  func cell(_ tasks: [Int32: OrderTask], named name: String) -> (column: String?, text: String) {
+    switch source {
+    case .body, .task: (name, "●")
+    case .onMain: (tasks.name(of: ordinal), "main")
+    case .main: (source.name, "\(ordinal)")
+    default: source.kind == .context ? (source.name, "\(ordinal)") : (nil, name)
     }
   }
+}
 
-  func isContext(_ source: Int32) -> Bool { state.withLock { $0.names[Int(source)].1 } }
-  func name(_ source: Int32) -> String { state.withLock { $0.names[Int(source)].0 } }
-
+extension [OrderMove] {
   /// Returns a readable name for each move.
   ///
   /// The name gets a number if the order has several items of that name.
-  func describe(_ moves: [OrderMove], _ tasks: [Int32: OrderTask] = [:]) -> [String] {
-    var ordinals: [Int32: Set<Int32>] = [:]
-    for move in moves { ordinals[move.source, default: []].insert(move.ordinal) }
-    return moves.map { move in
-      let name = name(move.source)
+  func names(_ tasks: [Int32: OrderTask] = [:]) -> [String] {
+    var ordinals: [OrderSource: Set<Int32>] = [:]
+    for move in self { ordinals[move.source, default: []].insert(move.ordinal) }
+    return map { move in
       switch move.source {
-      case Self.body: return name
-      case Self.task: return task(move.ordinal, tasks)
-      case Self.onMain: return "\(task(move.ordinal, tasks))\(Self.mainSuffix)"
-      case Self.hop where move.ordinal == Self.unknownTask: return "work of an actor"
-      case Self.hop: return "hop of \(task(move.ordinal, tasks))"
-      default: return ordinals[move.source]?.count == 1 ? name : "\(name)(\(move.ordinal))"
+      case .body, .task: tasks.name(of: move.ordinal)
+      case .onMain: "\(tasks.name(of: move.ordinal)) on main"
+      case .hop where move.ordinal == OrderMove.unknownTask: "work of an actor"
+      case .hop: "hop of \(tasks.name(of: move.ordinal))"
+      case let source: ordinals[source]?.count == 1 ? source.name : "\(source.name)(\(move.ordinal))"
       }
     }
   }
+}
 
-  private static let mainSuffix = " on main"
-
+extension [Int32: OrderTask] {
   /// The name of a task: its own, with its number if another task has the same name.
-  func task(_ number: Int32, _ tasks: [Int32: OrderTask]) -> String {
+  func name(of number: Int32) -> String {
     if number == 0 { return "body" }
-    guard let name = tasks[number]?.name, !name.isEmpty else { return "task \(number)" }
-    return tasks.count { $0.value.name == name } > 1 ? "\(name) (task \(number))" : name
-  }
-
-  /// The column and the text of a move in the table, where contexts, the body and tasks have columns.
-  func cell(_ move: OrderMove, named name: String) -> (column: String?, text: String) {
-    if move.source == Self.onMain { return (String(name.dropLast(Self.mainSuffix.count)), "main") }
-    if isContext(move.source) { return (self.name(move.source), "\(move.ordinal)") }
-    return move.source == Self.body || move.source == Self.task ? (name, "●") : (nil, name)
-  }
-
-  /// The letter of a move in the string that repeats an order.
-  func letter(_ move: OrderMove) -> Character {
-    guard let first = name(move.source).lowercased().first, first.isLetter else { return "x" }
-    return first
+    guard let name = self[number]?.name, !name.isEmpty else { return "task \(number)" }
+    return count { $0.value.name == name } > 1 ? "\(name) (task \(number))" : name
   }
 }
 

@@ -5,18 +5,15 @@ internal import Futures
 // The work that arrives: items of contexts, timers, steps, and calls of `runAll()`.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension OrderRun {
-  func context(_ name: String) -> ExecutionContext { context(names.source(name, isContext: true), name) }
+  func context(_ name: String) -> ExecutionContext { context(.context(name)) }
 
-  /// The context of the clock.
-  var clockContext: ExecutionContext { context(OrderNames.clock, "clock") }
-
-  func context(_ source: Int32, _ name: String) -> ExecutionContext {
-    ExecutionContext { [self] work in
+  func context(_ source: OrderSource) -> ExecutionContext {
+    let name = source.name
+    return ExecutionContext { [self] work in
       submit("has submitted work to the context “\(name)”.") { $0.add(.work(work), named: source, in: source) }
     } after: { [self] delay, work in
-      let timer = names.source("timer \(delay.inSeconds)")
       let number = submit("has set a timer of the context “\(name)”.") {
-        $0.add(.work(work), named: timer, in: source, after: delay)
+        $0.add(.work(work), named: .timer(delay), in: source, after: delay)
       }
       return { [weak self] in self?.remove(number) }
     }
@@ -45,7 +42,7 @@ extension OrderRun {
   }
 
   func step(_ continuation: UnsafeContinuation<Void, Never>, _ name: String) {
-    let number = submit("has reached the step “\(name)”.") { $0.add(.step(continuation), named: names.source(name)) }
+    let number = submit("has reached the step “\(name)”.") { $0.add(.step(continuation), named: .other(name)) }
     if number == nil { continuation.resume() }
   }
 
@@ -73,22 +70,20 @@ extension OrderRun {
   /// Gets the work that this thread submits to the main queue.
   func enqueueOnMain(_ action: OrderAgenda.Action, after delay: Duration) {
     if delay > .zero {
-      let timer = names.source("timer \(delay.inSeconds)")
-      return _ = submit("") { $0.add(action, named: timer, in: OrderNames.main, after: delay) }
+      return _ = submit("") { $0.add(action, named: .timer(delay), in: .main, after: delay) }
     }
     var task: Int32?
     if case .job(let job) = action, let identifier = job.taskIdentifier {
       keepTask(of: job)
       task = state.withLock { $0.number(identifier) }
     }
-    let move = OrderMove(source: task == nil ? OrderNames.main : OrderNames.onMain, ordinal: task ?? 0)
+    let move = OrderMove(source: task == nil ? .main : .onMain, ordinal: task ?? 0)
     if awaitsFollowUp || task != nil && task == running && isNextOnMain {
       awaitsFollowUp = false
-      return followUp = Item(number: 0, move: move, lane: OrderNames.main, due: nil, action: action)
+      return followUp = Item(number: 0, move: move, lane: .main, due: nil, action: action)
     }
     let number = submit("") { agenda in
-      guard task == nil else { return agenda.add(action, as: move, in: OrderNames.main) }
-      return agenda.add(action, named: OrderNames.main, in: OrderNames.main)
+      task == nil ? agenda.add(action, named: .main, in: .main) : agenda.add(action, as: move, in: .main)
     }
     if number == nil { Self.withoutRun { DispatchQueue.main.async { Self.runOnMain(action) } } }
   }
@@ -111,7 +106,7 @@ extension OrderRun {
 
   /// Runs moves with callbacks and timers of `.main` in the run.
   func withMainContext<Result>(_ body: () -> Result) -> Result {
-    MainContext.replace(with: context(OrderNames.main, "main"), for: body)
+    MainContext.replace(with: context(.main), for: body)
   }
 
   /// Runs `moves` on the main thread, and waits until they have returned.

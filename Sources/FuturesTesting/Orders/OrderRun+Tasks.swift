@@ -47,14 +47,14 @@ extension OrderRun: TaskExecutor {
 
   private func move(of task: Int32?, calledBy caller: Int32?) -> OrderMove {
     // A job without a task belongs to an actor: a task calls it, or the actor continues with its other calls.
-    guard let task else { return OrderMove(source: OrderNames.hop, ordinal: caller ?? OrderNames.unknownTask) }
-    return OrderMove(source: task == 0 ? OrderNames.body : OrderNames.task, ordinal: task)
+    guard let task else { return OrderMove(source: .hop, ordinal: caller ?? OrderMove.unknownTask) }
+    return OrderMove(source: task == 0 ? .body : .task, ordinal: task)
   }
 
   /// Puts a task to sleep in virtual time.
   func sleep(_ job: UnownedJob, _ delay: Duration) {
     let delay = max(delay, .zero)
-    let source = names.source("sleep \(delay.inSeconds)")
+    let source = OrderSource.other("sleep \(delay.inSeconds)")
     let number = submit("has put a task of the test to sleep.") { $0.add(.job(job), named: source, after: delay) }
     if number == nil { passOn(job) }
   }

@@ -76,7 +76,6 @@ final class OrderRun: @unchecked Sendable {
   /// 25 moves that are possible at a turn count as another one: the limit for 1,000 simultaneous tasks.
   static let maximumTurns = 20_000
 
-  let names: OrderNames
   let state = Locked(State())
 
   /// Signalled when another thread submits work, or when work outside ends.
@@ -130,9 +129,9 @@ final class OrderRun: @unchecked Sendable {
   /// Makes the decisions.
   private var chooser: Chooser
 
-  /// Makes a run of a body, which is isolated to the main actor if `isOnMain`; all runs share names and watch.
-  init(_ names: OrderNames, _ watch: OrderWatch, isOnMain: Bool, isShown: Bool, _ chooser: @escaping Chooser) {
-    (self.names, self.watch, self.isOnMain, self.isShown, self.chooser) = (names, watch, isOnMain, isShown, chooser)
+  /// Makes a run of a body, which is isolated to the main actor if `isOnMain`; all runs share the watch.
+  init(_ watch: OrderWatch, isOnMain: Bool, isShown: Bool, _ chooser: @escaping Chooser) {
+    (self.watch, self.isOnMain, self.isShown, self.chooser) = (watch, isOnMain, isShown, chooser)
   }
 
   /// Whether the caller's thread performs the moves.
@@ -223,7 +222,7 @@ final class OrderRun: @unchecked Sendable {
   private func takeWaiterOfRunAll() -> Item? {
     let waiter = state.withLock { $0.waitersOfRunAll.isEmpty ? nil : $0.waitersOfRunAll.removeFirst() }
     return waiter.map {
-      Item(number: 0, move: OrderMove(source: 0, ordinal: 0), lane: nil, due: nil, action: .step($0))
+      Item(number: 0, move: OrderMove(source: .body, ordinal: 0), lane: nil, due: nil, action: .step($0))
     }
   }
 
@@ -268,7 +267,7 @@ final class OrderRun: @unchecked Sendable {
     // Sorted, because equal runs can submit work in different orders, for example in that of a dictionary.
     let sorted = possible.sorted()
     let index = try chooser(sorted, sorted.firstIndex(of: possible[0]) ?? 0)
-    choices.append(OrderChoice(letter: names.letter(sorted[index]), index: index))
+    choices.append(OrderChoice(letter: sorted[index].letter, index: index))
     var mixer = SplitMix64(seed: hash ^ UInt64(index + 1))
     hash = mixer.next()
     knownOrders += possible.count - 1
@@ -310,7 +309,7 @@ final class OrderRun: @unchecked Sendable {
     cfuturestesting_set_run(Unmanaged.passUnretained(self).toOpaque())
     // The delivery of a future outside the task that resolves it becomes a move of its own.
     let elsewhere = Trampoline.current.setElsewhere { [unowned self] delivery in
-      _ = submit("", { $0.add(.work(delivery), named: self.names.source("delivery")) })
+      _ = submit("", { $0.add(.work(delivery), named: .other("delivery")) })
     }
     // At most a century: larger times overflow.
     let (seconds, attoseconds) = min(now, .seconds(3_155_760_000)).components

@@ -29,7 +29,6 @@ final class OrderSearch {
   private let body: OrderBody
   private let isOnMain: Bool
   private let options: Options
-  private let names = OrderNames()
   private var random: SplitMix64
   private let start = ContinuousClock.now
 
@@ -98,7 +97,7 @@ final class OrderSearch {
     hasFailed: (@Sendable (() -> Void) -> Bool)?,
     choosing choose: @escaping OrderRun.Chooser
   ) -> OrderRun {
-    let run = OrderRun(names, watch, isOnMain: isOnMain, isShown: isShown, choose)
+    let run = OrderRun(watch, isOnMain: isOnMain, isShown: isShown, choose)
     present = run
     defer { present = nil }
     if let hasFailed {
@@ -144,7 +143,7 @@ final class OrderSearch {
   private func keepLeftTasks(_ run: OrderRun) {
     let tasks = run.state.withLock(\.namedTasks)
     left += run.leftTasks.prefix(10).map { number in
-      OutsideNotice(kind: .task, label: names.task(number, tasks), site: tasks[number]?.site ?? CallSite(addresses: []))
+      OutsideNotice(kind: .task, label: tasks.name(of: number), site: tasks[number]?.site ?? CallSite(addresses: []))
     }
   }
 
@@ -152,12 +151,12 @@ final class OrderSearch {
   private func runShown(_ choices: [OrderChoice], hasFailed: (@Sendable (() -> Void) -> Bool)?) -> OrderRun {
     var rest = choices[...]
     return PendingFutures.shared.track(onlyThisThread: !isOnMain) {
-      run(isShown: true, hasFailed: hasFailed) { [names] possible, first in
+      run(isShown: true, hasFailed: hasFailed) { possible, first in
         guard let choice = rest.popFirst() else { return first }
-        if possible.indices.contains(choice.index), names.letter(possible[choice.index]) == choice.letter {
+        if possible.indices.contains(choice.index), possible[choice.index].letter == choice.letter {
           return choice.index
         }
-        let offer = names.describe(possible).shortList(separator: ", ")
+        let offer = possible.names().shortList(separator: ", ")
         throw OrderStray.unfit(
           """
           The order does not fit the test body: decision \(choices.count - rest.count) is “\(choice)”, but the body offers \(offer). \
@@ -182,7 +181,7 @@ final class OrderSearch {
       if case .expectation = reason, run.trace == shrunk.trace { run.reason = reason }
       if let repeated = run.reason, repeated.isOfOrder { return failure(run) }
     }
-    let order = names.describe(shrunk.trace).shortList(separator: " ▸ ")
+    let order = shrunk.trace.names().shortList(separator: " ▸ ")
     let sentence = "the order \(order) failed, and passed when it was repeated. \(reason.sentence)"
     return failure(shrunk, .notDeterministic(sentence))
   }
@@ -257,13 +256,13 @@ final class OrderSearch {
     let reason = reason ?? run?.reason ?? .endless
     let trace = run?.trace ?? []
     let (notes, tasks) = run?.state.withLock { ($0.notes, $0.namedTasks) } ?? ([:], [:])
-    let order = names.describe(trace, tasks)
+    let order = trace.names(tasks)
     let rows = zip(trace, order).enumerated().map { place, move in
-      let (column, cell) = names.cell(move.0, named: move.1)
+      let (column, cell) = move.0.cell(tasks, named: move.1)
       let notes = (place == 0 ? notes[-1] ?? [] : []) + (notes[place] ?? [])
       return OrderRow(column: column, cell: cell, isDeviation: run?.deviations.contains(place) == true, notes: notes)
     }
-    let parts = trace.filter { $0.source == OrderNames.task || $0.source == OrderNames.onMain }
+    let parts = trace.filter { $0.source == .task || $0.source == .onMain }
     let numbers = Set(parts.map(\.ordinal)).sorted().prefix(10)
     return OrderFailure(
       reason: reason,
@@ -271,8 +270,8 @@ final class OrderSearch {
       graph: run?.waitForGraph,
       order: order,
       rows: rows,
-      sites: numbers.compactMap { number in tasks[number]?.site.map { (names.task(number, tasks), $0) } },
-      leftTasks: run?.leftTasks.map { names.task($0, tasks) } ?? [],
+      sites: numbers.compactMap { number in tasks[number]?.site.map { (tasks.name(of: number), $0) } },
+      leftTasks: run?.leftTasks.map { tasks.name(of: $0) } ?? [],
       repeating: run?.neededChoices.map(\.description).joined() ?? "",
       report: report(),
       fileID: options.fileID,

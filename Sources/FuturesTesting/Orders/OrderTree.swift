@@ -70,12 +70,12 @@ enum OrderStray: Error {
 
   func reason(_ run: OrderRun) -> OrderFailure.Reason {
     func list(_ moves: [OrderMove]) -> String {
-      moves.isEmpty ? "nothing to decide" : run.names.describe(moves).shortList(separator: ", ")
+      moves.isEmpty ? "nothing to decide" : moves.names().shortList(separator: ", ")
     }
     switch self {
     case .unfit(let sentence): return .unknownOrder(sentence)
     case .differs(let before, let now):
-      let order = run.names.describe(run.trace).shortList(separator: " ▸ ")
+      let order = run.trace.names().shortList(separator: " ▸ ")
       return .notDeterministic(
         """
         after the same decisions, two runs had different work. \(order.isEmpty ? "At the beginning" : "After \(order)") this run \

@@ -76,7 +76,7 @@ extension OrderRun {
   }
 
   private func backend(_ label: String, _ isConcurrent: Bool) -> VirtualQueue.Backend {
-    let source = names.source(label, isContext: true)
+    let source = OrderSource.context(label)
     let lane = isConcurrent ? nil : source
     return VirtualQueue.Backend { [self] work in
       let number = submit("has submitted work to the queue “\(label)”.") {
@@ -88,10 +88,9 @@ extension OrderRun {
       }
     } submitAfter: { [self] nanoseconds, work in
       let delay = Duration.nanoseconds(nanoseconds)
-      let timer = names.source("timer \(delay.inSeconds)")
       // A concurrent queue keeps no order between a timer and other work.
       submit("has set a timer of the queue “\(label)”.") {
-        $0.add(.work(work), named: timer, in: lane ?? OrderNames.clock, after: delay)
+        $0.add(.work(work), named: .timer(delay), in: lane ?? .clock, after: delay)
       }
     } willRunAtOnce: { [self] in
       noteSync(label)

@@ -31,6 +31,27 @@ struct EveryOrderTests {
     #expect(log.sorted() == ["answer", "tap"])
   }
 
+  /// Runs a body with the trait as Swift Testing does, and returns its failure and the lines of its issues.
+  private func failure(
+    _ trait: EveryOrder,
+    _ body: @Sendable () async throws -> Void
+  ) async throws -> (failure: OrderFailure, lines: [Int?]) {
+    let test = try #require(Test.current)
+    let (issues, failures) = (Recorder<Int?>(), Recorder<OrderFailure>())
+    let outer = IssueHandlingTrait.filterIssues { issue in
+      issues.record(issue.sourceLocation?.line)
+      return false
+    }
+    try await outer.provideScope(for: test, testCase: nil) {
+      do {
+        try await trait.provideScope(for: test, testCase: nil, performing: body)
+      } catch let failure as OrderFailure {
+        failures.record(failure)
+      }
+    }
+    return (try #require(failures.events.first), issues.events)
+  }
+
   /// Where an expectation fails.
   enum Place: CaseIterable { case body, callback, task }
 
@@ -39,64 +60,39 @@ struct EveryOrderTests {
     arguments: Place.allCases
   )
   func failure(_ place: Place) async throws {
-    // The issues of a test in a test: the trait is called as Swift Testing calls it.
-    let test = try #require(Test.current)
-    let issues = Recorder<Int?>()
-    let line = #line + 9
-    let outer = IssueHandlingTrait.filterIssues { issue in
-      issues.record(issue.sourceLocation?.line)
-      return false
-    }
-    try await outer.provideScope(for: test, testCase: nil) {
-      let failure = try await explorationFailure {
-        try await (.everyOrder(limit: 100) as EveryOrder).provideScope(for: test, testCase: nil) {
-          let (orders, log) = (EveryOrder.orders, Recorder<String>())
-          let check: @Sendable () -> Void = { #expect(log.joined != "b a") }
-          for name in ["a", "b"] {
-            orders.context(name).submit {
-              log.record(name)
-              if place == .callback { check() }
-              if place == .task { Task { check() } }
-            }
-          }
-          try await orders.runAll()
-          if place == .body { check() }
+    let line = #line + 3
+    let (failure, lines) = try await failure(.everyOrder(limit: 100)) {
+      let (orders, log) = (EveryOrder.orders, Recorder<String>())
+      let check: @Sendable () -> Void = { #expect(log.joined != "b a") }
+      for name in ["a", "b"] {
+        orders.context(name).submit {
+          log.record(name)
+          if place == .callback { check() }
+          if place == .task { Task { check() } }
         }
-        throw Unexpected(description: "no order fails")
       }
-      guard case .expectation? = failure?.reason else {
-        throw Unexpected(description: "\(String(describing: failure))")
-      }
-      #expect(failure?.order.filter { $0.count == 1 } == ["b", "a"])
-      #expect(failure?.fileID.hasSuffix("EveryOrderTests.swift") == true)
-      let text = try #require(failure).description
-      #expect(text.contains("An expectation failed.") && text.contains("Run it alone: .everyOrder(repeating: "))
+      try await orders.runAll()
+      if place == .body { check() }
     }
-    #expect(issues.events.contains(line) && Set(issues.events).count == 1, "\(issues.events)")
+    guard case .expectation = failure.reason else { throw failure }
+    #expect(failure.order.filter { $0.count == 1 } == ["b", "a"])
+    #expect(failure.fileID.hasSuffix("EveryOrderTests.swift"))
+    let text = failure.description
+    #expect(text.contains("An expectation failed.") && text.contains("Run it alone: .everyOrder(repeating: "))
+    #expect(lines.contains(line) && Set(lines).count == 1, "\(lines)")
   }
 
   @Test("One order alone records the failed expectation at its line")
   func repeated() async throws {
-    let test = try #require(Test.current)
-    let issues = Recorder<Int?>()
-    let line = #line + 11
-    let outer = IssueHandlingTrait.filterIssues { issue in
-      issues.record(issue.sourceLocation?.line)
-      return false
+    let line = #line + 5
+    let (failure, lines) = try await failure(.everyOrder(repeating: "b1")) {
+      let (orders, log) = (EveryOrder.orders, Recorder<String>())
+      for name in ["a", "b"] { orders.context(name).submit { log.record(name) } }
+      try await orders.runAll()
+      #expect(log.joined != "b a")
     }
-    try await outer.provideScope(for: test, testCase: nil) {
-      let failure = try await explorationFailure {
-        try await (.everyOrder(repeating: "b1") as EveryOrder).provideScope(for: test, testCase: nil) {
-          let (orders, log) = (EveryOrder.orders, Recorder<String>())
-          for name in ["a", "b"] { orders.context(name).submit { log.record(name) } }
-          try await orders.runAll()
-          #expect(log.joined != "b a")
-        }
-        throw Unexpected(description: "the order does not fail")
-      }
-      #expect(failure?.order == ["b", "a"])
-    }
-    #expect(issues.events == [line])
+    #expect(failure.order == ["b", "a"])
+    #expect(lines == [line])
   }
 
   @Test("A task that stays suspended does not outlive the search with the body of its test")

@@ -110,13 +110,6 @@ extension BodyRow {
     BodyRow("a timer of a run loop", says: "1 order; not explored: work of a run loop") { _ in
       RunLoop.main.add(Timer(timeInterval: 1, repeats: false) { _ in }, forMode: .default)
     },
-    // Never fires: a run holds the timers of Dispatch back.
-    BodyRow(
-      "a timer of a global queue",
-      says: "1 order; not explored: a timer of a global Dispatch queue in real time"
-    ) { _ in
-      DispatchQueue.global().asyncAfter(deadline: .now() + 1000) {}
-    },
   ]
 }
 

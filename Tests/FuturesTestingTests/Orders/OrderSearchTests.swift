@@ -77,6 +77,25 @@ struct OrderSearchTests {
     #expect(runs.events.last?.hasPrefix("b1 a1 a2 a3 a4 a5 a6 b2") == true)
   }
 
+  @Test("The string of an order does not depend on the orders that ran before")
+  func stringOfAnOrder() async throws {
+    let body: @Sendable (Orders) async throws -> Void = { orders in
+      let run = Recorder<String>()
+      for (name, next) in [("a", "x"), ("b", "y")] {
+        orders.context(name).submit {
+          run.record(name)
+          orders.context(next).submit { run.record(next) }
+        }
+      }
+      try await orders.runAll()
+      try Unexpected.unless(run.joined != "b a x y", "found")
+    }
+    let found = try await explorationFailure { try await exploreOrders(body) }
+    let failure = try #require(found)
+    let repeated = try await explorationFailure { try await exploreOrders(repeating: failure.repeating, body) }
+    #expect(repeated?.order == failure.order, "\(failure)")
+  }
+
   @Test(
     "A string that does not fit the body is a failure",
     arguments: [

@@ -226,10 +226,6 @@ extension OrderRow {
         }
       }
     },
-    OrderRow("a timer and work of another context", ["1 2 timer", "1 timer 2", "timer 1 2"]) { orders, run in
-      orders.context("clock").after(3600) { run.record("timer") }
-      for number in 1...2 { orders.context("a").submit { run.record("\(number)") } }
-    },
     OrderRow(
       "a timer and work of its own context, which it overtakes if that came later",
       ["before after timer", "before timer after"]
@@ -282,7 +278,6 @@ extension OrderRow {
       run.record(await loaded.value)
       await task.value
     },
-    OrderRow(onMain: "tasks that nonisolated code starts", ["a b", "b a"], orders: 2) { _, run in startTwoTasks(run) },
     OrderRow(onMain: "a late answer in a view model", ["new", "old"]) { orders, run in
       let news = News()
       for text in ["old", "new"] { news.load(text, on: orders.context(text)) }
@@ -341,14 +336,6 @@ extension OrderRow {
 
   #if os(Linux) && compiler(>=6.3)
     fileprivate static let sleeps = [
-      OrderRow("two tasks that sleep equally long", ["a b", "b a"]) { _, run in
-        for name in ["a", "b"] {
-          Task {
-            try await Task.sleep(for: .seconds(3600))
-            run.record(name)
-          }
-        }
-      },
       OrderRow("a timer that is due before a sleep", ["timer sleep"]) { orders, run in
         orders.context("a").after(1) { run.record("timer") }
         Task {
@@ -408,11 +395,5 @@ extension Duration {
   /// A late answer replaces a newer one.
   func load(_ text: String, on context: ExecutionContext) {
     Task { shown = await Future<String, Never>(on: context) { text }.value }
-  }
-}
-
-private nonisolated func startTwoTasks(_ run: Recorder<String>) {
-  for name in ["a", "b"] {
-    Task { run.record(name) }
   }
 }

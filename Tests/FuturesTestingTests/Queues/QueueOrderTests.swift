@@ -74,31 +74,6 @@ struct QueueOrderTests {
     (0..<200_000).reduce(0) { sum, number in (sum &* 31 &+ number) & 0xffff }
   }
 
-  @Test("A debouncer that takes a queue is explored, and its bug found")
-  func debouncer() async throws {
-    let failure = try await explorationFailure {
-      try await exploreOrders { orders in
-        let run = Recorder<String>()
-        let debouncer = Debouncer(queue: orders.queue("queue"))
-        debouncer.call { run.record("a") }
-        await orders.step("type")
-        debouncer.call { run.record("ab") }
-        try await orders.runAll()
-        try Unexpected.unless(run.events == ["ab"], run.joined)
-      }
-    }
-    #expect(failure?.order == ["timer 0.3 s(1)", "type", "timer 0.3 s(2)"])
-    let report = try await exploreOrders { orders in
-      let run = Recorder<String>()
-      let debouncer = Debouncer(queue: orders.queue("queue"))
-      debouncer.call { run.record("a") }
-      debouncer.call { run.record("ab") }
-      try await orders.runAll()
-      try Unexpected.unless(run.events == ["ab"], run.joined)
-    }
-    #expect(report.isExhaustive)
-  }
-
   @Test("Code that makes its queues itself is explored by a type alias, and each queue is one of its own")
   func madeByTheCode() async throws {
     typealias DispatchQueue = VirtualQueue
@@ -131,31 +106,5 @@ struct QueueOrderTests {
       return #expect(Bool(false), "\(String(describing: failure))")
     }
     #expect(sentence.contains("has submitted work to the queue “q”."))
-  }
-}
-
-/// The protocol that an app declares in the place of the queue.
-protocol WorkQueue: Sendable {
-  func asyncAfter(deadline: DispatchTime, execute workItem: DispatchWorkItem)
-}
-
-extension DispatchQueue: WorkQueue {}
-extension VirtualQueue: WorkQueue {}
-
-private final class Debouncer: @unchecked Sendable {
-  // @unchecked: `lock` protects the item.
-  private let queue: any WorkQueue
-  private let lock = DispatchSemaphore(value: 1)
-  private var item: DispatchWorkItem?
-
-  init(queue: any WorkQueue) { self.queue = queue }
-
-  func call(_ action: @escaping @Sendable () -> Void) {
-    let next = DispatchWorkItem(block: action)
-    lock.wait()
-    item?.cancel()
-    item = next
-    lock.signal()
-    queue.asyncAfter(deadline: .now() + 0.3, execute: next)
   }
 }
