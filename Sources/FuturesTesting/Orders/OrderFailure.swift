@@ -49,14 +49,6 @@ public struct OrderReport: Sendable, CustomStringConvertible {
     }
     return notExplored.isEmpty ? count : "\(count); not explored: \(notExplored.shortList(separator: "; "))"
   }
-
-  /// Describes work that the body left behind, and that has several orders.
-  static let leftWork = """
-    the work that the body left behind (release what the body holds, and then end the work by `try await orders.runAll()`)
-    """
-
-  /// Describes the end of orders that are too long.
-  static let cut = "what comes after the first \(OrderRun.maximumDecisions.grouped) decisions of an order"
 }
 
 /// An order in which the body of `exploreOrders` fails.
@@ -77,7 +69,7 @@ public struct OrderFailure: Error, Sendable, CustomStringConvertible {
     case deadlock(waiting: [String])
     /// Work from outside the contexts and tasks of the test took part; with a sentence that names the work.
     case uncontrolled(String)
-    /// The body, or the work that it left, made 20,000 moves and did not end.
+    /// The body made 20,000 moves, or the work that it left 10,000, and did not end.
     case endless
     /// The body behaved differently in two runs with the same decisions.
     case notDeterministic(String)

@@ -44,7 +44,7 @@ struct OrderMove: Hashable, Comparable, Sendable {
   }
 
   static func < (left: OrderMove, right: OrderMove) -> Bool {
-    (left.source, left.ordinal) < (right.source, right.ordinal)
+    left.source == right.source ? left.ordinal < right.ordinal : left.source < right.source
   }
 
   /// The column and the text in the table, where contexts, the body and tasks have columns.

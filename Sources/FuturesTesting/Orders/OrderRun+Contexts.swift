@@ -56,7 +56,6 @@ extension OrderRun {
     if !isAdded { continuation.resume() }
   }
 
-  /// Keeps a note for the present move.
   func note(_ text: String) {
     guard isOnOwnThread else { return }  // other threads do not know the present move
     let place = trace.count - 1

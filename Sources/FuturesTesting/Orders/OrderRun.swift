@@ -36,7 +36,6 @@ final class OrderRun: @unchecked Sendable {
     /// The tasks, with names and places where the order of the run is shown.
     var namedTasks: [Int32: OrderTask] = [:]
 
-    /// The continuations of `runAll`.
     var waitersOfRunAll: [UnsafeContinuation<Void, Never>] = []
 
     /// Describes the first interference of another thread.
@@ -46,7 +45,6 @@ final class OrderRun: @unchecked Sendable {
     var move: Move?
     var lastMove = 0
 
-    /// The kinds and places of the work that has left the run.
     var left: [OutsideNotice] = []
 
     /// The work outside that has not ended, and for which the run waits.
@@ -92,7 +90,6 @@ final class OrderRun: @unchecked Sendable {
   /// Whether an actor has run calls, and whether the body left behind work with several orders.
   private(set) var callsActors = false, hasLeftChoices = false
 
-  /// The number of turns so far.
   private(set) var turns = 0
 
   private(set) var trace: [OrderMove] = [], choices: [OrderChoice] = []
@@ -126,7 +123,6 @@ final class OrderRun: @unchecked Sendable {
   /// Whether the order of this run is shown: it keeps notes and the names of tasks, and lists the pending futures of a deadlock.
   let isShown: Bool
   let watch: OrderWatch
-  /// Makes the decisions.
   private var chooser: Chooser
 
   /// Makes a run of a body, which is isolated to the main actor if `isOnMain`; all runs share the watch.
@@ -137,7 +133,6 @@ final class OrderRun: @unchecked Sendable {
   /// Whether the caller's thread performs the moves.
   var isOnOwnThread: Bool { cfuturestesting_run() == Unmanaged.passUnretained(self).toOpaque() }
 
-  /// Runs the body once.
   func perform(_ body: @escaping OrderBody) {
     if isOnMain, !Self.controlsDispatch {
       let sentence = "The body is on the main actor, which is controlled on Linux only, and without a sanitizer."
@@ -332,7 +327,7 @@ final class OrderRun: @unchecked Sendable {
   // MARK: - The end
 
   private static let endlessRest = """
-    The body returned, but the work that it left did not end: it went on for \(maximumTurns.grouped) moves after it. \
+    The body returned, but the work that it left did not end: it went on for \((maximumTurns / 2).grouped) moves after it. \
     A loop has to end when its timer fails, because the timers that are left fail with BrokenPromise. Or cancel the loop, and \
     `try await orders.runAll()` before the body returns.
     """
@@ -341,7 +336,7 @@ final class OrderRun: @unchecked Sendable {
   private func unwind(_ task: Task<Void, Never>) {
     state.withLock { $0.isUnwinding = true }
     if reason != nil { inMove { task.cancel() } }
-    turnLimit = turns + Self.maximumTurns
+    turnLimit = turns + Self.maximumTurns / 2
     makeMoves()
     var (items, queues) = state.withLock { state in
       defer { state.queues = [:] }

@@ -55,7 +55,6 @@ final class OrderSearch {
 
   // MARK: - All orders
 
-  /// Explores the orders.
   func explore() -> OrderWatch.Answer {
     do {
       try runOrder(isFirst: true)
@@ -115,7 +114,6 @@ final class OrderSearch {
 
   // MARK: - One order
 
-  /// Runs one order alone.
   func repeatOrder(_ string: String) -> OrderWatch.Answer {
     guard let choices = OrderChoice.parse(string) else {
       let sentence = "“\(string)” is not the string of an order. Copy the one that OrderFailure prints."
@@ -175,12 +173,10 @@ final class OrderSearch {
       return failure(failed)
     }
     let shrunk = shrink(failed)
-    for choices in [shrunk.neededChoices, shrunk.choices] {
-      // Without `hasFailed`, so that the test library records the expectation at its line.
-      let run = runShown(choices, hasFailed: nil)
-      if case .expectation = reason, run.trace == shrunk.trace { run.reason = reason }
-      if let repeated = run.reason, repeated.isOfOrder { return failure(run) }
-    }
+    // Without `hasFailed`, so that the test library records the expectation at its line.
+    let run = runShown(shrunk.neededChoices, hasFailed: nil)
+    if case .expectation = reason, run.trace == shrunk.trace { run.reason = reason }
+    if let repeated = run.reason, repeated.isOfOrder { return failure(run) }
     let order = shrunk.trace.names().shortList(separator: " ▸ ")
     let sentence = "the order \(order) failed, and passed when it was repeated. \(reason.sentence)"
     return failure(shrunk, .notDeterministic(sentence))
@@ -231,8 +227,13 @@ final class OrderSearch {
 
   private func report() -> OrderReport {
     var sentences: [String] = []
-    if hasLeftWork { sentences.append(OrderReport.leftWork) }
-    if isCut { sentences.append(OrderReport.cut) }
+    if hasLeftWork {
+      let advice = "release what the body holds, and then end the work by `try await orders.runAll()`"
+      sentences.append("the work that the body left behind (\(advice))")
+    }
+    if isCut {
+      sentences.append("what comes after the first \(OrderRun.maximumDecisions.grouped) decisions of an order")
+    }
     let isAll = isComplete && left.isEmpty && sentences.isEmpty
     return OrderReport(
       orders: max(orders.count, 1),

@@ -117,7 +117,7 @@ struct OrderBoundTests {
     arguments: 0...2
   )
   func unfairOrder(_ kind: Int) async throws {
-    let report = try await exploreOrders { orders in
+    let report = try await exploreOrders(limit: 100) { orders in
       let isDone = Locked(false)
       let clock = orders.clock
       Task {
