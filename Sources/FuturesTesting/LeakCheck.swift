@@ -37,9 +37,6 @@ public final class LeakCheck: Sendable {
   ///
   /// The state holds the consumers and the objects that they capture. A resolved future has no such state. The check
   /// holds the state weakly.
-  /// - Parameters:
-  ///   - future: The future.
-  ///   - name: The future's name in `alive`.
   public func watch<Value, Failure>(_ future: Future<Value, Failure>, _ name: String) {
     if let state = future.sharedObject { watch(state, name) }
   }

@@ -99,11 +99,6 @@ extension Future {
   }
 
   /// Calls `onSuccess` with the value, or `onFailure` with the error.
-  /// - Parameters:
-  ///   - context: Where the closures run.
-  ///   - token: Cancels the forwarding, as "Calling completion handlers" describes.
-  ///   - onSuccess: Gets the value.
-  ///   - onFailure: Gets the error.
   @_alwaysEmitIntoClient
   public func forward(
     on context: ExecutionContext,

@@ -35,21 +35,8 @@ extension Future {
   /// If `Failure` cannot represent cancellation, a cancelled retry runs to the end of the attempt that is running: its result
   /// decides. It starts no other attempt.
   ///
-  /// The first attempt starts at once, on the calling thread. Further attempts start on `context`, after their delay.
-  /// The number of attempts costs neither stack nor memory.
-  ///
-  /// An attempt that is cancelled has failed, too, and another one follows. So cancel the retry and not its attempts, as
-  /// in `retry(attempts: 3, delay: delay) { … }.cancelled(by: token)`.
-  /// - Parameters:
-  ///   - attempts: The maximum number of attempts. Less than 1 traps.
-  ///   - delay: The delay after a failed attempt.
-  ///   - context: Its clock measures the delays, and it starts the further attempts.
-  ///   - shouldRetry: Returns whether to try again after this failure. It runs where the attempt failed.
-  ///   - fileID: The file that the graph of pending work names.
-  ///   - line: The line that the graph names.
-  ///   - work: Makes the future of an attempt.
-  /// - Returns: A future with the value of the first successful attempt, or the error of the last one. Cancelling it
-  ///   leaves the running attempt, or frees the timer, and starts no other attempt.
+  /// As `retry(attempts:on:while:_:)`, but each further attempt starts after `delay`, which the clock of `context` measures.
+  /// Cancelling the future also frees the timer.
   @_alwaysEmitIntoClient
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public static func retry(

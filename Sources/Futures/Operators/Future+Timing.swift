@@ -39,12 +39,7 @@ extension Future {
   /// Succeeds with `value` if this future is not resolved in time.
   ///
   /// The resolution of this future frees the timer. A broken future that stays pending still times out, and is reported (R4).
-  /// - Parameters:
-  ///   - duration: The time limit.
-  ///   - context: Its clock measures the time, and the derived future succeeds on it.
-  ///   - value: The value; evaluated at the deadline.
-  /// - Returns: The derived future. It leaves this future at the deadline, or when it is cancelled (R16). Cancelling it
-  ///   frees the timer.
+  /// All else is as in `timeout(after:on:failingWith:)`; `value` is evaluated at the deadline.
   @_alwaysEmitIntoClient
   public func timeout(
     after duration: Duration,

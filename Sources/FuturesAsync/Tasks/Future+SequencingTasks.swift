@@ -139,15 +139,6 @@ extension Future {
   /// ```
   ///
   /// Cancellation, future to task: cancelling the future cancels the task of the running attempt, and starts no other attempt.
-  /// - Parameters:
-  ///   - attempts: The maximum number of attempts. Less than 1 traps.
-  ///   - context: It starts the tasks of the further attempts.
-  ///   - shouldRetry: Returns whether to try again after this failure.
-  ///   - priority: The priority of the tasks; `nil` for the caller's. A task that awaits the future raises it.
-  ///   - fileID: The file that diagnostics name.
-  ///   - line: The line that diagnostics name.
-  ///   - operation: The asynchronous work of an attempt.
-  /// - Returns: A future with the value of the first successful attempt, or the error of the last one.
   @_alwaysEmitIntoClient
   @_disfavoredOverload
   public static func retry(

@@ -172,7 +172,6 @@ extension Future where Failure == any Error {
       try await Future<Value, Inner.Failure>(operation()).value
     }
   }
-
 }
 
 @FutureOfAFuture
@@ -189,7 +188,6 @@ extension SerialQueue {
       try await Future<Inner.Value, Inner.Failure>(operation()).value
     }
   }
-
 }
 
 @FutureOfAFuture
@@ -207,7 +205,6 @@ extension ConcurrencyLimit {
       try await Future<Inner.Value, Inner.Failure>(operation()).value
     }
   }
-
 }
 
 // A call of an async function can leave its actor, so isolation refuses none. These overloads warn.
@@ -224,7 +221,6 @@ extension ConcurrencyLimit {
   ) async throws -> Inner {
     try await withSlot(priority: priority, isolation: isolation) { () async throws in await settled(try operation()) }
   }
-
 }
 
 extension Latest {
@@ -255,7 +251,6 @@ extension Latest {
       await settled(try await operation())
     }
   }
-
 }
 
 extension CancellationToken {
@@ -269,7 +264,6 @@ extension CancellationToken {
   ) async throws -> Inner {
     try await cancelling { () async throws in await settled(try await operation()) }
   }
-
 }
 
 /// Returns a future once it is resolved.
