@@ -183,7 +183,7 @@ final class OrderRun: @unchecked Sendable {
   /// Makes the moves of this thread, until the other one has the next move: a change of threads takes longer than a move.
   private func makeMoves(onMain isMain: Bool) {
     while !hasEnded {
-      if watch.state.withLock(\.isBlocked) { return hasEnded = true }
+      if isMain, watch.state.withLock(\.isBlocked) { return }
       if next == nil { next = takeFollowUp() }
       if next == nil {
         // The main thread waits for nothing.

@@ -4,7 +4,7 @@ internal import Futures
 
 /// Ends a search whose move does not return, for example because it waits for a lock that a suspended task holds.
 ///
-/// Nothing can end such a move. If it returns later, its run ends there, because the caller of the search has its answer.
+/// Nothing can end such a move. If it returns later, its thread stops there, because the caller of the search has its answer.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 final class OrderWatch: Sendable {
   typealias Answer = Result<OrderReport, any Error>
@@ -58,11 +58,15 @@ final class OrderWatch: Sendable {
   private func resolve(_ answer: Answer) { state.withLock { $0.caller.take() }?.continuation.resume(returning: answer) }
 
   /// Begins or ends a move of user code.
+  ///
+  /// Does not return if the search has ended because of the move: its thread stops for ever. The main thread goes on.
   func change(isInMove: Bool) {
-    state.withLock { state in
+    let isBlocked = state.withLock { state in
       state.changes += 1
       state.isInMove = isInMove
+      return state.isBlocked
     }
+    while isBlocked, !MainContext.isMainQueueCurrent { DispatchSemaphore(value: 0).wait() }
   }
 
   /// For how many seconds a move can last.
@@ -94,10 +98,12 @@ final class OrderWatch: Sendable {
     """
 
   /// Ends the search because of a move, unless it has returned.
+  ///
+  /// From now on the thread of the search begins nothing new: it stops when the move returns.
   private func claim(_ changes: Int) -> Bool {
     state.withLock { state in
       guard state.caller != nil, state.changes == changes else { return false }
-      (state.isBlocked, state.isCancelled) = (true, true)
+      state.isBlocked = true
       return true
     }
   }

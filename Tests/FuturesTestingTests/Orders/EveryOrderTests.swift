@@ -5,20 +5,16 @@ import TestSupport
 import Testing
 
 struct EveryOrderTests {
-  private static let runs = Recorder<String>()
+  private static let seen = Recorder<String>()
 
   @Test("A test runs in each order", .everyOrder)
   func eachOrder() async throws {
-    let orders = EveryOrder.orders
-    for name in ["a", "b"] { orders.context(name).submit { Self.runs.record(name) } }
+    let (orders, run) = (EveryOrder.orders, Recorder<String>())
+    for name in ["a", "b"] { orders.context(name).submit { run.record(name) } }
     try await orders.runAll()
-    #expect(Set(Self.runs.events.suffix(2)) == ["a", "b"])
-    let order = Self.runs.events.suffix(2).joined()
-    EveryOrderTests.seen.withLock { _ = $0.insert(order) }
-    if order == "ba" { #expect(EveryOrderTests.seen.withLock(\.self) == ["ab", "ba"]) }
+    Self.seen.record(run.joined)
+    if run.joined == "b a" { #expect(Self.seen.events == ["a b", "b a"]) }
   }
-
-  private static let seen = Locked<Set<String>>([])
 
   @Test("A test on the main actor runs in each order", .everyOrder, .unlessSanitized)
   @MainActor func onMain() async throws {

@@ -278,6 +278,11 @@ extension OrderRow {
       run.record(await loaded.value)
       await task.value
     },
+    OrderRow(onMain: "tasks off the main actor", ["a b", "b a"], orders: 2) { _, run in
+      for name in ["a", "b"] {
+        Task { @concurrent in run.record(name) }
+      }
+    },
     OrderRow(onMain: "a late answer in a view model", ["new", "old"]) { orders, run in
       let news = News()
       for text in ["old", "new"] { news.load(text, on: orders.context(text)) }
