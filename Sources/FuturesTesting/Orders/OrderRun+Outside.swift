@@ -145,10 +145,11 @@ extension OrderRun {
       """
   }
 
-  private func leave(
+  @discardableResult
+  func leave(
     _ kind: OutsideNotice.Kind,
     queue label: String?,
-    after group: UnsafeMutableRawPointer?
+    after group: UnsafeMutableRawPointer? = nil
   ) -> OutsideWork? {
     let (isKnown, move) = state.withLock { state in
       // A queue can be a lock, whose `sync` is called often.
@@ -166,18 +167,9 @@ extension OrderRun {
     return work
   }
 
-  /// Keeps that a move has called `sync` of a stand-in for a queue: other work could come between.
-  func noteSync(_ label: String) {
-    let notice = OutsideNotice(kind: .sync, label: label, site: CallSite(addresses: []))
-    state.withLock { if !$0.left.contains(notice) { $0.left.append(notice) } }
-  }
-
-  /// Keeps the interference of another thread, if it is the first one.
+  /// Keeps the interference of another thread, if it is the first one: a sentence without its subject.
   ///
   /// Called under the lock.
-  /// - Parameters:
-  ///   - predicate: A sentence without its subject, for example “has resumed a task of the test.”.
-  ///   - state: The state.
   func interfere(_ predicate: String, _ state: inout State) {
     let origin = state.outside.values.first(where: \.isOnThisThread)?.notice
     state.interference =
@@ -199,9 +191,7 @@ extension OrderRun {
     }
   }
 
-  /// Waits for another thread, if nothing is left to run.
-  ///
-  /// This time only decides whether a failure is called a deadlock.
+  /// Waits for another thread after a failure: it can resume the body, which then ends before its test.
   func waitForOthers() -> Bool { arrivals.wait(timeout: .now() + .milliseconds(200)) == .success }
 
   /// The failure's sentence if the body waits for work outside the run; `nil` if no such work can come.
