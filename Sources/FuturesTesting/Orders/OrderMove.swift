@@ -16,6 +16,7 @@ struct OrderSource: Hashable, Comparable, Sendable {
   private static func own(_ name: String) -> OrderSource { OrderSource(kind: .own, name: name) }
   static func context(_ name: String) -> OrderSource { OrderSource(kind: .context, name: name) }
   static func other(_ name: String) -> OrderSource { OrderSource(kind: .other, name: name) }
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   static func timer(_ delay: Duration) -> OrderSource { other("timer \(delay.inSeconds)") }
 
   static func < (left: OrderSource, right: OrderSource) -> Bool { (left.kind, left.name) < (right.kind, right.name) }
