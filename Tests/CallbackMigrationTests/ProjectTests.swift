@@ -58,17 +58,22 @@ struct ProjectTests {
       extension Collection where Element: Sendable, Self: Sendable {
         func pick(completion: @escaping @Sendable (Element?) -> Void) { completion(first) }
       }
+      protocol Loading: Sendable {
+        associatedtype Item: Sendable
+        func item(completion: @escaping @Sendable (Item) -> Void)
+      }
       """,
       to: "Sources/Store.swift"
     )
     #expect(throws: MigrationError.self) { try run("report", in: folder) }
     try folder.compile("App", "Sources/Store.swift")
     let report = try run("report", in: folder)
-    #expect(report.hasPrefix("App: 2 functions take a callback; 0 (0 %) have an async counterpart, 2 can be written"))
+    #expect(report.hasPrefix("App: 3 functions take a callback; 0 (0 %) have an async counterpart, 3 can be written"))
     let text = try run("generate", in: folder)
     // An extension of `Page` does not see the types of `Store`.
     #expect(text.contains("func load(_ options: Store.Options) async throws -> Store.Options"), "\(text)")
     #expect(text.contains("func pickFuture() -> Future<Element?, any Error>"), "\(text)")
+    #expect(text.contains("func itemFuture() -> Future<Item, any Error>"), "\(text)")
     let output = "\(folder.path)/Sources/Counterparts.swift"
     #expect(try run("generate", "--output", output, in: folder).isEmpty)
     #expect(try run("generate", "--output", output, in: folder).isEmpty)
