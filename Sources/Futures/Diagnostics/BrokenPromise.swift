@@ -21,10 +21,10 @@ public struct BrokenPromise: Error, Sendable {
   public let cause: Cause
 
   /// The type of the object that had the promise, if the program released that object.
-  private let releasedOwner: String?
+  private let releasedOwner: StaticString?
 
   @usableFromInline
-  package init(label: String?, fileID: String, line: UInt, cause: Cause = .promiseDropped, releasedOwner: String? = nil)
+  package init(label: String?, fileID: String, line: UInt, cause: Cause = .promiseDropped, releasedOwner: StaticString? = nil)
   {
     self.label = label
     self.fileID = fileID

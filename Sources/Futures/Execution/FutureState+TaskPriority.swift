@@ -36,20 +36,17 @@ extension FutureState {
     }
   }
 
-  /// Whether this state waits for all of `callers`, so that they can end only with it.
+  /// This state, the states that it waits for, and the tasks that resolve them.
   ///
-  /// O(number of states that it waits for).
-  /// - Parameter callers: States, with the tasks that made them. A task that resolves this state waits for those that it made.
-  /// - Returns: Whether each was found.
-  final func waits(for callers: [(state: FutureState, task: UnsafeRawPointer?)]) -> Bool {
-    var missing = callers
+  /// O(number of these states).
+  final var sources: Set<ObjectIdentifier> {
+    var sources: Set<ObjectIdentifier> = []
     _ = forEachProducer(raisedTo: nil) { state, producer in
-      let task: UnsafeRawPointer? =
-        if case .task(let task) = producer { unsafeBitCast(task, to: UnsafeRawPointer.self) } else { nil }
-      missing.removeAll { $0.state === state || task != nil && $0.task == task }
-      return !missing.isEmpty
+      sources.insert(ObjectIdentifier(state))
+      if case .task(let task) = producer { sources.insert(unsafeBitCast(task, to: ObjectIdentifier.self)) }
+      return true
     }
-    return missing.isEmpty
+    return sources
   }
 
   /// Calls `body` with this state and the states that it waits for, and their producers, until it returns `false`.

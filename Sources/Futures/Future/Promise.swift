@@ -70,7 +70,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
 
   /// Breaks the future.
   /// - Parameter owner: The type of the object that had the promise, and was released; `nil` if the promise itself was.
-  func breakState(releasedBy owner: String?) {
+  func breakState(releasedBy owner: StaticString?) {
     let error = BrokenPromise(
       label: state.label,
       fileID: String(cString: fileID),

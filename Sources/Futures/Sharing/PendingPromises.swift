@@ -65,7 +65,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     /// The callers that wait, by number, in the order of arrival.
     ///
     /// Each with the task that asked, to find work that asks for its own key.
-    var callers: [Int: (caller: Caller, task: UnsafeRawPointer?)] = [:]
+    var callers: [Int: (caller: Caller, task: ObjectIdentifier?)] = [:]
 
     /// The cancelled callers whose failure type cannot represent cancellation.
     ///
@@ -155,7 +155,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     }
     let works = entries.values.compactMap(\.work)
     // The callers first: a callback of theirs can still attach to the work, and so keep it running.
-    let owner = acceptsAnswers ? "PendingPromises" : "FutureCache"
+    let owner: StaticString = acceptsAnswers ? "PendingPromises" : "FutureCache"
     for entry in entries.values { for caller in entry.inOrder { caller.breakState(releasedBy: owner) } }
     entries = [:]
     for work in works { work.cancel() }
@@ -200,7 +200,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
 
   /// Adds a caller, unless there is an early answer for it.
   func join(_ caller: Caller, _ key: Key, takingEarlyAnswer takesAnswer: Bool) -> Joining {
-    let task = withUnsafeCurrentTask { $0.map { unsafeBitCast($0, to: UnsafeRawPointer.self) } }
+    let task = withUnsafeCurrentTask { $0.map { unsafeBitCast($0, to: ObjectIdentifier.self) } }
     let (number, isFirst, work, answer) = state.withLock {
       state -> (Int, Bool, Future<Value, Failure>?, Answers.Removed?) in
       // With the same lock as the rest: an answer that arrives in between would be kept, and the caller would wait for ever.
@@ -273,7 +273,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
   /// Removes a cancelled caller.
   private func leave(_ key: Key, _ number: Int) {
     let (caller, ended, isLast, others, work) = state.withLock {
-      state -> (Caller?, Entry?, Bool, [(caller: Caller, task: UnsafeRawPointer?)], Future<Value, Failure>?) in
+      state -> (Caller?, Entry?, Bool, [(caller: Caller, task: ObjectIdentifier?)], Future<Value, Failure>?) in
       guard let entry = state.entries[key], let caller = entry.callers.removeValue(forKey: number)?.caller else {
         return (nil, nil, false, [], nil)
       }
@@ -288,12 +288,17 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
       return (caller, isAwaited ? nil : state.entries.removeValue(forKey: key), true, [], nil)
     }
     _ = caller  // released here, outside the lock
-    // Work that waits for its own callers never ends. Without another caller they go with the one that has left.
-    if case .sharedState(let work)? = work?.storage, work.waits(for: others.map { ($0.caller.state, $0.task) }) {
+    // Work that waits for its own callers never ends. Without another caller they go with the one that has left. A task waits for
+    // the callers that it made.
+    if case .sharedState(let work)? = work?.storage {
+      let sources = work.sources
+      let areOwn = others.allSatisfy { caller, task in
+        sources.contains(ObjectIdentifier(caller.state)) || task.map(sources.contains) == true
+      }
       #if DEBUG
-        reportOwnCallers(key)
+        if areOwn { reportOwnCallers(key) }
       #endif
-      for own in others { own.caller.future.cancel() }
+      if areOwn { for own in others { own.caller.future.cancel() } }
     }
     if isLast { onCancel?(key) }
     guard let ended, let work = ended.work else { return }

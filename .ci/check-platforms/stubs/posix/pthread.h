@@ -3,6 +3,7 @@
 typedef struct { long __sig; char __opaque[8]; } pthread_once_t;
 #define PTHREAD_ONCE_INIT {0x30B1BCBA, {0}}
 typedef unsigned long pthread_key_t;
+int pthread_main_np(void);
 #else
 typedef int pthread_once_t;
 #define PTHREAD_ONCE_INIT 0
