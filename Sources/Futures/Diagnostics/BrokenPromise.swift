@@ -24,8 +24,13 @@ public struct BrokenPromise: Error, Sendable {
   private let releasedOwner: StaticString?
 
   @usableFromInline
-  package init(label: String?, fileID: String, line: UInt, cause: Cause = .promiseDropped, releasedOwner: StaticString? = nil)
-  {
+  package init(
+    label: String?,
+    fileID: String,
+    line: UInt,
+    cause: Cause = .promiseDropped,
+    releasedOwner: StaticString? = nil
+  ) {
     self.label = label
     self.fileID = fileID
     self.line = line
