@@ -136,6 +136,9 @@ private struct Bridge: Sendable {
         captured.use()
         for await _ in future.events {}
       }
+      let suspended = HeldReader(future.events)
+      suspended.run()
+      suspended.end()
       promise.progress.report(completed: 1, of: 2)
       if isSuccess { promise.succeed(1) } else { events.cancel() }
       await progress.value

@@ -108,10 +108,6 @@ extension EntryPoint {
     + awaits(failing: TestError(1), cancelled: nil)
     + awaits(failing: Never?.none, cancelled: nil)
     + [
-      EntryPoint("value of Never", failing: Never?.none, cancelled: nil) { actor, future in
-        defer { expectHome(actor) }
-        return await future.value
-      },
       // R22c: the error is the cancelled case of the failure type.
       EntryPoint("value(onCancel:), cancellable", failing: Interruption.failed, cancelled: "wasCancelled") {
         actor,
@@ -122,7 +118,7 @@ extension EntryPoint {
           expectHome(actor)
           throw error
         }
-      },
+      }
     ]
 
   /// Returns the rows of a failure type; `cancelled` is `nil` if that type cannot represent cancellation.
@@ -281,7 +277,6 @@ private struct Beginning: Sendable, CustomTestStringConvertible {
   static let all: [Beginning] = [
     Beginning("value", { $0 }) { after(try? await $0.value, isOnMainQueue) },
     Beginning("result", { $0 }) { after(await $0.result, isOnMainQueue) },
-    Beginning("typed value", { typed($0) }) { after(try? await $0.value, isOnMainQueue) },
     Beginning("typed result", { typed($0) }) { after(await $0.result, isOnMainQueue) },
     Beginning("value of Never", { $0.recover { _ in 1 } }) { after(await $0.value, isOnMainQueue) },
     Beginning("result of Never", { $0.recover { _ in 1 } }) { after(await $0.result, isOnMainQueue) },
@@ -290,7 +285,6 @@ private struct Beginning: Sendable, CustomTestStringConvertible {
     },
     Beginning("wide result", { $0.map { _ in Wide() } }) { after(await $0.result, isOnMainQueue) },
     Beginning("generic value", { $0 }) { await genericIsHome($0) },
-    Beginning("generic typed value", { typed($0) }) { await genericIsHome($0) },
     Beginning("value(onCancel:)", { $0 }) { after(try? await $0.value(onCancel: .abandon), isOnMainQueue) },
     Beginning("progress", { $0.progress }) {
       for await _ in $0 { return isOnMainQueue }

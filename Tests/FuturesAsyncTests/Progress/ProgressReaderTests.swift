@@ -207,17 +207,6 @@ struct ProgressReaderTests {
     #expect(readers.allSatisfy { $0.words == ["0.0", "end"] })
   }
 
-  @Test("R25: a reader that is cancelled after it has read the last state ends without a result")
-  func cancelledReaderEndsWithoutResult() async {
-    let words = await Task.immediate {
-      var events = Self.succeeded.events.makeAsyncIterator()
-      let last = await events.next().map { word(for: $0) }
-      cancelCurrentTask()
-      return [last, await events.next().map { word(for: $0) }, await events.next().map { word(for: $0) }]
-    }.value
-    #expect(words == ["1.0", nil, nil])
-  }
-
   @Test("R4: reading the progress of a broken promise is not reported")
   func readersAreNoWaiters() async {
     await #expect(processExitsWith: .success) {

@@ -66,9 +66,6 @@ struct Derivation: Sendable, CustomTestStringConvertible {
   /// The derived future needs both futures.
   private static let gathering: [Derivation] = [
     Derivation("flatMap") { first, second in first.flatMap { _ in second } },
-    Derivation("flatMap to a future that nothing else refers to") { first, second in
-      first.flatMap { _ in second.map { $0 }.map { $0 } }
-    },
     Derivation("all") { first, second in Source.all([first, second]).map { $0[0] } },
     Derivation("zip") { first, second in Future.zip(first, second).map { $0.0 } },
     Derivation("allSettled") { first, second in
@@ -83,10 +80,6 @@ struct Derivation: Sendable, CustomTestStringConvertible {
       Source.allOptional([first, second]).map { $0[0] ?? 0 }.setFailureType()
     },
     Derivation("reduce") { first, second in Source.reduce(0, [first, second]) { $0 + $1 } },
-    Derivation("joins of joins") { first, second in
-      let joined = Source.all([Source.race([first, .never]), second.map { $0 }]).map { $0[0] }
-      return Future.zip(joined, first.recover { _ in 0 }.setFailureType()).map { $0.0 }
-    },
     Derivation("concurrent") { first, second in
       Source.concurrent([first, second], limit: 2) { $0 }.map { $0[0] }
     },

@@ -56,24 +56,6 @@ struct CancellationBridgeTests {
     }.value
   }
 
-  @Test(
-    "R24: `withCancellationToken` returns any value, throws the typed error of its closure, and needs no `try` for `Never`"
-  )
-  func typesAreKept() async {
-    let error = ReferenceError()
-    do throws(ReferenceError) {
-      try await withCancellationToken { (_) async throws(ReferenceError) -> Void in throw error }
-      Issue.record("Nothing was thrown.")
-    } catch {
-      let thrown: ReferenceError = error
-      #expect(thrown === error)
-    }
-    // The captures and the result need not be Sendable.
-    let page = Page(1)
-    let same = await withCancellationToken { _ in page }
-    #expect(same === page)
-  }
-
   // MARK: - Waiting for a token
 
   /// The cause of a cancellation.

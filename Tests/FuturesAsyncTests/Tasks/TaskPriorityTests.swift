@@ -69,18 +69,6 @@ struct TaskPriorityTests {
   }
 
   @Test(
-    "R23: the priority of an await in every way, at its start or raised later, raises the priority of the task",
-    arguments: TaskStart.allCases,
-    AwaitMethod.allCases
-  )
-  func awaitRaisesTask(start: TaskStart, method: AwaitMethod) async throws {
-    for isLater in [false, true] {
-      let future = await make(start)
-      try await check(future, isLater: isLater) { try await method(future).get() }
-    }
-  }
-
-  @Test(
     "R23: an escalation of the awaiter while it raises the task's priority reaches the task too",
     arguments: Derivation.raising
   )
