@@ -5,6 +5,8 @@ struct NodeFacts {
   var types: (source: Any.Type, result: Any.Type)?
   /// Whether the stage can end without its source: a timeout or a token.
   var endsWithoutSource = false
+  /// Whether a timeout or a token can end the stage: by its own result, or by a cancellation that the source turns into one.
+  var isInterruptible = false
   /// Identifies the suspended task.
   var task: UnsafeRawPointer?
   /// The queue, or the closures of the custom context; `nil` for the thread that resolves.

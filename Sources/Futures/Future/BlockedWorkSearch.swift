@@ -149,7 +149,7 @@ struct BlockedWorkSearch {
       // A promise can come before its task.
       case .task: return state.has(.needsMainActor) && !state.has(.hasPromise) ? .mainActor : .unknown
       case .stage:
-        guard let derivation = state.derivation, !NodeFacts(of: derivation.stage).endsWithoutSource else {
+        guard let derivation = state.derivation, !NodeFacts(of: derivation.stage).isInterruptible else {
           return .unknown
         }
         return .source(derivation, isQueued: derivation.stage.kind == .queued)

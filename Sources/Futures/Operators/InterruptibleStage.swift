@@ -32,6 +32,7 @@ final class InterruptibleStage<Stored: OutcomeStorage>: Stage<Stored>, @unchecke
 
   override func describe(into facts: inout NodeFacts, isListed: Bool) {
     facts.setOperation("timeout or cancellation token")
+    facts.isInterruptible = true
     // A timeout has a result of its own. A token has only the failure of a cancelled future.
     facts.endsWithoutSource = outlivesSource || Cancelled<Stored.Failure>.isExpressible
   }

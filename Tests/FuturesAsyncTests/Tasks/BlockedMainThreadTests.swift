@@ -234,6 +234,7 @@ private let cache = FutureCache<Int, Int, any Error>()
 private enum HopefulWait: CaseIterable {
   case promise, detached, concurrent, raced, timeout, failingInput, failureBesideTransform, resolvedPromise,
     sharedRequest, token, insideSync, startingItem, slotOfPromise, slotOfTask
+  case tokenOfSettled, tokenOfMapped, tokenOfItems, tokenOfTransform
 
   @MainActor func run() {
     let promise = Promise<Int, any Error>()
@@ -243,7 +244,7 @@ private enum HopefulWait: CaseIterable {
       // Once the wait has begun.
       while !future.hasConsumers, !future.isResolved {}
       switch self {
-      case .token: source.cancel()
+      case .token, .tokenOfSettled, .tokenOfMapped, .tokenOfItems, .tokenOfTransform: source.cancel()
       case .sharedRequest: requests.resolve(1, with: .success(1))
       case .failingInput, .failureBesideTransform: promise.fail(TestError(1))
       default: promise.succeed(1)
@@ -281,6 +282,16 @@ private enum HopefulWait: CaseIterable {
       return promise.future
     case .sharedRequest: return requests.future(sharing: 1) { @MainActor in try await fetch(1) }
     case .token: return task.cancelled(by: token)
+    // The token cannot fail these futures themselves, but it cancels what they wait for.
+    case .tokenOfSettled:
+      return task.materialize().cancelled(by: token).map { _ in 1 }.setFailureType(to: (any Error).self)
+    case .tokenOfMapped: return task.mapError { _ in TestError(1) }.cancelled(by: token).eraseFailure()
+    case .tokenOfItems:
+      let settled = Future.concurrentSettled([1, 2], limit: 2) { try await fetch($0) }.cancelled(by: token)
+      return settled.map { $0.count }.setFailureType(to: (any Error).self)
+    case .tokenOfTransform:
+      let received = Future<Int, Never>.succeeded(1).receive(on: .main)
+      return received.cancelled(by: token).setFailureType(to: (any Error).self)
     }
   }
 
