@@ -53,7 +53,7 @@ public final class ConcurrencyLimit: Sendable {
     line: UInt = #line,
     _ work: @escaping @Sendable () -> Future<Value, Failure>
   ) -> Future<Value, Failure> {
-    run("ConcurrencyLimit.run", priority: priority, fileID: fileID, line: line) { [self] slot in
+    run("ConcurrencyLimit.run", priority: priority, fileID: fileID, line: line, isCancellable: true) { [self] slot in
       let future = work()
       future.whenSettled { [self] in release(slot) }
       return future
@@ -61,12 +61,15 @@ public final class ConcurrencyLimit: Sendable {
   }
 
   /// Runs work that gives its slot back itself.
+  ///
+  /// `isCancellable` says whether it does so once its future is cancelled.
   @usableFromInline
   package func run<Value: Sendable, Failure: Error>(
     _ label: String,
     priority: TaskPriority,
     fileID: StaticString,
     line: UInt,
+    isCancellable: Bool = false,
     inSlot work: @escaping @Sendable (Slot) -> Future<Value, Failure>
   ) -> Future<Value, Failure> {
     let promise = Promise<Value, Failure>(label, fileID: fileID, line: line)
@@ -79,7 +82,7 @@ public final class ConcurrencyLimit: Sendable {
       guard !promise.isResolved else { return release(slot) }
       let future = work(slot)
       if case .sharedState(let state) = future.storage {
-        queue.withLock { $0.hold(slot, state) }
+        queue.withLock { $0.hold(slot, (state, isCancellable)) }
         if let priority = turn.priority { state.raiseTasks(to: priority) }
       }
       promise.follow(future)
@@ -151,7 +154,7 @@ extension ConcurrencyLimit {
   /// Shows the future of a promise in the graph as the holder of a slot, whose work starts now.
   @usableFromInline
   package func hold<Value, Failure>(_ slot: Slot, for promise: Promise<Value, Failure>) {
-    queue.withLock { $0.hold(slot, promise.state) }
+    queue.withLock { $0.hold(slot, (promise.state, isCancellable: false)) }
   }
 
   /// Removes work that waits.
@@ -202,6 +205,9 @@ private struct WorkQueue {
     }
   }
 
+  /// The future of running work, and whether the work is over once the future is cancelled.
+  typealias Holder = (state: FutureState, isCancellable: Bool)
+
   private var lastNumber = 0
   private(set) var waiting: [ObjectIdentifier: (turn: Turn, start: Start)] = [:]
 
@@ -215,7 +221,7 @@ private struct WorkQueue {
   private var starting: [Slot: Bool] = [:]
 
   /// The futures of running work, for which waiting work waits.
-  private(set) var holders: [Slot: FutureState] = [:]
+  private(set) var holders: [Slot: Holder] = [:]
 
   /// Whether the global queue will start work.
   private var isHandedOn = false
@@ -256,14 +262,14 @@ private struct WorkQueue {
   }
 
   /// Notes the future of work that starts, unless it is over.
-  mutating func hold(_ slot: Slot, _ holder: FutureState) {
+  mutating func hold(_ slot: Slot, _ holder: Holder) {
     if starting[slot] == false { holders[slot] = holder }
   }
 
   /// Ends a piece of work.
   /// - Returns: The number of pieces of work that wait, or `nil` if a thread starts the work, and goes on afterwards. And the future
   ///   of the work, for release after unlocking.
-  mutating func release(_ slot: Slot) -> (waiting: Int?, holder: FutureState?) {
+  mutating func release(_ slot: Slot) -> (waiting: Int?, holder: Holder?) {
     let holder = holders.removeValue(forKey: slot)
     guard starting[slot] == nil else {
       starting[slot] = true
@@ -323,16 +329,20 @@ private final class WaitingTurn: Inputs, @unchecked Sendable {
   override func inputs(raisedTo priority: TaskPriority?) -> [FutureState] {
     limit.queue.withLock { queue in
       if let priority { raised = max(raised ?? priority, priority) }
-      return Array(queue.holders.values)
+      return queue.holders.values.map(\.state)
     }
   }
 
   override var startsInputs: Bool { true }
 
   override func describe(into facts: inout NodeFacts) {
-    // Work without a holder is starting, or its holder is not known.
     (facts.inputs, facts.endsWithoutInputs) =
-      limit.queue.withLockIfAvailable { (Array($0.holders.values), $0.holders.count < $0.running) } ?? (nil, true)
+      limit.queue.withLockIfAvailable { queue in
+        // Work without a holder is starting, or its holder is not known. A holder that is cancelled, for example by a timeout
+        // of its caller, gives its slot back: waiting work is no consumer that keeps it running.
+        let isFreeSoon = queue.holders.count < queue.running || queue.holders.values.contains(where: \.isCancellable)
+        return (queue.holders.values.map(\.state), isFreeSoon)
+      } ?? (nil, true)
     facts.endsWithOneInput = true
   }
 }

@@ -234,7 +234,7 @@ private let cache = FutureCache<Int, Int, any Error>()
 private enum HopefulWait: CaseIterable {
   case promise, detached, concurrent, raced, timeout, failingInput, failureBesideTransform, resolvedPromise,
     sharedRequest, token, insideSync, startingItem, slotOfPromise, slotOfTask
-  case tokenOfSettled, tokenOfMapped, tokenOfItems, tokenOfTransform
+  case tokenOfSettled, tokenOfMapped, tokenOfItems, tokenOfTransform, slotWithTimeout
 
   @MainActor func run() {
     let promise = Promise<Int, any Error>()
@@ -270,6 +270,10 @@ private enum HopefulWait: CaseIterable {
         Task.detached { try await limit.withSlot { try await promise.future.value } }
         while limit.runningCount < 2 {}
       }
+      return limit.run { .succeeded(1) }
+    case .slotWithTimeout:
+      let limit = ConcurrencyLimit(1)
+      limit.run { task }.timeout(after: .milliseconds(20)).whenResolved(on: .global()) { _ in }
       return limit.run { .succeeded(1) }
     case .detached: return Future.detached { try await fetch(1) }
     case .concurrent: return Future { @concurrent in try await fetch(1) }
