@@ -97,13 +97,6 @@ struct CallbackTests {
     }
   }
 
-  @Test("The call transfers its value, so the caller can send it to another actor")
-  func receivedValueCanBeSent() async throws {
-    let page = try await withCallback { $0.resume(returning: Page(7)) }
-    let number = await Task { @MainActor in page.number }.value
-    #expect(number == 7)
-  }
-
   // MARK: - Lifetime
 
   @Test(

@@ -232,9 +232,9 @@ private let cache = FutureCache<Int, Int, any Error>()
 
 /// A wait of the main thread that another thread ends, although work of the main actor has to do with the future.
 private enum HopefulWait: CaseIterable {
-  case promise, detached, concurrent, raced, timeout, failingInput, failureBesideTransform, resolvedPromise,
-    sharedRequest, token, insideSync, startingItem, slotOfPromise, slotOfTask
-  case tokenOfSettled, tokenOfMapped, tokenOfItems, tokenOfTransform, slotWithTimeout
+  case promise, detached, raced, timeout, failingInput, failureBesideTransform, resolvedPromise
+  case sharedRequest, token, tokenOfSettled, tokenOfTransform, insideSync, startingItem
+  case slotOfPromise, slotOfTask, slotWithTimeout
 
   @MainActor func run() {
     let promise = Promise<Int, any Error>()
@@ -244,7 +244,7 @@ private enum HopefulWait: CaseIterable {
       // Once the wait has begun.
       while !future.hasConsumers, !future.isResolved {}
       switch self {
-      case .token, .tokenOfSettled, .tokenOfMapped, .tokenOfItems, .tokenOfTransform: source.cancel()
+      case .token, .tokenOfSettled, .tokenOfTransform: source.cancel()
       case .sharedRequest: requests.resolve(1, with: .success(1))
       case .failingInput, .failureBesideTransform: promise.fail(TestError(1))
       default: promise.succeed(1)
@@ -276,7 +276,6 @@ private enum HopefulWait: CaseIterable {
       limit.run { task }.timeout(after: .milliseconds(20)).whenResolved(on: .global()) { _ in }
       return limit.run { .succeeded(1) }
     case .detached: return Future.detached { try await fetch(1) }
-    case .concurrent: return Future { @concurrent in try await fetch(1) }
     case .raced: return Future.race([task, promise.future])
     case .timeout: return task.timeout(after: .milliseconds(20), fallback: 7)
     case .failingInput: return Future.all([task, promise.future]).map { $0[0] }
@@ -289,10 +288,6 @@ private enum HopefulWait: CaseIterable {
     // The token cannot fail these futures themselves, but it cancels what they wait for.
     case .tokenOfSettled:
       return task.materialize().cancelled(by: token).map { _ in 1 }.setFailureType(to: (any Error).self)
-    case .tokenOfMapped: return task.mapError { _ in TestError(1) }.cancelled(by: token).eraseFailure()
-    case .tokenOfItems:
-      let settled = Future.concurrentSettled([1, 2], limit: 2) { try await fetch($0) }.cancelled(by: token)
-      return settled.map { $0.count }.setFailureType(to: (any Error).self)
     case .tokenOfTransform:
       let received = Future<Int, Never>.succeeded(1).receive(on: .main)
       return received.cancelled(by: token).setFailureType(to: (any Error).self)
