@@ -65,7 +65,7 @@ private final class Observer: Sendable {
     if isRemoved { center.removeObserver(token) }
   }
 
-  /// Removes it from the center.
+  /// Removes the observer from the center.
   /// - Returns: Whether this was the first call.
   @discardableResult
   func remove(from center: NotificationCenter?) -> Bool {

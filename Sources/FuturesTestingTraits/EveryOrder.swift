@@ -128,7 +128,7 @@ extension Trait where Self == EveryOrder {
 private final class SearchIssues: Sendable {
   private let state = Locked((isSearching: false, hasFailed: false))
 
-  /// Returns whether an issue is recorded.
+  /// Returns whether an issue is recorded, and notes an issue of the order that runs now.
   func keepsIssue() -> Bool {
     state.withLock { state in
       if state.isSearching { state.hasFailed = true }

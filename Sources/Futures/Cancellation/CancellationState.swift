@@ -247,7 +247,7 @@ package class CancellationHandler: Consumer, @unchecked Sendable {
     return nil
   }
 
-  /// Removes and returns the source that this handler keeps alive.
+  /// Removes and returns the source that this handler keeps alive: here none, in `LinkedHandler` the linked source.
   ///
   /// Under the lock of the state.
   func takeSource() -> CancellationTokenSource? { nil }
@@ -274,6 +274,7 @@ final class LinkedHandler: CancellationHandler, @unchecked Sendable {
     super.init(handler)
   }
 
+  /// - Returns: The state of the linked source, which the caller cancels next, so that a chain of sources takes no stack.
   override func run() -> CancellationState? {
     let state = state.take()
     _ = super.run()

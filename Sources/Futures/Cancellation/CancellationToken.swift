@@ -58,11 +58,11 @@ public final class CancellationTokenSource: Sendable {
   /// O(1), no lock.
   public var isCancelled: Bool { state.isTriggered }
 
-  /// Cancels the token, and runs its handlers in the order of registration, on this thread, before this returns.
+  /// Cancels the token, and runs its handlers in the order of registration, on this thread.
   ///
-  /// A handler can register, remove and cancel. It runs outside every lock. Cancellations by handlers nest 64 deep. The
-  /// outermost `cancel()` of the thread runs deeper handlers before it returns. So a chain of sources takes no stack
-  /// (R6, R13).
+  /// The handlers have run when the outermost `cancel()` of this thread returns. Usually that is this call. Cancellations by
+  /// handlers nest 64 deep, and deeper handlers run later, so that a chain of sources takes no stack (R6, R13). A handler can
+  /// register, remove and cancel. It runs outside every lock.
   /// - Returns: Whether this was the first cancellation. A second, concurrent call does not wait for the first.
   @discardableResult
   public func cancel() -> Bool { state.trigger() }
@@ -129,7 +129,7 @@ public struct CancellationToken: Sendable, Hashable {
   public func register(_ handler: __owned @escaping @Sendable () -> Void) -> Registration {
     let consumer =
       linkedSource == nil ? CancellationHandler(consume handler) : LinkedHandler(consume handler, of: linkedSource)
-    // Not counted: the token keeps its state alive.
+    // No retain and release of the state: the token keeps it alive.
     if let state = state.map(Unmanaged.passUnretained) {
       return withExtendedLifetime(self) { state._withUnsafeGuaranteedRef { $0.register(consumer) } }
     }

@@ -91,12 +91,13 @@ package class Consumer: @unchecked Sendable {
   /// Not in `dropCaptures()`: of a submitted stage, the delivering thread can use the context.
   func dropContext() {}
 
-  /// Returns the derived state that never resolves if `source` never does.
+  /// Returns the derived state that never resolves if `source` never does; `nil` for a consumer without a derived state.
   func stateToOrphan(from source: FutureState) -> FutureState? { nil }
 
   /// Resolves the derived state at once, where that is possible.
   ///
-  /// Called for a submitted consumer that is cancelled, although its failure type cannot represent cancellation.
+  /// Called for a submitted consumer that is cancelled, although its failure type cannot represent cancellation. Only a stage has
+  /// a derived state.
   @usableFromInline
   func resolveWithoutContext(from source: FutureState) {}
 
@@ -108,7 +109,8 @@ package class Consumer: @unchecked Sendable {
   /// Adds what the graph of pending futures shows of the consumer.
   /// - Parameters:
   ///   - facts: The facts.
-  ///   - isListed: Whether the caller has the lock of the source, which has the consumer in its list. Without it, only constants.
+  ///   - isListed: Whether the caller has the lock of the source, which has the consumer in its list. Without the lock, a
+  ///     subclass reads only constants.
   func describe(into facts: inout NodeFacts, isListed: Bool) {}
 
   /// The status, under the lock of the source, or of a consumer that no other thread has.
@@ -125,7 +127,7 @@ package class Consumer: @unchecked Sendable {
 
   /// Changes the status, under the lock of the source, or before another thread has the consumer.
   ///
-  /// Releasing: publishes the source of a stage that moves on. See `Stage.source`.
+  /// Releasing: publishes the new source of a stage that leaves its source for that of its transform. See `Stage.source`.
   @usableFromInline
   final func enter(_ status: Status) { self.status.store(status, ordering: .releasing) }
 

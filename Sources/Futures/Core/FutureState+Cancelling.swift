@@ -15,7 +15,8 @@ extension FutureState {
     if trampoline.enterCancellation() {
       perform(states, leaving: trampoline)
     } else {
-      // Not `cancel`: a blocking thread runs this at the maximum depth, where `cancel` would defer it again.
+      // `perform`, and no second call of `cancel`: a thread that waits runs this at the maximum depth, where `cancel` would defer
+      // it again.
       trampoline.deferCancellation { perform(states) }
     }
   }

@@ -36,9 +36,11 @@ package class CancellationHandlers: @unchecked Sendable {
   package init() {}
 
   /// Runs the handlers, as part of the cancellation of a future, which the trampoline has counted or deferred already.
+  ///
+  /// The subclass has the handlers.
   func run() {}
 
-  /// Releases the handlers, which can no longer run.
+  /// Releases the handlers of the subclass, which can no longer run.
   @usableFromInline
   package func end() {}
 }

@@ -116,6 +116,7 @@ extension Future: FutureProtocol {
 // MARK: - Attaching
 
 extension Future {
+  /// Runs or submits the callback of a resolved future, and attaches it to a pending one.
   @_alwaysEmitIntoClient
   @inline(__always)
   func observe(on context: ExecutionContext, _ callback: __owned Callback<Value, Failure>) -> Registration {

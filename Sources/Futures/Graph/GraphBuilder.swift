@@ -179,6 +179,7 @@ struct GraphBuilder {
     return index
   }
 
+  /// Completes the node of a state by what its snapshot says: label, progress, cancellation, and how far it is.
   private mutating func describe(_ index: Int, _ state: FutureState, _ snapshot: StateSnapshot) {
     graph.nodes[index].isCancelled = snapshot.isCancelled
     graph.nodes[index].progress = snapshot.progress

@@ -173,6 +173,7 @@ final class ItemQueue<Item: Sendable, Value: Sendable, Failure: Error>: Inputs, 
   }
 
   override func describe(into facts: inout NodeFacts) {
+    // While another thread has the lock, nothing is known, so an item may be starting.
     (facts.inputs, facts.endsWithoutInputs) =
       lock.withLockIfAvailable { (running.map(\.value.state), isStarting) } ?? (nil, true)
   }

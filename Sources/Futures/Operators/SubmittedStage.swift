@@ -66,6 +66,7 @@ final class SubmittedStage<Value: Sendable, Failure: Error, New: Sendable, NewFa
     kind = context.isImmediate ? .custom : context.consumerKind
   }
 
+  /// Submits the transform to the context, or passes on a result that needs no transform.
   @_alwaysEmitIntoClient
   func deliver(from source: FutureState, in trampoline: Trampoline) {
     guard kind != .follower else { return resolve(as: source, in: trampoline) }

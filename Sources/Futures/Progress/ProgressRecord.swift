@@ -269,6 +269,7 @@ final class ProgressRecord: @unchecked Sendable {
   ///
   /// A part counts in full, whether it succeeded, failed or was cancelled. A source changes nothing: the derived state ends,
   /// too, or follows another source.
+  /// - Returns: Whether the listeners get a new state.
   func unlink(_ link: ProgressLink) -> Bool {
     guard has(link) else { return false }
     remove(link)

@@ -43,7 +43,7 @@ extension PendingPromises {
     }
   }
 
-  /// Connects all callers to the work; leaves the work if they have left while it started.
+  /// Connects all callers to the work, or cancels it if all callers were cancelled while it started.
   private func begin(_ work: Future<Value, Failure>, for key: Key, request: Int) {
     // A separate derived future: cancelling it leaves the work, which can have other consumers.
     let shared = work.map { $0 }

@@ -139,9 +139,9 @@ final class SharedStreamState {
 
   // MARK: - Readers
 
-  /// Adds a reader, which begins with the last element if it wants to.
+  /// Adds a reader; with `startsWithLast` it begins with the last element.
   func add(_ reader: SharedReader, startingWithLast startsWithLast: Bool) {
-    // The policy can drop it; the caller's thread is not the last to release it, because `last` stays.
+    // If the policy drops the element, no user code runs here: `last` still keeps the element.
     if startsWithLast, let last { _ = reader.add(last) }
     readers.append(reader)
   }
@@ -181,7 +181,7 @@ final class SharedStreamState {
   /// Gives an event to all readers.
   ///
   /// O(number of readers).
-  /// - Returns: The rest of the delivery; `nil` if the run of the event has ended.
+  /// - Returns: The tasks to resume and the elements to release, outside the lock; `nil` if the run of the event has ended.
   func accept(_ event: SharedStreamEvent, run: Int) -> Delivery? {
     guard cancellationOfRun != nil, run == self.run else { return nil }
     var delivery = Delivery()

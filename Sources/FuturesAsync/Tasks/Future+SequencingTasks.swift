@@ -41,7 +41,7 @@ extension Future {
 
   /// Runs the items in tasks, at most `limit` at any time, and fails with the first failure.
   ///
-  /// As `concurrent(_:limit:_:)` for a closure that returns a future, whose parameters it has.
+  /// As `concurrent(_:limit:_:)` for a closure that returns a future, with the same parameters.
   /// The tasks run as those of `serial`.
   ///
   /// ```swift
@@ -73,7 +73,7 @@ extension Future {
 extension Future where Failure == any Error {
   /// Runs the items in tasks, at most `limit` at any time, and collects each result, whatever fails.
   ///
-  /// As `concurrentSettled(_:limit:_:)` for a closure that returns a future, whose parameters it has.
+  /// As `concurrentSettled(_:limit:_:)` for a closure that returns a future, with the same parameters.
   /// The tasks run as those of `serial`.
   ///
   /// ```swift
@@ -159,7 +159,7 @@ extension Future {
 
   /// Calls `operation` in a task until it succeeds, at most `attempts` times.
   ///
-  /// As `retry(attempts:delay:on:while:_:)` for a closure that returns a future, whose parameters it has.
+  /// As `retry(attempts:delay:on:while:_:)` for a closure that returns a future, with the same parameters.
   /// The tasks run as those of the overload without a delay.
   ///
   /// ```swift
@@ -192,7 +192,7 @@ extension Future {
 
   /// Calls `operation` in a task until it succeeds, with a delay that depends on the error, and within a time budget.
   ///
-  /// As `retry(attempts:within:on:while:delay:_:)` for a closure that returns a future, whose parameters it has.
+  /// As `retry(attempts:within:on:while:delay:_:)` for a closure that returns a future, with the same parameters.
   /// The tasks run as those of the overload without a delay.
   ///
   /// ```swift

@@ -177,7 +177,7 @@ extension TaskWork {
 
 /// Calls `start`, which starts a task on `actor`, from any isolation.
 ///
-/// A call of a function with an isolated parameter needs a hop, and an initializer cannot hop. A task that starts
+/// A call of a function with an isolated parameter needs `await`, which an initializer that is not async cannot use. A task that starts
 /// elsewhere would run on the global executor first, and lose its place on the actor. So this casts the function's
 /// type, as `Actor.assumeIsolated` does. The cast is safe because `start` does not access the actor's state. It only
 /// passes the reference to a task.
