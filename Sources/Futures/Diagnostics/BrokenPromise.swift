@@ -38,7 +38,7 @@ public struct BrokenPromise: Error, Sendable {
     self.releasedOwner = releasedOwner
   }
 
-  /// What to do about it.
+  /// The advice at the end of a report.
   var cure: String {
     if releasedOwner != nil { return "Keep that object while its futures are pending." }
     return cause == .workDropped ? "Keep the context while work is pending." : "Resolve the promise on every path."

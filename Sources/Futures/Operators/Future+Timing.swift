@@ -20,8 +20,8 @@ extension Future {
 
   /// Fails with `error` if this future is not resolved in time.
   ///
-  /// The resolution of this future frees the timer. If the promise is dropped and the failure
-  /// type cannot hold that, the timeout still comes, and the drop is reported (R4).
+  /// The resolution of this future frees the timer. If the promise is dropped and the failure type cannot hold `BrokenPromise`,
+  /// the timeout still comes, and the drop is reported (R4).
   /// - Parameters:
   ///   - duration: The time limit.
   ///   - context: Its clock measures the time, and the derived future fails on it.
@@ -39,8 +39,8 @@ extension Future {
 
   /// Succeeds with `value` if this future is not resolved in time.
   ///
-  /// The resolution of this future frees the timer. If the promise is dropped and the failure
-  /// type cannot hold that, the timeout still comes, and the drop is reported (R4).
+  /// The resolution of this future frees the timer. If the promise is dropped and the failure type cannot hold `BrokenPromise`,
+  /// the timeout still comes, and the drop is reported (R4).
   /// All else is as in `timeout(after:on:failingWith:)`; `value` is evaluated at the deadline.
   @_alwaysEmitIntoClient
   public func timeout(

@@ -1,6 +1,6 @@
 internal import Futures
 
-/// What moves belong to: a context, a step, a timer, the tasks.
+/// The owner of moves: a context, a step, a timer, the tasks.
 struct OrderSource: Hashable, Comparable, Sendable {
   /// The explorer's own sources are no others, even if the user takes their names.
   enum Kind: Comparable { case own, context, other }
