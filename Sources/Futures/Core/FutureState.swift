@@ -141,6 +141,7 @@ package class FutureState: Consumer, @unchecked Sendable {
     breakForever(reason, in: trampoline)
   }
 
+  /// Reports the failure of a released state that no consumer and no reader has seen; overridden by the typed state, which has it.
   func reportUnobservedFailure() {}
 
   /// The place of the `Future(on:)` whose source this is.
@@ -512,8 +513,8 @@ extension FutureState {
   /// Nothing refers to this state afterwards.
   /// - Parameters:
   ///   - stage: The stage that would resolve this state. It is in no list.
-  ///   - place: The place of its next source in the progress of its previous one. In the end, the place in this state's
-  ///     progress.
+  ///   - place: Before the call, the place of the stage's next source in the progress of its previous one. Afterwards, the
+  ///     place of that source in this state's progress.
   ///   - released: The objects that the state no longer needs.
   /// - Returns: The list's reference to the follower; `nil` if the follower has left, or this state was cancelled.
   final func takeFollower(
@@ -560,7 +561,7 @@ extension FutureState {
     }
   }
 
-  /// Narrows the progress of the producer `stage` to the place of its source in the progress of its previous source.
+  /// Narrows the progress of `stage`, the producer of this state, to `place`: the part of its previous source that its source fills.
   /// - Returns: Whether the caller links the progress to the new source.
   final func narrow(_ stage: FutureState, to place: ProgressPlace) -> Bool {
     changing {
@@ -573,11 +574,11 @@ extension FutureState {
 // MARK: - Transitions: leaving and cancelling
 
 extension FutureState {
-  /// Takes out a consumer that leaves before its delivery, before it attaches, from the list, or after this orphan has notified it.
+  /// Ends the wait of a consumer that is removed or cancelled before its delivery, and takes it from the list if it is there.
   ///
   /// O(1).
   /// - Parameters:
-  ///   - consumer: The consumer, which was removed or cancelled.
+  ///   - consumer: The consumer: not attached yet, in the list, or an input that this orphan has notified.
   ///   - isResultOnly: Whether it was cancelled, although its failure type cannot represent cancellation. Then it stays for the
   ///     result, but no longer keeps this state running (R16).
   /// - Returns: `nil` if it has started, has left before, or its context has it.
@@ -655,7 +656,7 @@ extension FutureState {
 // MARK: - Transitions: orphans
 
 extension FutureState {
-  /// Makes an orphan of this state alone.
+  /// Makes an orphan of this state, and not of its derived states.
   /// - Parameters:
   ///   - sources: The orphans from which this state is derived.
   ///   - isDormantOnly: Whether to do it only to a dormant state.
@@ -783,7 +784,7 @@ extension FutureState {
     return TakenConsumer(reference: reference, isLast: isLast)
   }
 
-  /// Ends the progress of a state that has its outcome, or the reason of its break, and stores the phase.
+  /// Ends the progress of a state that has its outcome, or the reason of its break, and stores the phase after `pending`.
   ///
   /// Under the lock.
   private final func endPending(isSuccess: Bool) -> Settlement {

@@ -92,7 +92,7 @@ package struct Trampoline {
     leave()
   }
 
-  /// Enqueues the progress listeners of `state` for `notifyListeners`.
+  /// Makes `state` ready: this thread notifies its progress listeners when the current delivery or notification ends.
   func notifyLater(_ state: FutureState) {
     storage.pointee.ready.append(ReadyState(state: state, isForProgress: true))
   }
@@ -147,6 +147,7 @@ package struct Trampoline {
     }
   }
 
+  /// Runs the work of the ready states, also of those that become ready meanwhile.
   private func runReady() {
     while let next = storage.pointee.ready.popFirst() {
       let isForProgress = next.isForProgress

@@ -185,6 +185,7 @@ public final class FutureCache<Key: Hashable & Sendable, Value: Sendable, Failur
     return future
   }
 
+  /// Keeps the value of a load until its lifetime has ended, unless the load's slot was removed.
   private func keep(_ value: Value, for key: Key, _ number: Int) {
     let lifetime = lifetime?(value)
     if let lifetime, lifetime <= 0 { return }
@@ -235,6 +236,7 @@ private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
   private var slots: [Key: Slot] = [:]
   private var lastNumber = 0
 
+  /// Returns the kept value, or the number of the load that the caller joins, or begins if the key is new.
   mutating func join(_ key: Key) -> Joining {
     if let slot = slots[key] {
       if let value = slot.value { return .value(value) }
@@ -245,6 +247,7 @@ private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
     return .load(number: lastNumber)
   }
 
+  /// Begins the load of a number that `join` returned, unless the load has begun, has ended or was removed.
   /// - Returns: Whether the caller starts the load; otherwise it asks for the key again. And the slot of a load that all
   ///   callers have left, if another thread is about to remove it.
   mutating func begin(_ key: Key, _ number: Int) -> (begins: Bool, left: Slot?) {
@@ -254,12 +257,14 @@ private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
     return (true, nil)
   }
 
-  /// - Returns: Whether the load is the newest of its key.
+  /// Stores the value of a load in its slot.
+  /// - Returns: Whether the slot is still there.
   mutating func keep(_ value: Value, for key: Key, _ number: Int) -> Bool {
     slot(key, number)?.value = value
     return slot(key, number) != nil
   }
 
+  /// Stores the action that stops the timer of a kept value.
   /// - Returns: Whether the value is still there.
   mutating func setTimer(_ stopTimer: @escaping @Sendable () -> Void, for key: Key, _ number: Int) -> Bool {
     slot(key, number)?.stopTimer = stopTimer
@@ -289,6 +294,7 @@ private struct CacheState<Key: Hashable & Sendable, Value: Sendable> {
     return Array(slots.values)
   }
 
+  /// Returns the slot of the load with a number; `nil` if it was removed or replaced.
   private func slot(_ key: Key, _ number: Int) -> Slot? {
     guard let slot = slots[key], slot.number == number else { return nil }
     return slot

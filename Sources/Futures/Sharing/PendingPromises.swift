@@ -126,6 +126,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     self.init(label, earlyAnswerLimit: limit, acceptsAnswers: true, onCancel)
   }
 
+  /// The initializer behind the public ones, and that of a cache's loads.
   init(_ label: String?, earlyAnswerLimit: Int, acceptsAnswers: Bool, _ onCancel: (@Sendable (Key) -> Void)?) {
     self.label = label
     self.earlyAnswerLimit = earlyAnswerLimit
@@ -270,7 +271,7 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
     for caller in entry.inOrder { caller.resolve(result) }
   }
 
-  /// Removes a cancelled caller.
+  /// Removes a cancelled caller; after the last one the key is removed, and the work stops.
   private func leave(_ key: Key, _ number: Int) {
     let (caller, ended, isLast, others, work) = state.withLock {
       state -> (Caller?, Entry?, Bool, [(caller: Caller, task: ObjectIdentifier?)], Future<Value, Failure>?) in
@@ -288,8 +289,8 @@ public final class PendingPromises<Key: Hashable & Sendable, Value: Sendable, Fa
       return (caller, isAwaited ? nil : state.entries.removeValue(forKey: key), true, [], nil)
     }
     _ = caller  // released here, outside the lock
-    // Work that waits for its own callers never ends. Without another caller they go with the one that has left. A task waits for
-    // the callers that it made.
+    // Work that waits for its own callers never ends. If only such callers are left, they are cancelled, too. A task waits for the
+    // callers that it made.
     if case .sharedState(let work)? = work?.storage {
       let sources = work.sources
       let areOwn = others.allSatisfy { caller, task in
