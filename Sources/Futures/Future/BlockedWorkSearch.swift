@@ -12,10 +12,8 @@ struct BlockedWorkSearch {
   private enum Work {
     /// A task that is isolated to the main actor, and has not ended.
     case task
-    /// A transform that the main queue has not started.
-    case transform
-    /// A transform that the serial queue of the waiting thread has not started.
-    case transformOnQueue(String)
+    /// A transform that the queue of the waiting thread has not started: a serial queue, or the main queue for `nil`.
+    case transform(serialQueue: String?)
   }
 
   /// The work that a pending state needs before it can resolve.
@@ -71,12 +69,12 @@ struct BlockedWorkSearch {
       `Future.detached { … }`, in a module whose default isolation is the main actor with \
       `Future.detached { @concurrent in … }`, or await the future.
       """
-    case .transform:
+    case .transform(serialQueue: nil):
       """
       wait() blocks the main thread, but its future\(origin) needs work that was submitted to the main queue, which cannot \
       start it meanwhile. Run the work elsewhere, with `on: .global()` or `Future.detached { … }`, or await the future.
       """
-    case .transformOnQueue(let label):
+    case .transform(serialQueue: let label?):
       """
       wait() blocks the serial queue "\(label)", but its future\(origin) needs work that was submitted to this queue, which \
       cannot start it meanwhile. Run the work elsewhere, with `on: .global()` or another queue, or use a callback in place \
@@ -173,8 +171,8 @@ struct BlockedWorkSearch {
     }
     guard let queue else { return nil }
     // By label: on Linux each use of the main queue can have another object.
-    guard queue.label != DispatchQueue.main.label else { return isOnMain ? .transform : nil }
-    return Self.isCurrentSerialQueue(queue) ? .transformOnQueue(queue.label) : nil
+    guard queue.label != DispatchQueue.main.label else { return isOnMain ? .transform(serialQueue: nil) : nil }
+    return Self.isCurrentSerialQueue(queue) ? .transform(serialQueue: queue.label) : nil
   }
 
   private static func isCurrentSerialQueue(_ queue: DispatchQueue) -> Bool {

@@ -53,7 +53,7 @@ struct GraphBuilder {
   /// The broken states, with their reasons: one reason for all that were derived from the same promise.
   private var broken: [(index: Int, reason: BreakReason, isOrigin: Bool)] = []
   /// The nodes that can end without the nodes that they wait for, or with one of these.
-  private var ends: [Node.ID: WaitForGraph.End] = [:]
+  private var ends = WaitForGraph.Ends()
   /// The states of joins, with their inputs.
   private var joins: [(index: Int, inputs: [FutureState])] = []
 
@@ -207,8 +207,8 @@ struct GraphBuilder {
       statesOfTasks[task] = index
       if state.has(.needsMainActor) { graph.nodes[index].context = "the main actor" }
     }
-    if facts.endsWithoutSource { ends[graph.nodes[index].id] = .byItself }
-    if facts.endsWithOneInput { ends[graph.nodes[index].id] = .withOneInput }
+    if facts.endsWithoutSource { ends.byThemselves.insert(graph.nodes[index].id) }
+    if facts.endsWithOneInput { ends.withOneInput.insert(graph.nodes[index].id) }
     if facts.inputs == nil { graph.isComplete = false }
     joins.append((index, facts.inputs ?? []))
   }
@@ -295,7 +295,7 @@ struct GraphBuilder {
       if !operations.isEmpty { name = StageNames.Name(operation: operations.joined(separator: ", ")) }
       let node = addState(state, snapshot, as: name)
       graph.nodes[node].count = count
-      if endsWithoutSource { ends[graph.nodes[node].id] = .byItself }
+      if endsWithoutSource { ends.byThemselves.insert(graph.nodes[node].id) }
       connect(node, waitsFor: source)
       // The next run continues here, so that a chain takes no node twice.
       guard let next = plainStage(after: state, snapshot), visited < Self.maximumChain else { return }
@@ -328,7 +328,8 @@ struct GraphBuilder {
       for input in inputs.prefix(Self.maximumNodes) where !isFull {
         guard !input.isResolved else {
           // Its result is on its way, and is enough.
-          if ends[graph.nodes[index].id] == .withOneInput { ends[graph.nodes[index].id] = .byItself }
+          let id = graph.nodes[index].id
+          if ends.withOneInput.contains(id) { ends.byThemselves.insert(id) }
           continue
         }
         connect(index, waitsFor: node(of: input))

@@ -1,15 +1,15 @@
 extension WaitForGraph {
-  /// How a node can end although a node that it waits for never does.
-  enum End {
-    /// With its timeout or its token.
-    case byItself
-    /// With any of the nodes that it waits for: a race.
-    case withOneInput
+  /// The nodes that can end although a node that they wait for never does.
+  struct Ends {
+    /// With their timeout or their token.
+    var byThemselves: Set<Node.ID> = []
+    /// With any of the nodes that they wait for: races.
+    var withOneInput: Set<Node.ID> = []
   }
 
   /// Finds a circle in each group of nodes that wait for each other and cannot end in another way.
   /// - Parameter ends: The nodes that do not need all the nodes that they wait for.
-  mutating func findCycles(_ ends: [Node.ID: End]) {
+  mutating func findCycles(_ ends: Ends) {
     let stuck = stuckNodes(ends)
     let edges = edges.filter { stuck.contains($0.waiter) && stuck.contains($0.awaited) }
     let awaited = Dictionary(grouping: edges, by: \.waiter).mapValues { $0.map(\.awaited) }
@@ -49,16 +49,17 @@ extension WaitForGraph {
   /// The nodes that never end, whatever the producers outside do: they wait for a circle or for a broken promise.
   ///
   /// From the nodes that can end to those that wait only for them. O(nodes + edges).
-  private func stuckNodes(_ ends: [Node.ID: End]) -> Set<Node.ID> {
+  private func stuckNodes(_ ends: Ends) -> Set<Node.ID> {
     let waiters = Dictionary(grouping: edges, by: \.awaited)
     var missing = Dictionary(grouping: edges, by: \.waiter).mapValues(\.count)
     var stuck = Set(nodes.map(\.id))
-    var ending = nodes.filter { ($0.state != .broken && missing[$0.id] == nil) || ends[$0.id] == .byItself }.map(\.id)
+    var ending = nodes.map(\.id).filter(ends.byThemselves.contains)
+    ending += nodes.filter { $0.state != .broken && missing[$0.id] == nil }.map(\.id)
     while let id = ending.popLast() {
       guard stuck.remove(id) != nil else { continue }
       for waiter in waiters[id, default: []].map(\.waiter) {
         missing[waiter, default: 0] -= 1
-        if missing[waiter] == 0 || ends[waiter] == .withOneInput { ending.append(waiter) }
+        if missing[waiter] == 0 || ends.withOneInput.contains(waiter) { ending.append(waiter) }
       }
     }
     return stuck
